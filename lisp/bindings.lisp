@@ -2,23 +2,24 @@
 ;;;;
 ;;;; bindings.lisp -- the C functions of monitor.h and reduce/mprof.h.
 ;;;;
-;;;; The addresses are looked up when this file is loaded; FAILURE says whether
-;;;; that went well.  Strings cross as UTF-8, pointers as integers, which are
-;;;; fixnums.  What runs while the program is counted allocates nothing: its
-;;;; list of arguments is made beforehand.
+;;;; The addresses are looked up when this file is loaded; FAILURE says if
+;;;; that failed.  Strings are passed as UTF-8, pointers as integers, which are
+;;;; fixnums.  Functions called while the program is counted allocate nothing:
+;;;; their argument lists are made beforehand.
 
 (in-package #:mprof.bindings)
 
 (defvar *failure* nil
-  "Why a C function was not found first, a string; or NIL.")
+  "Why the first missing C function was not found, a string; or NIL.")
 
 (defun failure ()
   "Why the C libraries cannot be used, a string; NIL when they can."
   *failure*)
 
 (defun library-file (c-name)
-  "The file of the C library that has the function C-NAME, a string: in the
-folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
+  "Return the name of the C library that defines the function C-NAME, a string.
+It is in the folder named by the environment variable MPROF_LIB, or else in
+SYS:mprof/."
   (let ((folder (ext:getenv "MPROF_LIB"))
         (file (cond ((or (search "mprof_monitor" c-name)
                          (search "mprof_snapshot" c-name))
@@ -34,7 +35,7 @@ folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
                      (format nil "SYS:mprof/~A" file))))))
 
 (defun foreign-function (c-name)
-  "The address of the C function C-NAME, a string; or NIL."
+  "Return the address of the C function C-NAME, a string; or NIL."
   #-(and dffi dlopen)
   (setf *failure* "this ECL was built without dynamic foreign calls")
   #+(and dffi dlopen)
@@ -48,11 +49,11 @@ folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
       nil)))
 
 (defvar *late-functions* '()
-  "Functions that find a C function that is not needed by all.")
+  "Functions that look up the C functions of libmprof-serve.so.")
 
 (defun late-p (c-name)
-  "True when the library of the C function C-NAME brings others with it, and is
-loaded when it is needed."
+  "True if the library of the C function C-NAME depends on further libraries and
+is therefore loaded only when it is needed."
   (search "libmprof-serve" (library-file c-name)))
 
 (defun find-when-due (c-name found)
@@ -63,7 +64,8 @@ loaded when it is needed."
         (look))))
 
 (defun find-late-functions ()
-  "Load libmprof-serve.so and what it needs, once.  NIL, or why not, a string."
+  "Load libmprof-serve.so and its dependencies, once.  Return NIL, or the reason
+for the failure, a string."
   (let ((*failure* nil))
     (mapc #'funcall *late-functions*)
     (unless *failure*
@@ -72,10 +74,10 @@ loaded when it is needed."
 
 (defmacro define-foreign-functions (&body functions)
   "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C
-functions that give back TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), types
-being those of SI:CALL-CFUN; or (&LIST VARIABLE TYPE...): then NAME takes its
-arguments in a list, and allocates nothing, as it does without arguments.
-See FIND-LATE-FUNCTIONS for those of libmprof-serve.so."
+functions that return TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), with the
+types of SI:CALL-CFUN; or (&LIST VARIABLE TYPE...): then NAME takes its
+arguments in a list.  Functions with &LIST or without arguments allocate
+nothing.  See FIND-LATE-FUNCTIONS for the functions of libmprof-serve.so."
   `(progn
      ,@(loop for (name c-name type arguments documentation) in functions
              for listed = (eq (first arguments) '&list)
@@ -98,7 +100,7 @@ See FIND-LATE-FUNCTIONS for those of libmprof-serve.so."
 ;;; Strings
 
 (defun octets-of (string)
-  "STRING in UTF-8, as a base string with a character for each byte."
+  "Return STRING in UTF-8, as a base string with one character for each byte."
   (if (ascii-p string)
       (coerce string 'base-string)
       (let ((octets (make-array 0 :element-type '(unsigned-byte 8)
@@ -109,7 +111,7 @@ See FIND-LATE-FUNCTIONS for those of libmprof-serve.so."
         (map 'base-string #'code-char octets))))
 
 (defun ascii-p (string)
-  "True when STRING is its own UTF-8."
+  "True if all characters of STRING are ASCII."
   (flet ((ascii-p (character) (< (char-code character) 128)))
     (if (typep string 'simple-base-string) ; from the C side, maybe megabytes
         (loop for character across (the simple-base-string string)
@@ -117,9 +119,8 @@ See FIND-LATE-FUNCTIONS for those of libmprof-serve.so."
         (every #'ascii-p string))))
 
 (defun string-of (octets)
-  "The string that OCTETS, a string with a character for each byte, is the UTF-8
-of; always a fresh one, since ECL makes C strings into Lisp strings without
-copying."
+  "Decode OCTETS, a string with one character for each byte of UTF-8.  Return a
+fresh string, since ECL turns C strings into Lisp strings without copying them."
   (if (ascii-p octets)
       (copy-seq octets)
       (with-open-stream (stream (ext:make-sequence-input-stream
@@ -132,7 +133,7 @@ copying."
                 do (write-char character string))))))
 
 (defun arguments (name &rest more)
-  "The list of arguments of a function that takes NAME, a string, in one; and
+  "Return an argument list for a function with &LIST: NAME, a string, and
 MORE."
   (cons (octets-of name) more))
 
@@ -141,70 +142,73 @@ MORE."
 (define-foreign-functions
   (monitor-start "mprof_monitor_start" :int
       ((contexts :unsigned-long) (options :int))
-    "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1
-(keep recursion unfolded), 2 (walk whole stacks), 4 (follow objects until they
-are dead) and 16 (tell calls in one line apart).  A status, 0 for done.")
+    "Start counting, with at most CONTEXTS contexts (0: the default).  OPTIONS
+is the sum of 1 (keep recursion unfolded), 2 (walk whole stacks), 4 (follow
+objects until they are dead) and 16 (distinguish calls on one line).  Return a
+status, 0 for success.")
   (monitor-stop "mprof_monitor_stop" :int ()
-    "Stop counting.  A status, 0 for done.")
+    "Stop counting.  Return a status, 0 for success.")
   (monitor-reset "mprof_monitor_reset" :int ()
-    "Forget all figures.  A status, 0 for done.")
+    "Reset all figures.  Return a status, 0 for success.")
   (monitor-write "mprof_monitor_write" :int (&list arguments :cstring :int)
-    "Write the profile to the file of which the first of ARGUMENTS was made; the
-second is 1 to collect garbage first, 2 to find out then who holds what is
-alive, or 0.  A status.")
+    "Write the profile to a file.  ARGUMENTS are the file name and 0, or 1 to
+collect garbage first, or 2 to find the holders of live objects as well.  Return
+a status.")
   (autosave-every "mprof_monitor_autosave_every" :int
       ((milliseconds :unsigned-long))
-    "Save every so many MILLISECONDS; 0 ends AUTOSAVE.")
+    "Set the interval of AUTOSAVE to MILLISECONDS; 0 ends AUTOSAVE.")
   (autosave "mprof_monitor_autosave" :int (&list arguments :cstring)
-    "Wait, save to the file of which ARGUMENTS were made, and so on till then.")
+    "Save to the file named in ARGUMENTS at each interval, until it is 0.")
   (monitor-map "mprof_monitor_map" :int (&list arguments :cstring)
-    "Count in the file of which ARGUMENTS were made, mapped.  A status.")
+    "Count in the file named in ARGUMENTS, which is mapped.  Return a status.")
   (monitor-unmap "mprof_monitor_unmap" :int ((keep :int))
-    "Take that file away, unless KEEP is 1.  A status.")
+    "Unmap that file, and delete it unless KEEP is 1.  Return a status.")
   (autoname "mprof_monitor_autoname" :int ()
-    "Wait, put names into that file, and so on till then.")
+    "Write names to that file at each interval, until it is 0.")
   (message "mprof_monitor_message" :cstring ()
-    "What went wrong in the last call that failed, in the C library's memory.")
+    "Return the message of the last failed call, in memory of the C library.")
   (monitor-counter "mprof_monitor_counter" :unsigned-long-long
       (&list arguments :int)
-    "The counter whose number in monitor.h is in ARGUMENTS.")
+    "Return the counter whose number in monitor.h is in ARGUMENTS.")
   (region-begin "mprof_monitor_region_begin" :int (&list arguments :cstring)
-    "Enter the region of whose name ARGUMENTS were made.")
+    "Enter the region named in ARGUMENTS.")
   (region-end "mprof_monitor_region_end" :int ()
     "Leave the innermost region.")
   (take-snapshot "mprof_monitor_snapshot" :unsigned-long (&list arguments :int)
-    "The address of a snapshot of all figures, or 0; the one of ARGUMENTS is the
-second of MONITOR-WRITE.")
+    "Return the address of a snapshot of all figures, or 0.  ARGUMENTS has the
+second argument of MONITOR-WRITE.")
   (free-snapshot "mprof_snapshot_free" :void (&list arguments :unsigned-long)
     "Free the snapshot whose address is in ARGUMENTS.")
   (snapshot-octets "mprof_snapshot_octets" :unsigned-long
       ((snapshot :unsigned-long))
-    "The address of what is in SNAPSHOT.")
+    "Return the address of the contents of SNAPSHOT.")
   (snapshot-length "mprof_snapshot_length" :unsigned-long
       ((snapshot :unsigned-long))
-    "How many bytes are in SNAPSHOT."))
+    "Return the size of SNAPSHOT in bytes."))
 
 ;;; The server
 
 (define-foreign-functions
   (serve-open "mprof_lisp_serve" :unsigned-long
       ((address :cstring) (port :unsigned-int) (token :cstring))
-    "The address of a server that listens to PORT (0: a free one) of ADDRESS
-(\"\": the loopback), or 0; who has TOKEN may start, stop and reset.")
+    "Return the address of a server that listens on PORT (0: a free port) of
+ADDRESS (\"\": the loopback interface), or 0.  Clients that know TOKEN may
+start, stop and reset the profiler.")
   (serve-message "mprof_lisp_serve_message" :cstring ()
-    "Why that was 0.")
+    "Return the reason why SERVE-OPEN returned 0.")
   (serve-port "mprof_server_port" :unsigned-int ((server :unsigned-long))
-    "The port that SERVER listens to.")
+    "Return the port that SERVER listens on.")
   (serve-run "mprof_server_run" :int (&list arguments :unsigned-long)
-    "Serve until there is something to do, a number of enum serve_event; the one
-of ARGUMENTS is the server's address.")
+    "Serve until the caller has something to do, and return what, a number of
+enum serve_event.  ARGUMENTS has the address of the server.")
   (serve-answer "mprof_server_answer" :void
       ((server :unsigned-long) (message :cstring))
-    "It was done, or MESSAGE says why not.")
+    "Answer the client of SERVER: its request succeeded, or failed with
+MESSAGE.")
   (serve-stop "mprof_server_stop" :void ((server :unsigned-long))
-    "Have SERVE-RUN give back 0.")
+    "Make SERVE-RUN return 0.")
   (serve-close "mprof_server_close" :void ((server :unsigned-long))
-    "Nobody runs it any more."))
+    "Free SERVER, which must have stopped."))
 
 ;;; The shipper
 
@@ -212,37 +216,37 @@ of ARGUMENTS is the server's address.")
   (ship-open "mprof_lisp_ship" :unsigned-long
       ((url :cstring) (protocol :cstring) (service :cstring) (labels :cstring)
        (milliseconds :unsigned-long))
-    "The address of a shipper to URL every so many MILLISECONDS, or 0; LABELS are
-lines NAME=VALUE.")
+    "Return the address of a shipper that sends to URL every MILLISECONDS, or 0.
+LABELS are lines NAME=VALUE.")
   (ship-message "mprof_lisp_ship_message" :cstring ((shipper :unsigned-long))
-    "Why that was 0, for SHIPPER 0, else what has become of it.")
+    "Return why SHIP-OPEN failed, if SHIPPER is 0; else a summary of SHIPPER.")
   (ship-run "mprof_ship_run" :void (&list arguments :unsigned-long)
-    "Ship until SHIP-STOP, and what there is then; the one of ARGUMENTS is the
-shipper's address.")
+    "Ship until SHIP-STOP, then ship the rest.  ARGUMENTS has the address of the
+shipper.")
   (ship-note "mprof_ship_note" :void (&list arguments :unsigned-long)
-    "Have a snapshot taken that the shipper keeps.")
+    "Take a snapshot for the shipper.")
   (ship-stop "mprof_ship_stop" :void (&list arguments :unsigned-long)
-    "Have SHIP-RUN end.")
+    "Make SHIP-RUN return.")
   (ship-count "mprof_lisp_ship_count" :unsigned-long-long
       ((shipper :unsigned-long) (which :int))
-    "The count WHICH of struct ship_counts.")
+    "Return the count WHICH of struct ship_counts.")
   (ship-close "mprof_ship_close" :void ((shipper :unsigned-long))
-    "Nobody runs it any more."))
+    "Free SHIPPER, which must have stopped."))
 
 (defun monitor-message ()
-  "What went wrong in the last call of this thread that failed."
+  "Return the message of the last call in this thread that failed."
   (string-of (message)))
 
 (defun monitor-active-p ()
-  "True while the monitor counts.  Allocates nothing."
+  "True while the monitor is counting.  Allocates nothing."
   (eql 1 (monitor-counter '(5))))
 
 (defun monitor-allocations ()
-  "How many allocations the monitor has counted.  Allocates nothing."
+  "Return the number of allocations counted.  Allocates nothing."
   (monitor-counter '(0)))
 
 (defun monitor-bytes ()
-  "How many bytes the monitor has counted.  Allocates nothing."
+  "Return the number of bytes counted.  Allocates nothing."
   (monitor-counter '(1)))
 
 ;;; The reducer
@@ -250,49 +254,49 @@ shipper's address.")
 (define-foreign-functions
   (open-octets "mprof_profile_open_octets" :unsigned-long
       ((octets :unsigned-long) (length :unsigned-long))
-    "The address of a profile of LENGTH bytes at OCTETS, or 0.")
+    "Return the address of a profile of LENGTH bytes at OCTETS, or 0.")
   (open-names "mprof_profile_open" :unsigned-long ((names :cstring))
-    "The address of a profile of the files NAMES, one a line; or 0.")
+    "Return the address of a profile of the files NAMES, one per line; or 0.")
   (close-profile "mprof_profile_close" :void (&list arguments :unsigned-long)
     "Close the profile whose address is in ARGUMENTS.")
   (run "mprof_run_command" :unsigned-long ((arguments :cstring))
-    "Run the command line ARGUMENTS, one a line; a result to be freed.")
+    "Run the command with ARGUMENTS, one per line; the result must be freed.")
   (run-on "mprof_profile_command" :unsigned-long
       ((profile :unsigned-long) (arguments :cstring)
        (samples :unsigned-long) (count :uint64-t))
-    "The same on PROFILE; of it those COUNT samples count whose numbers are at
-the address SAMPLES, if that is not 0.")
+    "Like RUN, on PROFILE.  If SAMPLES is not 0, it is the address of COUNT
+numbers of samples, and only these samples are used.")
   (result-status "mprof_result_status" :int ((result :unsigned-long))
-    "The exit status of RESULT: 0 done, 1 failed, 2 usage.")
+    "Return the exit status of RESULT: 0 success, 1 failure, 2 wrong usage.")
   (result-output "mprof_result_output" :cstring ((result :unsigned-long))
-    "What RESULT's command printed, in memory that lives as long as RESULT.")
+    "Return the output of the command, in memory that lives as long as RESULT.")
   (result-error "mprof_result_error" :cstring ((result :unsigned-long))
-    "What went wrong, in memory that lives as long as RESULT.")
+    "Return the error message, in memory that lives as long as RESULT.")
   (result-offset "mprof_result_offset" :int64-t ((result :unsigned-long))
-    "The byte offset that the error names, or -1.")
+    "Return the byte offset of the error, or -1.")
   (result-free "mprof_result_free" :void ((result :unsigned-long))
     "Free RESULT.")
   (terminal-width "mprof_terminal_width" :int ((descriptor :int))
-    "How many characters a line of the terminal DESCRIPTOR has; 0 when it does
-not say, -1 when it is no terminal."))
+    "Return the width of the terminal DESCRIPTOR in characters: 0 if unknown, -1
+if DESCRIPTOR is not a terminal."))
 
 (defun open-snapshot (snapshot)
-  "The address of a profile, made of SNAPSHOT, which stays as it is; or 0."
+  "Return the address of a profile of SNAPSHOT, which is not modified; or 0."
   (open-octets (snapshot-octets snapshot) (snapshot-length snapshot)))
 
 (defun open-files (names)
-  "The address of a profile of the files NAMES, a list of strings; or 0.  What
-cannot be read is said by the commands that are run on it."
+  "Return the address of a profile of the files NAMES, a list of strings; or 0.
+Commands run on the profile report the files that cannot be read."
   (open-names (octets-of (format nil "~{~A~^~%~}" names))))
 
 (defun call-with-output (function profile samples &rest arguments)
   "Run the command mprof with ARGUMENTS, strings without newlines, on PROFILE,
-an address or NIL, and call FUNCTION with what it printed, in UTF-8: a base
-string that is gone when FUNCTION returns, which gives back the values.  SAMPLES
-(a vector of (UNSIGNED-BYTE 64), or NIL for all): the numbers of the samples
-that count, and one more element that does not matter.  When the command fails
-FUNCTION is not called, and the values are NIL, the exit status (1 failed, 2
-usage), what went wrong (a string), and a byte offset or NIL."
+an address or NIL.  Call FUNCTION with the output, and return its values.  The
+output is UTF-8 in a base string that is freed when FUNCTION returns.  SAMPLES
+(a vector of (UNSIGNED-BYTE 64), or NIL for all) has the numbers of the samples
+to use, and one more element that is ignored.  If the command fails, FUNCTION is
+not called, and the values are NIL, the exit status (1 failure, 2 wrong usage),
+an error message (a string), and a byte offset or NIL."
   (let* ((line (octets-of (format nil "~{~A~^~%~}" arguments)))
          (numbers (and samples (si:make-foreign-data-from-array samples)))
          (result (if profile
@@ -310,9 +314,9 @@ usage), what went wrong (a string), and a byte offset or NIL."
       (result-free result))))
 
 (defun run-command (&rest arguments)
-  "Run the command mprof with ARGUMENTS, strings without newlines.  Four values:
-the exit status (0 done, 1 failed, 2 usage), what it printed, what went wrong
-(both strings, maybe empty), and a byte offset or NIL."
+  "Run the command mprof with ARGUMENTS, strings without newlines.  Return four
+values: the exit status (0 success, 1 failure, 2 wrong usage), the output and
+the error message (both strings, possibly empty), and a byte offset or NIL."
   (multiple-value-bind (output status message offset)
       (apply #'call-with-output #'string-of nil nil arguments)
     (if output

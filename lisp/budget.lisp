@@ -1,29 +1,29 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; budget.lisp -- how much a body may allocate.
+;;;; budget.lisp -- limit the allocations of a body.
 ;;;;
-;;;; Two ways to count.  When nothing is counted yet, the body is profiled.
-;;;; Where a profile is running, it goes on, and the totals before and after the
-;;;; body are compared; that allocates nothing, so that the profile, and budgets
-;;;; around this one, have the program alone, until the budget is exceeded.
-;;;; Who allocated too much is then the difference of two profiles, the first of
-;;;; which, the baseline, was made before the body ran.
+;;;; There are two ways to count.  If no profile is running, the body is
+;;;; profiled.  If one is running, it continues, and the totals before and after
+;;;; the body are compared.  This allocates nothing, so the running profile and
+;;;; enclosing budgets count only the program, unless the budget is exceeded.
+;;;; Then the difference of two profiles shows which functions allocated too
+;;;; much.  The first of them, the baseline, was made before the body ran.
 
 (in-package #:mprof)
 
 (defmacro allocated-by (&body body)
-  "Run BODY and give back how many objects it allocated, and as the second value
-how many bytes; integers.  BODY's own values are dropped.
+  "Run BODY and return two integers: the number of objects and the number of
+bytes that it allocated.  The values of BODY are discarded.
 
-All threads are counted.  What was counted before is forgotten, unless a profile
-is running, which BODY then is a part of.  Code that is not compiled conses for
-its variables, and that is counted.
+All threads are counted.  Earlier figures are reset, unless a profile is
+running; BODY then becomes part of that profile.  Interpreted code conses for
+its variables, and these conses are counted.
 
 Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
   `(call-allocated-by (lambda () ,@body)))
 
 (defun call-allocated-by (function)
-  "Call FUNCTION as ALLOCATED-BY runs its body."
+  "Call FUNCTION the way ALLOCATED-BY runs its body."
   (if (c:monitor-active-p)
       (let ((allocations (c:monitor-allocations))
             (bytes (c:monitor-bytes)))
@@ -38,23 +38,23 @@ Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
 ;;; Budgets
 
 (defun over-p (used-allocations used-bytes allocations bytes)
-  "True when so many allocations and bytes exceed the budget of ALLOCATIONS and
-BYTES, each maybe NIL."
+  "True if USED-ALLOCATIONS and USED-BYTES exceed the budget of ALLOCATIONS and
+BYTES, either of which may be NIL."
   (or (and allocations (> used-allocations allocations))
       (and bytes (> used-bytes bytes))))
 
 (defun part-below (profile name)
-  "What the function NAME, a string or NIL, and all below it allocated in
-PROFILE."
+  "Return the part of PROFILE that was allocated by the function NAME and its
+callees; all of PROFILE if NAME is NIL."
   (if name
       (filter-profile profile :focus (exact-regex (list name)))
       profile))
 
 (defun signal-over (used-allocations used-bytes allocations bytes name old new)
-  "Signal ALLOCATION-BUDGET-EXCEEDED: a body used so much and exceeds the budget
-of ALLOCATIONS and BYTES for the function NAME, each maybe NIL.  NEW is the
-profile of all that was counted until its end, and OLD, maybe NIL, that until
-its beginning.  Does nothing when the function NAME keeps the budget."
+  "Signal ALLOCATION-BUDGET-EXCEEDED for a body that used USED-ALLOCATIONS and
+USED-BYTES.  ALLOCATIONS, BYTES and the function NAME make up the budget; each
+may be NIL.  NEW is the profile at the end of the body, OLD the one at its
+beginning, or NIL.  Do nothing if the function NAME kept the budget."
   (let ((new-part (part-below new name))
         (old-part (and old (part-below old name))))
     (when name
@@ -72,8 +72,9 @@ its beginning.  Does nothing when the function NAME keeps the budget."
                :functions (function-differences old-part new-part))))))
 
 (defun signal-over-live (live name profile)
-  "Signal ALLOCATION-BUDGET-EXCEEDED unless at most LIVE objects of PROFILE that
-the function NAME, maybe NIL, and all below it made are alive."
+  "Signal ALLOCATION-BUDGET-EXCEEDED if more than LIVE objects of PROFILE are
+alive.  NAME limits this to the objects made by that function and its callees,
+unless it is NIL."
   (let* ((part (part-below profile name))
          (allocations (data:live-allocations part)))
     (when (> allocations live)
@@ -88,41 +89,41 @@ the function NAME, maybe NIL, and all below it made are alive."
                                        #'data:self-live-bytes))))))
 
 (defun check-budget (bytes allocations live)
-  "Signal an error unless BYTES, ALLOCATIONS and LIVE are a budget."
+  "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits."
   (check-type bytes (or null (integer 0)))
   (check-type allocations (or null (integer 0)))
   (check-type live (or null (integer 0))))
 
 (defun call-with-allocation-budget (body bytes allocations live function)
-  "Call BODY, a function without arguments, as WITH-ALLOCATION-BUDGET runs its
-body when nothing is counted yet."
+  "Call BODY, a function without arguments, the way WITH-ALLOCATION-BUDGET runs
+its body when no profile is running."
   (check-budget bytes allocations live)
   (reset)
   (multiple-value-prog1 (call-counting body (options 0 nil nil live))
     (let ((name (and function (displayed-name function))))
-      ;; What one function allocates is part of what all do.
+      ;; The total is an upper bound for each function.
       (when (over-p (allocations) (bytes) allocations bytes)
         (signal-over (allocations) (bytes) allocations bytes name nil
                      (profile)))
       (when live
         (signal-over-live live name (profile nil :holders t))
-        (reset)))))                     ; ends the following
+        (reset)))))                     ; stops following objects
 
-;;; In a profile that goes on.  As long as the budget is kept these allocate
-;;; nothing: a baseline is a list of one address, which the bindings take for
-;;; their arguments, and all of these are made beforehand.
+;;; In a running profile.  These functions allocate nothing as long as the
+;;; budget is kept: a baseline is a list of one address, which also serves as
+;;; the argument list of the bindings, and all baselines are made beforehand.
 
 (defparameter *baseline-count* 32
-  "There are so many baselines at a time.")
+  "The maximum number of baselines in use at a time.")
 
 (defvar *baselines* (make-list *baseline-count* :initial-element 0)
-  "The conses of those that are not in use.")
+  "The conses of the baselines that are not in use.")
 
 (defvar *baselines-lock* (mp:make-lock :name "mprof baselines")
-  "Held while *BASELINES* is looked at and changed.")
+  "Held while *BASELINES* is read and changed.")
 
 (defun take-baseline ()
-  "A baseline with all that was counted until now, or NIL when it cannot be had.
+  "Return a baseline of everything counted so far, or NIL if none is available.
 Allocates nothing."
   (let ((baseline nil))
     (mp:with-lock (*baselines-lock*)
@@ -136,7 +137,7 @@ Allocates nothing."
           baseline))))
 
 (defun drop-baseline (baseline)
-  "Give back BASELINE.  Allocates nothing.  The value is NIL."
+  "Free BASELINE and return NIL.  Allocates nothing."
   (unless (eql 0 (first baseline))
     (c:free-snapshot baseline))
   (mp:with-lock (*baselines-lock*)
@@ -145,12 +146,12 @@ Allocates nothing."
   nil)
 
 (defun begin-budget (bytes allocations live)
-  "Begin a budget of BYTES and ALLOCATIONS: the values are a baseline, and how
-many objects and bytes were counted before.  LIVE has to be NIL."
+  "Begin a budget of BYTES and ALLOCATIONS.  Return a baseline, and the numbers
+of objects and bytes counted before.  LIVE must be NIL."
   (check-budget bytes allocations live)
   (when live
-    (fail "a budget with :LIVE begins a profile of its own, and one runs ~
-           already; call (mprof:stop) before"))
+    (fail "a budget with :LIVE needs a profile of its own, but one is ~
+           already running; call (mprof:stop) first"))
   (values (take-baseline) (c:monitor-allocations) (c:monitor-bytes)))
 
 (defun end-budget (baseline old-allocations old-bytes
@@ -162,8 +163,8 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
     (when (over-p used-allocations used-bytes allocations bytes)
       (let ((end (and baseline (take-baseline))))
         (unless end
-          (fail "a budget was exceeded, with ~D bytes in ~D allocations, and ~
-                 it is not known by whom: budgets may be nested ~D deep"
+          (fail "a budget was exceeded, with ~D bytes in ~D allocations, but ~
+                 the functions are unknown: budgets can only be nested ~D deep"
                 used-bytes used-allocations (floor *baseline-count* 2)))
         (unwind-protect
              (signal-over used-allocations used-bytes allocations bytes
@@ -177,33 +178,35 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
 
 (defmacro with-allocation-budget ((&key bytes allocations live function)
                                   &body body)
-  "Run BODY, which may allocate so much and no more, and give back its values.
+  "Run BODY with limits on its allocations, and return its values.
 
-BYTES (integer, default NIL): how many bytes it may request; NIL is no limit.
-ALLOCATIONS (integer, default NIL): how many objects it may make.
-LIVE (integer, default NIL): how many of the objects that it makes may be alive
-when it has run and garbage has been collected; not within another profile.  The
-collector is conservative: what it takes for a reference counts as one.
-FUNCTION (a name as for MPROF.DATA:ROW, default NIL): the limits are for what
-this function and all that it calls allocate, not for all of BODY.
+BYTES (integer, default NIL): the number of bytes that BODY may request; NIL
+means no limit.
+ALLOCATIONS (integer, default NIL): the number of objects that BODY may make.
+LIVE (integer, default NIL): the number of these objects that may still be alive
+after BODY and a garbage collection.  It cannot be used while a profile is
+running.  The collector is conservative: any word that looks like a reference
+keeps an object alive.
+FUNCTION (a name as for MPROF.DATA:ROW, default NIL): apply the limits to this
+function and its callees instead of all of BODY.
 
-Signals ALLOCATION-BUDGET-EXCEEDED, an error that says who allocated, after BODY
-has run, when it was more than that; the restart CONTINUE gives back BODY's
-values all the same.  Nothing is signalled when BODY is left by a THROW or an
-error.
+After BODY, signals ALLOCATION-BUDGET-EXCEEDED if a limit was exceeded; the
+error names the functions that allocated.  The restart CONTINUE returns the
+values of BODY.  A non-local exit from BODY signals nothing.
 
-The count is exact, of all threads.  What was counted is forgotten first, unless
-a profile is running, such as that of another budget around this one: that goes
-on, BODY is a part of it, and keeping the budget adds nothing to it.  Code that
-is not compiled conses for its variables, and that is counted; in compiled code,
-a variable around BODY that BODY uses is a cons where it is bound, outside BODY.
+The count is exact and includes all threads.  Earlier figures are reset, unless
+a profile is running, such as that of an enclosing budget: it continues, and
+BODY becomes part of it.  A budget that is kept adds nothing to that profile.
+Interpreted code conses for its variables, and these conses are counted.  In
+compiled code, a variable that BODY closes over is a cons made where the
+variable is bound, outside BODY.
 
 Example: in a test of any framework,
 
    (fiveam:finishes
      (mprof:with-allocation-budget (:bytes 160) (parse *line*)))"
-  ;; Making a function object of BODY would allocate, and so add to a profile
-  ;; that is running; calling a local function does not.
+  ;; Making a function object of BODY would allocate, and so add to a running
+  ;; profile; calling a local function does not.
   (let ((baseline (gensym "BASELINE"))
         (old-allocations (gensym "OLD-ALLOCATIONS"))
         (old-bytes (gensym "OLD-BYTES"))

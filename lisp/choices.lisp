@@ -1,10 +1,10 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; choices.lisp -- what to show of a profile: keywords as the options of the
-;;;; command mprof, which the C library behind it understands.
+;;;; choices.lisp -- keywords for the options of the command mprof, which select
+;;;; parts of a profile.
 ;;;;
-;;;; Each choice is written once, here: lambda lists, docstrings, checks and
-;;;; what errors say derive from the table.  A test compares it with `mprof help
+;;;; Each choice is defined once, here: lambda lists, docstrings, checks and
+;;;; error messages derive from the table.  A test compares it with `mprof help
 ;;;; report' and `mprof help export'.
 
 (in-package #:mprof)
@@ -12,43 +12,43 @@
 (eval-when (:compile-toplevel :load-toplevel :execute)
   (defparameter *choices*
     '((:collect (:collect) boolean
-       "collect garbage first, for what is alive after START with :LIVE")
+       "collect garbage first, for live figures after START with :LIVE")
       (:holders (:collect) boolean
-       "the same, and find out who holds what is alive")
+       "the same, and find what holds the live objects")
       (:focus (:part) string
-       "only what was allocated below a function with such a name")
-      (:ignore (:part) string "nothing that was allocated below one")
+       "only allocations below a function with such a name")
+      (:ignore (:part) string "no allocations below such a function")
       (:hide (:part) string "charge such functions to their callers")
       (:show (:part) string "charge all other functions to their callers")
-      (:show-from (:part) string "call chains begin at such a function")
+      (:show-from (:part) string "begin call chains at such a function")
       (:hide-system (:part) boolean
        "charge ECL's own functions to those of the program")
       (:by (:part) (member :function :line :site :file :package :class)
-       "what the rows are")
+       "what each row stands for")
       (:sites (:part) boolean "the same as :BY :SITE")
       (:phase (:part) (list :compile :load :eval :run)
-       "only what was allocated then")
-      (:thread (:part) string "only what threads with such a name allocated")
+       "only allocations in these phases")
+      (:thread (:part) string "only allocations of threads with such a name")
       (:region (:part) string
-       "only what was allocated in regions with such a path, or within")
+       "only allocations in regions with such a path, or within them")
       (:object-type (:part) string
        "only objects of types or classes with such a name" "type")
       (:category (:part) (list :cons :float :struct :other)
        "only objects of these categories")
       (:show-runtime (:part) boolean "show ECL's own C functions too")
-      (:show-root (:part) boolean "show what called the profiled body, too")
+      (:show-root (:part) boolean "show the callers of the profiled body, too")
       (:tables (:report)
        (list :advice :phases :threads :regions :bins :direct :flat :graph :types
         :type-functions :function-types :held :survival :reconciliation :leaks
         :peak :temporary)
-       "these and not the usual ones; the last three are for C programs")
+       "these instead of the usual tables; the last three are for C programs")
       (:type (:report) (member :flat :graph :held :survival)
-       "the same for one of these, the first two as in sb-sprof" "tables")
+       "the same for one table; :FLAT and :GRAPH are as in sb-sprof" "tables")
       (:limit (:report :save :advise) (integer 1)
-       "at most so many rows, or nodes")
+       "the maximum number of rows or nodes")
       (:max (:report) (integer 1) "the same, as in sb-sprof" "limit")
       (:min-percent (:report :save :advise) real
-       "leave out rows, or nodes, below this")
+       "leave out rows or nodes below this percentage")
       (:sort-by (:report)
        (member :bytes :allocations :calls :self :inclusive :name :live :kept
         :peak :temporary)
@@ -56,18 +56,18 @@
       (:value (:report :save)
        (member :bytes :allocations :live :live-allocations :held
         :held-allocations :kept :kept-allocations :peak :peak-allocations
-        :temporary)
-       "what is counted; live, held ones after START :LIVE, the last five in C")
+        :temporary :lost :lost-allocations)
+       "the measure; live and held need START :LIVE, the last seven are for C")
       (:verbose (:report :advise) boolean
-       "leave out no row; else those below 1 %")
+       "show all rows, including those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
-      (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
+      (:offsets (:report) boolean "distinguish call sites in the table :LEAKS")
       (:averages (:report) boolean
-       "give bytes an allocation and a call in :DIRECT and :TYPES")
-      (:human (:report) boolean "separate the thousands of numbers in tables")
+       "show bytes per allocation and per call in :DIRECT and :TYPES")
+      (:human (:report) boolean "separate the thousands in numbers of tables")
       (:width (:report) (integer 0)
-       "cut names, and leave columns out, so that lines fit into it; 0: never")
-      (:color (:report :advise) boolean "mark what to look at first"
+       "cut names and leave out columns to fit lines into this width; 0: never")
+      (:color (:report :advise) boolean "highlight what to look at first"
        "color=always")
       (:types (:save) boolean "for :FOLDED, the type as the last frame")
       (:phases (:save) boolean "for :FOLDED, the phase as the first frame")
@@ -75,34 +75,35 @@
       (:table (:save)
        (member :functions :arcs :types :survival :contexts :bins :regions
         :phases :threads :advice)
-       "which one, for :CSV")
-      (:base (:save) string
-       "for a page, no expression but the file of a profile to compare with")
+       "the table to write, for :CSV")
+      (:base (:save) file
+       "for a page, the file of a profile to compare with, not an expression")
       (:no-source (:save) boolean
        "for a page, leave out lines of source files"))
-    "What the keywords of REPORT, SAVE and PROFILE are: (KEYWORD GROUPS TYPE
-DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it
-says what a profile is and not how it is shown.  A TYPE of MEMBER is one of some
-words, LIST one or several of them.  OPTION is that of the command mprof, if it
-has another name.")
+    "The keywords of REPORT, SAVE and PROFILE: a list of (KEYWORD GROUPS TYPE
+DOCUMENTATION [OPTION]).  GROUPS are the groups of functions that take KEYWORD;
+all functions take those of :PART, which select a part of a profile rather than
+how it is shown.  A TYPE of MEMBER stands for one of several words, LIST for one
+or more of them, FILE for a pathname designator.  OPTION is the option of the
+command mprof, if it has another name.")
 
   (defun ensure-list (value)
-    "VALUE if it is a list, else a list of it."
+    "Return VALUE if it is a list, else a list of VALUE."
     (if (listp value) value (list value)))
 
   (defun filled (text)
-    "TEXT, without tildes, in lines of less than 80 characters."
+    "Fill TEXT, which has no tildes, to lines of fewer than 80 characters."
     (let ((*print-pretty* t) (*print-right-margin* 79))
       (format nil (format nil "~~@<~A~~:@>" text))))
 
   (defun choices-of (groups)
-    "Those rows of *CHOICES* that are for one of GROUPS."
+    "Return the rows of *CHOICES* that belong to one of GROUPS."
     (remove-if-not (lambda (row) (intersection groups (second row))) *choices*))
 
   (defun choices-documentation (groups)
-    "What docstrings say of the choices for one of GROUPS."
+    "Return the documentation of the choices for GROUPS, for docstrings."
     (format nil "CHOICES, all of them NIL by default; strings are regular ~
-                 expressions that match~%a part of a name:~%~{~A~^~%~}"
+                 expressions that match~%part of a name:~%~{~A~^~%~}"
             (loop for (keyword nil type text) in (choices-of groups)
                   collect (filled
                            (format nil "~A (~:[~(~A~)~*~;~*~{~S~^ ~}~]): ~A."
@@ -114,19 +115,38 @@ has another name.")
 (defmacro define-choosing (name (&rest lambda-list) groups documentation
                            &body body)
   "Define the function NAME, which takes the arguments of LAMBDA-LIST and all
-choices for one of GROUPS, by keyword.  In BODY, CHOICES is the list of all its
-keywords and values.  In DOCUMENTATION ~A stands for what is said of these."
-  (let ((variables (loop for (keyword) in (choices-of groups)
-                         collect (intern (symbol-name keyword) '#:mprof)))
-        (key (or (position '&key lambda-list) (length lambda-list))))
-    `(defun ,name (,@(subseq lambda-list 0 key) &rest choices
-                   &key ,@(nthcdr (1+ key) lambda-list) ,@variables)
-       ,(format nil documentation (choices-documentation groups))
-       (declare (ignore ,@variables))
-       ,@body)))
+choices of GROUPS as keyword arguments.  In BODY, CHOICES is the list of these
+keywords and values.  ~A in DOCUMENTATION stands for their documentation.  An
+optional argument in LAMBDA-LIST is a file, which may be omitted before
+keywords."
+  (let* ((variables (loop for (keyword) in (choices-of groups)
+                          collect (intern (symbol-name keyword) '#:mprof)))
+         (key (or (position '&key lambda-list) (length lambda-list)))
+         (positional (subseq lambda-list 0 key))
+         (keys (append (nthcdr (1+ key) lambda-list) variables)))
+    (destructuring-bind (&optional file default)
+        (ensure-list (second (member '&optional positional)))
+      `(progn
+         (defun ,name (,@positional &rest choices)
+           ,(format nil documentation (choices-documentation groups))
+           ,@(when file
+               `((when (keywordp ,file)
+                   (push ,file choices)
+                   (setf ,file ,default))))
+           (check-keywords ',name
+                           ',(loop for variable in keys
+                                   collect (intern
+                                            (symbol-name
+                                             (first (ensure-list variable)))
+                                            '#:keyword))
+                           choices)
+           (destructuring-bind (&key ,@keys) choices
+             (declare (ignore ,@variables))
+             ,@body))
+         (ext:annotate ',name :lambda-list nil '(,@positional &key ,@keys))))))
 
 (defun chosen (group choices)
-  "Those of CHOICES, a property list, that are for GROUP and not NIL."
+  "Return the part of CHOICES, a property list, that is for GROUP and not NIL."
   (loop for (keyword value) on choices by #'cddr
         when (and value (member group (second (assoc keyword *choices*))))
           collect keyword and collect value))
@@ -134,11 +154,11 @@ keywords and values.  In DOCUMENTATION ~A stands for what is said of these."
 ;;; As options of the command
 
 (defun option-name (row)
-  "What the command mprof calls the choice of ROW, one of *CHOICES*."
+  "Return the name of the mprof option for ROW, an element of *CHOICES*."
   (or (fifth row) (string-downcase (first row))))
 
 (defun word (keyword)
-  "What the command mprof calls the value KEYWORD."
+  "Return the name that the command mprof uses for the value KEYWORD."
   (case keyword
     (:flat "direct")
     (:allocations "allocs")
@@ -146,11 +166,12 @@ keywords and values.  In DOCUMENTATION ~A stands for what is said of these."
     (:held-allocations "held-allocs")
     (:kept-allocations "kept-allocs")
     (:peak-allocations "peak-allocs")
+    (:lost-allocations "lost-allocs")
     (t (string-downcase keyword))))
 
 (defun choice-option (keyword value)
-  "The option of the command mprof that KEYWORD with VALUE, not NIL, stands
-for; a string."
+  "Return the option of the command mprof for KEYWORD with VALUE, which is not
+NIL; a string."
   (let* ((row (assoc keyword *choices*))
          (type (third row))
          (values (ensure-list value)))
@@ -158,15 +179,16 @@ for; a string."
              (format nil "--~A~?" (option-name row) control arguments)))
       (case (if (consp type) (first type) type)
         (boolean (option ""))
+        (file (option "=~A" (file-name value)))
         ((member list)
          (dolist (each values)
            (unless (member each (rest type))
-             (fail "~S is no value for ~S, which takes ~{~S~^, ~}" each keyword
+             (fail "~S is not valid for ~S, which takes ~{~S~^, ~}" each keyword
                    (rest type))))
          (option "=~{~A~^,~}" (mapcar #'word values)))
         (t
          (unless (typep value type)
-           (fail "~S is no value for ~S, which takes a value of type ~(~S~)"
+           (fail "~S is not valid for ~S, which takes a value of type ~(~S~)"
                  value keyword type))
          (when (and (stringp value) (find #\Newline value))
            (fail "the value of ~S must be one line" keyword))
@@ -175,22 +197,23 @@ for; a string."
              (option "=~A" value)))))))
 
 (defun choice-options (choices)
-  "The options of the command mprof for CHOICES, a property list."
+  "Return the options of the command mprof for CHOICES, a property list."
   (loop for (keyword value) on choices by #'cddr
         when value
           collect (choice-option keyword value)))
 
-;;; And back: what the C library says to people in a shell
+;;; And back: messages of the C library, which are written for the shell
 
 (defun keyword-for-option (name)
-  "What stands here for the option NAME of the command mprof, a string; or NIL."
+  "Return the keyword for the option NAME of the command mprof, as a string; or
+NIL."
   (let ((row (find name *choices* :key #'option-name :test #'string=)))
     (cond (row (format nil "~(~S~)~:[~; t~]" (first row)
                        (eq (third row) 'boolean)))
           ((string= name "format") ":format"))))
 
 (defun word-in-keywords (word)
-  "WORD of a text with a keyword if it begins with an option."
+  "Return WORD with a keyword for the option that it begins with, if any."
   (let* ((from (or (position #\- word :test-not #'eql) 0))
          (to (or (position-if-not (lambda (character)
                                     (or (char<= #\a character #\z)
@@ -205,8 +228,8 @@ for; a string."
         word)))
 
 (defun in-keywords (text)
-  "TEXT of the C library with keywords for the options that it names: `:width 0'
-for `--width=0'."
+  "Replace the options in TEXT, which the C library wrote, by keywords:
+`--width=0' becomes `:width 0'."
   (with-output-to-string (result)
     (loop for start = 0 then (1+ end)
           for end = (position-if (lambda (character)

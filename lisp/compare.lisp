@@ -2,19 +2,19 @@
 ;;;;
 ;;;; compare.lisp -- what changed from one profile to another.
 ;;;;
-;;;; Functions and types go by name, call chains by the names of all their
-;;;; functions.  What is in one profile alone counts as
-;;;; zero in the other; what did not change makes no row.
+;;;; Functions and types are matched by name, call chains by the names of all
+;;;; their functions.  Something found in only one profile counts as zero in the
+;;;; other; something that did not change has no row.
 
 (in-package #:mprof)
 
 (defun title (difference)
-  "What DIFFERENCE is about, as it shows: a name, or the names of a call chain."
+  "Return the title of DIFFERENCE: a name, or the names of a call chain."
   (format nil "~{~A~^ > ~}" (or (data:chain difference)
                                 (list (data:name difference)))))
 
 (defun changes (old-allocations new-allocations old-bytes new-bytes)
-  "A property list of these, and of how they changed."
+  "Return a property list of these figures and of their changes."
   (list :old-allocations old-allocations :new-allocations new-allocations
         :allocations (- new-allocations old-allocations)
         :old-bytes old-bytes :new-bytes new-bytes
@@ -24,7 +24,7 @@
                        (:constructor make-comparison
                            (plist &aux (kind 'comparison)))
                        (:copier nil) (:predicate nil))
-  "Two profiles and what changed between them; COMPARE-PROFILES makes one.")
+  "Two profiles and their differences; made by COMPARE-PROFILES.")
 
 (defmethod describe-object ((comparison comparison) stream)
   (format stream "~&~S~%" comparison)
@@ -42,8 +42,8 @@
              (format stream "  ...~%"))))
 
 (defun larger-change-p (a b)
-  "True when the DIFFERENCE A comes before B: by the change of bytes, up or
-down, then of allocations, then by name."
+  "True if the DIFFERENCE A comes before B.  The order is by the change of
+bytes, up or down, then by the change of allocations, then by name."
   (flet ((key (difference)
            (list (- (abs (data:bytes difference)))
                  (- (abs (data:allocations difference))))))
@@ -54,9 +54,9 @@ down, then of allocations, then by name."
           finally (return (string< (title a) (title b))))))
 
 (defun differences (old new key allocations bytes)
-  "A sorted list of DIFFERENCE for what changed from the rows OLD to the rows
-NEW. KEY, ALLOCATIONS and BYTES are functions of a row; rows with an EQUAL key
-are about the same."
+  "Return a sorted list of the differences between the rows OLD and the rows
+NEW.  KEY, ALLOCATIONS and BYTES are functions of a row.  Rows with EQUAL keys
+are compared."
   (let ((pairs (make-hash-table :test #'equal)))
     (dolist (row old)
       (setf (gethash (funcall key row) pairs) (list row nil)))
@@ -83,17 +83,17 @@ are about the same."
             #'larger-change-p))))
 
 (defun function-differences (old new &optional inclusive)
-  "A sorted list of DIFFERENCE for what functions allocated, themselves or
-INCLUSIVE of all below them, in the profile NEW and not in OLD, which may be
-NIL."
+  "Return a sorted list of the differences by function between the profiles OLD,
+which may be NIL, and NEW.  If INCLUSIVE is true, compare inclusive figures,
+else self figures."
   (differences (and old (data:functions old)) (data:functions new)
                #'data:name
                (if inclusive #'data:allocations #'data:self-allocations)
                (if inclusive #'data:bytes #'data:self-bytes)))
 
 (defun chain-totals (profile)
-  "What was allocated at the end of each call chain of PROFILE, whatever it was,
-as rows."
+  "Return rows with the total allocations at the end of each call chain of
+PROFILE."
   (let ((totals (make-hash-table :test #'equal)))
     (data:map-contexts
      (lambda (context)
@@ -114,18 +114,18 @@ as rows."
                #'data:chain #'data:allocations #'data:bytes))
 
 (defun compare-profiles (old new &key inclusive)
-  "What changed from the profile OLD to the profile NEW: an object of type
+  "Compare the profile NEW with the profile OLD.  Return an object of type
 COMPARISON.
 
-OLD, NEW: objects that the function PROFILE gave back, or files of profiles.
-INCLUSIVE (boolean, default NIL): compare what functions and all below them
-allocated, not what they allocated themselves.
+OLD, NEW: objects of type PROFILE, or files of profiles.
+INCLUSIVE (boolean, default NIL): compare the inclusive figures of functions
+instead of their self figures.
 
-FUNCTIONS, TYPES and CONTEXTS of MPROF.DATA (by call chain) give lists of
-differences, the largest change of bytes first; DESCRIBE prints the first two.
-BYTES and ALLOCATIONS say how much more there is in all.
+FUNCTIONS, TYPES and CONTEXTS of MPROF.DATA return lists of differences, the
+largest change of bytes first; CONTEXTS has one for each call chain.  DESCRIBE
+prints the first two lists.  BYTES and ALLOCATIONS return the total increase.
 
-Signals what PROFILE signals.
+Signals the conditions of PROFILE.
 
 Example: did the change help?
 

@@ -1,13 +1,13 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; conditions.lisp -- what mprof signals.  Every report says what to do.
+;;;; conditions.lisp -- the conditions of mprof.  Every report gives advice.
 
 (in-package #:mprof)
 
 (define-condition mprof-error (error)
-  ((reason :initarg :reason :initform "no reason is known" :reader reason)
+  ((reason :initarg :reason :initform "unknown reason" :reader reason)
    (advice :initarg :advice :initform nil :reader advice
-           :documentation "What to do, a sentence, or NIL."))
+           :documentation "A sentence that tells the user what to do, or NIL."))
   (:documentation "The root of all errors of mprof.
 
 Example: (handler-case (mprof:save) (mprof:mprof-error (c) (princ c)))")
@@ -16,16 +16,16 @@ Example: (handler-case (mprof:save) (mprof:mprof-error (c) (princ c)))")
                      (advice condition)))))
 
 (defun fail (control &rest arguments)
-  "Signal an MPROF-ERROR whose reason is CONTROL with ARGUMENTS."
+  "Signal an MPROF-ERROR whose reason is CONTROL formatted with ARGUMENTS."
   (error 'mprof-error :reason (let ((*print-pretty* nil))
                                 (format nil "~?" control arguments))))
 
 (define-condition profiler-unavailable (mprof-error)
   ()
   (:documentation
-   "The profiler cannot work in this Lisp: its libraries are not there, or ECL
-has no allocation hooks.  Signalled while the system is loaded, and by START
-when the kernel or the processor lacks something.
+   "The profiler cannot work in this Lisp: its libraries are missing, or ECL has
+no allocation hooks.  Signalled when the system is loaded, and by START if the
+kernel or the processor lacks a required feature.
 
 Example: (handler-case (require :mprof) (error (c) (princ c)))")
   (:report (lambda (condition stream)
@@ -34,7 +34,7 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
                       ~A.~@
                       It needs the patched ECL: run `make' in mprof's source,~@
                       then start build/bin/ecl and type (require :mprof).~@
-                      In this one: `mprof run ecl --load FILE' in the shell."
+                      To profile this ECL, run `mprof run ecl --load FILE'."
                      (lisp-implementation-type) (lisp-implementation-version)
                      (reason condition)))))
 
@@ -44,11 +44,11 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
 (define-condition already-active (mprof-error)
   ()
   (:default-initargs
-   :advice "Call (mprof:stop), then (mprof:reset), to begin anew.")
+   :advice "Call (mprof:stop), then (mprof:reset), to start over.")
   (:documentation
-   "The profiler counts already, or figures are kept that were counted with
-other options; or a WITH-PROFILING within another one is to write a file.  The
-restart CONTINUE goes on with what is there, and without the file.
+   "The profiler is already counting, or the figures in memory were counted with
+other options, or a nested WITH-PROFILING has a :FILE.  The restart CONTINUE
+continues with the present figures and options, and without the file.
 
 Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))"))
 
@@ -57,8 +57,9 @@ Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))"))
   (:default-initargs :pathname nil)
   (:documentation
    "A profile could not be written or read; FILE-ERROR-PATHNAME and
-MPROF.DATA:OFFSET say where.  Figures in memory are as they were.  The restart
-USE-VALUE takes another file; CONTINUE, where there is one, goes on without.
+MPROF.DATA:OFFSET say where.  Figures in memory are unchanged.  The restart
+USE-VALUE takes another file.  CONTINUE, where available, goes on without a
+file.
 
 Example: (handler-bind ((mprof:profile-file-error
                           (lambda (c) (use-value \"b.data\" c))))
@@ -68,7 +69,7 @@ Example: (handler-bind ((mprof:profile-file-error
   ((overflows :initarg :overflows :initform 0 :reader overflows))
   (:documentation
    "Every allocation was counted, but some could not be charged to their
-functions: the room for call chains was used up.
+functions, because the room for call chains was used up.
 
 Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
            (mprof:profile))")
@@ -77,7 +78,7 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
                      "mprof: the room for call chains was used up ~D time~:P; ~
                       the totals are exact,~@
                       but some allocations show as [over the budget].~@
-                      Begin anew with more of it: (mprof:reset), then ~
+                      To allow more, call (mprof:reset), then ~
                       (mprof:start :max-contexts N)."
                      (overflows condition)))))
 
@@ -89,17 +90,18 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
    (profile :initarg :profile :reader data:profile-of)
    (holders :initarg :holders :initform nil :reader data:holders))
   (:documentation
-   "A body of WITH-ALLOCATION-BUDGET allocated more than it may, or left more
-alive.  BYTES and ALLOCATIONS of MPROF.DATA say how much, BUDGET what was
-allowed, FUNCTIONS who, and PROFILE-OF gives the profile; HOLDERS is one of what
-holds what is alive, or NIL.  The restart CONTINUE gives back the body's values.
+   "The body of a WITH-ALLOCATION-BUDGET exceeded a limit on its allocations or
+on the objects that it left alive.  BYTES and ALLOCATIONS of MPROF.DATA return
+what it used, BUDGET the limits, FUNCTIONS the functions responsible, and
+PROFILE-OF the profile.  HOLDERS returns a profile of what holds the live
+objects, or NIL.  The restart CONTINUE returns the values of the body.
 
 Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
            (mprof:allocation-budget-exceeded (c) (mprof.data:bytes c)))")
   (:report (lambda (condition stream) (report-budget condition stream))))
 
 (defun report-holders (holders stream)
-  "Print the chains of HOLDERS, a profile of these, that hold most to STREAM."
+  "Print to STREAM the chains of HOLDERS, a profile, that retain the most."
   (loop for context in (data:contexts holders)
         repeat 3
         do (format stream "~11D byte~:P in ~7D object~:P held by ~{~A~^ > ~}~%"
@@ -130,5 +132,5 @@ Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
     (when (and (data:holders condition) (null function))
       (report-holders (data:holders condition) stream))
     (format stream
-            "(mprof:report) prints who called these.  Raise the budget if it ~
-             ought to be so.")))
+            "(mprof:report) prints their callers.  Raise the budget if this ~
+             is intended.")))

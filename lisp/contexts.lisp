@@ -2,16 +2,17 @@
 ;;;;
 ;;;; contexts.lisp -- walk over all call chains of a profile.
 ;;;;
-;;;; There may be very many, so they are not kept: the C library writes them
-;;;; each time, names once and all else as integers (export_lisp_contexts.c),
-;;;; and these are read here digit by digit, twenty times as fast as by READ.
-;;;; Paths share their tails, so that a path costs one cons.
+;;;; There may be very many contexts, so they are not kept.  The C library
+;;;; writes them each time: each name once, everything else as integers
+;;;; (export_lisp_contexts.c).  The integers are read here digit by digit,
+;;;; twenty times as fast as by READ.  Paths share their tails, so a path costs
+;;;; one cons.
 
 (in-package #:mprof)
 
 (defun make-number-reader (octets position)
-  "A function that gives back the integers that stand in OCTETS, a base string,
-from POSITION on, one a call."
+  "Return a function that returns the next integer in OCTETS, a base string, at
+each call, starting at POSITION."
   (declare (type simple-base-string octets) (type fixnum position)
            (optimize (speed 3) (safety 0)))
   (let ((end (length octets)))
@@ -33,11 +34,11 @@ from POSITION on, one a call."
               (parse-integer octets :start start :end position)
               number))))))
 
-;;; Here the order of evaluation is that of the numbers.
+;;; The order of evaluation below is the order of the numbers.
 
 (defun read-paths (next functions count)
-  "A vector of the paths that NEXT, a number reader, gives the COUNT nodes of:
-lists of elements of the vector FUNCTIONS, leaf first."
+  "Read the COUNT nodes of all paths from NEXT, a number reader.  Return a
+vector of paths: lists of elements of the vector FUNCTIONS, leaf first."
   (declare (type function next) (type simple-vector functions)
            (type fixnum count) (optimize (speed 2)))
   (let ((paths (make-array (1+ count) :initial-element '())))
@@ -48,7 +49,7 @@ lists of elements of the vector FUNCTIONS, leaf first."
     paths))
 
 (defun read-chains (next paths phases threads count)
-  "A vector of the COUNT chains that NEXT, a number reader, gives."
+  "Read COUNT chains from NEXT, a number reader.  Return them in a vector."
   (declare (type function next) (type simple-vector paths phases threads)
            (type fixnum count) (optimize (speed 2)))
   (let ((chains (make-array count)))
@@ -61,7 +62,7 @@ lists of elements of the vector FUNCTIONS, leaf first."
                                  (if (= calls -1) nil calls)))))))
 
 (defun read-context (next chains types)
-  "The CONTEXT-FIGURES that NEXT, a number reader, gives."
+  "Read one CONTEXT-FIGURES from NEXT, a number reader."
   (declare (type function next) (type simple-vector chains types)
            (optimize (speed 2)))
   (make-context-figures :chain (svref chains (funcall next))
@@ -75,13 +76,13 @@ lists of elements of the vector FUNCTIONS, leaf first."
                                        collect (funcall next))))
 
 (defun decoded (plist)
-  "PLIST with strings for the octets in it."
+  "Return PLIST with its octets decoded to strings."
   (loop for value in plist
         collect (if (stringp value) (c:string-of value) value)))
 
 (defun map-contexts-in (function octets)
-  "Call FUNCTION on each context in OCTETS: what `mprof export
---format=lisp-contexts' wrote."
+  "Call FUNCTION on each context in OCTETS, the output of `mprof export
+--format=lisp-contexts'."
   (multiple-value-bind (header position)
       (with-standard-io-syntax
         (let ((*read-eval* nil))
@@ -104,13 +105,13 @@ lists of elements of the vector FUNCTIONS, leaf first."
 (defun data:map-contexts (function profile)
   "Call FUNCTION on each context of PROFILE, the largest bytes first.
 
-FUNCTION: a function of one argument, a context: a whole call chain with what
-was allocated at its end of one type and one size, in one phase and one thread.
-CHAIN, TYPE, BYTES and so on say which.  The bytes of all contexts add up to
-those of PROFILE.
+FUNCTION: a function of one argument, a context.  A context holds the objects of
+one type and one size that were allocated at the end of one call chain, in one
+phase and one thread.  CHAIN, TYPE, BYTES and so on read it.  The bytes of all
+contexts add up to those of PROFILE.
 
-The contexts are made as the walk goes on, so those that FUNCTION does not keep
-take no memory.  A loop can be left by RETURN-FROM.
+The contexts are made during the walk, so those that FUNCTION does not keep can
+be collected.  FUNCTION may end the walk by a non-local exit.
 
 Example: which chains allocated large objects?
 
@@ -129,15 +130,15 @@ Example: which chains allocated large objects?
     (data:map-contexts (lambda (context) (push context contexts)) x)
     (nreverse contexts)))
 
-;;; Choosing
+;;; Filtering
 
 (defun sample-vector (numbers)
-  "NUMBERS, a list, as the bindings take them."
+  "Return NUMBERS, a list, in the form that the bindings take."
   (coerce (append numbers '(0)) '(simple-array (unsigned-byte 64) (*))))
 
 (defun contexts-samples (profile predicate)
-  "The numbers of the samples in the contexts of PROFILE that PREDICATE is true
-of, as the bindings take them."
+  "Return the numbers of the samples in the contexts of PROFILE that satisfy
+PREDICATE, in the form that the bindings take."
   (let ((samples '()))
     (data:map-contexts (lambda (context)
                          (when (funcall predicate context)
@@ -147,15 +148,15 @@ of, as the bindings take them."
     (sample-vector samples)))
 
 (defun threads-of (profile regex)
-  "The names of the threads of PROFILE that REGEX matches."
+  "Return the names of the threads of PROFILE that match REGEX."
   (mapcar #'data:name
           (data:threads (make-instance 'profile
                                        :source (profile-source profile)
                                        :choices (list :thread regex)))))
 
 (defun narrowed (profile keyword old new)
-  "The value for KEYWORD that chooses what both OLD and NEW do; NIL when nothing
-is left.  For those that have no such value, NEW."
+  "Return the value for KEYWORD that selects the intersection of what OLD and
+NEW select; NIL if it is empty.  Return NEW for keywords without such a value."
   (case keyword
     ((:ignore :hide) (format nil "(~A)|(~A)" old new))
     ((:phase :category) (intersection (ensure-list old) (ensure-list new)))
@@ -166,23 +167,22 @@ is left.  For those that have no such value, NEW."
     (t new)))
 
 (define-choosing filter-profile (profile &key predicate) (:part)
-  "A part of PROFILE, or another view of it, as a new PROFILE; PROFILE stays as
-it is.
+  "Return a part of PROFILE, or another view of it, as a new object of type
+PROFILE.  PROFILE is not modified.
 
-PREDICATE (function, default NIL): keep only the contexts for which it is true;
-it is called on each context that the choices leave: see
-MPROF.DATA:MAP-CONTEXTS.
+PREDICATE (function, default NIL): keep only the contexts that satisfy it.  It
+is called on each context selected by the choices; see MPROF.DATA:MAP-CONTEXTS.
 ~A
-They come on top of those that PROFILE was made with: what is left is in both.
-SHOW, SHOW-FROM and BY take the place of those.
+The choices are combined with those of PROFILE: the result has what both select.
+SHOW, SHOW-FROM and BY replace those of PROFILE.
 
-All figures are reckoned anew from the call chains that are left; calls are
-those of functions and arcs that are left, whatever was allocated below them.
-The result can be printed by REPORT and written by SAVE like any profile.
+All figures are recomputed from the remaining call chains.  Calls are those of
+the remaining functions and arcs, whatever was allocated below them.  REPORT
+prints the result and SAVE writes it, as for any profile.
 
-Signals MPROF-ERROR for choices that make no sense.
+Signals MPROF-ERROR for invalid choices.
 
-Example: only large objects that the parser made.
+Example: only the large objects made by the parser.
 
    (mprof:filter-profile (mprof:profile) :focus \"^APP::PARSE\"
                          :predicate (lambda (context)
@@ -207,7 +207,7 @@ Example: only large objects that the parser made.
              (let ((part (make-instance 'profile
                                         :source (profile-source profile)
                                         :choices both :samples samples)))
-               (figures part)           ; what makes no sense is said now
+               (figures part)           ; signals invalid choices now
                part)))
       (if predicate
           (part (contexts-samples (part samples) predicate))

@@ -1,10 +1,10 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; declarations.lisp -- have CONS, LIST, ... coded as calls, which show.
+;;;; declarations.lisp -- have CONS, LIST, ... compiled as visible calls.
 ;;;;
-;;;; Two compilers, two ways to say it.  The C compiler of ECL knows NOTINLINE;
+;;;; ECL has two compilers.  The C compiler honours NOTINLINE;
 ;;;; the byte-code compiler, which has instructions for CONS, LIST and LIST*,
-;;;; looks at SI::*OUT-OF-LINE* of the patched ECL.  Scopes:
+;;;; checks SI::*OUT-OF-LINE* of the patched ECL.  Scopes:
 ;;;;
 ;;;;   lexical   COMPILER-LET for the one, LOCALLY for the other;
 ;;;;   file      the declarations of DECLAIM at compile time only: COMPILE-FILE
@@ -14,8 +14,8 @@
 
 (in-package #:mprof)
 
-;;; What ECL 21.2.1 codes in line: DEF-INLINE and DEFINE-COMPILER-MACRO in its
-;;; C compiler, C_CONS, C_LIST and C_LISTA in the other one.
+;;; ECL 21.2.1 codes these in line by DEF-INLINE and DEFINE-COMPILER-MACRO in
+;;; its C compiler, and by C_CONS, C_LIST and C_LISTA in the byte-code compiler.
 
 (defparameter *open-coded-allocators*
   '(cons list list* append butlast copy-seq make-array float coerce)
@@ -29,21 +29,21 @@ compilers codes in line.")
     ash logand logior logxor logeqv lognand lognor lognot logandc1 logandc2
     logorc1 logorc2 boole ldb dpb mask-field deposit-field
     aref row-major-aref elt)
-  "Functions that ECL codes in line and that allocate among other things, often
-a float or a bignum for their result; forced out of line when they are named.")
+  "Other functions that ECL codes in line and that may allocate, often a float
+or a bignum for the result; forced out of line only by name.")
 
 (defparameter *called-anyway*
   '(vector make-list make-sequence make-string copy-list copy-alist copy-tree
     reverse revappend subseq concatenate complex)
-  "Functions that make objects and that neither compiler codes in line: there is
-nothing to force, and nothing to warn of.")
+  "Functions that make objects and that neither compiler codes in line; naming
+them has no effect and causes no warning.")
 
 (defvar *proclaimed* '()
   "The names that global forms have forced out of line.")
 
 (defun why-in-line (name)
-  "Why NAME cannot be forced out of line, a string; NIL when it can."
-  (cond ((not (symbolp name)) "is no symbol")
+  "Return the reason why NAME cannot be forced out of line, a string; or NIL."
+  (cond ((not (symbolp name)) "is not a symbol")
         ((special-operator-p name) "is a special operator, not a function")
         ((macro-function name) "is a macro, not a function")
         ((not (fboundp name)) "is not defined as a function")
@@ -54,11 +54,12 @@ nothing to force, and nothing to warn of.")
          "is not among the allocating functions that ECL codes in line")))
 
 (defun check-out-of-line (names)
-  "The elements of NAMES that can be forced out of line; warns of the others."
+  "Return the elements of NAMES that can be forced out of line.  Warn about the
+others."
   (loop for name in names
         for reason = (why-in-line name)
         if reason
-          do (warn "OUT-OF-LINE: ~S ~A; it stays as it is." name reason)
+          do (warn "OUT-OF-LINE: ~S ~A and is ignored." name reason)
         else
           collect name))
 
@@ -68,36 +69,36 @@ nothing to force, and nothing to warn of.")
   (funcall (find-symbol "PROCESS-DECLAIM-ARGS" "C") `((notinline ,@names))))
 
 (defun proclaim-out-of-line (names)
-  "Force NAMES out of line in all that is compiled from now on."
+  "Force NAMES out of line in all code compiled from now on."
   (proclaim `(notinline ,@names))
   (setf *proclaimed* (union *proclaimed* names)
         si::*out-of-line* (union si::*out-of-line* names)))
 
 (defun retract-out-of-line ()
-  "Take back what PROCLAIM-OUT-OF-LINE did."
+  "Undo PROCLAIM-OUT-OF-LINE."
   (dolist (name *proclaimed*)
     (si:rem-sysprop name 'notinline))
   (setf si::*out-of-line* (set-difference si::*out-of-line* *proclaimed*)
         *proclaimed* '()))
 
 (defmacro out-of-line (&rest arguments &environment environment)
-  "Have allocation functions coded as calls, so that they show in the tables:
-FOO calls CONS, and CONS allocates.  Three forms:
+  "Compile allocation functions as calls, so that they appear in the tables: FOO
+calls CONS, and CONS allocates.  There are three forms:
 
-   (mprof:out-of-line)                   all that ECL codes in line
-   (mprof:out-of-line cons list)         these
-   (mprof:out-of-line (cons) BODY...)    these in BODY; () or T means all
+   (mprof:out-of-line)                   all functions that ECL codes in line
+   (mprof:out-of-line cons list)         these functions
+   (mprof:out-of-line (cons) BODY...)    these within BODY; () or T means all
 
-In a file that is compiled the first two hold for the rest of the file and no
-further; loading the compiled file declares nothing.  Typed at the REPL or in a
-source file that is loaded they hold for all that is compiled, evaluated or
-defined from then on, until (mprof:out-of-line :none).  Code that is compiled
-already does not change.  The third form gives back the values of BODY.
+In a compiled file, the first two forms affect the rest of that file; loading
+the compiled file declares nothing.  At the REPL, or in a source file that is
+loaded, they affect all code compiled, evaluated or defined from then on, until
+(mprof:out-of-line :none).  Code that is already compiled does not change.  The
+third form returns the values of BODY.
 
 All means CONS, LIST, LIST*, APPEND, BUTLAST, COPY-SEQ, MAKE-ARRAY, FLOAT and
-COERCE; other functions of Common Lisp that make objects, such as VECTOR, are
-calls anyway.  Functions such as MAPCAR, AREF and the arithmetic ones, and
-functions of your own that are declared INLINE, can be named.
+COERCE.  Other functions of Common Lisp that make objects, such as VECTOR, are
+always calls.  Functions such as MAPCAR, AREF and the arithmetic functions, and
+your own functions that are declared INLINE, can be named.
 
 Warns when a name cannot be forced out of line.
 
@@ -106,8 +107,8 @@ Example:
    (mprof:out-of-line (cons list)
      (defun pair (x) (list x (cons x x))))
 
-The declarations are those that Zorn and Hilfinger, \"A Memory Allocation
-Profiler for C and Lisp Programs\" (1988), ask for."
+Zorn and Hilfinger, \"A Memory Allocation Profiler for C and Lisp Programs\"
+(1988), propose such declarations."
   (cond ((and arguments (or (listp (first arguments))
                             (eq (first arguments) t)))
          (lexical-form (first arguments) (rest arguments) environment))
@@ -127,13 +128,12 @@ Profiler for C and Lisp Programs\" (1988), ask for."
                 (proclaim-out-of-line ',names))
               (values))))))
 
-;;; COMPILE works from the source that a byte-compiled function keeps, and a
-;;; form around the definition is no part of that.  So the definitions in the
-;;; body get a declaration of their own, which the byte-code compiler does not
-;;; look at.
+;;; COMPILE uses the source that a byte-compiled function keeps, without the
+;;; forms around its definition.  So the definitions in the body get a
+;;; declaration of their own, which the byte-code compiler ignores.
 
 (defun declare-in-definition (form names)
-  "FORM, a definition of a function, method or macro, with NAMES declared
+  "Return FORM, a definition of a function, method or macro, with NAMES declared
 NOTINLINE in it."
   (let ((lambda-list (position-if #'listp form
                                   ;; a function's name can be a list
@@ -145,10 +145,10 @@ NOTINLINE in it."
         form)))
 
 (defun declare-in-definitions (form names environment)
-  "FORM with NAMES declared NOTINLINE in each definition at its top level."
+  "Return FORM with NAMES declared NOTINLINE in each top-level definition."
   (loop
     (cond ((or (atom form) (eq (first form) 'out-of-line))
-           ;; an inner form has its turn when the outer one is in force
+           ;; an inner form is expanded within the outer one
            (return form))
           ((member (first form) '(defun defmethod defmacro))
            (return (declare-in-definition form names)))
@@ -164,9 +164,9 @@ NOTINLINE in it."
                  (return form)))))))
 
 (defun lexical-form (names body environment)
-  "The expansion of OUT-OF-LINE with a list of NAMES around BODY."
+  "Return the expansion of OUT-OF-LINE with a list of NAMES around BODY."
   (when (null body)
-    (error "OUT-OF-LINE with a list of names takes a body.~%~
+    (error "OUT-OF-LINE with a list of names needs a body.~%~
             Write (mprof:out-of-line~@[ ~{~S~^ ~}~]) to declare globally."
            (if (eq names t) '() names)))
   (let ((names (if (or (null names) (eq names t))

@@ -1,19 +1,19 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; figures.lisp -- contexts, which are many, how all figures print, and names.
+;;;; figures.lisp -- contexts, the printing of all figures, and names.
 
 (in-package #:mprof)
 
 (defstruct (chain (:copier nil) (:predicate nil))
-  "A call chain in one phase and one thread; contexts that differ in what they
-allocated share it.  PATH is a list of names, leaf first, whose tails are the
-paths of the callers."
+  "A call chain in one phase and one thread, shared by contexts that differ in
+type or size.  PATH is a list of names, leaf first; its tails are the paths of
+the callers."
   path phase thread calls)
 
 (defstruct (context-figures (:conc-name %context-) (:copier nil)
                             (:predicate nil))
-  "How much was allocated at the end of one call chain, of one type and one
-size, in one phase and one thread."
+  "The objects of one type and one size that were allocated at the end of one
+call chain, in one phase and one thread."
   chain type size allocations bytes
   samples)                              ; their numbers, for FILTER-PROFILE
 
@@ -66,11 +66,11 @@ size, in one phase and one thread."
          (values "~A ~D allocations, ~D bytes" (data:name x)
                  (data:allocations x) (data:bytes x)))))))
 
-;;; Names: given as strings, symbols or lists, and printed as the tables show
-;;; them; then they are compared as strings.
+;;; Names are strings, symbols or lists.  They are printed as the tables show
+;;; them and compared as strings.
 
 (defun print-name (name stream)
-  "Print NAME, a symbol, a list or another object, as it shows in profiles."
+  "Print NAME, a symbol, a list or another object, the way profiles show it."
   (cond ((consp name)
          (write-char #\( stream)
          (loop for (element . more) on name
@@ -90,8 +90,8 @@ size, in one phase and one thread."
            (prin1 name stream)))))
 
 (defun displayed-name (name)
-  "NAME, a string, a symbol or a list such as (SETF FOO) or (METHOD AREA
-(INTEGER)), as the string that profiles show for it."
+  "Return the string that profiles show for NAME: a string, a symbol, or a list
+such as (SETF FOO) or (METHOD AREA (INTEGER))."
   (if (stringp name)
       name
       (with-standard-io-syntax
@@ -100,7 +100,7 @@ size, in one phase and one thread."
             (print-name name stream))))))
 
 (defun exact-regex (names)
-  "A regular expression for the elements of NAMES, strings, and nothing else."
+  "Return a regular expression that matches exactly the strings in NAMES."
   (flet ((quoted (name)
            (with-output-to-string (stream)
              (loop for character across name

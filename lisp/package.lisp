@@ -1,16 +1,16 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; package.lisp -- what the user types (MPROF), how to read what comes back
-;;;; (MPROF.DATA), and the C side (MPROF.BINDINGS).  MPROF knows the other two,
-;;;; and they know nobody.
+;;;; package.lisp -- the user interface (MPROF), the readers of profiles
+;;;; (MPROF.DATA), and the C side (MPROF.BINDINGS).  MPROF uses the other two,
+;;;; which are independent of it.
 
 (defpackage #:mprof.bindings
   (:use #:common-lisp)
   (:documentation
-   "The two C libraries behind MPROF, function by function: the monitor, which
-counts, and the reducer, which reads profiles and prints tables.  Reached
-through ECL's dynamic foreign function interface, so no C compiler is needed.
-No policy: statuses are given back as they come.")
+   "Bindings to the C libraries behind MPROF: the monitor counts; the reducer
+reads profiles and prints tables; the server and the shipper send profiles.
+They use ECL's dynamic foreign function interface, so no C compiler is needed.
+Functions return status codes and signal no conditions.")
   (:export
    #:failure #:arguments #:string-of
    #:monitor-start #:monitor-stop #:monitor-reset
@@ -30,26 +30,26 @@ No policy: statuses are given back as they come.")
 (defpackage #:mprof.data
   (:use)
   (:documentation
-   "Readers of profiles and of the figures in them.  Each is a generic function
-of one object, and means the same for all kinds of them:
+   "Readers of profiles and of the figures in them.  Most are generic functions
+of one object, with the same meaning for all types of objects:
 
    (mprof.data:bytes (mprof.data:row :functions 'foo))
 
-Of a profile, or of what MPROF:COMPARE-PROFILES gives back, lists of rows:
+For a profile or the result of MPROF:COMPARE-PROFILES, lists of rows:
    FUNCTIONS ARCS TYPES SURVIVAL BINS REGIONS PHASES THREADS CONTEXTS ADVICE
-   one: ROW
-   MAP-CONTEXTS TYPE-FUNCTIONS COMMENTS COMMENT; what holds it: HOLDERS
-Of a row:
+   ROW   one row
+   MAP-CONTEXTS TYPE-FUNCTIONS COMMENTS COMMENT HOLDERS   a profile only
+For a row:
    NAME ALLOCATIONS BYTES CALLS
    SELF-ALLOCATIONS SELF-BYTES FILE LINE CYCLE CALLERS CALLEES   functions
    LIVE-ALLOCATIONS LIVE-BYTES   functions, types, sizes; a profile
    SELF-LIVE-ALLOCATIONS SELF-LIVE-BYTES   functions
-   DIED ALIVE   of SURVIVAL; a profile
+   DIED ALIVE   rows of SURVIVAL; a profile
    CALLER CALLEE; TYPE CLASS CATEGORY SIZE   arcs; types, sizes, contexts
    CHAIN PHASE THREAD; CATEGORY-BYTES NANOSECONDS   contexts; regions, ...
    OLD NEW OLD-ALLOCATIONS NEW-ALLOCATIONS OLD-BYTES NEW-BYTES   differences
    RULE GRADE SAVED-BYTES OBJECTS CALLED FAULT REMEDY EXAMPLE UNKNOWN   advice
-Of a condition:
+For a condition:
    BUDGET PROFILE-OF HOLDERS OFFSET")
   (:export
    #:functions #:arcs #:types #:survival #:bins #:regions #:phases #:threads
@@ -70,39 +70,40 @@ Of a condition:
   (:use #:common-lisp)
   (:local-nicknames (#:c #:mprof.bindings) (#:data #:mprof.data))
   (:documentation
-   "An exact allocation profiler: every allocation is counted, and every byte
-is charged to the function that allocated it, to all its callers, and to the
-type of object that it became.
+   "An exact allocation profiler.  It counts every allocation, and charges every
+byte to the function that allocated it, to all callers of that function, and to
+the type of the object.
 
    (mprof:with-profiling () (my-program))
 
-prints where the memory went.  Each name below has a docstring with arguments,
-conditions and an example: (documentation 'mprof:report 'function).
+prints which functions allocated the memory.  Each name below has a docstring
+with arguments, conditions and an example:
+(documentation 'mprof:report 'function).
 
 To count:
    WITH-PROFILING   run a body, print what it allocated
    START STOP RESET the same step by step; figures add up until RESET
-   STATUS ALLOCATIONS BYTES   how much so far
+   STATUS ALLOCATIONS BYTES   the totals so far
    WITH-REGION      name a part of the program
-   OUT-OF-LINE      have CONS, LIST, ... show as functions
-To look at it:
+   OUT-OF-LINE      make CONS, LIST, ... appear as functions
+To show the figures:
    REPORT           print tables
-   ADVISE           say what to change
-   TRY-ADVICE       whether a change saves what was said
+   ADVISE           print advice on what to change
+   TRY-ADVICE       measure what a change saves
    FLAMEGRAPH       write a page with a flame graph
    SAVE             write a file, in any format
-To watch it from outside:
+To watch a program from outside:
    SERVE STOP-SERVING   profiles over HTTP
    SHIP STOP-SHIPPING   differences, to Pyroscope, Parca or OpenTelemetry
 As Lisp data, which the package MPROF.DATA reads:
-   PROFILE          what was counted, or a file, as an object of type PROFILE
+   PROFILE          the figures so far, or a file, as an object of type PROFILE
    FILTER-PROFILE   a part of a profile
-   COMPARE-PROFILES what changed between two
+   COMPARE-PROFILES the differences between two profiles
 In unit tests:
-   WITH-ALLOCATION-BUDGET   so much a body may allocate
-   ALLOCATED-BY     how much a body allocates
-What may go wrong:
-   MPROF-ERROR      the root of all errors, these among them:
+   WITH-ALLOCATION-BUDGET   limit what a body may allocate
+   ALLOCATED-BY     count what a body allocates
+Conditions:
+   MPROF-ERROR      the root of all errors:
    PROFILER-UNAVAILABLE ALREADY-ACTIVE PROFILE-FILE-ERROR
    ALLOCATION-BUDGET-EXCEEDED
    PROFILE-INCOMPLETE   a warning")

@@ -2,17 +2,16 @@
 ;;;;
 ;;;; profile.lisp -- a profile as a Lisp object.
 ;;;;
-;;;; The C library holds the profile, open as long as the Lisp object lives; the
-;;;; object says what to choose of it.  It never changes: counting that goes on,
-;;;; or a file that is written anew, is another profile.  Whatever is asked of
-;;;; it, figures, contexts, tables, files, the C library makes; the figures are
-;;;; kept when they have been asked for once.
+;;;; The C library holds the profile, which stays open as long as the Lisp
+;;;; object lives.  The object has the choices that select a part of it.  It
+;;;; never changes, even if counting continues or its file is rewritten.  The C
+;;;; library makes all figures, contexts, tables and files; figures are kept.
 
 (in-package #:mprof)
 
 (defstruct (source (:copier nil) (:predicate nil))
-  "An open profile: ADDRESS is that of the C library.  FILES are names, if it
-was read; ALLOCATIONS and BYTES what it counts, if that is known."
+  "An open profile.  ADDRESS is its address in the C library.  FILES are the
+names of its files, if any; ALLOCATIONS and BYTES are its totals, if known."
   address files allocations bytes)
 
 (defclass profile ()
@@ -21,15 +20,15 @@ was read; ALLOCATIONS and BYTES what it counts, if that is known."
    (choices :initarg :choices :initform '() :reader profile-choices
             :documentation "A property list of choices for :PART.")
    (samples :initarg :samples :initform nil :reader profile-samples
-            :documentation "The numbers of the samples that count, as the
-bindings take them; NIL: all.")
+            :documentation "The numbers of the samples to use, in the form
+that the bindings take; NIL for all.")
    (figures :initform nil :accessor known-figures
-            :documentation "A property list, or NIL while nobody has asked."))
+            :documentation "A property list, or NIL before the first use."))
   (:documentation
-   "All that was counted: totals, functions, arcs of the call graph, types,
-sizes, phases, threads and contexts, which the readers of MPROF.DATA give.  The
-function PROFILE makes one, and so do REPORT and FILTER-PROFILE.  It is a
-snapshot: counting on does not change it.
+   "A profile: totals, functions, arcs of the call graph, types, sizes, phases,
+threads and contexts, for the readers of MPROF.DATA.  PROFILE, REPORT and
+FILTER-PROFILE return objects of this type.  A profile is a snapshot: further
+counting does not change it.
 
 Example: (mprof.data:bytes (mprof:profile))"))
 
@@ -44,13 +43,13 @@ restart USE-VALUE, or call (mprof:save FILE) later.")
 profile of allocations.")
 
 (defun file-name (file)
-  "FILE, a pathname designator, as an absolute name for the C side."
+  "Return the absolute name of FILE, a pathname designator, for the C side."
   (let ((pathname (merge-pathnames (translate-logical-pathname file))))
     (coerce (si:coerce-to-filename pathname) 'simple-string)))
 
 (defun ask-for-file (there-p)
-  "Ask the user for a file, for the restart USE-VALUE, until THERE-P is true of
-its name.  An empty line gives up."
+  "Ask the user for a file, for the restart USE-VALUE, until its name satisfies
+THERE-P.  An empty line gives up."
   (loop
     (format *query-io* "~&Name of the file, or an empty line to give up: ")
     (finish-output *query-io*)
@@ -64,11 +63,11 @@ its name.  An empty line gives up."
 ;;; Open profiles
 
 (defun open-source (address &rest slots)
-  "A SOURCE with the profile at ADDRESS, and SLOTS; it is closed when nobody
-refers to the SOURCE any more."
+  "Return a SOURCE with SLOTS for the profile at ADDRESS, and close the profile
+when the SOURCE is garbage."
   (when (eql address 0) (fail "out of memory"))
   (let ((source (apply #'make-source :address address slots))
-        ;; made now, for it may be used while a program is counted
+        ;; made now, since it may be used while a program is counted
         (arguments (list address)))
     (ext:set-finalizer source (lambda (object)
                                 (declare (ignore object))
@@ -76,21 +75,21 @@ refers to the SOURCE any more."
     source))
 
 (defun warn-if-incomplete ()
-  "Warn with PROFILE-INCOMPLETE if the figures are that."
+  "Signal the warning PROFILE-INCOMPLETE if contexts overflowed."
   (let ((overflows (counter :overflows)))
     (when (plusp overflows)
       (warn 'profile-incomplete :overflows overflows))))
 
 (defun profile-of-snapshot (snapshot allocations bytes &optional choices)
-  "A PROFILE of SNAPSHOT, an address, with so many ALLOCATIONS and BYTES."
+  "Return a PROFILE of SNAPSHOT, an address, with totals ALLOCATIONS and BYTES."
   (make-instance 'profile :source (open-source (c:open-snapshot snapshot)
                                                :allocations allocations
                                                :bytes bytes)
                           :choices choices))
 
 (defun snapshot (choices before)
-  "What was counted in this Lisp until now, as a PROFILE with CHOICES; BEFORE is
-that of BEFORE-WRITING."
+  "Return a PROFILE of everything counted in this Lisp so far, with CHOICES.
+BEFORE is a value of BEFORE-WRITING."
   (prog1 (mp:with-lock (*lock*)
            (let ((snapshot (c:take-snapshot (list before))))
              (when (eql snapshot 0)
@@ -101,7 +100,7 @@ that of BEFORE-WRITING."
     (warn-if-incomplete)))
 
 (defun before-writing (choices)
-  "What C:MONITOR-WRITE is to do first when CHOICES are made."
+  "Return the second argument of C:MONITOR-WRITE for CHOICES."
   (flet ((chosen-p (keyword &rest values)
            (intersection (or values '(t))
                          (ensure-list (getf choices keyword)))))
@@ -113,16 +112,16 @@ that of BEFORE-WRITING."
           (t 0))))
 
 (defun profile-of-files (files choices)
-  "A PROFILE of FILES, a pathname designator or a list of these, with CHOICES."
+  "Return a PROFILE of FILES, a file or a list of files, with CHOICES."
   (let ((names (mapcar #'file-name (ensure-list files))))
     (make-instance 'profile :source (open-source (c:open-files names)
                                                  :files names)
                             :choices choices)))
 
 (defun run-on (function profile &rest arguments)
-  "Run the command mprof with ARGUMENTS, the first of which is its name, on
-PROFILE, and call FUNCTION with what it prints: UTF-8 in a base string that is
-gone afterwards.  The values are FUNCTION's, or NIL and those of the binding."
+  "Run mprof on PROFILE with ARGUMENTS, which begin with the name of a command.
+Call FUNCTION with the output: UTF-8 in a base string that is freed afterwards.
+Return the values of FUNCTION, or NIL and the other values of the binding."
   (multiple-value-prog1
       (apply #'c:call-with-output function
              (source-address (profile-source profile))
@@ -131,7 +130,7 @@ gone afterwards.  The values are FUNCTION's, or NIL and those of the binding."
     (profile-source profile)))          ; it must live until here
 
 (defun call-with-export (function profile &rest arguments)
-  "As RUN-ON, but signal what goes wrong.  FUNCTION's value must not be NIL."
+  "Like RUN-ON, but signal errors.  FUNCTION must not return NIL."
   (multiple-value-bind (value status message offset)
       (apply #'run-on function profile arguments)
     (or value
@@ -140,7 +139,7 @@ gone afterwards.  The values are FUNCTION's, or NIL and those of the binding."
                         *advice-on-reading*))))
 
 (defun signal-failure (status message offset file advice)
-  "Signal what the command mprof says about FILE."
+  "Signal the error MESSAGE of the command mprof, about FILE."
   (let ((reason (in-keywords message)))
     (if (eql status 2)
         (error 'mprof-error :reason reason)
@@ -148,11 +147,11 @@ gone afterwards.  The values are FUNCTION's, or NIL and those of the binding."
                                    :pathname (and file (pathname file))))))
 
 (defun call-with-profile (function file profile choices)
-  "Call FUNCTION with the PROFILE that FILE, PROFILE and CHOICES stand for, the
-arguments of REPORT; when a file cannot be read, the restart USE-VALUE takes
-another one.  Gives back that PROFILE."
+  "Call FUNCTION with the PROFILE selected by FILE, PROFILE and CHOICES, the
+arguments of REPORT, and return that PROFILE.  If a file cannot be read, the
+restart USE-VALUE takes another one."
   (when (and file profile)
-    (fail "FILE and PROFILE are given, one is enough"))
+    (fail "FILE and PROFILE cannot be used together"))
   (let ((part (chosen :part choices)))
     (flet ((call (profile)
              (funcall function profile)
@@ -173,20 +172,20 @@ another one.  Gives back that PROFILE."
                    (setf file other)))))))))
 
 (define-choosing profile (&optional file) (:part :collect)
-  "The figures as Lisp data, an object of type PROFILE.
+  "Return the figures as Lisp data, an object of type PROFILE.
 
 FILE (pathname designator, default NIL): a profile file to read, a folder of
-them, or a list of files to add up; NIL takes what was counted in this Lisp
-until now.
+them, or a list of files to add up; NIL stands for what was counted in this Lisp
+so far.
 ~A
-The package MPROF.DATA reads it: FUNCTIONS, ARCS, TYPES and so on are lists, ROW
-looks something up by its name, MAP-CONTEXTS walks over all call chains.  REPORT
-prints tables of it, SAVE writes it to a file, FILTER-PROFILE chooses a part of
-it, COMPARE-PROFILES compares two.
+The package MPROF.DATA reads it: FUNCTIONS, ARCS, TYPES and so on return lists,
+ROW finds a row by its name, and MAP-CONTEXTS walks over all call chains.
+REPORT prints tables of it, SAVE writes it to a file, FILTER-PROFILE selects a
+part of it, and COMPARE-PROFILES compares two.
 
-Signals PROFILE-FILE-ERROR when FILE cannot be read or is no profile; the
-restart USE-VALUE takes another one.  Signals MPROF-ERROR for choices that make
-no sense.  Warns with PROFILE-INCOMPLETE.
+Signals PROFILE-FILE-ERROR if FILE is not a readable profile; the restart
+USE-VALUE takes another file.  Signals MPROF-ERROR for invalid choices, and the
+warning PROFILE-INCOMPLETE.
 
 Example:
 
@@ -196,12 +195,12 @@ Example:
 ;;; The figures
 
 (defun phase-keyword (word)
-  "The keyword for the phase that the C library calls WORD."
+  "Return the keyword for the phase that the C library calls WORD."
   (intern (string-upcase word) '#:keyword))
 
 (defun rows (kind plists &rest more)
-  "Rows of KIND from PLISTS.  MORE is a property list of functions that make
-further values of one of PLISTS."
+  "Return rows of KIND made from PLISTS.  MORE is a property list of functions
+that compute further values from one of PLISTS."
   (loop for plist in plists
         collect (make-figures
                  kind
@@ -211,33 +210,33 @@ further values of one of PLISTS."
                          plist))))
 
 (defun reader (key)
-  "A function of a property list that gives the value of KEY."
+  "Return a function that returns the value of KEY in a property list."
   (lambda (plist) (getf plist key)))
 
 (defun type-rows (plists)
-  "What PLISTS say of types, as rows."
+  "Return the rows for PLISTS, which describe types."
   (rows 'type-figures plists
         :name (lambda (plist) (or (getf plist :class) (getf plist :type)))))
 
 (defun types-of (plist)
-  "The rows of types within PLIST."
+  "Return the rows for the types in PLIST."
   (type-rows (getf plist :types)))
 
 (defparameter *died*
   '((0 :died-0-allocations :died-0-bytes) (1 :died-1-allocations :died-1-bytes)
     (2 :died-2-allocations :died-2-bytes) (4 :died-4-allocations :died-4-bytes)
     (8 :died-8-allocations :died-8-bytes))
-  "How many collections objects survived, and what that is called.")
+  "Numbers of collections survived, with the keys of allocations and bytes.")
 
 (defparameter *alive*
   '((0 :new-allocations :new-bytes) (1 :live-1-allocations :live-1-bytes)
     (2 :live-2-allocations :live-2-bytes) (4 :live-4-allocations :live-4-bytes)
     (8 :live-8-allocations :live-8-bytes))
-  "The same of what is alive.")
+  "Like *DIED*, for live objects.")
 
 (defun survived (bands plists)
-  "(COLLECTIONS OBJECTS BYTES) for each of BANDS, *DIED* or *ALIVE*, summed over
-PLISTS."
+  "Return (COLLECTIONS OBJECTS BYTES) for each of BANDS, *DIED* or *ALIVE*,
+summed over PLISTS."
   (flet ((sum (key)
            (loop for plist in plists sum (getf plist key))))
     (loop for (collections objects bytes) in bands
@@ -246,22 +245,22 @@ PLISTS."
             collect (list collections (sum objects) sum))))
 
 (defun survival-rows (plists)
-  "What PLISTS say of survival, as rows."
+  "Return the rows for PLISTS, which describe survival."
   (rows 'survival-figures plists
         :name (reader :function)
         :died (lambda (plist) (survived *died* (list plist)))
         :alive (lambda (plist) (survived *alive* (list plist)))))
 
 (defun by-name (rows reader)
-  "A function of a property list with a :NAME that gives those of ROWS for which
-READER gives it."
+  "Return a function of a property list that returns the elements of ROWS whose
+READER value is its :NAME."
   (let ((table (make-hash-table :test #'equal)))
     (dolist (row (reverse rows))
       (push row (gethash (funcall reader row) table)))
     (lambda (plist) (gethash (getf plist :name) table))))
 
 (defun figures-of (data)
-  "The tables of DATA, what `mprof export --format=lisp' wrote; by keyword."
+  "Return the tables in DATA, from `mprof export --format=lisp', by keyword."
   (destructuring-bind (tag &key allocations bytes live-allocations live-bytes
                        functions arcs types survival bins regions phases threads
                        advice comments &allow-other-keys)
@@ -293,7 +292,7 @@ READER gives it."
                                   (phase-keyword (getf plist :phase))))))))
 
 (defun figures (profile)
-  "The figures of PROFILE, made when they are asked for first."
+  "Return the figures of PROFILE, which are made on first use."
   (or (known-figures profile)
       (setf (known-figures profile)
             (figures-of
@@ -315,7 +314,7 @@ READER gives it."
     data:alive data:bins data:regions data:phases data:threads data:advice
     data:comments))
 
-;;; Who holds what
+;;; Holders
 
 (defmethod data:holders ((x profile))
   (let ((holders (make-instance 'profile
@@ -323,20 +322,20 @@ READER gives it."
                                 :samples (profile-samples x)
                                 :choices (list* :value :held
                                                 (profile-choices x)))))
-    (figures holders)                   ; what is missing is said now
+    (figures holders)                   ; signals missing data now
     holders))
 
 ;;; Looking up
 
 (defun data:row (table name &optional (profile (profile)))
-  "The row NAME of TABLE in PROFILE, or NIL.
+  "Return the row NAME of TABLE in PROFILE, or NIL.
 
 TABLE: :FUNCTIONS, :ARCS, :TYPES, :REGIONS, :PHASES or :THREADS.
-NAME: a string as in the tables; a symbol, or a list such as (SETF FOO) or
-(METHOD AREA :AROUND (INTEGER)), stands for what they show.  Classes go by their
-own names, phases by keywords, regions also by a name as for MPROF:WITH-REGION.
-For :ARCS it is a list of two names, caller and callee.
-PROFILE (default: what was counted in this Lisp until now).
+NAME: a string as in the tables, or a symbol or list that prints as one, such as
+(SETF FOO) or (METHOD AREA :AROUND (INTEGER)).  A class has its own name, a
+phase is a keyword, and a region may have a name as for MPROF:WITH-REGION.  An
+arc is a list of two names, caller and callee.
+PROFILE (default: what was counted in this Lisp so far).
 
 Example: (mprof.data:row :arcs '(app::main app::parse))"
   (flet ((look-up (rows name)
@@ -354,9 +353,10 @@ Example: (mprof.data:row :arcs '(app::main app::parse))"
                         (data:arcs profile)))))))
 
 (defun data:type-functions (name &optional (profile (profile)))
-  "Who allocated objects of the type or class NAME in PROFILE, and how much: a
-list of (FUNCTION . TYPE), rows, the largest bytes first; TYPE is what that
-function itself allocated of NAME.  NAME and PROFILE are as for ROW.
+  "Return the functions that allocated objects of the type or class NAME in
+PROFILE: a list of pairs of rows (FUNCTION . TYPE), the largest bytes first.
+TYPE counts the objects that FUNCTION itself allocated.  For NAME and PROFILE,
+see ROW.
 
 Example: (mprof.data:type-functions 'cons)"
   (let ((name (displayed-name name)))
@@ -371,8 +371,8 @@ Example: (mprof.data:type-functions 'cons)"
               #'data:bytes))))
 
 (defun data:comment (key profile)
-  "What the profiler said about KEY in PROFILE: a string, or NIL.  When KEY is
-there more than once, the second value is a list of all.
+  "Return the comment KEY of PROFILE, a string, or NIL.  The second value is a
+list of all comments with this key.
 
 Example: (mprof.data:comment \"mprof.bytes\" (mprof:profile))"
   (let ((values (loop for (name . value) in (data:comments profile)
@@ -380,7 +380,7 @@ Example: (mprof.data:comment \"mprof.bytes\" (mprof:profile))"
                         collect value)))
     (values (first values) values)))
 
-;;; How it prints: what is known, for to print an object is no work.
+;;; Printing shows known figures only, so that it is cheap.
 
 (defmethod print-object ((profile profile) stream)
   (let* ((figures (known-figures profile))

@@ -1,35 +1,36 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; region.lisp -- named regions: parts of a program whose figures one wants.
+;;;; region.lisp -- named regions: parts of a program with figures of their own.
 ;;;;
-;;;; To enter and to leave one allocates nothing, and it leaves no trace in call
-;;;; chains, so that figures are what they would be without.  A name that is not
-;;;; constant is made into a string first; that is counted, in the caller.
+;;;; Entering and leaving a region allocates nothing and does not appear in call
+;;;; chains, so all other figures stay the same.  A name that is not constant is
+;;;; first made into a string, which is charged to the caller.
 
 (in-package #:mprof)
 
 (defun region-name (name)
-  "The region that NAME, a symbol or a string, stands for; a string."
+  "Return the name of the region NAME, a symbol or a string, as a string."
   (typecase name
     (string name)
     (symbol (string-downcase name))
-    (t (fail "~S is no name of a region, which is a symbol or a string"
+    (t (fail "~S is not the name of a region; use a symbol or a string"
              name))))
 
 (defmacro with-region ((name) &body body)
-  "Run BODY as the region NAME of the program, and give back its values.
+  "Run BODY as the region NAME of the program, and return its values.
 
-NAME (a string, or a symbol whose name in lower case is meant; evaluated): what
-reports call it.  Regions nest: the figures of one go up into the region around
-it, and the same name within two regions is two regions.  A thread has regions
-of its own, and is in none when it begins.  At most 127 regions are told apart,
-64 within one another; what is beyond belongs to the region around it.
+NAME (a string, or a symbol, which stands for its name in lower case;
+evaluated): the name in reports.  Regions nest: the figures of a region are
+included in those of the enclosing region, and the same name within two regions
+makes two regions.  Each thread has regions of its own, and starts outside all
+regions.  At most 127 regions are distinguished, nested at most 64 deep; any
+others count as part of the region around them.
 
-The table REGIONS says how often and how long each was entered and what was
-allocated in it; (mprof:report :region \"^parse\") and mprof report --region
-print all tables for that alone.  Nothing happens in a thread that was never
-counted: begin to count first.  Entering and leaving takes some microseconds and
-allocates nothing if NAME is constant.
+The table REGIONS shows how often each region was entered, how long it was
+active, and what was allocated in it.  (mprof:report :region \"^parse\") and
+mprof report --region restrict all tables to it.  A region has no effect in a
+thread that was never counted, so start counting first.  Entering and leaving
+takes some microseconds, and allocates nothing if NAME is constant.
 
 Example:
 
@@ -37,7 +38,7 @@ Example:
      (mprof:with-region (:parse) (parse-all))
      (mprof:with-region (:emit) (emit-all)))
 
-Signals MPROF-ERROR when NAME is neither symbol nor string."
+Signals MPROF-ERROR if NAME is neither a symbol nor a string."
   `(progn
      (c:region-begin
       ,(if (constantp name)

@@ -2,15 +2,17 @@
 ;;;;
 ;;;; save.lisp -- write a profile to a file, in any format.
 ;;;;
-;;;; The C library writes all of them, and knows most of their types.
+;;;; The C library writes all formats, and knows most file types.
 
 (in-package #:mprof)
 
 (defun format-of-file (file)
-  "The format that the name of FILE, a pathname designator, stands for: a
-keyword, or NIL when `mprof export' is to find out."
+  "Return the format for the name of FILE, a pathname designator: a keyword, or
+NIL to let `mprof export' decide."
   (let ((type (pathname-type file))
-        (within (pathname-type (pathname-name file))))
+        (within (pathname-type (or (pathname-name file)
+                                   (fail "~A is a folder; name a file in it"
+                                         file)))))
     (cond ((or (null type) (member type '("data" "pprof") :test #'equalp)
                (and (string-equal type "gz") (equalp within "pb")))
            :pprof)
@@ -18,8 +20,8 @@ keyword, or NIL when `mprof export' is to find out."
           ((string-equal type "txt") :text))))
 
 (defun format-command (format profile)
-  "The command mprof that writes PROFILE in FORMAT, a keyword or NIL, as a list
-of arguments."
+  "Return the arguments of the command mprof for writing PROFILE in FORMAT, a
+keyword or NIL."
   (cond ((and (eq format :pprof)
               (null (profile-choices profile)) (null (profile-samples profile)))
          '("merge"))                    ; leaves nothing out
@@ -29,8 +31,8 @@ of arguments."
         (t '("export"))))
 
 (defun write-profile (name before)
-  "Write what was counted to the file NAME, a string; BEFORE is that of
-BEFORE-WRITING."
+  "Write everything counted so far to the file NAME, a string.  BEFORE is a
+value of BEFORE-WRITING."
   (mp:with-lock (*lock*)
     (check-status (c:monitor-write (c:arguments name before))
                   'profile-file-error
@@ -38,36 +40,41 @@ BEFORE-WRITING."
   (warn-if-incomplete))
 
 (defun save-profile (profile name format choices)
-  "Write PROFILE to the file NAME, a string, in FORMAT, with CHOICES that are
-about FORMAT."
+  "Write PROFILE to the file NAME, a string, in FORMAT, with the CHOICES for
+that format."
   (multiple-value-bind (done status message offset)
       (apply #'run-on #'c:string-of profile
              (append (format-command format profile) (list "-o" name)
                      (choice-options choices)))
     (unless done
-      (signal-failure status message offset name *advice-on-writing*))))
+      (let ((base (getf choices :base)))
+        (if (and base (search (file-name base) message))
+            (signal-failure status message offset base *advice-on-reading*)
+            (signal-failure status message offset name
+                            *advice-on-writing*))))))
 
 (define-choosing save (&optional (file "mprof.data") &key format profile)
     (:part :save :collect)
-  "Write what was counted until now to FILE, in the format that its type names,
-and give back its pathname.
+  "Write everything counted so far to FILE, in the format of its type, and
+return its pathname.
 
-FILE (pathname designator, default \"mprof.data\"): its type is .data or .pb.gz
-for a gzip-compressed pprof profile, which the command mprof reads and so does
-every tool for pprof; .folded, .speedscope.json, .dhat.json, .callgrind, .dot,
-.json, .csv or .lisp for what `mprof export' writes; .html for a page with a
-flame graph; .svg for a picture of the call graph, which takes Graphviz; .txt
-for the tables of REPORT.  Without a type it is a pprof profile.
-FORMAT (keyword, default NIL): this format, whatever the type of FILE: :PPROF,
+FILE (pathname designator, default \"mprof.data\"): the type .data or .pb.gz, or
+no type, stands for a gzip-compressed pprof profile, which the command mprof and
+every tool for pprof can read; .folded, .speedscope.json, .dhat.json,
+.callgrind, .dot, .json, .csv and .lisp for the formats of `mprof export';
+.html for a page with a flame graph; .svg for a picture of the call graph,
+which needs Graphviz; .txt for the tables of REPORT.
+FORMAT (keyword, default NIL): the format, whatever the type of FILE: :PPROF,
 :SVG, :TEXT, or one that `mprof help export' lists.
 PROFILE (default NIL): write this object of type PROFILE instead.
 ~A
-Formats with room for all measures show VALUE first.  FILE is complete or not
-touched.  The profiler may be counting meanwhile.
+Formats with all measures show VALUE first.  FILE is either written completely
+or left unchanged.  The profiler may be counting.
 
-Signals PROFILE-FILE-ERROR when FILE cannot be written; the restart USE-VALUE
-takes another one.  Signals MPROF-ERROR when the type of FILE says nothing, and
-for choices that make no sense for the format.  Warns with PROFILE-INCOMPLETE.
+Signals PROFILE-FILE-ERROR if FILE cannot be written; the restart USE-VALUE
+takes another file.  Signals MPROF-ERROR if the type of FILE is unknown, and for
+choices that are invalid for the format.  May signal the warning
+PROFILE-INCOMPLETE.
 
 Example:
 
@@ -95,17 +102,19 @@ Example:
         (setf file other)))))
 
 (defun flamegraph (&optional file &rest choices)
-  "Write a page with a flame graph of what was counted until now, say where on
-*STANDARD-OUTPUT*, and give back the pathname.  The page needs nothing but a
-browser.
+  "Write a page with a flame graph of everything counted so far.  Print its
+pathname to *STANDARD-OUTPUT*, and return it.  The page only needs a browser.
 
 FILE (pathname designator, default NIL, for \"mprof.html\"): where to write.
-With a type other than .html it is what SAVE writes.
-CHOICES: keywords, as for SAVE.  Signals what SAVE signals.
+With a type other than .html, the format is that of SAVE.  It may be omitted.
+CHOICES: keywords, as for SAVE.  Signals the conditions of SAVE.
 
 Example:
 
-   (mprof:flamegraph nil :focus \"^APP::\" :hide-system t)"
+   (mprof:flamegraph :focus \"^APP::\" :hide-system t)"
+  (when (keywordp file)
+    (setf choices (cons file choices)
+          file nil))
   (let ((pathname (apply #'save (or file "mprof.html") choices)))
     (format t "~&The flame graph is in ~A~%" (namestring pathname))
     pathname))

@@ -2,19 +2,19 @@
 ;;;;
 ;;;; serve.lisp -- profiles over HTTP, while the program runs.
 ;;;;
-;;;; The server is C code in a Lisp thread, since names of Lisp are printed.
-;;;; The thread allocates nothing while it waits and serves, and so is in no
-;;;; profile; it comes back to Lisp for what starts, stops and resets.
+;;;; The server is C code in a Lisp thread, since it prints Lisp names.  The
+;;;; thread allocates nothing while it waits and serves, so profiles do not
+;;;; include it.  It returns to Lisp to start, stop and reset the profiler.
 
 (in-package #:mprof)
 
 (defvar *server* nil
-  "A list (ADDRESS THREAD PID): the C side's server, the thread that runs it, and
-in which process, for the child of a fork has no such thread; or NIL.")
+  "A list (ADDRESS THREAD PID): the server of the C side, the thread that runs
+it, and its process, since the child of a fork has no such thread; or NIL.")
 
 (defun do-as-asked (event)
-  "Do what a client of the server has asked for, a number of enum serve_event.
-\"\", or why it was not done."
+  "Handle EVENT, a request of a client, a number of enum serve_event.  Return
+\"\" or an error message."
   (handler-case
       (progn
         (ecase event
@@ -26,17 +26,17 @@ in which process, for the child of a fork has no such thread; or NIL.")
       (princ-to-string condition))))
 
 (defun run-server (arguments)
-  "Serve until STOP-SERVING.  The one of ARGUMENTS is the server."
+  "Serve until STOP-SERVING.  ARGUMENTS has the address of the server."
   (loop for event = (c:serve-run arguments)
         until (eql event 0)
         do (c:serve-answer (first arguments)
                            (first (c:arguments (do-as-asked event))))))
 
 (defun open-server (port address token)
-  "The address of a server; signals an MPROF-ERROR when there is none."
+  "Return the address of a new server, or signal an MPROF-ERROR."
   (let ((missing (c:find-late-functions)))
     (when missing
-      (fail "the library that serves cannot be loaded: ~A" missing)))
+      (fail "the server library cannot be loaded: ~A" missing)))
   (let ((server (c:serve-open (first (c:arguments (or address "")))
                               port
                               (first (c:arguments (or token ""))))))
@@ -45,25 +45,27 @@ in which process, for the child of a fork has no such thread; or NIL.")
     server))
 
 (defun serve (&key (port 6060) address token (start t))
-  "Serve what is counted over HTTP, from a thread of its own, and give back the
-port.  The program runs on, and counts on while somebody reads.
+  "Serve the profile over HTTP from a separate thread, and return the port.  The
+program continues, and is counted, while clients read.
 
-PORT (integer, default 6060; 0 for one that is free): where to listen.
-ADDRESS (string, default NIL): of the interface to listen to, in numbers; NIL is
-the loopback, so that only this machine can ask.  \"0.0.0.0\" is everybody.
-TOKEN (string, default NIL): who knows it may start, stop and reset the profiler
-by a POST with the header \"Authorization: Bearer TOKEN\", or on the page.
-START (boolean, default T): begin to count, unless the profiler counts already.
-For other options call START before.
+PORT (integer, default 6060): the port to listen on; 0 stands for a free one.
+ADDRESS (string, default NIL): the numeric address of the interface to listen
+on.  NIL is the loopback interface, which only this machine can reach;
+\"0.0.0.0\" stands for all interfaces.
+TOKEN (string, default NIL): clients that know it may start, stop and reset the
+profiler by a POST with the header \"Authorization: Bearer TOKEN\", or on the
+page.
+START (boolean, default T): start counting, unless the profiler is already
+counting.  For other options, call START first.
 
-   /                     the state, for people
-   /flamegraph           the page of FLAMEGRAPH; ?refresh=5 again and again
-   /debug/pprof/allocs   for pprof: what was allocated; ?seconds=10: meanwhile
-   /debug/pprof/heap     what is in use, counted with :LIVE; ?gc=1
-   /debug/pprof/delta_heap   what was allocated since it was asked last
+   /                     the state, as a page
+   /flamegraph           the page of FLAMEGRAPH; ?refresh=5 reloads it
+   /debug/pprof/allocs   for pprof: all allocations; ?seconds=10: during these
+   /debug/pprof/heap     for pprof: memory in use, with :LIVE; ?gc=1
+   /debug/pprof/delta_heap   for pprof: allocations since the last request
    /profile              a file for the command mprof
 
-Signals MPROF-ERROR when the port is in use, or a server runs already.
+Signals MPROF-ERROR if the port is in use, or a server is already running.
 
 Example:
 
@@ -74,7 +76,7 @@ Example:
   (check-type token (or null string))
   (mp:with-lock (*lock*)
     (when (and *server* (eql (third *server*) (ext:getpid)))
-      (fail "a server runs already, at port ~D; call (mprof:stop-serving)"
+      (fail "a server is already running on port ~D; call (mprof:stop-serving)"
             (c:serve-port (first *server*))))
     (let* ((server (open-server port address token))
            (arguments (list server)))
@@ -87,8 +89,8 @@ Example:
       (c:serve-port server))))
 
 (defun stop-serving ()
-  "End the server, and give back T, or NIL when there is none.  The profiler
-counts on.
+  "Stop the server.  Return T, or NIL if no server was running.  The profiler
+continues counting.
 
 Example: (mprof:stop-serving)  =>  T"
   (destructuring-bind (&optional server thread pid)

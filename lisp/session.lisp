@@ -2,25 +2,24 @@
 ;;;;
 ;;;; session.lisp -- counting: start, stop, reset, status.
 ;;;;
-;;;; The monitor is one for the whole process and counts in all Lisp threads.
-;;;; It holds the state; the only state here is which options its figures were
-;;;; counted with, since these cannot change until a reset.  One lock makes
-;;;; each operation atomic, so that of two threads that start at once one
-;;;; starts.
+;;;; One monitor counts in all Lisp threads of the process.  It holds the state;
+;;;; the only state here is the options of its figures, since they cannot change
+;;;; until a reset.  One lock makes each operation atomic, so that only one of
+;;;; two threads that start at once succeeds.
 
 (in-package #:mprof)
 
 (defvar *lock* (mp:make-lock :name "mprof" :recursive t)
-  "Held while the state of the monitor is looked at and changed.")
+  "Held while the state of the monitor is read and changed.")
 
 (defvar *options* nil
-  "A list (MAX-CONTEXTS FLAGS), what the figures in memory were counted with;
-NIL when there are none.")
+  "A list (MAX-CONTEXTS FLAGS), the options of the figures in memory; NIL if
+there are no figures.")
 
 (defvar *autosave* nil
-  "A list (FILE THREAD PID MAPPED): what is saved again and again or, if MAPPED
-is true, at the end, by which thread, and of which process, for the child of a
-fork has no such thread; or NIL.")
+  "A list (FILE THREAD PID MAPPED): the file that is saved periodically or, if
+MAPPED is true, at the end; the thread that does it, and its process, since the
+child of a fork has no such thread.  Or NIL.")
 
 ;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
 
@@ -34,14 +33,14 @@ fork has no such thread; or NIL.")
 (defparameter *counters*
   '(:allocations 0 :bytes 1 :contexts 2 :threads 3 :overflows 4
     :context-bytes 6)
-  "What the monitor counts, and the number by which to ask for it.")
+  "The counters of the monitor, and their numbers.")
 
 (defun counter (name)
-  "The monitor's counter NAME, a keyword of *COUNTERS*; an integer."
+  "Return the counter NAME of the monitor, a keyword of *COUNTERS*."
   (c:monitor-counter (list (getf *counters* name))))
 
 (defun check-status (status condition &rest arguments)
-  "Signal CONDITION with ARGUMENTS and the monitor's message unless STATUS is
+  "Signal CONDITION with ARGUMENTS and the monitor's message, unless STATUS is
 0."
   (unless (eql status 0)
     (apply #'error condition :reason (c:monitor-message) arguments)))
@@ -49,41 +48,59 @@ fork has no such thread; or NIL.")
 (defparameter *sampling-keywords*
   '(:mode :sample-interval :alloc-interval :max-samples :max-depth :loop
     :threads :show-progress)
-  "What profilers that take samples ask for, and this one does not need.")
+  "Keywords of sampling profilers, which this profiler does not need.")
 
 (defun check-keywords (operator keywords options)
-  "Signal an MPROF-ERROR unless OPTIONS is a property list of KEYWORDS,
-arguments of OPERATOR."
+  "Signal an MPROF-ERROR unless OPTIONS is a property list whose keys are among
+KEYWORDS, the arguments of OPERATOR."
   (loop for (keyword . rest) on options by #'cddr
-        for listed = (format nil "~S takes ~{~S~^, ~}" operator keywords)
-        do (cond ((member keyword *sampling-keywords*)
-                  (fail "every allocation is counted, in all threads: there is ~
-                         no ~S.  ~A" keyword listed))
-                 ((not (member keyword keywords))
-                  (fail "there is no ~S: ~A" keyword listed))
+        for taken = (format nil "It takes ~{~S~^, ~}" keywords)
+        do (cond ((not (member keyword keywords))
+                  (fail "~S takes no ~S~:[~;: it counts every allocation, in ~
+                         all threads~].  ~A" operator keyword
+                        (member keyword *sampling-keywords*) taken))
                  ((null rest)
-                  (fail "a value for ~S is missing: ~A" keyword listed)))))
+                  (fail "~S takes a value after ~S.  ~A" operator keyword
+                        taken)))))
 
-(defun check-autosave (file seconds mapped)
-  "Signal an MPROF-ERROR unless FILE, SECONDS and MAPPED are what START takes."
+(defun check-writable (file)
+  "Signal a PROFILE-FILE-ERROR unless FILE can be written.  Writing replaces
+FILE by a new file made beside it."
+  (let* ((name (file-name file))
+         (kind (ext:file-kind name t))
+         (trial (and (member kind '(nil :file))
+                     (ext:mkstemp (file-name (or (probe-file name) name))))))
+    (cond (trial
+           (delete-file trial))
+          ((member kind '(nil :file :directory))
+           (error 'profile-file-error
+                  :pathname (pathname name)
+                  :reason (format nil "cannot write '~A': ~:[its folder does ~
+                                       not exist, or is not writable~;it is a ~
+                                       folder~]" name (eq kind :directory)))))))
+
+(defun check-file (file seconds mapped)
+  "Signal an error unless FILE, SECONDS and MAPPED are valid arguments of START
+and FILE can be written."
   (check-type seconds (or null (real (0) 1000000)))
   (when (and seconds mapped)
-    (fail ":MAPPED takes the place of :AUTOSAVE"))
+    (fail ":MAPPED and :AUTOSAVE cannot be used together"))
   (unless (or (not (or seconds mapped))
               (and file (eq (format-of-file file) :pprof)))
-    (fail "~:[:AUTOSAVE~;:MAPPED~] takes a :FILE, of type .data or .pb.gz"
-          mapped)))
+    (fail "~:[:AUTOSAVE~;:MAPPED~] needs a :FILE of type .data or .pb.gz"
+          mapped))
+  (when file
+    (check-writable file)))
 
 (defun map-figures (file)
-  "Count in FILE from the next start on."
+  "Count in FILE, starting with the next start."
   (check-status (c:monitor-map (c:arguments (format nil "~A.mapped"
                                                     (file-name file))))
                 'profile-file-error :pathname (pathname file) :offset nil))
 
 (defun begin-autosave (file seconds mapped)
-  "Make the thread that saves to FILE every so many SECONDS or, if MAPPED is
-true, prints names, and wait until it waits: then it allocates nothing any
-more."
+  "Make the thread that saves to FILE every SECONDS or, if MAPPED is true,
+prints names.  Return when it waits; from then on it allocates nothing."
   (let ((arguments (c:arguments (file-name file))))
     (when mapped
       (map-figures file))
@@ -98,8 +115,8 @@ more."
     (loop until (eql (c:monitor-counter '(7)) 1) do (sleep 1/1000))))
 
 (defun end-autosave ()
-  "End that thread, if there is one, and save for the last time.  What was
-mapped goes when it is saved."
+  "End that thread, if it is running, and save for the last time.  A mapped file
+is removed when the profile is saved."
   (destructuring-bind (&optional file thread pid mapped) (shiftf *autosave* nil)
     (when (eql pid (ext:getpid))
       (c:autosave-every 0)
@@ -112,38 +129,40 @@ mapped goes when it is saved."
           (c:monitor-unmap keep))))))
 
 (defun stop-at-exit ()
-  "A program that ends while it is saved again and again is saved at its end."
+  "Save at the end of a program with :AUTOSAVE or :MAPPED."
   (handler-case (when *autosave* (stop))
     (error (condition) (format *error-output* "~&~A~%" condition))))
 
 (push #'stop-at-exit si:*exit-hooks*)
 
 (defun start-unless-active (options &optional file autosave)
-  "Begin to count with OPTIONS, a list (MAX-CONTEXTS FLAGS), and to save to FILE
-every AUTOSAVE seconds unless that is NIL, or to map it, if the flags say so.
-False: the profiler counts already."
+  "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS).  Save to FILE every
+AUTOSAVE seconds unless that is NIL, or map FILE if the flags say so.  Return
+false if the profiler is already counting."
   (mp:with-lock (*lock*)
     (cond ((c:monitor-active-p) nil)
           (t
            (when (and *options* (not (equal options *options*)))
              (with-simple-restart
-                 (continue "Go on counting with the options of before.")
+                 (continue "Continue counting with the present options.")
                (error 'already-active
-                      :reason "figures are kept, with other options"))
+                      :reason (format nil "the figures in memory were ~
+                                           counted with other options")
+                      :advice "Call (mprof:reset) first."))
              (setf options *options*))
-           (setf *options* options)
            (when (and file (or autosave (mapped-p options)))
              (begin-autosave file autosave (mapped-p options)))
            (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
+           (setf *options* options)
            t))))
 
 (defun mapped-p (options)
-  "True when OPTIONS, a list (MAX-CONTEXTS FLAGS), say that figures are mapped."
+  "True if the flags of OPTIONS, (MAX-CONTEXTS FLAGS), include +MAPPED+."
   (logtest +mapped+ (second options)))
 
 (defun options (max-contexts &optional unfolded full-walk live mapped sites)
-  "The list (MAX-CONTEXTS FLAGS) for arguments of START."
+  "Return the list (MAX-CONTEXTS FLAGS) for arguments of START."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
   (list max-contexts (logior (if unfolded +unfolded+ 0)
                              (if full-walk +full-walk+ 0)
@@ -153,54 +172,56 @@ False: the profiler counts already."
 
 (defun start (&rest options &key (max-contexts 0) unfolded full-walk live file
               autosave mapped sites &allow-other-keys)
-  "Begin to count every allocation, in all threads, and give back T.
-
-Goes on with the figures that are there; RESET forgets them.
+  "Start counting every allocation, in all threads, and return T.  Figures
+already in memory are kept and added to; RESET clears them.
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
-keep apart in each thread; 0 is some eight million.  When three quarters are used
-up, those of which the least was counted lately are taken together: they show as
-[retired] below their callers, whose figures stay exact.
-UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
+distinguish in each thread; 0 is about eight million.  When three quarters are
+used up, the least active ones are merged: they show as [retired] below their
+callers, whose figures stay exact.
+UNFOLDED (boolean, default NIL): distinguish the levels of a recursion.  Totals
 are the same either way.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
-check what is known of frames.  Slow for deep stacks.  All figures are the same.
+check the recorded frames.  Slow for deep stacks.  All figures are the same.
 LIVE (boolean, default NIL): follow each object until the garbage collector
-finds it dead, also after STOP, until RESET.  Profiles say what was alive as of
-the last collection; REPORT and SAVE take :COLLECT to begin with one.
-AUTOSAVE (real > 0, default NIL): save every so many seconds to FILE (pathname
-designator, of type .data or .pb.gz), and by STOP or when the program ends: what
-was saved last is there when the program is killed.  FILE is always complete.
-MAPPED (boolean, default NIL): count in a file, FILE with .mapped appended, that
-is mapped into memory: all that was counted is there when the program is killed,
-and `mprof recover' makes FILE of it.  STOP, and a program that ends by itself,
-save FILE and remove it.
-SITES (boolean, default NIL): tell calls on one line apart, for REPORT with :BY
-:SITE, and lines in a recursion, for :BY :LINE.  Takes more contexts.
+finds it dead, even after STOP, until RESET.  Profiles then show what was alive
+at the last collection; :COLLECT of REPORT and SAVE collects first.
+AUTOSAVE (real > 0, default NIL): the interval in seconds for saving to FILE
+(pathname designator, of type .data or .pb.gz).  STOP and the end of the program
+save, too.  If the program is killed, the last saved profile remains.  FILE is
+always complete.
+MAPPED (boolean, default NIL): count in a file that is mapped into memory: FILE
+with .mapped appended.  If the program is killed, nothing is lost, and `mprof
+recover' makes FILE from it.  STOP, and the normal end of the program, save FILE
+and remove the mapped file.
+SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
+:SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 Other OPTIONS are errors.
 
-Signals ALREADY-ACTIVE when the profiler counts already, or the figures kept
-were counted with other options; the restart CONTINUE leaves these.
+Signals ALREADY-ACTIVE if the profiler is already counting, or if the figures in
+memory were counted with other options; the restart CONTINUE keeps these
+options.  Signals PROFILE-FILE-ERROR if FILE cannot be written.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
   (check-keywords 'start
                   '(:max-contexts :unfolded :full-walk :live :file :autosave
                     :mapped :sites)
                   options)
-  (check-autosave file autosave mapped)
   (when (and file (not (or autosave mapped)))
-    (fail "START takes :FILE with :AUTOSAVE or :MAPPED; SAVE writes a file"))
-  (with-simple-restart (continue "Let the profiler count on.")
+    (fail "START takes :FILE only with :AUTOSAVE or :MAPPED; SAVE writes ~
+           a file"))
+  (check-file file autosave mapped)
+  (with-simple-restart (continue "Continue counting.")
     (unless (start-unless-active (options max-contexts unfolded full-walk
                                           live mapped sites)
                                  file autosave)
-      (error 'already-active :reason "the profiler is counting already")))
+      (error 'already-active :reason "the profiler is already counting")))
   t)
 
 (defun stop ()
-  "Stop counting.  The figures stay until RESET.  Gives back T, or NIL when the
-profiler did not count, and then does nothing.  After :AUTOSAVE it saves for the
-last time, and may signal PROFILE-FILE-ERROR, with a restart CONTINUE.
+  "Stop counting.  The figures are kept until RESET.  Return T, or NIL if the
+profiler was not counting.  With :AUTOSAVE or :MAPPED, save for the last time;
+this may signal PROFILE-FILE-ERROR, with the restart CONTINUE.
 
 Example: (mprof:stop)  =>  T"
   ;; Allocates nothing, so that only the program is counted.
@@ -211,11 +232,11 @@ Example: (mprof:stop)  =>  T"
       t)))
 
 (defvar *before-reset* nil
-  "A function to call before figures are forgotten, or NIL.")
+  "A function to call before figures are cleared, or NIL.")
 
 (defun reset ()
-  "Forget all figures and give back T.  A profiler that counts goes on
-counting, from zero.
+  "Clear all figures and return T.  If the profiler is counting, it continues,
+from zero.
 
 Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)
@@ -227,14 +248,14 @@ Example: (mprof:reset)  =>  T"
   t)
 
 (defun status ()
-  "What the profiler does and how much it has counted, as a property list:
+  "Return the state of the profiler and its totals, as a property list:
 
-:ACTIVE (boolean): does it count now?
+:ACTIVE (boolean): whether it is counting.
 :ALLOCATIONS and :BYTES (integers): objects, and the bytes requested for them.
-:CONTEXTS: distinct call chains, at the end of which each type, size and class
-of objects is one of its own; :CONTEXT-BYTES: the memory that they take.
+:CONTEXTS: distinct combinations of a call chain with a type, size and class of
+objects; :CONTEXT-BYTES: the memory that they take.
 :THREADS: threads counted so far.
-:OVERFLOWS: how often the contexts that START allows were found used up.
+:OVERFLOWS: how often no context was left, of those that START allows.
 
 Example: (getf (mprof:status) :active)  =>  NIL"
   (list* :active (c:monitor-active-p)
@@ -243,13 +264,13 @@ Example: (getf (mprof:status) :active)  =>  NIL"
                collect (counter name))))
 
 (defun allocations ()
-  "How many objects were allocated while the profiler was counting; an integer.
+  "Return the number of objects allocated while the profiler was counting.
 
 Example: (mprof:allocations)  =>  300001"
   (counter :allocations))
 
 (defun bytes ()
-  "How many bytes were requested while the profiler was counting; an integer.
+  "Return the number of bytes requested while the profiler was counting.
 
 Example: (mprof:bytes)  =>  4800016"
   (counter :bytes))

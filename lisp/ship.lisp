@@ -1,38 +1,39 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; ship.lisp -- differences of profiles to an engine for many programs.
+;;;; ship.lisp -- send differences of profiles to a profile server.
 ;;;;
-;;;; The shipper is C code in a Lisp thread, since names of Lisp are printed.
-;;;; The thread allocates nothing while it waits and ships, and so is in no
-;;;; profile.
+;;;; The shipper is C code in a Lisp thread, since it prints Lisp names.  The
+;;;; thread allocates nothing while it waits and ships, so profiles do not
+;;;; include it.
 
 (in-package #:mprof)
 
 (defvar *shipper* nil
-  "A list ((ADDRESS) THREAD PID): the C side's shipper, the thread that runs it,
-and in which process, for the child of a fork has no such thread; or NIL.")
+  "A list ((ADDRESS) THREAD PID): the shipper of the C side, the thread that
+runs it, and its process, since the child of a fork has no such thread; or
+NIL.")
 
 (defparameter *ship-counts*
   '(:allocations :bytes :requests :octets :failures :missed
     :dropped-allocations :dropped-bytes :dropped-parts)
-  "What the C side counts, in its order.")
+  "The counts of the C side, in their order.")
 
 (defun running-shipper ()
-  "A list with the address of this process's shipper, or NIL."
+  "Return a list with the address of the shipper of this process, or NIL."
   (destructuring-bind (&optional shipper thread pid) *shipper*
     (declare (ignore thread))
     (when (eql pid (ext:getpid))
       shipper)))
 
 (defun label-lines (labels)
-  "LABELS, a property list, as a line NAME=VALUE for each."
+  "Return LABELS, a property list, as lines NAME=VALUE."
   (format nil "~{~A=~A~%~}"
           (loop for (name value) on labels by #'cddr
                 collect (substitute #\_ #\- (string-downcase name))
                 collect value)))
 
 (defun program-name ()
-  "The name of the program that runs, as the name of a service may be."
+  "Return the name of the running program, as a valid name of a service."
   (substitute-if #\_ (lambda (character)
                        (not (or (find character "_.-")
                                 (and (< (char-code character) 128)
@@ -40,10 +41,10 @@ and in which process, for the child of a fork has no such thread; or NIL.")
                  (or (pathname-name (ext:argv 0)) "ecl")))
 
 (defun open-shipper (url protocol service labels every)
-  "The address of a shipper; signals an MPROF-ERROR when there is none."
+  "Return the address of a new shipper, or signal an MPROF-ERROR."
   (let ((missing (c:find-late-functions)))
     (when missing
-      (fail "the library that ships cannot be loaded: ~A" missing)))
+      (fail "the shipper library cannot be loaded: ~A" missing)))
   (flet ((octets (string) (first (c:arguments (or string "")))))
     (let ((shipper (c:ship-open (octets url)
                                 (octets (and protocol
@@ -56,24 +57,29 @@ and in which process, for the child of a fork has no such thread; or NIL.")
       shipper)))
 
 (defun ship (url &key (every 15) service labels protocol (start t))
-  "Ship what is allocated to an engine for profiles of many programs, again and
-again, from a thread of its own, and give back T.  STOP-SHIPPING ends it, as
-does the end of the program; both ship what there is.
+  "Send what was allocated to a profile server at regular intervals, from a
+separate thread, and return T.  STOP-SHIPPING and the end of the program send
+the rest and end the thread.
 
-URL (string): where to.  Its path says the protocol: .../ingest for Pyroscope,
-.../profiles/writeraw for Parca, .../v1/pprof for an OpenTelemetry collector.
-EVERY (real > 0, default 15): seconds between two differences.
-SERVICE (string, default NIL): the name of the program; NIL for that of its file.
-LABELS (property list, default NIL): names and values that tell the program from
-others of its kind, such as (:version \"1.2\" :host \"web1\"); the host is added.
-PROTOCOL (:PYROSCOPE, :PARCA or :OTEL, default NIL): where URL does not say it.
-START (boolean, default T): begin to count, unless the profiler counts already.
-For other options call START before; with :LIVE also what is in use is shipped.
+URL (string): the address of the server.  Its path determines the protocol:
+.../ingest for Pyroscope, .../profiles/writeraw for Parca, .../v1/pprof for an
+OpenTelemetry collector.
+EVERY (real > 0, default 15): the interval in seconds.
+SERVICE (string, default NIL): the name of the program; NIL for that of its
+file.
+LABELS (property list, default NIL): names and values that identify the program,
+such as (:version \"1.2\" :host \"web1\"); the host is added.
+PROTOCOL (:PYROSCOPE, :PARCA or :OTEL, default NIL): the protocol, if the path
+of URL does not determine it.
+START (boolean, default T): start counting, unless the profiler is already
+counting.  For other options, call START first.  With :LIVE, memory in use is
+sent, too.
 
-What does not arrive is sent again with what comes after; RESET has it shipped
-first.  A token is in the environment variable MPROF_SHIP_TOKEN; see mprof-run(1).
+Data that does not arrive is sent again with the next data.  RESET notes what
+was not sent before it clears the figures.  The environment variable
+MPROF_SHIP_TOKEN has a token; see mprof-run(1).
 
-Signals MPROF-ERROR for a URL or labels that cannot be, or when a shipper runs.
+Signals MPROF-ERROR for an invalid URL or label, or if a shipper is running.
 
 Example:
 
@@ -85,7 +91,7 @@ Example:
   (check-type labels list)
   (mp:with-lock (*lock*)
     (when (running-shipper)
-      (fail "it is being shipped already; call (mprof:stop-shipping)"))
+      (fail "a shipper is already running; call (mprof:stop-shipping)"))
     (let ((arguments (list (open-shipper url protocol service labels every))))
       (setf *shipper* (list arguments
                             (mp:process-run-function
@@ -96,7 +102,7 @@ Example:
       t)))
 
 (defun ship-before-reset ()
-  "Have what is there noted by the shipper, before it is forgotten."
+  "Let the shipper note the figures before they are cleared."
   (let ((shipper (running-shipper)))
     (when shipper
       (c:ship-note shipper))))
@@ -104,17 +110,17 @@ Example:
 (setf *before-reset* #'ship-before-reset)
 
 (defun stop-shipping ()
-  "Ship what there is, for some seconds at most, and end the thread that does it.
-Gives back NIL when there is none, else a property list, and T unless something
-had to be dropped:
+  "Send the rest, for some seconds at most, and end the thread of SHIP.  Return
+NIL if no shipper was running.  Otherwise return a property list, and as the
+second value T unless data was dropped:
 
-:ALLOCATIONS and :BYTES (integers): that arrived.
-:REQUESTS, :OCTETS: in how many requests, and bytes, compressed.
-:FAILURES: requests that did not arrive, and were sent again.
-:MISSED: of these, how many had no answer, and may have arrived.
-:DROPPED-ALLOCATIONS, :DROPPED-BYTES, :DROPPED-PARTS: what did not arrive.
+:ALLOCATIONS and :BYTES (integers): the data that arrived.
+:REQUESTS, :OCTETS: the number of requests, and their compressed size in bytes.
+:FAILURES: failed requests, which were sent again.
+:MISSED: failed requests without an answer, which may have arrived.
+:DROPPED-ALLOCATIONS, :DROPPED-BYTES, :DROPPED-PARTS: data that did not arrive.
 
-The profiler counts on.
+The profiler continues counting.
 
 Example: (getf (mprof:stop-shipping) :dropped-bytes)  =>  0"
   (destructuring-bind (&optional arguments thread pid)

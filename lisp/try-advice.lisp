@@ -1,84 +1,258 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; try-advice.lisp -- whether a change to the program saves what was said.
+;;;; try-advice.lisp -- measure what a change to the program saves.
 ;;;;
-;;;; The program stays as it is: functions are defined anew for the time of one
-;;;; more run, and get their old definitions back, however that ends.
+;;;; The program is not changed: functions are replaced during further runs, and
+;;;; their old definitions are restored even after a non-local exit.
+;;;;
+;;;; ECL compiles a call within one file to a direct call in C, which calls the
+;;;; old function.  So each new function has a name of its own in profiles, and
+;;;; counts its calls: a function that still appears by its old name was called
+;;;; directly.  Then its callers in that file are compiled again from their
+;;;; source.  They are used only if a run with them and the old functions
+;;;; allocates the same as the program.
 
 (in-package #:mprof)
 
 (defun name-defined-by (form)
-  "The name of the function that FORM, a DEFUN, defines."
+  "Return the name of the function that FORM, a DEFUN, defines."
   (unless (and (consp form) (eq (first form) 'defun) (consp (rest form))
                (si:valid-function-name-p (second form)))
-    (fail "TRY-ADVICE takes definitions by DEFUN of what is to change; ~S is ~
-           none" form))
+    (fail "TRY-ADVICE takes DEFUN forms, not ~S" form))
   (second form))
 
-(defun run-twice (function)
-  "What FUNCTION gives back, a list, how many allocations and bytes it makes.
-The first run is not counted: it makes what stays."
-  (let ((values '()))
-    (funcall function)
-    (multiple-value-bind (allocations bytes)
-        (allocated-by (setf values (multiple-value-list (funcall function))))
-      (values values allocations bytes))))
+(defun new-function (form counter)
+  "Compile FORM, a DEFUN, and return the function.  It counts its calls in the
+value of COUNTER, a symbol without a package, which is its name in profiles."
+  (destructuring-bind (name lambda-list &rest body) (rest form)
+    (multiple-value-bind (declarations body) (si::find-declarations body)
+      (let* ((*standard-output* (make-broadcast-stream))
+             (*error-output* *standard-output*))
+        (set counter 0)
+        (multiple-value-bind (function warnings-p failure-p)
+            (handler-bind ((warning #'muffle-warning))
+              (compile nil `(ext:lambda-block
+                             ,counter
+                             (,@lambda-list
+                              ,@(unless (member '&aux lambda-list) '(&aux))
+                              (,(gensym) (incf (symbol-value ',counter))))
+                             ,@declarations
+                             (block ,(si:function-block-name name) ,@body))))
+          (declare (ignore warnings-p))
+          (when failure-p
+            (fail "The new definition of ~S does not compile" name))
+          function)))))
 
-(defun with-definitions (forms function)
-  "Call FUNCTION while FORMS, definitions, are compiled and in force."
+(defstruct (trial (:copier nil) (:predicate nil))
+  "The results of a run: its allocations and the list of its values."
+  values allocations bytes
+  profile                               ; of the run
+  uncalled)                             ; names of new functions
+
+(defun run-twice (function)
+  "Return a TRIAL of FUNCTION.  The first run, which may fill caches, is not
+counted."
+  (funcall function)
+  (reset)
+  (let ((values (multiple-value-list (call-counting function (options 0)))))
+    (make-trial :values values :allocations (allocations) :bytes (bytes)
+                :profile (profile))))
+
+(defun run-with (forms function)
+  "Return a TRIAL of FUNCTION with the functions that FORMS define in place of
+those of the program."
   (let* ((names (mapcar #'name-defined-by forms))
          (old (loop for name in names
                     unless (fboundp name)
-                      do (fail "~S is no function yet, so there is ~
-                                     nothing to compare with" name)
-                    collect (fdefinition name))))
+                      do (fail "~S is not a function yet, so there is nothing ~
+                                to compare with" name)
+                    collect (fdefinition name)))
+         (counters (loop for name in names
+                         collect (make-symbol (displayed-name name))))
+         (new (mapcar #'new-function forms counters)))
     (unwind-protect
          (progn
-           (let* ((*standard-output* (make-broadcast-stream))
-                  (*error-output* *standard-output*))
-             (handler-bind ((warning #'muffle-warning))
-               (dolist (form forms)
-                 (funcall (compile nil `(lambda () ,form))))))
-           (funcall function))
+           (loop for name in names
+                 for definition in new
+                 do (setf (fdefinition name) definition))
+           (let ((trial (run-twice function)))
+             (setf (trial-uncalled trial)
+                   (loop for name in names
+                         for counter in counters
+                         when (eql 0 (symbol-value counter))
+                           collect name))
+             trial))
       (loop for name in names
             for definition in old
             do (setf (fdefinition name) definition)))))
 
+;;; Direct calls
+
+(defun old-rows (names trial)
+  "Return the rows of the functions in NAMES whose old definitions allocated in
+TRIAL."
+  (remove nil (mapcar (lambda (name)
+                        (data:row :functions name (trial-profile trial)))
+                      names)))
+
+(defun direct-callers (rows profile)
+  "Return the rows of PROFILE that may call the functions of ROWS directly:
+their callers in the same file, the callers of these, and so on."
+  (let ((found '()))
+    (labels ((visit (row)
+               (dolist (arc (data:callers row))
+                 (let ((caller (data:row :functions (data:caller arc)
+                                         profile)))
+                   (when (and caller (data:file row)
+                              (equal (data:file caller) (data:file row))
+                              (not (member caller rows))
+                              (not (member caller found)))
+                     (push caller found)
+                     (visit caller))))))
+      (mapc #'visit rows))
+    (nreverse found)))
+
+(defun package-at (stream position)
+  "Return the package of the last IN-PACKAGE before POSITION of STREAM, a file;
+CL-USER if none is found."
+  (loop with package = "CL-USER"
+        for line = (and (< (file-position stream) position)
+                        (read-line stream nil))
+        while line
+        for start = (search "(in-package " line :test #'char-equal)
+        do (when start
+             (setf package
+                   (second (read-from-string line t nil :start start))))
+        finally (return (find-package package))))
+
+(defun source-of (row)
+  "Read the DEFUN of the function of ROW, or of the function that it is local
+to, from its file.  Return NIL if it is not there."
+  (ignore-errors
+   (let ((name (with-standard-io-syntax (read-from-string (data:name row)))))
+     (loop for inner = (and (consp name) (member :in name))
+           while inner
+           do (setf name (second inner)))
+     (multiple-value-bind (file position)
+         (ext:compiled-function-file (fdefinition name))
+       (with-open-file (stream file)
+         (let ((*package* (package-at stream position)))
+           (file-position stream position)
+           (let ((form (read stream)))
+             (and (equal name (name-defined-by form)) form))))))))
+
+(defun same-run-p (one other)
+  "True if the trials ONE and OTHER allocated and returned the same."
+  (and (eql (trial-allocations one) (trial-allocations other))
+       (eql (trial-bytes one) (trial-bytes other))
+       (equalp (trial-values one) (trial-values other))))
+
+(defun callers-forms (rows names before trial function)
+  "Return the DEFUN forms of the direct callers of ROWS in TRIAL, except NAMES.
+Return NIL if FUNCTION does not run with them as it did in the trial BEFORE."
+  (let ((forms (remove-duplicates
+                (mapcar #'source-of (direct-callers rows
+                                                    (trial-profile trial)))
+                :test #'equal)))
+    (unless (member nil forms)
+      (let ((more (remove-if (lambda (form) (member (second form) names
+                                                    :test #'equal))
+                             forms)))
+        (when (and more (same-run-p before
+                                    (or (ignore-errors (run-with more function))
+                                        (make-trial))))
+          more)))))
+
+;;; Output
+
+(defun listed (names)
+  "Return NAMES of functions as a list in a sentence."
+  (format nil "~{~A~#[~; and ~:;, ~]~}" (mapcar #'displayed-name names)))
+
+(defun print-not-run (rows names trial stream)
+  "Print why TRIAL is inconclusive: the functions of ROWS ran with their old
+definitions or, if ROWS is NIL, NAMES were not called."
+  (let ((names (listed (if rows (mapcar #'data:name rows) names)))
+        (callers (mapcar #'data:name
+                         (direct-callers rows (trial-profile trial)))))
+    (format stream "~&after   unknown: ~:[the new ~A was never called~;~
+                                          the old ~A still ran~].~%~
+                    ~@[Direct callers: ~A.~%~]"
+            rows names (and callers (listed callers)))
+    (format stream "~:[If the body does call it, ~;~
+                       If all of them are DEFUNs, add them to TRY-ADVICE.  ~
+                       Otherwise~%~]~
+                    declare ~A NOTINLINE at the top of its file,~@
+                    then compile and load that file.~%"
+            callers names)))
+
+(defun print-trial (before trial names more stream)
+  "Print what TRIAL saved, compared with BEFORE, with new definitions of NAMES
+and of the functions that MORE, forms, define.  Return three values: the bytes
+and the allocations saved, and whether the body returned the same."
+  (let ((saved-bytes (- (trial-bytes before) (trial-bytes trial)))
+        (saved-allocations (- (trial-allocations before)
+                              (trial-allocations trial)))
+        (same (equalp (trial-values before) (trial-values trial)))
+        (uncalled (intersection names (trial-uncalled trial) :test #'equal)))
+    (format stream
+            "~&after  ~15D bytes ~12D allocations~@
+               saved  ~15D bytes ~12D allocations~@[, ~D %~]~%~
+               ~@[Compiled again, to call the new definitions: ~A.~%~]~
+               ~@[Note: the new ~A was never called.~%~]~
+               ~:[Warning: the body returned a different value.~%~;~]"
+            (trial-bytes trial) (trial-allocations trial)
+            saved-bytes saved-allocations
+            (and (plusp (trial-bytes before))
+                 (floor (* 100 saved-bytes) (trial-bytes before)))
+            (and more (listed (mapcar #'second more)))
+            (and uncalled (listed uncalled))
+            same)
+    (values saved-bytes saved-allocations same)))
+
 (defun call-trying-advice (forms function stream)
-  "Run FUNCTION as TRY-ADVICE runs its body, with the definitions FORMS."
+  "Run FUNCTION the way TRY-ADVICE runs its body, with the definitions FORMS."
   (when (c:monitor-active-p)
     (error 'already-active
-           :reason "TRY-ADVICE counts by itself, and a profile is running"
-           :advice "(mprof:stop) ends it."))
-  (multiple-value-bind (values allocations bytes) (run-twice function)
-    (multiple-value-bind (new-values new-allocations new-bytes)
-        (with-definitions forms (lambda () (run-twice function)))
-      (let ((same (equalp values new-values)))
-        (format stream
-                "~&before ~15D bytes ~12D allocations~@
-                   after  ~15D bytes ~12D allocations~@
-                   saved  ~15D bytes ~12D allocations~@[, ~D %~]~@
-                   ~@[~A~%~]"
-                bytes allocations new-bytes new-allocations
-                (- bytes new-bytes) (- allocations new-allocations)
-                (and (plusp bytes)
-                     (floor (* 100 (- bytes new-bytes)) bytes))
-                (if same nil "It gives back something else than before."))
-        (values (- bytes new-bytes) (- allocations new-allocations) same)))))
+           :reason "TRY-ADVICE needs a profile of its own, but one is running"
+           :advice "Call (mprof:stop) first."))
+  (unless forms
+    (fail "TRY-ADVICE takes at least one definition"))
+  (let* ((names (mapcar #'name-defined-by forms))
+         (before (run-twice function))
+         (trial (run-with forms function))
+         (more (callers-forms (old-rows names trial) names before trial
+                              function)))
+    (when more
+      (setf trial (run-with (append forms more) function)))
+    (format stream "~&before ~15D bytes ~12D allocations~%"
+            (trial-bytes before) (trial-allocations before))
+    (let ((rows (old-rows names trial)))
+      (cond ((or rows (subsetp names (trial-uncalled trial) :test #'equal))
+             (print-not-run rows names trial stream)
+             nil)
+            (t
+             (print-trial before trial names more stream))))))
 
 (defmacro try-advice ((&rest definitions) &body body)
-  "Count what BODY allocates, then again with the functions that DEFINITIONS,
-forms of DEFUN, define in the place of those of the program; print both.  Gives
-back how many bytes and allocations were saved, and whether BODY gave back the
-same (by EQUALP) as before.
+  "Count what BODY allocates, first with the present functions and then with
+DEFINITIONS, which are DEFUN forms, and print both.  Return three values: the
+bytes and the allocations saved, and whether BODY returned the same (by EQUALP)
+as before.
 
-Both run twice, and the second run is counted.  The functions get their old
-definitions back.  A function that is called by another one of the same file is
-called directly, unless it is declared NOTINLINE: then the caller has to be
-among DEFINITIONS, too.
+BODY runs twice each time, and the second run is counted.  The old definitions
+are restored.  In profiles of the trial, the names of new functions have no
+package, as in #:ROW.
 
-Signals ALREADY-ACTIVE while a profile is running, and MPROF-ERROR for a
-definition of what is no function yet.
+Functions of one file call each other directly, without their names, unless they
+are declared NOTINLINE.  If an old definition still ran, its callers are
+compiled again from the DEFUN forms in their file, and BODY runs four more
+times.  The callers are replaced only if the program then allocates the same as
+before.  Otherwise a message names the callers, no savings are printed, and the
+value is NIL.
+
+Signals ALREADY-ACTIVE if a profile is running, and MPROF-ERROR if a definition
+does not compile or its name has no function yet.
 
 Example:
 

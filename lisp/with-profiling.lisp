@@ -4,25 +4,39 @@
 
 (in-package #:mprof)
 
+(defvar *body-counted* nil
+  "True in a body with a profile of its own, as in WITH-PROFILING.")
+
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
                                        autosave (reset t) (max-contexts 0)
                                        unfolded full-walk live mapped
                                        sites)
-  "Call FUNCTION, which takes no arguments, as WITH-PROFILING runs its body."
-  (check-autosave file autosave mapped)
+  "Call FUNCTION, without arguments, the way WITH-PROFILING runs its body."
+  (when (nth-value 1 (with-simple-restart (continue "Run the body without a ~
+                                                     file.")
+                       (check-file file autosave mapped)
+                       nil))
+    (setf file nil autosave nil mapped nil))
   (if (c:monitor-active-p)
       (progn
         (when file
           (with-simple-restart (continue "Run the body without a file.")
             (error 'already-active :reason
-                   (format nil "a profile runs already, and ~S can only be ~
-                                written by whoever began it" file))))
-        (funcall function))
+                   (format nil "a profile is already running, so ~S cannot ~
+                                be written by this one" file))))
+        (multiple-value-prog1 (funcall function)
+          (when (and report (not *body-counted*))
+            ;; FORMAT would be counted.
+            (write-line (load-time-value
+                         (format nil "mprof: no tables, since it was counting ~
+                                      before the body; (mprof:report) prints ~
+                                      all."))
+                        (or stream *standard-output*)))))
       (let ((options (options max-contexts unfolded full-walk live
                               mapped sites)))
         (unless (member report '(t nil))
-          (choice-option :tables report)) ; a wrong table is better said now
+          (choice-option :tables report)) ; signals a wrong table now
         (when reset (reset))
         (multiple-value-prog1
             (call-counting function options file autosave)
@@ -35,33 +49,34 @@
 
 (defun call-counting (function options &optional file autosave)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
-FLAGS), and saves to FILE as START does with AUTOSAVE.  When another thread was
-faster the profile is that thread's, and it stops it."
-  (if (start-unless-active options file autosave)
-      (unwind-protect (funcall function)
-        (stop))
-      (funcall function)))
+FLAGS), and saves to FILE as START does with AUTOSAVE.  If another thread has
+started counting first, the profile belongs to that thread, which stops it."
+  (let ((*body-counted* t))             ; may allocate, so set before counting
+    (if (start-unless-active options file autosave)
+        (unwind-protect (funcall function)
+          (stop))
+        (funcall function))))
 
 (defmacro with-profiling (options &body body)
-  "Run BODY while counting every allocation, print what it allocated, and give
-back BODY's values.  OPTIONS is a list of keywords and values, maybe ():
+  "Run BODY while counting every allocation, print what it allocated, and return
+the values of BODY.  OPTIONS is a list of keywords and values, possibly ():
 
-:REPORT (default T): T prints the usual tables, NIL nothing; else :FLAT, :GRAPH
-or what TABLES of REPORT may be.
+:REPORT (default T): T prints the usual tables, NIL prints nothing.  Other
+values are :FLAT, :GRAPH and those of TABLES of REPORT.
 :STREAM (default *STANDARD-OUTPUT*): where to print.
-:FILE (pathname designator, default NIL): write the profile there too, as SAVE
-does; a failure has a restart CONTINUE that goes on without.
-:RESET (boolean, default T): begin from zero; NIL adds to the figures kept.
-:LIVE (boolean, default NIL): as for START, and collect garbage when BODY has
-ended: what it left alive shows.
-:AUTOSAVE and :MAPPED (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES:
-as for START.
+:FILE (pathname designator, default NIL): write the profile to this file too, as
+SAVE does.  If that fails, the restart CONTINUE goes on without the file.
+:RESET (boolean, default T): start from zero; NIL adds to the figures in memory.
+:LIVE (boolean, default NIL): as for START; also collects garbage after BODY, to
+show what it left alive.
+:AUTOSAVE and :MAPPED (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK,
+:SITES: as for START.
 
-All threads are counted, not only this one.  When BODY is left by an error, a
-THROW or a RETURN-FROM, counting stops, nothing is printed, the figures stay
-for REPORT and SAVE, and the exit goes its way.  Inside another WITH-PROFILING,
-or after START, the profile that runs already goes on: BODY is just run, what it
-allocates shows there, and only :FILE is refused.
+All threads are counted, not only this one.  A non-local exit from BODY stops
+counting and prints nothing; the figures are kept for REPORT and SAVE.  Inside
+another WITH-PROFILING, or after START or SERVE, the running profile continues:
+BODY is simply run and becomes part of it, and :FILE is an error.  After START
+or SERVE, one line is printed instead of the tables.
 
 Example:
 
@@ -70,8 +85,8 @@ Example:
 
 Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
   (unless (and (listp options) (or (null options) (keywordp (first options))))
-    (fail "WITH-PROFILING takes a list of options before the body, maybe an ~
-           empty one: (mprof:with-profiling () ~S); ~S is none"
+    (fail "WITH-PROFILING takes a list of options before the body, possibly ~
+           empty: (mprof:with-profiling () ~S); ~S is not one"
           (if body (first body) options) options))
   (check-keywords 'with-profiling
                   '(:report :stream :file :autosave :reset :max-contexts

@@ -126,8 +126,8 @@ mprof_monitor_autoname(void)
     const bool was_complete = complete;
     complete = note_names();
     if (was_complete && !complete)
-      fprintf(stderr, "mprof: the file that is mapped has no more room; what "
-                      "is counted now is lost if the program is killed\n");
+      fprintf(stderr, "mprof: the mapped file is full; allocations counted "
+                      "from now on are lost if the program is killed\n");
   }
   return MPROF_OK;
 }

@@ -215,7 +215,7 @@ open_monitor(void)
   if (ecl_allocation_monitor.version != ECL_ALLOCATION_MONITOR_VERSION)
     return monitor_fail(MPROF_BAD_RUNTIME,
                 "this ECL has other allocation hooks; build the patched ECL "
-                "and mprof from one source");
+                "and mprof from the same source");
   if (!stop_init())
     return monitor_fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");

@@ -259,6 +259,7 @@ struct heap_handle {
   struct heap_profile heap;
   struct mprof_error error;
   unsigned columns;
+  bool type_frames;
   const char *comments; /* not owned */
 };
 
@@ -319,12 +320,14 @@ mprof_heap_sum(void *heap, int column, uint64_t first, uint64_t count)
 }
 
 void
-mprof_heap_choose(void *heap, unsigned columns, const char *comments)
+mprof_heap_choose(void *heap, unsigned columns, int type_frames,
+                  const char *comments)
 {
   struct heap_handle *handle = heap;
   if (handle == NULL)
     return;
   handle->columns = columns;
+  handle->type_frames = type_frames != 0;
   handle->comments = comments;
 }
 
@@ -342,9 +345,9 @@ mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
   if (error.code == MPROF_OK) {
     heap_profile_write(
         &handle->heap, first, count,
-        &(struct heap_writing){
-            in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE, handle->columns,
-            time_nanos, duration_nanos, handle->comments},
+        &(struct heap_writing){in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE,
+                               handle->columns, handle->type_frames,
+                               time_nanos, duration_nanos, handle->comments},
         &output.sink);
     if (!sink_flush(&output.sink))
       mprof_error_memory(&error);

@@ -110,10 +110,11 @@ MPROF_API int64_t mprof_heap_sum(void *heap, int column, uint64_t first,
                                  uint64_t count);
 
 /* What is written from now on: the sample types whose bits are in COLUMNS,
- * while the others are 0; and COMMENTS, one a line, NULL for none, which must
- * stay as long as HEAP. */
+ * while the others are 0; with TYPE_FRAMES types as the last frames, else as
+ * labels; and COMMENTS, one a line, NULL for none, which must stay as long as
+ * HEAP. */
 MPROF_API void mprof_heap_choose(void *heap, unsigned columns,
-                                 const char *comments);
+                                 int type_frames, const char *comments);
 
 /* COUNT of its samples from FIRST on, as a file, which is the output of the
  * result; as of TIME_NANOS since 1970, and DURATION_NANOS before, 0 for sums.

@@ -39,11 +39,11 @@ attributed() { ! says '^NOT ATTRIBUTED'; }
 reaches_beginning() { [ "$(row 'allocations whose chains lack')" = 0 ]; }
 explained() {
   [ "$(row 'residual: ')" = 0 ] ||
-    { says '^The residual is made of:' && ! says 'not known'; }
+    { says '^The residual consists of:' && ! says 'not known'; }
 }
 named() {
   printf '%s\n' "$text" | awk '
-    / bytes without a name, charged to no function: / {
+    / bytes allocated by unnamed code, charged to no function: / {
       found = 1
       sub(/.*: /, "")
       good = $1 < 0.1

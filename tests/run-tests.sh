@@ -104,7 +104,8 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
-    for script in autosave interrupted live slow-thread; do
+    for script in allocators autosave constructor interrupted live \
+      slow-thread; do
       suite "lisp/$script" "tests/lisp/$script.sh"
     done
     # They show what 21.2.1 does.

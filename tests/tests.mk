@@ -9,6 +9,8 @@ test_c      := $(wildcard tests/c/test_*.c)
 proto_o     := $(O)/obj/gen/profile.pb-c.o
 test_o      := $(test_c:%.c=$(O)/obj/%.o)
 tests       := $(test_c:tests/c/%.c=$(O)/tests/%)
+# what adds up the figures of a profile without the reducer
+figures     := $(O)/tests/figures
 
 # What only some tests need: packages.sh has a list of each name.
 $(packages)-%: FORCE | $(packages)
@@ -26,11 +28,11 @@ $(proto_o): $(top)/gen/profile.pb-c.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(call compile,-w)
 
-$(O)/obj/tests/c/%.o: tests/c/%.c $(O)/flags | $(top)/gen/profile.pb-c.h $(ecl_key)
+$(O)/obj/tests/%.o: tests/%.c $(O)/flags | $(top)/gen/profile.pb-c.h $(ecl_key)
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
 
-tests: $(tests)
+tests: $(tests) $(figures)
 
 $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
@@ -39,9 +41,10 @@ $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(redu
 	  $(monitor_libs) $(reduce_libs) -lprotobuf-c
 
 # Those of the monitor of C programs take only the parts that they test: what
-# takes the place of malloc stays out.
-$(O)/obj/malloc/parts.a: $(malloc_o)
-	@rm -f $@ && ar rcs $@ $^
+# takes the place of malloc stays out, and there is no collector.
+$(O)/obj/malloc/parts.a: $(malloc_o) $(stock_o)
+	@rm -f $@ && ar rcs $@ $^ && \
+	  objcopy $(addprefix --weaken-symbol=,$(gc_only)) $@
 
 $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts.a
 	@mkdir -p $(@D)
@@ -62,12 +65,13 @@ $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 # It preloads that into itself.
 $(filter $(O)/tests/test_control%,$(tests)): | $(malloc_so)
 
+$(figures): $(O)/obj/tests/malloc/figures.o $(proto_o)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  -lprotobuf-c -lz
+
 # A program that is shipped.
 sender := $(O)/tests/sender
-
-$(O)/obj/tests/serve/%.o: tests/serve/%.c $(O)/flags | $(packages)
-	@mkdir -p $(@D)
-	$(call quiet,CC,$<)$(call compile,$(warnings))
 
 $(sender): $(O)/obj/tests/serve/sender.o $(serve_so)
 	@mkdir -p $(@D)
@@ -82,10 +86,6 @@ $(O)/tests/test_failing_memory: private LDFLAGS += \
 # Only for make check-fuzz: its variant knows -fsanitize=fuzzer.
 fuzz_o      := $(O)/obj/tests/fuzz/fuzz_reader.o
 
-$(fuzz_o): tests/fuzz/fuzz_reader.c $(O)/flags | $(top)/gen/profile.pb-c.h
-	@mkdir -p $(@D)
-	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
-
 $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) -fsanitize=fuzzer $(CFLAGS) \
@@ -93,7 +93,7 @@ $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 
 .SECONDARY: $(test_o)
 -include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o)) \
-  $(O)/obj/tests/serve/sender.d
+  $(addprefix $(O)/obj/tests/,malloc/figures.d serve/sender.d)
 
 ## Other builds of ECL.
 # Without patches, but otherwise the same: what bench compares with.
@@ -143,13 +143,13 @@ check-recover: all ## killed programs, each kind KILLS times [1000], and damaged
 	@$(test_env) KILLS=$(or $(KILLS),1000) DAMAGES=2000 TEST_TIMEOUT=7200 \
 	  tests/run-tests.sh recover
 
-check-programs: all $(packages)-programs ## other people's C programs, against valgrind; minutes
+check-programs: all $(figures) $(packages)-programs ## other people's C programs, against valgrind; minutes
 	@$(test_env) TEST_TIMEOUT=3600 tests/run-tests.sh programs
 
-soak: all ## threads, forks and unloading at once; six minutes, SECONDS_OF_SOAK
+soak: all $(figures) ## threads, forks and unloading at once; six minutes, SECONDS_OF_SOAK
 	@$(test_env) TEST_TIMEOUT=10000 tests/run-tests.sh soak
 
-check-malloc: all $(packages)-allocators ## C programs whose totals are known by hand
+check-malloc: all $(figures) $(packages)-allocators ## C programs whose totals are known by hand
 	@$(test_env) tests/run-tests.sh malloc
 
 check-exact: all $(packages)-unwind ## programs whose totals are known by hand
@@ -198,7 +198,8 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
 # What takes the place of malloc would be called before the sanitizer is there.
-test_sanitized := $(filter-out %/test_malloc_early_memory.c \
+test_sanitized := $(filter-out \
+  $(patsubst %,tests/c/test_malloc_%.c,collector early_memory lisp_tables) \
   $(wildcard tests/c/test_control*.c),$(test_c))
 
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
@@ -229,7 +230,7 @@ check-ubsan: all $(packages)-allocators ## C programs with a monitor that traps 
 	  check-ubsan-variant
 
 .PHONY: check-ubsan-variant
-check-ubsan-variant: $(malloc_so) $(malloc_a)
+check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
 	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 \
 	  tests/run-tests.sh malloc
 
@@ -272,7 +273,7 @@ bench-holders: all ## the time and memory to find out what holds a million objec
 	@cd $(O) && $(test_env) bin/ecl --norc \
 	  --load $(CURDIR)/tests/bench/holders.lisp
 
-bench-fleet: all tests $(packages)-serve ## what it costs to ship from 1,000 programs, and to merge as many files
+bench-fleet: all $(sender) $(packages)-serve ## what it costs to ship from 1,000 programs, and to merge as many files
 	@$(test_env) tests/bench/fleet.sh
 
 bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,000 contexts

@@ -4,34 +4,34 @@
 
 ;;; Commentary:
 
-;; The advice of mprof as a list, and as overlays at the lines that it is about:
-;; in buffers that visit them, and in those that do later.  An overlay goes when
-;; its line is changed.
+;; The advice of mprof as a list, and as overlays at the lines concerned: in
+;; buffers that visit their files now or later.  An overlay is removed when its
+;; line is changed.
 
 ;;; Code:
 
 (require 'slime-mprof)
 
 (defvar slime-mprof--advice nil
-  "What `swank-mprof:advice' said, what saves most first.")
+  "The value of `swank-mprof:advice', the largest saving first.")
 
 (defun slime-mprof--gain (advice)
-  "What ADVICE saves, a string."
+  "Return the saving of ADVICE, a string."
   (format "saves %s%s" (if (slime-mprof--certain-p advice) "" "up to ")
           (slime-mprof--count (plist-get advice :saved-bytes) "byte")))
 
 (defun slime-mprof--certain-p (advice)
-  "Do the figures prove ADVICE?"
+  "Return non-nil if the figures prove ADVICE."
   (eq (plist-get advice :grade) :certain))
 
 (defun slime-mprof--face (advice)
-  "The face of ADVICE."
+  "Return the face of ADVICE."
   (if (slime-mprof--certain-p advice)
       'slime-mprof-certain
     'slime-mprof-check))
 
 (defun slime-mprof-advice ()
-  "Show what to change in the program, in a list and beside the source."
+  "Show advice on the program, in a list and beside the source."
   (interactive)
   (let ((advice (slime-mprof--eval '(swank-mprof:advice))))
     (slime-mprof-clear-overlays)
@@ -43,7 +43,7 @@
     (slime-mprof--list-advice)))
 
 (defun slime-mprof-clear-overlays ()
-  "Remove the advice from beside the source."
+  "Remove the advice beside the source."
   (interactive)
   (setq slime-mprof--advice nil)
   (remove-hook 'find-file-hook #'slime-mprof--annotate)
@@ -56,7 +56,7 @@
 ;; Beside the source
 
 (defun slime-mprof--annotate (&optional buffer)
-  "Put the advice on what is in BUFFER, or the current one, there."
+  "Add the advice on BUFFER, or the current buffer, to its lines."
   (with-current-buffer (or buffer (current-buffer))
     (dolist (advice slime-mprof--advice)
       (let ((location (plist-get advice :location)))
@@ -68,7 +68,7 @@
               (slime-mprof--put advice))))))))
 
 (defun slime-mprof--here-p (location)
-  "Is LOCATION in this buffer?"
+  "Return non-nil if LOCATION is in the current buffer."
   (pcase (cadr location)
     (`(:file ,file)
      (and buffer-file-name
@@ -77,7 +77,7 @@
      (equal name (buffer-name)))))
 
 (defun slime-mprof--put (advice)
-  "Put ADVICE at the end of this line."
+  "Add ADVICE at the end of the current line."
   (let ((overlay (make-overlay (line-beginning-position) (line-end-position))))
     (overlay-put overlay 'slime-mprof t)
     (overlay-put overlay 'priority (plist-get advice :saved-bytes))
@@ -90,7 +90,7 @@
                              'face (slime-mprof--face advice)))))
 
 (defun slime-mprof--outdated (overlay &rest _)
-  "Remove OVERLAY, whose line is changed."
+  "Remove OVERLAY, whose line was changed."
   (delete-overlay overlay))
 
 ;; The list
@@ -99,13 +99,15 @@
   (let ((map (make-sparse-keymap)))
     (set-keymap-parent map (make-composed-keymap special-mode-map
                                                  slime-parent-map))
+    (define-key map "n" #'slime-mprof-next)
+    (define-key map "p" #'slime-mprof-previous)
     (define-key map (kbd "RET") #'slime-mprof-view-source)
     (define-key map "v" #'slime-mprof-view-source)
     (define-key map "c" #'slime-mprof-clear-overlays)
     map))
 
 (define-derived-mode slime-mprof-advice-mode special-mode "mprof-advice"
-  "Mode for the list of what to change.
+  "Mode for the list of advice.
 \\{slime-mprof-advice-mode-map}"
   :syntax-table lisp-mode-syntax-table
   (setq-local revert-buffer-function (lambda (&rest _) (slime-mprof-advice))))
@@ -115,10 +117,12 @@
   (let ((inhibit-read-only t))
     (erase-buffer)
     (insert (if slime-mprof--advice
-                "RET: source; g: anew; c: clear what stands beside the source.\n"
+                "RET: source; g: update; c: clear advice beside the source.\n"
               "mprof has no advice on what was counted.\n"))
     (mapc #'slime-mprof--insert-advice slime-mprof--advice)
-    (goto-char (point-min))))
+    (goto-char (point-min))
+    (when slime-mprof--advice
+      (slime-mprof-next 1))))
 
 (defun slime-mprof--insert-advice (advice)
   "Print ADVICE."
@@ -126,13 +130,13 @@
                            'slime-mprof-location (plist-get advice :location))))
 
 (defun slime-mprof--advice-text (advice)
-  "All that ADVICE says."
+  "Return the text of ADVICE."
   (cl-destructuring-bind (&key name fault rule objects calls caller remedy
                                example unknown &allow-other-keys)
       advice
     (with-temp-buffer
       (insert (propertize (format "%s %s\n" name fault)
-                          'face (slime-mprof--face advice))
+                          'face (slime-mprof--face advice) 'slime-mprof-row t)
               (format "%s, %s; %s\n" (slime-mprof--gain advice)
                       (if (slime-mprof--certain-p advice)
                           "certain"
@@ -144,7 +148,8 @@
               "\n")
       (slime-mprof--insert-filled "  " remedy)
       (slime-mprof--insert-filled "    " example)
-      (slime-mprof--insert-filled "  " (format "Not known: %s." unknown))
+      (when unknown
+        (slime-mprof--insert-filled "  " (format "Not known: %s." unknown)))
       (buffer-string))))
 
 (defun slime-mprof--insert-filled (prefix text)

@@ -4,15 +4,15 @@
 
 ;;; Commentary:
 
-;; What a Lisp program allocates, by mprof, which counts every allocation.  In
-;; the init file:
+;; Show what a Lisp program allocates.  mprof counts every allocation.  In the
+;; init file:
 ;;
 ;;   (with-eval-after-load 'slime (add-to-list 'slime-contribs 'slime-mprof))
 ;;   (setq slime-lisp-implementations '((mprof ("mprof-ecl"))))
 ;;
 ;; Then M-x slime-mprof-start, work at the REPL, M-x slime-mprof-report, and M-x
 ;; slime-mprof-advice.  The Lisp half, swank-mprof.lisp, is in the folder of
-;; this file; it is loaded when it is needed first.
+;; this file and is loaded on first use.
 
 ;;; Code:
 
@@ -29,7 +29,7 @@
   :type 'boolean)
 
 (defcustom slime-mprof-with-slime nil
-  "Whether profiles have what SLIME allocates in Lisp for itself, too."
+  "Whether profiles include what SLIME allocates in Lisp for itself."
   :type 'boolean)
 
 (defface slime-mprof-heading '((t :inherit bold))
@@ -42,7 +42,7 @@
   "Advice that the figures prove.")
 
 (defface slime-mprof-check '((t :inherit shadow))
-  "Advice that the source should be looked at for.")
+  "Advice to be checked against the source.")
 
 (defvar slime-mprof--menu
   '("mprof"
@@ -66,7 +66,7 @@
    (slime-mprof--change-menu #'easy-menu-remove-item "mprof")
    (slime-mprof-clear-overlays)))
 
-;; The rest of it is loaded when it is asked for.
+;; The rest is loaded on first use.
 (autoload 'slime-mprof-advice "slime-mprof-advice" nil t)
 (autoload 'slime-mprof-clear-overlays "slime-mprof-advice" nil t)
 
@@ -77,9 +77,9 @@
                     (file-name-directory (or load-file-name buffer-file-name))))
 
 (defun slime-mprof--eval (form)
-  "The value of FORM in Lisp, whose errors are lines."
+  "Return the value of FORM in Lisp; signal its errors as one line."
   (unless (slime-connected-p)
-    (user-error "There is no Lisp: M-x slime starts one"))
+    (user-error "No Lisp is connected: M-x slime starts one"))
   (unless (member "SWANK-MPROF" (slime-lisp-modules))
     (setf (slime-lisp-modules)
           (slime-eval `(swank:swank-require
@@ -91,29 +91,29 @@
       value)))
 
 (defun slime-mprof--tell (form)
-  "Show the line that FORM is in Lisp."
+  "Show the value of FORM in Lisp, a line."
   (message "%s" (slime-mprof--eval form)))
 
 (defun slime-mprof-start ()
-  "Begin to count every allocation, in all threads of the Lisp.
-It goes on with the figures that are there; `slime-mprof-reset' forgets them."
+  "Start counting every allocation, in all threads of the Lisp.
+Figures in memory are added to; `slime-mprof-reset' clears them."
   (interactive)
   (slime-mprof--tell '(swank-mprof:start)))
 
 (defun slime-mprof-stop ()
-  "Stop counting.  The figures stay."
+  "Stop counting.  The figures are kept."
   (interactive)
   (slime-mprof--tell '(swank-mprof:stop)))
 
 (defun slime-mprof-reset ()
-  "Forget all figures."
+  "Clear all figures."
   (interactive)
   (slime-mprof--tell '(swank-mprof:reset)))
 
-;; How figures look
+;; Numbers
 
 (defun slime-mprof--number (number)
-  "NUMBER with its thousands apart; a dash when it is not known."
+  "Return NUMBER with its thousands separated; a dash if it is nil."
   (if (null number)
       "-"
     (let ((digits (number-to-string number)))
@@ -122,7 +122,7 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
       digits)))
 
 (defun slime-mprof--share (part all)
-  "PART of ALL in per cent, of two characters, as in the tables of mprof."
+  "Return PART of ALL in per cent, in two characters, as in mprof's tables."
   (let ((percent (if (zerop all) 0 (/ (* 100 part) all))))
     (cond ((zerop part) "")
           ((= percent 100) "**")
@@ -130,32 +130,34 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
           (t (number-to-string percent)))))
 
 (defun slime-mprof--count (number noun)
-  "NUMBER and NOUN in the right number."
+  "Return NUMBER and NOUN, in the plural unless NUMBER is 1."
   (format "%s %s%s" (slime-mprof--number number) noun
           (if (eql number 1) "" "s")))
 
 ;; The report
 
 (defvar-local slime-mprof--profile nil
-  "What `swank-mprof:functions' said.")
+  "The value of `swank-mprof:functions'.")
 
 (defvar-local slime-mprof--order 0
-  "By which of `slime-mprof--orders' the functions are sorted.")
+  "The index in `slime-mprof--orders' of the current order.")
 
 (defconst slime-mprof--orders
   '(("own bytes" . 1) ("bytes with callees" . 2) ("own allocations" . 3)
     ("calls" . 4) ("name" . 0))
-  "What functions can be sorted by, and where that is in a function.")
+  "The sort orders, and the index of each field in a function.")
 
 (defconst slime-mprof--columns
   '((4 "Rank") (14 "Own bytes") (2 "%") (12 "Own allocs")
     (14 "With callees") (2 "%") (9 "Calls"))
-  "The widths of columns and their names; the function is the last one.")
+  "The widths and names of the columns before the function.")
 
 (defvar slime-mprof-mode-map
   (let ((map (make-sparse-keymap)))
     (set-keymap-parent map (make-composed-keymap special-mode-map
                                                  slime-parent-map))
+    (define-key map "n" #'slime-mprof-next)
+    (define-key map "p" #'slime-mprof-previous)
     (define-key map (kbd "TAB") #'slime-mprof-toggle)
     (define-key map (kbd "RET") #'slime-mprof-view-source)
     (define-key map "v" #'slime-mprof-view-source)
@@ -173,7 +175,7 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
   (setq-local revert-buffer-function #'slime-mprof--refresh))
 
 (defun slime-mprof--pop-to (name mode)
-  "Show the buffer NAME, in MODE, of the current connection."
+  "Show the buffer NAME of the current connection, in MODE."
   (let ((connection (slime-connection)))
     (pop-to-buffer (get-buffer-create name))
     (unless (eq major-mode mode)
@@ -181,7 +183,7 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
     (setq slime-buffer-connection connection)))
 
 (defun slime-mprof-report ()
-  "Show which functions allocated what was counted until now."
+  "Show the functions that allocated memory while mprof was counting."
   (interactive)
   (let ((profile (slime-mprof--functions)))
     (slime-mprof--pop-to (slime-buffer-name :mprof) 'slime-mprof-mode)
@@ -190,12 +192,12 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
 (defalias 'slime-mprof-browser #'slime-mprof-report)
 
 (defun slime-mprof--functions ()
-  "The profile of now, as the user wants it."
+  "Return the current profile, as the user options select it."
   (slime-mprof--eval `(swank-mprof:functions ,slime-mprof-hide-system
                                              ,slime-mprof-with-slime)))
 
 (defun slime-mprof--refresh (&rest _)
-  "Show the profile of now."
+  "Show the current profile."
   (slime-mprof--show (slime-mprof--functions)))
 
 (defun slime-mprof-toggle-system ()
@@ -205,20 +207,20 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
   (slime-mprof--refresh))
 
 (defun slime-mprof-toggle-slime ()
-  "Show what SLIME allocated for itself, too, or leave it out."
+  "Show what SLIME allocated for itself, or leave it out."
   (interactive)
   (setq slime-mprof-with-slime (not slime-mprof-with-slime))
   (slime-mprof--refresh))
 
 (defun slime-mprof-sort ()
-  "Sort the functions in another order: the next one."
+  "Sort the functions in the next order."
   (interactive)
   (setq slime-mprof--order (mod (1+ slime-mprof--order)
                                 (length slime-mprof--orders)))
   (slime-mprof--show slime-mprof--profile))
 
 (defun slime-mprof--sorted (functions)
-  "FUNCTIONS in the order that is asked for, those that are equal by name."
+  "Return FUNCTIONS in the current order, then by name."
   (let ((place (cdr (nth slime-mprof--order slime-mprof--orders))))
     (sort (copy-sequence functions)
           (lambda (one other)
@@ -231,7 +233,7 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
 (defun slime-mprof--show (profile)
   "Print PROFILE; point stays at its function."
   (unless (derived-mode-p 'slime-mprof-mode)
-    (user-error "This is no report: M-x slime-mprof-report makes one"))
+    (user-error "This is not a report: M-x slime-mprof-report makes one"))
   (let ((inhibit-read-only t)
         (name (slime-mprof--name))
         (rank 0))
@@ -249,13 +251,13 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
       profile
     (insert (format "%s in %s; mprof %s.\n" (slime-mprof--count bytes "byte")
                     (slime-mprof--count allocations "allocation")
-                    (if active "counts on (g: show more)" "has stopped"))
+                    (if active "is counting (g: update)" "has stopped"))
             (if slime-mprof-with-slime
-                "SLIME's own work is in it (w: leave it out).\n"
+                "SLIME's own work is included (w: leave it out).\n"
               (format "SLIME's own work is left out: %s (w: show it).\n"
                       (slime-mprof--count left-out "byte")))
             (if slime-mprof-hide-system
-                (concat "What ECL's functions allocate is charged to yours"
+                (concat "The bytes of ECL's functions are charged to yours"
                         " (x: show them).\n")
               "ECL's functions are shown (x: charge their bytes to yours).\n")
             (format (concat "Sorted by %s (s).  TAB: callers, callees, types;"
@@ -280,7 +282,7 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
           "\n"))
 
 (defun slime-mprof--insert-function (rank function)
-  "Print FUNCTION, whose place in the order is RANK."
+  "Print FUNCTION, which has RANK in the order."
   (cl-destructuring-bind (name own bytes own-allocations calls) function
     (let ((all (plist-get slime-mprof--profile :bytes)))
       (slime-mprof--insert-line
@@ -290,25 +292,39 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
              (slime-mprof--number bytes) (slime-mprof--share bytes all)
              (slime-mprof--number calls)
              name)
-       'slime-mprof-name name 'slime-mprof-function function))))
+       'slime-mprof-name name 'slime-mprof-function function
+       'slime-mprof-row t))))
 
 (defun slime-mprof--name ()
-  "The name of the function at point, or nil."
+  "Return the name of the function at point, or nil."
   (get-text-property (point) 'slime-mprof-name))
 
 (defun slime-mprof--go-to (name)
   "Go to the line of the function NAME, or to the first one."
   (goto-char (point-min))
   (let ((match (or (and name
-                        (text-property-search-forward 'slime-mprof-function name
-                                                      #'slime-mprof--named-p))
+                        (text-property-search-forward
+                         'slime-mprof-function name
+                         (lambda (name function) (equal name (car function)))))
                    (text-property-search-forward 'slime-mprof-function))))
     (when match
       (goto-char (prop-match-beginning match)))))
 
-(defun slime-mprof--named-p (name function)
-  "Is NAME that of FUNCTION?"
-  (equal name (car function)))
+(defun slime-mprof-next (count)
+  "Go to the row COUNT below this one."
+  (interactive "p")
+  (let ((here (point)))
+    (dotimes (_ (abs count))
+      (while (and (zerop (forward-line (cl-signum count)))
+                  (not (get-text-property (point) 'slime-mprof-row)))))
+    (unless (get-text-property (point) 'slime-mprof-row)
+      (goto-char here)
+      (user-error "There are no more rows"))))
+
+(defun slime-mprof-previous (count)
+  "Go to the row COUNT above this one."
+  (interactive "p")
+  (slime-mprof-next (- count)))
 
 ;; Callers, callees and types
 
@@ -319,17 +335,13 @@ At one of these, go to its own line."
   (beginning-of-line)
   (let ((function (get-text-property (point) 'slime-mprof-function))
         (name (slime-mprof--name)))
-    (cond ((null name)
-           (user-error "There is no function here"))
-          ((null function)
-           (slime-mprof--go-to name))
-          ((slime-mprof--detail-p)
-           (slime-mprof--fold))
-          (t
-           (slime-mprof--unfold function)))))
+    (cond ((null name) (user-error "There is no function here"))
+          ((null function) (slime-mprof--go-to name))
+          ((slime-mprof--detail-p) (slime-mprof--fold))
+          (t (slime-mprof--unfold function)))))
 
 (defun slime-mprof--detail-p ()
-  "Is the next line a detail?"
+  "Return non-nil if the next line is a detail."
   (save-excursion
     (forward-line)
     (get-text-property (point) 'slime-mprof-detail)))
@@ -365,11 +377,12 @@ At one of these, go to its own line."
              "allocates" name nil)))))))
 
 (defun slime-mprof--insert-detail (fields relation name function)
-  "Print FIELDS of what has RELATION, a string, to the function above: NAME.
-FUNCTION is its name as that of a function, or nil."
+  "Print FIELDS of NAME, which has RELATION, a string, to the function above.
+FUNCTION is NAME if that is a function, or nil."
   (slime-mprof--insert-line
    (append fields (list (format "  %s %s" relation name)))
-   'slime-mprof-name function 'slime-mprof-detail t 'face 'slime-mprof-detail))
+   'slime-mprof-name function 'slime-mprof-detail t 'face 'slime-mprof-detail
+   'slime-mprof-row t))
 
 (defun slime-mprof-view-source ()
   "Show the source of the function, or of the advice, at point."

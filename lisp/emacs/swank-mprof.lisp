@@ -61,20 +61,20 @@
 
 (defslimefun start ()
   (answering
-    (cond ((getf (mprof :status) :active) "mprof counts already")
-          (t (mprof :start) "mprof counts"))))
+    (cond ((getf (mprof :status) :active) "mprof is already counting")
+          (t (mprof :start) "mprof is counting"))))
 
 (defslimefun stop ()
   (answering
     (if (mprof :stop)
         (format nil "mprof has stopped at ~:D bytes, SLIME's own among them"
                 (mprof :bytes))
-        "mprof did not count")))
+        "mprof was not counting")))
 
 (defslimefun reset ()
   (answering
     (mprof :reset)
-    "mprof has forgotten all figures"))
+    "mprof has cleared all figures"))
 
 ;;; Whose work is it?  SLIME runs in the Lisp that is profiled, and allocates
 ;;; for each key that is typed.  The user's is what no function of SWANK is on
@@ -141,7 +141,7 @@ what they allocated is charged to those that called them."
                                                    condition)))))
                     (mprof :profile))))
     (when (zerop (figure :allocations profile))
-      (fail "Nothing has been counted: slime-mprof-start begins to"))
+      (fail "Nothing has been counted: slime-mprof-start starts counting"))
     (values profile warning)))
 
 (defslimefun functions (hide-system swank)
@@ -227,7 +227,7 @@ with SLIME's own work if SWANK is."
   "Where the function NAME is defined."
   (answering
     (or (function-location (shown-row name))
-        (fail "No source is known of ~A" name))))
+        (fail "The source of ~A is not known" name))))
 
 ;;; Advice
 

@@ -23,8 +23,9 @@ struct function_numbers {
   struct shared_table table;
   uint32_t last, most; /* numbers */
   /* Told of each new number before anybody has it, and of where its function
-   * begins or else of an address in it; or NULL.  Inside the hook. */
-  void (*given)(uint32_t number, uintptr_t code);
+   * begins or else of an address in it; or NULL.  False: there is no memory,
+   * and the number is given to nobody.  Inside the hook. */
+  bool (*given)(uint32_t number, uintptr_t code);
 };
 
 /* The number of the function that returns to `site', and of the one that

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gc/gc.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,11 +133,22 @@ add_object(struct roots *roots, enum root_kind kind, cl_object lisp,
     add_root(roots, root, heap);
 }
 
+/* How many entries can be read: a thread may have been stopped that makes the
+ * table larger, with the new size before there is a body of it. */
+static cl_index
+table_entries(cl_object table)
+{
+  struct ecl_hashtable_entry *const body = table->hash.data;
+  const cl_index n = body == NULL ? 0 : GC_size(body) / sizeof *body;
+  return n < table->hash.size ? n : table->hash.size;
+}
+
 static void
 add_symbols(struct roots *roots, cl_object table, bool external,
             struct heap *heap)
 {
-  for (cl_index i = 0; i < table->hash.size; i++) {
+  const cl_index entries = table_entries(table);
+  for (cl_index i = 0; i < entries; i++) {
     const cl_object symbol = table->hash.data[i].value;
     uint32_t number;
     if (table->hash.data[i].key == OBJNULL || symbol == OBJNULL ||
@@ -168,12 +180,13 @@ add_classes(struct roots *roots, struct heap *heap)
   const uint32_t symbols = roots->count;
   for (uint32_t i = 0; i < symbols; i++) {
     const cl_object symbol = roots_get(roots, i)->lisp;
-    if (roots_get(roots, i)->kind != ROOT_SYMBOL ||
-        !is_table_of_classes(symbol))
-      continue;
-    for (cl_index k = 0; k < symbol->symbol.value->hash.size; k++) {
-      const cl_object class = symbol->symbol.value->hash.data[k].value;
-      if (symbol->symbol.value->hash.data[k].key != OBJNULL &&
+    const bool named = roots_get(roots, i)->kind == ROOT_SYMBOL &&
+                       is_table_of_classes(symbol);
+    const cl_object table = named ? symbol->symbol.value : OBJNULL;
+    const cl_index entries = named ? table_entries(table) : 0;
+    for (cl_index k = 0; k < entries; k++) {
+      const cl_object class = table->hash.data[k].value;
+      if (table->hash.data[k].key != OBJNULL &&
           class != OBJNULL && !ECL_IMMEDIATE(class) &&
           class->d.t == t_instance)
         add_object(roots, ROOT_CLASS, class, sizeof class->instance, heap);

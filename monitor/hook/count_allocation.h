@@ -15,8 +15,8 @@
  * It adds bytes to that type and counts no object.  Bodies of objects:
  * object_body.c.
  *
- * This is compiled twice: who does not follow objects (live/) does not pay for
- * it.
+ * This is compiled twice, so that following objects (live/) costs nothing
+ * where it is not wanted.
  */
 #ifndef FOLLOW
 #define FOLLOW false

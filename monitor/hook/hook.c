@@ -5,10 +5,10 @@
 #include "hook/hook.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "hook/thread_paths.h"
+#include "tree/wait.h"
 
 #define FOLLOW false
 #include "hook/count_allocation.h"
@@ -19,6 +19,7 @@
 bool
 hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
 {
+  unsigned looks = 0;
   int gate;
   while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) >=
          GATE_PAUSED) {
@@ -32,7 +33,7 @@ hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
       __atomic_store_n(&t->held.present, true, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&t->inside, 0, __ATOMIC_SEQ_CST);
-    sched_yield();
+    wait_a_little(looks++);
     __atomic_store_n(&t->inside, 1, __ATOMIC_SEQ_CST);
   }
   t->held.present = false;
@@ -70,16 +71,14 @@ hook_init(struct thread_state *thread)
 }
 
 /* When an interrupt waits for the thread to enable interrupts, its environment
- * is read-only until then (set_guard_page in ECL's unixint.d). */
+ * is read-only until then (set_guard_page in ECL's unixint.d).  That may begin
+ * at any time, but what is written in this way needs no leave. */
 void
 hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks)
 {
   const off_t place = (off_t)(uintptr_t)&env->allocation_hooks;
-  const int memory = env->disable_interrupts == 0
-                         ? -1
-                         : open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
-  if (memory < 0 ||
-      pwrite(memory, &hooks, sizeof hooks, place) != sizeof hooks)
+  const int memory = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+  if (pwrite(memory, &hooks, sizeof hooks, place) != sizeof hooks)
     __atomic_store_n(&env->allocation_hooks, hooks, __ATOMIC_RELEASE);
   if (memory >= 0)
     close(memory);

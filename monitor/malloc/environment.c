@@ -11,52 +11,81 @@
 
 #include "tree/arena.h"
 
-/* Where the variable is that `name' and an equals sign, `n' characters
- * without that, begin; NULL: nowhere. */
+static struct arena settings; /* lines that end in zeros, and one more */
+
+/* Where the variable is; NULL: nowhere. */
 static char **
-find_variable(const char *name, size_t n)
+find_variable(char **environment, const char *name, size_t n)
 {
-  for (char **e = environ; e != NULL && *e != NULL; e++)
+  for (char **e = environment; e != NULL && *e != NULL; e++)
     if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
       return e;
   return NULL;
 }
 
-static struct arena replaced; /* lines that end in zeros, and one more */
+const char *
+environment_find(char *const *environment, const char *name)
+{
+  const size_t n = strlen(name);
+  char **const variable = find_variable((char **)environment, name, n);
+  return variable == NULL ? NULL : *variable + n + 1;
+}
+
+static bool
+is_setting(const char *variable)
+{
+  return strncmp(variable, "MPROF_", 6) == 0 ||
+         strncmp(variable, "LD_PRELOAD=", 11) == 0;
+}
+
+/* The program may do with its environment what it likes. */
+static bool
+keep(void)
+{
+  struct arena copy = {0};
+  size_t bytes = 1;
+  char *to;
+  for (char **e = environ; *e != NULL; e++)
+    if (is_setting(*e))
+      bytes += strlen(*e) + 1;
+  if (arena_reserve(&copy, bytes) != 0)
+    return false;
+  to = copy.base;
+  for (char **e = environ; *e != NULL; e++)
+    if (is_setting(*e))
+      to = stpcpy(to, *e) + 1;
+  settings = copy;
+  return true;
+}
+
+static bool replaced;
 
 bool
-environment_replace(const char *settings)
+environment_replace(const char *lines)
 {
-  const size_t n = strlen(settings);
+  const size_t n = strlen(lines);
   struct arena copy = {0};
   if (arena_reserve(&copy, n + 1) != 0)
     return false;
   for (size_t i = 0; i < n; i++)
-    ((char *)copy.base)[i] = settings[i] == '\n' ? '\0' : settings[i];
-  arena_release(&replaced);
-  replaced = copy;
+    ((char *)copy.base)[i] = lines[i] == '\n' ? '\0' : lines[i];
+  arena_release(&settings);
+  settings = copy;
+  replaced = true;
   return true;
-}
-
-static const char *
-find_setting(const char *name, size_t n)
-{
-  const char *line = replaced.base;
-  for (; *line != '\0'; line += strlen(line) + 1)
-    if (strncmp(line, name, n) == 0 && line[n] == '=')
-      return line + n + 1;
-  return NULL;
 }
 
 const char *
 environment_value(const char *name)
 {
   const size_t n = strlen(name);
-  char **variable;
-  if (replaced.base != NULL)
-    return find_setting(name, n);
-  variable = find_variable(name, n);
-  return variable == NULL ? NULL : *variable + n + 1;
+  if (settings.base == NULL && (environ == NULL || !keep()))
+    return environment_find(environ, name);
+  for (const char *line = settings.base; *line != '\0';
+       line += strlen(line) + 1)
+    if (strncmp(line, name, n) == 0 && line[n] == '=')
+      return line + n + 1;
+  return NULL;
 }
 
 unsigned long
@@ -72,9 +101,9 @@ environment_set(char *assignment)
   struct arena arena;
   size_t n = 0;
   char **there;
-  if (replaced.base != NULL)
+  if (replaced)
     return;
-  there = find_variable(assignment,
+  there = find_variable(environ, assignment,
                         (size_t)(strchr(assignment, '=') - assignment));
   if (there != NULL) {
     *there = assignment;

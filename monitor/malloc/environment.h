@@ -3,21 +3,28 @@
  * environment.h -- the environment, without the functions for it: a program
  * may have its own (bash has), which begin to work, and allocate, when they
  * are first called.
+ *
+ * The settings are LD_PRELOAD and the variables that begin with MPROF_.  They
+ * are read once, when the program is loaded: it may clear its environment,
+ * move it, or write over it (setproctitle) afterwards.
  */
 #ifndef MPROF_ENVIRONMENT_H
 #define MPROF_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* Look in `settings' instead, NAME=VALUE with a newline behind each, which
- * are copied; nothing is put into the environment any more.  False: there is
- * no memory. */
-bool environment_replace(const char *settings);
+/* Take `lines' as the settings instead, NAME=VALUE with a newline behind
+ * each, which are copied; nothing is put into the environment any more.
+ * False: there is no memory. */
+bool environment_replace(const char *lines);
 
-/* The value of the variable, or NULL. */
+/* The value of the setting, or NULL. */
 const char *environment_value(const char *name);
 
-/* The number in the variable; `otherwise' where there is none. */
+/* The value of the variable in an environment of now, or NULL. */
+const char *environment_find(char *const *environment, const char *name);
+
+/* The number in the setting; `otherwise' where there is none. */
 unsigned long environment_number(const char *name, unsigned long otherwise);
 
 /* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only

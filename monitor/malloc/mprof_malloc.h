@@ -18,23 +18,23 @@
 extern "C" {
 #endif
 
-/* Write the profile and count no more.  What is freed afterwards is still
- * taken note of. */
+/* Write the profile and stop counting.  Objects that are freed later are
+ * still noted. */
 void mprof_stop(void);
 
-/* Forget all that was counted, and count again; what is written from now on
- * goes to `filename', a string that is copied (NULL: to the same file). */
+/* Forget all counts and count again.  Profiles are written to `filename' from
+ * now on, a string that is copied (NULL: to the same file). */
 void mprof_restart(const char *filename);
 
-/* Write the profile after every `count' allocations, too; 0: never. */
+/* Write the profile after every `count' allocations too; 0: never. */
 void set_mprof_autosave(int count);
 
-/* Write the profile now and go on.  Gives back 0, or an errno value. */
+/* Write the profile now and go on.  Returns 0 or an errno value. */
 int mprof_save(void);
 
-/* This thread enters the region `name', a string that is copied, within the
- * region that it is in; it leaves the innermost one.  At most 64 within one
- * another and 4096 in all are told apart. */
+/* This thread enters the region `name', a string that is copied, inside its
+ * present region; or leaves the innermost one.  At most 64 nested regions,
+ * and 4096 in all, are kept apart. */
 void mprof_region_begin(const char *name);
 void mprof_region_end(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * code_functions.c -- records in an array that is reserved once, so that the
- * hook reads them without a lock.
+ * code_functions.c -- records in an array that never moves, so that the hook
+ * reads them without a lock.
  *
  * What the hook has to know of a function that has no Lisp name follows from
  * the file that it was loaded from: the dynamic linker says without a lock
@@ -25,10 +25,11 @@
 #include "names/source_lines.h"
 #include "tree/image.h"
 #include "tree/intern_table.h"
+#include "tree/sizes.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
-static void meet(uint32_t number, uintptr_t code);
+static bool meet(uint32_t number, uintptr_t code);
 
 static struct {
   struct function_numbers numbers;
@@ -133,14 +134,28 @@ code_functions_note(void)
     code_function_note(i);
 }
 
+/* Make room for so many records, and for some more. */
+static int
+reach(size_t count)
+{
+  const size_t most =
+      ((size_t)MOST_FUNCTIONS + 1) * sizeof(struct code_function);
+  size_t bytes = SIZE_FIRST_ARENA;
+  while (bytes < count * sizeof(struct code_function))
+    bytes *= 2;
+  return arena_stay(&functions.arena, bytes < most ? bytes : most, most);
+}
+
 /* A function that has no name yet.  C functions of the program are the
- * program's, whatever they are called; code that is in no file is nobody's.
- */
-static void
+ * program's, whatever they are called; code that is in no file belongs
+ * to none. */
+static bool
 meet(uint32_t number, uintptr_t code)
 {
   struct code_function *f = code_function_at(number);
   const struct link_map *file = code_file(code);
+  if (reach(number + (size_t)1) != 0)
+    return false;
   *f = (struct code_function){ .code = code, .file_position = -1 };
   f->runtime = file != NULL && is_runtime(file);
   f->in_tree =
@@ -148,6 +163,7 @@ meet(uint32_t number, uintptr_t code)
       : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
                      : 0;
   code_function_note(number);
+  return true;
 }
 
 int
@@ -155,8 +171,7 @@ code_functions_open(void)
 {
   functions.runtime = code_file((uintptr_t)ecl_alloc_object);
   functions.program_is_ecl = is_ecl_program();
-  return arena_reserve(&functions.arena, ((size_t)MOST_FUNCTIONS + 1) *
-                                             sizeof(struct code_function));
+  return reach(1);
 }
 
 /* ---- Lisp names ---- */

@@ -15,13 +15,13 @@
  */
 #include "names/lisp_functions.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
+#include "code/file_symbols.h"
 #include "names/kept_objects.h"
 #include "names/lisp_name.h"
 #include "names/source_lines.h"
@@ -98,19 +98,14 @@ add_words(struct ecl_frame_words words)
 static uintptr_t
 own_definition(const struct ecl_function_names *table, uintptr_t address)
 {
-  const struct link_map *own = code_file((uintptr_t)table);
-  Dl_info other;
-  void *handle;
-  uintptr_t found = 0;
-  if (own == NULL || own == code_file(address))
+  const struct link_map *file = code_file((uintptr_t)table);
+  struct file_symbols own, other;
+  if (file == NULL || file == code_file(address))
     return address;
-  if (dladdr((const void *)address, &other) == 0 ||
-      other.dli_sname == NULL ||
-      (handle = dlopen(own->l_name, RTLD_LAZY | RTLD_NOLOAD)) == NULL)
-    return 0;
-  found = (uintptr_t)dlsym(handle, other.dli_sname);
-  dlclose(handle);
-  return found;
+  return file_symbols_of(table, &own) &&
+                 file_symbols_of((const void *)address, &other)
+             ? file_symbols_own(&own, &other, address)
+             : 0;
 }
 
 /* Was it compiled when ECL was built?  Then it has no lines. */

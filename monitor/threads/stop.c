@@ -12,15 +12,14 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "balance/collector_tables.h"
 #include "threads/releases.h"
 #include "threads/threads.h"
+#include "tree/wait.h"
 
 /* ---- gates ---- */
 
@@ -45,11 +44,12 @@ static void
 wait_for_hooks(void)
 {
   const cl_env_ptr self = ecl_process_env_unsafe();
+  unsigned looks = 0;
   barrier();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     while (t->env != self &&
            __atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
-      sched_yield();
+      wait_a_little(looks++);
 }
 
 void
@@ -89,21 +89,14 @@ stop_others(void)
 
 /* ---- patience ---- */
 
-enum {
-  YIELDS = 200,   /* before sleeping between two looks */
-  PATIENCE = 5000 /* looks: a second or so */
-};
+enum { PATIENCE = 5000 }; /* looks: a second or so */
 
 /* Let other threads run for a while.  False when it has been too often. */
 static bool
-wait_a_little(unsigned *looks)
+has_patience(unsigned *looks)
 {
-  const struct timespec pause = {.tv_nsec = 150000};
-  if (*looks < YIELDS)
-    sched_yield();
-  else
-    nanosleep(&pause, NULL);
-  return ++*looks < PATIENCE;
+  wait_a_little((*looks)++);
+  return *looks < PATIENCE;
 }
 
 /* ---- threads at rest ---- */
@@ -172,15 +165,15 @@ wait_for_rest(void)
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     while (t->env != NULL && t->env != self &&
            t->env->disable_interrupts != 0 && !is_held(t) &&
-           !(looks >= YIELDS && sleeps_elsewhere(t->thread)))
-      if (!wait_a_little(&looks))
+           !(looks >= WAIT_YIELDS && sleeps_elsewhere(t->thread)))
+      if (!has_patience(&looks))
         return false;
   return true;
 }
 
 /* What the threads that wait at their gates have taken, and those in
- * finalizers of an instance of which they had the header.  Gives back how many
- * objects that are. */
+ * finalizers of an instance of which they had the header.  Gives back how
+ * many objects that are. */
 static size_t
 held_objects(uint64_t *rounded_bytes)
 {
@@ -188,7 +181,8 @@ held_objects(uint64_t *rounded_bytes)
   size_t count = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next) {
-    const int begun = t->env == NULL ? 0 : t->env->instances_begun;
+    const int begun =
+        t->env == NULL ? 0 : t->env->interrupt_struct->instances_begun;
     count += (size_t)begun;
     requests_add(&requests, sizeof(struct ecl_instance), (uint64_t)begun);
     if (is_held(t)) {
@@ -231,7 +225,7 @@ lock_list(bool *locked)
     *locked = release_lock_list();
     if (*locked || list_is_held())
       return true;
-  } while (wait_a_little(&looks));
+  } while (has_patience(&looks));
   return false;
 }
 
@@ -281,7 +275,7 @@ read_list(struct listed *l)
     look_through_list(l);
     if (locked)
       release_unlock_list();
-  } while (l->env == NULL && l->begins && wait_a_little(&looks));
+  } while (l->env == NULL && l->begins && has_patience(&looks));
   return true;
 }
 

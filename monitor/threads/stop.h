@@ -10,8 +10,8 @@
  * and waits.  The hook pays for two plain stores and a load, and no fence.
  *
  * At rest.  The collector gives out an object first, and then the hook counts
- * it.  Who compares the two sums while a thread is in between finds that
- * object missing; a page of the collector's may be on its way as well.  But
+ * it.  A comparison of the two sums while a thread is in between misses that
+ * object; a page of the collector's may be on its way as well.  But
  * the runtime disables Lisp interrupts around every allocation with its hook:
  * a thread stores 1, takes the object, then loads the pointer to its hooks.
  * The monitor stores that pointer, asks for the barrier, then loads the flag.
@@ -22,7 +22,7 @@
  * The collector runs finalizers in the middle of an allocation, and these
  * enable interrupts; afterwards they are as they were.  Nothing has been taken
  * by then, but for an instance, which is two requests: the runtime counts those
- * that have a header and no slots yet (env->instances_begun).
+ * that have a header and no slots yet (instances_begun).
  *
  * So a thread is at rest when its interrupts are enabled, or when it waits at
  * its gate.  Some things that are no allocation are done with interrupts

@@ -252,7 +252,7 @@ threads_end(cl_env_ptr env)
 {
   struct thread_state **p, *t;
   pthread_mutex_lock(&monitor.lock);
-  env->allocation_hooks = NULL;
+  hook_hang(env, NULL);
   p = place_of(env);
   t = *p;
   if (t != NULL) {

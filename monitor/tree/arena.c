@@ -224,6 +224,13 @@ arena_reach(struct arena *arena, size_t bytes)
 }
 
 int
+arena_stay(struct arena *arena, size_t bytes, size_t most)
+{
+  return arena->base == NULL ? arena_place(arena, bytes, most)
+                             : arena_reach(arena, bytes);
+}
+
+int
 arena_reserve(struct arena *arena, size_t bytes)
 {
   return reserve(arena, bytes, 0);

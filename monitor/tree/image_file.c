@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/image_format.h"
+#include "tree/new_file.h"
 
 struct image_file image_file;
 
@@ -110,8 +111,7 @@ image_file_make(const char *path)
   errno = set_path(path);
   if (errno != 0 || !move_old())
     return -1;
-  file = open(image_file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-              0666);
+  file = new_file_open(image_file.path);
   if (file >= 0 && fstat(file, &status) == 0) {
     image_file.device = status.st_dev;
     image_file.inode = status.st_ino;

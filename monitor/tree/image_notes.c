@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * image_notes.c -- what is no counter, in an array that grows as all do.
+ * image_notes.c -- all but counters, in an array that grows like the others.
  */
 #include "tree/image_notes.h"
 

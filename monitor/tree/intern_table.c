@@ -5,6 +5,8 @@
  */
 #include "tree/intern_table.h"
 
+#define MOST_STAYING ((size_t)1 << 30) /* bytes */
+
 static uint32_t
 hash_bytes(const uint8_t *bytes, size_t n)
 {
@@ -40,6 +42,13 @@ hash_of(const void *table, uint32_t number)
   return hash_bytes(bytes, n);
 }
 
+static bool
+reach(const struct intern_table *t, struct arena *arena, size_t bytes)
+{
+  return (t->stays ? arena_stay(arena, bytes, MOST_STAYING)
+                   : arena_grow(arena, bytes)) == 0;
+}
+
 static uint32_t
 add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
 {
@@ -48,10 +57,10 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
   if (number > INTERN_MOST ||
       (t->index.slots == NULL &&
        record_index_init(&t->index, INTERN_MOST) != 0) ||
-      arena_grow(&t->ends, (number + (size_t)1) * sizeof *ends) != 0)
+      !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))
     return 0;
   ends = t->ends.base;
-  if (arena_grow(&t->bytes, ends[number - 1] + n) != 0 ||
+  if (!reach(t, &t->bytes, ends[number - 1] + n) ||
       !record_index_grow(&t->index, hash_of, t, 1, number))
     return 0;
   memcpy((uint8_t *)t->bytes.base + ends[number - 1], key, n);

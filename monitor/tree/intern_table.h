@@ -5,12 +5,13 @@
  * A key is some bytes, of which the table keeps a copy: a number or a text.
  * One table has keys of one sort.
  *
- * One owner, no locks.  Memory is the kernel's and moves as the table grows:
- * may run where the hook may.
+ * One owner, no locks.  Memory is the kernel's, and moves as the table grows
+ * unless it stays: may run where the hook may.
  */
 #ifndef MPROF_INTERN_TABLE_H
 #define MPROF_INTERN_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 enum { INTERN_MOST = (1 << 26) - 1 }; /* keys */
 
 struct intern_table { /* all zero: empty */
+  bool stays;         /* set before the first key: a text is where it was, so
+                         that others may read it while keys are added */
   uint32_t count;     /* the last number */
   struct arena ends;  /* size_t by number: where in `bytes' a key ends */
   struct arena bytes; /* of all keys, one after the other */
@@ -50,7 +53,8 @@ intern_table_key(const struct intern_table *table, uint32_t number)
   return ((const uint64_t *)table->bytes.base)[number - 1];
 }
 
-/* The same of a table of texts; valid until there is another one. */
+/* The same of a table of texts; valid until there is another one, or as long
+ * as the table if that stays. */
 static inline const char *
 intern_table_text(const struct intern_table *table, uint32_t number)
 {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tree/new_file.h"
 #include "tree/sizes.h"
 
 void
@@ -173,9 +174,7 @@ gzip_file_open(struct gzip_file *f, const char *path, const char *temporary)
   if (f->failed != 0)
     return;
   f->descriptor =
-      in_place ? open_in_place(path)
-               : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                      0666);
+      in_place ? open_in_place(path) : new_file_replace(temporary);
   if (f->descriptor >= 0 && !in_place)
     f->temporary = temporary;
   if (f->descriptor < 0 ||

@@ -76,34 +76,34 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
     const char *text;
   } notes[] = {
     { (monitor.collector.doubts & BALANCE_REST) != 0,
-      "a thread did not come to rest when counting began or ended: an object "
-      "that it took then, or the free list of which it took it" },
+      "a thread could not be paused when counting began or ended: an object "
+      "that it was taking, or the free list that it took it from" },
     { c->imported_threads > 0, imported },
     { c->uncounted_threads > 0, uncounted },
     { (monitor.collector.doubts & BALANCE_PAGE) != 0,
-      "up to 4096 bytes of a page that the collector has swept and not yet "
+      "up to 4096 bytes of a page that the collector has swept but not yet "
       "added" },
     { (monitor.collector.doubts & BALANCE_FORK) != 0,
-      "a fork: an object that another thread was taking then, or its free "
-      "list, and up to 4096 bytes of a page that the collector had swept and "
-      "never adds" },
+      "a fork: an object that another thread was taking, or its free list, "
+      "and up to 4096 bytes of a page that the collector had swept and never "
+      "adds" },
     { (monitor.collector.doubts & BALANCE_LISTS) != 0,
       "the threads' free lists in the collector could not be read" },
     { (monitor.collector.doubts & BALANCE_TABLES) != 0,
-      "the collector's tables of finalizers and weak links, which could not "
-      "be read, when they grow" },
+      "growth of the collector's tables of finalizers and weak links, which "
+      "could not be read" },
     { c->finalizer_walks > 0,
-      "free lists that the collector drops when a finalizer allocates while "
-      "it makes one" },
+      "free lists that the collector drops when a finalizer allocates during "
+      "their construction" },
   };
   bool known = false;
   snprintf(imported, sizeof imported,
-           "what the runtime allocated for %u threads, which C made, before "
-           "they were imported",
+           "memory that the runtime allocated for %u threads, created by C "
+           "code, before they were imported",
            c->imported_threads);
   snprintf(uncounted, sizeof uncounted,
-           "threads that are not counted, for no memory was left when they "
-           "began: %u",
+           "threads that are not counted, since memory ran out when they "
+           "started: %u",
            c->uncounted_threads);
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     if (notes[i].applies) {
@@ -112,7 +112,7 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
     }
   if (!known)
     pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE,
-                      "not known: please report it");
+                      "not known: please report this");
 }
 
 /* Where the page that the collector has not yet added cannot be known when
@@ -179,18 +179,18 @@ put_gaps(struct pprof_stream *p, const struct counters *c,
   pprof_put_count(p, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
   for (uint32_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
     put_note(p, PPROF_COMMENT_CHAIN_NOTE,
-             "%s was not compiled with this ECL's flags for the C compiler: "
-             "functions that it inlined, or whose last act was a call, can "
-             "be missing from chains",
+             "%s was not compiled with this ECL's C compiler flags: "
+             "functions that are inlined or end in a call can be missing "
+             "from chains",
              lisp_functions_other_flags(i));
   if (kept_objects_lost_calls() > 0)
     put_note(p, PPROF_COMMENT_CHAIN_NOTE,
-             "calls of byte-compiled functions that found no room for their "
-             "name: %" PRIu64,
+             "calls of byte-compiled functions whose names did not fit: "
+             "%" PRIu64,
              kept_objects_lost_calls());
   if (classless_count > 0)
     put_note(p, PPROF_COMMENT_CLASS_NOTE,
-             "objects whose class found no room for its name: %" PRIu64,
+             "objects whose class name did not fit: %" PRIu64,
              classless_count);
 }
 
@@ -202,8 +202,8 @@ put_live(struct pprof_stream *p, const struct lisp_figures *figures)
   pprof_put_count(p, PPROF_COMMENT_LIVE_COLLECTION, figures->collection);
   if (figures->lost > 0)
     put_note(p, PPROF_COMMENT_LOST_NOTE,
-             "objects that were not followed until they died, or freed without "
-             "a trace, since memory ran out: %" PRIu64,
+             "objects that were not followed until they died, or whose "
+             "freeing was missed, since memory ran out: %" PRIu64,
              figures->lost);
 }
 

@@ -27,7 +27,7 @@
 #include "names/lisp_functions.h"
 #include "names/lisp_printer.h"
 #include "threads/threads.h"
-#include "write/holder_samples.h"
+#include "write/lisp_holders.h"
 #include "write/lisp_source.h"
 
 struct lisp_writer {
@@ -249,7 +249,7 @@ put_holders(struct lisp_writer *w)
 {
   struct holders holders = {0};
   if (holders_find(&holders))
-    holder_samples_put(&w->stream, &holders);
+    lisp_holders_put(&w->stream, &holders);
   else
     gzip_file_fail(w->stream.output, ENOMEM);
   holders_release(&holders);

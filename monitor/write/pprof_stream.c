@@ -201,8 +201,8 @@ pprof_put_retired(struct pprof_stream *p, uint64_t count, uint64_t bytes)
     return;
   snprintf(text, sizeof text,
            "%" PRIu64 " allocations, %" PRIu64
-           " bytes show as [retired] below their callers: the context "
-           "budget was used up, and these were the least of late",
+           " bytes show as [retired] below their callers: the context budget "
+           "was used up, and these were the least used recently",
            count, bytes);
   pprof_put_comment(p, PPROF_COMMENT_RETIRED_NOTE, text);
 }

@@ -19,8 +19,13 @@ quiet_begin(struct quiet *quiet, bool all)
   sigemptyset(&blocked);
   for (int i = 0; i < OF_WRITES; i++)
     sigaddset(&blocked, of_writes[i]);
-  if (all)
+  if (all) {
     sigfillset(&blocked);
+    if (GC_get_suspend_signal != NULL) {
+      sigdelset(&blocked, GC_get_suspend_signal());
+      sigdelset(&blocked, GC_get_thr_restart_signal());
+    }
+  }
   pthread_sigmask(SIG_BLOCK, &blocked, &quiet->mask);
   sigpending(&quiet->pending);
 }

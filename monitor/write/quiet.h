@@ -21,7 +21,14 @@ struct quiet {
   int cancel;
 };
 
-/* Other signals come later too if `all' says so. */
+/* Of a collector in the program that stops threads by signals; NULL: it has
+ * none. */
+extern int GC_get_suspend_signal(void) __attribute__((weak));
+extern int GC_get_thr_restart_signal(void) __attribute__((weak));
+
+/* Other signals come later too if `all' says so, but for a collector's: that
+ * waits until all threads have stopped, and this one may wait for a lock of
+ * one that has. */
 void quiet_begin(struct quiet *quiet, bool all);
 void quiet_end(const struct quiet *quiet);
 

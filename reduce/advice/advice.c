@@ -83,6 +83,8 @@ gather(struct search *search, const struct walk *walk, uint64_t rules,
        const struct sample_count *count)
 {
   unsigned rule = (unsigned)__builtin_ctzll(rules);
+  while (advice_rules[rule]->name == NULL)
+    rule--;
   const uint64_t key[] = {rule, walk->culprit, (uint64_t)walk->line};
   const uint64_t bytes = count->counts[MEASURE_BYTES];
   const struct figures more =

@@ -27,21 +27,21 @@
 
 /* How sure the advice is. */
 enum grade {
-  GRADE_CERTAIN, /* what is counted proves the fault, and what it costs */
-  GRADE_CHECK    /* it is likely: look at the source; at most so much */
+  GRADE_CERTAIN, /* the counts prove the fault and its cost */
+  GRADE_CHECK    /* it is likely: look at the source; an upper limit */
 };
 
 /* What of the bytes is saved. */
 enum saving {
   SAVES_ALL,
-  SAVES_ALL_OF_MANY, /* of one object there is nothing to save */
+  SAVES_ALL_OF_MANY, /* nothing where there is one object */
   SAVES_ALL_BUT_ONE, /* one object of all stays */
   SAVES_WIDTH /* strings of 4 bytes a character get 1 byte, and one at the
                  end */
 };
 
 struct advice_rule {
-  const char *name; /* as `mprof help advise' lists it */
+  const char *name; /* as `mprof help advise' lists it; NULL: see rules.c */
   enum grade grade;
   enum saving saving;
 
@@ -63,7 +63,7 @@ struct advice_rule {
   const char *fault;          /* what is wrong, in a few words */
   const char *remedy;         /* what to change */
   const char *example;        /* before => after */
-  const char *unknown;        /* what the figures cannot say */
+  const char *unknown;        /* what the figures cannot say; NULL: nothing */
 };
 
 /* A list of names. */

@@ -9,9 +9,9 @@ const struct advice_rule rule_adjust_array = {
     .grade = GRADE_CHECK,
     .called = NAMES("ADJUST-ARRAY"),
     .objects = "objects",
-    .fault = "has arrays made anew by ADJUST-ARRAY",
-    .remedy = "Make the array as large as needed at once, or use a "
-              "fill pointer and VECTOR-PUSH-EXTEND, which grows by "
+    .fault = "copies arrays with ADJUST-ARRAY",
+    .remedy = "Make the array large enough at the start, or use a fill "
+              "pointer and VECTOR-PUSH-EXTEND, which grows the vector by "
               "half each time.",
     .example = "(setf a (adjust-array a (1+ (length a)))) => "
                "(vector-push-extend x a)",

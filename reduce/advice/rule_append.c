@@ -10,10 +10,10 @@ const struct advice_rule rule_append = {
     .called = NAMES("APPEND", "ecl_append"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "copies lists by APPEND",
-    .remedy = "To add at the end in a loop, use LOOP COLLECT, or "
-              "PUSH and at last NREVERSE. Where nobody else has the "
-              "list, use NCONC.",
+    .fault = "copies lists with APPEND",
+    .remedy = "To add at the end in a loop, use LOOP COLLECT, or PUSH "
+              "followed by NREVERSE. Use NCONC if nothing else refers to the "
+              "list.",
     .example = "(setf list (append list (list x))) => (push x list)",
-    .unknown = "whether anything else has the list",
+    .unknown = "whether anything else refers to the list",
 };

@@ -15,11 +15,10 @@ const struct advice_rule rule_argument_list = {
                   "cl_grab_rest_args"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "conses lists for EVERY, SOME, MAP or CONCATENATE",
-    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; FIND-IF, "
-              "POSITION-IF and COUNT-IF cons nothing, either; for "
-              "CONCATENATE a new string that REPLACE fills.",
+    .fault = "conses lists in EVERY, SOME, MAP or CONCATENATE",
+    .remedy = "Use LOOP, DOLIST, DOTIMES, MAPCAR or REDUCE. FIND-IF, "
+              "POSITION-IF and COUNT-IF do not cons either. Instead of "
+              "CONCATENATE, fill a new string with REPLACE.",
     .example = "(every #'digit-char-p text) => (loop for c across "
                "text always (digit-char-p c))",
-    .unknown = "nothing that matters here",
 };

@@ -23,13 +23,13 @@ const struct advice_rule rule_bignum = {
     .through = NAMES(INTEGER_FUNCTIONS),
     .types = NAMES("BIGNUM"),
     .objects = "bignums",
-    .fault = "computes with integers that are no fixnums",
-    .remedy = "Keep all values fixnums, those of products and shifts, too: "
-              "(TYPEP N 'FIXNUM). Ask single bits of a bignum by LOGBITP. "
-              "For arithmetic modulo 2^64 use FFI:C-INLINE; to declare "
-              "(UNSIGNED-BYTE 64), or to mask by LDB or LOGAND, does not "
-              "help in ECL.",
+    .fault = "computes with integers that are not fixnums",
+    .remedy =
+        "Keep all values fixnums, including products and shifts: (TYPEP N "
+        "'FIXNUM). Test single bits of a bignum with LOGBITP. For arithmetic "
+        "modulo 2^64 use FFI:C-INLINE: neither (UNSIGNED-BYTE 64) "
+        "declarations nor masks by LDB or LOGAND help in ECL.",
     .example = "(ldb (byte 64 0) (* a b)) => (ffi:c-inline (a b) (:uint64-t "
                ":uint64-t) :uint64-t \"#0 * #1\" :one-liner t)",
-    .unknown = "whether numbers as large as these are wanted",
+    .unknown = "whether numbers this large are needed",
 };

@@ -13,9 +13,8 @@ const struct advice_rule rule_bit_access = {
     .leaf = NAMES("cl_grab_rest_args"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has BIT, SBIT or ARRAY-IN-BOUNDS-P cons their indices",
-    .remedy = "Use AREF, which conses nothing, and compare the index with "
+    .fault = "conses the indices in BIT, SBIT or ARRAY-IN-BOUNDS-P",
+    .remedy = "Use AREF, which does not cons, and compare the index with "
               "ARRAY-DIMENSION. Declarations do not help SBIT in ECL.",
     .example = "(sbit bits i) => (aref bits i)",
-    .unknown = "nothing that matters here",
 };

@@ -11,11 +11,12 @@ const struct advice_rule rule_boxed_argument = {
     .called = FLOATS_FOR("argument"),
     .objects = "floats",
     .fault = "boxes floats of known type as arguments",
-    .remedy = "Declaim the function that is called INLINE before its DEFUN, "
-              "declare a local one INLINE, or write a macro. What cannot be "
-              "inlined can get the typed array that has the float. FTYPE "
-              "does not help. ECL 24.5.10 boxes constants, too, at each "
-              "call: pass the value of a DEFVAR.",
+    .remedy =
+        "Declaim the called function INLINE before its DEFUN, declare a "
+        "local function INLINE, or write a macro. If a function cannot be "
+        "inlined, pass it the typed array that holds the float. FTYPE does "
+        "not help. ECL 24.5.10 also boxes a constant at each call: pass the "
+        "value of a DEFVAR instead.",
     .example = "(defun f (x) ...) => (declaim (inline f)) (defun f (x) ...)",
     .unknown =
         "which argument it is, and whether the function can be inlined",

@@ -11,13 +11,14 @@ const struct advice_rule rule_boxed_element = {
     .called = FLOATS_FOR("element"),
     .objects = "floats",
     .fault = "boxes floats of known type as elements",
-    .remedy = "Use an array with that element type in place of the list or "
-              "of the general array, and declare its type where its variable "
-              "is bound: without, or with a declaration further in, the "
-              "float is boxed on its way into the array, as it is for "
-              "VECTOR-PUSH-EXTEND. In ECL 24.5.10 set a typed variable to "
-              "what is computed, and the element to that variable.",
+    .remedy =
+        "Use an array with that element type instead of the list or the "
+        "general array, and declare its type where its variable is bound. "
+        "The float is boxed on its way into the array if the declaration is "
+        "missing or stands further in. VECTOR-PUSH-EXTEND always boxes it. "
+        "In ECL 24.5.10, assign the result to a typed variable first, then "
+        "store that variable in the array.",
     .example = "(setf (svref v i) x) => (setf (aref (the (simple-array "
                "double-float (*)) v) i) x)",
-    .unknown = "whether what reads the elements needs objects",
+    .unknown = "whether the code that reads the elements needs objects",
 };

@@ -18,13 +18,14 @@ const struct advice_rule rule_boxed_integer = {
                     INTEGERS_FOR("arithmetic"), INTEGERS_FOR("temporary")),
     .types = NAMES("BIGNUM"),
     .objects = "bignums",
-    .fault = "boxes integers of 64 bits",
-    .remedy = "Declare FIXNUM where the values fit. In ECL all Lisp code "
-              "that takes or gives others boxes them, whatever is declared: "
-              "read them from their array, and compute, within FFI:C-INLINE.",
+    .fault = "boxes 64-bit integers",
+    .remedy =
+        "Declare FIXNUM where the values fit. ECL boxes larger integers in "
+        "all Lisp code that passes them on, whatever is declared: read them "
+        "from their array, and compute with them, inside FFI:C-INLINE.",
     .example =
         "(> (aref words i) limit) => (ffi:c-inline (words i) (:object "
         ":fixnum) :bool \"#0->vector.self.b64[#1] > 99ULL\" :one-liner t)",
-    .unknown = "where the integer goes: an operand, an argument, a value or "
-               "an element",
+    .unknown = "how the integer is used: as an operand, an argument, a value "
+               "or an element",
 };

@@ -13,10 +13,11 @@ const struct advice_rule rule_boxed_operand = {
     .called = FLOATS_FOR("arithmetic"),
     .objects = "floats",
     .fault = "boxes floats of known type as operands",
-    .remedy = "Declare the types of the other operands, too, by typed "
-              "variables, and compile with (OPTIMIZE (SAFETY 0)). FLOOR and "
-              "its like, ABS, EXPT, and SQRT of what can be negative are not "
-              "computed in C even so: call C by FFI:C-INLINE.",
+    .remedy =
+        "Declare the types of the other operands too, with typed variables, "
+        "and compile with (OPTIMIZE (SAFETY 0)). FLOOR and similar "
+        "functions, ABS, EXPT, and SQRT of a number that can be negative are "
+        "not computed in C even then: call C with FFI:C-INLINE.",
     .example = "(< x *limit*) => (let ((limit *limit*)) (declare "
                "(double-float limit)) (< x limit))",
     .unknown = "which operand it is",

@@ -12,11 +12,12 @@ const struct advice_rule rule_boxed_slot = {
     .objects = "floats",
     .fault = "boxes floats of known type for slots",
     .remedy =
-        "The type of a slot does not help. Have a typed array of one element "
-        "in the slot, made once, and set its element; say its type with THE "
-        "where it is used, for ECL does not look at the type of the slot. Or "
-        "compute with typed variables, and set the slot once at the end.",
+        "Declaring the type of the slot does not help. Keep a typed array of "
+        "one element in the slot, make it once, and set its element. State "
+        "the type of the array with THE at each use: ECL ignores the type of "
+        "the slot. Or compute with typed variables, and set the slot once at "
+        "the end.",
     .example = "(setf (p-x p) x) => (setf (aref (the (simple-array "
                "double-float (1)) (p-x p)) 0) x)",
-    .unknown = "whether what reads the slot needs an object",
+    .unknown = "whether the code that reads the slot needs an object",
 };

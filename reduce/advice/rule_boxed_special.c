@@ -12,11 +12,12 @@ const struct advice_rule rule_boxed_special = {
     .objects = "floats",
     .fault = "boxes floats of known type for special variables",
     .remedy =
-        "To proclaim its type does not help. Have a typed array of one "
-        "element in the variable, made once, and set its element, by a "
-        "symbol macro if all else is to stay as it is. Or compute with a "
-        "local typed variable, and set the special one once at the end.",
+        "Proclaiming the type of the variable does not help. Keep a typed "
+        "array of one element in the variable, make it once, and set its "
+        "element. A symbol macro lets the rest of the code stay as it is. Or "
+        "compute with a local typed variable, and set the special variable "
+        "once at the end.",
     .example = "(setf *x* x) => (setf (aref (the (simple-array double-float "
                "(1)) *x*) 0) x)",
-    .unknown = "whether what reads the variable needs an object",
+    .unknown = "whether the code that reads the variable needs an object",
 };

@@ -12,11 +12,11 @@ const struct advice_rule rule_boxed_temporary = {
     .objects = "floats",
     .fault = "boxes floats of known type between operations",
     .remedy =
-        "Set a typed variable to each result: within the form that binds a "
-        "special variable, and in ECL 24.5.10 for each of nested operations "
-        "and for each element of an array that is an operand. There bind by "
-        "LET* what is computed: LET of several variables boxes it.",
+        "Assign each result to a typed variable. Do so inside a form that "
+        "binds a special variable, and in ECL 24.5.10 also for nested "
+        "operations and for array elements that are operands. There, bind "
+        "computed values with LET*: LET of several variables boxes them.",
     .example = "(setf y (* (+ a b) c)) => (setf y (+ a b) y (* y c))",
     .unknown = "whether the result goes to a function that needs an object, "
-               "as ABS and FLOOR do",
+               "such as ABS or FLOOR",
 };

@@ -13,10 +13,11 @@ const struct advice_rule rule_boxed_variable = {
     .called = FLOATS_FOR("variable"),
     .objects = "floats",
     .fault = "boxes floats of known type for local variables",
-    .remedy = "Declare the type of the variable, and begin with a float in "
-              "place of NIL or 0. Where a closure or a local function sets "
-              "it, no type helps: write a loop in place of the closure, or "
-              "have a typed array of one element in the variable.",
+    .remedy =
+        "Declare the type of the variable, and start with a float instead of "
+        "NIL or 0. No declaration helps if a closure or a local function "
+        "sets the variable: write a loop instead of the closure, or keep a "
+        "typed array of one element in the variable.",
     .example = "(let ((sum 0d0)) (mapc (lambda (x) (setf sum (+ sum x))) l)) "
                "=> (dolist (x l) (setf sum (+ sum x)))",
     .unknown =

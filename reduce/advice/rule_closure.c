@@ -14,14 +14,14 @@ const struct advice_rule rule_closure = {
     .types = NAMES("CLOSURE"),
     .objects = "closures",
     .fault = "makes closures",
-    .remedy = "Make the closure once, outside of the loop or the "
-              "function, or pass what it captures as arguments. "
-              "LABELS and FLET cost nothing when they are only "
-              "called. HANDLER-CASE makes a closure, and so does "
-              "RETURN-FROM out of a function that is passed.",
+    .remedy =
+        "Make the closure once, outside the loop or the function, or pass "
+        "the captured values as arguments. LABELS and FLET cost nothing if "
+        "their functions are only called. HANDLER-CASE makes a closure. So "
+        "does RETURN-FROM out of a function that is passed to another.",
     .example = "(mapcar (lambda (x) (+ x n)) list) => (loop for x "
                "in list collect (+ x n))",
-    .unknown = "whether they are kept, and whether the variables that they "
-               "capture change from call to call; conses and boxes for these "
-               "variables come on top",
+    .unknown = "whether the closures are kept, and whether the captured "
+               "variables change from call to call; boxes and conses for "
+               "these variables come in addition",
 };

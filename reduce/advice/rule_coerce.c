@@ -11,9 +11,9 @@ const struct advice_rule rule_coerce = {
     .through =
         NAMES("SI::COERCE-TO-LIST", "SI::COERCE-TO-VECTOR", "CONCATENATE"),
     .objects = "objects",
-    .fault = "converts sequences by COERCE",
-    .remedy = "Walk the sequence as it is: LOOP ACROSS, REDUCE and "
-              "FIND take vectors. Make it of the other type from "
+    .fault = "converts sequences with COERCE",
+    .remedy = "Walk the sequence as it is: LOOP ACROSS, REDUCE and FIND "
+              "accept vectors. Or make the sequence with the other type from "
               "the start.",
     .example = "(dolist (c (coerce text 'list)) ...) => (loop for c "
                "across text do ...)",

@@ -10,11 +10,10 @@ const struct advice_rule rule_complement = {
     .through = NAMES("COMPLEMENT", "(LAMBDA :IN COMPLEMENT)"),
     .types = NAMES("CLOSURE", "CONS"),
     .objects = "objects",
-    .fault = "calls functions by COMPLEMENT",
+    .fault = "calls functions made by COMPLEMENT",
     .remedy = "Use the function whose name ends in -IF-NOT, or a LAMBDA with "
-              "NOT: what COMPLEMENT makes conses a list of its arguments for "
-              "each call in ECL.",
+              "NOT. In ECL, a function made by COMPLEMENT conses a list of "
+              "its arguments for each call.",
     .example =
         "(remove-if (complement #'f) list) => (remove-if-not #'f list)",
-    .unknown = "nothing that matters here",
 };

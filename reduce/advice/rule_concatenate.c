@@ -10,10 +10,10 @@ const struct advice_rule rule_concatenate = {
     .called = NAMES("CONCATENATE"),
     .through = NAMES("MAKE-SEQUENCE", "SI:MAKE-VECTOR"),
     .objects = "objects",
-    .fault = "makes sequences by CONCATENATE",
-    .remedy = "To add at the end in a loop, write to a string "
-              "stream, or use VECTOR-PUSH-EXTEND or LOOP COLLECT. "
-              "To print, write the parts one after the other.",
+    .fault = "makes sequences with CONCATENATE",
+    .remedy = "To add at the end in a loop, write to a string stream, or use "
+              "VECTOR-PUSH-EXTEND or LOOP COLLECT. To print, write the parts "
+              "one after the other.",
     .example = "(setf text (concatenate 'string text line)) => "
                "(write-string line text-stream)",
     .unknown = "whether the sequence is kept",

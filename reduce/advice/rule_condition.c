@@ -19,11 +19,11 @@ const struct advice_rule rule_condition = {
                      "FEwrong_type_nth_arg", "FEwrong_type_only_arg"),
     .objects = "objects",
     .fault = "signals conditions",
-    .remedy = "Where what is signalled is no surprise, have a value "
-              "say it: many functions have an argument for that, as"
-              " READ-CHAR, PARSE-INTEGER and FIND-CLASS have.",
+    .remedy = "If the situation is expected, return a value for it instead. "
+              "Many functions have an argument for that, such as READ-CHAR, "
+              "PARSE-INTEGER and FIND-CLASS.",
     .example = "(handler-case (parse-integer s) (error () nil)) => "
                "(parse-integer s :junk-allowed t)",
-    .unknown = "whether anything needs the condition; the closures "
-               "and conses of HANDLER-CASE come on top",
+    .unknown = "whether anything needs the condition; closures and conses of "
+               "HANDLER-CASE come in addition",
 };

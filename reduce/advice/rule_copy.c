@@ -11,11 +11,12 @@ const struct advice_rule rule_copy = {
                     "ecl_copy_seq"),
     .objects = "objects",
     .fault = "copies sequences or trees",
-    .remedy = "Copy only what is going to be changed, and once: a "
-              "function that changes its argument may leave the "
-              "copy to those callers that need it. To copy a vector "
-              "again and again, keep one and use REPLACE.",
+    .remedy =
+        "Copy only what will be modified, and only once. A function that "
+        "modifies its argument can leave the copying to the callers that "
+        "need a copy. If a vector is copied repeatedly, keep one copy and "
+        "refill it with REPLACE.",
     .example = "(dolist (x (copy-list list)) (print x)) => (dolist "
                "(x list) (print x))",
-    .unknown = "whether the copy, or the original, is changed",
+    .unknown = "whether the copy or the original is modified",
 };

@@ -9,11 +9,11 @@ const struct advice_rule rule_eval = {
     .grade = GRADE_CHECK,
     .called = NAMES("EVAL"),
     .objects = "objects",
-    .fault = "has EVAL compile a form each time",
-    .remedy = "Call the function itself: FUNCALL or APPLY with the "
-              "arguments, SYMBOL-VALUE for a variable. Where forms come "
-              "from outside, COMPILE each one once, as a function, and "
-              "keep that.",
+    .fault = "calls EVAL, which compiles the form each time",
+    .remedy = "Call the function directly: use FUNCALL or APPLY with the "
+              "arguments, or SYMBOL-VALUE for a variable. If forms come from "
+              "outside, COMPILE each one once, as a function, and keep that "
+              "function.",
     .example = "(eval `(f ,x)) => (funcall 'f x)",
     .unknown = "whether the forms are the same each time",
 };

@@ -21,15 +21,15 @@ const struct advice_rule rule_float_function = {
         "CEILING", "TRUNCATE", "ROUND", "MOD", "REM"),
     .types = NAMES("SINGLE-FLOAT", "DOUBLE-FLOAT", "LONG-FLOAT"),
     .objects = "floats",
-    .fault = "calls functions of floats that box the result",
-    .remedy = "With (OPTIMIZE (SAFETY 0)) and a declared operand ECL "
-              "calls C for SIN, COS, TAN, SINH, COSH, TANH and LOG, "
-              "and for SQRT when the operand cannot be negative. For "
-              "EXPT, ABS, ATAN, FLOOR of a float and others, and for "
-              "EXP in ECL 21.2.1, declarations do not help: call C "
-              "by FFI:C-INLINE.",
+    .fault = "calls float functions that box their results",
+    .remedy =
+        "With (OPTIMIZE (SAFETY 0)) and a declared operand, ECL calls C for "
+        "SIN, COS, TAN, SINH, COSH, TANH and LOG, and for SQRT if the "
+        "operand cannot be negative. Declarations do not help EXPT, ABS, "
+        "ATAN, FLOOR of a float and others, nor EXP in ECL 21.2.1: call C "
+        "with FFI:C-INLINE.",
     .example = "(exp x) => (ffi:c-inline (x) (:double) :double \"exp(#0)\" "
                ":one-liner t)",
-    .unknown = "whether the result is boxed again where it leaves the "
+    .unknown = "whether the result is boxed again when it leaves the "
                "function",
 };

@@ -14,10 +14,9 @@ const struct advice_rule rule_format_column = {
     .types = NAMES("STRING", "BASE-STRING", "STRING-STREAM"),
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
-    .fault = "has FORMAT make a string to fill a column",
-    .remedy = "Write the padding by WRITE-CHAR, and use ~A and ~D without a "
-              "width; so, too, for commas and signs.",
+    .fault = "pads columns with FORMAT, which makes a string each time",
+    .remedy = "Write the padding with WRITE-CHAR, and use ~A and ~D without "
+              "a width. Do the same for commas and signs.",
     .example = "(format s \"~2,'0D\" n) => (progn (when (< n 10) (write-char "
                "#\\0 s)) (princ n s))",
-    .unknown = "nothing that matters here",
 };

@@ -15,9 +15,9 @@ const struct advice_rule rule_format_string = {
     .without = NAMES("SI:FORMATTER-AUX"),
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
-    .fault = "has FORMAT NIL make a string stream each time",
-    .remedy = "Format to one string stream that is kept, and take "
-              "what is in it with GET-OUTPUT-STREAM-STRING.",
+    .fault = "calls FORMAT NIL, which makes a string stream each time",
+    .remedy = "Format to one string stream that is kept, and fetch its "
+              "contents with GET-OUTPUT-STREAM-STRING.",
     .example = "(format nil \"~d\" n) => (progn (format s \"~d\" n) "
                "(get-output-stream-string s))",
     .unknown = "whether two of these strings are written at the "

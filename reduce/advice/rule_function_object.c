@@ -14,9 +14,8 @@ const struct advice_rule rule_function_object = {
     .types = NAMES("COMPILED-FUNCTION"),
     .objects = "functions",
     .fault = "makes function objects that capture nothing",
-    .remedy = "Make it once: with LOAD-TIME-VALUE, or as a global "
-              "function that is passed by name.",
+    .remedy = "Make the object once, with LOAD-TIME-VALUE, or pass a global "
+              "function by name.",
     .example = "(formatter \"~a\") => (load-time-value (formatter "
                "\"~a\"))",
-    .unknown = "nothing that matters here",
 };

@@ -17,16 +17,16 @@ const struct advice_rule rule_generic_float = {
                      "ecl_negate", "ecl_one_plus", "ecl_one_minus"),
     .types = NAMES("SINGLE-FLOAT", "DOUBLE-FLOAT", "LONG-FLOAT"),
     .objects = "floats",
-    .fault = "computes with floats by generic arithmetic",
-    .remedy = "Declare the types of the operands and of the variable "
-              "that gets the result, and compile the function with "
-              "(OPTIMIZE (SAFETY 0)): ECL trusts declarations only "
-              "then. Write a loop in place of REDUCE and APPLY. ECL "
-              "24.5.10 boxes what is between nested operations: set a "
-              "typed variable to each result.",
+    .fault = "computes with floats using generic arithmetic",
+    .remedy =
+        "Declare the types of the operands and of the variable that receives "
+        "the result, and compile the function with (OPTIMIZE (SAFETY 0)): "
+        "ECL trusts declarations only then. Write a loop instead of REDUCE "
+        "or APPLY. ECL 24.5.10 boxes the results of nested operations: "
+        "assign each one to a typed variable.",
     .example = "(* a b) => (let ((a a) (b b)) (declare (double-float a b) "
                "(optimize (safety 0))) (* a b))",
-    .unknown =
-        "whether the result is boxed again where it leaves the "
-        "function; operands of known type are boxed, too (boxed-operand)",
+    .unknown = "whether the result is boxed again when it leaves the "
+               "function; operands of known type are boxed too "
+               "(boxed-operand)",
 };

@@ -11,10 +11,9 @@ const struct advice_rule rule_gensym = {
     .types = NAMES("STRING-STREAM", "STRING", "CONS"),
     .counted = NAMES("STRING-STREAM"),
     .objects = "names",
-    .fault = "has GENSYM print names to string streams",
-    .remedy = "Where names need not differ, use MAKE-SYMBOL: it "
-              "makes a symbol and a copy of the name, and no "
-              "stream.",
+    .fault = "calls GENSYM, which prints each name to a string stream",
+    .remedy = "If names may be equal, use MAKE-SYMBOL. It makes a symbol and "
+              "a copy of the name, but no stream.",
     .example = "(gensym) => (make-symbol \"G\")",
-    .unknown = "whether anybody reads the names",
+    .unknown = "whether anyone reads the names",
 };

@@ -10,12 +10,12 @@ const struct advice_rule rule_hash_growth = {
     .called = NAMES("SI:HASH-SET", "ecl_sethash"),
     .through = NAMES("ecl_extend_hashtable"),
     .objects = "objects",
-    .fault = "has hash tables grow",
-    .remedy = "Give MAKE-HASH-TABLE the :SIZE that is needed in the "
-              "end, and a third more: a table grows when three "
-              "quarters of it are full. What that takes more is to "
-              "be subtracted. Or keep a table that has grown, and "
-              "empty it with CLRHASH.",
+    .fault = "lets hash tables grow",
+    .remedy =
+        "Give MAKE-HASH-TABLE a :SIZE a third above the final number of "
+        "entries: a table grows when it is three quarters full. The larger "
+        "initial table reduces the saving. Or keep a table that has grown, "
+        "and empty it with CLRHASH.",
     .example = "(make-hash-table) => (make-hash-table :size 100000)",
     .unknown = "how many entries there will be",
 };

@@ -13,12 +13,12 @@ const struct advice_rule rule_hash_table = {
     .counted = NAMES("HASH-TABLE"),
     .objects = "hash tables",
     .fault = "makes hash tables",
-    .remedy = "Make one table outside of the loop, and empty it "
-              "with CLRHASH. For a few entries give a :SIZE: "
-              "without one a table takes 16520 bytes; with a :SIZE "
-              "of 10, 392. For ten keys or less a property list or "
-              "ASSOC will do.",
+    .remedy =
+        "Make one table outside the loop, and empty it with CLRHASH. For a "
+        "few entries give a :SIZE: a table takes 16520 bytes without one, "
+        "and 392 bytes with a :SIZE of 10. For up to ten keys a property "
+        "list or ASSOC will do.",
     .example = "(make-hash-table) => (make-hash-table :size 10)",
-    .unknown = "how many tables are in use at the same time, and how "
-               "large",
+    .unknown = "how many tables are in use at the same time, and how large "
+               "they are",
 };

@@ -19,14 +19,14 @@ const struct advice_rule rule_initargs = {
     .leaf = NAMES("cl_grab_rest_args", "LIST*"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has lists of initargs consed for instances",
-    .remedy = "Make the instance without initargs, and set its slots "
-              "by SETF of SLOT-VALUE or of accessors, which cons "
-              "nothing; initforms and the constructors of structures "
-              "do not, either. The class in place of its name, by "
-              "LOAD-TIME-VALUE of FIND-CLASS, saves one list.",
+    .fault = "conses lists of initargs for instances",
+    .remedy =
+        "Make the instance without initargs, and set its slots with SETF of "
+        "SLOT-VALUE or of accessors, which do not cons. Initforms and the "
+        "constructors of structures do not cons either. Passing the class "
+        "instead of its name, by LOAD-TIME-VALUE of FIND-CLASS, saves one "
+        "list.",
     .example = "(make-instance 'point :x 3) => (let ((p "
                "(make-instance 'point))) (setf (slot-value p 'x) 3) p)",
-    .unknown = "whether methods of INITIALIZE-INSTANCE want the "
-               "initargs",
+    .unknown = "whether methods of INITIALIZE-INSTANCE need the initargs",
 };

@@ -13,12 +13,12 @@ const struct advice_rule rule_interpreted = {
     .interpreted = true,
     .types = NAMES("CONS"),
     .objects = "objects",
-    .fault = "is interpreted, and not compiled",
-    .remedy = "Compile it, by COMPILE-FILE or COMPILE: the "
-              "interpreter conses for each variable and "
-              "argument. What method combinations other than "
-              "STANDARD make is interpreted and cannot be "
-              "compiled: there use CALL-NEXT-METHOD.",
+    .fault = "is interpreted, not compiled",
+    .remedy =
+        "Compile it with COMPILE-FILE or COMPILE: the interpreter conses for "
+        "each variable and argument. Method combinations other than STANDARD "
+        "make functions that are interpreted and cannot be compiled: use "
+        "CALL-NEXT-METHOD instead.",
     .example = "(load \"app.lisp\") => (load (compile-file \"app.lisp\"))",
     .unknown = "how many of the conses are the program's own",
 };

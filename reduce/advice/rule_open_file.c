@@ -11,10 +11,11 @@ const struct advice_rule rule_open_file = {
     .counted = NAMES("FILE-STREAM"),
     .objects = "allocations for streams",
     .fault = "opens files",
-    .remedy = "Keep a file open that is written to again and again, "
-              "with FINISH-OUTPUT where it has to be there. The "
-              "buffer has 8192 bytes: with :CSTREAM NIL there is "
-              "none, and each character is a system call.",
+    .remedy =
+        "If the program writes to a file repeatedly, keep the file open, and "
+        "call FINISH-OUTPUT when the data must be there. The buffer takes "
+        "8192 bytes. With :CSTREAM NIL there is no buffer, but each "
+        "character is a system call.",
     .example = "(dolist (x list) (with-open-file (s file :if-exists "
                ":append ...) (print x s))) => (with-open-file (s "
                "file ...) (dolist (x list) (print x s)))",

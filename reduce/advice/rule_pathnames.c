@@ -19,11 +19,11 @@ const struct advice_rule rule_pathnames = {
               "EXT:GETCWD", "USER-HOMEDIR-PATHNAME"),
     .objects = "objects",
     .fault = "parses, merges or prints pathnames",
-    .remedy = "Parse a name once, and pass the pathname: a string "
-              "is parsed by each function that gets it. Merge with "
-              "the directory outside of the loop. PROBE-FILE and "
-              "TRUENAME take many pathnames for each directory of "
-              "the name: ask once.",
+    .remedy =
+        "Parse a name once, and pass the pathname: each function that gets a "
+        "string parses it again. Merge with the directory outside the loop. "
+        "PROBE-FILE and TRUENAME make many pathnames for each directory in "
+        "the name: call them once.",
     .example = "(pathname-name \"/tmp/a.lisp\") => (pathname-name "
                "#p\"/tmp/a.lisp\")",
     .unknown = "whether the names are the same each time",

@@ -24,10 +24,10 @@ const struct advice_rule rule_pretty_print = {
     .without = NAMES("SI::FORMAT-LOGICAL-BLOCK", "ecl_string_push_extend",
                      "si_put_buffer_string"),
     .objects = "objects",
-    .fault = "prints lists or arrays by the pretty printer",
-    .remedy = "Bind *PRINT-PRETTY* to NIL around what a program reads; it is "
-              "true in ECL unless it is bound.",
+    .fault = "prints lists or arrays with the pretty printer",
+    .remedy = "Bind *PRINT-PRETTY* to NIL around output that a program "
+              "reads. It is true in ECL by default.",
     .example =
         "(prin1 list s) => (let ((*print-pretty* nil)) (prin1 list s))",
-    .unknown = "whether anyone wants to see line breaks and indentation",
+    .unknown = "whether anyone needs the line breaks and the indentation",
 };

@@ -12,10 +12,10 @@ const struct advice_rule rule_random_integer = {
     .called = NAMES("RANDOM"),
     .types = NAMES("BIGNUM"),
     .objects = "bignums",
-    .fault = "has RANDOM of an integer make bignums",
-    .remedy = "In ECL each call makes two bignums. Where many numbers are "
-              "needed, compute them by fixnums: a linear congruential or "
-              "an XORSHIFT generator of 32 bits is a few lines.",
+    .fault = "calls RANDOM of an integer, which makes bignums",
+    .remedy = "In ECL each call makes two bignums. If many numbers are "
+              "needed, compute them with fixnums: a 32-bit linear "
+              "congruential or xorshift generator takes a few lines.",
     .example =
         "(random 6) => (mod (ash (setf seed (logand #xffffffff (+ 1013904223 "
         "(* 1664525 seed)))) -16) 6)",

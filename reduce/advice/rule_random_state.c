@@ -12,8 +12,8 @@ const struct advice_rule rule_random_state = {
     .counted = NAMES("RANDOM-STATE"),
     .objects = "random states",
     .fault = "makes random states",
-    .remedy = "Make one random state, outside of the loop or the function, "
-              "and pass it to RANDOM.",
+    .remedy = "Make one random state, outside the loop or the function, and "
+              "pass it to RANDOM.",
     .example = "(random n (make-random-state t)) => (random n *state*)",
-    .unknown = "whether the same numbers are wanted again",
+    .unknown = "whether the same numbers are needed again",
 };

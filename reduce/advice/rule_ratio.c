@@ -19,10 +19,11 @@ const struct advice_rule rule_ratio = {
     .types = NAMES("RATIO"),
     .objects = "ratios",
     .fault = "computes with ratios",
-    .remedy = "Where an integer is wanted, give both integers to FLOOR or "
-              "TRUNCATE, not their quotient. ROUND of two integers makes "
-              "two ratios in ECL: take FLOOR and compare the remainder. "
-              "Where a float is wanted, make the operands floats first.",
+    .remedy =
+        "To get an integer, pass both integers to FLOOR or TRUNCATE, not "
+        "their quotient. In ECL, ROUND of two integers makes two ratios: use "
+        "FLOOR and compare the remainder. To get a float, convert the "
+        "operands to floats first.",
     .example = "(floor (/ sum n)) => (floor sum n)",
-    .unknown = "whether exact fractions are wanted",
+    .unknown = "whether exact fractions are needed",
 };

@@ -10,9 +10,8 @@ const struct advice_rule rule_read_from_string = {
     .called = NAMES("READ-FROM-STRING"),
     .objects = "objects",
     .fault = "reads objects from strings",
-    .remedy = "Read constants once. For an integer use "
-              "PARSE-INTEGER; for many objects, one stream for the "
-              "whole text, and READ.",
+    .remedy = "Read constants once. For an integer use PARSE-INTEGER. For "
+              "many objects use READ on one stream for the whole text.",
     .example = "(read-from-string \"42\") => (parse-integer \"42\")",
     .unknown = "what the strings contain",
 };

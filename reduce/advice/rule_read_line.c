@@ -11,11 +11,10 @@ const struct advice_rule rule_read_line = {
     .types = NAMES("STRING", "BASE-STRING", "CONS"),
     .counted = NAMES("STRING", "BASE-STRING"),
     .objects = "lines",
-    .fault = "makes a string of each line",
-    .remedy = "Have READ-SEQUENCE fill one string again and again, "
-              "and search that for #\\Newline; or READ-CHAR, which "
-              "conses nothing. A line is a string of 4 bytes a "
-              "character.",
+    .fault = "makes a string for each line",
+    .remedy = "Fill one string repeatedly with READ-SEQUENCE and search it "
+              "for #\\Newline, or use READ-CHAR, which does not cons. A line "
+              "is a string of 4 bytes a character.",
     .example = "(loop for line = (read-line s nil) while line count "
                "t) => (loop for c = (read-char s nil) while c count "
                "(char= c #\\Newline))",

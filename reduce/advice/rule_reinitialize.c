@@ -12,8 +12,8 @@ const struct advice_rule rule_reinitialize = {
     .through = NAMES("(METHOD REINITIALIZE-INSTANCE (T))"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has REINITIALIZE-INSTANCE check initargs",
-    .remedy = "Set the slots by SETF of SLOT-VALUE or of accessors.",
+    .fault = "calls REINITIALIZE-INSTANCE, which checks the initargs",
+    .remedy = "Set the slots with SETF of SLOT-VALUE or of accessors.",
     .example = "(reinitialize-instance p :x 3) => (setf (slot-value p 'x) 3)",
     .unknown = "whether methods of REINITIALIZE-INSTANCE or "
                "SHARED-INITIALIZE do more",

@@ -11,13 +11,13 @@ const struct advice_rule rule_remove = {
                     "REMOVE-DUPLICATES", "SUBSTITUTE", "SUBSTITUTE-IF",
                     "SUBSTITUTE-IF-NOT", "SUBST", "SUBLIS"),
     .objects = "objects",
-    .fault = "copies sequences by REMOVE or SUBSTITUTE",
-    .remedy = "Where nobody else has the sequence, use DELETE, "
-              "which conses once for a list, or NSUBSTITUTE, which "
-              "does not; DELETE copies vectors, too. To count or to "
-              "find, use COUNT, FIND or POSITION; to go on with "
-              "what is left, test in the loop.",
+    .fault = "copies sequences with REMOVE or SUBSTITUTE",
+    .remedy =
+        "If nothing else refers to the sequence, use DELETE, which conses "
+        "once for a list, or NSUBSTITUTE, which does not cons. DELETE still "
+        "copies vectors. To count or search, use COUNT, FIND or POSITION. To "
+        "process the remaining elements, test inside the loop.",
     .example = "(length (remove-if-not #'evenp list)) => (count-if "
                "#'evenp list)",
-    .unknown = "whether anything else has the sequence",
+    .unknown = "whether anything else refers to the sequence",
 };

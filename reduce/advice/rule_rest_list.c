@@ -17,6 +17,6 @@ const struct advice_rule rule_rest_list = {
               "ECL.",
     .example = "(defun f (&rest numbers) ...) => (defun f (a "
                "&optional b) ...)",
-    .unknown =
-        "with how many arguments it is called, and whether it keeps the list",
+    .unknown = "how many arguments it is called with, and whether it keeps "
+               "the list",
 };

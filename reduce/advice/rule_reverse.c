@@ -9,10 +9,9 @@ const struct advice_rule rule_reverse = {
     .grade = GRADE_CHECK,
     .called = NAMES("REVERSE"),
     .objects = "objects",
-    .fault = "copies sequences by REVERSE",
-    .remedy = "Use NREVERSE for what was made by PUSH a moment ago: "
-              "it conses nothing. To walk a vector backwards, use "
-              "LOOP with DOWNFROM.",
+    .fault = "copies sequences with REVERSE",
+    .remedy = "Use NREVERSE on a list that was just built with PUSH: it does "
+              "not cons. To walk a vector backwards, use LOOP with DOWNFROM.",
     .example = "(reverse result) => (nreverse result)",
-    .unknown = "whether anything else has the sequence",
+    .unknown = "whether anything else refers to the sequence",
 };

@@ -12,10 +12,10 @@ const struct advice_rule rule_scanner = {
                      "(METHOD CL-PPCRE:CREATE-SCANNER (T))"),
     .package = "CL-PPCRE",
     .objects = "objects",
-    .fault = "has CL-PPCRE make a scanner each time",
-    .remedy = "Give the pattern as a constant string, or make the "
-              "scanner once with LOAD-TIME-VALUE or in a "
-              "DEFPARAMETER, and pass that.",
+    .fault = "makes a CL-PPCRE scanner each time",
+    .remedy = "Pass the pattern as a constant string, or make the scanner "
+              "once, with LOAD-TIME-VALUE or in a DEFPARAMETER, and pass "
+              "that.",
     .example = "(scan pattern text) => (scan (load-time-value "
                "(create-scanner \"a+\")) text)",
     .unknown = "whether the pattern is the same each time",

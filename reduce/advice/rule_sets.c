@@ -11,11 +11,11 @@ const struct advice_rule rule_sets = {
         NAMES("UNION", "INTERSECTION", "SET-DIFFERENCE", "SET-EXCLUSIVE-OR"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "makes lists by set operations",
-    .remedy = "To ask whether elements are in common, or missing, "
-              "use DOLIST with MEMBER, SUBSETP, or a hash table. "
-              "Where nobody else has the lists, use NUNION, "
-              "NINTERSECTION and NSET-DIFFERENCE.",
+    .fault = "makes lists with set operations",
+    .remedy =
+        "To test whether elements are shared or missing, use DOLIST with "
+        "MEMBER, SUBSETP, or a hash table. If nothing else refers to the "
+        "lists, use NUNION, NINTERSECTION and NSET-DIFFERENCE.",
     .example = "(null (intersection a b)) => (dolist (x a t) (when "
                "(member x b) (return nil)))",
     .unknown = "whether the list is kept",

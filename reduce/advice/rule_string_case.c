@@ -9,11 +9,11 @@ const struct advice_rule rule_string_case = {
     .grade = GRADE_CHECK,
     .called = NAMES("STRING-UPCASE", "STRING-DOWNCASE", "STRING-CAPITALIZE"),
     .objects = "strings",
-    .fault = "makes strings in another case",
-    .remedy = "To compare, use STRING-EQUAL or CHAR-EQUAL, and "
-              "EQUALP for the test of a hash table. To print, bind "
-              "*PRINT-CASE* or write characters. A string of its "
-              "own may be changed by NSTRING-UPCASE.",
+    .fault = "copies strings to change their case",
+    .remedy =
+        "To compare, use STRING-EQUAL or CHAR-EQUAL, or EQUALP as the test "
+        "of a hash table. To print, bind *PRINT-CASE* or write characters. "
+        "If nothing else refers to the string, use NSTRING-UPCASE.",
     .example = "(string= (string-upcase a) (string-upcase b)) => "
                "(string-equal a b)",
     .unknown = "where the string goes",

@@ -11,12 +11,12 @@ const struct advice_rule rule_string_growth = {
     .through = NAMES("ecl_string_push_extend"),
     .types = NAMES("STRING", "BASE-STRING"),
     .objects = "buffers",
-    .fault = "has the buffer of a string stream grow",
-    .remedy = "Keep one stream: GET-OUTPUT-STREAM-STRING empties "
-              "its buffer, which stays as large as it is. Or write "
-              "to a string with a fill pointer that is large enough "
-              "from the start; where all characters are in "
-              "BASE-CHAR, a stream of these needs a quarter.",
+    .fault = "lets the buffer of a string stream grow",
+    .remedy =
+        "Keep one stream: GET-OUTPUT-STREAM-STRING empties its buffer, which "
+        "keeps its size. Or write to a string with a fill pointer that is "
+        "large enough from the start. If all characters are BASE-CHARs, a "
+        "stream of BASE-CHARs needs a quarter of the memory.",
     .example = "(with-output-to-string (s) ...) => (let ((text "
                "(make-array 100000 :element-type 'character "
                ":fill-pointer 0))) (with-output-to-string (s text) "

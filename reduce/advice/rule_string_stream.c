@@ -13,8 +13,8 @@ const struct advice_rule rule_string_stream = {
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
     .fault = "makes string streams, each with a buffer",
-    .remedy = "Make one stream outside of the loop: GET-OUTPUT-"
-              "STREAM-STRING empties it.",
+    .remedy = "Make one stream outside the loop: GET-OUTPUT-STREAM-STRING "
+              "empties it.",
     .example = "(with-output-to-string (s) ...) => (progn ... (get-"
                "output-stream-string s))",
     .unknown = "whether two of the streams are in use at the same "

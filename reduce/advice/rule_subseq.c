@@ -11,11 +11,11 @@ const struct advice_rule rule_subseq = {
                     "STRING-RIGHT-TRIM"),
     .objects = "objects",
     .fault = "copies parts of sequences",
-    .remedy = "Give the function that gets the part :START and "
-              ":END: PARSE-INTEGER, READ-FROM-STRING, STRING=, "
-              "POSITION, SEARCH, REPLACE and WRITE-STRING take "
-              "them. A displaced array is an object, too: in ECL it "
-              "is smaller than a copy only for long parts.",
+    .remedy =
+        "Pass :START and :END to the function that gets the part: "
+        "PARSE-INTEGER, READ-FROM-STRING, STRING=, POSITION, SEARCH, REPLACE "
+        "and WRITE-STRING accept them. A displaced array is an object too. "
+        "In ECL it is smaller than a copy only for long parts.",
     .example = "(parse-integer (subseq text 3)) => (parse-integer "
                "text :start 3)",
     .unknown = "whether the part is kept",

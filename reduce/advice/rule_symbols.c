@@ -13,9 +13,9 @@ const struct advice_rule rule_symbols = {
     .counted = NAMES("SYMBOL"),
     .objects = "symbols",
     .fault = "makes symbols",
-    .remedy = "Symbols that are interned are never freed as long as "
-              "the package is there. For keys that come from data, "
-              "use strings and a hash table with the test EQUAL.",
+    .remedy = "Interned symbols are not freed while their package exists. "
+              "For keys that come from data, use strings and a hash table "
+              "with the test EQUAL.",
     .example = "(setf (get (intern name) :count) 1) => (setf "
                "(gethash name counts) 1)",
     .unknown = "how many different names there will be",

@@ -15,10 +15,10 @@ const struct advice_rule rule_to_string = {
     .without = NAMES("SI:WRITE-OBJECT"),
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
-    .fault = "has PRINC-TO-STRING or the like make string streams",
-    .remedy = "Print to the stream that the string goes to, or to "
-              "one string stream that is kept, and take what is in "
-              "it with GET-OUTPUT-STREAM-STRING.",
+    .fault = "makes string streams in PRINC-TO-STRING or similar functions",
+    .remedy = "Print to the stream that the string goes to, or to one string "
+              "stream that is kept, and fetch its contents with "
+              "GET-OUTPUT-STREAM-STRING.",
     .example = "(write-string (princ-to-string n) out) => (princ n "
                "out)",
     .unknown = "where the string goes",

@@ -13,14 +13,14 @@ const struct advice_rule rule_type_check = {
     .called = NAMES("TYPEP"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has TYPEP expand a type at each check",
+    .fault = "checks a type that TYPEP expands each time",
     .remedy =
-        "Write the type that it expands to: (ARRAY T (*)) for (VECTOR T), "
-        "where T is the element type, and what a DEFTYPE stands for. In ECL "
-        "21.2.1 it is enough that DEFTYPE gives back a quoted list, with #. "
-        "where a comma was. Declarations are checked unless SAFETY is 0.",
+        "Write the expanded type: (ARRAY T (*)) for (VECTOR T), where T is "
+        "the element type, and the definition of a DEFTYPE for its name. In "
+        "ECL 21.2.1 it is enough that DEFTYPE returns a quoted list, with #. "
+        "instead of each comma. Declarations are checked unless SAFETY is 0.",
     .example = "(declare (type (vector (unsigned-byte 8)) v)) => (declare "
                "(type (array (unsigned-byte 8) (*)) v))",
-    .unknown = "which type it is, and whether it is declared, in "
+    .unknown = "which type it is, and whether it is in a declaration, in "
                "CHECK-TYPE or in TYPEP",
 };

@@ -11,10 +11,9 @@ const struct advice_rule rule_type_of = {
     .called = NAMES("TYPE-OF"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has TYPE-OF make lists",
-    .remedy = "Ask for a type by TYPECASE or TYPEP, or for the class by "
-              "CLASS-OF, which cons nothing. TYPE-OF of an integer, an array "
-              "or a string is a list in ECL.",
+    .fault = "makes lists with TYPE-OF",
+    .remedy = "Test the type with TYPECASE or TYPEP, or the class with "
+              "CLASS-OF. These do not cons. In ECL, TYPE-OF of an integer, "
+              "an array or a string is a list.",
     .example = "(eq (type-of x) 'symbol) => (typep x 'symbol)",
-    .unknown = "nothing that matters here",
 };

@@ -14,9 +14,9 @@ const struct advice_rule rule_value_list = {
     .types = NAMES("CONS"),
     .objects = "conses",
     .fault = "makes lists of multiple values",
-    .remedy = "Bind the values to variables by MULTIPLE-VALUE-BIND. "
-              "NTH-VALUE conses the list of all values in ECL.",
+    .remedy = "Bind the values to variables with MULTIPLE-VALUE-BIND. In "
+              "ECL, NTH-VALUE conses a list of all values.",
     .example = "(nth-value 1 (floor a b)) => (multiple-value-bind (q r) "
                "(floor a b) (declare (ignore q)) r)",
-    .unknown = "whether the list is wanted",
+    .unknown = "whether the list is needed",
 };

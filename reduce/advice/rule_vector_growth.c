@@ -10,12 +10,12 @@ const struct advice_rule rule_vector_growth = {
     .called = NAMES("VECTOR-PUSH-EXTEND"),
     .through = NAMES("extend_vector"),
     .objects = "objects",
-    .fault = "has vectors grow by VECTOR-PUSH-EXTEND",
-    .remedy = "Make the vector as large as needed, with a fill "
-              "pointer of 0: what that takes more is to be "
-              "subtracted. Or give VECTOR-PUSH-EXTEND a larger "
-              "extension, or keep a vector that has grown, and set "
-              "its fill pointer to 0.",
+    .fault = "grows vectors with VECTOR-PUSH-EXTEND",
+    .remedy =
+        "Make the vector large enough at the start, with a fill pointer of "
+        "0. The larger initial vector reduces the saving. Or give "
+        "VECTOR-PUSH-EXTEND a larger extension, or keep a vector that has "
+        "grown and set its fill pointer to 0.",
     .example = "(make-array 0 :adjustable t :fill-pointer t) => "
                "(make-array 10000 :adjustable t :fill-pointer 0)",
     .unknown = "how many elements there will be",

@@ -11,9 +11,8 @@ const struct advice_rule rule_vector_list = {
     .through = NAMES("VECTOR"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has VECTOR cons the list of its arguments",
-    .remedy = "Make the vector by MAKE-ARRAY and set its elements.",
+    .fault = "calls VECTOR, which conses a list of its arguments",
+    .remedy = "Make the vector with MAKE-ARRAY and set its elements.",
     .example = "(vector a b) => (let ((v (make-array 2))) (setf (svref v 0) "
                "a (svref v 1) b) v)",
-    .unknown = "nothing that matters here",
 };

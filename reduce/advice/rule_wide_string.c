@@ -13,10 +13,9 @@ const struct advice_rule rule_wide_string = {
     .types = NAMES("STRING"),
     .objects = "strings",
     .fault = "makes strings of 4 bytes a character",
-    .remedy = "Where all characters are in BASE-CHAR (in ECL, those "
-              "of the codes 0 to 255), give the :ELEMENT-TYPE "
-              "'BASE-CHAR: a character takes one byte. Copies and "
-              "parts of such a string are of that type, too.",
+    .remedy = "If all characters are BASE-CHARs (in ECL, codes 0 to 255), "
+              "give the :ELEMENT-TYPE 'BASE-CHAR: a character then takes one "
+              "byte. Copies and parts of such a string have that type too.",
     .example = "(make-string n) => (make-string n :element-type "
                "'base-char)",
     .unknown = "which characters the string will have",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* All rules.  The first one that holds has the allocation, so those that ask
- * for more come first.
+ * for more come first.  One without a name is a further condition of the rule
+ * before it, and has the words of that.
  */
 
 #include "advice/rules.h"
@@ -37,6 +38,7 @@ const struct advice_rule *const advice_rules[] = {
     &rule_function_object,
     &rule_pretty_print,
     &rule_format_control,
+    &rule_format_directive,
     &rule_format_column,
     &rule_format_string,
     &rule_string_stream,

@@ -31,6 +31,7 @@ extern const struct advice_rule rule_eval;
 extern const struct advice_rule rule_float_function;
 extern const struct advice_rule rule_format_column;
 extern const struct advice_rule rule_format_control;
+extern const struct advice_rule rule_format_directive;
 extern const struct advice_rule rule_format_string;
 extern const struct advice_rule rule_function_object;
 extern const struct advice_rule rule_generic_float;

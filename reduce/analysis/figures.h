@@ -19,6 +19,7 @@ struct figures {
       uint64_t kept_bytes, kept_allocs;
       uint64_t peak_bytes, peak_allocs;
       uint64_t temporary_allocs;
+      uint64_t lost_bytes, lost_allocs;
       uint64_t held_bytes, held_allocs;
     };
   };

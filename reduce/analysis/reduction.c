@@ -24,11 +24,13 @@ build(struct reduction *reduction, struct progress *progress,
                        ? options->value
                        : MEASURE_BYTES;
   progress_tell(progress, "selecting", 0, 0);
+  if (!suppressions_find(&reduction->suppressed, profile, options, error))
+    return false;
+  select.suppressed = options->leaks_only ? reduction->suppressed : NULL;
   if (!frame_table_init(&reduction->frames, profile) ||
       !selection_init(selection, profile, &reduction->frames, &select,
                       error) ||
-      !grouping_apply(&reduction->frames, selection, options->by) ||
-      !suppressions_find(&reduction->suppressed, profile, options, error))
+      !grouping_apply(&reduction->frames, selection, options->by))
     return false;
   progress_tell(progress, "adding up", 0, 0);
   if (!tally_init(&reduction->tally, selection) ||
@@ -52,7 +54,7 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
   if (!measure_known(profile, options->value))
     return mprof_error_set(
         error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-        "--value=%s: the profile does not say what was %s%s%s", row->word,
+        "--value=%s: the profile does not record what was %s%s%s", row->word,
         row->what, row->hint == NULL ? "" : ": ",
         row->hint == NULL ? "" : row->hint);
   return build(reduction, progress, error) || mprof_error_memory(error);

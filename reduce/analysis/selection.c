@@ -126,7 +126,12 @@ selection_count(const struct selection *selection, size_t i,
                 struct sample_count *count)
 {
   const struct measure_row *row = &measure_rows[selection->options.counted];
+  const bool *suppressed = selection->options.suppressed;
   profile_count(selection->profile, i, count);
+  if (suppressed != NULL && suppressed[selection->profile->samples[i].node])
+    count->counts[MEASURE_KEPT_BYTES] = count->counts[MEASURE_KEPT_ALLOCS] =
+        count->counts[MEASURE_LOST_BYTES] =
+            count->counts[MEASURE_LOST_ALLOCS] = 0;
   if (row->what == NULL)
     return;
   uint64_t bytes =
@@ -171,6 +176,20 @@ judge_sample(const struct selection *selection, size_t i,
   return KEPT_ALL;
 }
 
+/* Whether the chain of NODE ends in what contexts were retired to. */
+static bool
+is_retired(const struct selection *selection, uint32_t node)
+{
+  const struct frame_table *frames = selection->frames;
+  if (node == TREE_ROOT)
+    return false;
+  uint32_t location = selection->profile->tree.nodes[node].item;
+  uint32_t leaf = frames->first_frames[location];
+  return leaf < frames->first_frames[location + 1] &&
+         strcmp(function_name(frames, frames->frames[leaf].function),
+                "[retired]") == 0;
+}
+
 static void
 judge_samples(struct selection *selection)
 {
@@ -189,8 +208,11 @@ judge_samples(struct selection *selection)
       figures_add(&selection->total, &figures);
     else
       selection->narrowed = true;
-    if ((flags & CHAIN_LEAF_NAMED) == 0)
+    if ((flags & CHAIN_LEAF_NAMED) == 0) {
       selection->nameless_leaf_bytes += figures.bytes;
+      if (is_retired(selection, profile_end(profile, i)))
+        selection->retired_bytes += figures.bytes;
+    }
     if ((flags & CHAIN_HAS_NAMELESS) != 0 || (flags & CHAIN_LEAF_KNOWN) == 0)
       selection->nameless_chain_bytes += figures.bytes;
   }

@@ -43,6 +43,7 @@
 #include "analysis/figures.h"
 #include "analysis/frames.h"
 #include "base/mprof_error.h"
+#include "base/suggestion.h"
 
 /* The regular expressions on functions. */
 enum expression {
@@ -70,6 +71,7 @@ struct selection_options {
   bool hide_system;
   bool show_runtime; /* and all that show_root shows */
   bool show_root;
+  const bool *suppressed; /* by node: nothing was kept there; NULL: none is */
   enum measure counted; /* what stands for bytes and allocations: those of
                            this measure; MEASURE_BYTES: as they are */
 };
@@ -121,6 +123,7 @@ struct selection {
   unsigned unmatched;  /* bit i: enum expression i matches no function */
   struct figures total;          /* of the samples kept */
   uint64_t nameless_leaf_bytes;  /* charged to something without a name */
+  uint64_t retired_bytes;        /* of these, to [retired] */
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };
 
@@ -133,6 +136,18 @@ bool selection_init(struct selection *selection,
                     struct mprof_error *error);
 
 void selection_release(struct selection *selection);
+
+/* Whether the options choose, and nothing matches them. */
+bool selection_is_empty(const struct selection *selection);
+
+/* Makes ERROR say which option matches nothing, and which name is near; gives
+ * back false. */
+bool selection_fail_empty(const struct selection *selection,
+                          struct mprof_error *error);
+
+/* What follows where no function matches EXPRESSION: a name that is near. */
+struct suggestion_text selection_nearest(const struct selection *selection,
+                                         enum expression expression);
 
 /* What sample I counts, with options.counted in the place of what was
  * allocated. */

@@ -100,7 +100,8 @@ choose(const struct selection *selection, const char *expression,
     char reason[128];
     regerror(status, &regex, reason, sizeof reason);
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "--%s: '%s' is no regular expression: %s", option,
+                           "--%s: '%s' is not a regular expression: "
+                           "%s", option,
                            expression, reason);
   }
   for (size_t i = 0; i < count; i++)
@@ -140,6 +141,23 @@ category_of(enum language language, const char *word, size_t length)
   return c;
 }
 
+/* Says that the first LENGTH bytes of WORD are no category of LANGUAGE. */
+static bool
+refuse_category(enum language language, const char *word, size_t length,
+                struct mprof_error *error)
+{
+#define CATEGORY(c) category_name(language, c), category_letter(language, c)
+  struct suggestion meant = suggestion_for(word, length);
+  for (unsigned c = 0; c < CATEGORY_COUNT; c++)
+    suggestion_offer(&meant, category_name(language, c),
+                     strlen(category_name(language, c)));
+  return mprof_fail(error, MPROF_USAGE,
+                    "--category takes %s (%s), %s (%s), %s (%s) and %s (%s), "
+                    "not '%.*s'%s",
+                    CATEGORY(0), CATEGORY(1), CATEGORY(2), CATEGORY(3),
+                    (int)length, word, suggestion_text(&meant, "").text);
+}
+
 /* Finds the categories that are listed in WORD, unless that is NULL. */
 static bool
 choose_categories(struct selection *selection, const char *word,
@@ -149,13 +167,8 @@ choose_categories(struct selection *selection, const char *word,
   while (word != NULL) {
     size_t length = strcspn(word, ",");
     unsigned category = category_of(language, word, length);
-#define CATEGORY(c) category_name(language, c), category_letter(language, c)
     if (category == CATEGORY_COUNT)
-      return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                             "--category takes %s (%s), %s (%s), %s (%s) and "
-                             "%s (%s), not '%.*s'",
-                             CATEGORY(0), CATEGORY(1), CATEGORY(2),
-                             CATEGORY(3), (int)length, word);
+      return refuse_category(language, word, length, error);
     selection->categories[category] = true;
     word = word[length] == '\0' ? NULL : word + length + 1;
   }
@@ -253,7 +266,7 @@ choose_samples(struct selection *selection, struct mprof_error *error)
   for (size_t i = 0; i < options->sample_count; i++) {
     if (options->samples[i] >= count)
       return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                             "there is no sample %llu, there are %zu",
+                             "there is no sample %llu; the profile has %zu",
                              (unsigned long long)options->samples[i], count);
     selection->kept[options->samples[i]] = KEPT_ALL;
   }

@@ -67,6 +67,7 @@ struct view_options {
   size_t callers; /* in paths of leaks, at most */
   const char *suppressions; /* a file: see suppressions.h; NULL: none */
   bool show_suppressed;     /* as leaks */
+  bool leaks_only; /* what is suppressed counts as neither kept nor lost */
 
   const struct output *table; /* export: of csv_tables; NULL: the first */
   bool types;                 /* export: the type as the last frame */

@@ -21,6 +21,7 @@ enum mprof_error_code {
   MPROF_CANNOT_WRITE, /* output failed */
   MPROF_CANNOT_RUN,   /* another program is missing or failed */
   MPROF_NO_MEMORY,
+  MPROF_NOTHING, /* the options choose nothing of a profile */
   MPROF_USAGE /* the command line is wrong */
 };
 

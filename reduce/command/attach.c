@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A debugger brings the monitor into a process, and has it begin and end; the
- * process runs by itself in between.  Where it is stopped, it must not be in
- * the middle of an allocation or of loading a library, as it is to load one:
- * so it goes on to the next call of the allocator, or, when it makes none in
- * half a second, is stopped where it is, and not while the dynamic linker
- * changes its list.  It is stopped by SIGSTOP, which no program blocks, and
- * which it does not get to see; all other signals it gets as ever.
+/* A debugger loads the monitor into a process, and starts and stops it; the
+ * process runs freely in between.  The process must not be stopped in the
+ * middle of an allocation or while it loads a library, since it has to load
+ * one.  So it runs to its next call of the allocator.  If it makes none in
+ * half a second it is stopped where it is, unless the dynamic linker is
+ * changing its list.  SIGSTOP stops it, which no program can block; the
+ * process does not see it.  All other signals are delivered as usual.
  */
 
 #include "command/attach.h"
 
 #include "command/debugger.h"
 #include "command/run_program.h"
+#include "common/program_start.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -50,6 +51,31 @@ static const char stop_safely[] = "set pagination off\n"
                                   "delete\n"
                                   "handle SIGSTOP nostop noprint nopass\n";
 
+/* Whether the process has a file whose path has LIBRARY in it. */
+static bool
+has_library(size_t pid, const char *library)
+{
+  char path[64];
+  char *line = NULL;
+  size_t room = 0;
+  bool found = false;
+  snprintf(path, sizeof path, "/proc/%zu/maps", pid);
+  FILE *file = fopen(path, "re");
+  while (file != NULL && !found && getline(&line, &room, file) > 0)
+    found = strstr(line, library) != NULL;
+  free(line);
+  if (file != NULL)
+    fclose(file);
+  return found;
+}
+
+bool
+attach_sees_ecl(const struct options *options)
+{
+  return options->run.process != SIZE_MAX &&
+         has_library(options->run.process, "/libecl.so");
+}
+
 /* ---- begin ------------------------------------------------------------- */
 
 static bool
@@ -75,9 +101,9 @@ attach_check(const struct options *options, struct outcome *outcome)
   if (state == 'T')
     return fail(pid, "it is stopped", error);
   if (state == 't')
-    return fail(pid, "a debugger has it stopped", error);
-  if (!program_find("gdb", gdb))
-    return fail(pid, "gdb is not there, which is needed for that", error);
+    return fail(pid, "a debugger has stopped it", error);
+  if (!program_find("gdb", getenv("PATH"), gdb))
+    return fail(pid, "gdb is required but not installed", error);
   snprintf(path, sizeof path, "/proc/%zu/exe", pid);
   if (access(path, R_OK) != 0)
     return fail(pid, strerror(errno), error);
@@ -140,6 +166,7 @@ make_script(const struct run_options *run, const char *library,
         script);
   write_setting(script, "MPROF_OUT", file);
   write_setting(script, "MPROF_CHILDREN", "no");
+  write_number(script, "MPROF_BY", (size_t)getpid());
   if (run->control != NULL)
     write_setting(script, "MPROF_CONTROL", run->control);
   if (run->unfolded)
@@ -187,24 +214,6 @@ wait_for_end(size_t pid, size_t seconds, const sigset_t *set)
   }
 }
 
-/* Whether the process is still the program that has LIBRARY. */
-static bool
-has_library(size_t pid, const char *library)
-{
-  char path[64];
-  char *line = NULL;
-  size_t room = 0;
-  bool found = false;
-  snprintf(path, sizeof path, "/proc/%zu/maps", pid);
-  FILE *file = fopen(path, "re");
-  while (file != NULL && !found && getline(&line, &room, file) > 0)
-    found = strstr(line, library) != NULL;
-  free(line);
-  if (file != NULL)
-    fclose(file);
-  return found;
-}
-
 static bool
 detach(size_t pid, unsigned long long address, struct mprof_error *error)
 {
@@ -224,7 +233,7 @@ detach(size_t pid, unsigned long long address, struct mprof_error *error)
                       strerror(d.status));
   return d.status == 0 || process_state_is_end(process_state(pid)) ||
          mprof_fail(error, MPROF_CANNOT_RUN,
-                    "process %zu is profiled still: %s", pid,
+                    "process %zu is still being profiled: %s", pid,
                     d.error[0] != '\0' ? d.error : "gdb failed");
 }
 
@@ -261,7 +270,7 @@ attach_run(const struct options *options, const char *file, struct sink *sink,
   }
   if (good)
     wait_for_end(pid, options->run.seconds, &set);
-  if (good && has_library(pid, library))
+  if (good && has_library(pid, library)) /* and is no other program */
     good = detach(pid, d.address, error);
   sigprocmask(SIG_SETMASK, &before, NULL);
   return good;

@@ -17,6 +17,10 @@
  * known before anything is touched; else the error of OUTCOME says why not. */
 bool attach_check(const struct options *options, struct outcome *outcome);
 
+/* Whether it is a process that runs already, with ECL in it: its collector is
+ * not seen. */
+bool attach_sees_ecl(const struct options *options);
+
 /* Profiles the process that OPTIONS name, until SIGINT, SIGTERM or SIGHUP,
  * the seconds that they say, or its end; it writes to FILE, an absolute path.
  * SINK is told that it has begun.  False: the error of OUTCOME says why not.

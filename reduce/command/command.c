@@ -16,19 +16,19 @@
 const struct command_row command_rows[] = {
     {COMMAND_REPORT, "report", "[OPTION...] [FILE...]", "print tables",
      run_reduction, ".txt ", "text (.txt), and mprof export other formats"},
-    {COMMAND_ADVISE, "advise", "[OPTION...] [FILE...]", "say what to change",
-     run_reduction, ".txt ", "text (.txt)"},
+    {COMMAND_ADVISE, "advise", "[OPTION...] [FILE...]",
+     "suggest what to change", run_reduction, ".txt ", "text (.txt)"},
     {COMMAND_EXPORT, "export", "--format=FORMAT [OPTION...] [FILE...]",
-     "write another format", run_reduction, NULL, NULL},
+     "convert to another format", run_reduction, NULL, NULL},
     {COMMAND_DIFF, "diff", "[OPTION...] OLD NEW", "compare two profiles",
      run_diff, ".txt ", "text (.txt)"},
-    {COMMAND_MERGE, "merge", "-o OUT FILE...", "make one profile of several",
+    {COMMAND_MERGE, "merge", "-o OUT FILE...", "combine several profiles",
      run_merge, ".data .pb.gz .pprof ", "a profile (.data, .pb.gz, .pprof)"},
     {COMMAND_FLAMEGRAPH, "flamegraph", "[OPTION...] [FILE...]",
-     "draw a flame graph, or make a page of it", run_reduction,
+     "draw a flame graph, or make an HTML page", run_reduction,
      ".svg .html .htm ", "SVG (.svg) or a page (.html)"},
     {COMMAND_GRAPH, "graph", "[OPTION...] [FILE...]",
-     "draw the call graph, by Graphviz", run_reduction, ".svg .png .pdf ",
+     "draw the call graph, with Graphviz", run_reduction, ".svg .png .pdf ",
      "SVG (.svg), PNG (.png) or PDF (.pdf)"},
     {COMMAND_RUN, "run", "[OPTION...] [--] PROGRAM [ARGUMENT...]",
      "run a C program and profile it", run_monitored, ".data .pb.gz .pprof ",
@@ -37,7 +37,7 @@ const struct command_row command_rows[] = {
      "ship a profile to Pyroscope, Parca or a collector", run_push, NULL,
      NULL},
     {COMMAND_RECOVER, "recover", "[OPTION...] FILE",
-     "make a profile of what a killed program has left", run_recover,
+     "recover the profile of a killed program", run_recover,
      ".data .pb.gz .pprof ", "a profile (.data, .pb.gz, .pprof)"},
     {COMMAND_HELP, "help", "[COMMAND]", "list the options of a command", NULL,
      NULL, NULL},
@@ -107,7 +107,7 @@ write_program_help(struct sink *sink)
 {
   sink_text(sink,
             "mprof shows what a program allocated: where, of which type, "
-            "for whom.\n\n"
+            "and on whose behalf.\n\n"
             "usage: ");
   help_usage(COMMAND_NONE, sink);
   sink_text(sink, "\n\nCommands:\n");
@@ -116,11 +116,11 @@ write_program_help(struct sink *sink)
       write_line(sink, row->name, row->help, "");
   sink_text(
       sink,
-      "\nFILE is a profile, mprof.data when none is given; several are "
-      "added up.\n"
-      "Any gzip-compressed or plain pprof heap profile will do.\n\n"
-      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 more growth than diff "
-      "allows.\n");
+      "\nFILE is a profile (default: mprof.data); several files are added "
+      "up.\n"
+      "Any pprof heap profile will do, gzip-compressed or not.\n\n"
+      "Exit status: 0 success, 1 failure, 2 wrong usage, 3 more growth than "
+      "diff\nallows.\n");
 }
 
 static void

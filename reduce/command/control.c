@@ -25,9 +25,9 @@ enum {
 static bool
 fail(const char *what, int why, struct mprof_error *error)
 {
-  return mprof_fail(error, MPROF_CANNOT_RUN, "cannot ask the program: %s%s%s",
-                    what, why == 0 ? "" : ": ",
-                    why == 0 ? "" : strerror(why));
+  return mprof_fail(error, MPROF_CANNOT_RUN,
+                    "cannot query the program: %s%s%s", what,
+                    why == 0 ? "" : ": ", why == 0 ? "" : strerror(why));
 }
 
 static bool
@@ -55,7 +55,7 @@ control_open(struct control *control, struct mprof_error *error)
     page = mmap(NULL, CONTROL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
                 control->file, 0);
   if (page == MAP_FAILED || !init_lock(page)) {
-    fail("no memory to share", errno, error);
+    fail("no shared memory", errno, error);
     if (page != MAP_FAILED)
       munmap(page, CONTROL_PAGE_BYTES);
     if (control->file >= 0)
@@ -96,8 +96,8 @@ milliseconds_now(void)
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Whether nobody is there to answer.  What such a one has begun is given up
- * then. */
+/* Whether no thread is there to answer.  A request that it had taken then
+ * fails. */
 static bool
 is_deserted(struct control_page *page)
 {
@@ -147,12 +147,12 @@ wait_while(struct control_page *page, uint32_t old, struct patience *patience,
       return fail(reason, 0, error);
     if (patience->deserted != 0 && page->process != 0 &&
         now - patience->deserted >= EXEC_MILLISECONDS)
-      return fail("it has become another program, which is not profiled", 0,
+      return fail("it now runs another program, which is not profiled", 0,
                   error);
     if (now >= patience->end)
-      return fail(page->process == 0 ? "none that is profiled has begun"
+      return fail(page->process == 0 ? "no profiled program has started"
                   : old == CONTROL_TAKEN
-                      ? "the answer takes too long"
+                      ? "it takes too long to answer"
                       : "it does not answer; is it stopped?",
                   0, error);
     control_wait(&page->state, old, &look);
@@ -179,7 +179,7 @@ make_request(struct control_page *page, enum control_request request,
   if (!wait_while(page, CONTROL_TAKEN, &patience, error))
     return false;
   return page->status == 0 ||
-         fail(page->status == ESRCH ? "it ended, or became another program"
+         fail(page->status == ESRCH ? "it has ended, or runs another program"
                                     : "it cannot answer",
               page->status == ESRCH ? 0 : page->status, error);
 }

@@ -64,8 +64,8 @@ start(const int files[FILES], const char *const *arguments, pid_t *child)
   return failure;
 }
 
-/* Whether CHILD ended well.  Where somebody else has collected it, nobody
- * knows; what it wrote then has to speak for it. */
+/* Whether CHILD succeeded, as far as is known: its status may have been
+ * collected elsewhere. */
 static bool
 ended_well(pid_t child)
 {
@@ -94,7 +94,7 @@ first_message(int file, char *line, size_t size)
   ssize_t length = pread(file, line, size - 1, 0);
   line[length < 0 ? 0 : length] = '\0';
   line[strcspn(line, "\n")] = '\0';
-  return *line == '\0' ? "it failed and said nothing" : line;
+  return *line == '\0' ? "it failed without a message" : line;
 }
 
 bool
@@ -110,8 +110,8 @@ draw_picture(const char *format, const char *text, size_t length,
     failure = start(files, arguments, &child);
   if (failure == ENOENT)
     mprof_fail(error, MPROF_CANNOT_RUN,
-               "drawing needs Graphviz; install the package graphviz, which "
-               "has the program dot");
+               "drawing requires Graphviz; install the package graphviz, "
+               "which has the program dot");
   else if (failure != 0)
     mprof_fail(error, MPROF_CANNOT_RUN, "cannot run 'dot': %s",
                strerror(failure));

@@ -83,8 +83,8 @@ add_folder(struct input_list *list, const char *folder,
   return good &&
          (list->count > first ||
           mprof_fail(error, MPROF_CANNOT_READ,
-                     "no profile in the folder '%s': none of its files ends "
-                     "in .data or .pb.gz",
+                     "no profile in the folder '%s': no file name ends in "
+                     ".data or .pb.gz",
                      folder));
 }
 

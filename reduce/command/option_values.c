@@ -6,6 +6,8 @@
 
 #include "command/options.h"
 
+#include "base/suggestion.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,20 +42,22 @@ option_words(const struct option_row *row, char text[WORDS_LENGTH])
   }
 }
 
-/* Says that V is to be WHAT and not the LENGTH bytes at TEXT. */
+/* Says that V is to be WHAT, not what MEANT is for. */
 static bool
-refuse_part(const struct option_value *v, const char *what, const char *text,
-            size_t length)
+refuse_part(const struct option_value *v, const char *what,
+            const struct suggestion *meant)
 {
   const char *name = v->row->name;
-  return mprof_fail(v->error, MPROF_USAGE, "%s%s takes %s, not '%.*s'",
-                    OPTION_DASHES(name), name, what, (int)length, text);
+  return mprof_fail(v->error, MPROF_USAGE, "%s%s takes %s, not '%.*s'%s",
+                    OPTION_DASHES(name), name, what, (int)meant->length,
+                    meant->unknown, suggestion_text(meant, "").text);
 }
 
 static bool
 refuse(const struct option_value *v, const char *what)
 {
-  return refuse_part(v, what, v->text, strlen(v->text));
+  const struct suggestion none = suggestion_for(v->text, strlen(v->text));
+  return refuse_part(v, what, &none);
 }
 
 /* Sets *NUMBER to that of the word that LENGTH bytes at TEXT are. */
@@ -63,12 +67,15 @@ find_word(const struct option_value *v, const char *text, size_t length,
 {
   const char *word;
   char words[WORDS_LENGTH] = "";
+  struct suggestion meant = suggestion_for(text, length);
   for (*number = 0; (word = word_of(&v->row->words, *number)) != NULL;
-       ++*number)
+       ++*number) {
     if (strlen(word) == length && memcmp(word, text, length) == 0)
       return true;
+    suggestion_offer(&meant, word, strlen(word));
+  }
   option_words(v->row, words);
-  return refuse_part(v, words, text, length);
+  return refuse_part(v, words, &meant);
 }
 
 bool

@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 
+#include "base/suggestion.h"
 #include "tables/output.h"
 
 #include <stdlib.h>
@@ -38,6 +39,20 @@ static const struct options defaults = {
             .seconds = SIZE_MAX},
 };
 
+/* Says that ARGUMENT, whose name has LENGTH bytes at NAME, is no option. */
+static bool
+refuse_option(const struct parsing *parsing, const char *argument,
+              const char *name, size_t length)
+{
+  struct suggestion meant = suggestion_for(name, length);
+  for (const struct option_row *row = option_rows; row->name != NULL; row++)
+    if ((row->commands >> parsing->options->command & 1) != 0)
+      suggestion_offer(&meant, row->name, strlen(row->name));
+  const char *dashes = meant.word[0] == '\0' ? "" : OPTION_DASHES(meant.word);
+  return mprof_fail(parsing->error, MPROF_USAGE, "unknown option '%s'%s",
+                    argument, suggestion_text(&meant, dashes).text);
+}
+
 /* Parses the option ARGUMENT, which starts with a dash. */
 static bool
 parse_option(struct parsing *parsing, const char *argument)
@@ -47,16 +62,16 @@ parse_option(struct parsing *parsing, const char *argument)
   const struct option_row *row =
       option_find(name, length, parsing->options->command);
   if (row == NULL)
-    return mprof_fail(parsing->error, MPROF_USAGE, "unknown option '%s'",
-                      argument);
+    return refuse_option(parsing, argument, name, length);
   const char *value = name[length] == '=' ? name + length + 1 : NULL;
   if (row->argument == NULL && value != NULL)
-    return mprof_fail(parsing->error, MPROF_USAGE, "no value belongs to '%s'",
-                      argument);
+    return mprof_fail(parsing->error, MPROF_USAGE,
+                      "option '%.*s' takes no value",
+                      (int)strcspn(argument, "="), argument);
   if (row->argument != NULL && value == NULL) {
     if (parsing->next == parsing->count)
       return mprof_fail(parsing->error, MPROF_USAGE,
-                        "a value is missing after '%s'", argument);
+                        "option '%s' requires a value", argument);
     value = parsing->arguments[parsing->next++];
   }
   return row->store(&(struct option_value){
@@ -112,9 +127,8 @@ check_ending(const struct options *options, struct mprof_error *error)
       (!has_ending(path, pictures) &&
        output_for_file(export_formats, path) == NULL))
     return true;
-  return mprof_fail(error, MPROF_USAGE,
-                    "mprof %s writes %s; no name for that is '%s'", row->name,
-                    row->writes, path);
+  return mprof_fail(error, MPROF_USAGE, "mprof %s writes %s, not '%s'",
+                    row->name, row->writes, path);
 }
 
 /* Chooses the format by the file to write, where no option does. */
@@ -128,13 +142,13 @@ choose_format(struct options *options, struct mprof_error *error)
     return true;
   if (path == NULL)
     return mprof_fail(error, MPROF_USAGE,
-                      "a format is missing: give --format=FORMAT");
+                      "no format given; use --format=FORMAT");
   if (has_ending(path, ".svg "))
     return mprof_fail(error, MPROF_USAGE,
-                      "mprof graph draws the call graph as SVG");
-  return mprof_fail(error, MPROF_USAGE,
-                    "give --format=FORMAT, the name does not tell '%s'",
-                    path);
+                      "use mprof graph to draw the call graph as SVG");
+  return mprof_fail(
+      error, MPROF_USAGE,
+      "the name '%s' does not imply a format; use --format=FORMAT", path);
 }
 
 /* The same of what mprof run is told, with a program or without. */
@@ -147,21 +161,19 @@ check_run(const struct run_options *run, const struct push_options *push,
   bool chooses = run->off || run->signal != NULL || run->only != NULL ||
                  run->children != CHILDREN_TRACED || run->mapped;
   if (run->process == SIZE_MAX && !program)
-    return "no program to run is given";
+    return "no program given";
   if (run->process == SIZE_MAX && run->seconds != SIZE_MAX)
-    return "--seconds says how long a process is profiled: give --pid=PID";
+    return "--seconds requires --pid=PID";
   if (run->process != SIZE_MAX && program)
-    return "a process that runs already (--pid) and a program to run do not "
-           "go together";
+    return "--pid cannot be combined with a program to run";
   if (run->process != SIZE_MAX && chooses)
-    return "--pid does not go together with --off, --signal, --only, "
+    return "--pid cannot be combined with --off, --signal, --only, "
            "--trace-children or --mapped";
   if (run->ship == NULL && ships)
-    return "--every, --protocol, --service and --labels say how a profile is "
-           "shipped: give --ship=URL";
+    return "--every, --protocol, --service and --labels require --ship=URL";
   if (run->process != SIZE_MAX && run->reachable)
-    return "--pid does not go together with --reachable: what was allocated "
-           "before is not known";
+    return "--pid cannot be combined with --reachable: earlier allocations "
+           "are unknown";
   return NULL;
 }
 
@@ -173,32 +185,33 @@ check(const struct options *options, struct mprof_error *error)
   bool open = options->open != NULL;
   const char *wrong = NULL;
   if (command == COMMAND_DIFF && options->file_count != 2)
-    wrong = "two profiles are compared, OLD and NEW; join several files by "
-            "commas";
+    wrong = "diff takes two profiles, OLD and NEW; join several files of one "
+            "with commas";
   else if (options->diff.normalize && options->diff.growth.text != NULL)
-    wrong = "--normalize makes the totals equal, so that --fail-above says "
-            "nothing";
+    wrong = "--normalize cannot be combined with --fail-above: it makes the "
+            "totals equal";
   else if (command == COMMAND_MERGE && options->output == NULL)
-    wrong = "a file to write is missing: give -o OUT";
+    wrong = "no file to write given; use -o OUT";
   else if (command == COMMAND_RUN)
     wrong = check_run(&options->run, &options->push, options->file_count > 0);
   else if (command == COMMAND_PUSH && (options->file_count != 2 || open))
-    wrong = "a file and the URL to ship it to are wanted: FILE URL";
+    wrong = "push takes a file and the URL to ship it to: FILE URL";
   else if (command == COMMAND_RECOVER && options->file_count != 1)
-    wrong = "one file is recovered";
+    wrong = "recover takes one file";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
-    wrong = "no files to merge are given";
+    wrong = "no files to merge given";
   if (wrong != NULL)
     return mprof_fail(error, MPROF_USAGE, "%s", wrong);
   if (options->diff.kept_growth.text != NULL &&
       measure_rows[options->view.value].what != NULL)
-    return mprof_fail(error, MPROF_USAGE,
-                      "with --value=%s nothing else is known: give "
-                      "--fail-above in the place of --fail-above-kept",
-                      measure_rows[options->view.value].word);
+    return mprof_fail(
+        error, MPROF_USAGE,
+        "--fail-above-kept cannot be combined with --value=%s; use "
+        "--fail-above",
+        measure_rows[options->view.value].word);
   if (open && options->file_count > 0)
     return mprof_fail(error, MPROF_USAGE,
-                      "a profile that is open is read, and not '%s'",
+                      "input is the open profile; '%s' is not accepted",
                       options->files[0]);
   return check_ending(options, error);
 }
@@ -218,6 +231,8 @@ settle(struct options *options)
     options->view.min_share = shares[options->detail];
   const struct measure_row *value = &measure_rows[options->view.value];
   options->view.value = value->bytes ? value->as_bytes : value->as_allocs;
+  options->view.leaks_only =
+      options->format != NULL && options->format->leaks_only;
   options->view.one_measure =
       options->format == NULL || options->format->one_measure;
   if (tables && options->view.sort == SORT_DEFAULT &&
@@ -246,10 +261,22 @@ parse_command(struct parsing *parsing)
   if (options->base != NULL &&
       (options->format == NULL || !options->format->compares))
     return mprof_fail(parsing->error, MPROF_USAGE,
-                      "--base makes a page: give -o NAME.html; mprof diff "
-                      "compares in tables");
+                      "--base requires -o NAME.html; mprof diff compares in "
+                      "tables");
   settle(options);
   return true;
+}
+
+/* Says that there is no WHAT called NAME. */
+static bool
+refuse_command(const char *what, const char *name, struct mprof_error *error)
+{
+  struct suggestion meant = suggestion_for(name, strlen(name));
+  for (const struct command_row *row = command_rows; row->name != NULL; row++)
+    if (row->arguments != NULL)
+      suggestion_offer(&meant, row->name, strlen(row->name));
+  return mprof_fail(error, MPROF_USAGE, "%s '%s'%s", what, name,
+                    suggestion_text(&meant, "").text);
 }
 
 bool
@@ -269,16 +296,16 @@ options_parse(struct options *options, int count,
   options->command = command_find(arguments[0]);
   switch (options->command) {
   case COMMAND_NONE:
-    return mprof_fail(error, MPROF_USAGE, "unknown %s '%s'",
-                      arguments[0][0] == '-' ? "option" : "command",
-                      arguments[0]);
+    return refuse_command(arguments[0][0] == '-' ? "unknown option"
+                                                 : "unknown command",
+                          arguments[0], error);
   case COMMAND_VERSION:
     return true;
   case COMMAND_HELP:
     if (count > 1)
       options->topic = command_find(arguments[1]);
     return count == 1 || command_row(options->topic)->run != NULL ||
-           mprof_fail(error, MPROF_USAGE, "no help on '%s'", arguments[1]);
+           refuse_command("no help for", arguments[1], error);
   default:
     return parse_command(&parsing);
   }

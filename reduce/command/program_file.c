@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The file of a program tells what is not monitored, by its rights, its
- * program headers and its symbols; a script is looked up to its interpreter.
- * Not known here: what a program that does take the library runs itself.
+/* Whether a program cannot be monitored, by the rights, program headers and
+ * symbols of its file; of a script, by those of its interpreter.  Programs
+ * that a monitored program starts are not looked at.
  */
 
 #include "command/run_program.h"
+
+#include "common/program_start.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <libelf.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -52,9 +55,9 @@ reason_of_linker(const Elf64_Ehdr *head, int descriptor)
       return NULL;
     return strstr(linker, "/ld-linux") != NULL
                ? NULL
-               : "it does not have the GNU C library; link it with that";
+               : "it does not use the GNU C library; link it with glibc";
   }
-  return "it is statically linked, and nothing can be preloaded; link it "
+  return "it is statically linked, so mprof cannot be preloaded; link it "
          "without -static";
 }
 
@@ -101,23 +104,17 @@ has_own_malloc(int descriptor)
 static const char *
 reason_of_file(int descriptor, char *interpreter)
 {
-  union {
-    Elf64_Ehdr head;
-    char text[256];
-  } start = {0};
+  Elf64_Ehdr head;
   const char *reason;
-  ssize_t length =
-      pread(descriptor, &start, sizeof start - 1, 0); /* ends in a zero */
-  interpreter[0] = '\0';
-  if (sscanf(start.text, "#! %255[^ \t\n]", interpreter) == 1 ||
-      length < (ssize_t)sizeof start.head ||
-      memcmp(start.head.e_ident, ELFMAG, SELFMAG) != 0)
+  if (program_interpreter(descriptor, interpreter) ||
+      pread(descriptor, &head, sizeof head, 0) != sizeof head ||
+      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
     return NULL;
-  if (start.head.e_ident[EI_CLASS] != ELFCLASS64)
-    return "it is no 64-bit program";
-  reason = reason_of_linker(&start.head, descriptor);
+  if (head.e_ident[EI_CLASS] != ELFCLASS64)
+    return "it is not a 64-bit program";
+  reason = reason_of_linker(&head, descriptor);
   return reason == NULL && has_own_malloc(descriptor)
-             ? "it has its own malloc; link it without that"
+             ? "it has its own malloc; link it without one"
              : reason;
 }
 
@@ -125,10 +122,12 @@ const char *
 file_reason(const char *path)
 {
   char interpreter[PATH_MAX];
+  const char *reason = program_starts_alone(path);
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
     return NULL;
-  const char *reason = reason_of_file(descriptor, interpreter);
+  if (reason == NULL)
+    reason = reason_of_file(descriptor, interpreter);
   close(descriptor);
   return reason;
 }
@@ -139,11 +138,12 @@ unmonitored_reason(const char *name)
   char path[PATH_MAX];
   char interpreter[PATH_MAX];
   const char *reason = NULL;
-  if (!program_find(name, path))
+  if (!program_find(name, getenv("PATH"), path))
     return NULL;
   if (has_other_rights(path))
-    return "it runs with other rights than yours (setuid), and then nothing "
-           "is preloaded; run a copy of it without them";
+    return "it runs with other rights than yours (setuid), so mprof cannot "
+           "be preloaded; run a copy of it without them";
+  reason = program_starts_alone(path);
   for (int i = 0; i < SCRIPTS && path[0] != '\0' && reason == NULL; i++) {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)

@@ -39,7 +39,7 @@ load(struct shipping *shipping, struct mprof_error *error)
                    {"mprof_ship_file", &shipping->file},
                    {"mprof_ship_summary", &shipping->summary},
                    {"mprof_ship_close", &shipping->close}};
-  if (!library_find("libmprof-serve.so", "library that ships", path, error))
+  if (!library_find("libmprof-serve.so", "shipping library", path, error))
     return false;
   shipping->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   bool good = shipping->library != NULL;

@@ -127,6 +127,27 @@ base_release(struct base *base)
   profile_release(&base->profile);
 }
 
+/* Whether the program that opened the profile reads what is written. */
+static bool
+is_read(const struct options *options)
+{
+  return options->open != NULL && options->output == NULL;
+}
+
+/* Whether REDUCTION, or what it is compared with, is of something that the
+ * options choose.  A program that reads an export takes one of nothing. */
+static bool
+check_choice(const struct reduction *reduction, const struct options *options,
+             struct mprof_error *error)
+{
+  const struct selection *selection = &reduction->selection;
+  bool read = is_read(options) && options->command == COMMAND_EXPORT;
+  return read || !selection_is_empty(selection) ||
+         (reduction->base != NULL &&
+          !selection_is_empty(&reduction->base->selection)) ||
+         selection_fail_empty(selection, error);
+}
+
 bool
 run_reduction(const struct options *options, struct sink *sink,
               struct outcome *outcome)
@@ -144,6 +165,7 @@ run_reduction(const struct options *options, struct sink *sink,
       reduction_init(&reduction, open ? options->open->profile : &read,
                      &options->view, options->progress, error) &&
       base_init(&base, &reduction, options, error) &&
+      check_choice(&reduction, options, error) &&
       (sink = open_output(options, sink, &file, error)) != NULL;
   if (good && emit != NULL)
     emit(&reduction, sink);
@@ -152,6 +174,11 @@ run_reduction(const struct options *options, struct sink *sink,
                         emit != NULL ||
                             draw(&reduction, options->output, sink, error),
                         error);
+  if (error->code == MPROF_NOTHING && is_read(options)) {
+    sink_format(sink, "mprof: %s\n", error->message);
+    mprof_error_clear(error);
+    good = true;
+  }
   base_release(&base);
   reduction_release(&reduction);
   profile_release(&read);
@@ -197,6 +224,9 @@ run_diff(const struct options *options, struct sink *sink,
   good = good &&
          diff_init(&diff, profiles, &options->view, &options->diff,
                    options->progress, error) &&
+         (!selection_is_empty(&diff.sides[DIFF_OLD].selection) ||
+          !selection_is_empty(&diff.sides[DIFF_NEW].selection) ||
+          selection_fail_empty(&diff.sides[DIFF_NEW].selection, error)) &&
          (sink = open_output(options, sink, &file, error)) != NULL;
   if (good) {
     diff_write(&diff, sink);
@@ -230,8 +260,8 @@ check_output(const struct input_list *list, const char *output,
         stat(list->files[i].path, &read) == 0 &&
         read.st_dev == written.st_dev && read.st_ino == written.st_ino)
       return mprof_fail(error, MPROF_CANNOT_WRITE,
-                        "cannot write '%s': it is one of the files in the "
-                        "folder '%s' that would be merged",
+                        "cannot write '%s': it is one of the files to merge, "
+                        "in the folder '%s'",
                         output, list->files[i].folder);
   return true;
 }

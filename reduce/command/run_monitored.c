@@ -183,7 +183,7 @@ remove_old(struct profile_files *files, struct mprof_error *error)
   struct stat status;
   if (lstat(files->path, &status) == 0) {
     if (!is_of_run(files->path, NULL))
-      return cannot_write(files, "it is there and no profile by mprof",
+      return cannot_write(files, "it exists and is not a profile by mprof",
                           error);
     if (unlink(files->path) != 0)
       return cannot_write(files, strerror(errno), error);
@@ -198,8 +198,9 @@ struct sums {
   uint64_t allocs, bytes, kept;
   uint64_t lost; /* of what was kept, if that ... */
   bool sought;   /* ... was asked for */
-  size_t files; /* beside FILE */
-  bool ecl;     /* is part of a program */
+  size_t files;  /* beside FILE */
+  bool ecl;      /* is part of a program */
+  bool marked;   /* there was an empty FILE */
 };
 
 /* Whether the program of PROFILE has ECL in it, whose objects come from the
@@ -236,13 +237,13 @@ finish_file(char *path, const char *process, struct code_names *names,
     sums->allocs += profile.total[MEASURE_ALLOCS];
     sums->bytes += profile.total[MEASURE_BYTES];
     sums->kept += profile.total[MEASURE_KEPT_BYTES];
-    sums->lost += profile.total[COLUMN_OF_LOST_BYTES] +
+    sums->lost += profile.total[MEASURE_LOST_BYTES] +
                   profile.total[COLUMN_OF_INDIRECT_BYTES];
-    sums->sought = sums->sought ||
-                   profile_has(&profile, COLUMN_OF_LOST_BYTES);
+    sums->sought =
+        sums->sought || profile_has(&profile, MEASURE_LOST_BYTES);
     sums->files += process != NULL;
-    sums->ecl = sums->ecl || (profile.language == LANGUAGE_C &&
-                              has_ecl(&profile));
+    sums->ecl =
+        sums->ecl || (profile.language == LANGUAGE_C && has_ecl(&profile));
   }
   profile_release(&profile);
   return good;
@@ -285,10 +286,11 @@ finish_files(const struct profile_files *old, time_t since, struct sums *sums,
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
   bool good = recover_in_place(files.path, since, error);
+  sums->marked = access(files.path, F_OK) == 0;
   *root = is_written(files.path);
   good = good &&
-      (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
-      list_others(&files, NULL, error);
+         (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
+         list_others(&files, NULL, error);
   for (size_t i = 0; good && i < files.count; i++) {
     const char *name = files.others[i]->d_name;
     path_of_other(&files, name, path);
@@ -301,6 +303,7 @@ finish_files(const struct profile_files *old, time_t since, struct sums *sums,
   return good;
 }
 
+#define UNSEEN "Lisp objects, which --pid cannot see"
 /* Makes OUTCOME say why there is no FILE of the program NAME. */
 static void
 say_nothing_written(const struct options *options, const struct sums *sums,
@@ -317,31 +320,34 @@ say_nothing_written(const struct options *options, const struct sums *sums,
              sums->files, sums->files == 1 ? "a file" : "files");
   if (name == NULL)
     mprof_line(outcome->remark,
-               "no profile of process %zu was written: it allocated nothing "
-               "while it was profiled, or it was killed",
-               process);
+               "no profile of process %zu was written: it allocated nothing%s"
+               " while it was profiled, or it was killed",
+               process, sums->ecl ? " but " UNSEEN "," : "");
   else if (only != NULL && *only != '\0')
     mprof_line(outcome->remark,
-               "no profile was written: no program by the name of '%s' "
-               "allocated, or a line above says why",
+               "no profile was written: no program named '%s' allocated "
+               "anything, or a line above says why",
                only);
   else if (reason == NULL && outcome->signal != 0)
     mprof_line(outcome->remark,
-               "no profile of '%s' was written: signal %s ended it at once "
-               "(--autosave=N writes before)%s",
-               name, signal != NULL ? signal : "of real time", others);
+               "no profile of '%s' was written: %s%s ended it at once "
+               "(--autosave=N writes earlier)%s",
+               name, signal != NULL ? "signal " : "a real-time signal",
+               signal != NULL ? signal : "", others);
   else /* the monitor itself has said what went wrong, such as a full disk */
     mprof_line(outcome->remark, "no profile of '%s' was written: %s%s", name,
-               reason != NULL
-                   ? reason
-                   : "it allocated nothing, or a line above says why",
+               reason != NULL ? reason
+               : sums->marked
+                   ? "it allocated nothing, or a line above says why"
+                   : "it ended without running its exit handlers, so its "
+                     "counts are lost (--mapped keeps them)",
                others);
 }
 
 /* Makes OUTCOME say what was written to the file NAME, and others. */
 static void
-say_written(const char *name, bool mapped, const struct sums *sums,
-            struct outcome *outcome)
+say_written(const char *name, const struct run_options *run,
+            const struct sums *sums, struct outcome *outcome)
 {
   bool others = sums->files > 0;
   char files[64] = "";
@@ -351,18 +357,19 @@ say_written(const char *name, bool mapped, const struct sums *sums,
   if (others)
     snprintf(files, sizeof files, " and %zu more file%s of its processes",
              sums->files, sums->files == 1 ? "" : "s");
-  mprof_line(outcome->remark,
-             "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64
-             " bytes, %" PRIu64 " of them kept%s%s%s; see: mprof report "
-             "%s%s%s%s",
-             name, files, sums->allocs, sums->bytes, sums->kept, lost,
-             outcome->signal == SIGKILL && !mapped ? " when it was last saved"
-                                                   : "",
-             sums->ecl ? ", and no objects of Lisp (profile these in Lisp, "
-                         "by (require :mprof))"
-                       : "",
-             name, others ? " " : "", others ? name : "",
-             others ? ".[0-9]*" : "");
+  mprof_line(
+      outcome->remark,
+      "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
+      " of them kept%s%s%s; see: mprof report "
+      "%s%s%s%s",
+      name, files, sums->allocs, sums->bytes, sums->kept, lost,
+      outcome->signal == SIGKILL && !run->mapped ? " when it was last saved"
+                                                 : "",
+      !sums->ecl                 ? ""
+      : run->process != SIZE_MAX ? ", without " UNSEEN
+                                 : ", without Lisp objects (profile these in "
+                                   "Lisp, with (require :mprof))",
+      name, others ? " " : "", others ? name : "", others ? ".[0-9]*" : "");
 }
 
 bool
@@ -371,24 +378,23 @@ run_monitored(const struct options *options, struct sink *sink,
 {
   struct profile_files files = {0};
   struct mprof_error unfinished;
-  struct sums sums = {0};
+  struct sums sums = {.ecl = attach_sees_ecl(options)};
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   bool root = false;
   const bool runs = options->run.process != SIZE_MAX;
   const time_t since = time(NULL);
-  bool good =
-      (runs ? attach_check(options, outcome)
-            : program_exists(options, outcome)) &&
-      set_path(&files, name, &outcome->error) &&
-      remove_old(&files, &outcome->error) &&
-      watch_run(options, files.path, sink, outcome); /* its output */
+  bool good = (runs ? attach_check(options, outcome)
+                    : program_exists(options, outcome)) &&
+              set_path(&files, name, &outcome->error) &&
+              remove_old(&files, &outcome->error) &&
+              watch_run(options, files.path, sink, outcome); /* its output */
   mprof_error_clear(&unfinished);
   if (good && !finish_files(&files, since, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);
   else if (good && !root)
     say_nothing_written(options, &sums, outcome);
   else if (good && !options->run.quiet)
-    say_written(name, options->run.mapped, &sums, outcome);
+    say_written(name, &options->run, &sums, outcome);
   release_files(&files);
   return good;
 }

@@ -7,6 +7,8 @@
 
 #include "command/run_program.h"
 
+#include "common/program_start.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -41,7 +43,7 @@ library_find(const char *library, const char *what, char *path,
   }
   return realpath(wanted, path) != NULL ||
          mprof_fail(error, MPROF_CANNOT_READ,
-                    "cannot find the %s '%s': %s (MPROF_LIB may name its "
+                    "cannot find the %s '%s': %s (MPROF_LIB can name its "
                     "folder)",
                     what, wanted, strerror(errno));
 }
@@ -53,7 +55,7 @@ monitor_find(char *path, struct mprof_error *error)
     return false;
   return strpbrk(path, " :") == NULL ||
          mprof_fail(error, MPROF_CANNOT_READ,
-                    "cannot preload '%s': its name has a blank or a colon",
+                    "cannot preload '%s': its path has a space or a colon",
                     path);
 }
 
@@ -147,21 +149,30 @@ set_number(const char *name, size_t number)
 }
 
 /* Makes this process, with all that it becomes, one that preloads LIBRARY,
- * before what is preloaded already, and writes to FILE as RUN says. */
+ * before what is preloaded already; but not what starts without it. */
 static bool
-set_environment(const struct run_options *run, const char *library,
-                const char *file)
+set_preload(const char *program, const char *library)
 {
   const char *others = getenv("LD_PRELOAD");
   bool any = others != NULL && *others != '\0';
-  char process[16];
+  char path[PATH_MAX];
   char *preload;
-  /* as long for all processes, see profile_file.c */
-  snprintf(process, sizeof process, "%010u", (unsigned)getpid());
+  if (program_find(program, getenv("PATH"), path) &&
+      program_starts_alone(path) != NULL)
+    return true;
   return asprintf(&preload, "%s%s%s", library, any ? ":" : "",
                   any ? others : "") >= 0 &&
-         set_variable("LD_PRELOAD", preload) &&
-         set_variable("MPROF_ROOT_PID", process) &&
+         set_variable("LD_PRELOAD", preload);
+}
+
+/* Makes this process one that writes to FILE as RUN says. */
+static bool
+set_environment(const struct run_options *run, const char *file)
+{
+  char process[16];
+  /* as long for all processes, see profile_file.c */
+  snprintf(process, sizeof process, "%010u", (unsigned)getpid());
+  return set_variable("MPROF_ROOT_PID", process) &&
          set_variable("MPROF_OUT", file) &&
          set_variable("MPROF_ONLY", run->only) &&
          set_variable("MPROF_CONTROL", run->control) &&
@@ -183,7 +194,8 @@ become_program(const struct options *options, const char *library,
                const char *file, const sigset_t *signals, int report)
 {
   sigprocmask(SIG_SETMASK, signals, NULL);
-  if (set_environment(&options->run, library, file))
+  if (set_preload(options->files[0], library) &&
+      set_environment(&options->run, file))
     execvp(options->files[0], (char *const *)(uintptr_t)options->files);
   int failure = errno;
   while (write(report, &failure, sizeof failure) < 0 && errno == EINTR)
@@ -204,31 +216,10 @@ cannot_run(const struct options *options, int failure,
 }
 
 bool
-program_find(const char *name, char *path)
-{
-  const char *folders = getenv("PATH");
-  if (strchr(name, '/') != NULL || folders == NULL) {
-    snprintf(path, PATH_MAX, "%s", name);
-    return access(path, X_OK) == 0;
-  }
-  while (*folders != '\0') {
-    size_t length = strcspn(folders, ":");
-    snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, folders,
-             length == 0 ? "" : "/", name);
-    if (access(path, X_OK) == 0)
-      return true;
-    folders += length;
-    folders += *folders == ':';
-  }
-  errno = ENOENT;
-  return false;
-}
-
-bool
 program_exists(const struct options *options, struct outcome *outcome)
 {
   char path[PATH_MAX];
-  return program_find(options->files[0], path) ||
+  return program_find(options->files[0], getenv("PATH"), path) ||
          cannot_run(options, errno, outcome);
 }
 

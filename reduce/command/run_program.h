@@ -25,10 +25,6 @@ bool program_exists(const struct options *options, struct outcome *outcome);
 bool program_run(const struct options *options, const char *file,
                  struct outcome *outcome);
 
-/* Sets PATH, of PATH_MAX bytes, to where exec finds the program NAME; false,
- * with errno set, when it is not there or may not be executed. */
-bool program_find(const char *name, char *path);
-
 /* Sets PATH, of PATH_MAX bytes, to the file of a LIBRARY of mprof's, which is
  * WHAT; or to the monitor's library, which can be preloaded. */
 bool library_find(const char *library, const char *what, char *path,

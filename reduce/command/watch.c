@@ -193,8 +193,7 @@ load(struct watch *watch, struct mprof_error *error)
   _Static_assert(sizeof watch->call ==
                      sizeof names / sizeof *names * sizeof(void *),
                  "a name for each");
-  if (!library_find("libmprof-serve.so", "library that serves and ships",
-                    path, error))
+  if (!library_find("libmprof-serve.so", "shipping library", path, error))
     return false;
   watch->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   bool good = watch->library != NULL;

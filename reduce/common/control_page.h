@@ -4,8 +4,8 @@
  * runs.
  *
  * The two share memory, a file without a name, which the monitor finds in the
- * environment (MPROF_CONTROL), maps, and closes again: what the program does
- * to its descriptors, root or user is no matter.  Its first page is this
+ * environment (MPROF_CONTROL), maps, and closes again: the program may
+ * change its descriptors, root or user.  Its first page is this
  * struct; behind that is where a snapshot is written.
  *
  * A thread of the program answers.  As long as it lives it has the lock
@@ -14,9 +14,9 @@
  *
  * One request at a time.  `state' says whose turn it is:
  *
- *     IDLE      nobody's; who asks writes the request, and goes on to
- *     ASKED     the program's; who asks may still take it back: IDLE
- *     TAKEN     the program is at it
+ *     IDLE      free; the asking process writes a request and sets
+ *     ASKED     the program's turn; the request may still be withdrawn: IDLE
+ *     TAKEN     the program is working on it
  *     ANSWERED  the answer is there, until the next request
  */
 #ifndef MPROF_CONTROL_PAGE_H

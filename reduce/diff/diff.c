@@ -16,7 +16,7 @@ const struct diff_output diff_tables[] = {
     {"functions", "by what each function itself allocated"},
     {"inclusive", "by what each function and all below it allocated"},
     {"types", "by type"},
-    {"contexts", "by context: the chain of functions that allocated"},
+    {"contexts", "by context, the chain of functions that allocated"},
     {NULL, NULL},
 };
 
@@ -284,8 +284,8 @@ diff_check_languages(const struct profile *old, const struct profile *new,
 {
   return old->language == new->language ||
          mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                         "a profile of a Lisp program and one of a C program "
-                         "cannot be compared");
+                         "profiles of a Lisp program and a C program cannot "
+                         "be compared");
 }
 
 bool

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A comparison as text: what is compared, the totals, the tables that are
- * asked for, and what their columns mean.
+/* A comparison as text.
  *
- * Rows are in order of the absolute change: of bytes, or of what else is
- * asked for; then of bytes and allocations, then of what both sides have
- * together, then of the name (of a chain: of the names from the root on).  A
- * row is left out when its change is below the smallest share of the larger
- * total; one that did not change shows only under -verbose.
+ * Rows are in order of the absolute change, of bytes or of what else is asked
+ * for; then of bytes and allocations, then of what both sides have together,
+ * then of the names.  A row is left out when its change is below the smallest
+ * share of the larger total; one without a change unless --verbose is given.
  */
 
 #include "diff/diff.h"
@@ -19,6 +17,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* What a column has of a figure: how it changed, also in per cents, what it
@@ -28,22 +27,23 @@ enum { STATE = DIFF_COUNTS * PARTS, NAME };
 
 #define PART(measure, part, heading, space)                                  \
   .id = (measure)*PARTS + part, .text = {NULL, 0, heading, space, false}
-#define SIDES(used, measure, space)                                          \
-  {PART(measure, OLD, "old", space), .use = used},                           \
-      {PART(measure, NEW, "new", 2), .use = used}
+#define SIDES(used, measure, space, ...)                                     \
+  {PART(measure, OLD, "old", space), .use = used, __VA_ARGS__},              \
+      {PART(measure, NEW, "new", 2), .use = used, __VA_ARGS__}
 
 /* The changes of a measure below a HEADING over SPAN columns. */
 #define CHANGES(measure, heading, span, space)                               \
   .id = (measure)*PARTS + CHANGE,                                            \
   .text = {heading, span, "change", space, false}
 
-/* Changes and figures, which the legend explains as WORD. */
+/* All of a measure; the legend has WORD. */
 #define GROUP(used, measure, heading, word, ...)                             \
-  {CHANGES(measure, heading, 3, 3), .use = used, .term = word, __VA_ARGS__}, \
-      SIDES(used, measure, 2)
+  {CHANGES(measure, heading, 3, 3), .use = used, .term = word, .spare = 2,   \
+   __VA_ARGS__},                                                             \
+      SIDES(used, measure, 2, .spare = 2)
 
 static const struct column total_columns[] = {
-    SIDES(USE_ALWAYS, MEASURE_BYTES, 0),
+    SIDES(USE_ALWAYS, MEASURE_BYTES, 0, .spare = 0),
     {PART(MEASURE_BYTES, CHANGE, "change", 2)},
     {PART(MEASURE_BYTES, PERCENT, "%", 1)},
     {.id = NAME, .text = {NULL, 0, "", 2, true}},
@@ -51,20 +51,19 @@ static const struct column total_columns[] = {
 
 static const struct column change_columns[] = {
     {CHANGES(MEASURE_BYTES, "bytes", 4, 0), .term = "change",
-     .meaning = "new less old; blank: none"},
+     .meaning = "new minus old; blank: no change"},
     {PART(MEASURE_BYTES, PERCENT, "%", 1),
-     .meaning = "the change in per cents of the old figure, to the nearest "
-                "tenth; blank where there is no old figure"},
-    SIDES(USE_ALWAYS, MEASURE_BYTES, 2),
-    {CHANGES(MEASURE_ALLOCS, "allocs", 4, 3)},
-    {PART(MEASURE_ALLOCS, PERCENT, "%", 1)},
-    SIDES(USE_ALWAYS, MEASURE_ALLOCS, 2),
+     .meaning = "change in per cent of the old figure; blank: no old figure"},
+    SIDES(USE_ALWAYS, MEASURE_BYTES, 2, .spare = 0),
+    {CHANGES(MEASURE_ALLOCS, "allocs", 4, 3), .spare = 1},
+    {PART(MEASURE_ALLOCS, PERCENT, "%", 1), .spare = 1},
+    SIDES(USE_ALWAYS, MEASURE_ALLOCS, 2, .spare = 1),
     GROUP(USE_KEPT, MEASURE_KEPT_BYTES, "bytes kept", "bytes kept",
           .meaning = "bytes never freed"),
     GROUP(USE_LIVE, MEASURE_KEPT_BYTES, "live bytes", "live bytes",
           .meaning = "bytes that were alive at the last collection"),
     GROUP(USE_ALWAYS, MEASURE_PEAK_BYTES, "bytes at the peak", "at the peak",
-          .meaning = "bytes that were live when most were"),
+          .meaning = "bytes that were live at the peak"),
     GROUP(USE_ALWAYS, MEASURE_TEMPORARY_ALLOCS, "temporary objects",
           "temporary", .meaning = "objects that were freed at once"),
     GROUP(USE_CALLS, DIFF_CALLS, "calls", "calls", CALLS_MEANING),
@@ -82,15 +81,14 @@ struct changes {
   enum diff_kind kind;
   const struct diff_table *from;
   enum measure order; /* whose change rows are in order of */
-  enum measure third; /* shown behind bytes and allocations; the same as
-                         ORDER when nothing is */
+  enum measure third; /* shown after bytes and allocations, or ORDER */
   bool calls;         /* shown at the end, where they are known */
 };
 
 /* What a table leaves out. */
 struct left_out {
   size_t unchanged, small;
-  uint64_t more, less; /* sums of the small changes, of the order's measure */
+  int64_t sum; /* of the small changes, of the order's measure */
 };
 
 static const struct changes *
@@ -176,8 +174,7 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   return true;
 }
 
-/* Whether the change of MEASURE in ENTRY has the share of the larger total
- * that the options ask for. */
+/* Whether MEASURE of ENTRY changed by a large share of the larger total. */
 static bool
 has_share(const struct changes *changes, const struct diff_entry *entry,
           enum measure measure)
@@ -191,9 +188,8 @@ has_share(const struct changes *changes, const struct diff_entry *entry,
 }
 
 /* Whether ENTRY, which has CHANGED or not, shows below SHOWN others: a total,
- * or one that is large enough by what the rows are in order of, or by the
- * measure that is shown behind, so that no new leak is left out since nothing
- * else changed. */
+ * or one whose change is large, by the order of the rows or by the measure
+ * that is shown behind: so no new leak is left out. */
 static bool
 shows(const struct changes *changes, const struct diff_entry *entry,
       bool changed, size_t shown)
@@ -226,12 +222,10 @@ arrange(struct view *view)
       ranking->rows[ranking->shown++] = row;
       continue;
     }
-    uint64_t from = entry->sides[DIFF_OLD].counts[changes->order];
-    uint64_t to = entry->sides[DIFF_NEW].counts[changes->order];
     left->small += changed;
     left->unchanged += !changed;
-    left->more += to > from ? to - from : 0;
-    left->less += to > from ? 0 : from - to;
+    left->sum += (int64_t)(entry->sides[DIFF_NEW].counts[changes->order] -
+                           entry->sides[DIFF_OLD].counts[changes->order]);
   }
 }
 
@@ -293,23 +287,25 @@ write_left_out(const struct changes *changes, const struct left_out *left,
                struct sink *sink)
 {
   const struct diff *diff = changes->diff;
-  if (left->unchanged == 0 && left->small == 0)
-    return;
-  sink_text(sink, "\n  Left out: ");
+  struct string_sink note;
+  struct sink *const to = &note.sink;
+  string_sink_init(&note);
+  sink_text(to, "Left out:");
   if (left->unchanged > 0)
-    sink_format(sink, "%zu %s that did not change", left->unchanged,
-                row_noun(diff, changes->kind, left->unchanged));
+    sink_format(to, " %zu unchanged %s%s", left->unchanged,
+                row_noun(diff, changes->kind, left->unchanged),
+                left->small > 0 ? "," : "");
   if (left->small > 0)
-    sink_format(sink, "%s%zu %s that changed less",
-                left->unchanged > 0 ? ", " : "", left->small,
-                row_noun(diff, changes->kind, left->small));
+    sink_format(to, " %zu smaller change%s", left->small,
+                left->small == 1 ? "" : "s");
   /* Inclusive figures cannot be added up. */
   if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
     sink_format(
-        sink, ", in all +%llu -%llu %s", (unsigned long long)left->more,
-        (unsigned long long)left->less,
+        to, ", together %+" PRId64 " %s", left->sum,
         measure_row(diff->sides[DIFF_NEW].profile, changes->order)->noun);
-  sink_text(sink, "; -verbose shows them.\n");
+  sink_text(to, "; --verbose shows them.");
+  report_paragraph(sink, string_sink_for(&note, sink));
+  string_sink_release(&note);
 }
 
 void
@@ -331,10 +327,15 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
     const struct left_out *left = view.context;
     if (view.ranking.shown > 0)
       text_report_rows(&view, sink);
-    else
-      sink_text(sink, left->small > 0 ? "Nothing changed so much.\n"
-                                      : "Nothing changed.\n");
-    write_left_out(&changes, left, sink);
+    else if (left->small == 0)
+      sink_text(sink, "Nothing changed.\n");
+    else {
+      sink_format(sink, "No %s changed by ", row_noun(diff, kind, 1));
+      share_write(diff->options->min_share, sink);
+      sink_text(sink, " % of the total or more.\n");
+    }
+    if (left->unchanged + left->small > 0)
+      write_left_out(&changes, left, sink);
   }
   view_release(&view, sink);
 }
@@ -343,8 +344,7 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
 static void
 explain(const struct diff *diff, struct sink *sink)
 {
-  const struct reduction *old = &diff->sides[DIFF_OLD];
-  const struct reduction *new = &diff->sides[DIFF_NEW];
+  const struct reduction *old = &diff->sides[DIFF_OLD], *new = old + 1;
   struct changes changes;
   describe(&changes, diff, DIFF_FUNCTIONS, true);
   text_columns_explain(report_lacks_calls(old) ? old : new, changes.columns,
@@ -376,21 +376,21 @@ diff_write(const struct diff *diff, struct sink *sink)
 {
   const struct reduction *new = &diff->sides[DIFF_NEW];
   uint64_t tables = diff->options->tables;
-  sink_text(sink, "Allocation profiles compared\n");
+  sink_text(sink, "Comparison of allocation profiles\n");
   for (int side = 0; side < DIFF_SIDES; side++)
     write_side(diff, (enum diff_side)side, sink);
   if (diff->sides[DIFF_OLD].selection.narrowed || new->selection.narrowed)
-    sink_text(sink, "Selected by the options: all figures are of what is "
-                    "left.\n");
+    sink_text(sink, "Selected by the options: all figures refer to the "
+                    "selection.\n");
   report_counted(new, sink);
   diff_write_table(diff, DIFF_TOTALS, sink);
   if (diff->limits->normalize)
-    sink_format(
-        sink,
-        "\nBelow, old bytes are multiplied by %llu/%llu, and "
-        "allocations and calls\nlikewise, so that the totals are equal.\n",
-        (unsigned long long)diff->totals[DIFF_NEW].counts[MEASURE_BYTES],
-        (unsigned long long)diff->totals[DIFF_OLD].counts[MEASURE_BYTES]);
+    sink_format(sink,
+                "\nBelow, old bytes are multiplied by %" PRIu64 "/%" PRIu64
+                ", and allocations and calls\nlikewise, so that the totals "
+                "are equal.\n",
+                diff->totals[DIFF_NEW].counts[MEASURE_BYTES],
+                diff->totals[DIFF_OLD].counts[MEASURE_BYTES]);
   if (tables == 0)
     tables = ~((uint64_t)(new->profile->language == LANGUAGE_C) << DIFF_TYPES);
   for (int kind = 0; kind < DIFF_KINDS; kind++)

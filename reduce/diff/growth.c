@@ -184,7 +184,7 @@ diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
   grown[0] = '\0';
   if (kept != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                           "--fail-above-kept=%s: the profiles do not say "
+                           "--fail-above-kept=%s: the profiles do not record "
                            "what was %s%s%s",
                            kept, row->what, row->hint == NULL ? "" : ": ",
                            row->hint == NULL ? "" : row->hint);

@@ -32,12 +32,12 @@ export_heap(const struct reduction *reduction, struct sink *sink)
       heap_profile_add(&heap, &reduction->selection, 1, HEAP_ALL) &&
       heap_profile_end(&heap);
   if (good)
-    heap_profile_write(
-        &heap, 0, heap.sample_count,
-        &(struct heap_writing){shown_column(reduction_measure(reduction)),
-                               HEAP_ALL, reduction->profile->time_nanos,
-                               reduction->profile->duration_nanos, NULL},
-        sink);
+    heap_profile_write(&heap, 0, heap.sample_count,
+                       &(struct heap_writing){
+                           shown_column(reduction_measure(reduction)),
+                           HEAP_ALL, false, reduction->profile->time_nanos,
+                           reduction->profile->duration_nanos, NULL},
+                       sink);
   else
     sink_fail(sink, ENOMEM);
   heap_profile_release(&heap);

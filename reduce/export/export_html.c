@@ -22,8 +22,8 @@
  *
  * Nodes come in the order of a walk: callers first.  Functions and types are
  * places in the lists of the first part.  A group is a phase, a thread and a
- * region, which the last part names, and the functions on the chain that do not
- * show, which --focus and --ignore match all the same.
+ * region, which the last part names, and the functions on the chain that do
+ * not show, which --focus and --ignore match all the same.
  *
  * Where two profiles are compared, those of the old one follow, three parts
  * again.
@@ -64,9 +64,9 @@ write_report(struct page *page, const char *key,
 static unsigned
 matched_by(const struct reduction *reduction, const struct graph_node *node)
 {
-  return node->function == INDEX_NONE                                ? 0
+  return node->function == INDEX_NONE                          ? 0
          : reduction->frames.functions[node->function].runtime ? 1
-                                                                     : 2;
+                                                               : 2;
 }
 
 /* The packages that functions have their colours from; the package of each
@@ -126,6 +126,20 @@ write_moments(struct page *page)
   writer_end(out, ']');
 }
 
+/* The bytes that were kept and are no leak. */
+static uint64_t
+suppressed_bytes(const struct reduction *reduction)
+{
+  const struct profile *profile = reduction->profile;
+  const bool *suppressed = reduction->suppressed;
+  uint64_t bytes = 0;
+  for (size_t i = 0; suppressed != NULL && i < profile->sample_count; i++)
+    if (suppressed[profile->samples[i].node] &&
+        selection_keeps(&reduction->selection, i))
+      bytes += profile_value(profile, i, MEASURE_KEPT_BYTES);
+  return bytes;
+}
+
 /* Which measures are known, and the one to begin with.  What holds objects
  * takes the place of what was allocated. */
 static void
@@ -149,7 +163,7 @@ write_measures(struct page *page)
     writer_text(out, "key", own->key);
     writer_text(out, "noun", row->noun);
     writer_text(out, "what",
-                row->what == NULL ? "all that was allocated" : row->what);
+                row->what == NULL ? "everything allocated" : row->what);
     writer_number(out, "bytes", row->bytes);
     writer_end(out, '}');
   }
@@ -184,10 +198,12 @@ write_facts(struct page *page)
     writer_text(out, NULL, reduction->options->files[i]);
   writer_end(out, ']');
   writer_number(out, "narrowed", reduction->selection.narrowed);
+  writer_number(out, "holders", reduction_is_of_holders(reduction));
   writer_number(out, "contexts", reduction->graph.context_count);
   writer_number(out, "grouped", reduction->options->by != BY_FUNCTION);
   writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                   (uint64_t)profile->facts[FACT_THREADS]);
+  writer_number(out, "suppressed", suppressed_bytes(reduction));
   write_report(page, "live", report_live);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);

@@ -70,6 +70,8 @@ has_column(const struct reduction *reduction, int use)
     return reduction->selection.counts_calls;
   if (use > COLUMN_OF_CALLS)
     return use >= COLUMN_OF_SURVIVAL && reduction_knows_survival(reduction);
+  if (use == MEASURE_LOST_BYTES || use == MEASURE_LOST_ALLOCS)
+    return false; /* what was lost with it would seem to be reachable */
   const struct measure_row *row = &measure_rows[use];
   if (files > 0 && !row->bytes && gaps->countless == files)
     return false;

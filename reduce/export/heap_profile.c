@@ -178,7 +178,8 @@ sample_node(struct adding *adding, uint32_t node,
   const uint32_t type = type_location(adding, count->type);
   return type == 0 || up == INDEX_NONE
              ? up
-             : tree_child(&adding->heap->profile.tree, up, type - 1);
+             : tree_child(&adding->heap->profile.tree, up,
+                          HEAP_TYPE | (type - 1));
 }
 
 static bool

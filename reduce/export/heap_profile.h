@@ -7,8 +7,9 @@
  *    and no fifth: who makes differences of them has room for four values
  *    (github.com/DataDog/go-fastdelta; grafana/pyroscope-go, godeltaprof);
  *  - no labels with text, each of which would be one of the whole series
- *    (grafana/pyroscope, pkg/distributor); the type of an object is a frame
- *    below its function instead;
+ *    (grafana/pyroscope, pkg/distributor); for these the type of an object is
+ *    a frame below its function, while for pprof it is a label, so that
+ *    functions have the flat figures;
  *  - an address for each location that no other has, and that it has in the
  *    next profile as well: samples are told apart by these (go-fastdelta);
  *  - one mapping that has functions, files and lines, or else pprof looks for
@@ -48,8 +49,11 @@ enum { HEAP_MOST_FRAMES = 990 };
 /* Addresses of locations are below it. */
 #define HEAP_ADDRESS_LIMIT (UINT64_C(1) << 62)
 
+/* Set in the item of a node that is a type; the rest is a location. */
+#define HEAP_TYPE (UINT32_C(1) << 31)
+
 struct heap_profile {
-  struct profile profile;
+  struct profile profile;     /* in whose tree a type is a leaf */
   struct index_map addresses; /* of locations */
   int64_t (*values)[HEAP_COLUMNS]; /* by node of its tree */
   size_t value_capacity;
@@ -78,6 +82,7 @@ int64_t heap_profile_sum(const struct heap_profile *heap, size_t first,
 struct heap_writing {
   enum heap_column shown; /* comes first to a reader */
   unsigned columns;       /* bits of those that are not to be all 0 */
+  bool type_frames;       /* types are frames, not labels */
   int64_t time_nanos;     /* since 1970 */
   int64_t duration_nanos; /* before that; 0 for sums */
   const char *comments;   /* one a line; NULL: none */

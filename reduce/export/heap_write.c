@@ -5,6 +5,7 @@
  */
 
 #include "base/array.h"
+#include "common/pprof_format.h"
 #include "export/heap_profile.h"
 #include "pprof/writer.h"
 
@@ -73,7 +74,8 @@ part_node(struct part *part, uint32_t node)
   uint32_t up = part->nodes[node];
   while (length > 0) {
     node = chain[--length];
-    const uint32_t location = part_location(part, nodes[node].item);
+    const uint32_t location =
+        part_location(part, nodes[node].item & ~HEAP_TYPE);
     up = location == 0 ? INDEX_NONE
                        : tree_child(&part->profile.tree, up, location - 1);
     if (up == INDEX_NONE)
@@ -81,6 +83,36 @@ part_node(struct part *part, uint32_t node)
     part->nodes[node] = up;
   }
   return up;
+}
+
+/* The name of the type that NODE is, where that becomes a label; else NULL.
+ * A sample has one frame at least. */
+static const char *
+label_of(const struct profile *whole, uint32_t node,
+         const struct heap_writing *how)
+{
+  const struct tree_node *leaf = &whole->tree.nodes[node];
+  if (how->type_frames || (leaf->item & HEAP_TYPE) == 0 ||
+      leaf->parent == TREE_ROOT)
+    return NULL;
+  const struct profile_location *location =
+      &whole->locations[leaf->item & ~HEAP_TYPE];
+  const uint32_t function = whole->lines[location->first_line].function;
+  return names_text(&whole->names, whole->functions[function].name);
+}
+
+/* The set of labels for a TYPE, which may be NULL. */
+static uint32_t
+part_labels(struct part *part, const char *type)
+{
+  uint64_t row[1 + LABEL_WORDS] = {0};
+  if (type == NULL)
+    return profile_labels(&part->profile, row, 1);
+  row[1] = names_intern(&part->profile.names, PPROF_LABEL_TYPE);
+  row[2] = names_intern(&part->profile.names, type);
+  part->failed = part->failed || row[1] == NAMES_NONE || row[2] == NAMES_NONE;
+  return part->failed ? INDEX_NONE
+                      : profile_labels(&part->profile, row, 1 + LABEL_WORDS);
 }
 
 static bool
@@ -129,21 +161,24 @@ make_heading(struct profile *profile, const struct heap_writing *how)
 
 static bool
 make_part(struct part *part, const struct heap_profile *heap, size_t first,
-          size_t count, unsigned which)
+          size_t count, const struct heap_writing *how)
 {
   static const uint64_t nothing[HEAP_COLUMNS];
-  const uint64_t no_labels = 0;
-  const uint32_t labels = profile_labels(&part->profile, &no_labels, 1);
-  bool good = labels != INDEX_NONE;
+  bool good = true;
   for (size_t i = first; good && !part->failed && i < first + count; i++) {
+    const uint32_t whole_node = heap->samples[i];
     uint64_t values[HEAP_COLUMNS] = {0};
     for (int column = 0; column < HEAP_COLUMNS; column++)
-      if ((which >> column & 1) != 0)
-        values[column] = (uint64_t)heap->values[heap->samples[i]][column];
+      if ((how->columns >> column & 1) != 0)
+        values[column] = (uint64_t)heap->values[whole_node][column];
     if (memcmp(values, nothing, sizeof nothing) == 0)
       continue;
-    const uint32_t node = part_node(part, heap->samples[i]);
-    good = node != INDEX_NONE &&
+    const char *type = label_of(part->whole, whole_node, how);
+    const uint32_t labels = part_labels(part, type);
+    const uint32_t node = part_node(
+        part, type == NULL ? whole_node
+                           : part->whole->tree.nodes[whole_node].parent);
+    good = labels != INDEX_NONE && node != INDEX_NONE &&
            profile_add_sample(&part->profile,
                               (struct profile_sample){node, labels}, values);
   }
@@ -162,7 +197,7 @@ heap_profile_write(const struct heap_profile *heap, size_t first,
   part.nodes = array_zeroed(whole->tree.count, sizeof *part.nodes);
   if (profile_init(&part.profile) && part.locations != NULL &&
       part.nodes != NULL && make_heading(&part.profile, how) &&
-      make_part(&part, heap, first, count, how->columns))
+      make_part(&part, heap, first, count, how))
     profile_write(&part.profile, true, GZIP_FAST, sink);
   else
     sink_fail(sink, ENOMEM);

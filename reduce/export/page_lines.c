@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Lines of source in the page: the figures are those of --by=line, and beside
- * them stands what is in the files now.
+/* Lines of source in the page: the figures are those of --by=line, and of a
+ * Lisp program also those with --hide-system, of the same lines or fewer; and
+ * beside them stands what is in the files now.
  *
  * A profile may name any file, and a page is given away: so nothing but
  * regular files with the name of a source file are read, without a zero byte,
@@ -191,20 +192,21 @@ find_functions(const struct page *page, const struct reduction *lines,
   }
 }
 
-static void
-write_lines(struct page *page, const struct reduction *lines)
+/* Writes LINES as the list KEY.  Fills PLACES, unless it is NULL, and gives
+ * back how many there are. */
+static size_t
+write_lines(struct page *page, const struct reduction *lines, const char *key,
+            struct place *places)
 {
   const struct call_graph *graph = &lines->graph;
-  size_t left = MOST_TEXT;
   size_t count = 0;
-  struct place *places = array_zeroed(graph->node_count, sizeof *places);
   uint32_t *of_group =
       array_zeroed(lines->frames.function_count, sizeof *of_group);
-  if (places == NULL || of_group == NULL)
+  if (of_group == NULL)
     sink_fail(page->out.sink, ENOMEM);
   else
     find_functions(page, lines, of_group);
-  writer_begin(&page->out, "lines", '[');
+  writer_begin(&page->out, key, '[');
   for (size_t i = 0;
        i < graph->node_count && page->out.sink->error_number == 0; i++) {
     const struct graph_node *node = &graph->nodes[i];
@@ -213,10 +215,25 @@ write_lines(struct page *page, const struct reduction *lines)
     if (function == INDEX_NONE || node_line(lines, node) == 0)
       continue;
     write_line(page, lines, node, function);
-    places[count++] =
-        (struct place){node_file(lines, node), node_line(lines, node)};
+    if (places != NULL)
+      places[count++] =
+          (struct place){node_file(lines, node), node_line(lines, node)};
   }
   writer_end(&page->out, ']');
+  free(of_group);
+  return count;
+}
+
+/* Writes LINES, and what stands in their files. */
+static void
+write_lines_and_sources(struct page *page, const struct reduction *lines)
+{
+  size_t left = MOST_TEXT;
+  struct place *places =
+      array_zeroed(lines->graph.node_count, sizeof *places);
+  if (places == NULL)
+    sink_fail(page->out.sink, ENOMEM);
+  size_t count = write_lines(page, lines, "lines", places);
   array_sort(places, count, sizeof *places, compare_places);
   writer_begin(&page->out, "sources", '[');
   for (size_t i = 0, next; i < count; i = next) {
@@ -228,23 +245,29 @@ write_lines(struct page *page, const struct reduction *lines)
   }
   writer_end(&page->out, ']');
   free(places);
-  free(of_group);
 }
 
 void
 page_write_lines(struct page *page)
 {
   struct view_options options = *page->reduction->options;
-  struct reduction lines = {0};
+  const struct profile *profile = page->reduction->profile;
   struct mprof_error error;
   if (options.by != BY_FUNCTION || reduction_is_of_holders(page->reduction) ||
       !frames_have_lines(&page->reduction->frames))
     return;
   options.by = BY_LINE;
-  if (reduction_init(&lines, page->reduction->profile, &options, NULL,
-                     &error))
-    write_lines(page, &lines);
-  else
-    sink_fail(page->out.sink, ENOMEM);
-  reduction_release(&lines);
+  bool all = options.select.hide_system;
+  for (;; options.select.hide_system = true) {
+    struct reduction lines = {0};
+    if (!reduction_init(&lines, profile, &options, NULL, &error))
+      sink_fail(page->out.sink, ENOMEM);
+    else if (options.select.hide_system == all)
+      write_lines_and_sources(page, &lines);
+    else
+      write_lines(page, &lines, "program_lines", NULL);
+    reduction_release(&lines);
+    if (options.select.hide_system || profile->language != LANGUAGE_LISP)
+      return;
+  }
 }

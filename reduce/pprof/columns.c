@@ -117,7 +117,7 @@ set_scale(struct reading *reading, struct profile_column *column)
   column->scale = bytes_in_unit(unit_of(reading, i));
   return column->scale != 0 ||
          reading_fault(reading, PPROF_SAMPLE_TYPE, i,
-                       "%s is measured in '%s', which is no unit of bytes",
+                       "%s is measured in '%s', which is not a unit of bytes",
                        type_of(reading, i), unit_of(reading, i));
 }
 
@@ -168,7 +168,7 @@ no_heap_profile(struct reading *reading)
   return reading_fault(
       reading, PPROF_SAMPLE_TYPE, 0,
       "is %s profile: none of its sample types counts bytes (%s)",
-      find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "no heap",
+      find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "not a heap",
       *list == '\0' ? "there are none" : list);
 }
 
@@ -299,8 +299,10 @@ takes_use(const struct reading *reading, int use)
 {
   bool before = profile_has(reading->profile, use);
   bool here = profile_has(&reading->heading, use);
-  return use > COLUMN_OF_CALLS && use < COLUMN_OF_SURVIVAL ? before && here
-                                                           : before || here;
+  int column = profile_file_column(use);
+  return column >= PPROF_LOST_COUNT && column <= PPROF_INDIRECT_BYTES
+             ? before && here
+             : before || here;
 }
 
 /* Lets the profile, of which the samples stay, have one column of mprof's for

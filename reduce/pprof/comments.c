@@ -33,7 +33,7 @@ read_number(struct reading *reading, size_t index, const char *key,
   return (length > 0 && digits[length] == '\0' && errno == 0 &&
           *value >= least && *value <= most) ||
          reading_fault(reading, PPROF_COMMENT, 0,
-                       "comment %zu gives %s a value that is no %s", index,
+                       "comment %zu gives %s a value that is not a %s", index,
                        key, most == MOST_FILES ? "number of files" : "count");
 }
 
@@ -41,7 +41,7 @@ static bool
 stated_again(struct reading *reading, size_t index, const char *key)
 {
   return reading_fault(reading, PPROF_COMMENT, 0,
-                       "comment %zu states %s again", index, key);
+                       "comment %zu repeats %s", index, key);
 }
 
 /* Takes what has to be known before the facts are read from TEXT, the comment
@@ -149,8 +149,8 @@ reading_comments(struct reading *reading)
                            "comment %zu refers to a missing string", i);
     else if (!reading_add_text(reading, strlen(names_text(names, name))))
       return reading_fault(reading, PPROF_COMMENT, 0,
-                           "the text of %zu comments is too much for a file "
-                           "of its size",
+                           "the text of %zu comments is too long for a file "
+                           "of this size",
                            i + 1);
     else if (!read_heading(reading, names_text(names, name), i))
       return false;

@@ -5,16 +5,19 @@
 #include "pprof/measure.h"
 
 #include "common/pprof_format.h"
+#include "common/pprof_format.h"
 #include "pprof/profile.h"
 
 static const char never_freed[] = "never freed";
-static const char at_the_peak[] = "live when most bytes were";
+static const char at_the_peak[] = "live at the peak";
 static const char alive[] = "alive at the last collection";
-static const char start_live[] = "begin with (mprof:start :live t)";
-static const char held[] = "alive, by what holds it";
+static const char start_live[] = "start with (mprof:start :live t)";
+static const char held[] = "alive, by holder";
 static const char save_holders[] =
-    "begin with (mprof:start :live t), and save with :holders t";
-static const char at_once[] = "freed before the next allocations";
+    "start with (mprof:start :live t), and save with :holders t";
+static const char lost[] = "never freed and unreachable at the end";
+static const char seek_lost[] = "run the program with mprof run --reachable";
+static const char at_once[] = "freed soon after it was allocated";
 
 const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
     [MEASURE_BYTES] = {"bytes", "bytes", "Bytes", "bytes", NULL, true,
@@ -41,6 +44,13 @@ const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
                                   "TemporaryAllocs", "temporary objects",
                                   at_once, false, MEASURE_COUNT,
                                   MEASURE_TEMPORARY_ALLOCS, PPROF_TEMPORARY},
+    [MEASURE_LOST_BYTES] = {"lost", "lost_bytes", "LostBytes", "bytes lost",
+                            lost, true, MEASURE_LOST_BYTES,
+                            MEASURE_LOST_ALLOCS, PPROF_LOST_BYTES, seek_lost},
+    [MEASURE_LOST_ALLOCS] = {"lost-allocs", "lost_allocations", "LostAllocs",
+                             "objects lost", lost, false, MEASURE_LOST_BYTES,
+                             MEASURE_LOST_ALLOCS, PPROF_LOST_COUNT,
+                             seek_lost},
     [MEASURE_HELD_BYTES] = {"held", "held_bytes", "HeldBytes", "bytes held",
                             held, true, MEASURE_HELD_BYTES,
                             MEASURE_HELD_ALLOCS, PPROF_HELD_BYTES,
@@ -73,13 +83,14 @@ measure_known(const struct profile *profile, enum measure measure)
 {
   if (measure <= MEASURE_ALLOCS)
     return true;
-  /* a monitor of Lisp has had columns of what is kept, and nothing in them;
-     other programs drop the comment that tells */
+  /* a monitor of Lisp has had columns of what is kept, and nothing in them,
+     or what is of malloc; other programs drop the comment that tells */
   if (measure <= MEASURE_KEPT_ALLOCS)
     return profile_has(profile, MEASURE_KEPT_BYTES) &&
            (profile->language != LANGUAGE_LISP ||
             profile->fact_files[FACT_LIVE_COLLECTION] != 0 ||
-            profile->total[MEASURE_KEPT_BYTES] != 0);
+            (profile->total[MEASURE_KEPT_BYTES] != 0 &&
+             profile_comment(profile, PPROF_COMMENT_COARSE_NOTE) == NULL));
   return profile_has(profile, measure <= MEASURE_PEAK_ALLOCS
                                   ? (int)MEASURE_PEAK_BYTES
                                   : (int)measure);

@@ -18,7 +18,9 @@ enum measure {
   MEASURE_PEAK_BYTES, /* live when most bytes were */
   MEASURE_PEAK_ALLOCS,
   MEASURE_TEMPORARY_ALLOCS, /* freed before the next allocations */
-  MEASURE_HELD_BYTES,  /* of samples whose chains are of holders, not calls */
+  MEASURE_LOST_BYTES, /* of what was kept, what nothing led to at the end */
+  MEASURE_LOST_ALLOCS,
+  MEASURE_HELD_BYTES, /* of samples whose chains are of holders, not calls */
   MEASURE_HELD_ALLOCS,
   MEASURE_COUNT,
   /* no measures, but what Lisp calls MEASURE_KEPT_BYTES and _ALLOCS */

@@ -19,7 +19,7 @@ profile_file_column(int use)
   if (use == COLUMN_OF_CALLS)
     return PPROF_CALLS;
   return use < COLUMN_OF_SURVIVAL
-             ? PPROF_LOST_COUNT + use - COLUMN_OF_LOST_ALLOCS
+             ? PPROF_INDIRECT_COUNT + use - COLUMN_OF_INDIRECT_ALLOCS
              : PPROF_SURVIVAL + use - COLUMN_OF_SURVIVAL;
 }
 
@@ -224,7 +224,7 @@ profile_settle(struct profile *profile)
     for (int m = 0; m < MEASURE_COUNT; m++)
       profile->total[m] += count.counts[m];
     profile->total[COLUMN_OF_CALLS] += count.calls;
-    for (int use = COLUMN_OF_LOST_ALLOCS; use < COLUMN_USES; use++)
+    for (int use = COLUMN_OF_INDIRECT_ALLOCS; use < COLUMN_USES; use++)
       profile->total[use] += profile_value(profile, i, use);
     if (!profile_settle_type(profile, i, &count))
       return false;

@@ -85,14 +85,12 @@ struct profile_value_type {
   uint32_t type, unit; /* name ids */
 };
 
-/* Uses of columns: by enum measure; then calls, what was lost of what was
- * kept, and how many collections objects survived. */
+/* Uses of columns: by enum measure; then calls, what was kept and lost with
+ * something else, and how many collections objects survived. */
 enum {
   NO_COLUMN = -1,
   COLUMN_OF_CALLS = MEASURE_COUNT,
-  COLUMN_OF_LOST_ALLOCS, /* in the order of enum pprof_column */
-  COLUMN_OF_LOST_BYTES,
-  COLUMN_OF_INDIRECT_ALLOCS,
+  COLUMN_OF_INDIRECT_ALLOCS, /* in the order of enum pprof_column */
   COLUMN_OF_INDIRECT_BYTES,
   COLUMN_OF_SURVIVAL, /* the first of them */
   COLUMN_USES = COLUMN_OF_SURVIVAL + PPROF_SURVIVAL_FIGURES

@@ -105,8 +105,8 @@ read_heading(struct reading *reading)
 static bool
 refuse(struct reading *reading, uint32_t field, const char *what)
 {
-  return reading_fault(reading, field, 0, "has other %s than '%s'", what,
-                       reading->options->first_path);
+  return reading_fault(reading, field, 0, "differs from '%s' in its %s",
+                       reading->options->first_path, what);
 }
 
 /* Whether what the file says of the whole goes together, and with the files
@@ -121,18 +121,18 @@ check_heading(struct reading *reading)
   /* no program of ours cuts chains as well */
   if (reading->adds_calls && heading->drop_frames != 0)
     return reading_fault(reading, PPROF_DROP_FRAMES, 0,
-                         "drop_frames and mprof.stated_calls exclude each "
-                         "other");
+                         "drop_frames and mprof.stated_calls cannot both be "
+                         "present");
   if (reading_is_first(reading))
     return true;
   if (profile->language != heading->language)
     return reading_fault(reading, PPROF_COMMENT, 0,
-                         "a profile of a Lisp program and one of a C program "
-                         "cannot be read as one");
+                         "profiles of a Lisp program and a C program cannot "
+                         "be combined");
   if (!reading->options->lossless)
     return true;
   if (profile->by_mprof != reading->heading.by_mprof)
-    return refuse(reading, PPROF_COMMENT, "authors: only one is by mprof");
+    return refuse(reading, PPROF_COMMENT, "producer: only one is mprof");
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
     return refuse(reading, PPROF_SAMPLE_TYPE, "units of sampling");

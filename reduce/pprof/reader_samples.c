@@ -86,7 +86,8 @@ insert_hidden(struct decoding *decoding)
     return mprof_error_memory(decoding->reading->error);
   if (!hidden_insert(&shown, &decoding->hidden, &decoding->whole))
     return sample_fault(decoding,
-                        "the hidden locations of sample %zu do not fit",
+                        "the hidden locations of sample %zu do not match its "
+                        "frames",
                         decoding->index);
   decoding->locations = decoding->whole;
   decoding->whole = shown;
@@ -210,9 +211,9 @@ add_to_sums(struct decoding *decoding)
       v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
     return sample_fault(decoding, "sample %zu keeps more than it allocated",
                         decoding->index);
-  if (v[COLUMN_OF_LOST_ALLOCS] + v[COLUMN_OF_INDIRECT_ALLOCS] >
+  if (v[MEASURE_LOST_ALLOCS] + v[COLUMN_OF_INDIRECT_ALLOCS] >
           v[MEASURE_KEPT_ALLOCS] ||
-      v[COLUMN_OF_LOST_BYTES] + v[COLUMN_OF_INDIRECT_BYTES] >
+      v[MEASURE_LOST_BYTES] + v[COLUMN_OF_INDIRECT_BYTES] >
           v[MEASURE_KEPT_BYTES])
     return sample_fault(decoding, "sample %zu has lost more than it kept",
                         decoding->index);
@@ -226,7 +227,8 @@ add_to_sums(struct decoding *decoding)
   if (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
       !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1))
     return sample_fault(decoding,
-                        "of sample %zu more died or lives than it allocated",
+                        "sample %zu has more dead and live objects than it "
+                        "allocated",
                         decoding->index);
   return true;
 }
@@ -272,8 +274,7 @@ find_labels(struct decoding *decoding, uint32_t *labels)
     depth++;
   return depth <= MOST_REGIONS ||
          sample_fault(decoding,
-                      "sample %zu is in more than %d regions within one "
-                      "another",
+                      "sample %zu is in more than %d nested regions",
                       decoding->index, MOST_REGIONS);
 }
 
@@ -282,7 +283,7 @@ names_fault(struct decoding *decoding)
 {
   return sample_fault(decoding,
                       "the names in the chains and labels up to sample %zu "
-                      "are too much for a file of its size",
+                      "are too long for a file of this size",
                       decoding->index);
 }
 

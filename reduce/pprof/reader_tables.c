@@ -34,7 +34,7 @@ read_strings(struct reading *reading)
   bool good = true;
   if (reading->string_count == 0)
     return reading_fault(reading, PPROF_STRING, 0,
-                         "is no profile: there is no string table");
+                         "is not a profile: it has no string table");
   reading->strings =
       array_zeroed(reading->string_count, sizeof *reading->strings);
   if (reading->strings == NULL)
@@ -66,8 +66,8 @@ add_text(struct reading *reading, const struct message *message,
   return reading_add_text(reading, strlen(names_text(names, name)) +
                                        strlen(names_text(names, file))) ||
          reading_fault(reading, field, message->index,
-                       "the names up to %s %zu are too much for a file of "
-                       "its size",
+                       "the names up to %s %zu are too long for a file of "
+                       "this size",
                        profile_schema.fields[field].name, message->index);
 }
 

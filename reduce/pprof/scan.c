@@ -100,7 +100,7 @@ const struct wire_schema profile_schema = MESSAGE(
 
 #define damaged(reading, offset, ...)                                        \
   reading_fault_at(reading, offset,                                          \
-                   "is no profile, or a damaged one: " __VA_ARGS__)
+                   "is not a profile, or is damaged: " __VA_ARGS__)
 
 /* A varint of several bytes, for the next. */
 static bool

@@ -60,7 +60,7 @@ check_leaf(struct tree_check *c, struct leaf *leaf)
       leaf->kind >= c->tree->kind_count) {
     if ((c->image->head.flags & IMAGE_INCOMPLETE) == 0)
       return image_damaged(c->image, c->error,
-                           "what was counted leads to nothing");
+                           "a count belongs to no context");
     leaf->up = leaf->target = CONTEXT_OVERFLOW;
     leaf->kind = KIND_ANY;
   }
@@ -73,7 +73,7 @@ check_tree(struct tree_check *c)
   struct context_tree *tree = c->tree;
   if (tree->context_count < CONTEXT_FIRST || tree->leaf_count < LEAF_FIRST ||
       tree->kind_count == 0)
-    return image_damaged(c->image, c->error, "a tree has no beginning");
+    return image_damaged(c->image, c->error, "a tree has no root");
   check_contexts(c);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
     if (image_leaf_counts(&tree->leaves[i]) &&

@@ -76,7 +76,7 @@ image_notes_read(struct image_notes *notes, const struct image *image,
     if (note.kind == 0 || note.kind >= NOTE_KINDS ||
         note.text_bytes > used - at)
       return (image->head.flags & IMAGE_INCOMPLETE) != 0 ||
-             image_damaged(image, error, "a note is none, or does not end");
+             image_damaged(image, error, "a note is invalid or cut short");
     if (!add_note(notes, &note, array->bytes + at))
       return mprof_error_memory(error);
     at += (note.text_bytes + UINT64_C(7)) & ~UINT64_C(7);

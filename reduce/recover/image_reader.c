@@ -59,7 +59,7 @@ read_at(const struct image_input *input, void *bytes, size_t length,
       return cannot_read(input->image, errno, input->error);
     if (got == 0)
       return image_fault(input->image, input->error, (int64_t)offset,
-                         "it ends in the midst of a piece");
+                         "it ends in the middle of a piece");
     to += got;
     length -= (size_t)got;
     offset += (uint64_t)got;
@@ -76,14 +76,15 @@ read_head(const struct image_input *input)
       !read_at(input, head, sizeof *head, 0) ||
       memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
     return mprof_fail(input->error, MPROF_BAD_PROFILE,
-                      "'%s' is no image of mprof (a file whose name ends in "
+                      "'%s' is not an image of mprof (a file whose name ends "
+                      "in "
                       IMAGE_ENDING ")",
                       image->path);
   head->mprof[sizeof head->mprof - 1] = '\0';
   if (head->version != IMAGE_VERSION ||
       strcmp(head->mprof, MPROF_VERSION) != 0)
     return mprof_fail(input->error, MPROF_BAD_PROFILE,
-                      "'%s' is an image of mprof %s, and this is "
+                      "'%s' is an image of mprof %s, but this is "
                       "mprof " MPROF_VERSION,
                       image->path, head->mprof);
   return (head->language == IMAGE_LISP || head->language == IMAGE_C) ||
@@ -122,7 +123,7 @@ append_piece(const struct image_input *input, const struct image_piece *head,
     return true;
   if (head->at != array->length)
     return image_fault(input->image, input->error, (int64_t)offset,
-                       "a piece is not behind the one before");
+                       "a piece does not follow the one before");
   char *bytes = realloc(array->bytes, array->length + head->bytes);
   if (bytes == NULL)
     return mprof_error_memory(input->error);
@@ -146,7 +147,7 @@ read_pieces(const struct image_input *input)
     if (head.magic != IMAGE_PIECE_MAGIC || head.kind > IMAGE_NOTES ||
         head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
       return image_fault(input->image, input->error, (int64_t)at,
-                         "a piece is none, or does not end");
+                         "a piece is invalid or cut short");
     if (head.kind != IMAGE_FREE && !append_piece(input, &head, at))
       return false;
     at += head.bytes;

@@ -11,7 +11,8 @@ const char *
 recover_note(const struct image *image)
 {
   return (image->head.flags & IMAGE_INCOMPLETE) != 0
-             ? "what found no room in the file that the program had mapped"
+             ? "allocations that did not fit into the file that the program "
+               "had mapped"
              : NULL;
 }
 

@@ -2,6 +2,7 @@
 
 /* From snapshots to what is sent. */
 
+#include "export/heap_profile.h"
 #include "serve/serving.h"
 
 #include <stdarg.h>
@@ -117,9 +118,8 @@ answer_result(void *result, const char *type, unsigned *status)
 /* A difference is as of its end, as Go's is.  Where the figures were forgotten
  * in between, it is all that came since. */
 struct MHD_Response *
-answer_heap(const struct base *now, const struct base *before,
-            bool subtract_use, bool in_use, const char *name,
-            unsigned *status)
+answer_heap(struct request *request, const struct base *now,
+            const struct base *before, bool subtract_use, const char *name)
 {
   char disposition[64];
   const bool known = before != NULL && before->profile != NULL;
@@ -127,11 +127,12 @@ answer_heap(const struct base *now, const struct base *before,
                     !before->forgotten && !now->forgotten;
   void *heap = mprof_heap_open(now->profile, same ? before->profile : NULL,
                                subtract_use);
+  mprof_heap_choose(heap, HEAP_ALL, request->type_frames, NULL);
   void *result = mprof_heap_write(
-      heap, 0, mprof_heap_samples(heap), in_use, now->time_nanos,
+      heap, 0, mprof_heap_samples(heap), request->in_use, now->time_nanos,
       known ? now->time_nanos - before->time_nanos : 0);
   struct MHD_Response *response =
-      answer_result(result, "application/octet-stream", status);
+      answer_result(result, "application/octet-stream", &request->status);
   mprof_heap_close(heap);
   snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"",
            name);

@@ -4,7 +4,8 @@
  *
  * The paths of profiles, `gc', `seconds' and `debug' are those of Go's
  * net/http/pprof (golang/go, src/net/http/pprof/pprof.go); delta_heap is that
- * of grafana/pyroscope-go/godeltaprof.
+ * of grafana/pyroscope-go/godeltaprof, for which only Pyroscope's clients
+ * ask.  `types' is mprof's own.
  */
 
 #include "serve/serving.h"
@@ -57,10 +58,13 @@ static struct MHD_Response *
 profile(struct request *request, bool in_use, const char *name)
 {
   struct server *server = request->server;
+  const char *types = argument(request, "types");
   char message[PROGRAM_MESSAGE_LENGTH];
   struct program_status status;
   struct base now;
   long seconds, debug, collect;
+  request->in_use = in_use;
+  request->type_frames = strcmp(types, "frames") == 0;
   if (!read_number(argument(request, "seconds"), MOST_SECONDS, &seconds) ||
       (*argument(request, "seconds") != '\0' && seconds == 0))
     return fail(request, MHD_HTTP_BAD_REQUEST,
@@ -69,14 +73,17 @@ profile(struct request *request, bool in_use, const char *name)
       !read_number(argument(request, "gc"), 1, &collect))
     return fail(request, MHD_HTTP_BAD_REQUEST,
                 "invalid value for \"debug\" or \"gc\"");
+  if (*types != '\0' && !request->type_frames)
+    return fail(request, MHD_HTTP_BAD_REQUEST,
+                "invalid value for \"types\": it is frames");
   if (seconds != 0 && debug != 0)
     return fail(request, MHD_HTTP_BAD_REQUEST,
                 "seconds and debug params are incompatible");
   server->program->status(server->program->closure, &status);
   if (in_use && !status.follows)
     return fail(request, MHD_HTTP_NOT_FOUND,
-                "what is in use is not known: objects are not followed (in "
-                "Lisp, count with (mprof:start :live t))");
+                "memory in use is not known: objects are not followed (in "
+                "Lisp, start with (mprof:start :live t))");
   if (!base_take(server, (unsigned)collect * SNAPSHOT_COLLECT |
                              (unsigned)(debug != 0) * SNAPSHOT_WHOLE,
                  &now, message))
@@ -85,14 +92,13 @@ profile(struct request *request, bool in_use, const char *name)
     request->waits = WAITS_FOR_TIME;
     request->due = monotonic_nanos() + seconds * INT64_C(1000000000);
     request->base = now;
-    request->in_use = in_use;
     return NULL;
   }
   struct MHD_Response *response =
       debug != 0
           ? answer_command(&now, "report", "text/plain; charset=utf-8",
                            &request->status)
-          : answer_heap(&now, NULL, false, in_use, name, &request->status);
+          : answer_heap(request, &now, NULL, false, name);
   base_release(&now);
   return response;
 }
@@ -118,8 +124,9 @@ get_delta_heap(struct request *request)
   struct base now;
   if (!base_take(server, 0, &now, message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
-  struct MHD_Response *response = answer_heap(
-      &now, &server->delta, false, false, "delta_heap", &request->status);
+  request->type_frames = true;
+  struct MHD_Response *response =
+      answer_heap(request, &now, &server->delta, false, "delta_heap");
   base_release(&server->delta);
   server->delta = now;
   return response;
@@ -192,13 +199,13 @@ post(struct request *request, enum serve_event event)
     given = request->token;
   if (server->token[0] == '\0')
     return fail(request, MHD_HTTP_FORBIDDEN,
-                "the server was started without a token: nobody can start, "
-                "stop or reset");
+                "the server was started without a token, so start, stop and "
+                "reset are disabled");
   if (!is_token(server, given))
-    return fail(request, MHD_HTTP_FORBIDDEN, "the token is not right");
+    return fail(request, MHD_HTTP_FORBIDDEN, "the token is wrong");
   if (server->event != SERVE_END)
     return fail(request, MHD_HTTP_SERVICE_UNAVAILABLE,
-                "another request is being done");
+                "another request is in progress");
   server->event = event;
   request->waits = WAITS_FOR_OWNER;
   return NULL;
@@ -259,6 +266,35 @@ is_for_us(const struct request *request)
          inet_pton(AF_INET, name, &address) == 1;
 }
 
+static enum MHD_Result
+count_host(void *closure, enum MHD_ValueKind kind, const char *key,
+           const char *value)
+{
+  (void)kind, (void)value;
+  *(int *)closure += strcasecmp(key, MHD_HTTP_HEADER_HOST) == 0;
+  return MHD_YES;
+}
+
+static const char escaped_nul[] = "%00";
+
+size_t
+request_unescape(void *closure, struct MHD_Connection *connection, char *text)
+{
+  (void)closure, (void)connection;
+  return strstr(text, escaped_nul) != NULL ? strlen(text)
+                                           : MHD_http_unescape(text);
+}
+
+/* Whether there is anything in the headers that nobody can mean. */
+static bool
+is_malformed(const struct request *request, const char *path)
+{
+  int hosts = 0;
+  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_host,
+                            &hosts);
+  return hosts > 1 || strstr(path, escaped_nul) != NULL;
+}
+
 static struct MHD_Response *
 answer(struct request *request, const char *path, const char *method)
 {
@@ -266,22 +302,26 @@ answer(struct request *request, const char *path, const char *method)
   if (request->too_long)
     return fail(request, MHD_HTTP_CONTENT_TOO_LARGE,
                 "the request is too long");
+  if (is_malformed(request, path))
+    return fail(request, MHD_HTTP_BAD_REQUEST,
+                "the request has two hosts, or a zero in its path");
   if (!is_for_us(request))
     return fail(request, MHD_HTTP_MISDIRECTED_REQUEST,
-                "the request is for another host: ask for localhost");
+                "the request is for another host; use localhost");
   for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
     if (strcmp(path, routes[i].path) != 0)
       continue;
     if (strcmp(head ? MHD_HTTP_METHOD_GET : method, routes[i].method) == 0)
       return routes[i].answer(request);
     struct MHD_Response *response =
-        fail(request, MHD_HTTP_METHOD_NOT_ALLOWED, "the method is wrong");
+        fail(request, MHD_HTTP_METHOD_NOT_ALLOWED, "the method is not "
+                                                   "allowed");
     MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
                             routes[i].method);
     return response;
   }
   return fail(request, MHD_HTTP_NOT_FOUND,
-              "there is no such page; / says what there is");
+              "there is no such page; / lists the pages");
 }
 
 enum MHD_Result
@@ -316,9 +356,8 @@ request_end_wait(struct request *request)
         fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   } else {
     request->response =
-        answer_heap(&now, &request->base, true, request->in_use,
-                    request->in_use ? "heap-delta" : "allocs-delta",
-                    &request->status);
+        answer_heap(request, &now, &request->base, true,
+                    request->in_use ? "heap-delta" : "allocs-delta");
     base_release(&now);
   }
 }

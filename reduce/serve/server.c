@@ -292,7 +292,7 @@ wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
     server->stopped = true;
   for (nfds_t i = 2; i < count; i++)
     if (polled[i].revents != 0)
-      request_give_up(waiting[i - 2], "the client has gone away");
+      request_give_up(waiting[i - 2], "the client has disconnected");
 }
 
 enum serve_event
@@ -322,7 +322,8 @@ mprof_server_answer(struct server *server, const char *message)
     r->response = answer_error(&r->status, MHD_HTTP_CONFLICT, "%s", message);
   } else {
     r->status = MHD_HTTP_SEE_OTHER; /* a browser shows the state again */
-    r->response = answer_text("text/plain; charset=utf-8", strdup("done\n"), 5);
+    r->response = answer_text("text/plain; "
+                              "charset=utf-8", strdup("done\n"), 5);
     MHD_add_response_header(r->response, MHD_HTTP_HEADER_LOCATION, "/");
   }
   request_resume(r);
@@ -358,7 +359,8 @@ mprof_server_open(const struct serve_options *options,
   if (server->wake >= 0)
     server->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle,
-        server, MHD_OPTION_LISTEN_SOCKET, s, MHD_OPTION_CONNECTION_LIMIT,
+        server, MHD_OPTION_UNESCAPE_CALLBACK, request_unescape, NULL,
+        MHD_OPTION_LISTEN_SOCKET, s, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, notify, server,
         MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_END);
@@ -388,7 +390,7 @@ void
 mprof_server_close(struct server *server)
 {
   while (server->waiting != NULL) /* or else libmicrohttpd waits */
-    request_give_up(server->waiting, "the server ends");
+    request_give_up(server->waiting, "the server is shutting down");
   MHD_run(server->daemon);
   MHD_stop_daemon(server->daemon);
   base_release(&server->delta);

@@ -42,6 +42,7 @@ struct request {
   int64_t due;         /* when it has waited: on the monotonic clock */
   struct base base;    /* it waits for the second snapshot since this */
   bool in_use;         /* what is in use comes first */
+  bool type_frames;    /* types are frames, not labels */
   struct MHD_Response *response; /* when it has waited */
   unsigned status;
   struct request *next; /* that waits */
@@ -74,6 +75,11 @@ int listen_to(const struct serve_options *options, bool *loopback,
 
 /* ---- requests.c ---- */
 
+/* What libmicrohttpd calls for text with escapes, which stays as it is where
+ * one stands for a zero. */
+size_t request_unescape(void *closure, struct MHD_Connection *connection,
+                        char *text);
+
 /* Answers a request that is complete, or lets it wait. */
 enum MHD_Result request_handle(struct request *request, const char *path,
                                const char *method);
@@ -94,10 +100,10 @@ bool base_take(struct server *server, unsigned how, struct base *base,
 void base_release(struct base *base);
 
 /* A heap profile of NOW, or of what came since BEFORE. */
-struct MHD_Response *answer_heap(const struct base *now,
+struct MHD_Response *answer_heap(struct request *request,
+                                 const struct base *now,
                                  const struct base *before, bool subtract_use,
-                                 bool in_use, const char *name,
-                                 unsigned *status);
+                                 const char *name);
 
 /* What a command of mprof makes of NOW. */
 struct MHD_Response *answer_command(const struct base *now,

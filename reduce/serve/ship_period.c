@@ -146,7 +146,7 @@ ship_period_open(struct ship_period *period, const struct ship_target *target,
   void *result = mprof_heap_write(period->heap, 0, 0, 0, 0, 0);
   const bool good = mprof_result_status(result) == 0;
   if (good)
-    mprof_heap_choose(period->heap, HEAP_ALL,
+    mprof_heap_choose(period->heap, HEAP_ALL, 1,
                       target->protocol == SHIP_OTEL ? target->comments
                                                     : NULL);
   else
@@ -197,10 +197,10 @@ write_parcel(struct ship_parcel *parcel, const struct ship_period *period,
   const int64_t duration = parcel->part.until - parcel->part.from;
   if (target->protocol != SHIP_PARCA)
     return write_profile(parcel, 0, period, duration);
-  mprof_heap_choose(period->heap, HEAP_ALLOC, NULL);
+  mprof_heap_choose(period->heap, HEAP_ALLOC, 1, NULL);
   if (!write_profile(parcel, 0, period, duration))
     return false;
-  mprof_heap_choose(period->heap, HEAP_INUSE, NULL);
+  mprof_heap_choose(period->heap, HEAP_INUSE, 1, NULL);
   return mprof_heap_sum(period->heap, HEAP_INUSE_OBJECTS, period->sent,
                         parcel->samples) == 0 ||
          write_profile(parcel, 1, period, 0);

@@ -11,7 +11,8 @@
 enum {
   CONNECT_MILLISECONDS = 5000,
   MOST_SECONDS_TO_WAIT = 3600, /* whatever the other side asks for */
-  ANSWER_LENGTH = 300          /* what of an answer is shown */
+  MOST_OF_ANSWER = 65536,      /* what of an answer is read, ... */
+  ANSWER_LENGTH = 300          /* ... and shown */
 };
 
 struct ship_connection {
@@ -19,6 +20,7 @@ struct ship_connection {
   struct curl_slist *headers; /* owned */
   char answer[ANSWER_LENGTH + 1];
   size_t length; /* of the answer so far */
+  size_t read;   /* of it; more than MOST_OF_ANSWER: it was stopped */
   char error[CURL_ERROR_SIZE];
   bool (*go_on)(void *closure);
   void *closure;
@@ -42,7 +44,8 @@ take_answer(char *text, size_t size, size_t count, void *closure)
     connection->answer[connection->length++] =
         (unsigned char)text[i] < ' ' ? ' ' : text[i];
   connection->answer[connection->length] = '\0';
-  return size * count;
+  connection->read += size * count;
+  return connection->read > MOST_OF_ANSWER ? 0 : size * count;
 }
 
 static int
@@ -183,7 +186,7 @@ ship_post(struct ship_connection *connection,
   const size_t length = request->body.length;
   struct curl_slist content = {type, connection->headers};
   snprintf(type, sizeof type, "Content-Type: %s", request->content_type);
-  connection->length = 0;
+  connection->length = connection->read = 0;
   connection->answer[0] = connection->error[0] = '\0';
   connection->go_on = go_on;
   connection->closure = closure;
@@ -195,7 +198,7 @@ ship_post(struct ship_connection *connection,
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(left > 1 ? left : 1));
   const CURLcode code = curl_easy_perform(curl);
   long status = 0;
-  if (code == CURLE_OK &&
+  if ((code == CURLE_OK || connection->read > MOST_OF_ANSWER) &&
       curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK)
     return judge_status(connection, status, after, message);
   snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s",

@@ -47,12 +47,13 @@ find_protocol(struct ship_target *target, const char *name, const char *path,
     }
   if (named)
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
-             "there is no protocol '%s': it is one of pyroscope, parca, otel",
+             "there is no protocol '%s'; use pyroscope, parca or otel",
              name);
   else
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
-             "the URL does not say which protocol: its path ends in /ingest "
-             "(pyroscope), /profiles/writeraw (parca), or /v1/pprof (otel)");
+             "the URL does not imply a protocol; its path must end in "
+             "/ingest (pyroscope), /profiles/writeraw (parca), or /v1/pprof "
+             "(otel)");
   return false;
 }
 
@@ -79,7 +80,7 @@ init_url(struct ship_target *target, const struct ship_options *options,
       curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
       strncmp(scheme, "http", 4) != 0 ||
       curl_url_get(url, CURLUPART_PATH, &path, 0) != CURLUE_OK) {
-    snprintf(message, PROGRAM_MESSAGE_LENGTH, "'%.200s' is no URL of http",
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "'%.200s' is not an HTTP URL",
              options->url);
   } else if (find_protocol(target, options->protocol, path, message)) {
     if (strcmp(path, "/") == 0)
@@ -124,8 +125,8 @@ check_label(const char *label, size_t length, char *message)
     good = good && (isalnum((unsigned char)label[i]) || label[i] == '_');
   if (!good)
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
-             "'%.*s' is no label: write NAME=VALUE, where NAME has letters, "
-             "digits and underscores, and VALUE no comma and no '}'",
+             "'%.*s' is not a label: write NAME=VALUE, with only letters, "
+             "digits and underscores in NAME, and no comma or '}' in VALUE",
              length > 200 ? 200 : (int)length, label);
   return good;
 }
@@ -152,7 +153,7 @@ add_labels(const char *labels, struct string_sink *text, char *message)
     if (is_named(line + length + (line[length] != '\0'), line, name) ||
         strncmp(line, "service_name=", 13) == 0) {
       snprintf(message, PROGRAM_MESSAGE_LENGTH,
-               "the label '%.*s' is there twice", (int)(name % 200), line);
+               "the label '%.*s' is given twice", (int)(name % 200), line);
       return false;
     }
     sink_bytes(&text->sink, line, length);
@@ -191,8 +192,8 @@ init_service(struct ship_target *target, const char *service,
   for (char *c = target->service; c != NULL && *c != '\0'; c++)
     if (!is_service_character(*c) && given) {
       snprintf(message, PROGRAM_MESSAGE_LENGTH,
-               "'%.200s' is no name of a service: that has letters, digits, "
-               "and any of _ . - /",
+               "'%.200s' is not a service name: use only letters, digits, "
+               "and _ . - /",
                service);
       return false;
     } else if (!is_service_character(*c)) {

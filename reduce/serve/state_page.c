@@ -47,7 +47,7 @@ put_number(FILE *out, const char *name, uint64_t number)
 static void
 put_since(FILE *out, int64_t since)
 {
-  char text[64] = "nothing was counted yet";
+  char text[64] = "nothing has been counted yet";
   const time_t time = since;
   struct tm fields;
   if (since != 0 && gmtime_r(&time, &fields) != NULL)
@@ -65,10 +65,10 @@ put_rates(FILE *out, struct server *server,
   const double seconds = (double)(now - server->before_nanos) / 1e9;
   const struct program_status *before = &server->before;
   if (before->resets == status->resets && seconds > 0) {
-    put_number(out, "allocations a second",
+    put_number(out, "allocations per second",
                (uint64_t)((double)(status->allocations - before->allocations) /
                           seconds));
-    put_number(out, "bytes a second",
+    put_number(out, "bytes per second",
                (uint64_t)((double)(status->bytes - before->bytes) / seconds));
   }
   if (seconds >= 1) {
@@ -101,16 +101,15 @@ static const char head[] =
 
 static const char pages[] =
     "<h2>Profiles</h2><dl>\n"
-    "<dt><a href=/flamegraph>/flamegraph</a><dd>the page with the flame graph,"
-    " as of now; <a href='/flamegraph?refresh=5'>?refresh=5</a> again and"
-    " again\n"
-    "<dt><a href=/debug/pprof/allocs>/debug/pprof/allocs</a><dd>what was"
-    " allocated, for pprof; ?seconds=10 in the next ten seconds;"
-    " <a href='/debug/pprof/allocs?debug=1'>?debug=1</a> as tables\n"
-    "<dt><a href=/debug/pprof/heap>/debug/pprof/heap</a><dd>what is in use;"
-    " ?gc=1 after a full collection\n"
-    "<dt><a href=/debug/pprof/delta_heap>/debug/pprof/delta_heap</a><dd>what"
-    " was allocated since this was asked last\n"
+    "<dt><a href=/flamegraph>/flamegraph</a><dd>the flame graph as of now;"
+    " <a href='/flamegraph?refresh=5'>?refresh=5</a> reloads it\n"
+    "<dt><a href=/debug/pprof/allocs>/debug/pprof/allocs</a><dd>all"
+    " allocations, for pprof; ?seconds=10: those of the next ten seconds;"
+    " <a href='/debug/pprof/allocs?debug=1'>?debug=1</a>: as tables\n"
+    "<dt><a href=/debug/pprof/heap>/debug/pprof/heap</a><dd>memory in use;"
+    " ?gc=1: after a full collection\n"
+    "<dt><a href=/debug/pprof/delta_heap>/debug/pprof/delta_heap</a><dd>"
+    "allocations since the last request of this page\n"
     "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
 
 struct MHD_Response *
@@ -135,12 +134,12 @@ answer_state(struct server *server, unsigned *status)
   put_rates(out, server, &state);
   put_number(out, "call chains and kinds of objects", state.contexts);
   if (state.threads != 0) {
-    put_number(out, "bytes for these", state.context_bytes);
+    put_number(out, "bytes used for these", state.context_bytes);
     put_number(out, "threads", state.threads);
   }
-  put_row(out, "what is in use", state.follows ? "is known" : "is not known");
+  put_row(out, "memory in use", state.follows ? "known" : "not known");
   if (state.overflows != 0)
-    put_number(out, "the budget was used up, times", state.overflows);
+    put_number(out, "times the budget was used up", state.overflows);
   fputs("</table>\n", out);
   put_forms(out, server);
   fputs(pages, out);

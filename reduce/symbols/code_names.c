@@ -62,7 +62,7 @@ close_oldest(struct code_names *names)
   close_module(names, oldest);
 }
 
-/* Opens the file of MODULE unless that is done, or nothing is to be had. */
+/* Opens the file of MODULE, unless it is open or cannot be opened. */
 static bool
 open_module(struct code_names *names, struct code_module *module)
 {

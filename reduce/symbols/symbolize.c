@@ -260,9 +260,9 @@ note_outcome(struct symbolizing *s, const struct code_module *module)
   snprintf(text, sizeof text, PPROF_COMMENT_SYMBOL_NOTE "=%s %s",
            module->path,
            module->outcome == CODE_FILE_CHANGED
-               ? "is not the file that ran (it has another build id): no "
-                 "names are taken from it"
-               : "cannot be read: its functions have no names");
+               ? "is not the file that ran (its build id differs), so its "
+                 "names are not used"
+               : "cannot be read, so its functions have no names");
   return add_comment(s, text);
 }
 

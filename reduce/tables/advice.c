@@ -130,7 +130,8 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   case EXAMPLE:
     return cell_text(advice->rule->example);
   default:
-    return cell_text(advice->rule->unknown);
+    return cell_text(advice->rule->unknown == NULL ? ""
+                                                   : advice->rule->unknown);
   }
 }
 
@@ -153,7 +154,7 @@ write_place(const struct reduction *reduction, const struct advice *advice,
 {
   const char *file = advice_file(reduction, advice);
   int64_t line = advice_line(reduction, advice);
-  sink_text(sink, *file == '\0' ? "no file is known" : "");
+  sink_text(sink, *file == '\0' ? "source file unknown" : "");
   escape_name(sink, file, "");
   if (line != 0)
     sink_format(sink, ":%" PRId64, line);
@@ -206,6 +207,8 @@ static void
 write_unknown(const struct advice_rule *rule, size_t indent,
               struct sink *sink)
 {
+  if (rule->unknown == NULL)
+    return;
   struct string_sink text;
   string_sink_init(&text);
   sink_format(&text.sink, "Not known: %s.", rule->unknown);
@@ -267,10 +270,10 @@ write_list(const struct reduction *reduction, const struct advice_list *list,
     else
       left_out += list->items[i].saved;
   if (shown < list->count)
-    sink_format(
-        sink, "\nLeft out: %zu more, which save up to %" PRIu64 " bytes%s.\n",
-        list->count - shown, left_out,
-        options->limit == SIZE_MAX ? "; --verbose shows them" : "");
+    sink_format(sink,
+                "\nLeft out: %zu more, saving up to %" PRIu64 " bytes%s.\n",
+                list->count - shown, left_out,
+                options->limit == SIZE_MAX ? "; --verbose shows them" : "");
 }
 
 static void
@@ -293,19 +296,18 @@ write_full(const struct reduction *reduction, const struct advice_list *list,
   report_unattributed(reduction, sink);
   report_summary(reduction, sink);
   if (!advice_applies(reduction))
-    sink_text(sink, "\nThere are rules for allocations of Lisp programs "
-                    "alone.\n");
+    sink_text(sink, "\nThe rules of advice are for Lisp programs only.\n");
   else if (list->count == 0)
-    sink_text(sink, "\nNo rule finds anything to change.\n");
+    sink_text(sink, "\nNo rule found anything to change.\n");
   else
     write_list(reduction, list, sink);
   if (list->count > 0)
     report_legend_text(
         reduction, sink,
-        "Change one thing, profile again into another file, and let `mprof "
-        "diff OLD NEW' say what it saved. What is certain follows from what "
-        "was counted; of what is to be checked it is the most that can be "
-        "saved. `mprof help advise' lists the rules.");
+        "Change one thing, profile into another file, and compare the two "
+        "with `mprof diff OLD NEW'. 'certain' figures follow from the "
+        "counts; 'check' figures are upper limits. `mprof help advise' lists "
+        "the rules.");
 }
 
 void
@@ -331,8 +333,8 @@ write_first(const struct reduction *reduction, const struct advice_list *list,
   }
   if (list->count > 0)
     report_legend_text(reduction, sink,
-                       "What to change, where, and all other advice is "
-                       "printed by `mprof advise'.");
+                       "`mprof advise' prints all advice, with what to "
+                       "change and where.");
 }
 
 void
@@ -344,9 +346,12 @@ report_first_advice(const struct reduction *reduction, struct sink *sink)
 void
 report_advice_rules(struct sink *sink)
 {
-  sink_text(sink, "\nRules, the first one that holds has an allocation:\n");
+  sink_text(sink,
+            "\nRules; the first that holds for an allocation claims it:\n");
   for (const struct advice_rule *const *rule = advice_rules; *rule != NULL;
        rule++) {
+    if ((*rule)->name == NULL)
+      continue;
     sink_format(sink, "  %s (%s)\n", (*rule)->name,
                 grade_name((*rule)->grade));
     sink_format(sink, "    a function that %s\n", (*rule)->fault);

@@ -15,30 +15,30 @@
 
 enum id { KIND, SIZE, TYPES, TYPE_NAMES };
 
-enum { NAMES_SHOWN = 6 }; /* types named in a row, unless -verbose */
+enum { NAMES_SHOWN = 6 }; /* types named in a row, unless --verbose */
 
 static const struct column columns[] = {
     {.id = KIND, .keys = {"kind"}, .first = true},
     {.id = SIZE, .keys = KEY("size"), .first = true, HEADING(0, NULL, "size"),
      .total = "all",
-     .meaning = "bytes of one object with its body; \"> 1024\": larger "
-                "objects together; \"grown\": bodies that grew later, which "
-                "are no objects of their own"},
+     .meaning = "bytes of one object with its body; \"> 1024\": all larger "
+                "objects; \"grown\": bodies that grew later, which are not "
+                "objects of their own"},
     {.id = TYPES, .keys = KEYS(NULL, "category,type,class"), .first = true},
     ALLOCS_COLUMN(2, "objects of this size, and their share of all objects"),
-    BYTES_COLUMN("their bytes, and the share of all bytes"),
+    BYTES_COLUMN("their bytes, and their share of all bytes"),
     {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"),
-     .use = USE_KEPT, .meaning = "how many of them were freed"},
+     .use = USE_KEPT, .meaning = "number of these objects that were freed"},
     {FIGURE(KEPT_BYTES), .share = true, HEADING(2, NULL, "kept"),
      .use = USE_KEPT,
-     .meaning = "bytes that were never freed, and the share of all such "
+     .meaning = "bytes that were never freed, and their share of all such "
                 "bytes"},
     LIVE_COLUMNS("of this size"),
     ALL_COUNTS,
     ALL_MORE,
     {.id = TYPES, .keys = KEYS("types", NULL)},
     {.id = TYPE_NAMES, LEFT_HEADING(2, "types"), .total = "<TOTAL>",
-     .meaning = "what has this size, most bytes first"},
+     .meaning = "types that have this size, most bytes first"},
 };
 
 /* What stands in the place of a size, for programs and for people. */

@@ -24,17 +24,19 @@ enum id {
 
 #define NAME_COLUMN                                                          \
   {.content = CONTENT_NAME, .keys = KEYS("name", "function"),                \
-   .first = true, LEFT_HEADING(2, "name"), .meaning = "the function"}
+   .first = true, LEFT_HEADING(2, "name"), .meaning = "name of the function"}
 
 static const struct column function_columns[] = {
     {SHARE(BYTES), HEADING(0, "%", "mem"),
      .meaning = "share of all bytes that the function itself allocated; on "
-                "the right the same by category of object"},
-    {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .meaning = "those bytes"},
+                "the right, the same share by category of object"},
+    {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .meaning = "bytes that the "
+                                                          "function itself "
+                                                          "allocated"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
-     .meaning = "in so many allocations"},
+     .meaning = "number of these allocations"},
     {AVERAGE(ALLOCS), HEADING(2, "bytes", "/alloc"), .use = USE_AVERAGES,
-     .meaning = "so many bytes each, rounded"},
+     .meaning = "average bytes per allocation, rounded"},
     {CATEGORIES(BYTES), HEADING(2, NULL, "% mem"), .spare = 1},
     {FIGURE(KEPT_BYTES), HEADING(2, "bytes", "kept"), .use = USE_KEPT,
      .meaning = "bytes of these that were never freed"},
@@ -46,8 +48,8 @@ static const struct column function_columns[] = {
     {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
      .spare = 2, .meaning = "their share of all live bytes, by category"},
     {SHARE(BYTES), .of = OF_INCLUSIVE, HEADING(2, "self", "+desc"),
-     .meaning = "share of all bytes that the function and all below it "
-                "allocated"},
+     .meaning = "share of all bytes allocated by the function and by all "
+                "functions below it"},
     COUNTS(OF_ROW, "self_"),
     COUNTS(OF_INCLUSIVE, "inclusive_"),
     MORE(OF_ROW, "self_"),
@@ -58,7 +60,7 @@ static const struct column function_columns[] = {
      CALLS_MEANING},
     {.id = BYTES_PER_CALL, HEADING(2, "bytes", "/call"),
      .use = USE_AVERAGES_OF_CALLS, .sums = true,
-     .meaning = "what one of these calls allocated in the function itself, "
+     .meaning = "average bytes that the function itself allocated per call, "
                 "rounded"},
     NAME_COLUMN,
     {.id = CYCLE, .keys = KEY("cycle")},
@@ -69,24 +71,26 @@ static const struct column function_columns[] = {
 
 static const struct column peak_columns[] = {
     {SHARE(PEAK_BYTES), HEADING(0, "%", "peak"),
-     .meaning = "share of the bytes that were live when most were"},
+     .meaning = "share of the bytes live at the peak, when most were"},
     {FIGURE(PEAK_BYTES), HEADING(2, NULL, "bytes"),
-     .meaning = "of these, what the function itself allocated"},
+     .meaning = "bytes live at the peak that the function itself allocated"},
     {FIGURE(PEAK_ALLOCS), HEADING(2, NULL, "objects"),
-     .meaning = "in so many objects"},
+     .meaning = "number of these objects"},
     {SHARE(PEAK_BYTES), .of = OF_INCLUSIVE, HEADING(2, "self", "+desc"),
-     .meaning = "share that the function and all below it allocated"},
+     .meaning = "share of the bytes live at the peak that the function and "
+                "all functions below it allocated"},
     NAME_COLUMN,
 };
 
 static const struct column temporary_columns[] = {
     {FIGURE(TEMPORARY_ALLOCS), .share = true, HEADING(0, NULL, "temporary"),
-     .meaning = "objects that were freed before the next allocations, and "
-                "their share of all such objects"},
+     .meaning = "objects that were freed before the next allocation (or the "
+                "N-th, with --temporary=N), and their share of all such "
+                "objects"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
-     .meaning = "all that the function itself allocated"},
+     .meaning = "all objects that the function itself allocated"},
     {.id = OF_THESE, HEADING(2, "% of", "these"), .sums = true,
-     .meaning = "how many of them were temporary"},
+     .meaning = "percentage of those objects that were temporary"},
     NAME_COLUMN,
 };
 
@@ -186,12 +190,12 @@ static void
 legend(const struct view *view, struct sink *sink)
 {
   static const char *const nameless[NAMELESS_COUNT] = {
-      [NAMELESS_UNKNOWN] = "no function is known",
+      [NAMELESS_UNKNOWN] = "the function is unknown",
       [NAMELESS_HIDDEN] = "all functions of the chain are hidden",
-      [NAMELESS_RUNTIME] = "only C functions of the runtime, which "
-                           "--show-runtime shows",
-      [NAMELESS_SESSION] = "the profiler itself and what called it, which "
-                           "--show-root shows",
+      [NAMELESS_RUNTIME] = "only C functions of the runtime; --show-runtime "
+                           "shows them",
+      [NAMELESS_SESSION] = "the profiler and its callers; --show-root shows "
+                           "them",
   };
   const struct reduction *reduction = view->reduction;
   bool lisp = reduction->profile->language == LANGUAGE_LISP;
@@ -201,10 +205,10 @@ legend(const struct view *view, struct sink *sink)
   if (reduction->options->by != BY_FUNCTION) {
     explain_node(
         reduction, "[no file]", false,
-        lisp ? "functions whose source file is not known, as those of ECL "
-               "that are written in C"
-             : "functions whose source file is not known: libraries without "
-               "debug information, as a rule",
+        lisp ? "functions whose source file is unknown, such as the C "
+               "functions of ECL"
+             : "functions whose source file is unknown, usually those of "
+               "libraries without debug information",
         sink);
     explain_node(reduction, "[no package]", false,
                  "functions that no symbol names", sink);
@@ -213,8 +217,9 @@ legend(const struct view *view, struct sink *sink)
   }
   if (lisp && !reduction->options->select.hide_system)
     report_legend_text(reduction, sink,
-                       "With --hide-system what ECL's own functions allocate "
-                       "is charged to the functions of the program.");
+                       "With --hide-system, allocations by ECL's own "
+                       "functions are charged to the functions of the "
+                       "program.");
 }
 
 const struct table functions_table = {

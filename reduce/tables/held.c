@@ -15,15 +15,16 @@
 
 static const struct column columns[] = {
     {FIGURE(BYTES), HEADING(0, NULL, "retained"), .share = true,
-     .meaning = "bytes that would go if the root went, and their share of "
-                "all live bytes"},
+     .meaning = "bytes that would be freed if the root were dropped, and "
+                "their share of all live bytes"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "objects"),
-     .meaning = "so many objects"},
+     .meaning = "number of these objects"},
     {.content = CONTENT_NAME, .first = true, LEFT_HEADING(2, "root"),
      .meaning = "a symbol, by its value, function or properties; its binding "
-                "in a thread; a package; a class; constants of compiled code; "
-                "data of a shared object; the stack of a thread.  With "
-                "\"and\": what would go only if all of them went"},
+                "in a thread; a package; a class; constants of compiled "
+                "code; data of a shared object; the stack of a thread.  With "
+                "\"and\": bytes that would be freed only if all of them were "
+                "dropped"},
 };
 
 struct held {
@@ -67,8 +68,8 @@ lacks(const struct reduction *reduction)
 {
   return measure_known(reduction->profile, MEASURE_HELD_BYTES)
              ? NULL
-             : "This profile does not say what holds what is alive: it was "
-               "not saved with :holders after (mprof:start :live t).";
+             : "This profile does not record holders: it was not saved with "
+               ":holders after (mprof:start :live t).";
 }
 
 static const struct table held_table = {
@@ -88,20 +89,21 @@ void
 report_holders_legend(const struct reduction *reduction, struct sink *sink)
 {
   report_legend_text(reduction, sink,
-                     "An entry is a holder (the line with an index at the "
-                     "left), what holds it above and what it holds below it, "
-                     "the heaviest next to it.  To follow a path to its "
-                     "root, look for the index of the line above.");
+                     "Each entry shows a holder (the line with an index at "
+                     "the left), its own holders above it and what it holds "
+                     "below it, the heaviest nearest to it.  To follow a "
+                     "path to its root, look for the index of the line "
+                     "above.");
   if (reduction->options->legend)
     sink_text(sink, "\n");
   report_legend(reduction, sink, "self+desc",
                 "share of all live bytes that the holder retains");
   report_legend(reduction, sink, "self",
                 "own line: bytes of its own objects; above: bytes that it "
-                "retains for what holds it; below: bytes that are retained "
-                "for it");
+                "retains for that holder; below: bytes that are retained for "
+                "it");
   report_legend(reduction, sink, "exact bytes",
-                "the same on all lines: bytes that are retained");
+                "on all lines: bytes that are retained");
 }
 
 void

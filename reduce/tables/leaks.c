@@ -5,8 +5,9 @@
  * sites in one function are two rows.  By kept bytes unless another order is
  * asked for; paths of which everything was freed are no rows.
  *
- * Where the profile says what was lost, that takes the place of what was
- * kept, in all orders and shares, and other columns show.
+ * Where the profile says what was lost, directly or not, that takes the place
+ * of what was kept, in all orders and shares, and other columns show.  A list
+ * is lost with its head, which may be small.
  */
 
 #include "base/array.h"
@@ -17,55 +18,54 @@
 #include <stdio.h>
 #include <string.h>
 
-enum id {
-  INDIRECT_BYTES,
-  INDIRECT_ALLOCS,
-  REACHABLE_BYTES,
-  REACHABLE_ALLOCS
-};
+enum id { DIRECT_BYTES, DIRECT_ALLOCS, REACHABLE_BYTES, REACHABLE_ALLOCS };
 
 static const struct column columns[] = {
     {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "kept"),
      .use = USE_NOT_LOST,
-     .meaning = "bytes never freed, and the share of all such bytes"},
+     .meaning = "bytes never freed, and their share of all such bytes"},
     {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "lost"),
      .use = USE_LOST,
-     .meaning = "bytes never freed to which nothing led at the end, and the "
-                "share of all such bytes"},
+     .meaning = "bytes never freed that the program could not free any more, "
+                "and their share of all such bytes"},
     {FIGURE(KEPT_ALLOCS), HEADING(2, NULL, "objects"), .use = USE_LOST,
-     .meaning = "how many objects they are"},
-    {.id = INDIRECT_BYTES,
-     HEADING(2, NULL, "indirect"),
+     .meaning = "number of these objects"},
+    {.id = DIRECT_BYTES,
+     HEADING(2, NULL, "direct"),
+     .spare = 1,
      .sums = true,
      .use = USE_LOST,
-     .meaning = "bytes of objects to which only lost objects led"},
-    {.id = INDIRECT_ALLOCS,
+     .meaning = "those that no other lost object refers to"},
+    {.id = DIRECT_ALLOCS,
      HEADING(2, NULL, "objects"),
+     .spare = 1,
      .sums = true,
      .use = USE_LOST},
     {.id = REACHABLE_BYTES,
      HEADING(2, NULL, "reachable"),
+     .spare = 2,
      .sums = true,
      .use = USE_LOST,
      .meaning = "bytes never freed that the program could still free"},
     {.id = REACHABLE_ALLOCS,
      HEADING(2, NULL, "objects"),
+     .spare = 2,
      .sums = true,
      .use = USE_LOST},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "allocations along this path"},
     {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true,
      .use = USE_NOT_LOST,
-     .meaning = "their bytes, and the share of all bytes"},
-    {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"),
-     .use = USE_NOT_LOST, .meaning = "how many of them were freed"},
+     .meaning = "their bytes, and their share of all bytes"},
+    {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"), .spare = 1,
+     .use = USE_NOT_LOST, .meaning = "number of these that were freed"},
     {FIGURE(BYTES), .of = OF_FREED, .share = true, HEADING(2, NULL, "bytes"),
-     .use = USE_NOT_LOST,
-     .meaning = "the bytes freed, and the share of all bytes freed"},
+     .spare = 1, .use = USE_NOT_LOST,
+     .meaning = "bytes freed, and their share of all bytes freed"},
     {.content = CONTENT_NAME,
      LEFT_HEADING(2, "path"),
-     .meaning = "the last callers, five unless --callers says otherwise, "
-                "outermost first; \"...\" when there are more"},
+     .meaning = "the last callers, outermost first (five; see --callers); "
+                "\"...\" stands for more"},
 };
 
 /* Of a path, or of all, by enum id. */
@@ -81,6 +81,7 @@ struct leaks {
   uint32_t *path;            /* room for one: items, the leaf first */
   struct figures total;      /* without ... */
   struct figures suppressed; /* ... what is kept, and no leak */
+  const char *separator;     /* of callers */
 };
 
 static void
@@ -121,11 +122,11 @@ path_to(const struct view *view, uint32_t node)
   }
   string_sink_clear(view->text);
   if (node != TREE_ROOT)
-    sink_text(sink, "...>");
+    sink_format(sink, "...%s", leaks->separator);
   while (count > 0) {
     write_frame(view->reduction, &leaks->tree.items[leaks->path[--count]],
                 sink);
-    sink_text(sink, count > 0 ? ">" : "");
+    sink_text(sink, count > 0 ? leaks->separator : "");
   }
   const char *text = string_sink_text(view->text);
   return text == NULL ? NAMES_NONE : names_intern(&leaks->paths, text);
@@ -143,15 +144,15 @@ leave_out_suppressed(struct leaks *leaks, const struct figures *all)
   leaks->total.kept_allocs -= suppressed->kept_allocs;
 }
 
-/* Adds what of sample I, of the path with that number, was kept and not lost
- * directly. */
+/* Adds what of sample I, of the path with that number, was lost directly, and
+ * what was kept and not lost. */
 static void
 split_kept(const struct view *view, size_t i, uint32_t path)
 {
   const struct profile *profile = view->reduction->profile;
   struct leaks *leaks = view->context;
-  const uint64_t lost[] = {profile_value(profile, i, COLUMN_OF_LOST_BYTES),
-                           profile_value(profile, i, COLUMN_OF_LOST_ALLOCS)};
+  const uint64_t lost[] = {profile_value(profile, i, MEASURE_LOST_BYTES),
+                           profile_value(profile, i, MEASURE_LOST_ALLOCS)};
   const uint64_t indirect[] = {
       profile_value(profile, i, COLUMN_OF_INDIRECT_BYTES),
       profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)};
@@ -160,28 +161,24 @@ split_kept(const struct view *view, size_t i, uint32_t path)
   for (size_t k = 0; k < 2; k++)
     for (size_t at = path;; at = leaks->paths.count) {
       uint64_t *counts = leaks->others[at].counts;
-      counts[INDIRECT_BYTES + k] += indirect[k];
+      counts[DIRECT_BYTES + k] += lost[k];
       counts[REACHABLE_BYTES + k] += kept[k] - indirect[k] - lost[k];
       if (at == leaks->paths.count)
         break;
     }
 }
 
-/* What is left of what was kept was lost directly. */
+/* What is left of what was kept was lost. */
 static void
-leave_out(struct figures *figures, const struct other_kept *others)
+leave_out_reachable(struct leaks *leaks)
 {
-  const uint64_t *counts = others->counts;
-  figures->kept_bytes -= counts[INDIRECT_BYTES] + counts[REACHABLE_BYTES];
-  figures->kept_allocs -= counts[INDIRECT_ALLOCS] + counts[REACHABLE_ALLOCS];
-}
-
-static void
-leave_out_others(struct leaks *leaks)
-{
-  for (size_t i = 0; i < leaks->paths.count; i++)
-    leave_out(&leaks->figures[i], &leaks->others[i]);
-  leave_out(&leaks->total, &leaks->others[leaks->paths.count]);
+  for (size_t i = 0; i <= leaks->paths.count; i++) {
+    const uint64_t *counts = leaks->others[i].counts;
+    struct figures *figures =
+        i < leaks->paths.count ? &leaks->figures[i] : &leaks->total;
+    figures->kept_bytes -= counts[REACHABLE_BYTES];
+    figures->kept_allocs -= counts[REACHABLE_ALLOCS];
+  }
 }
 
 static bool
@@ -195,13 +192,18 @@ init(struct view *view)
                       reduction->tree.merges_runs))
     return false;
   uint32_t *of_sample = leaks->tree.of_sample; /* nodes, then paths */
+  leaks->separator = ">";
+  for (size_t i = 0; i < leaks->tree.item_count; i++)
+    if (strstr(leaks->tree.items[i].name, "::") != NULL &&
+        profile->language == LANGUAGE_C)
+      leaks->separator = " > "; /* names of C++ have such brackets */
   leaks->path = array_zeroed(leaks->tree.tree.count, sizeof *leaks->path);
   for (size_t i = 0; leaks->path != NULL && i < profile->sample_count; i++)
     if (of_sample[i] != INDEX_NONE &&
         (of_sample[i] = path_to(view, of_sample[i])) == NAMES_NONE)
       return false;
   leaks->figures = array_zeroed(leaks->paths.count, sizeof *leaks->figures);
-  bool lost = profile_has(profile, COLUMN_OF_LOST_BYTES);
+  bool lost = profile_has(profile, MEASURE_LOST_BYTES);
   if (lost) {
     view->ranking.noun = "bytes lost";
     leaks->others =
@@ -226,7 +228,7 @@ init(struct view *view)
   }
   leave_out_suppressed(leaks, &reduction->selection.total);
   if (leaks->others != NULL)
-    leave_out_others(leaks);
+    leave_out_reachable(leaks);
   return true;
 }
 
@@ -252,8 +254,7 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   row->left_out = row->figures->kept_bytes == 0 &&
                   row->figures->kept_allocs == 0 &&
                   (leaks->others == NULL ||
-                   (leaks->others[item].counts[INDIRECT_ALLOCS] == 0 &&
-                    leaks->others[item].counts[REACHABLE_ALLOCS] == 0));
+                   leaks->others[item].counts[REACHABLE_ALLOCS] == 0);
   return true;
 }
 
@@ -281,7 +282,7 @@ note(const struct view *view, struct sink *sink)
     return;
   snprintf(text, sizeof text,
            "Suppressed: %" PRIu64 " bytes in %" PRIu64
-           " object%s, which are no leaks; --show-suppressed shows them.",
+           " object%s; --show-suppressed shows them.",
            leaks->suppressed.kept_bytes, leaks->suppressed.kept_allocs,
            leaks->suppressed.kept_allocs == 1 ? "" : "s");
   report_paragraph(sink, text);
@@ -296,8 +297,8 @@ legend(const struct view *view, struct sink *sink)
                   "the call site, where lines are known");
   if (reduction->options->offsets)
     report_legend(reduction, sink, "name+n",
-                  "the call site: lines from the start of the function, or "
-                  "bytes from its first call site where lines are not known");
+                  "the call site: lines from the start of the function or, "
+                  "if lines are not known, bytes from its first call site");
 }
 
 static const char *
@@ -305,7 +306,7 @@ lacks(const struct reduction *reduction)
 {
   return column_used(reduction, USE_KEPT)
              ? NULL
-             : "This profile does not say what was freed.";
+             : "This profile does not record what was freed.";
 }
 
 const struct table leaks_table = {

@@ -198,10 +198,8 @@ ranking_by_rank(struct ranking *ranking)
              compare_ranks);
 }
 
-/* Writes SHARE, in millionths, as per cents with no more decimals than it
- * needs. */
-static void
-write_percent(struct sink *sink, uint32_t share)
+void
+share_write(uint32_t share, struct sink *sink)
 {
   enum { ONE = SHARE_WHOLE / 100 };
   char digits[24];
@@ -231,7 +229,7 @@ ranking_note(const struct ranking *ranking,
               rows);
   if (small) {
     sink_text(&note.sink, " below ");
-    write_percent(&note.sink, options->min_share);
+    share_write(options->min_share, &note.sink);
     sink_format(&note.sink, " %% of the %s",
                 ranking->noun != NULL
                     ? ranking->noun
@@ -246,7 +244,7 @@ ranking_note(const struct ranking *ranking,
               objects);
   if (measure_rows[ranking->bytes].bytes)
     sink_format(&note.sink, " of %" PRIu64 " bytes", ranking->left_out_bytes);
-  sink_text(&note.sink, small && !limited ? "; -verbose shows them." : ".");
+  sink_text(&note.sink, small && !limited ? "; --verbose shows them." : ".");
   report_paragraph(sink, string_sink_for(&note, sink));
   string_sink_release(&note);
 }

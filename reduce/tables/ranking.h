@@ -69,6 +69,10 @@ enum measure sort_measure(enum sort_key key);
 /* Whether PART is at least SHARE millionths of WHOLE. */
 bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 
+/* Writes SHARE, in millionths, as per cents with no more decimals than it
+ * needs. */
+void share_write(uint32_t share, struct sink *sink);
+
 /* Writes a line that says what ranking_cut left out of a table of REDUCTION,
  * if anything; ROWS is what rows are called ("functions"), OBJECTS what their
  * allocations are. */

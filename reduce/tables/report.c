@@ -29,15 +29,19 @@ report_heading(struct sink *sink, const char *title)
   sink_text(sink, "\n\n");
 }
 
-/* Writes TEXT in lines of at most LINE_WIDTH, INDENT blanks before each line
- * but the first, which starts at INDENT already. */
+/* Writes TEXT in lines of at most LINE_WIDTH, or the width of the terminal,
+ * INDENT blanks before each line but the first, which starts at INDENT
+ * already. */
 static void
 write_wrapped(struct sink *sink, const char *text, size_t indent)
 {
   size_t column = indent;
+  size_t width = sink->line_width > 0 && sink->line_width < LINE_WIDTH
+                     ? sink->line_width
+                     : LINE_WIDTH;
   while (*text != '\0') {
     size_t length = strcspn(text, " ");
-    if (column > indent && column + 1 + length > LINE_WIDTH) {
+    if (column > indent && column + 1 + length > width) {
       sink_text(sink, "\n");
       sink_repeat(sink, ' ', indent);
       column = indent;
@@ -103,12 +107,12 @@ write_count(struct sink *sink, const char *separator, uint64_t count,
 static void
 write_unmatched(const struct reduction *reduction, struct sink *sink)
 {
-  for (int i = 0; i < EXPRESSION_COUNT; i++)
-    if ((reduction->selection.unmatched >> i & 1) != 0) {
-      sink_format(sink, "No function matches --%s=",
-                  expression_option((enum expression)i));
-      escape_name(sink, reduction->options->select.expressions[i], "");
-      sink_text(sink, "; capital letters and small ones differ\n");
+  for (enum expression e = 0; e < EXPRESSION_COUNT; e++)
+    if ((reduction->selection.unmatched >> e & 1) != 0) {
+      sink_format(sink, "No function matches --%s=", expression_option(e));
+      escape_name(sink, reduction->options->select.expressions[e], "");
+      sink_text(sink, selection_nearest(&reduction->selection, e).text);
+      sink_text(sink, "\n");
     }
 }
 
@@ -118,10 +122,10 @@ write_granularity(enum granularity by, struct sink *sink)
 {
   if (by == BY_FUNCTION)
     return;
-  sink_format(sink,
-              "Rows are %s, where the explanations say functions; calls "
-              "within one are not counted\n",
-              granularity_noun(by, true));
+  sink_format(
+      sink,
+      "Rows are %s, not functions; calls within one row are not counted\n",
+      granularity_noun(by, true));
 }
 
 void
@@ -130,11 +134,11 @@ report_counted(const struct reduction *reduction, struct sink *sink)
   const struct measure_row *row =
       measure_row(reduction->profile, reduction_counted(reduction));
   if (row->what != NULL)
-    sink_format(sink,
-                "All tables count only what was %s (--value=%s)%s\n",
-                row->what, row->word,
-                reduction_is_of_holders(reduction) ? ""
-                                                   : "; calls are all calls");
+    sink_format(
+        sink, "All tables count only memory that was %s (--value=%s)%s\n",
+        row->what, row->word,
+        reduction_is_of_holders(reduction) ? ""
+                                           : "; calls include all calls");
 }
 
 /* Ends a line that holds of FILES: says so unless these are all. */
@@ -167,7 +171,7 @@ report_live(const struct reduction *reduction, struct sink *sink)
       !measure_known(profile, MEASURE_KEPT_BYTES))
     return;
   if (files > 0 && collection == 0) {
-    sink_text(sink, "Nothing is known to be alive: there was no collection");
+    sink_text(sink, "No collection took place: live objects are unknown");
     end_line(profile, files, sink);
     return;
   }
@@ -190,20 +194,21 @@ report_lost(const struct reduction *reduction, struct sink *sink)
   const struct profile *profile = reduction->profile;
   const uint64_t *total = profile->total;
   const char *unfound = profile_comment(profile, PPROF_COMMENT_UNFOUND_NOTE);
-  uint64_t lost = total[COLUMN_OF_LOST_BYTES];
+  uint64_t lost = total[MEASURE_LOST_BYTES];
   uint64_t indirect = total[COLUMN_OF_INDIRECT_BYTES];
-  if (!profile_has(profile, COLUMN_OF_LOST_BYTES))
+  if (!profile_has(profile, MEASURE_LOST_BYTES))
     return;
   write_count(sink, "Lost: ", lost, "byte", "bytes");
-  write_count(sink, " in ", total[COLUMN_OF_LOST_ALLOCS], "object",
+  write_count(sink, " in ", total[MEASURE_LOST_ALLOCS], "object",
               "objects");
   write_count(sink, ", and ", indirect, "byte", "bytes");
-  sink_format(sink, " in %" PRIu64 " through these; still reachable: ",
+  sink_format(sink,
+              " in %" PRIu64 " reachable only from these; still reachable: ",
               total[COLUMN_OF_INDIRECT_ALLOCS]);
   write_count(sink, "", total[MEASURE_KEPT_BYTES] - lost - indirect, "byte",
               "bytes");
   sink_format(sink, " in %" PRIu64 "\n",
-              total[MEASURE_KEPT_ALLOCS] - total[COLUMN_OF_LOST_ALLOCS] -
+              total[MEASURE_KEPT_ALLOCS] - total[MEASURE_LOST_ALLOCS] -
                   total[COLUMN_OF_INDIRECT_ALLOCS]);
   if (unfound != NULL) {
     sink_text(sink, "Objects that were not found, and count as reachable: ");
@@ -217,21 +222,21 @@ report_gaps(const struct profile *profile, struct sink *sink)
 {
   const struct profile_gaps *gaps = &profile->gaps;
   write_gap(profile, gaps->live,
-            "The figures are those of what was live when the profile was "
-            "written: what had\nbeen freed is not in it",
+            "The profile has only memory that was live when it was written; "
+            "freed memory is\nnot in it",
             sink);
-  write_gap(profile, gaps->countless,
-            "The profile does not count objects: their numbers and sizes are "
-            "left blank",
-            sink);
+  write_gap(
+      profile, gaps->countless,
+      "The profile does not count objects: their numbers and sizes are blank",
+      sink);
   if (gaps->sampled > 0)
     sink_format(sink,
                 "Sampled, one allocation in about %" PRId64
                 " bytes: figures are estimates\n",
                 gaps->period);
   write_gap(profile, gaps->unread_drop,
-            "The frames that the profile itself wants to be left out are "
-            "shown: which they are\ncannot be read",
+            "Frames that the profile asks to leave out are shown: its pattern\n"
+            "cannot be read",
             sink);
 }
 
@@ -285,7 +290,7 @@ report_summary(const struct reduction *reduction, struct sink *sink)
       sink_text(sink, ", ");
     }
     write_count(sink, "", selection->total.bytes, "byte", "bytes");
-    sink_text(sink, "; shares are shares of these\n");
+    sink_text(sink, "; percentages refer to these\n");
   }
   report_live(reduction, sink);
   report_lost(reduction, sink);

@@ -24,21 +24,22 @@
 
 static const struct column columns[] = {
     {LEFT_HEADING(0, "index"),
-     .meaning = "number of the entry; behind each name stands the index of "
+     .meaning = "number of the entry; each name is followed by the index of "
                 "its entry"},
     {HEADING(1, "self", "+desc"),
-     .meaning = "share of all bytes that the function and all below it "
-                "allocated"},
+     .meaning = "share of all bytes allocated by the function and by all "
+                "functions below it"},
     {HEADING(2, NULL, "self"), .share = true,
-     .meaning = "own line: bytes the function itself allocated; callers: "
-                "bytes that it and all below it allocated for this caller; "
-                "callees: bytes that the callee and all below it allocated "
-                "for it; share of all bytes"},
+     .meaning =
+         "own line: bytes that the function itself allocated; callers: bytes "
+         "that the function and all below it allocated for this caller; "
+         "callees: bytes that the callee and all below it allocated for the "
+         "function; and their share of all bytes"},
     {CATEGORIES(BYTES), HEADING(2, NULL, "of these"), .spare = 2,
-     .meaning = "those bytes by category of object"},
+     .meaning = "the same bytes by category of object"},
     {CATEGORIES(BYTES), HEADING(2, NULL, "frac"), .spare = 4,
-     .meaning = "the same bytes as a share of what all callers (all "
-                "callees) stand for, by category"},
+     .meaning =
+         "share of the sum of all callers (or all callees), by category"},
     {HEADING(2, "bytes", "kept"), .use = USE_KEPT,
      .meaning = "bytes of \"self\" that were never freed"},
     {CATEGORIES(BYTES), HEADING(2, NULL, "% all kept"), .use = USE_KEPT,
@@ -49,28 +50,28 @@ static const struct column columns[] = {
     {CATEGORIES(BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
      .spare = 3, .meaning = "their share of all live bytes, by category"},
     {HEADING(2, NULL, "called"), .use = USE_CALLS,
-     .meaning = "calls that led to allocation: of the function; by this "
-                "caller; of this callee by the function",
-     .meaning_in_c = "allocations with the function on their chain; with "
-                     "this caller of it; with this callee: each counts as "
-                     "one call"},
+     .meaning =
+         "calls that led to allocation; own line: to the function; callers: "
+         "from this caller; callees: from the function to this callee",
+     .meaning_in_c = "allocations, each counted as one call; own line: with "
+                     "the function on the chain; callers: with this caller; "
+                     "callees: with this callee"},
     {HEADING(1, "+recur", "/total"), .use = USE_CALLS,
-     .meaning = "own line, +: besides, so many calls of the function by "
-                "itself, or within the cycle; callers, /: out of so many "
-                "calls that the caller made; callees, /: out of so many "
-                "that the callee received",
-     .meaning_in_c = "own line, +: besides, so many with the function "
-                     "called by itself, or within the cycle; callers, /: "
-                     "out of so many with any callee of the caller; "
-                     "callees, /: out of so many with any caller of the "
-                     "callee"},
+     .meaning = "own line, +: further calls, from the function to itself or "
+                "within the cycle; callers, /: all calls that the caller "
+                "made; callees, /: all calls that the callee received",
+     .meaning_in_c = "own line, +: further allocations, with calls from the "
+                     "function to itself or within the cycle; callers, /: "
+                     "allocations with any callee of the caller; callees, /: "
+                     "allocations with any caller of the callee"},
     {HEADING(2, "exact", "bytes"), .spare = 1,
-     .meaning = "bytes allocated while the function, or this caller with "
-                "this callee, was on the chain, each allocation counted "
-                "once however deep the recursion; share of all bytes"},
+     .meaning =
+         "bytes allocated while the function, or this caller with this "
+         "callee, was on the chain, and their share of all bytes; each "
+         "allocation is counted once, however deep the recursion"},
     {HEADING(1, NULL, "%"), .spare = 1},
     {LEFT_HEADING(2, "name"),
-     .meaning = "own line at the left, callers and callees further in"},
+     .meaning = "own line at the left; callers and callees are indented"},
 };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -357,24 +358,24 @@ add_entries(struct drawing *drawing)
 static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
-  report_legend_text(reduction, sink,
-                     "An entry is a function (the line with an index at the "
-                     "left), its callers above it and its callees below it, "
-                     "the heaviest next to it.  To follow a caller or a "
-                     "callee, look for its index at the left.");
+  report_legend_text(
+      reduction, sink,
+      "Each entry shows a function (the line with an index at the left), its "
+      "callers above it and its callees below it, the heaviest nearest to "
+      "it.  To follow a caller or a callee, look for its index at the left.");
   text_columns_explain(reduction, columns, COLUMN_COUNT, sink);
   report_legend(reduction, sink, "all",
                 "sum of the callers, or of the callees");
-  report_legend(reduction, sink, "<root>", "no caller shows");
+  report_legend(reduction, sink, "<root>", "no caller is shown");
   report_legend(reduction, sink, "(N more)",
                 "callers or callees with a small share of this entry");
   if (reduction->cycles.count > 0) {
     report_legend(reduction, sink, "<cycle N>",
-                  "functions that call each other in a circle, taken as one; "
-                  "listed twice: with its callers and callees, and with its "
-                  "members and what each itself allocated");
+                  "functions that call each other recursively, treated as "
+                  "one function; listed twice: with its callers and callees, "
+                  "and with its members and what each itself allocated");
     report_legend(reduction, sink, "*",
-                  "makes no sense within a cycle; see exact");
+                  "undefined within a cycle; see exact");
   }
 }
 

@@ -105,21 +105,20 @@ add_collector(const struct profile *profile, struct text_table *table)
            "bytes of these from malloc, which the collector does not count");
   add_fact(profile, table, FACT_ROUNDED_BYTES, knows_rounded,
            facts[FACT_MALLOC_BYTES] != 0
-               ? "bytes of the others after the collector's rounding"
-               : "bytes after the collector's rounding");
+               ? "bytes of the others, as rounded up by the collector"
+               : "bytes as rounded up by the collector");
   add_fact(profile, table, FACT_COLLECTOR_RECORD_BYTES, records,
            "bytes of the collector's own records for finalizers, weak links "
            "and threads");
   add_fact(profile, table, FACT_COLLECTOR_BYTES, knows_collector,
-           "bytes that the collector itself counted in the same time");
+           "bytes that the collector itself counted in the same period");
   if (!knows_rounded || !knows_collector) {
     add_fact(profile, table, FACT_RESIDUAL_BYTES, knows_residual, "residual");
     return;
   }
   add_row(table, residual,
-          records ? "residual: what the last of these has more than the two "
-                    "before it"
-                  : "residual: the difference of these two");
+          records ? "residual: the last of these less the two before it"
+                  : "residual: the difference between these two");
   add_fact(profile, table, FACT_RESIDUAL_BYTES,
            knows_residual && facts[FACT_RESIDUAL_BYTES] != residual,
            "residual as the monitor stated it, which differs");
@@ -147,14 +146,18 @@ add_chains(const struct reduction *reduction, struct text_table *table)
   add_fact(profile, table, FACT_CUT_ALLOCATIONS,
            profile_knows(profile, FACT_CUT_ALLOCATIONS),
            "allocations whose chains lack the outermost callers");
-  add_fact(profile, table, FACT_DIFFERING_WALKS,
-           profile->facts[FACT_DIFFERING_WALKS] != 0,
-           "walks that came to another context than a frame says: please "
-           "report it");
+  add_fact(
+      profile, table, FACT_DIFFERING_WALKS,
+      profile->facts[FACT_DIFFERING_WALKS] != 0,
+      "stack walks that disagree with a recorded frame: please report this");
   add_share_row(profile, table, selection->nameless_leaf_bytes,
-                "bytes without a name, charged to no function");
+                "bytes allocated by unnamed code, charged to no function");
+  if (selection->retired_bytes != 0)
+    add_share_row(profile, table, selection->retired_bytes,
+                  "of these show as [retired], and their callers include "
+                  "them");
   add_share_row(profile, table, selection->nameless_chain_bytes,
-                "bytes with something without a name on their chain");
+                "bytes with unnamed code on their chain");
 }
 
 void
@@ -181,9 +184,10 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   text_table_print_rows(&table, sink);
   if (!profile_knows(profile, FACT_COLLECTOR_BYTES) &&
       profile->language != LANGUAGE_C)
-    sink_text(sink, "The file does not say what the collector counted.\n");
+    sink_text(sink,
+              "The profile does not record what the collector counted.\n");
   if (profile_comment(profile, PPROF_COMMENT_RESIDUAL_NOTE) != NULL) {
-    sink_text(sink, "\nThe residual is made of:\n");
+    sink_text(sink, "\nThe residual consists of:\n");
     (void)write_notes(reduction, sink, NULL, PPROF_COMMENT_RESIDUAL_NOTE);
   }
   text_table_release(&table);

@@ -18,7 +18,7 @@ enum id { ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
 
 #define SHARE_COLUMNS(of_what)                                               \
   ALLOCS_COLUMN(0, "objects allocated " of_what ", and their share of all"), \
-      BYTES_COLUMN("their bytes, and the share of all bytes"),               \
+      BYTES_COLUMN("their bytes, and their share of all bytes"),             \
       {CATEGORIES(BYTES), HEADING(2, NULL, "% mem"),                         \
        .meaning = "the same share by category of object"},                   \
       DATA_COLUMNS
@@ -33,7 +33,8 @@ static const struct column thread_columns[] = {
     SHARE_COLUMNS("by this thread"),
     {.content = CONTENT_NAME, .keys = KEYS("name", "thread"),
      .first = true, LEFT_HEADING(2, "name"),
-     .meaning = "the thread's; #2 and so on are others of one name"},
+     .meaning = "name of the thread; #2 and so on are further threads of the "
+                "same name"},
 };
 
 static const struct column region_columns[] = {
@@ -41,23 +42,25 @@ static const struct column region_columns[] = {
      .first = true},
     DATA_COLUMNS,
     {.id = ENTERED, .keys = KEY("entered"), HEADING(0, NULL, "entered"),
-     .meaning = "how often, by all threads"},
+     .meaning = "number of entries, by all threads"},
     {.id = SPENT, .unit = UNIT_SECONDS, .keys = KEY("nanoseconds"),
-     HEADING(2, NULL, "seconds"), .meaning = "spent in it, threads added up"},
-    ALLOCS_COLUMN(2, "objects allocated in it and in the regions in it, and "
-                     "their share of all"),
-    BYTES_COLUMN("their bytes, and the share of all bytes"),
+     HEADING(2, NULL, "seconds"),
+     .meaning = "time spent in the region, summed over threads"},
+    ALLOCS_COLUMN(2, "objects allocated in the region and in nested regions, "
+                     "and their share of all"),
+    BYTES_COLUMN("their bytes, and their share of all bytes"),
     {.id = HELD, HEADING(2, NULL, "held"), .use = USE_KEPT,
-     .meaning = "bytes of these that were live when it was left last"},
+     .meaning = "bytes of these that were live when the region was last "
+                "left"},
     {.id = FIRST_ENTERED, .unit = UNIT_TIME,
      .keys = KEY("first_entered"), LEFT_HEADING(2, "first"),
-     .meaning = "when it was entered first, in UTC"},
+     .meaning = "time of the first entry, in UTC"},
     {.id = LAST_LEFT, .unit = UNIT_TIME,
      .keys = KEY("last_left"), LEFT_HEADING(2, "last"),
-     .meaning = "when it was left last, in UTC"},
+     .meaning = "time of the last exit, in UTC"},
     {.id = HELD, .keys = KEY("held_bytes")},
     {.content = CONTENT_NAME, LEFT_HEADING(2, "region"),
-     .meaning = "its name, behind those of the regions around it"},
+     .meaning = "name of the region, after those of the regions around it"},
 };
 
 static bool
@@ -76,12 +79,12 @@ phase_legend(const struct view *view, struct sink *sink)
 {
   const struct reduction *reduction = view->reduction;
   report_legend(reduction, sink, "compile time",
-                "below COMPILE or COMPILE-FILE; with macro functions");
+                "below COMPILE or COMPILE-FILE, including macro functions");
   report_legend(reduction, sink, "load time",
                 "below LOAD, unless it compiles");
   report_legend(reduction, sink, "evaluation",
                 "by EVAL, until it calls a function of the program");
-  report_legend(reduction, sink, "run time", "all else");
+  report_legend(reduction, sink, "run time", "everything else");
 }
 
 static bool
@@ -102,7 +105,7 @@ region_row(const struct view *view, size_t item, struct ranking_row *row)
   const struct region_row *region = &view->reduction->regions.rows[item];
   row->figures = &region->figures;
   row->name = region->path;
-  row->rank = item;
+  row->rank = item; /* those around it come first */
   return true;
 }
 
@@ -150,7 +153,6 @@ const struct table threads_table = {
 const struct table regions_table = {
     .title = "REGIONS",
     .rows = "regions",
-    .in_place = true,
     .keeps_empty = true,
     COLUMNS(region_columns),
     .row = region_row,

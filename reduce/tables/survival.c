@@ -37,32 +37,33 @@ static const struct column columns[] = {
     {.id = CLASS, .keys = {NULL, "class", "class"}, .first = true},
     ALL_COUNTS,
     {FIGURE(BYTES), HEADING(0, NULL, "bytes"), .share = true,
-     .meaning = "bytes that the function itself allocated of this type, and "
-                "the share of all bytes"},
+     .meaning = "bytes of this type that the function itself allocated, and "
+                "their share of all bytes"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
-     .meaning = "so many objects; bodies that grew later are none"},
+     .meaning = "number of objects; bodies that grew later do not count"},
     SURVIVAL(DIED, "died_0", GROUP(5, "% died after", "0"),
              .term = "died after",
-             .meaning = "what of these bytes is dead, by how many collections "
-                        "it had survived"),
+             .meaning = "share of these bytes that is dead, by the number of "
+                        "collections survived"),
     SURVIVAL(DIED + 2, "died_1", HEADING(1, NULL, "1")),
     SURVIVAL(DIED + 4, "died_2", HEADING(1, NULL, "2+")),
     SURVIVAL(DIED + 6, "died_4", HEADING(1, NULL, "4+")),
     SURVIVAL(DIED + 8, "died_8", HEADING(1, NULL, "8+")),
     SURVIVAL(NEW + 2, "live_1", GROUP(4, "% alive after", "1"),
              .term = "alive after",
-             .meaning = "what was alive at the last collection, by how many "
-                        "it has survived with that one"),
+             .meaning = "share of these bytes that was alive at the last "
+                        "collection, by the number of collections survived, "
+                        "including that one"),
     SURVIVAL(NEW + 4, "live_2", HEADING(1, NULL, "2+")),
     SURVIVAL(NEW + 6, "live_4", HEADING(1, NULL, "4+")),
     SURVIVAL(NEW + 8, "live_8", HEADING(1, NULL, "8+")),
     SURVIVAL(NEW, "new", HEADING(2, NULL, "new"),
-             .meaning = "what was made after the last collection: nothing is "
-                        "known of it"),
+             .meaning = "share of these bytes allocated after the last "
+                        "collection, whose survival is unknown"),
     {.id = TYPE, LEFT_HEADING(2, "type"),
      .meaning = "the class of instances and structures, else the type"},
     {.content = CONTENT_NAME, LEFT_HEADING(2, "function"),
-     .meaning = "the function"},
+     .meaning = "name of the function"},
     ALL_MORE,
 };
 
@@ -178,8 +179,9 @@ static void
 legend(const struct view *view, struct sink *sink)
 {
   report_legend(view->reduction, sink, "0 1 2+ 4+ 8+",
-                "so many collections, 2+ for 2 and 3, 4+ for 4 to 7; what is "
-                "dead after 0 did not survive its first, or was freed before");
+                "number of collections; 2+ means 2 or 3, 4+ means 4 to 7; "
+                "objects that died after 0 did not survive their first "
+                "collection, or were freed before it");
 }
 
 static const char *
@@ -188,9 +190,8 @@ lacks(const struct reduction *reduction)
   if (reduction_knows_survival(reduction))
     return NULL;
   return reduction_is_substituted(reduction)
-             ? "It is known of all that was allocated, not of what --value "
-               "chooses."
-             : "This profile does not say what became of objects: begin with "
+             ? "Survival is known of all allocations only, not with --value."
+             : "This profile does not record survival: start with "
                "(mprof:start :live t).";
 }
 

@@ -144,7 +144,12 @@ view_cell(const struct view *view, const struct ranking_row *row,
       column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
   switch (column->content) {
   case CONTENT_NAME:
-    return cell_text(row->name);
+    if (view->form != FORM_TEXT ||
+        view->reduction->profile->language != LANGUAGE_C)
+      return cell_text(row->name);
+    string_sink_clear(view->text);
+    write_cxx_name(&view->text->sink, row->name);
+    return view_text(view);
   case CONTENT_FIGURE:
     return cell_optional(figure_known(view->reduction, column),
                          row_figure(row, column));

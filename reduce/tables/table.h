@@ -117,17 +117,18 @@ struct column {
   {FIGURE(KEPT_ALLOCS), HEADING(2, "live", "objects"), .share = true,        \
    .use = USE_LIVE, .term = "live objects",                                  \
    .meaning = "objects " whose " that were alive at the last collection, "   \
-              "and the share of all such objects"},                          \
+              "and their share of all such objects"},                        \
   {FIGURE(KEPT_BYTES), HEADING(2, "live", "bytes"), .share = true,           \
-   .use = USE_LIVE, .meaning = "their bytes, and the share of all live bytes"}
+   .use = USE_LIVE,                                                          \
+   .meaning = "their bytes, and their share of all live bytes"}
 
 /* What calls of a function are: the monitor of C programs counts them as the
  * original did. */
 #define CALLS_MEANING                                                        \
-  .meaning = "calls of the function that led to allocation, in it or "       \
+  .meaning = "calls to the function that led to allocation, in it or "       \
              "below it",                                                     \
-  .meaning_in_c = "allocations with the function on their chain: each "      \
-                  "counts as one call of it"
+  .meaning_in_c = "allocations with the function on their chain, each "      \
+                  "counted as one call"
 
 /* Where a cell points to. */
 enum target {
@@ -244,6 +245,9 @@ struct cell view_cell(const struct view *view, const struct ranking_row *row,
 /* The text that has been written to the view's string since it was cleared;
  * nothing when memory has run out: see view_release. */
 struct cell view_text(const struct view *view);
+
+/* Writes NAME, of a C++ function, with the arguments of templates left out. */
+void write_cxx_name(struct sink *sink, const char *name);
 
 /* The figure of ROW that COLUMN is about. */
 uint64_t row_figure(const struct ranking_row *row,

@@ -117,9 +117,9 @@ width_of_lines(const struct layout *layout, bool cut)
     const struct text_column *c = &layout->table->columns[i];
     size_t own = layout->widths[i];
     if (is_shown(layout, i))
-      width += c->gap +
-               (cut && c->left && own > LEAST_TEXT_WIDTH ? LEAST_TEXT_WIDTH
-                                                         : own);
+      width +=
+          c->gap +
+          (cut && c->left && own > LEAST_TEXT_WIDTH ? LEAST_TEXT_WIDTH : own);
   }
   return width;
 }
@@ -281,14 +281,16 @@ print_rows(const struct layout *layout, struct sink *sink)
 static void
 print_left_out(const struct layout *layout, struct sink *sink)
 {
-  const char *before = "\n  Columns for which there is no room: ";
+  const char *before = "\n  No room for the columns: ";
+  size_t end = 0; /* of the columns below the last upper heading */
   for (size_t i = 0; i < layout->table->column_count; i++) {
     const struct text_column *c = &layout->table->columns[i];
-    if (is_shown(layout, i) || c->top == NULL)
+    if (is_shown(layout, i) || i < end || strcmp(c->bottom, "%") == 0)
       continue;
-    sink_format(sink, "%s%s", before, c->top);
-    if (span_of(c) == 1)
-      sink_format(sink, " %s", c->bottom);
+    end = i + span_of(c);
+    sink_format(sink, "%s%s%s%s", before, c->top == NULL ? "" : c->top,
+                c->top == NULL || span_of(c) > 1 ? "" : " ",
+                span_of(c) > 1 ? "" : c->bottom);
     before = ", ";
   }
   if (before[0] == ',')

@@ -7,7 +7,7 @@
  * A table of groups has no total: a line for each group, then one for each
  * member, a rule between groups.  Within a group no more than a few lines
  * show, those that have the smallest share of the group that options ask for;
- * one more stands for the rest.  Without a smallest share (-verbose) all
+ * one more stands for the rest.  Without a smallest share (--verbose) all
  * show.
  */
 
@@ -24,7 +24,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-enum { FEW = 5 }; /* members of a group, unless -verbose */
+enum { FEW = 5 }; /* members of a group, unless --verbose */
 enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
 
 bool
@@ -39,7 +39,7 @@ column_used(const struct reduction *reduction, enum column_use use)
   case USE_LOST:
   case USE_NOT_LOST:
     return (use == USE_LOST) ==
-           profile_has(reduction->profile, COLUMN_OF_LOST_BYTES);
+           profile_has(reduction->profile, MEASURE_LOST_BYTES);
   case USE_LIVE:
     return reduction_knows(reduction, MEASURE_KEPT_BYTES) && lisp;
   case USE_CALLS:
@@ -146,8 +146,8 @@ text_columns_explain(const struct reduction *reduction,
              c->content == CONTENT_CATEGORIES;
   if (shares)
     report_legend(reduction, sink, "%",
-                  "whole per cents, rounded down: blank is nothing, \".\" "
-                  "less than 1 %, \"**\" all");
+                  "whole per cents, rounded down; blank: none, \".\": less "
+                  "than 1 %, \"**\": all");
   for (const struct column *c = list; c < list + count; c++) {
     if (!shows(reduction, c))
       continue;
@@ -162,10 +162,10 @@ text_columns_explain(const struct reduction *reduction,
     calls = calls || c->use == USE_CALLS;
   }
   if (calls && report_lacks_calls(reduction))
-    report_legend(reduction, sink, "blank calls",
-                  "unknown: of functions whose calls are not counted, such "
-                  "as C functions of other libraries, and in sums with "
-                  "these");
+    report_legend(
+        reduction, sink, "blank calls",
+        "unknown: calls of some functions are not counted, such as C "
+        "functions of other libraries; sums that include them are blank too");
 }
 
 void
@@ -367,10 +367,10 @@ text_report_write(const struct table *table,
   const char *nothing = table->lacks != NULL ? table->lacks(reduction) : NULL;
   if (table->bytes != MEASURE_BYTES &&
       !reduction_has(reduction, table->bytes))
-    nothing = "This profile does not say.";
+    nothing = "This profile does not record these figures.";
   report_heading(sink, table->title);
   if (nothing != NULL) {
-    sink_format(sink, "%s\n", nothing);
+    report_indented(sink, nothing, 0);
     return;
   }
   bool made = view_init(&view, table, reduction, FORM_TEXT);

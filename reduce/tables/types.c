@@ -18,16 +18,17 @@ enum id { CATEGORY, TYPE, CLASS };
 
 static const struct column columns[] = {
     ALLOCS_COLUMN(0, "objects of this type, and their share of all objects"),
-    BYTES_COLUMN("their bytes with their bodies, and the share of all bytes"),
+    BYTES_COLUMN("bytes of these objects with their bodies, and their share "
+                 "of all bytes"),
     {AVERAGE(ALLOCS), HEADING(2, "bytes", "/alloc"), .use = USE_AVERAGES,
-     .meaning = "so many bytes each, rounded"},
+     .meaning = "average bytes per object, rounded"},
     LIVE_COLUMNS("of this type"),
     {.id = CATEGORY, .keys = KEY("category"), .first = true,
      LEFT_HEADING(2, "category"),
-     .meaning = "the column of the other tables that the type counts in"},
+     .meaning = "the category of the type in the other tables"},
     {.id = TYPE, .keys = KEY("type"), .first = true, LEFT_HEADING(2, "type"),
      .total = "<TOTAL>",
-     .meaning = "the Lisp type, or what the program calls the type"},
+     .meaning = "the Lisp type, or the program's name for the type"},
     {.id = CLASS, .keys = KEY("class"), .first = true,
      LEFT_HEADING(2, "class"),
      .meaning = "the class, for instances and structures"},
@@ -37,25 +38,25 @@ static const struct column columns[] = {
 
 #define PAIR_COLUMNS(allocs, heading, name)                                  \
   ALLOCS_COLUMN(0, allocs),                                                  \
-  BYTES_COLUMN("likewise their bytes with their bodies"),                    \
+  BYTES_COLUMN("likewise, bytes of these objects with their bodies"),       \
   {.content = CONTENT_NAME, LEFT_HEADING(2, heading), .meaning = name}
 
 static const struct column type_columns[] = {PAIR_COLUMNS(
     "first line: objects of this type, and their share of all objects; "
-    "below: those that the function itself allocated, and the share of this "
-    "type's",
+    "below: those that the function itself allocated, and their share of the "
+    "type's objects",
     "type/class",
     "first line: the class of instances and structures, else the type; "
-    "below: the function; \"(N more)\": functions with a small share of this "
+    "below: the function; \"(N more)\": functions with a small share of the "
     "type")};
 
 static const struct column function_columns[] = {PAIR_COLUMNS(
     "first line: objects that the function itself allocated, and their share "
-    "of all objects; below: those of this type, and the share of this "
-    "function's",
+    "of all objects; below: those of this type, and their share of the "
+    "function's objects",
     "function",
     "first line: the function; below: the class or the type; \"(N more)\": "
-    "types with a small share of this function's")};
+    "types with a small share of the function's objects")};
 
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)

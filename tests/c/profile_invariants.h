@@ -47,7 +47,7 @@ check_invariants(const struct profile *profile)
       sums[m] += count.counts[m];
     sums[COLUMN_OF_CALLS] += count.calls;
     profile_add_survival(profile, i, &survival);
-    for (int use = COLUMN_OF_LOST_ALLOCS; use < COLUMN_OF_SURVIVAL; use++)
+    for (int use = COLUMN_OF_INDIRECT_ALLOCS; use < COLUMN_OF_SURVIVAL; use++)
       sums[use] += profile_value(profile, i, use);
   }
   memcpy(&sums[COLUMN_OF_SURVIVAL], &survival, sizeof survival);

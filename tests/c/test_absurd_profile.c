@@ -32,7 +32,7 @@ bombs(void **state)
   assert_non_null(zeros);
   uint8_t *packed = builder_gzip(zeros, BOMB_BYTES, &packed_length);
   builder_write_bytes(scratch, packed, packed_length);
-  check_refused(scratch, "inflates more than any profile does");
+  check_refused(scratch, "expands more than any profile does");
   free(packed);
   free(zeros);
 
@@ -108,7 +108,7 @@ many_of_each(void **state)
     wire_put_message(&whole, 1, &part);
   wire_put_bytes(&whole, 6, "", 0);
   try_buffer(&whole, &input_limits_default,
-             "is no heap profile: none of its sample types counts bytes (/, "
+             "is not a heap profile: none of its sample types counts bytes (/, "
              "/, /");
 
   put_type(&whole);
@@ -178,16 +178,16 @@ absurd_comments(void **state)
   static const struct {
     const char *comment, *reason;
   } cases[] = {
-      {"mprof.files=0", "no number of files"},
-      {"mprof.files=-1", "no number of files"},
-      {"mprof.files=", "no number of files"},
-      {"mprof.files=2x", "no number of files"},
-      {"mprof.files=1000000001", "no number of files"},
-      {"mprof.files=99999999999999999999", "no number of files"},
-      {"mprof.residual_bytes=-9223372036854775809", "that is no count"},
-      {"mprof.contexts=9223372036854775808", "that is no count"},
-      {"mprof.contexts=-1", "that is no count"},
-      {"mprof.contexts=", "that is no count"},
+      {"mprof.files=0", "not a number of files"},
+      {"mprof.files=-1", "not a number of files"},
+      {"mprof.files=", "not a number of files"},
+      {"mprof.files=2x", "not a number of files"},
+      {"mprof.files=1000000001", "not a number of files"},
+      {"mprof.files=99999999999999999999", "not a number of files"},
+      {"mprof.residual_bytes=-9223372036854775809", "that is not a count"},
+      {"mprof.contexts=9223372036854775808", "that is not a count"},
+      {"mprof.contexts=-1", "that is not a count"},
+      {"mprof.contexts=", "that is not a count"},
       {"mprof.bytes=11", "but the samples add up to 10"},
   };
   (void)state;

@@ -45,7 +45,8 @@ strings_in_and_out(void **state)
   check("help\nreport", 0, "--min-percent=P", "");
   check("", 2, "", "no command given");
   check("report\n\n", 1, "", "cannot open '': No such file or directory");
-  check("report\n--tabels=types", 2, "", "unknown option '--tabels=types'");
+  check("report\n--tabels=types", 2, "",
+        "unknown option '--tabels=types'; did you mean --tables?");
   check("report\nno file here", 1, "",
         "cannot open 'no file here': No such file or directory");
 }
@@ -101,12 +102,12 @@ open_files(void **state)
   void *profile = mprof_profile_open("tests/golden/recursion.data");
   check_open(profile, folded, NULL, 0, 0, "MAIN;F;G;F;G 10\n", "");
   check_open(profile, "report\n--tabels=types", NULL, 0, 2, "",
-             "unknown option '--tabels=types'");
+             "unknown option '--tabels=types'; did you mean --tables?");
   check_open(profile, "report\nx.data", NULL, 0, 2, "",
-             "a profile that is open is read, and not 'x.data'");
+             "input is the open profile; 'x.data' is not accepted");
   check_open(profile, "diff", NULL, 0, 2, "",
-             "two profiles are compared, OLD and NEW; join several files by "
-             "commas");
+             "diff takes two profiles, OLD and NEW; join several files of one "
+             "with commas");
   mprof_profile_close(profile);
 
   profile = mprof_profile_open(
@@ -119,7 +120,7 @@ open_files(void **state)
              "RUN;PARSE 160\nRUN;PARSE;GRÖSSE 320\n", "");
   check_open(profile, folded, samples, 0, 0, "", "");
   check_open(profile, folded, none, 1, 2, "",
-             "there is no sample 8, there are 8");
+             "there is no sample 8; the profile has 8");
   mprof_profile_close(profile);
 
   profile = mprof_profile_open("nowhere");

@@ -8,8 +8,10 @@
 
 #include "command/attach.h"
 #include "command/run_program.h"
+#include "common/program_start.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 static void
@@ -146,7 +148,7 @@ test_attached(void **state)
   pthread_t thread;
   bool good;
   (void)state;
-  if (!program_find("gdb", path))
+  if (!program_find("gdb", getenv("PATH"), path))
     skip();
   assert_int_equal(pthread_create(&thread, NULL, attach, &good), 0);
   reset();
@@ -158,7 +160,7 @@ test_attached(void **state)
   pthread_kill(thread, SIGINT);
   pthread_join(thread, NULL);
   assert_true(good);
-  check_refused(LONG, "cannot ask the program: it is profiled no more");
+  check_refused(LONG, "cannot query the program: it is no longer profiled");
 }
 
 int

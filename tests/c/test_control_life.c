@@ -21,7 +21,7 @@ test_fork(void **state)
   check();
   kill(program, SIGKILL);
   waitpid(program, NULL, 0);
-  check_refused(LONG, "cannot ask the program: it has ended");
+  check_refused(LONG, "cannot query the program: it has ended");
   kill(child, SIGKILL);
 }
 
@@ -36,7 +36,7 @@ test_exec(void **state)
   tell_to_allocate(10, 24);
   check();
   tell(EXEC_BARE);
-  check_refused(LONG, "cannot ask the program: it has become another "
+  check_refused(LONG, "cannot query the program: it now runs another "
                       "program, which is not profiled");
 }
 
@@ -69,7 +69,7 @@ test_filter(void **state)
   (void)state;
   assert_int_equal(tell(FILTER), 0);
   check_refused(LONG,
-                "cannot ask the program: it has limited its system calls");
+                "cannot query the program: it has restricted its system calls");
   tell_to_allocate(10, 24);
 }
 
@@ -83,7 +83,7 @@ test_stopped(void **state)
     sched_yield();
   for (int i = 0; i < 3; i++)
     check_refused(
-        SOON, "cannot ask the program: it does not answer; is it stopped?");
+        SOON, "cannot query the program: it does not answer; is it stopped?");
   kill(program, SIGCONT);
   await_answer();
   check();
@@ -97,7 +97,7 @@ test_end(void **state)
   tell_to_allocate(10, 24);
   order(END, 0, 0);
   waitpid(program, NULL, 0);
-  check_refused(LONG, "cannot ask the program: it has ended");
+  check_refused(LONG, "cannot query the program: it has ended");
   control_program_ended(&control, scratch);
   for (int i = 0; i < 2; i++) {
     read_profile(&profile);
@@ -116,7 +116,7 @@ test_left(void **state)
   order(LEAVE, 0, 0);
   waitpid(program, &status, 0);
   assert_int_equal(status, 0);
-  check_refused(LONG, "cannot ask the program: it has ended");
+  check_refused(LONG, "cannot query the program: it has ended");
 }
 
 int

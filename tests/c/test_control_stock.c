@@ -111,7 +111,7 @@ test_conses(void **state)
   evaluate("(progn (conser 100000) (gc t) (conser 7))");
   assert_int_equal(conses(), 3 * call + 100017);
   end_program();
-  check_refused(LONG, "cannot ask the program: it has ended");
+  check_refused(LONG, "cannot query the program: it has ended");
 }
 
 int

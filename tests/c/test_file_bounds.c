@@ -26,7 +26,7 @@ try_stress(struct stress *s, const char *refused)
 }
 
 static const char chains[] = "the chains up to sample ";
-static const char names[] = "too much for a file of its size";
+static const char names[] = "too long for a file of this size";
 
 /* ---- sample types, samples, labels ---- */
 
@@ -112,7 +112,7 @@ nested_regions(void **state)
   stress_label(&s, stress_text(&s, "region"),
                stress_long(&s, "a;", STRESS_BYTES / 2), 0);
   stress_deep(&s, 1, 1);
-  try_stress(&s, "regions within one another");
+  try_stress(&s, "nested regions");
 }
 
 /* ---- chains ---- */

@@ -88,9 +88,9 @@ bytes_without_counts(void **state)
   add_sample(b, "main/g", (const int64_t[]){96});
   char *output = run(b, "report\n--no-legend\n-verbose", false);
   expect_text(output, "\n4096 bytes, 3 functions, 2 contexts\n");
-  expect_text(output, "The figures are those of what was live");
+  expect_text(output, "The profile has only memory that was live");
   expect_text(output, "The profile does not count objects: their numbers "
-                      "and sizes are left blank\n");
+                      "and sizes are blank\n");
   expect_text(output, "\n4096 **           4096 **                   "
                       "<TOTAL>\n4000 97           4000 97");
   expect_text(output, "\n **   4096                        4096"
@@ -151,7 +151,7 @@ nothing_allocated(void **state)
   add_sample(b, "main/f", (const int64_t[]){0, 0, 3, 48});
   char *output = run(b, "report\n--no-legend", false);
   expect_text(output, "\n3 allocations, 48 bytes, 2 functions, 1 context\nThe "
-                      "figures are those of what was live");
+                      "profile has only memory that was live");
   mprof_string_free(output);
 }
 
@@ -188,7 +188,7 @@ no_heap(void **state)
   add_column(b, "delay", "nanoseconds");
   add_sample(b, "main/f", (const int64_t[]){1, 2});
   char *error = run(b, "report", true);
-  expect_text(error, "is no heap profile: none of its sample types counts "
+  expect_text(error, "is not a heap profile: none of its sample types counts "
                      "bytes (contentions/count, delay/nanoseconds)");
   mprof_string_free(error);
   error = run(no_columns(), "report", true);
@@ -298,7 +298,7 @@ unread_expressions(void **state)
     add_sample(b, "main/a", values);
     b->profile.drop_frames = builder_string(b, expressions[i]);
     char *output = run(b, "report\n--no-legend\n--tables=direct", false);
-    expect_text(output, "which they are\ncannot be read\n");
+    expect_text(output, "its pattern\ncannot be read\n");
     expect_text(output, " a\n");
     mprof_string_free(output);
   }
@@ -329,7 +329,7 @@ too_many_names(void **state)
     if (cases[i].read)
       expect_none(output, "cannot be read\n");
     else
-      expect_text(output, "which they are\ncannot be read\n");
+      expect_text(output, "its pattern\ncannot be read\n");
     mprof_string_free(output);
   }
 }

@@ -36,7 +36,7 @@ put(struct object_table *t, struct expected *e)
 {
   e->object.bytes = any();
   e->object.counted.life = (owned_life)any();
-  e->object.counted.epoch = (uint16_t)any();
+  e->object.counted.epoch = (uint32_t)any();
   e->object.headed = any() % 2 != 0;
   assert_true(object_table_promise(t));
   object_table_put(t, &e->object);

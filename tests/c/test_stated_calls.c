@@ -264,14 +264,14 @@ what_is_refused(void **state)
           "mprof.stated_calls is 2, but 3 samples state calls");
   refused(sums_left_out("mprof.stated_calls=4"),
           "mprof.stated_calls is 4, but 3 samples state calls");
-  refused(sums_left_out("mprof.stated_calls=some"), "that is no count");
-  refused(sums_left_out("mprof.stated_calls=-1"), "that is no count");
+  refused(sums_left_out("mprof.stated_calls=some"), "that is not a count");
+  refused(sums_left_out("mprof.stated_calls=-1"), "that is not a count");
   struct builder *b = sums_left_out("mprof.stated_calls=3");
   builder_comment(b, "mprof.stated_calls=3");
-  refused(b, "states mprof.stated_calls again");
+  refused(b, "repeats mprof.stated_calls");
   b = sums_left_out("mprof.stated_calls=3");
   b->profile.drop_frames = builder_string(b, "x");
-  refused(b, "drop_frames and mprof.stated_calls exclude each other");
+  refused(b, "drop_frames and mprof.stated_calls cannot both be present");
   b = sums_left_out("mprof.stated_calls=3");
   b->values[0][0] = INT64_MAX - 30;
   refused(b, "the sums overflow at sample 10");

@@ -231,14 +231,14 @@ columns_left_out(void **state)
            "----------------------------------\n"
            "1  44444  a name of 32 characters, no more\n"
            "\n"
-           "  Columns for which there is no room: group.\n"
+           "  No room for the columns: group.\n"
            "  --width=0 shows them.\n"},
       {33, "n  name\n"
            "---------------------------\n"
            "1  a name of 32 ch\xe2\x80\xa6"
            "cters, no more\n"
            "\n"
-           "  Columns for which there is no room: group, some bytes.\n"
+           "  No room for the columns: group, some bytes.\n"
            "  --width=0 shows them.\n"},
   };
   (void)state;

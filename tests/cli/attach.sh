@@ -8,6 +8,9 @@ cc=${CC:-gcc}
 programs=$top/tests/cli/programs
 "$cc" -g -O1 -fno-builtin -w -o attached "$programs/attached.c" -lpthread ||
   exit 1
+# The address of malloc is in its own linkage table.
+"$cc" -g -O1 -fno-builtin -w -no-pie -fno-pic -o fixed \
+  "$programs/attached.c" -lpthread || exit 1
 
 # await FILE WORD: until the line is there, or the process $pid is not.
 await() {
@@ -17,10 +20,11 @@ await() {
   done
 }
 
-# begin ARGUMENT...: ./attached runs, with the number $pid.
+# begin ARGUMENT...: ./$binary runs, with the number $pid.
+binary=attached
 begin() {
   rm -f attached.now detached.now said p.data*
-  ./attached "$@" >said 2>&1 &
+  ./$binary "$@" >said 2>&1 &
   pid=$!
   await said ready
 }
@@ -56,36 +60,38 @@ wanted='15 1 1 0
 81 2 1 81
 83 1 1 0'
 
-for how in idle busy; do
+for how in idle busy fixed; do
+  [ $how != fixed ] || { how=idle binary=fixed; }
   begin $how
   attach
   [ "$(cat begun)" = "profiling process $pid; Ctrl-C writes the file" ]
-  result $? "$how: it begins"
+  result $? "$binary, $how: it begins"
   : >attached.now
   await said done
   kill -TERM $profiler
   wait $profiler
   [ $? = 0 ]
-  result $? "$how: exit status"
+  result $? "$binary, $how: exit status"
   [ "$how" = busy ] || [ "$(cat err)" = "mprof: wrote 'p.data': 305\
  allocations, 23439 bytes, 7781 of them kept; see: mprof report p.data" ]
-  result $? "$how: says so"
+  result $? "$binary, $how: says so"
   [ "$(sizes)" = "$wanted" ]
-  result $? "$how: figures"
+  result $? "$binary, $how: figures"
   sizes | diff <(echo "$wanted") - | sed 's/^/# /'
   cp p.data first.data
   # Again: what there was is forgotten.
   attach --seconds=1
   wait $profiler
-  result $? "$how: for a second, again"
+  result $? "$binary, $how: for a second, again"
   : >detached.now
   wait "$pid"
   [ $? = 0 ] && [ "$(tail -n 1 said)" = over ]
-  result $? "$how: the program goes on"
+  result $? "$binary, $how: the program goes on"
   [ "$how" = busy ] || [ ! -e p.data ]
-  result $? "$how: what follows is not written"
+  result $? "$binary, $how: what follows is not written"
 done
 
+binary=attached
 for end in exit _exit exec; do
   begin idle $end
   attach
@@ -106,6 +112,31 @@ MPROF_LIB=$PWD/'a"b' attach
 result $? 'a library in a folder with quotes'
 : >attached.now
 wait "$pid" "$profiler"
+
+begin idle exit
+attach
+run run --pid="$pid"
+[ "$(cat err)" = "mprof: cannot profile process $pid: it is already being profiled" ]
+result $? 'it is profiled by another mprof'
+{ kill -KILL $profiler && wait $profiler; } 2>killed
+attach
+: >attached.now
+wait "$pid" "$profiler"
+[ "$(sizes)" = "$wanted" ]
+result $? 'a process whose profiler was killed'
+
+# Its collector is called by addresses that are known from the start.
+[ -x "${STOCK_ECL:=/usr/bin/ecl}" ] || STOCK_ECL=$ECL
+rm -f said p.data
+"$STOCK_ECL" --norc --eval '(progn (print :ready) (finish-output)
+  (loop (list 1)))' >said 2>&1 &
+pid=$!
+await said :READY
+attach --seconds=1
+wait "$profiler"
+[ $? = 0 ] && grep -q 'Lisp objects, which --pid cannot see' err
+result $? 'ECL: says what is not seen'
+{ kill "$pid" && wait "$pid"; } 2>killed
 
 # ---- what cannot be -----------------------------------------------------
 
@@ -130,11 +161,11 @@ for program in static preloaded stopped; do
   rm -f attached.now detached.now said
   case $program in
   static)
-    why='it is statically linked, and nothing can be preloaded; link it without -static'
+    why='it is statically linked, so mprof cannot be preloaded; link it without -static'
     ./attached-static idle >said &
     ;;
   preloaded)
-    why='it is profiled already'
+    why='it is already being profiled'
     LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so MPROF_OUT=$PWD/q.data \
       ./attached idle >said &
     ;;
@@ -156,8 +187,8 @@ for program in static preloaded stopped; do
 done
 begin idle
 PATH=$scratch run run --pid="$pid"
-[ "$(cat err)" = "mprof: cannot profile process $pid: gdb is not there, which\
- is needed for that" ]
+[ "$(cat err)" = "mprof: cannot profile process $pid: gdb is required but\
+ not installed" ]
 result $? 'no debugger'
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
   setpriv --reuid=65534 --clear-groups "$MPROF" run -o /tmp/no.data \
@@ -168,10 +199,10 @@ else
   echo 'ok - the process of somebody else # SKIP needs root'
 fi
 kill "$pid"
-expect 'a process and a program' 2 'mprof: a process that runs already (--pid)'\
-' and a program to run do not go together' run --pid=1 true
-expect 'seconds alone' 2 'mprof: --seconds says how long a process is profiled:'\
-' give --pid=PID' run --seconds=1 true
-expect 'what does not fit' 2 'mprof: --pid does not go together with --off,'\
+expect 'a process and a program' 2 'mprof: --pid cannot be combined with a'\
+' program to run' run --pid=1 true
+expect 'seconds alone' 2 'mprof: --seconds requires --pid=PID' \
+  run --seconds=1 true
+expect 'what does not fit' 2 'mprof: --pid cannot be combined with --off,'\
 ' --signal, --only, --trace-children or --mapped' run --pid=1 --off
 finish

@@ -18,11 +18,15 @@ expect 'normalised' 0 '' \
 cmp -s "$golden/diff-normalized.txt" out
 result $? 'as it is kept, normalised'
 
+expect 'small changes only' 0 '' diff --no-legend --min-percent=99.5 \
+  --tables=functions two-cycles.data mixture.data
+says 'how large' 'No function changed by 99.5 % of the total or more.'
+
 # Nothing changed.
 expect 'a profile and itself' 0 '' diff --no-legend "$m" "$m"
 [ "$(grep -c '^Nothing changed\.$' out)" = 4 ] && ! grep -q '[+]' out
 result $? 'nothing changed in four tables'
-says 'all is left out' 'Left out: 8 functions that did not change; -verbose'
+says 'all is left out' 'Left out: 8 unchanged functions; --verbose'
 expect 'all of it' 0 '' diff --no-legend -verbose --tables=functions "$m" "$m"
 says_not 'nothing is left out' 'Left out'
 grep -q '5200  5200 .* 2    2 .*(FLET |a;b\\c d| :IN PARSE)$' out
@@ -107,14 +111,14 @@ result $? 'by name, two rows'
 expect 'packages' 0 '' diff --no-legend --by=package "$s" "$p"
 says 'rows of packages' 'PACKAGES WITH ALL BELOW THEM'
 expect 'help' 0 '' diff --help
-says 'lists the tables' '  contexts             by context: '
+says 'lists the tables' '  contexts             by context, '
 
 # C programs have no types.
 expect 'C programs' 0 '' diff --no-legend "$golden/widgets-c.data" \
   "$golden/widgets-c.data"
 says_not 'no table of types' 'TYPES'
 run diff "$w" "$golden/widgets-c.data"
-[ "$status" = 1 ] && [ "$(cat err)" = 'mprof: a profile of a Lisp program and one of a C program cannot be compared' ]
+[ "$status" = 1 ] && [ "$(cat err)" = 'mprof: profiles of a Lisp program and a C program cannot be compared' ]
 result $? 'Lisp and C'
 
 # Outcomes for scripts: 3 is growth, and nothing else is.
@@ -166,12 +170,12 @@ for limit in '' 5 5%% -1 1TB allocs 5%,; do
     "mprof: --fail-above takes N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB, not '$limit'" \
     diff "--fail-above=$limit" "$tc" "$m"
 done
-expect 'normalised growth' 2 'mprof: --normalize makes the totals equal, so that --fail-above says nothing' \
+expect 'normalised growth' 2 'mprof: --normalize cannot be combined with --fail-above: it makes the totals equal' \
   diff --normalize --fail-above=1 "$tc" "$m"
 for files in '' "$tc" "$tc $tc $tc"; do
   # shellcheck disable=SC2086
   expect "files: ${files//$golden\//}" 2 \
-    'mprof: two profiles are compared, OLD and NEW; join several files by commas' \
+    'mprof: diff takes two profiles, OLD and NEW; join several files of one with commas' \
     diff $files
 done
 expect 'table of another command' 2 \

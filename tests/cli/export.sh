@@ -44,10 +44,10 @@ result $? 'folded: the sum is the total'
 expect 'folded, two files' 0 '' export --format=folded "$w" "$w"
 [ "$(awk '{ sum += $NF } END { print sum, NR }' out)" = '960000 2' ]
 result $? 'folded: equal chains of two files are one line'
-expect 'folded, nothing selected' 0 '' \
-  export --format=folded --focus=NOWHERE "$w"
-[ ! -s out ]
-result $? 'folded: nothing selected, no line'
+expect 'folded, nothing selected' 1 'mprof: nothing matches --focus=NOWHERE' \
+  export --format=folded -o nothing.folded --focus=NOWHERE "$w"
+[ ! -e nothing.folded ]
+result $? 'folded: nothing selected, no file'
 expect 'folded, hidden' 0 '' export --format=folded --hide=RED --hide=BLUE "$w"
 says 'the last --hide counts' "$r;CL-USER::MAKE-WIDGET 240000"
 
@@ -73,9 +73,11 @@ again() {
   for option; do
     case $option in --show-r*) both+=("$option") ;; esac
   done
-  expect "pprof, $name" 0 '' export --format=pprof -o again.pb.gz "$@" "$file"
   run report -verbose --no-legend --tables="$tables" "$@" "$file"
   sed -n "$from_tables" out >expected
+  expect "pprof, $name" "$status" "$(cat err)" \
+    export --format=pprof -o again.pb.gz "$@" "$file"
+  [ "$status" = 0 ] || return
   run report -verbose --no-legend --tables="$tables" "${both[@]}" again.pb.gz
   sed -n "$from_tables" out | diff expected - >err
   result $? "pprof: the same tables, $name"
@@ -140,12 +142,12 @@ expect '--format counts' 0 '' export --format=csv -o x.json "$m"
 grep -q '^function,self_bytes' x.json
 result $? 'whatever the name of the file'
 expect 'no ending' 2 \
-  "mprof: give --format=FORMAT, the name does not tell 'dot'" \
+  "mprof: the name 'dot' does not imply a format; use --format=FORMAT" \
   export -o dot "$m"
 expect 'an unknown ending' 2 \
-  "mprof: give --format=FORMAT, the name does not tell 'x.xls'" \
+  "mprof: the name 'x.xls' does not imply a format; use --format=FORMAT" \
   export -o x.xls "$m"
-expect 'a picture' 2 'mprof: mprof graph draws the call graph as SVG' \
+expect 'a picture' 2 'mprof: use mprof graph to draw the call graph as SVG' \
   export -o x.svg "$m"
 expect 'no such table' 2 "mprof: --table takes functions, arcs, \
 types, survival, contexts, bins, regions, phases, threads or advice, not 'direct'" \
@@ -238,7 +240,7 @@ expect 'dot fails' 1 'mprof: dot: no room' graph -o x.svg "$w"
 [ "$(cat x.svg)" = old ] && [ "$(echo x.svg*)" = x.svg ]
 result $? 'graph: the old file is intact'
 dot 'kill -9 $$'
-expect 'dot is killed' 1 'mprof: dot: it failed and said nothing' \
+expect 'dot is killed' 1 'mprof: dot: it failed without a message' \
   graph -o x.svg "$w"
 dot 'exec head -c 10000000 /dev/zero'
 run graph -o /dev/full "$w"
@@ -249,7 +251,7 @@ rm bin/dot
 PATH=$PWD/bin "$MPROF" graph -o x.svg "$w" >out 2>err
 status=$?
 PATH=$path
-[ "$status $(cat err)" = "1 mprof: drawing needs Graphviz; install the \
+[ "$status $(cat err)" = "1 mprof: drawing requires Graphviz; install the \
 package graphviz, which has the program dot" ] && [ "$(cat x.svg)" = old ]
 result $? 'graph: says what to install'
 

@@ -10,7 +10,7 @@ expect 'missing file' 1 \
 expect 'missing default file' 1 \
   "mprof: cannot open 'mprof.data': No such file or directory" report
 mkdir folder
-expect 'a folder' 1 "mprof: no profile in the folder 'folder': none of its files ends in .data or .pb.gz" \
+expect 'a folder' 1 "mprof: no profile in the folder 'folder': no file name ends in .data or .pb.gz" \
   report folder
 expect 'a device' 1 "mprof: cannot read '/dev/zero': is a device" \
   report /dev/zero
@@ -39,7 +39,7 @@ expect 'truncated file' 1 \
 echo 'more text than a profile would hold' | gzip -n >text.gz
 run report text.gz
 [ "$status" = 1 ] && [ "$(wc -l <err)" = 1 ] &&
-  grep -q "^mprof: cannot read 'text.gz': is no profile.* of the inflated data)$" err
+  grep -q "^mprof: cannot read 'text.gz': is not a profile.* of the inflated data)$" err
 result $? 'compressed text'
 gzip -dc "$w" >plain
 expect 'a plain profile' 0 '' report plain
@@ -49,7 +49,7 @@ cmp -s out expected
 result $? 'plain and compressed profiles give one report'
 head -c 100000000 /dev/zero | gzip -n >bomb
 run report bomb
-[ "$status" = 1 ] && grep -q 'inflates more than any profile does (offset' err
+[ "$status" = 1 ] && grep -q 'expands more than any profile does (offset' err
 result $? 'gzip bomb'
 # 20 kB that would decode to 2 GB of empty messages, and little memory.
 head -c 10000000 /dev/zero | tr '\0' x | sed 's/x/\x1a\x00/g' | gzip -n >many
@@ -87,7 +87,7 @@ for file in "$top"/tests/corrupt/*.data; do
   result $? "corrupt/$(basename "$file")"
 done
 
-expect 'a Lisp and a C profile' 1 "mprof: cannot read '$golden/widgets-c.data': a profile of a Lisp program and one of a C program cannot be read as one (offset 468 of the inflated data)" \
+expect 'a Lisp and a C profile' 1 "mprof: cannot read '$golden/widgets-c.data': profiles of a Lisp program and a C program cannot be combined (offset 468 of the inflated data)" \
   report "$w" "$golden/widgets-c.data"
 
 # Output.

@@ -38,8 +38,8 @@ expect 'wide frames only' 0 '' flamegraph --min-width=601 "$w"
 [ "$(grep -c '<g><title>' out)" = 2 ]
 result $? 'frames below 601 pixels are left out'
 says 'a note says how many' '4 frames are too narrow or too deep to show'
-expect 'nothing selected' 0 '' flamegraph --focus=NOWHERE "$w"
-frame all 10.0 34 1200.0 0 0 0.00
+expect 'nothing selected' 1 'mprof: nothing matches --focus=NOWHERE' \
+  flamegraph --focus=NOWHERE "$w"
 expect 'a bad width' 2 "mprof: --width takes a number, not 'wide'" \
   flamegraph --width=wide "$w"
 expect 'a bad least width' 2 "mprof: --min-width takes a number, not '-1'" \
@@ -69,11 +69,11 @@ expect 'two profiles' 0 '' flamegraph --base="$w" -o z.html "$m"
 expect 'the same as a format' 0 '' export --base="$w" -o z2.html "$m"
 cmp -s z.html z2.html
 result $? 'the same page of two profiles'
-expect 'a picture of two' 2 "mprof: --base makes a page: give -o NAME.html; \
-mprof diff compares in tables" flamegraph --base="$w" "$m"
-expect 'another format of two' 2 "mprof: --base makes a page: give -o \
-NAME.html; mprof diff compares in tables" export -o x.json --base="$w" "$m"
-expect 'two languages' 1 'mprof: a profile of a Lisp program and one of a C '\
+expect 'a picture of two' 2 "mprof: --base requires -o NAME.html; mprof diff \
+compares in tables" flamegraph --base="$w" "$m"
+expect 'another format of two' 2 "mprof: --base requires -o NAME.html; \
+mprof diff compares in tables" export -o x.json --base="$w" "$m"
+expect 'two languages' 1 'mprof: profiles of a Lisp program and a C '\
 'program cannot be compared' \
   flamegraph -o z.html --base="$golden/widgets-c.data" "$m"
 expect 'no old profile' 1 \

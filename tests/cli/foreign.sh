@@ -59,7 +59,7 @@ expect 'a sample' 0 '' report "$foreign/go-sampled.pb.gz"
 says 'is called one' \
   'Sampled, one allocation in about 4096 bytes: figures are estimates'
 expect 'what was live' 0 '' report --no-legend "$foreign/jemalloc-live.pb.gz"
-says 'is called that' 'The figures are those of what was live'
+says 'is called that' 'The profile has only memory that was live'
 says 'frees are left blank' '340320 **     101  340320 **                   <TOTAL>'
 says 'code without symbols' '[libjemalloc.so.2]'
 
@@ -70,7 +70,7 @@ says 'hold here, too' 'Suppressed: 296160 bytes in 566 objects'
 
 expect 'a CPU profile' 1 "mprof: cannot read '$foreign/cpu.pb.gz': is a CPU profile: none of its sample types counts bytes (samples/count, cpu/nanoseconds) (offset 10 of the inflated data)" \
   report "$foreign/cpu.pb.gz"
-expect 'goroutines' 1 "mprof: cannot read '$foreign/goroutine.pb.gz': is no heap profile: none of its sample types counts bytes (goroutine/count) (offset 8 of the inflated data)" \
+expect 'goroutines' 1 "mprof: cannot read '$foreign/goroutine.pb.gz': is not a heap profile: none of its sample types counts bytes (goroutine/count) (offset 8 of the inflated data)" \
   report "$foreign/goroutine.pb.gz"
 
 # Merged and compared like any other.
@@ -84,14 +84,14 @@ for name in go jemalloc-live tcmalloc; do
   result $? "$name: merged, says what both say"
 done
 run merge -o merged "$foreign/go.pb.gz" "$foreign/jemalloc-live.pb.gz"
-[ "$status" = 1 ] && grep -q "has other frames to drop or to keep than '.*go.pb.gz'" err
+[ "$status" = 1 ] && grep -q "differs from '.*go.pb.gz' in its frames to drop or to keep" err
 result $? 'other frames to drop'
 run merge -o merged "$golden/widgets-c.data" "$foreign/go.pb.gz"
-[ "$status" = 1 ] && grep -q 'only one is by mprof' err
+[ "$status" = 1 ] && grep -q 'only one is mprof' err
 result $? 'of mprof and of another program'
 expect 'compared' 0 '' diff --no-legend "$foreign/jemalloc-live.pb.gz" \
   "$foreign/jemalloc.pb.gz"
 says 'the bytes of both' '340320  735520  +395200 +116.1  bytes'
-says 'and what they are' 'The figures are those of what was live'
+says 'and what they are' 'The profile has only memory that was live'
 
 finish

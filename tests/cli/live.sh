@@ -6,7 +6,7 @@
 
 l=$golden/live.data
 b=$golden/live-before.data
-no='the profile does not say what was alive at the last collection: begin '\
+no='the profile does not record what was alive at the last collection: start '\
 'with (mprof:start :live t)'
 
 # The monitor of a program that is not followed writes no such columns.
@@ -38,7 +38,7 @@ head_says() {
 }
 head_says 'one file' 'Alive as of collection 7: 46 objects, 3560 bytes' "$l"
 head_says 'without a collection' \
-  'Nothing is known to be alive: there was no collection' \
+  'No collection took place: live objects are unknown' \
   "$golden/live-unknown.data"
 head_says 'two files' \
   'Alive at the last collection of each file: 62 objects, 4960 bytes' "$l" "$b"
@@ -121,7 +121,7 @@ says 'dot: the caption' \
 run flamegraph --value=live "$l"
 says 'the picture' '; as wide as live bytes'
 run report --tables=leaks "$l"
-says 'the leak table is for C' 'This profile does not say what was freed.'
+says 'the leak table is for C' 'This profile does not record what was freed.'
 run report "$l"
 says_not 'nor is it there unasked' LEAKS
 run report --sort=kept --no-legend "$l"

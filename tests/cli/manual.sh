@@ -21,17 +21,49 @@ for command in $commands; do
     result $? "manual page of $command has $option"
   done
 done
-for option in $(sed -n 's/^\.BI* "*\(\\-[^ "=]*\).*/\1/p' man |
-  sed 's/\\//g' | sort -u); do
+for option in $(sed -n '/^\.TP/{n;/^\.B/p}' man |
+  sed 's/\\f[A-Z]//g; s/\\-/-/g; s/[="\]/ /g' | tr ' ,' '\n\n' |
+  grep -xE -e '--?[a-z-]+' | sort -u); do
   { for command in $commands; do run help "$command"; cat out; done
     echo '  --version'; } |
     grep -qE -e "^  $option\\b"
   result $? "help has $option"
 done
 
+# What an option takes, by the program itself, stands in what a page says of it:
+# up to the next option.
+section() { # OPTION FILE...
+  cat "${@:2}" | tr -d '\\' | awk -v start="$1=" '
+    index($0, ".BI " start) == 1 { on = 1; print; next }
+    /^[.]S[HS]/ || (last == ".TP" && /^[.]B[IR]? --/) { on = 0 }
+    on { print }
+    { last = $0 }'
+}
+lists=0
+for command in $commands; do
+  if [ "$command" = run ]; then page=run; else page=report; fi
+  run help "$command"
+  cp out options
+  for option in $(sed -n 's/^  \(--[a-z-]*\)=.*/\1/p' options); do
+    run "$command" "$option=nonsense"
+    words=$(sed -n "s/^mprof: $option takes \(.*\), not 'nonsense'.*/\1/p" err |
+      sed -n 's/, / /g; s/ or / /; s/ and / /; /^[a-z-]*\( [a-z-]*\)*$/p' |
+      grep -vw 'a\|the\|number\|name') || continue
+    lists=$((lists + 1))
+    section "$option" "$pages"/mprof{,-$page}.1 >found
+    for word in $words; do
+      grep -qw -e "$word" found
+      result $? "manual page of $command: $option takes $word"
+    done
+  done
+done
+[ "$lists" -gt 20 ]
+result $? 'options take words'
+
 # The files that the examples name.
 cp "$golden/widgets.data" mprof.data
 cp "$golden/mixture.data" run.data
+cp "$golden/phases.data" server.data
 cp "$golden/mixture.data" old.data
 cp "$golden/widgets-c.data" before.data
 cp "$golden/widgets-c.data" after.data

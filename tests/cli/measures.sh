@@ -60,9 +60,9 @@ for profile in "$c" "$w" "$l"; do
     case $label:$value in widgets-c:peak* | widgets-c:temp* | live:peak* | \
       live:temp*)
       expect "$label: $value is not known" 1 \
-        "mprof: --value=$value: the profile does not say what was $(
-          case $value in peak*) echo 'live when most bytes were' ;;
-          *) echo 'freed before the next allocations' ;; esac)" \
+        "mprof: --value=$value: the profile does not record what was $(
+          case $value in peak*) echo 'live at the peak' ;;
+          *) echo 'freed soon after it was allocated' ;; esac)" \
         export --format=folded --value="$value" "$profile"
       continue
       ;;
@@ -163,7 +163,7 @@ run diff --value=kept --fail-above=1023567 "$c" "$w"
 beyond --fail-above=1023567" ]
 result $? 'the same by --value'
 expect 'a limit on what is not known' 1 "mprof: --fail-above-kept=0: the \
-profiles do not say what was alive at the last collection: begin with \
+profiles do not record what was alive at the last collection: start with \
 (mprof:start :live t)" \
   diff --fail-above-kept=0 -o /dev/null "$lisp" "$lisp"
 run diff --no-legend --tables=functions -verbose "$c" "$w"

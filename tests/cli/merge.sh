@@ -51,8 +51,8 @@ same 'regions' "$golden/regions.data" "$golden/regions.data"
 run report --no-legend --tables=regions -verbose merged.data
 [ "$(awk '/ (load|run)/ { print $1, $2, $3, $NF }' out)" = \
 '2 0.000 30 load
-10 0.000 10 load;lex
 2 0.000 42 run
+10 0.000 10 load;lex
 2 0.000 2 run;lex' ]
 result $? 'regions: entered twice as often'
 
@@ -91,13 +91,13 @@ for what in 'report -verbose' 'export --format=folded'; do
   result $? "$what: a folder is the profiles in it, by name"
 done
 same 'a folder' run/ "$golden/phases.data"
-expect 'nothing in the folder' 1 "mprof: no profile in the folder 'none': none of its files ends in .data or .pb.gz" \
+expect 'nothing in the folder' 1 "mprof: no profile in the folder 'none': no file name ends in .data or .pb.gz" \
   report "$golden/widgets.data" none
-expect 'nothing to merge in it' 1 "mprof: no profile in the folder 'none': none of its files ends in .data or .pb.gz" \
+expect 'nothing to merge in it' 1 "mprof: no profile in the folder 'none': no file name ends in .data or .pb.gz" \
   merge -o merged.data none
 expect 'into a folder that is read' 0 '' merge -o run/all.data run
 cp run/all.data kept.data
-expect 'again' 1 "mprof: cannot write 'run/all.data': it is one of the files in the folder 'run' that would be merged" \
+expect 'again' 1 "mprof: cannot write 'run/all.data': it is one of the files to merge, in the folder 'run'" \
   merge -o run/all.data run
 cmp -s run/all.data kept.data
 result $? 'what was there is as it was'
@@ -137,14 +137,14 @@ result $? 'equal samples are one'
 
 # What does not fit together.
 w=$golden/widgets.data
-expect 'nothing named' 2 'mprof: no files to merge are given' merge -o x
-expect 'no output' 2 'mprof: a file to write is missing: give -o OUT' merge "$w"
+expect 'nothing named' 2 'mprof: no files to merge given' merge -o x
+expect 'no output' 2 'mprof: no file to write given; use -o OUT' merge "$w"
 run merge -o merged.data "$w" "$golden/widgets-c.data"
-[ "$status" = 1 ] && grep -q 'cannot be read as one' err
+[ "$status" = 1 ] && grep -q 'cannot be combined' err
 result $? 'Lisp and C'
 run export --format=pprof -o plain.data "$w"
 expect 'with live objects and without' 1 "mprof: cannot read 'plain.data': \
-has other sample types than '$golden/live.data' (offset 0 of the inflated \
+differs from '$golden/live.data' in its sample types (offset 0 of the inflated \
 data)" merge -o merged.data "$golden/live.data" plain.data
 expect 'a bad file' 1 \
   "mprof: cannot open 'missing.data': No such file or directory" \

@@ -8,15 +8,19 @@ m=$golden/mixture.data
 x=$golden/two-cycles.data
 
 expect 'no command' 2 'mprof: no command given'
-expect 'unknown command' 2 "mprof: unknown command 'reprot'" reprot "$w"
-expect 'unknown option' 2 "mprof: unknown option '--lmit=3'" report --lmit=3
+expect 'unknown command' 2 \
+  "mprof: unknown command 'reprot'; did you mean report?" reprot "$w"
+expect 'unknown option' 2 \
+  "mprof: unknown option '--lmit=3'; did you mean --limit?" report --lmit=3
 expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
-expect 'option of another command' 2 "mprof: unknown option '--types'" \
+expect 'option of another command' 2 \
+  "mprof: unknown option '--types'; did you mean --type?" \
   report --types "$w"
 tables='advice, leaks, regions, phases, threads, direct, peak, temporary, types, '\
 'type-functions, function-types, survival, graph, held, bins and '\
 'reconciliation'
-expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'" \
+expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'; did you \
+mean leaks?" \
   report --tables=bins,leak,graph "$w"
 expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \
   report --tables= "$w"
@@ -36,21 +40,23 @@ do
   [ -n "$words" ] && grep -qE -e "^  ${option#* }=[A-Z]* .* $words\$" out
   result $? "help on $option lists $words"
 done
-expect 'missing format' 2 'mprof: a format is missing: give --format=FORMAT' \
+expect 'missing format' 2 'mprof: no format given; use --format=FORMAT' \
   export "$w"
-expect 'missing value' 2 "mprof: a value is missing after '--limit'" \
+expect 'missing value' 2 "mprof: option '--limit' requires a value" \
   report --limit
 expect 'value that does not belong' 2 \
-  "mprof: no value belongs to '--verbose=yes'" report --verbose=yes
+  "mprof: option '--verbose' takes no value" report --verbose=yes
 expect 'wrong sort' 2 \
   "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept, live, \
 peak, temporary or name, not 'size'" report --sort=size
+expect 'nearly a value' 2 "mprof: --by takes function, line, site, file, \
+package or class, not 'fucntion'; did you mean function?" report --by=fucntion
 expect 'wrong value' 2 "mprof: --value takes bytes, allocs, kept, \
-kept-allocs, peak, peak-allocs, temporary, held, held-allocs, live or \
-live-allocs, not 'kb'" \
+kept-allocs, peak, peak-allocs, temporary, lost, lost-allocs, held, held-allocs, \
+live or live-allocs, not 'kb'" \
   export --format=folded --value=kb
-expect 'a limit of what is not known' 2 "mprof: with --value=peak nothing \
-else is known: give --fail-above in the place of --fail-above-kept" \
+expect 'a limit of what is not known' 2 "mprof: --fail-above-kept cannot be \
+combined with --value=peak; use --fail-above" \
   diff --value=peak --fail-above-kept=0 a b
 expect 'wrong grouping' 2 \
   "mprof: --by takes function, line, site, file, package or class, not 'module'" \
@@ -70,7 +76,9 @@ for p in 101 100.1 1.2.3 -5 x '' . 1e1 0.00001; do
     "mprof: --min-percent takes a number up to 100, not '$p'" \
     report "--min-percent=$p"
 done
-expect 'no help on that' 2 "mprof: no help on 'folded'" help folded
+expect 'no help on this' 2 "mprof: no help for 'rport'; did you mean report?" \
+  help rport
+expect 'no help on that' 2 "mprof: no help for 'folded'" help folded
 
 expect 'version' 0 '' --version
 [ "$(cat out)" = "mprof $(cat "$top/VERSION")" ]
@@ -92,14 +100,14 @@ result $? 'one dash and two mean the same'
 expect 'bins only' 0 '' report --tables=bins "$w"
 says 'the table asked for' 'ALLOCATION BINS'
 says_not 'no other table' 'DIRECT ALLOCATION'
-says 'a legend by default' 'what has this size'
+says 'a legend by default' 'types that have this size'
 expect 'no legend' 0 '' report --tables=bins --no-legend "$w"
-says_not 'no legend when not wanted' 'what has this size'
+says_not 'no legend when not wanted' 'types that have this size'
 
 expect 'no leak table for Lisp' 0 '' report "$w"
 says_not 'leaks are off for Lisp' 'MEMORY LEAKS'
 expect 'leak table all the same' 0 '' report -leaktable "$w"
-says 'and says what is the matter' 'does not say what was freed'
+says 'and says what is the matter' 'does not record what was freed'
 expect 'leak table for C' 0 '' report "$golden/widgets-c.data"
 says 'leaks by path' 'main>make_red_widget>make_widget'
 expect 'no leak table for C' 0 '' report -noleaktable "$golden/widgets-c.data"
@@ -212,7 +220,7 @@ for line in 'report|x.html|text (.txt), and mprof export other formats' \
   'run|r.csv|a profile (.data, .pb.gz, .pprof)'; do
   IFS='|' read -r command name writes <<<"$line"
   expect "$command: a name of another format" 2 \
-    "mprof: mprof $command writes $writes; no name for that is '$name'" \
+    "mprof: mprof $command writes $writes, not '$name'" \
     "$command" -o "$name" "$w" "$w"
   [ ! -e "$name" ]
   result $? 'nothing is written'

@@ -67,7 +67,7 @@ named 'without symbols' stripped "$(
   END { printf "[stripped+0x%s]>[stripped+0x%s]>[stripped+0x%s]\n",
         at["main"], at["make_red_widget"], at["make_widget"] }')"
 run report --tables=reconciliation
-says 'that is said' '2040000  bytes without a name'
+says 'that is said' '2040000  bytes allocated by unnamed code'
 
 # Debug information of its own: beside the program, and by build id.
 objcopy --only-keep-debug widgets widgets.debug
@@ -123,8 +123,8 @@ result $? 'the same names'
 cp widgets kept
 cp other widgets
 run report raw.data
-says 'another build' "  $scratch/widgets is not the file that ran (it has \
-another build id): no names are taken from it"
+says 'another build' "  $scratch/widgets is not the file that ran (its \
+build id differs), so its names are not used"
 says_not 'gives no names' make_widget
 run report named.data
 says 'names in the file stay' "$whole"
@@ -154,8 +154,8 @@ fi
 expect_status 'its exit status' 7 run -q -- sh -c 'exit 7'
 expect_status 'ended by a signal' 137 run -q sh -c 'kill -KILL $$'
 run run -o ecl.data "$ECL" --norc --eval '(ext:quit 0)'
-[ "$status" = 0 ] && [ ! -s out ] && grep -q " of them kept, and no objects of\
- Lisp (profile these in Lisp, by (require :mprof)); see: mprof report ecl.data$" \
+[ "$status" = 0 ] && [ ! -s out ] && grep -q " of them kept, without Lisp\
+ objects (profile these in Lisp, with (require :mprof)); see: mprof report ecl.data$" \
   err
 result $? 'of ECL it says what is not in it'
 echo 'cat; echo "$1" >&2' >script
@@ -179,15 +179,15 @@ result $? 'signals are passed on'
 
 "$cc" -static -o static "$top/tests/demo/producer-consumer.c" 2>/dev/null &&
   run run ./static && [ "$(cat err)" = "mprof: no profile of './static' was\
- written: it is statically linked, and nothing can be preloaded; link it without\
- -static" ]
+ written: it is statically linked, so mprof cannot be preloaded; link it\
+ without -static" ]
 result $? 'a statically linked program'
 # A program with another C library, and one whose child has it.
 if command -v musl-gcc >/dev/null; then
   musl-gcc -fno-builtin -o musl "$top/tests/demo/producer-consumer.c"
   run run ./musl
   [ "$status" = 0 ] && [ "$(cat err)" = "mprof: no profile of './musl' was\
- written: it does not have the GNU C library; link it with that" ]
+ written: it does not use the GNU C library; link it with glibc" ]
   result $? 'a program with another C library'
   run run sh -c './musl; ./widgets; :'
   [ "$status" = 0 ] && [ "$(ls mprof.data*)" = "mprof.data
@@ -199,13 +199,35 @@ fi
 "$cc" -w -fno-builtin -o own-malloc "$programs/own-malloc.c"
 run run ./own-malloc
 [ "$(cat err)" = "mprof: no profile of './own-malloc' was written: it has its\
- own malloc; link it without that" ]
+ own malloc; link it without one" ]
 result $? 'a program with its own malloc'
 MPROF_LIB=$scratch run run ./widgets
 [ "$status" = 1 ] && [ "$(cat err)" = "mprof: cannot find the monitor\
- '$scratch/libmprof-malloc.so': No such file or directory (MPROF_LIB may name\
+ '$scratch/libmprof-malloc.so': No such file or directory (MPROF_LIB can name\
  its folder)" ]
 result $? 'the monitor is missing'
+
+# Whether it has allocated is not known then.
+"$cc" -g -fno-builtin -I"$top/monitor" -o raw-end "$programs/raw-end.c"
+for argument in '' x; do
+  # shellcheck disable=SC2086
+  run run -o raw.data ./raw-end $argument
+  [ "$status" = 4 ] && [ "$(cat err)" = "mprof: no profile of './raw-end' was\
+ written: it ended without running its exit handlers, so its counts are lost\
+ (--mapped keeps them)" ] && [ "$(echo raw.data*)" = 'raw.data*' ]
+  result $? "a program that ends by its own system call ($argument)"
+done
+run run -q --mapped -o raw.data ./raw-end x
+[ "$status" = 4 ] && [ ! -s err ] &&
+  [ "$("$MPROF" export --format=folded raw.data)" = 'main 33' ]
+result $? 'the same with --mapped'
+echo 'int main(void) { return 0; }' >nothing.c
+"$cc" -o nothing nothing.c
+run run -o none.data ./nothing
+[ "$status" = 0 ] && [ "$(cat err)" = "mprof: no profile of './nothing' was\
+ written: it allocated nothing, or a line above says why" ] &&
+  [ "$(echo none.data*)" = 'none.data*' ]
+result $? 'a program that allocates nothing'
 
 "$MPROF" run -o full.data sh -c 'trap "" XFSZ; ulimit -f 0' 2>&1 | cat >err
 [ "$(cat err)" = "mprof: cannot write '$PWD/full.data': File too large
@@ -261,11 +283,11 @@ run run -q ./widgets
 result $? 'files of the last run are removed, and no others'
 echo text >mine
 expect 'another file is not touched' 1 \
-  "mprof: cannot write 'mine': it is there and no profile by mprof" \
+  "mprof: cannot write 'mine': it exists and is not a profile by mprof" \
   run -o mine ./widgets
 [ "$(cat mine)" = text ]
 result $? 'and is as it was'
-expect 'no program' 2 'mprof: no program to run is given' run -q
+expect 'no program' 2 'mprof: no program given' run -q
 expect 'no signal' 2 "mprof: --signal takes the name of a signal, not 'FOO'" \
   run --signal=FOO ./widgets
 
@@ -296,8 +318,8 @@ result $? 'names: their figures'
 chosen 'a pattern' 2 '--only=*dgets'
 chosen 'a path' 1 "--only=$PWD/wid*"
 chosen 'no such name' 0 --only=nonesuch
-[ "$(cat err)" = "mprof: no profile was written: no program by the name of\
- 'nonesuch' allocated, or a line above says why" ]
+[ "$(cat err)" = "mprof: no profile was written: no program named\
+ 'nonesuch' allocated anything, or a line above says why" ]
 result $? 'no such name: says so'
 chosen 'without children' 1 --trace-children=no
 [ "$(cat out)" = 0 ]
@@ -340,8 +362,8 @@ run report --tables=regions --no-legend -verbose regions.data
 awk 'NF > 9 && $1 ~ /^[0-9]/ { print $1, $3, $5, $7, $NF }' out >rows
 cat >expected <<'END'
 1 15 10200 10200 load
-5 5 200 200 load;lex
 1 21 328 8 run
+5 5 200 200 load;lex
 1 1 8 8 run;lex
 END
 diff expected rows >err

@@ -10,7 +10,7 @@ p=$golden/phases.data
 
 for option in focus show-from type thread; do
   run report --$option='(' "$p"
-  [ "$status" = 2 ] && grep -q "^mprof: --$option: '(' is no regular" err
+  [ "$status" = 2 ] && grep -q "^mprof: --$option: '(' is not a regular" err
   result $? "wrong regular expression for --$option"
 done
 
@@ -43,7 +43,7 @@ expect 'functions of ECL, C program' 0 '' \
   report --hide-system "$golden/widgets-c.data"
 says 'C functions stay' 'make_widget'
 expect 'packages' 0 '' report --by=package --no-legend "$golden/packages.data"
-says 'what rows are' 'Rows are packages, where the explanations say functions'
+says 'what rows are' 'Rows are packages, not functions'
 says 'and how many' '17 allocations, 272 bytes, 3 packages, 1 cycle'
 expect 'functions as ever' 0 '' report --by=function --no-legend "$m"
 cp out expected
@@ -51,31 +51,53 @@ expect 'which is the default' 0 '' report --no-legend "$m"
 cmp -s out expected
 result $? 'nothing else is said then'
 expect 'files' 0 '' report --by=file "$m"
-says 'what has no file' '[no file]    functions whose source file is not known'
+says 'what has no file' '[no file]    functions whose source file is unknown'
 expect 'Lisp form by package' 0 '' \
   export --format=lisp --by=package "$golden/packages.data"
 says 'packages are its functions' '(:name "COMMON-LISP" :self-bytes 80 :self-allocations 5'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
-  'Selected by the options: 20 allocations, 320 bytes; shares are shares of these'
+  'Selected by the options: 20 allocations, 320 bytes; percentages refer to these'
 says_not 'and nothing of expressions that match' 'No function matches'
 # main calls read_all in b.c.
 expect 'focus by file' 0 '' export --format=folded --focus='^b\.c$' \
   "$golden/lines.data"
 [ "$(paste -sd ' ' out)" = 'main;read_all 240 main;read_all;read_all 32' ]
 result $? 'expressions match names of files, too'
-expect 'ignore by file' 0 '' export --format=folded --ignore='^b\.c$' \
-  "$golden/lines.data"
-[ ! -s out ]
-result $? 'also to leave out'
+expect 'also to leave out' 1 'mprof: nothing is left by --ignore=^b\.c$' \
+  export --format=folded --ignore='^b\.c$' "$golden/lines.data"
 run help report
-says 'and help says so' '  --focus=REGEX        only what is below functions '\
-'whose name or file matches'
+says 'and help says so' '  --focus=REGEX        only allocations below '\
+'functions whose name or file matches'
 expect 'expressions that match nothing' 0 '' \
-  report --focus=scale --hide='^x$' --no-legend "$m"
-says 'the first' \
-  'No function matches --focus=scale; capital letters and small ones differ'
-says 'the second' 'No function matches --hide=^x$;'
+  report --hide='^scale$' --show-from=SCALE --no-legend "$m"
+says 'say which is near' \
+  'No function matches --hide=^scale$; did you mean SCALE?'
+
+# Where nothing is left there are no tables, but what is wrong, and a name that
+# is near: in another case, with a letter more, less or exchanged, in part.
+nothing() {
+  local message=$1
+  shift
+  expect "$*: $message" 1 "mprof: nothing matches $message" "$@" "$m"
+}
+for command in report advise 'export --format=csv' graph flamegraph; do
+  # shellcheck disable=SC2086
+  nothing '--type=CONSS; did you mean CONS?' $command --type=CONSS
+done
+nothing '--focus=SCLAE; did you mean SCALE?' report --focus=SCLAE
+nothing '--type=^app::POIMT; did you mean APP::POINT?' report --type=^app::POIMT
+nothing '--focus=pars; did you mean PARSE?' report --focus=pars
+nothing '--show-from=SCAL$; did you mean SCALE?' report '--show-from=SCAL$'
+nothing '--thread=nobody' report --thread=nobody
+nothing '--region=nowhere' report --region=nowhere
+nothing '--type=POIN$; did you mean POINT?' report --type='POIN$'
+nothing '--type=XYZZY' report --type=XYZZY
+nothing '--focus=SCALE --type=CONS --category=o' \
+  report --type=CONS --category=o --focus=SCALE
+nothing '--phase=compile,eval' report --phase=compile,eval
+nothing '--focus=SCALEE; did you mean SCALE?' diff --focus=SCALEE "$m"
+expect 'something on one side' 0 '' diff --type=POINT "$w" "$m"
 expect 'from a function on' 0 '' \
   export --format=folded --show-from=RED "$w"
 [ "$(cat out)" = 'CL-USER::MAKE-RED-WIDGET;CL-USER::MAKE-WIDGET 240000' ]
@@ -89,7 +111,7 @@ result $? 'the others are left out of chains'
 expect 'a type' 0 '' report --type='^DOUBLE-' --tables=types,reconciliation \
   --no-legend "$m"
 says 'is selected' \
-  'Selected by the options: 20 allocations, 320 bytes; shares are shares of'
+  'Selected by the options: 20 allocations, 320 bytes; percentages refer to'
 says 'alone' '    20 **    320 **  float     DOUBLE-FLOAT'
 says_not 'without others' 'CONS'
 expect 'a class' 0 '' export --format=csv --table=types --type=POINT "$m"
@@ -110,11 +132,14 @@ says 'must both match' 'options: 2 allocations, 5200 bytes'
 expect 'categories of C' 0 '' report --category=m,large --tables=bins \
   --no-legend "$golden/widgets-c.data" # objects of 204 bytes
 says_not 'leave nothing out there' 'Selected by the options'
-expect 'others' 0 '' report --category=s,large,extra --tables=bins \
-  --no-legend "$golden/widgets-c.data"
-says 'leave nothing' 'options: 0 allocations, 0 bytes'
+expect 'others leave nothing' 1 \
+  'mprof: nothing matches --category=s,large,extra' \
+  report --category=s,large,extra "$golden/widgets-c.data"
 expect 'a wrong category' 2 'mprof: --category takes cons (c), float (f), '\
 "struct (s) and other (o), not 'small'" report --category=cons,small "$m"
+expect 'nearly one' 2 'mprof: --category takes cons (c), float (f), struct '\
+"(s) and other (o), not 'flaot'; did you mean float?" \
+  report --category=flaot "$m"
 expect 'of C' 2 'mprof: --category takes small (s), medium (m), large (l) '\
 "and extra (x), not ''" report --category= "$golden/widgets-c.data"
 expect 'categories in a comparison' 0 '' diff --category=cons "$m" "$m"
@@ -149,8 +174,9 @@ expect 'threads by name' 0 '' report --thread='^worker' "$p"
 says 'those threads' 'the options: 200 allocations, 3200 bytes'
 expect 'threads without a name' 0 '' report --thread='unnamed' "$p"
 says 'that thread' 'the options: 10 allocations, 160 bytes'
-expect 'nobody' 0 '' report --thread='nobody' "$p"
-says 'nothing is left' 'the options: 0 allocations, 0 bytes'
+expect 'nobody' 1 \
+  'mprof: nothing matches --thread=wroker; did you mean worker?' \
+  report --thread=wroker "$p"
 expect 'phases are those below the root' 0 '' \
   report --show-root --phase=run "$golden/session.data"
 says 'as without --show-root' 'the options: 13 allocations, 208 bytes'

@@ -20,7 +20,7 @@ until_true() {
 # start ARGUMENT...: mprof run with these; $pid is mprof, $child the program,
 # which is ready.
 start() {
-  rm -f s.data* ready
+  rm -f s.data* ready handled
   "$MPROF" run -o s.data "$@" >out 2>err &
   pid=$!
   until_true test -s ready
@@ -41,7 +41,16 @@ is() {
 # is_gone PID: it has ended, and is no child any more.
 is_gone() { ! kill -0 "$1"; }
 
-export -f is is_gone
+# waits PID: how often it has begun to wait.
+waits() { sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"; }
+
+# waits_again PID COUNT: more often than that, and it does.
+waits_again() { [ "$(waits "$1")" -gt "$2" ] && is S "$1"; }
+
+# parent PID: the process that has started it.
+parent() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status"; }
+
+export -f is is_gone waits waits_again
 
 # ended NAME STATUS ALLOCATIONS BYTES
 ended() {
@@ -72,8 +81,7 @@ for name in INT HUP QUIT USR1 USR2 ALRM VTALRM WINCH CONT TSTP RTMIN RTMAX; do
   number=$(kill -l $name)
   start ./signals handle "$number"
   kill -$name $pid
-  until_true is S "$child"
-  sleep 0.1 # one after the other, as the lower number would come first
+  until_true test -s handled # else the lower number would come first
   kill -TERM $pid
   ended "handled $name" 9 7 $((50 + number + 15))
 done
@@ -85,7 +93,7 @@ wait $pid 2>/dev/null
 status=$?
 same 'a signal of real time: exit status' $((128 + $(kill -l RTMIN))) $status
 same 'a signal of real time: said' "mprof: no profile of './signals' was\
- written: signal of real time ended it at once (--autosave=N writes before)" \
+ written: a real-time signal ended it at once (--autosave=N writes earlier)" \
   "$(cat err)"
 
 start ./signals wait
@@ -93,7 +101,7 @@ kill -KILL "$child"
 wait $pid 2>/dev/null
 same 'KILL: exit status' 137 $?
 same 'KILL: one line' "mprof: no profile of './signals' was written: signal\
- KILL ended it at once (--autosave=N writes before)" "$(cat err)"
+ KILL ended it at once (--autosave=N writes earlier)" "$(cat err)"
 same 'KILL: no file' '' "$(find . -name 's.data*')"
 
 start --autosave=2 ./signals wait
@@ -126,10 +134,9 @@ kill -CONT $pid
 ended 'a signal while it is stopped' 143 5 50
 
 start ./signals wait
+count=$(waits $pid)
 kill -STOP "$child"
-until_true is T "$child"
-sleep 0.1
-is S $pid
+until_true is T "$child" && until_true waits_again $pid "$count"
 result $? 'SIGSTOP is for the program alone'
 kill -CONT "$child"
 until_true is S "$child"
@@ -165,8 +172,8 @@ on_terminal() {
   : >said
   { until_true test -s ready
     for key; do
-      until_true is S "$(cat ready)"
-      sleep 0.2
+      child=$(cat ready)
+      until_true is S "$child" "$(parent "$child")"
       printf '%b' "$key"
       n=$((n + 1))
       until_true lines said $n
@@ -191,7 +198,11 @@ done
 END
 rm -f ready
 : >said
-{ until_true test -s ready; sleep 0.2; printf '\003'; sleep 0.5; } |
+{ until_true test -s ready
+  child=$(cat ready)
+  until_true is S "$child"
+  printf '\003'
+  until_true is_gone "$child"; } |
   timeout 60 script -qec 'bash loop' /dev/null >typed
 same 'Ctrl-C ends a loop' round "$(cat said)"
 finish

@@ -82,12 +82,12 @@ for profile in "$l" "$golden/widgets.data" "$golden/widgets-c.data"; do
   run report "$profile"
   says_not "that of $(basename "$profile") has not" SURVIVAL
   run report --tables=survival "$profile"
-  says 'asked for it' 'This profile does not say what became of objects: begin'
+  says 'asked for it' 'This profile does not record survival: start'
 done
 run report --value=live "$s"
 says_not 'what is alive has died of nothing' SURVIVAL
 run report --value=live --tables=survival "$s"
-says 'asked for it' 'It is known of all that was allocated, not of what --value'
+says 'asked for it' 'Survival is known of all allocations only, not with --value'
 gzip -dc "$s" | sed 's/live_collection=12/live_collection=00/' |
   gzip -c >none.data
 run report none.data

@@ -22,7 +22,7 @@ result $? 'to the width of the terminal'
 TERM=xterm terminal "$MPROF" report --tables=graph --no-legend "$long"
 [ "$(sed 's/\x1b\[[0-9]*m//g' out | LC_ALL=C.UTF-8 wc -L)" -le 90 ]
 result $? 'columns are left out where cut names do not suffice'
-says 'and it says which' 'Columns for which there is no room: frac'
+says 'and it says which' 'No room for the columns: frac'
 TERM=xterm NO_COLOR=1 terminal "$MPROF" report --width=0 --tables=direct \
   --no-legend "$long"
 cmp -s out plain
@@ -42,5 +42,27 @@ expect 'colors and cuts on request' 0 '' \
   report --color=always --width=60 --tables=direct --no-legend "$long"
 says 'bold' "$bold"
 says 'cut' '…'
+
+# Tables and what is said below them fit into lines of 80 characters.
+width() { tail -n "+$1" out | LC_ALL=C.UTF-8 wc -L; }
+all=$(run help report
+  sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out |
+  grep -vxE 'reconciliation|advice' | paste -sd,)
+for name in live survival held lines widgets-c; do
+  run report --width=80 --tables="$all" "$golden/$name.data"
+  [ "$(width 5)" -le 80 ]
+  result $? "tables of $name are 80 characters wide"
+done
+for pair in 'live-before live' 'recursion-c lines' 'mixture long'; do
+  # shellcheck disable=SC2086
+  run diff --width=80 "$golden"/${pair% *}.data "$golden/${pair#* }.data"
+  [ "$(width 6)" -le 80 ]
+  result $? "comparisons are, too: $pair"
+done
+run diff --width=60 "$golden/live-before.data" "$golden/live.data"
+says 'what there is no room for' \
+  'No room for the columns: allocs, live bytes, calls.'
+[ "$(width 6)" -le 60 ]
+result $? 'lines below the tables fit, too'
 
 finish

@@ -44,7 +44,6 @@
     "101 objects, in 1 call"
     "  Return a vector."
     "    (coerce list 'vector)"
-    "  Not known: the length."
     ""))
 (defconst on-leaf
   `(10 t "  ;; saves 16,000 bytes: makes a list" ,(string-join leaf "\n")))
@@ -53,7 +52,7 @@
        ,(string-join branch "\n")))
 
 (begin-session)
-(check "nothing is counted" "Nothing has been counted: slime-mprof-start begins to"
+(check "nothing is counted" "Nothing has been counted: slime-mprof-start starts counting"
        (told #'slime-mprof-advice))
 (type-in "(load (compile-file \"zoo.lisp\"))")
 (slime-mprof-start)
@@ -66,9 +65,17 @@
 (find-file-noselect "zoo.lisp")
 (slime-mprof-advice)
 (check "the list, the largest first"
-       `("RET: source; g: anew; c: clear what stands beside the source."
+       `("RET: source; g: update; c: clear advice beside the source."
          "" ,@leaf ,@branch)
        (lines "*slime-mprof-advice*"))
+(check "point is at the first row" '("ZOO::LEAF" "ZOO::BRANCH" "ZOO::LEAF")
+       (with-current-buffer "*slime-mprof-advice*"
+         (cl-flet ((row ()
+                     (buffer-substring-no-properties
+                      (point) (progn (save-excursion (forward-sexp) (point))))))
+           (list (row)
+                 (progn (slime-mprof-next 1) (row))
+                 (progn (slime-mprof-previous 1) (row))))))
 (check "beside the source" (list on-leaf on-branch) (beside-source))
 (check "the faces" '(slime-mprof-check slime-mprof-certain)
        (with-current-buffer "zoo.lisp"

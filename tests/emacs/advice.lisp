@@ -16,7 +16,7 @@
      (:name "ZOO::BRANCH" :grade :check :rule "collect" :saved-bytes 1616
       :objects 101 :calls 1 :caller cl:nil :file cl:nil :line cl:nil
       :fault "collects a list" :remedy "Return a vector."
-      :example "(coerce list 'vector)" :unknown "the length"))))
+      :example "(coerce list 'vector)" :unknown cl:nil))))
 
 (cl:macrolet ((define-readers (cl:&rest keys)
                 `(cl:progn

@@ -55,17 +55,17 @@
                                 cl-user::*providers*)
                        nil))
 (check "no profile yet"
-       "Nothing has been counted: slime-mprof-start begins to"
+       "Nothing has been counted: slime-mprof-start starts counting"
        (told #'slime-mprof-report))
-(check "nothing to stop" "mprof did not count" (told #'slime-mprof-stop))
+(check "nothing to stop" "mprof was not counting" (told #'slime-mprof-stop))
 
 ;; Counting
 
 (type-in "(load (compile-file \"zoo.lisp\"))")
 (type-in "(zoo::tree 1)")
 (type-in "(progn (compile-file \"load.lisp\") nil)")
-(check "start" "mprof counts" (told #'slime-mprof-start))
-(check "start again" "mprof counts already" (told #'slime-mprof-start))
+(check "start" "mprof is counting" (told #'slime-mprof-start))
+(check "start again" "mprof is already counting" (told #'slime-mprof-start))
 (type-in "(progn (zoo::tree 100) nil)")
 (check "stop" "mprof has stopped at N bytes, SLIME's own among them"
        (replace-regexp-in-string "[0-9][0-9,]*" "N" (told #'slime-mprof-stop)))
@@ -88,6 +88,26 @@
 (check "all bytes have a function"
        (plist-get slime-mprof--profile :bytes)
        (apply #'+ (column "*slime-mprof*" 5 19)))
+
+;; From row to row
+
+(defun press (key)
+  "Call what KEY is bound to; the function where point is then."
+  (call-interactively (key-binding (kbd key)))
+  (list (slime-mprof--name) (bolp)))
+(check "to the next row" '("ZOO::BRANCH" t) (press "n"))
+(check "and back" '("ZOO::LEAF" t) (press "p"))
+(check "there is none above the first" "There are no more rows"
+       (told #'press "p"))
+(check "where point stays" "ZOO::LEAF" (slime-mprof--name))
+(goto-char (point-max))
+(check "from the end to the last row" '("ZOO::TREE" t)
+       (progn (press "p")
+              (while (not (equal (slime-mprof--name) "ZOO::TREE"))
+                (press "p"))
+              (list (slime-mprof--name) (bolp))))
+(goto-char (point-min))
+(check "from the head to the first row" '("ZOO::LEAF" t) (press "n"))
 
 ;; A function
 
@@ -152,7 +172,7 @@
 (check "the source of a function" '("zoo.lisp" 10) (source-of "ZOO::LEAF"))
 (check "the source of a method" '("zoo.lisp" 17)
        (source-of "(METHOD ZOO::SPEAK (CONS))"))
-(check "no source" "No source is known of (TOP-LEVEL-FORM)"
+(check "no source" "The source of (TOP-LEVEL-FORM) is not known"
        (source-of "(TOP-LEVEL-FORM)"))
 
 ;; More work, in a thread of the user's own and at the REPL; what is printed
@@ -216,7 +236,7 @@
 (check "a warning"
        '("mprof: the room for call chains was used up N times; the totals are exact,"
          "but some allocations show as [over the budget]."
-         "Begin anew with more of it: (mprof:reset), then (mprof:start :max-contexts N).")
+         "To allow more, call (mprof:reset), then (mprof:start :max-contexts N).")
        (mapcar (lambda (line) (replace-regexp-in-string "[0-9]+" "N" line))
                (seq-subseq (lines "*slime-mprof*") 4 7)))
 
@@ -242,8 +262,8 @@
 
 (switch-to-buffer "zoo.lisp")
 (let ((text (buffer-string)))
-  (check "a buffer that is no report"
-         "This is no report: M-x slime-mprof-report makes one"
+  (check "a buffer that is not a report"
+         "This is not a report: M-x slime-mprof-report makes one"
          (told #'slime-mprof-sort))
   (check "and is as it was" text (buffer-string)))
 
@@ -252,8 +272,8 @@
 (slime-disable-contrib 'slime-mprof)
 (check "no menu any more" nil
        (menu-p))
-(check "reset" "mprof has forgotten all figures" (told #'slime-mprof-reset))
-(check "nothing is left" "Nothing has been counted: slime-mprof-start begins to"
+(check "reset" "mprof has cleared all figures" (told #'slime-mprof-reset))
+(check "nothing is left" "Nothing has been counted: slime-mprof-start starts counting"
        (told #'slime-mprof-report))
 (go-to "ZOO::LEAF")
 (slime-mprof-toggle)
@@ -264,7 +284,7 @@
 
 (end-session)
 (await "the end of the Lisp" (lambda () (not (slime-connected-p))) 60)
-(check "there is no Lisp" "There is no Lisp: M-x slime starts one"
+(check "there is no Lisp" "No Lisp is connected: M-x slime starts one"
        (told #'slime-mprof-start))
 (princ (format "1..%d\n" session-count))
 

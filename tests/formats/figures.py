@@ -73,6 +73,14 @@ def export(kind, profile, *options):
                profile)
 
 
+def matching(lists, profile):
+    """Those of LISTS of options that leave something of PROFILE; mprof refuses
+    the others."""
+    return [options for options in lists if subprocess.run(
+        [os.environ['MPROF'], 'export', '--format=json', *options, profile],
+        capture_output=True, check=False).returncode == 0]
+
+
 def export_to(path, kind, profile, *options):
     run(os.environ['MPROF'], 'export', '--format=' + kind, '-o', path,
         *options, profile)

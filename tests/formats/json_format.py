@@ -130,7 +130,7 @@ def check_sums(label, data, narrowed):
 
 
 for label, profile in figures.profiles():
-    for options in OPTIONS:
+    for options in figures.matching(OPTIONS, profile):
         title = ' '.join((label, *options))
         path = figures.export_to(
             os.path.join(os.environ['WORK'], title + '.json'), 'json',

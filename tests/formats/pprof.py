@@ -57,6 +57,17 @@ def labels_of(data, key):
     return dict(+sums)
 
 
+def types_of(data, *keys):
+    """Sums of bytes by the first label of KEYS that there is."""
+    sums = collections.Counter()
+    column = data['types'].index('alloc_space/bytes')
+    for sample in data['samples']:
+        labels = sample['labels'] or {}
+        names = [labels[key][0] for key in keys if key in labels]
+        sums[names[0] if names else ''] += sample['values'][column]
+    return dict(+sums)
+
+
 def odd_labels(key):
     """The same of the profile with odd names, from what it was made of."""
     sums = collections.Counter()
@@ -85,7 +96,10 @@ def top(path, index):
     return rows
 
 
+matched = set()
 for label, profile in figures.profiles():
+    options_of_it = figures.matching(OPTIONS, profile)
+    matched.update(map(tuple, options_of_it))
     expected = figures.of_profile(profile)
     path = figures.export_to(
         os.path.join(os.environ['WORK'], label + '.pb.gz'), 'pprof', profile)
@@ -110,7 +124,7 @@ for label, profile in figures.profiles():
     # here, but for chains of which nothing shows here.
     merged = os.path.join(os.environ['WORK'], label + '-merged.data')
     figures.run(os.environ['MPROF'], 'merge', '-o', merged, profile)
-    for options in OPTIONS:
+    for options in options_of_it:
         figures.check(' '.join((label, 'merged', *options)),
                       content(merged, options), content(profile, options))
     placeholders = {'[runtime]', '[session]', '[hidden]', '[unknown]'}
@@ -123,6 +137,19 @@ for label, profile in figures.profiles():
                           n.split('\n')[0]: (f[0], f[2])
                           for n, f in expected.functions.items() if f[2]})
 
+    # In a heap profile functions have the flat figures, and types are tags.
+    if os.path.basename(profile) != odd_profile.FILE:
+        heap = figures.export_to(
+            os.path.join(os.environ['WORK'], label + '-heap.pb.gz'), 'heap',
+            profile)
+        figures.check(label + ': go tool pprof -top of a heap profile',
+                      top(heap, 'alloc_space'), {
+                          n.split('\n')[0]: (f[0], f[2])
+                          for n, f in expected.functions.items() if f[2]})
+        figures.check(label + ': bytes by type of a heap profile',
+                      types_of(read(heap), 'type'),
+                      types_of(read(path), 'class', 'type'))
+
     # Labels come through as they are, whatever the chains have lost.
     odd = os.path.basename(profile) == odd_profile.FILE
     for key in ('type', 'class', 'category', 'thread'):
@@ -132,7 +159,7 @@ for label, profile in figures.profiles():
                                                             key))
 
     # mprof, too, finds in it what the options leave of the original.
-    for options in OPTIONS:
+    for options in options_of_it:
         shows = [o for o in options if o.startswith('--show-r')]
         title = ' '.join((label, *options))
         again = figures.export_to(
@@ -173,4 +200,6 @@ for label, profile in figures.profiles():
                           n.split('\n')[0]: (f[place], f[place + 2])
                           for n, f in expected.functions.items()
                           if f[place + 2]})
+figures.check('options that match somewhere', matched,
+              set(map(tuple, OPTIONS)))
 figures.finish()

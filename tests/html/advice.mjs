@@ -18,17 +18,17 @@ export async function testAdvice(tests, browser) {
   const lines = (await page.page.evaluate(() =>
     [...document.querySelectorAll('.advice li')].map((li) => li.textContent)));
   tests.equal(lines, [
-    'A::PRINT has FORMAT parse the control string each time: 60.0 % less, ' +
-      '960 bytes',
-    'A::MAIN has FORMAT parse the control string each time: 20.0 % less, ' +
-      '320 bytes'], 'what to change, what saves most first');
+    'Saves 60.0 %, 960 bytes: A::PRINT calls FORMAT, which parses the ' +
+      'control string each time',
+    'Saves 20.0 %, 320 bytes: A::MAIN calls FORMAT, which parses the ' +
+      'control string each time'], 'what to change, what saves most first');
   const said = mprof('advise', data).split('\n')
     .filter((line) => /^\d+\. /.test(line));
   tests.equal(said, [
-    '1. saves 960 bytes, 60 %: A::PRINT has FORMAT parse the control string ' +
-      'each time',
-    '2. saves 320 bytes, 20 %: A::MAIN has FORMAT parse the control string ' +
-      'each time'], 'as mprof advise says');
+    '1. saves 960 bytes, 60 %: A::PRINT calls FORMAT, which parses the ' +
+      'control string each time',
+    '2. saves 320 bytes, 20 %: A::MAIN calls FORMAT, which parses the ' +
+      'control string each time'], 'as mprof advise says');
   await page.page.click('.advice a:text-is("A::PRINT")');
   await page.settle();
   tests.check(/#\/function\/\d+$/.test(page.page.url()),

@@ -54,24 +54,25 @@ const three = (row, label) => ['before', 'after', 'change']
 
 async function tables(tests, page, exports, name) {
   const [old, now] = exports;
-  await page.go('#/functions');
-  const rows = await page.rows('.functions');
-  tests.equal(rows.map((r) => [r.function, ...['self bytes', 'self allocs',
-    'inclusive bytes', 'inclusive allocs', 'calls'].flatMap((label) =>
-    three(r, label))]).sort(byName),
-  both(old.functions, now.functions, (f) => [f.name], ['self-bytes',
-    'self-allocations', 'inclusive-bytes', 'inclusive-allocations',
-    'activations']), `${name}: functions`);
-  for (const [at, total] of [old.bytes, now.bytes, now.bytes - old.bytes]
-    .entries())
-    tests.equal(rows.reduce((sum, r) => sum + three(r, 'self bytes')[at], 0),
-      total, `${name}: what functions themselves have adds up`);
-  await page.go('#/types');
-  tests.equal((await page.rows('.types')).map((r) => [r.type, r.class,
-    r.category, ...three(r, 'bytes'), ...three(r, 'allocs')]).sort(byName),
-  both(old.types, now.types, (t) => [t.type ?? '', t.class ?? t.type ??
-    '[unknown type]', t.category], ['bytes', 'allocations']),
-  `${name}: types`);
+  for (const [word, key] of [['allocs', 'allocations'], ['bytes', 'bytes']]) {
+    await page.page.click(`label:has(#measure-${word})`);
+    await page.go('#/functions');
+    const rows = await page.rows('.functions');
+    tests.equal(rows.map((r) => [r.function, ...[`self ${word}`,
+      `inclusive ${word}`, 'calls'].flatMap((label) => three(r, label))])
+      .sort(byName), both(old.functions, now.functions, (f) => [f.name],
+      [`self-${key}`, `inclusive-${key}`, 'activations']),
+    `${name}: functions, by ${word}`);
+    for (const [at, total] of [old[key], now[key], now[key] - old[key]]
+      .entries())
+      tests.equal(rows.reduce((sum, r) => sum + three(r, `self ${word}`)[at],
+        0), total, `${name}: what functions themselves have adds up`);
+    await page.go('#/types');
+    tests.equal((await page.rows('.types')).map((r) => [r.type, r.class,
+      r.category, ...three(r, word)]).sort(byName),
+    both(old.types, now.types, (t) => [t.type ?? '', t.class ?? t.type ??
+      '[unknown type]', t.category], [key]), `${name}: types, by ${word}`);
+  }
   await page.go('#/about');
   tests.check(/, no difference\.$/.test(await page.text('#check')),
     `${name}: sums over the chains are the reducer's`,
@@ -128,11 +129,14 @@ async function ofC(tests, browser) {
     `${GOLDEN}/${name}.data`);
   const page = await browser.open('changes-c', now, [`--base=${old}`]);
   const exports = [old, now].map((file) => exported(file));
+  await page.page.click('label:has(#measure-kept)');
   await page.go('#/functions');
   tests.equal((await page.rows('.functions')).map((r) => [r.function,
     ...three(r, 'self kept bytes')]).sort(byName),
-  both(...exports.map((e) => e.functions), (f) => [f.name],
-    ['self-kept-bytes']), 'changes of a C program: kept bytes');
+  both(...exports.map((e) => e.functions.filter((f) =>
+    f['inclusive-kept-bytes'] > 0)), (f) => [f.name],
+  ['self-kept-bytes']), 'changes of a C program: kept bytes');
+  await page.page.click('label:has(#measure-bytes)');
   await page.go('#/types');
   const size = (text) => String(text);
   tests.equal((await page.rows('.sizes')).map((r) => [size(r.size),
@@ -142,6 +146,62 @@ async function ofC(tests, browser) {
   await page.go('#/about');
   tests.check(/, no difference\.$/.test(await page.text('#check')),
     'changes of a C program: the sums are the reducer\'s');
+  await page.close();
+}
+
+// The head names both files and has the figures of both; and tables with
+// numbers of nine digits are in their frames.
+async function head(tests, browser) {
+  const [old, now] = ['A::GONE', 'A::FRESH'].map((other, i) =>
+    scratch(browser.folder, `head-${i}.data`, known(4000000 - 1000000 * i,
+      12345678, other, 1234567, 123456789 * (i + 1))));
+  const page = await browser.open('head', now, [`--base=${old}`],
+    { viewport: { width: 1400, height: 900 } });
+  tests.equal([await page.page.title(), await page.text('#title')],
+    Array(2).fill(`Allocation profile: ${now} compared with ${old}`),
+    'changes: the title names both profiles');
+  tests.equal(await page.page.evaluate(() =>
+    [...document.querySelectorAll('#facts span')].map((s) => s.textContent)),
+  ['187,456,949 → 294,913,738 bytes', '5,234,577 → 4,234,577 allocations',
+    '4 → 4 functions', '3 → 3 contexts'],
+  'changes: the head has the figures of both');
+  await page.go('#/about');
+  tests.check(/ over 6 contexts /.test(await page.text('#check')),
+    'changes: the contexts of both are counted', await page.text('#check'));
+  await fitting(tests, page, 'changes');
+  await page.close();
+}
+
+async function fitting(tests, page, name) {
+  const cut = [];
+  for (const view of ['functions', 'function/0', 'function/1', 'types',
+    'type/0', 'contexts']) {
+    await page.go(`#/${view}`);
+    cut.push(...await page.page.evaluate((its) =>
+      [...document.querySelectorAll('.scroll')].flatMap((frame) =>
+        (frame.scrollWidth > frame.clientWidth ? [[its, frame.scrollWidth]]
+          : [])), view));
+  }
+  tests.equal(cut, [], `${name}: no table is cut at 1,400 pixels`);
+}
+
+// The page of one profile; tables that are wider than a window have names in
+// view, however far they are scrolled.
+async function wide(tests, browser) {
+  const data = scratch(browser.folder, 'wide.data', known(2000000, 12345678,
+    'A::A-FUNCTION-WITH-A-LONG-NAME', 1234567, 123456789));
+  const page = await browser.open('wide', data, [],
+    { viewport: { width: 1400, height: 900 } });
+  await fitting(tests, page, 'one profile');
+  await page.page.setViewportSize({ width: 390, height: 844 });
+  await page.go('#/functions');
+  tests.equal(await page.page.evaluate(() => {
+    const frame = document.querySelector('.functions .scroll');
+    frame.scrollLeft = frame.scrollWidth;
+    const left = (its) => its.getBoundingClientRect().left;
+    return [left(frame.querySelector('td')) - left(frame),
+      frame.scrollLeft > 0];
+  }), [0, true], 'a wide table scrolls in its frame, and names stay');
   await page.close();
 }
 
@@ -188,7 +248,7 @@ async function knownFigures(tests, browser) {
   'changes: inverted');
   await page.tick('invert', false);
   tests.equal(await page.page.evaluate(() =>
-    [...document.querySelectorAll('.changes')].map((list) =>
+    [...document.querySelectorAll('.bars')].map((list) =>
       [...list.children].map((li) => li.innerText.split('\n').join(' ')))),
   [['A::READ +1,600', 'A::FRESH +500'], ['A::GONE -4,800'],
     ['STRING -4,300', 'CONS +1,600']], 'changes: what changed most');
@@ -215,6 +275,8 @@ async function knownFigures(tests, browser) {
 }
 
 export async function testChanges(tests, browser) {
+  await head(tests, browser);
+  await wide(tests, browser);
   await knownFigures(tests, browser);
   await figures(tests, browser);
   await ofC(tests, browser);

@@ -86,7 +86,7 @@ async function grouped(tests, browser) {
   await page.open(address('functions', { focus: 'A' }));
   tests.equal([await page.text('#fault'), await page.page.isVisible('#focus'),
     (await page.rows('.functions')).length],
-  ['focus: this page has no functions, but groups of them', false,
+  ['focus: this page shows groups, not functions', false,
     exported(data, '--by=package').functions.length],
   'a page of groups says that it has no functions');
   await page.close();
@@ -219,7 +219,7 @@ async function addresses(tests, browser) {
   await page.open('#/functions?focus=(&value=nothing&type=999&sort=x:y');
   tests.equal([await page.text('#fault'), (await state(page)).selection,
     (await page.rows('.functions')).length],
-  ["focus: '(' is no regular expression: Unmatched ( or \\(", null,
+  ["focus: '(' is not a regular expression: Unmatched ( or \\(", null,
     exported(data).functions.length],
   'address: what makes no sense is said, and counts for nothing');
   tests.equal(page.faults, [], 'address: no request, nothing said');

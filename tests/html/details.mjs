@@ -89,11 +89,61 @@ async function keys(tests, page) {
   'keys: in a field they are text');
 }
 
+// Frames that their colour is the package of have names without it.
+async function labels(tests, browser) {
+  const p = new ProfileEncoder();
+  const names = ['APP::MAIN', '(METHOD APP::DRAW (APP::PEN MYAPP::APP T))',
+    '(LAMBDA :IN LIB:RUN)', '(SETF LIB::X)', 'SI:MAKE-VECTOR'];
+  p.allocate(names, 1, 16, { category: 'cons', type: 'CONS' });
+  const page = await browser.open('labels',
+    scratch(browser.folder, 'labels.data', p));
+  const texts = () => page.page.evaluate(() =>
+    [...document.querySelectorAll('.frame')].map((f) => f.textContent));
+  tests.equal(await texts(), ['all', 'MAIN', 'DRAW (PEN MYAPP::APP T)',
+    '(LAMBDA :IN RUN)', '(SETF X)', 'SI:MAKE-VECTOR'],
+  'labels: without the package that the colour says, and without METHOD');
+  tests.equal((await page.frames()).map((f) => f.name), ['all', ...names],
+    'labels: the name is whole under the pointer');
+  await page.page.hover('.frame >> text="DRAW (PEN MYAPP::APP T)"');
+  tests.equal((await details(page))[0], names[1],
+    'labels: and in the line of details');
+  await page.tick('by-category', true);
+  const long = ['all', names[0], 'APP::DRAW (APP::PEN MYAPP::APP T)',
+    ...names.slice(2)];
+  tests.equal(await texts(), long,
+    'labels: with the package where the colour is the category');
+  await page.tick('by-category', false);
+  await page.search('^.METHOD app::draw');
+  tests.equal([await page.text('#found'), await texts()],
+    ['1 match, with everything below: 16 bytes, 100 %', long],
+    'labels: the search is for the whole name');
+  await page.close();
+}
+
+// On a phone filters are folded, and the flame graph is seen at once.
+async function phone(tests, browser, data) {
+  const page = await browser.open('phone', data, ['--base=' + data],
+    { viewport: { width: 390, height: 844 } });
+  const seen = () => page.page.isVisible('#focus');
+  tests.equal([await seen(), await page.page.evaluate(() => document
+    .querySelector('.flame').getBoundingClientRect().top < innerHeight * 2 / 3)],
+  [false, true], 'phone: filters are folded, and the flame graph is seen');
+  await page.page.click('#filters summary');
+  tests.equal(await seen(), true, 'phone: a click unfolds them');
+  await page.page.setViewportSize({ width: 1280, height: 900 });
+  tests.equal([await seen(), await page.page.isVisible('#filters summary')],
+    [true, false], 'phone: a wide window has them all');
+  tests.equal(page.faults, [], 'phone: no request, nothing said');
+  await page.close();
+}
+
 export async function testDetails(tests, browser) {
   const data = scratch(browser.folder, 'details.data', profile());
   const page = await browser.open('details', data);
   await line(tests, page);
   await keys(tests, page);
+  await labels(tests, browser);
+  await phone(tests, browser, data);
   tests.equal(page.faults, [], 'details: no request, nothing said');
   await page.close();
 }

@@ -25,8 +25,10 @@ const packed = (field, values) =>
 // Collects samples.  A chain is an array of names, the root first, or of what
 // `location' takes.
 export class ProfileEncoder {
-  // By mprof, unless there are other COMMENTS.
-  constructor(comments = ['mprof.version=1', 'mprof.language=lisp']) {
+  // By mprof, unless there are other COMMENTS; with MORE columns: [name, unit].
+  constructor(comments = ['mprof.version=1', 'mprof.language=lisp'],
+    more = []) {
+    this.more = more.map(() => 0);
     this.strings = new Map([['', 0]]);
     this.functions = new Map();
     this.locations = new Map();
@@ -35,6 +37,7 @@ export class ProfileEncoder {
       ['alloc_objects', 'count'],
       ['alloc_space', 'bytes'],
       ['activations', 'count'],
+      ...more,
     ])
       this.parts.push(bytesField(1, this.valueType(type, unit)));
     for (const comment of comments) this.comment(comment);
@@ -112,13 +115,13 @@ export class ProfileEncoder {
     );
   }
 
-  // LABELS: category, type, class, thread.
-  allocate(chain, allocs, bytes, labels) {
-    this.sample(chain, [allocs, bytes, 0], labels);
+  // LABELS: category, type, class, thread; MORE: values of those columns.
+  allocate(chain, allocs, bytes, labels, more = this.more) {
+    this.sample(chain, [allocs, bytes, 0, ...more], labels);
   }
 
   activate(chain, calls, labels = {}) {
-    this.sample(chain, [0, 0, calls], labels);
+    this.sample(chain, [0, 0, calls, ...this.more], labels);
   }
 
   write(path) {

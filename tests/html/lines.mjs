@@ -15,10 +15,11 @@ const shown = (page) => page.page.evaluate(() =>
 
 const numberOf = (text) => Number(text.replaceAll(',', ''));
 
-// Lines of a profile are those of --by=line: "function file:line".
-async function figures(tests, browser) {
-  const data = `${GOLDEN}/lines.data`;
+// Lines of DATA are those of --by=line: "function file:line".  With OPTION,
+// those that the switch with that meaning leaves.
+async function figures(tests, browser, data, option) {
   const page = await browser.open('lines', data);
+  if (option !== undefined) await page.tick('program-only', true);
   await page.go('#/functions');
   const links = await page.page.evaluate(() =>
     [...document.querySelectorAll('.functions tbody a')].map((a) =>
@@ -33,18 +34,34 @@ async function figures(tests, browser) {
       found.push([`${name} ${file[0]}:${line}`, ...[selfBytes, selfAllocs,
         bytes, allocs].map(numberOf)]);
   }
-  const wanted = exported(data, '--by=line').functions
+  const options = ['--by=line', option].filter(Boolean);
+  const wanted = exported(data, ...options).functions
     .filter((f) => f.line !== null)
     .map((f) => [f.name, f['self-bytes'], f['self-allocations'],
       f['inclusive-bytes'], f['inclusive-allocations']]);
   tests.check(wanted.length > 1, 'lines: there are some', wanted.length);
   tests.equal(found.sort(byName), wanted.sort(byName),
-    'lines: figures are those of --by=line');
+    `lines: figures are those of ${options.join(' ')}`);
   await page.page.fill('#focus', '.');
   await page.page.press('#focus', 'Enter');
   tests.equal(await shown(page), [], 'lines: none of a part of it');
   tests.equal(page.faults, [], 'lines: no request, nothing said');
   await page.close();
+}
+
+// Lines that call ECL's own functions, and such a function that has lines; one
+// calls back.
+function lisp() {
+  const p = new ProfileEncoder();
+  const at = (name, line) => ({ name, file: '/src/app.lisp', line, start: 1 });
+  const own = { name: 'SI::SORT', file: 'SRC:SEQ.LSP', line: 7, start: 5 };
+  const cons = { category: 'cons', type: 'CONS' };
+  p.allocate([at('APP::MAIN', 3), at('APP::READ', 12)], 1, 16, cons);
+  p.allocate([at('APP::MAIN', 3), at('APP::READ', 13), 'SI::MAKE-VECTOR'],
+    2, 200, cons);
+  p.allocate([at('APP::MAIN', 4), own, at('APP::KEY', 30)], 4, 64, cons);
+  p.allocate([at('APP::MAIN', 4), own], 8, 128, cons);
+  return p;
 }
 
 const MADE = 1795258066n; // when the profile was, in seconds
@@ -92,8 +109,8 @@ async function sources(tests, browser) {
   utimesSync(file, Number(MADE) + 1, Number(MADE) + 1);
   const later = await browser.open('source', data);
   await later.go(place.split('?')[0]);
-  tests.equal(await later.text('.source p'), `${file}; it was changed after ` +
-    'the profile was made, so that lines may not be those that ran',
+  tests.equal(await later.text('.source p'), `${file}; it has changed since ` +
+    'the profile was made, and its lines may have moved',
   'source: a file that was changed since');
   await later.close();
   await leftOut(tests, browser, file, data);
@@ -155,7 +172,10 @@ async function chart(tests, browser) {
 }
 
 export async function testLines(tests, browser) {
-  await figures(tests, browser);
+  await figures(tests, browser, `${GOLDEN}/lines.data`);
+  const data = scratch(browser.folder, 'lisp-lines.data', lisp());
+  await figures(tests, browser, data);
+  await figures(tests, browser, data, '--hide-system');
   await sources(tests, browser);
   await chart(tests, browser);
 }

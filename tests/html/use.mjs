@@ -49,7 +49,8 @@ async function flameGraph(tests, page) {
     'the heaviest stands first');
 
   tests.equal(await page.text('.hint'),
-    '81.9 % goes through A::PARSE: 2 calls × 4.00 kB.',
+    '81.9 % of the bytes are allocated in or below A::PARSE: 2 calls × ' +
+    '4.00 kB.',
     'and a hint says where half of it goes');
 
   await page.clickFrame('A::PARSE');
@@ -100,8 +101,8 @@ async function flameGraph(tests, page) {
 
 async function search(tests, page) {
   await page.search('^a::(parse|read)');
-  tests.equal(await page.text('#found'), '98.3 % in 2 matching functions ' +
-    'and below: 9,600 bytes', 'search: each chain counts once');
+  tests.equal(await page.text('#found'), '2 matches, with everything ' +
+    'below: 9,600 bytes, 98.3 %', 'search: each chain counts once');
   const frames = await page.frames();
   const matching = frames.filter((f) => /^A::(PARSE|READ)/.test(f.name));
   tests.check(new Set(matching.map((f) => f.fill)).size === 1 &&
@@ -112,12 +113,11 @@ async function search(tests, page) {
     ['A::PARSE', 'A::READ-TOKEN'], 'search: narrows the tables');
   await page.search('(');
   tests.equal(await page.page.getAttribute('#search', 'aria-invalid'), 'true',
-    'search: what is no regular expression is marked');
+    'search: an invalid regular expression is marked');
   await page.search('nowhere');
   await page.go('#/');
   tests.equal(await page.text('#found'),
-    'Nothing in 0 matching functions and below: 0 bytes',
-    'search: nothing found');
+    'No match', 'search: nothing found');
   await page.search('');
   tests.equal(await page.text('#found'), null, 'search: gone');
 }
@@ -183,10 +183,10 @@ async function navigation(tests, page) {
   await page.settle();
   tests.equal(await page.text('.function-page h1'), 'A::READ-TOKEN',
     'and back twice');
-  await page.page.click('text=Find it in the flame graph');
+  await page.page.click('text=Find in the flame graph');
   await page.settle();
-  tests.equal(await page.text('#found'), '49.1 % in 1 matching function ' +
-    'and below: 4,800 bytes', 'it is found in the flame graph');
+  tests.equal(await page.text('#found'), '1 match, with everything ' +
+    'below: 4,800 bytes, 49.1 %', 'it is found in the flame graph');
   await page.search('');
   await page.go('#/types');
   await page.page.click('.types a:text-is("CONS")');
@@ -194,12 +194,12 @@ async function navigation(tests, page) {
   tests.equal((await page.rows('.type-functions')).map((r) =>
     [r.function, r.bytes, r.allocs]), [['A::READ-TOKEN', 4800, 300]],
   'a type knows its functions');
-  await page.page.click('text=Show nothing but this type everywhere');
+  await page.page.click('text=Show only this type everywhere');
   await page.go('#/');
   tests.equal((await page.frames())[0].title, 'all: 4,800 bytes, 100 %',
     'and can be the only one');
   tests.equal(await page.text('#selection-text'),
-    'Selected: 4,800 bytes in 300 allocations of 9,760 and 360',
+    'Selected: 4,800 of 9,760 bytes, 300 of 360 allocations',
     'which is said');
   await page.page.click('#reset');
   await page.go('#/contexts');
@@ -293,8 +293,8 @@ async function recursion(tests, browser) {
   p.activate([main, 'B::OTHER', walk], 1);
   const page = await browser.open('recursion',
     scratch(browser.folder, 'recursion.data', p));
-  tests.equal(await page.text('.hint'), '100 % goes through B::WALK: 6 calls ' +
-    '× 750 B, for A::MAIN (1 call × 4.50 kB).',
+  tests.equal(await page.text('.hint'), '100 % of the bytes are allocated in ' +
+    'or below B::WALK: 6 calls × 750 B, for A::MAIN (1 call × 4.50 kB).',
   'recursion: the hint has all calls of the function');
   tests.equal(await page.page.evaluate(() =>
     [...document.querySelectorAll('.bars')][0].innerText.split('\n')
@@ -306,7 +306,7 @@ async function recursion(tests, browser) {
   tests.equal(await page.page.evaluate(() => {
     const figure = [...document.querySelectorAll('.figure')].pop();
     return [...figure.children].map((part) => part.textContent);
-  }), ['calls', '6', '750 bytes each'], 'recursion: as its page says');
+  }), ['calls', '6', '750 bytes per call'], 'recursion: as its page says');
   await page.close();
 }
 

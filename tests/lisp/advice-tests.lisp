@@ -7,7 +7,7 @@
 
 (in-suite mprof)
 
-(declaim (notinline gather gather-twice))
+(declaim (notinline gather gather-twice twin))
 
 (defun gather (&rest numbers)
   (setf *kept* (length numbers)))
@@ -16,6 +16,43 @@
   (dotimes (i n)
     (gather i i)
     (gather i i)))
+
+;;; SUMS-OF-ROWS calls ROW-OF, and TABLE-OF it, directly.
+
+(declaim (notinline table-of area-of))
+
+(defun row-of (n)
+  (loop repeat n collect n))
+
+(defun sums-of-rows (n)
+  (flet ((sum () (reduce #'+ (row-of 10))))
+    (loop repeat n sum (sum))))
+
+(defun table-of (n)
+  (sums-of-rows n))
+
+(defgeneric area-of (n))
+
+(defmethod area-of ((n integer))
+  (length (row-of n)))
+
+(defun tried (function)
+  "The values of FUNCTION, which calls TRY-ADVICE, and what that printed."
+  (let* ((values '())
+         (text (with-output-to-string (*standard-output*)
+                 (setf values (multiple-value-list (funcall function))))))
+    (values values text)))
+
+(defmacro is-tried (values texts (&rest definitions) &body body)
+  "Check what TRY-ADVICE gives back, a list, and that it prints TEXTS."
+  `(multiple-value-bind (values text)
+       (tried (lambda () (mprof:try-advice ,definitions ,@body)))
+     (is (equal ',values values))
+     (dolist (part ',texts)
+       (is (search part text)))))
+
+(defun twin (x)
+  (vector x x))
 
 (test advice-is-data
   (with-idle-profiler
@@ -50,6 +87,15 @@
       (is (search "Nothing has been counted"
                   (progn (mprof:reset) (mprof:advise :stream nil)))))))
 
+(test advice-without-a-doubt
+  (with-idle-profiler
+    (let* ((profile (profiled (twin 1)))
+           (advice (data:advice profile)))
+      (is (equal '("vector-list") (mapcar #'data:rule advice)))
+      (is (null (data:unknown (first advice))))
+      (is (not (search "Not known" (mprof:advise :profile profile
+                                                 :stream nil)))))))
+
 (test changes-are-tried
   (with-idle-profiler
     (let ((text (make-string-output-stream))
@@ -82,7 +128,45 @@
         (mprof:try-advice ((defun gather-thrice (a) a)) (gather-twice 1)))
       (signals mprof:mprof-error
         (mprof:try-advice ((defmacro gather (a) a)) (gather-twice 1)))
+      (signals mprof:mprof-error
+        (mprof:try-advice ((defun gather (&rest a) (let))) (gather-twice 1)))
+      (signals mprof:mprof-error (mprof:try-advice () (gather-twice 1)))
       (mprof:start)
       (signals mprof:already-active
         (mprof:try-advice ((defun gather (&rest a) a)) (gather-twice 1)))
       (mprof:stop))))
+
+(test callers-are-compiled-again
+  (with-idle-profiler
+    (let ((before (list #'row-of #'sums-of-rows #'table-of)))
+      (is-tried (1232 77 t)
+          ("after                0 bytes            0 allocations"
+           "MPROF.TESTS::SUMS-OF-ROWS and MPROF.TESTS::TABLE-OF.")
+          ((defun row-of (n)
+             "No list, but the constant that is its sum's."
+             (declare (ignore n))
+             '(100)))
+        (table-of 7))
+      (is (equal before (list #'row-of #'sums-of-rows #'table-of))))))
+
+(test what-did-not-run-saves-nothing
+  (with-idle-profiler
+    (is-tried (nil)
+        ("after   unknown: the old MPROF.TESTS::ROW-OF still ran."
+         "Direct callers: (METHOD MPROF.TESTS::AREA-OF (INTEGER))."
+         "declare MPROF.TESTS::ROW-OF NOTINLINE")
+        ((defun row-of (n) (make-array n)))
+      (area-of 10))
+    (is-tried (nil)
+        ("after   unknown: the new MPROF.TESTS::ROW-OF was never called."
+         "declare MPROF.TESTS::ROW-OF NOTINLINE")
+        ((defun row-of (n) (make-array n)))
+      (gather-twice 1))
+    ;; one of two is needed no more
+    (is-tried (320 20 nil)
+        ("saved              320 bytes           20 allocations, 100 %"
+         "Note: the new MPROF.TESTS::GATHER was never called."
+         "Warning: the body returned a different value.")
+        ((defun gather (a b) (list a b))
+         (defun gather-twice (n) n))
+      (gather-twice 5))))

@@ -94,12 +94,34 @@ program "$start" --eval '(when (zerop (c "fork")) (work 1234)
 same 'the child of a fork saves nothing' NIL "$(tail -n 1 log)"
 same 'and its parent what it made' '19744 1234 ' "$(figures saved.data)"
 
-program '(mprof:start :file "/nowhere/x.data" :autosave 0.01)' \
-  --eval '(sleep 0.3)' --eval '(ext:quit 0)'
+mkdir gone
+program '(mprof:start :file "gone/x.data" :autosave 0.01)' \
+  --eval '(ext:run-program "mv" (list "gone" "moved"))' \
+  --eval '(loop repeat 600
+                until (with-open-file (s "err") (plusp (file-length s)))
+                do (sleep 0.1))' --eval '(sleep 0.3)' --eval '(ext:quit 0)'
 same 'what cannot be written is said once while it runs' \
-  "mprof: cannot write '/nowhere/x.data': No such file or directory" \
+  "mprof: cannot write '$PWD/gone/x.data': No such file or directory" \
   "$(head -n 1 err)"
 same 'and at its end' 1 "$(grep -c '^mprof: cannot write.*directory\.$' err)"
 same 'and not more often' 2 "$(grep -c 'cannot write' err)"
+
+echo precious >victim
+ln -s victim saved.data.tmp
+rm -f saved.data
+program '(mprof:with-profiling (:report nil :file "saved.data")
+           (work 1234))' --eval '(ext:quit 0)'
+same 'a link in place of the temporary file' '19744 1234 ' \
+  "$(figures saved.data)"
+same 'what it leads to' precious "$(cat victim)"
+
+# Under a limit to its address space of 200 MB.
+rm -f saved.data
+(
+  ulimit -v 200000
+  program '(mprof:with-profiling (:report nil :file "saved.data")
+             (work 1234))' --eval '(ext:quit 0)'
+)
+same 'little address space' '19744 1234 ' "$(figures saved.data)"
 
 finish

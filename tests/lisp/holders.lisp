@@ -85,6 +85,28 @@ without the root, the largest first.  All roots together hold all."
                                        (mprof:profile)))))
   (setf *list* '()))
 
+;; What a thread leaves that is stopped while it makes the table of classes
+;; larger, which is known by the name of its variable.
+
+(defvar *class-name-hash-table* (make-hash-table))
+
+(defun half-made (stage table)
+  (ecase stage
+    (:larger (ffi:c-inline (table) (:object) :void
+                           "(#0)->hash.size = (cl_index)1 << 40;"))
+    (:without-body (ffi:c-inline (table) (:object) :void
+                                 "(#0)->hash.data = NULL;"))))
+
+(following "a table that is being made larger"
+  (dolist (stage '(:larger :without-body))
+    (setf *class-name-hash-table* (make-hash-table))
+    (half-made stage *class-name-hash-table*)
+    (in-thread #'conses 10)
+    (same (format nil "~(~A~)" stage)
+          '((("CONS by HELD::CONSES") 10 160)) (held "HELD::*LIST*"))
+    (setf *list* '()
+          *class-name-hash-table* nil)))
+
 (following "a table from before"
   (in-thread #'entries 5)
   (same "its entries"

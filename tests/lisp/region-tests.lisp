@@ -48,12 +48,12 @@
                                     :region "outer"))))))
 
 (test region-data
-  "The same as Lisp data, a region before those in it."
+  "The same as Lisp data, the largest first."
   (with-idle-profiler
     (mprof:with-profiling (:report nil) (in-regions))
     (let ((profile (mprof:profile)))
-      (is (equal '(("other" 11 176 1) ("outer" 36 576 3)
-                   ("outer;a\\;b" 21 336 3))
+      (is (equal '(("outer" 36 576 3) ("outer;a\\;b" 21 336 3)
+                   ("other" 11 176 1))
                  (loop for region in (data:regions profile)
                        collect (list (data:name region)
                                      (data:allocations region)

@@ -29,6 +29,26 @@
       (signals mprof:mprof-error
         (report-text :profile profile :file "/nowhere/at/all")))))
 
+(test report-of-nothing
+  "Choices that match nothing: a line, and no table; an error where a file is
+to be written; nothing as data."
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (let ((profile (mprof:profile)))
+      (dolist (report (list #'mprof:report #'mprof:advise))
+        (is (string= (format nil "mprof: nothing matches :focus ~
+                                  MAKE-CONSESS; did you mean MAKE-CONSES?~%")
+                     (funcall report :profile profile :stream nil
+                                     :focus "MAKE-CONSESS"))))
+      (is (string= (format nil "mprof: nothing matches :object-type KONS; ~
+                                did you mean CONS?~%")
+                   (report-text :profile profile :object-type "KONS")))
+      (with-temporary-file (file)
+        (signals mprof:mprof-error
+          (mprof:save file :format :html :profile profile :focus "CONSESS")))
+      (is (null (data:functions (mprof:filter-profile
+                                 profile :focus "MAKE-CONSESS")))))))
+
 (defclass character-list (gray:fundamental-character-output-stream)
   ((characters :initform '() :accessor characters)))
 
@@ -67,8 +87,9 @@
 (test report-options
   (with-idle-profiler
     (profiled (make-conses 1000) (setf *kept* (list 1 2 3)))
-    (is (search "those bytes" (report-text :tables :direct :verbose t)))
-    (is (not (search "those bytes" (report-text :tables :direct :legend nil))))
+    (is (search "number of these" (report-text :tables :direct :verbose t)))
+    (is (not (search "number of these"
+                     (report-text :tables :direct :legend nil))))
     (is (= 1 (count-if (lambda (line) (search "MAKE-CONSES" line))
                        (mprof-lines (report-text :tables :flat :max 2)))))
     (is (not (search "MAKE-CONSES"
@@ -153,7 +174,7 @@ every keyword is such an option."
                  "help")
                 (:legend :stream :file :profile :collect :holders))
                (mprof:save "export"
-                ("heap" "help")
+                ("suppressions" "show-suppressed" "heap" "help")
                 (:profile :format :collect :holders)))
         do (let ((options (options-of command))
                  (keywords (keywords-of function)))
@@ -185,6 +206,8 @@ every keyword is such an option."
       (is (subsetp (selections) (keywords-of function))))
     (dolist (option (set-difference shared
                                     '("help" "o" "heap"
+                                      ;; of C programs
+                                      "suppressions" "show-suppressed"
                                       ;; how it is shown
                                       "min-percent" "limit" "value")
                                     :test #'string=))
@@ -263,14 +286,14 @@ every keyword is such an option."
   (with-idle-profiler
     (profiled (make-conses 3))
     (loop for (arguments said)
-            in '(((:tables :cake) ":CAKE is no value for :TABLES")
-                 ((:sort-by :cake) ":CAKE is no value for :SORT-BY")
-                 ((:limit 0) "0 is no value for :LIMIT")
-                 ((:focus "(") ":focus: '(' is no regular expression")
+            in '(((:tables :cake) ":CAKE is not valid for :TABLES")
+                 ((:sort-by :cake) ":CAKE is not valid for :SORT-BY")
+                 ((:limit 0) "0 is not valid for :LIMIT")
+                 ((:focus "(") ":focus: '(' is not a regular expression")
                  ((:min-percent 200) ":min-percent takes a number up to 100")
                  ((:value :live-allocations)
-                  "collection: begin with (mprof:start :live t)")
-                 ((:value :kept) ":value live: the profile does not say"))
+                  "collection: start with (mprof:start :live t)")
+                 ((:value :kept) ":value live: the profile does not record"))
           for report = (handler-case (apply #'report-text arguments)
                          (mprof:mprof-error (condition)
                            (report-of condition)))
@@ -282,7 +305,7 @@ every keyword is such an option."
     (profiled (make-conses 1000) (setf *kept* (list 1 2 3)))
     (let ((text (report-text :tables :direct)))
       (is (search "; :verbose t shows them." text))
-      (is (search "With :hide-system t what" text))
+      (is (search "With :hide-system t, allocations" text))
       (is (not (search "-verbose" text)))
       (is (not (search "--hide" text))))
     (is (search ":width 0 shows them."
@@ -296,8 +319,9 @@ every keyword is such an option."
     (profiled (make-conses 3))
     (let ((mprof::*explained* '()))
       (flet ((legend-p (&rest arguments)
-               (search "those bytes" (apply #'mprof:report :stream nil
-                                            :tables :direct arguments))))
+               (search "number of these"
+                       (apply #'mprof:report :stream nil :tables :direct
+                              arguments))))
         (is-true (legend-p))
         (is-false (legend-p))
         (is-true (legend-p :legend t))
@@ -379,7 +403,7 @@ every keyword is such an option."
                    "/dev/null")
              :input nil :output output :error :output))))
     (is (search "<TOTAL>" output))
-    (is (search "Columns for which there is no room" output))
+    (is (search "No room for the columns" output))
     (is (search ":width 0 shows them." output))))
 
 (test without-the-libraries

@@ -6,15 +6,6 @@
 
 (in-suite mprof)
 
-(defmacro with-folder ((variable) &body body)
-  "Run BODY with VARIABLE bound to a folder, a string that ends in a slash, that
-is gone afterwards with the files in it."
-  `(call-in-folder-of-its-own
-    (lambda (files)
-      (let ((,variable (namestring (make-pathname :name nil :type nil
-                                                  :defaults files))))
-        ,@body))))
-
 (defun file-text (file)
   (with-open-file (stream file :external-format :utf-8)
     (with-output-to-string (text)
@@ -101,6 +92,7 @@ is gone afterwards with the files in it."
           (let ((*default-pathname-defaults* (pathname folder)))
             (is (equal (merge-pathnames "mprof.html") (graph)))
             (is (equal (graph) (graph nil :focus "OTHER-WAY")))
+            (is (equal (graph) (graph :focus "OTHER-WAY")))
             (signals mprof:mprof-error (mprof:flamegraph nil :focus "("))))
         (signals mprof:profile-file-error
           (mprof:flamegraph "/nowhere/at/all.html"))
@@ -128,7 +120,33 @@ is gone afterwards with the files in it."
             (is (= 3 (parts :no-source t)))
             (is (= 6 (parts :base old)))
             (is (= 6 (parts :base old :profile part)))
-            (signals mprof:mprof-error (parts :base old :format :json))))))))
+            (let ((*default-pathname-defaults* (pathname folder)))
+              (is (= 6 (parts :base "old.data")))
+              (is (= 6 (parts :base #p"old.data"))))
+            (signals mprof:mprof-error (parts :base old :format :json)))
+          ;; it is read, not written
+          (let ((said (handler-case (parts :base "/nowhere/old.data")
+                        (mprof:profile-file-error (condition)
+                          (is (equal #p"/nowhere/old.data"
+                                     (file-error-pathname condition)))
+                          (report-of condition)))))
+            (is (search "cannot open '/nowhere/old.data'" said))
+            (is (search mprof::*advice-on-reading* said))))))))
+
+(test files-may-be-left-out
+  (with-idle-profiler
+    (profiled (one-way 5) (other-way 10))
+    (with-folder (folder)
+      (let ((*default-pathname-defaults* (pathname folder)))
+        (is (equal (merge-pathnames "mprof.data")
+                   (mprof:save :focus "ONE-WAY")))
+        (is (= 80 (data:bytes (mprof:profile "mprof.data"))))
+        (is (= (data:bytes (mprof:filter-profile (mprof:profile)
+                                                 :focus "OTHER-WAY"))
+               (data:bytes (mprof:profile :focus "OTHER-WAY"))))))
+    (signals mprof:mprof-error (mprof:save :focus))
+    (signals mprof:mprof-error (mprof:report "mprof.data"))
+    (signals mprof:mprof-error (mprof:save "/tmp/"))))
 
 (test save-a-profile
   (with-idle-profiler

@@ -35,7 +35,10 @@
   (with-idle-profiler
     (mprof:start)
     (mprof:stop)
-    (signals mprof:already-active (mprof:start :unfolded t))
+    (is (string= (format nil "mprof: the figures in memory were counted with ~
+                              other options.~%Call (mprof:reset) first.")
+                 (handler-case (mprof:start :unfolded t)
+                   (mprof:already-active (condition) (report-of condition)))))
     (is-false (active-p))
     (handler-bind ((mprof:already-active #'continue))
       (mprof:start :unfolded t))
@@ -55,9 +58,9 @@
 (test start-with-what-samplers-take
   "What makes no sense here is refused, with what does."
   (with-idle-profiler
-    (loop for (keyword said) in '((:mode "every allocation is counted")
-                                  (:max-samples "every allocation is counted")
-                                  (:cake "there is no :CAKE"))
+    (loop for (keyword said) in '((:mode "counts every allocation")
+                                  (:max-samples "counts every allocation")
+                                  (:cake "MPROF:START takes no :CAKE.  It"))
           for report = (handler-case (mprof:start keyword 1)
                          (mprof:mprof-error (condition)
                            (report-of condition)))
@@ -114,11 +117,30 @@ afterwards, and so is the thread that prints names."
                                        (mprof:profile file)))))
         (signals mprof:already-active (mprof:start))
         (mprof:reset))
-      (signals mprof:profile-file-error
-        (mprof:start :file "/nowhere/a.data" :mapped t))
-      (is-false (active-p))
-      (is (null mprof::*autosave*))
       (mprof:reset))))
+
+(test start-with-a-file-that-cannot-be-written
+  "Nothing is begun, and one line says why."
+  (with-idle-profiler
+    (flet ((report (file &rest options)
+             (handler-case (apply #'mprof:start :file file options)
+               (mprof:profile-file-error (condition)
+                 (is (equal file (namestring (file-error-pathname condition))))
+                 (report-of condition)))))
+      (loop for (file . reason)
+              in '(("/nowhere/a.data" . "its folder does not exist, or is ~
+                                         not writable")
+                   ("/proc/a.data" . "its folder does not exist, or is ~
+                                      not writable")
+                   ("/usr/bin" . "it is a folder"))
+            do (is (string= (format nil "mprof: cannot write '~A': ~?." file
+                                    reason '())
+                            (report file :autosave 1)))
+               (is (string= (report file :autosave 1)
+                            (report file :mapped t)))))
+    (is-false (active-p))
+    (is (null mprof::*autosave*))
+    (finishes (mprof:start :unfolded t))))
 
 (test autosave-while-counting
   "Another START gets no thread that saves."

@@ -49,3 +49,12 @@
 
 (defun report-of (condition)
   (princ-to-string condition))
+
+(defmacro with-folder ((variable) &body body)
+  "Run BODY with VARIABLE bound to a folder, a string that ends in a slash, that
+is gone afterwards with the files in it."
+  `(call-in-folder-of-its-own
+    (lambda (files)
+      (let ((,variable (namestring (make-pathname :name nil :type nil
+                                                  :defaults files))))
+        ,@body))))

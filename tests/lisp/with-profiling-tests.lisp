@@ -152,16 +152,16 @@
   "A forgotten list of options, and what other profilers take."
   (loop for (form . said)
           in '(((mprof:with-profiling (:mode :alloc) 1)
-                "every allocation is counted" "no :MODE" "WITH-PROFILING takes"
-                ":REPORT")
+                "counts every allocation" "WITH-PROFILING takes no :MODE"
+                "It takes :REPORT,")
                ((mprof:with-profiling (:max-samples 10) 1)
-                "every allocation is counted")
-               ((mprof:with-profiling (:cake 10) 1) "there is no :CAKE" ":FILE")
-               ((mprof:with-profiling (:report) 1) "a value for :REPORT")
+                "counts every allocation")
+               ((mprof:with-profiling (:cake 10) 1) "takes no :CAKE" ":FILE")
+               ((mprof:with-profiling (:report) 1) "a value after :REPORT")
                ((mprof:with-profiling (compute 1))
                 "(mprof:with-profiling () (COMPUTE 1))")
                ((mprof:with-profiling (compute 1) (compute 2))
-                "a list of options before the body" "(COMPUTE 1) is none")
+                "a list of options before the body" "(COMPUTE 1) is not one")
                ((mprof:with-profiling 5) "a list of options before the body"))
         for report = (handler-case (macroexpand-1 form)
                        (mprof:mprof-error (condition) (report-of condition)))
@@ -182,9 +182,17 @@
                 (data:row :functions 'make-conses))))))
 
 (test with-profiling-after-start
+  "A line says why there are no tables."
   (with-idle-profiler
     (mprof:start)
-    (mprof:with-profiling () (make-conses 6))
+    (flet ((said (report)
+             (with-output-to-string (stream)
+               (mprof:with-profiling (:report report :stream stream)
+                 (make-conses 3)))))
+      (is (string= (format nil "mprof: no tables, since it was counting before ~
+                                the body; (mprof:report) prints all.~%")
+                   (said t)))
+      (is (string= "" (said nil))))
     (is-true (active-p))
     (mprof:stop)
     (is (= 6 (data:self-allocations
@@ -206,19 +214,39 @@
       (is (= 96 (data:bytes (mprof:profile file)))))))
 
 (test with-profiling-a-file-that-cannot-be-written
+  "That is said before the body runs; the restart CONTINUE goes on without a
+file."
+  (with-idle-profiler
+    (let ((ran 0))
+      (flet ((run (&rest arguments)
+               (apply #'mprof::call-with-profiling
+                      (lambda () (make-conses 6) (incf ran))
+                      :report nil :file "/nowhere/at/all.data" arguments)))
+        (signals mprof:profile-file-error (run))
+        (is (= 0 ran))
+        (handler-bind ((mprof:profile-file-error #'continue))
+          (is (= 1 (run)))
+          (is (= 2 (run :autosave 1))))
+        (is (null mprof::*autosave*))
+        (is (= 96 (data:bytes (data:row :functions 'make-conses))))))))
+
+(test with-profiling-a-file-that-can-be-written-no-more
   "Figures and values survive; the restart CONTINUE goes on without a file."
   (with-idle-profiler
-    (signals mprof:profile-file-error
-      (mprof:with-profiling (:report nil :file "/nowhere/at/all.data")
-        (make-conses 6)))
-    (is-false (active-p))
-    (is (equal '(6 96) (figures)))
-    (is (equal '(1 2)
-               (handler-bind ((mprof:profile-file-error #'continue))
-                 (multiple-value-list
-                  (mprof:with-profiling (:report nil
-                                         :file "/nowhere/at/all.data")
-                    (values 1 2))))))))
+    (flet ((run ()
+             (with-folder (folder)
+               (let ((file (concatenate 'string folder "gone/a")))
+                 (ensure-directories-exist file)
+                 (mprof:with-profiling (:report nil :file file)
+                   (si:rmdir (concatenate 'string folder "gone/"))
+                   (mprof:reset)
+                   (make-conses 6)
+                   (values 1 2))))))
+      (signals mprof:profile-file-error (run))
+      (is-false (active-p))
+      (is (equal '(6 96) (figures)))
+      (is (equal '(1 2) (handler-bind ((mprof:profile-file-error #'continue))
+                          (multiple-value-list (run))))))))
 
 (test with-profiling-is-one-call
   (is (eq 'mprof::call-with-profiling

@@ -11,8 +11,6 @@ top=$(cd "$tests/../.." && pwd)
 : "${BUILD:=$top/build}"
 : "${MPROF:=$BUILD/bin/mprof}" "${MPROF_LIB:=$BUILD/lib}" "${CC:=gcc}"
 monitor=$MPROF_LIB/libmprof-malloc.so
-gen=$top/build/gen
-[ ! -d "$BUILD/gen" ] || gen=$BUILD/gen
 suite=$(basename "$0" .sh)
 work=$BUILD/malloc/$suite
 failures=0
@@ -38,12 +36,6 @@ finish() {
   [ "$failures" = 0 ]
   exit
 }
-
-figures=$BUILD/malloc/figures
-[ "$figures" -nt "$tests/figures.c" ] ||
-  { $CC -O1 -g -I"$gen" -o "$figures.$$" "$tests/figures.c" \
-    "$gen/profile.pb-c.c" -lprotobuf-c -lz && mv "$figures.$$" "$figures"; } ||
-  exit 1
 
 # compile NAME [FLAG...]: programs/NAME.c or .cc becomes $work/NAME.  The
 # compiler may not leave out allocations whose result it does not need.
@@ -81,7 +73,7 @@ each_case() {
 }
 
 # rows FILE WORD: the figures of it, see figures.c.
-rows() { "$figures" "$1" "$2"; }
+rows() { "$BUILD/tests/figures" "$1" "$2"; }
 
 # same TITLE EXPECTED GOT
 same() {

@@ -47,6 +47,9 @@ for how in preloaded linked shared linked-preloaded shared-preloaded; do
   expect "$how: mprof_stop" control.data 5 50 3 30 5 50 0
   start restart
   expect "$how: mprof_restart" control.data 3 60 2 40 3 60 0
+  start large
+  expect "$how: large ones" control.data \
+    4 12884901928 1 4294967296 1 4294967316
   start restart-file
   expect "$how: the first file" control.data 5 50 5 50
   expect "$how: the second file" second.data 3 60 3 60
@@ -98,6 +101,10 @@ for how in preloaded linked shared linked-preloaded shared-preloaded; do
   same "$how: a full device" \
     "mprof: cannot write '/dev/full': No space left on device" "$(cat err)"
 done
+
+how=preloaded
+start restarts
+expect 'mprof_restart 65,536 times' control.data 3 60 3 60 3 60 0
 
 # More paths than there is room for: all are counted, and it is said how many
 # of them without a path.

@@ -32,4 +32,18 @@ for flags in '-O0' '-O2 -fomit-frame-pointer' '-O2 -static-libstdc++' \
   mv cxx.data nothing.data
   each_case "$flags" cxx check
 done
+
+# Tables have short names, apart from each other; exports have all of them.
+compile long_names -O0
+profile long_names
+same 'paths of C++' \
+  '55 main > app::operator<<(app::bag&, std::string const&)
+77 main > app::keep<...>(std::string const&)' \
+  "$("$MPROF" report --tables=leaks --no-legend long_names.data |
+    awk '/main >/ { bytes = $1; sub(/.* main/, "main"); print bytes, $0 }' |
+    sort)"
+same 'a table of functions' 1 "$("$MPROF" report --verbose --tables=direct --no-legend \
+  long_names.data | grep -c ' app::keep<\.\.\.>(std::string const&)$')"
+same 'an export' 1 "$("$MPROF" export --format=folded long_names.data |
+  grep -cF 'keep<std::__cxx11::basic_string<char, std::char_traits<char>,')"
 finish

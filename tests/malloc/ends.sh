@@ -20,6 +20,7 @@ none            0
 exit            3   1 100
 _exit           4
 _Exit           5
+exit_group      8
 quick_exit      6   1 100
 abort           134
 assert          134 -

@@ -41,7 +41,7 @@ functions() {
 paths() {
   "$MPROF" report --tables=leaks --no-legend --verbose --width=0 \
     --callers="$2" "$1" 2>&1 |
-    sed -n 's/^.* \(\(main\|\.\.\.\)>.*\)/\1/p' | LC_ALL=C sort
+    sed -n 's/^.* \(\(main\|\.\.\.\) *>.*\)/\1/p' | LC_ALL=C sort
 }
 
 inlined_chains='main;apart;take 10
@@ -94,10 +94,10 @@ $basket;shop::take<char>(int)
 $basket;shop::take<double>(int)
 ${basket//double/int};shop::take<char>(int)
 ${basket//double/int};shop::take<int>(int)"
-leaks=${leaks//;/>}
-same 'leaks, by one caller' "...>either()
-$(sed 's/^/...>/' <<<"$leaks")
-main>either()" "$(paths templates.data 1)"
-same 'leaks, by two' "main>either()
-$(sed 's/^/main>/' <<<"$leaks")" "$(paths templates.data 2)"
+leaks=${leaks//;/ > }
+same 'leaks, by one caller' "... > either()
+$(sed 's/^/... > /' <<<"$leaks")
+main > either()" "$(paths templates.data 1)"
+same 'leaks, by two' "main > either()
+$(sed 's/^/main > /' <<<"$leaks")" "$(paths templates.data 2)"
 finish

@@ -42,7 +42,7 @@ same 'counted, or said to be missing' '266668 0' "$(counted)"
 lost=$(rows memory.data comment | sed -n 's/^comment lost_note .*: //p')
 result $((lost == 0)) "some are missing: $lost"
 same 'the report says so' "NOT COUNTED
-  allocations, as there was no memory for them: $lost" \
+  allocations for which memory ran out: $lost" \
   "$("$MPROF" report memory.data 2>&1 | grep -A 1 '^NOT COUNTED')"
 fail nothing
 same 'no memory at all: status' 0 "$status"

@@ -61,12 +61,15 @@ files 'a program without mprof follows' '5 45 5 45'
 run nothing-follows
 files 'a program that allocates nothing follows' '5 45 5 45'
 run daemon
-for _ in 1 2 3 4 5 6 7 8 9 10; do # it is not waited for
+for _ in {1..600}; do # it is not waited for
   [ "$(find . -name 'processes.data.*' ! -name '*.tmp' -size +0 |
     wc -l)" = 1 ] && break
   sleep 0.1
 done
 files daemon '4 164 4 164' '1 43 1 43'
+
+run moved-environment
+files 'an environment that moves' '2 60 2 60' '3 60 3 60'
 
 # Without the others: what is forked counts nothing, nor does what is spawned;
 # what the first process becomes does.
@@ -77,6 +80,8 @@ run vfork
 files 'only the parent of vfork' '3 41 3 41'
 run chain
 files 'the programs of one process' '7 77 7 77' '1 100 1 100' '5 45 5 45'
+run moved-environment
+files 'only the parent, whose environment moves' '2 60 2 60'
 unset MPROF_CHILDREN
 
 # By name: no file is for the first process alone.
@@ -87,7 +92,35 @@ files 'another name' ''
 export MPROF_ONLY=others,proc*
 run vfork
 files 'both, the first that ends has the name' '7 77 7 77' '3 41 3 41'
+run moved-environment
+files 'both, whose environment moves' '3 60 3 60' '2 60 2 60'
 unset MPROF_ONLY
+
+# The rights of the file are those that the user gives to new files.
+for mask in 022 077 002; do
+  old=$(umask)
+  umask $mask
+  run umask
+  : >mine
+  umask "$old"
+  same "umask $mask" "$(stat -c %a mine)" "$(stat -c %a processes.data)"
+  rm mine
+done
+
+# Under the name that a file has before it is complete somebody else has put
+# a link, or a process that was killed has left one.
+for there in link file; do
+  rm -f processes.data* victim
+  echo precious >victim
+  # shellcheck disable=SC2016
+  env MPROF_OUT="$work/processes.data" sh -c '
+    if [ "$1" = link ]; then ln -s victim processes.data.$$.tmp
+    else echo left >processes.data.$$.tmp; fi
+    MPROF_ROOT_PID=$$ LD_PRELOAD=$0 exec ./processes leaf' \
+    "$monitor" "$there" >out 2>err
+  files "a $there in place of the temporary file" '7 77 7 77'
+  same "a $there: what it leads to" precious "$(cat victim)"
+done
 
 # spawned N TITLE: what posix_spawn and system allocate themselves has other
 # sizes.

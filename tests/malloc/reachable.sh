@@ -91,7 +91,9 @@ compare_case() {
   local name=${1##* }
   # What is from mmap is a root of valgrind's, such as a stack that no thread
   # uses any more; and nothing is forgotten there.
-  case $name in mapped | thread_ended | restart) return ;; esac
+  # A long list takes so much of the low addresses that valgrind gives out that
+  # a number left on the stack, such as nanoseconds, points into it now and then.
+  case $name in mapped | thread_ended | restart | lost_long_list) return ;; esac
   same "$1: as valgrind" "$(in_valgrind "$name")" "$(in_profile)"
 }
 
@@ -141,36 +143,41 @@ while read -r name why; do
   profile reachable_ends "$name"
   same "$name: exit status" 0 "$status"
   same "$name: says why" \
-    "mprof: cannot tell what is lost in '$work/reachable_ends.data': $why" \
+    "mprof: cannot find what is lost in '$work/reachable_ends.data': $why" \
     "$(cat err)"
   same "$name: the rest is written" 'lost 1001 1 0 0' \
     "$(rows reachable_ends.data lost | grep 1001)"
 done <<'E'
-unstoppable a thread does not stop
-filter there is a filter of system calls
+unstoppable a thread cannot be stopped
+filter the program filters its system calls
 E
 
 # The table.
 compile losing -O0
 profile losing
 same 'the table' "$(cat <<'E'
-Lost: 1442 bytes in 3 objects, and 2392 bytes in 23 through these; still reachable: 1040 bytes in 10
+Lost: 1442 bytes in 3 objects, and 2392 bytes in 23 reachable only from these; still reachable: 1040 bytes in 10
 
 MEMORY LEAKS
 
-lost  %  objects  indirect  objects  reachable  objects  allocs  path
+lost  %  objects  direct  objects  reachable  objects  allocs  path
 ---
-1442 **        3      2392       23       1040       10     136  <TOTAL>
-1234 85        1         0        0          0        0       1  main>lose
- 208 14        2      2392       23          0        0      25  main>lose_list>make
-   0           0         0        0       1040       10      10  main>keep>make
+3834 **       26    1442        3       1040       10     136  <TOTAL>
+2600 67       25     208        2          0        0      25  main>lose_list>make
+1234 32        1    1234        1          0        0       1  main>lose
+   0           0       0        0       1040       10      10  main>keep>make
 E
 )" "$("$MPROF" report --tables=leaks --no-legend --verbose losing.data |
   sed '1,2d; s/^---*$/---/')"
 echo leak:lose_list >suppressions
-same 'without what is suppressed' '1234 ** 1 0 0 1040 10 111 <TOTAL>' \
+same 'without what is suppressed' '1234 ** 1 1234 1 1040 10 111 <TOTAL>' \
   "$("$MPROF" report --tables=leaks --suppressions=suppressions losing.data |
     awk '$NF == "<TOTAL>" { $1 = $1; print }')"
+# A list of 7.2 MB is lost with its head, of 24 bytes.
+profile reachable lost_long_list
+same 'a list counts with its head' '7200000 ** 300000 24 1' \
+  "$("$MPROF" report --tables=leaks reachable.data |
+    awk '/hide_list/ { print $1, $2, $3, $4, $5 }')"
 unset MPROF_REACHABLE
 "$MPROF" run --reachable -o run.data ./losing 2>err
 same 'a line says how much' "mprof: wrote 'run.data': 136 allocations, \

@@ -54,7 +54,7 @@ loaded() { zcat -f "$1" | grep -a -o '/[^ ]*libc\.so\.6' || echo none; }
 compile rights -O1
 echo mine >input
 file="'$work/folder/x.data'"
-before=": $file has what was before"
+before=": $file has the allocations until now"
 gives -- none
 gives -- chdir
 gives -- EMFILE
@@ -104,7 +104,7 @@ if possible filter-nothing; then
   others '2 60 ;'
   gives "cannot write $file: Operation not permitted" -- filter-write
   gives "cannot write $file: Too many open files" -- EMFILE filter-clone
-  sealed="cannot count after a filter of system calls$before"
+  sealed="counting stops, since system calls are filtered$before"
   for case in filter-length filter-memory filter-signals filter-time \
     filter-most filter-thread strict; do
     gives "$sealed" -- $case

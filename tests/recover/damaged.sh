@@ -50,23 +50,35 @@ expect 'no such file' 1 "mprof: cannot open 'none.mapped': No such file or direc
   recover none
 : >empty.mapped
 expect 'an empty file' 1 \
-  "mprof: 'empty.mapped' is no image of mprof (a file whose name ends in .mapped)" \
+  "mprof: 'empty.mapped' is not an image of mprof (a file whose name ends in .mapped)" \
   recover empty
 echo text >text.mapped
 expect 'a file that is something else' 1 \
-  "mprof: 'text.mapped' is no image of mprof (a file whose name ends in .mapped)" \
+  "mprof: 'text.mapped' is not an image of mprof (a file whose name ends in .mapped)" \
   recover text.mapped
 mkdir folder.mapped
 expect 'a folder' 1 "mprof: cannot read 'folder.mapped': Is a directory" \
   recover folder
+# Who reads the image, or the profile that it is to become, is told what to do.
+rm -f c.data
+for command in report 'export --format=json' "merge -o all.data"; do
+  # shellcheck disable=SC2086
+  expect "$command: no profile yet" 1 "mprof: cannot open 'c.data': No such \
+file or directory; a program that was killed left its figures, run: mprof \
+recover c.data.mapped" $command c.data
+  # shellcheck disable=SC2086
+  expect "$command: an image" 1 "mprof: cannot read 'c.data.mapped': it is \
+what a killed program left, run: mprof recover c.data.mapped" \
+    $command c.data.mapped
+done
 mkfifo pipe.mapped
 expect 'a pipe' 1 "mprof: cannot read 'pipe.mapped': Invalid argument" \
   recover pipe
-expect 'no file' 2 'mprof: one file is recovered' recover
+expect 'no file' 2 'mprof: recover takes one file' recover
 cp c.data.mapped old.mapped
 printf '9.9\0' | dd of=old.mapped bs=1 seek=24 conv=notrunc 2>/dev/null
 expect 'an image of another version' 1 \
-  "mprof: 'old.mapped' is an image of mprof 9.9, and this is $("$MPROF" --version)" \
+  "mprof: 'old.mapped' is an image of mprof 9.9, but this is $("$MPROF" --version)" \
   recover old
 
 finish

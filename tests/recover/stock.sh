@@ -37,7 +37,7 @@ same 'its objects, by class and function' "$(things ended.data)" \
   "$(things killed.data)"
 same 'all of them are there, and the prototype of the class' 3001 \
   "$(things killed.data | tail -n 1)"
-grep -q "^This ECL is not mprof's" <("$MPROF" report --tables=types killed.data)
+grep -q "^This ECL was not built by mprof" <("$MPROF" report --tables=types killed.data)
 result $? 'what is coarser is said'
 
 finish

@@ -84,7 +84,7 @@ rm -f full.data*
 same 'a small file, killed: its status' 137 $?
 "$MPROF" report --tables=reconciliation full.data >out
 says 'what lacks is told' \
-  'what found no room in the file that the program had mapped'
+  'allocations that did not fit into the file that the program had mapped'
 sums full.data make allocs bytes >got
 logs log | awk 'NR == FNR { n[$1] = $2; b[$1] = $3; next }
   $2 < n[$1] || $3 < b[$1] { exit 1 }' got - && [ -s got ]

@@ -37,7 +37,7 @@ program again
 took 'a second shipper' counted-1.data counted-2.data
 [ "$(cat taken/series)" = 'host=h service_name=ecl shop_version=1.2' ]
 result $? 'the service is called like the program'
-says 'is refused' 'it is being shipped already; call (mprof:stop-shipping)'
+says 'is refused' 'a shipper is already running; call (mprof:stop-shipping)'
 
 receive
 program fork

@@ -95,13 +95,17 @@ class Profile:
         self.samples = [
             (tuple(self.locations[i] for i in sample.numbers(1)),
              tuple(signed(v) for v in sample.numbers(2)),
-             sample)
+             {text(label.number(1)): text(label.number(2))
+              for label in sample.messages(3)})
             for sample in message.messages(2)]
+        self.stacks = [(tuple(sample.numbers(1)), labels)
+                       for sample, (_, _, labels)
+                       in zip(message.messages(2), self.samples)]
         self.time = message.number(9)
         self.duration = message.number(10)
         self.default_type = text(message.number(14))
 
-    def check(self):
+    def check(self, types_are_labels):
         """What FLEET asks of a served profile; see heap_profile.h."""
         message, text = self.message, self.strings.__getitem__
         assert self.strings[0] == ""
@@ -120,12 +124,11 @@ class Profile:
         assert all(l.number(2) == 1 for l in message.messages(4))
         addresses = list(self.addresses.values())
         assert len(set(addresses)) == len(addresses) and 0 not in addresses
-        for chain, values, sample in self.samples:
+        for chain, values, labels in self.samples:
             assert 0 < len(chain) <= 1000
             assert len(values) == 4 and any(values)
-            assert not sample.all.get(3), "a label"
-        chains = [chain for chain, _, _ in self.samples]
-        stacks = [tuple(s.numbers(1)) for _, _, s in self.samples]
+            assert set(labels) <= ({"type"} if types_are_labels else set())
+        stacks = [(stack, *labels.values()) for stack, labels in self.stacks]
         assert len(set(stacks)) == len(stacks)
         return self
 

@@ -76,16 +76,16 @@ result $? 'no password is in what is said'
 
 port=1
 for case in \
-  "the URL does not say which protocol: its path ends in /ingest (pyroscope), \
+  "the URL does not imply a protocol; its path must end in /ingest (pyroscope), \
 /profiles/writeraw (parca), or /v1/pprof (otel)|http://127.0.0.1:1/other" \
-  "'ftp://127.0.0.1/ingest' is no URL of http|ftp://127.0.0.1/ingest" \
-  "'no url' is no URL of http|no url" \
-  "there is no protocol 'x': it is one of pyroscope, parca, otel|\
+  "'ftp://127.0.0.1/ingest' is not an HTTP URL|ftp://127.0.0.1/ingest" \
+  "'no url' is not an HTTP URL|no url" \
+  "there is no protocol 'x'; use pyroscope, parca or otel|\
 --protocol=x|http://127.0.0.1:1/" \
-  "'a b' is no name of a service: that has letters, digits, and any of \
+  "'a b' is not a service name: use only letters, digits, and \
 _ . - /|--service=a b|http://127.0.0.1:1/ingest" \
-  "the label 'a' is there twice|--labels=a=1,a=2|http://127.0.0.1:1/ingest" \
-  "the label 'service_name' is there twice|--labels=service_name=1|\
+  "the label 'a' is given twice|--labels=a=1,a=2|http://127.0.0.1:1/ingest" \
+  "the label 'service_name' is given twice|--labels=service_name=1|\
 http://127.0.0.1:1/ingest"; do
   IFS='|' read -ra words <<<"$case"
   set -- "${words[@]:1}"
@@ -94,8 +94,8 @@ http://127.0.0.1:1/ingest"; do
 done
 for label in a a= 1=2 -a=1 __a=1 'a=b}' 'a b=1'; do
   expect "no label: $label" 1 \
-    "mprof: '$label' is no label: write NAME=VALUE, where NAME has letters, \
-digits and underscores, and VALUE no comma and no '}'" push \
+    "mprof: '$label' is not a label: write NAME=VALUE, with only letters, \
+digits and underscores in NAME, and no comma or '}' in VALUE" push \
     --labels="$label" step-1.data http://127.0.0.1:1/ingest
 done
 finish

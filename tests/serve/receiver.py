@@ -192,13 +192,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.rfile.read(1)
         elif what == 'ok':
             self.take(octets, None)
+        elif what == 'endless':
+            self.endless(octets)
         elif what == 'large':
             self.take(octets, int(extra))
         else:
             self.log_line(answer)
             self.answer(int(what), b'as told', extra)
 
-    def take(self, octets, most):
+    def endless(self, octets):
+        """An answer of status 200 without an end, until nobody reads it."""
+        self.take(octets, None, end=False)
+        sent = 0
+        try:
+            while sent < 1 << 30:
+                sent += self.wfile.write(b'x' * 4096)
+        except OSError:
+            pass
+        self.log_line('endless answer %s' % (
+            'stopped' if sent < 1 << 25 else 'read'))
+
+    def take(self, octets, most, end=True):
         server = self.server
         path, _, query = self.path.partition('?')
         if server.later is not None:
@@ -220,7 +234,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with server.taken.lock:
             server.taken.add(labels, profiles)
         self.log_line('taken %d samples %d octets' % (samples, len(octets)))
-        self.answer(status, body)
+        if end:
+            return self.answer(status, body)
+        self.send_response(status)
+        self.end_headers()
 
     def log_line(self, text):
         with self.server.taken.lock:

@@ -172,8 +172,10 @@ def chains(p):
                                      l['line'][0]['line'])
                  for l in p['location']}
     for sample in p['sample']:
-        yield (';'.join(locations[i] for i in reversed(sample['location_id'])),
-               sample['value'])
+        # A type that is a label is a last frame where it was shipped.
+        types = [strings[label['str']] + ':0' for label in sample['label']]
+        frames = [locations[i] for i in reversed(sample['location_id'])]
+        yield ';'.join(frames + types), sample['value']
 
 
 def write_sums(sums, file):

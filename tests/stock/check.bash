@@ -98,7 +98,7 @@ case $("$STOCK_ECL" --version) in
 *)
   profile other --eval '(ext:quit 7)'
   same 'Lisp objects of another release are not counted' "7 mprof: this ECL is \
-of another release than mprof was built for: its Lisp objects are not counted" \
+not the release that mprof was built for: Lisp objects are not counted" \
     "$status $(cat err)"
   finish
   ;;

@@ -19,6 +19,7 @@ self() {
 }
 
 functions='CL-USER::F-.*|\\(SETF CL-USER::F-.*|CL-USER::ALL|\\(LAMBDA.*'
+functions+='|\\(METHOD .*CL-USER::F-.*'
 profile forms --load "$tests/programs/forms.lisp" --eval '(all)' \
   --eval '(ext:quit 0)'
 same 'what is byte-compiled ends as it did' 0 "$status"
@@ -27,6 +28,12 @@ patched patched "$tests/programs/forms.lisp" '(all)'
 same 'byte-compiled functions have what they have in the patched ECL' \
   "$(self patched.data "$functions" | sed 's/(LAMBDA [^)]*)/(LAMBDA)/')" \
   "$(self forms.data "$functions")"
+same 'byte-compiled methods have names' \
+  '(METHOD (SETF CL-USER::F-SIZE) (T STRING))
+(METHOD CL-USER::F-AREA (INTEGER))
+(METHOD CL-USER::F-AREA (STRING))
+(METHOD CL-USER::F-AREA :AROUND ((EQL 2)))' \
+  "$(self forms.data '\(METHOD .*CL-USER::F-.*' | sed 's/ CONS.*//')"
 chains() {
   "$MPROF" export --format=folded --value=allocs "$1" 2>&1 |
     sed -n 's/^.*;\(CL-USER::F-ROWS;.*\)/\1/p'
@@ -65,6 +72,14 @@ if $CC -g -o embedder "$tests/programs/embedder.c" -lecl -lgc -lpthread \
   reconciles importer
   same 'conses of imported threads' 'conses CONS 4050' \
     "$(types importer.data allocs conses)"
+  $CC -g -o leaver "$tests/programs/leaver.c" -lecl -lgc -lpthread
+  ./leaver >plain
+  timeout 100 "$MPROF" run -q -o leaver.data ./leaver >out 2>err
+  same 'the exit status of a program whose threads leave' 7 $?
+  same 'threads leave as they did' "$(cat plain)" "$(cat out)"
+  reconciles leaver
+  same 'conses of threads that leave' 'conses CONS 1050' \
+    "$(types leaver.data allocs conses)"
   # what is not counted
   for name in collector opener; do
     $CC -g -w -o $name "$tests/programs/$name.c" -lgc -ldl -lpthread
@@ -75,9 +90,24 @@ if $CC -g -o embedder "$tests/programs/embedder.c" -lecl -lgc -lpthread \
     same "$name: what it prints" "$(cat plain)" "$(cat out)"
   done
   same 'that an ECL is not counted is said once' 1 \
-    "$(grep -c 'its Lisp objects are not counted' err)"
+    "$(grep -c 'Lisp objects are not counted' err)"
 else
   echo 'ok - ECL in a C program # skip there is no libecl-dev'
+fi
+
+# ---- a library that only has the name ----
+
+name=libecl.so.${RELEASE%.*}
+if $CC -shared -fPIC -Wl,-soname,$name -o $name "$tests/programs/fake.c" &&
+  $CC -DPROGRAM -o fake "$tests/programs/fake.c" ./$name -l:libgc.so.1 \
+    -Wl,-rpath,"$work" >compile.out 2>&1; then
+  ./fake >plain
+  same 'a library of that name, without mprof' 8 $?
+  timeout 100 "$MPROF" run -q -o fake.data ./fake >out 2>err
+  same 'a library of that name: exit status' 8 $?
+  same 'a library of that name: output' "$(cat plain)" "$(cat out)"
+  same 'a library of that name: it says so' 'mprof: this ECL was built with'\
+' other options than mprof knows: Lisp objects are not counted' "$(cat err)"
 fi
 
 # ---- both heaps ----
@@ -102,6 +132,8 @@ if [ -e embedder.data ]; then
     } | awk '{ n += $1; bytes += $2 } END { print n, bytes }')" \
       "$(all $heap merged)"
   done
+  same 'what is alive of the Lisp heap is not known, and not shown' '' \
+    "$("$MPROF" report --no-legend embedder.data | grep -wi -e alive -e live)"
   same 'the heap of malloc is reported as that of a C program' 1 \
     "$("$MPROF" report --heap=malloc embedder.data | grep -c '^MEMORY LEAKS')"
   same 'the Lisp heap has no blocks' '' \
@@ -112,6 +144,6 @@ fi
 # Its heap is no root, so nothing is said.
 "$MPROF" run -q --reachable -o asked.data "$STOCK_ECL" --eval '(ext:quit 0)' \
   >out 2>err
-same 'what is lost is not told' "mprof: cannot tell what is lost in \
-'$work/asked.data': there are objects of Lisp" "$(cat err)"
+same 'what is lost is not told' "mprof: cannot find what is lost in \
+'$work/asked.data': the program has Lisp objects" "$(cat err)"
 finish

@@ -6,6 +6,12 @@
 
 . "$(dirname "$0")/check.bash"
 
+# retired_bytes NAME: as RECONCILIATION has them.
+retired_bytes() {
+  "$MPROF" report --tables=reconciliation "$1.data" |
+    sed -n 's/^ *\([0-9]*\)  of these show as \[retired\].*/\1/p'
+}
+
 compile "$STOCK_ECL" retired
 profile room --load retired.fas --eval '(all)' --eval '(ext:quit 0)'
 same 'with room: the status' 0 "$status"
@@ -24,5 +30,10 @@ for budget in 4000 1500; do
   reconciles retired
   same "a budget of $budget: the report says how much" 'RETIRED' \
     "$("$MPROF" report retired.data | grep -x 'RETIRED\|NOT ATTRIBUTED.*')"
+  same "a budget of $budget: nameless bytes are said to be these" "$(
+    "$MPROF" report retired.data |
+      sed -n 's/^ *[0-9]* allocations, \([0-9]*\) bytes show as .*/\1/p')" \
+    "$(retired_bytes retired)"
 done
+same 'with room: nothing is retired' '' "$(retired_bytes room)"
 finish

@@ -68,7 +68,7 @@ extern __thread bool malloc_monitor_forks HIDDEN_THREAD;
 /* What an object is known by until it is freed. */
 struct counted {
   owned_life life; /* 0: it was not counted */
-  uint16_t epoch;  /* of the figures that it is in */
+  uint32_t epoch;  /* of the figures that it is in */
 };
 
 /* The program is given an object of `bytes' at `address'; `frame' is the

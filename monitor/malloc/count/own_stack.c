@@ -8,6 +8,7 @@
 #include <ucontext.h>
 
 #include "tree/spin_lock.h"
+#include "write/quiet.h"
 
 enum { STACK_BYTES = 1 << 17 }; /* of which it touches 16 KB */
 
@@ -20,6 +21,10 @@ static struct {
 bool
 own_stack_call(void (*function)(void))
 {
+  if (GC_get_suspend_signal != NULL) {
+    function();
+    return true;
+  }
   if (!spin_try_lock(&there.lock))
     return false;
   getcontext(&there.own);

@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 /* Call `function' there, with all signals blocked: what they run would find
- * the thread on a stack that is not its own.  False: another thread is there,
- * and it is not called. */
+ * the thread on a stack that is not its own.  In a program with a collector,
+ * whose signals may not be blocked (quiet.h), call it here.  False: another
+ * thread is there, and it is not called. */
 bool own_stack_call(void (*function)(void));
 
 /* Where it is: what calls leave there may be addresses of objects. */

@@ -243,8 +243,7 @@ stripes_unload(void)
 void
 stripes_forget(void)
 {
-  __atomic_store_n(&stripes.epoch, (uint16_t)(stripes.epoch + 1),
-                   __ATOMIC_RELEASE);
+  __atomic_store_n(&stripes.epoch, stripes.epoch + 1, __ATOMIC_RELEASE);
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     if (s->lives != NULL)
       arena_clear(&s->arena);

@@ -90,7 +90,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   _Alignas(IMAGE_PAGE) uint32_t used; /* no others have lives */
   uint32_t open;             /* so many are; the first one always is.  As
                                 stripes_settle found */
-  uint16_t epoch;            /* of the figures; another one after a reset */
+  uint32_t epoch;            /* of the figures; another one after a reset */
   unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
   int64_t elsewhere;         /* bytes live in others than the first */

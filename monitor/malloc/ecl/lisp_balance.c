@@ -6,7 +6,6 @@
 
 #include <gc/gc.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include "balance/collector_tables.h"
 #include "balance/free_lists.h"
@@ -16,6 +15,7 @@
 #include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "tree/spin_lock.h"
+#include "tree/wait.h"
 
 struct lisp_balance lisp_balance;
 static struct free_lists free_lists;
@@ -197,17 +197,25 @@ leave(void *unused)
   leave_thread();
 }
 
+/* The macros in front of these make a landing pad, and this library would
+ * serve that with an unwinder of its own (-static-libgcc), which does not know
+ * what the program's has begun. */
+extern void _pthread_cleanup_push(struct _pthread_cleanup_buffer *,
+                                  void (*)(void *), void *);
+extern void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *, int);
+
 /* The collector has a thread in its list while its function runs. */
 static void *
 run_thread(void *data)
 {
   struct start *const at = data;
   const struct start start = *at;
+  struct _pthread_cleanup_buffer clean_up;
   void *result;
   __atomic_store_n(&at->function, NULL, __ATOMIC_RELEASE);
-  pthread_cleanup_push(leave, NULL);
+  _pthread_cleanup_push(&clean_up, leave, NULL);
   result = start.function(start.argument);
-  pthread_cleanup_pop(1);
+  _pthread_cleanup_pop(&clean_up, 1);
   return result;
 }
 
@@ -219,6 +227,7 @@ GC_pthread_create(pthread_t *thread, const pthread_attr_t *how,
                   void *(*function)(void *), void *argument)
 {
   struct start start = {function, argument};
+  unsigned looks = 0;
   int status;
   if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
     lisp_runtime_find_collector();
@@ -227,6 +236,6 @@ GC_pthread_create(pthread_t *thread, const pthread_attr_t *how,
   status = lisp_runtime.create_thread(thread, how, run_thread, &start);
   while (status == 0 &&
          __atomic_load_n(&start.function, __ATOMIC_ACQUIRE) != NULL)
-    sched_yield();
+    wait_a_little(looks++);
   return status;
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "malloc/count/call_chain.h"
-#include "malloc/ecl/lisp_names.h"
+#include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
 #include "tree/context_tree.h"
@@ -123,7 +123,7 @@ note_interpreter(const struct stack_frame *frame, uintptr_t end,
       function->d.t != t_bytecodes)
     return note;
   note.word = (const uintptr_t *)&record->function;
-  note.site = SITE_OBJECT | lisp_names_number(function->bytecodes.name);
+  note.site = SITE_OBJECT | lisp_methods_number(function);
   return note;
 }
 
@@ -143,7 +143,7 @@ static void
 set_code(int which, const void *code)
 {
   chain_notes.code[which].start = (uintptr_t)code;
-  chain_notes.code[which].bytes = lisp_runtime_function_bytes(code);
+  chain_notes.code[which].bytes = lisp_runtime_symbol_bytes(code);
 }
 
 OWN(ecl_interpret);

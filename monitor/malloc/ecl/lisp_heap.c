@@ -25,32 +25,20 @@ struct lisp_heap lisp_heap;
 
 /* ---- threads ---- */
 
-/* What is in an image stays where it is. */
-static bool
-reach_tallies(struct arena *arena, size_t bytes)
-{
-  if (arena->base != NULL && image_has(arena->base))
-    return arena_reach(arena, bytes) == 0;
-  if (arena->base != NULL || !image_is_open())
-    return arena_grow(arena, bytes) == 0;
-  if (arena_place(arena, bytes,
-                  sizeof(struct lisp_tally) << LEAF_BITS) != 0)
-    return false;
-  image_map(arena, 0, IMAGE_TALLIES, image_owner());
-  return true;
-}
-
 /* Under the lock.  False: there is no memory. */
 static bool
 reach(struct lisp_thread *lisp, uint32_t leaf)
 {
+  const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
   if (leaf < lisp->room)
     return true;
-  const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
-  if (!reach_tallies(&lisp->arena, room * sizeof *lisp->tallies))
+  if (arena_stay(&lisp->arena, room * sizeof *lisp->tallies,
+                 sizeof *lisp->tallies << LEAF_BITS) != 0)
     return false;
+  if (lisp->tallies == NULL && image_is_open())
+    image_map(&lisp->arena, 0, IMAGE_TALLIES, image_owner());
   lisp->tallies = lisp->arena.base;
-  lisp->room = room;
+  __atomic_store_n(&lisp->room, room, __ATOMIC_RELEASE);
   return true;
 }
 
@@ -297,15 +285,18 @@ lisp_heap_record(bool link)
 
 /* ---- all of it ---- */
 
+/* With nothing locked: threads count meanwhile. */
 static uint64_t
 events(void)
 {
   uint64_t sum = 0;
   for (const struct lisp_thread *l =
            __atomic_load_n(&lisp_heap.threads, __ATOMIC_ACQUIRE);
-       l != NULL; l = l->next)
-    for (uint32_t i = 0; i < l->room; i++)
-      sum += l->tallies[i].count;
+       l != NULL; l = l->next) {
+    const uint32_t room = __atomic_load_n(&l->room, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < room; i++)
+      sum += __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);
+  }
   return sum;
 }
 

@@ -63,7 +63,8 @@ struct lisp_tally {
 };
 
 struct lisp_thread {
-  struct lisp_tally *tallies; /* by number of the leaf */
+  struct lisp_tally *tallies; /* by number of the leaf; they stay where they
+                                 are, as others read them unlocked */
   uint32_t room;              /* for so many; 0, or LEAF_FIRST and more */
   uint32_t *leaf_of; /* numbers that leaves have by now; NULL: those here */
   struct {

@@ -166,6 +166,72 @@ name_expander(cl_object symbol, cl_object properties)
   lisp_names_nameless(code, name.text);
 }
 
+/* ---- byte-compiled methods ---- */
+
+static bool
+has_code(cl_object function, cl_object code)
+{
+  return function == code ||
+         (is_a(function, t_bclosure) && function->bclosure.code == code);
+}
+
+/* The method of `generic' with that code; OBJNULL: there is none. */
+static cl_object
+find_method(cl_object generic, cl_object code)
+{
+  for (cl_object l = slot(generic, "METHODS"); ECL_CONSP(l);
+       l = ECL_CONS_CDR(l)) {
+    const cl_object function = slot(ECL_CONS_CAR(l), "THE-FUNCTION");
+    bool found = has_code(function, code);
+    if (is_a(function, t_cclosure))
+      for (cl_object e = function->cclosure.env; !found && ECL_CONSP(e);
+           e = ECL_CONS_CDR(e))
+        found = has_code(ECL_CONS_CAR(e), code);
+    if (found)
+      return ECL_CONS_CAR(l);
+  }
+  return OBJNULL;
+}
+
+/* What is defined as the name SYMBOL, or (SETF SYMBOL). */
+static cl_object
+definition_of(cl_object name)
+{
+  const bool setf = name != OBJNULL && ECL_CONSP(name) &&
+                    is_named(ECL_CONS_CAR(name), "SETF") &&
+                    ECL_CONSP(ECL_CONS_CDR(name));
+  const cl_object symbol = setf ? ECL_CONS_CAR(ECL_CONS_CDR(name)) : name;
+  cl_object pair = OBJNULL;
+  if (!is_a(symbol, t_symbol))
+    return OBJNULL;
+  if (!setf)
+    return ECL_SYM_FUN(symbol);
+#if ECL_VERSION_NUMBER >= 240510
+  pair = symbol->symbol.sfdef;
+#else
+  const cl_object table = lisp_runtime.core->setf_definitions;
+  if (is_a(table, t_hashtable))
+    for (cl_index i = 0; i < table->hash.size; i++)
+      if (table->hash.data[i].key == symbol)
+        pair = table->hash.data[i].value;
+#endif
+  return pair != OBJNULL && ECL_CONSP(pair) ? ECL_CONS_CAR(pair) : pair;
+}
+
+uint32_t
+lisp_methods_number(cl_object bytecodes)
+{
+  const cl_object generic = definition_of(bytecodes->bytecodes.name);
+  const cl_object method = is_a(generic, t_instance) && generic->instance.isgf
+                               ? find_method(generic, bytecodes)
+                               : OBJNULL;
+  struct name name;
+  if (method == OBJNULL)
+    return lisp_names_number(bytecodes->bytecodes.name);
+  describe(&name, generic, method);
+  return lisp_names_intern(name.text);
+}
+
 /* ---- all of them ---- */
 
 static void

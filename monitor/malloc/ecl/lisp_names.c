@@ -17,7 +17,7 @@
 #include "tree/spin_lock.h"
 
 static struct spin_lock lock; /* of all that follows, for who changes it */
-static struct intern_table texts;
+static struct intern_table texts = {.stays = true}; /* read unlocked */
 static struct shared_table entries = SHARED_TABLE_EMPTY; /* -> texts */
 static struct shared_table functions = SHARED_TABLE_EMPTY;
 static struct shared_table starts = SHARED_TABLE_EMPTY; /* of functions */
@@ -70,14 +70,10 @@ lisp_names_print(char text[LISP_NAME_BYTES], cl_object x,
 
 /* ---- functions ---- */
 
-/* Without the patches a function that is made by LAMBDA has no name. */
 uint32_t
-lisp_names_number(cl_object name)
+lisp_names_intern(const char *text)
 {
-  char text[LISP_NAME_BYTES] = "(LAMBDA)";
   uint32_t number, known;
-  if (name == OBJNULL || !Null(name))
-    lisp_names_print(text, name, NAMED_FUNCTION);
   spin_lock(&lock);
   known = texts.count;
   number = intern_text(&texts, text);
@@ -87,9 +83,16 @@ lisp_names_number(cl_object name)
   return number;
 }
 
-/* The C code at `entry' is that of the function with that name, which it gets if
- * it is to show.  It may have been called before that was made known: ECL calls
- * many functions when it begins that it makes Lisp functions later. */
+/* Without the patches a function that is made by LAMBDA has no name. */
+uint32_t
+lisp_names_number(cl_object name)
+{
+  char text[LISP_NAME_BYTES] = "(LAMBDA)";
+  if (name == OBJNULL || !Null(name))
+    lisp_names_print(text, name, NAMED_FUNCTION);
+  return lisp_names_intern(text);
+}
+
 /* The function of the tree with that number has that name.  Under the lock. */
 static void
 name_function(uint32_t function, uint32_t name)
@@ -99,6 +102,9 @@ name_function(uint32_t function, uint32_t name)
     image_note(NOTE_NAME, function, 0, 0, lisp_names_text(name));
 }
 
+/* The C code at `entry' is that of the function with that name, which it gets
+ * if it is to show.  It may have been called before that was made known: ECL
+ * calls many functions when it begins that it makes Lisp functions later. */
 static void
 assign_code(uintptr_t entry, uint32_t name)
 {
@@ -140,7 +146,7 @@ lisp_names_nameless(uintptr_t entry, const char *text)
 }
 
 /* A function of the tree has got its number. */
-static void
+static bool
 given(uint32_t number, uintptr_t code)
 {
   const uint64_t name = shared_table_value(&entries, code);
@@ -150,6 +156,7 @@ given(uint32_t number, uintptr_t code)
     name_function(number, (uint32_t)name);
   spin_unlock(&lock);
   code_objects_note(code);
+  return true;
 }
 
 uintptr_t
@@ -288,11 +295,12 @@ static uint32_t
 add_class(cl_object class, const char *text)
 {
   const uint64_t key = (uint64_t)(uintptr_t) class;
-  uint32_t number = (uint32_t)shared_table_value(&classes, key);
-  if (number != 0 || class_count == LISP_MORE_MOST)
+  uint32_t number = (uint32_t)shared_table_value(&classes, key), name;
+  if (number != 0 || class_count == LISP_MORE_MOST ||
+      (name = intern_text(&texts, text)) == 0)
     return number;
   number = ++class_count;
-  class_list[number].text = intern_text(&texts, text);
+  class_list[number].text = name;
   class_list[number].structure = lisp_printer_is_structure(class);
   image_note(NOTE_CLASS, number, class_list[number].structure, 0, text);
   shared_table_add(&classes, key, number);

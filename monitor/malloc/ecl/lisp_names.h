@@ -39,8 +39,9 @@ const char *lisp_names_of(uint64_t site, uint32_t function);
  * made without one, and which may be called so.  False: it is not called. */
 bool lisp_names_nameless(uintptr_t entry, const char *text);
 
-/* The number of that name; 0: there is no memory. */
+/* The number of that name; 0: no memory.  May run inside the hook. */
 uint32_t lisp_names_number(cl_object name);
+uint32_t lisp_names_intern(const char *text);
 
 /* Where the function with that number begins; 0: it has no such number. */
 uintptr_t lisp_names_start(uint32_t function);

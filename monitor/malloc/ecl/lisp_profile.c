@@ -16,8 +16,8 @@
 #include "tree/image.h"
 
 static const char coarse_note[] =
-    "This ECL is not mprof's: functions that are inlined, or end in a call, "
-    "can lack a frame; the one that mprof builds has all";
+    "This ECL was not built by mprof: chains can lack functions that are "
+    "inlined or end in a call";
 
 /* ---- labels ---- */
 
@@ -122,22 +122,24 @@ put_residual_notes(struct pprof_stream *p)
     bool applies;
     const char *text;
   } notes[] = {
-      {b->threads > 1, "threads that still ran at the end of the process"},
+      {b->threads > 1, "threads that were still running when the process "
+                       "ended"},
       {(doubts & BALANCE_PAGE) != 0,
-       "up to 4096 bytes of a page that the collector has swept and not yet "
+       "up to 4096 bytes of a page that the collector has swept but not yet "
        "added"},
       {(doubts & BALANCE_LISTS) != 0,
        "the threads' free lists in the collector could not be read"},
       {(doubts & BALANCE_TABLES) != 0,
-       "the collector's tables of finalizers and weak links, which could not "
-       "be read, when they grow"},
+       "growth of the collector's tables of finalizers and weak links, which "
+       "could not be read"},
       {lisp_heap.finalizers > 0,
-       "free lists that the collector drops when a finalizer allocates while "
-       "it makes one"},
+       "free lists that the collector drops when a finalizer allocates "
+       "during their construction"},
       {b->after.table_bytes > b->before.table_bytes,
-       "the collector's tables of finalizers and weak links, if their class "
-       "of size was another one when they were made"},
-      {true, "what other code than ECL's allocators took from the collector"},
+       "the collector's tables of finalizers and weak links, if they were "
+       "made with another size class"},
+      {true, "memory that code other than ECL's allocators took from the "
+             "collector"},
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     if (notes[i].applies)

@@ -51,12 +51,15 @@ find(const char *library, const char *name)
   return found != NULL ? found : find_in_library(library, name);
 }
 
+static bool missing; /* something that is in each ECL and collector */
+
 /* A cast between a function and an object pointer, which POSIX allows. */
 static void
 set(void *function, const char *library, const char *name)
 {
   void *const found = find(library, name);
   memcpy(function, &found, sizeof found);
+  missing = missing || found == NULL;
 }
 
 #define COLLECTOR "libgc.so"
@@ -117,13 +120,32 @@ is_known_release(const void *function)
   return file != NULL && strncmp(file + 1, name, strlen(name)) == 0;
 }
 
+/* Whether what it exports is there, and as large as the headers say: ECL that
+ * is configured in another way has other structures. */
+static bool
+is_known_build(void)
+{
+  static const struct {
+    const char *name;
+    size_t bytes;
+  } data[] = {
+      {"cl_core", sizeof(struct cl_core_struct)},
+      {"ecl_option_values", (ECL_OPT_LIMIT + 1) * sizeof(cl_fixnum)},
+      {"clos_stream_ops", sizeof(struct ecl_file_ops)},
+  };
+  for (size_t i = 0; i < sizeof data / sizeof data[0]; i++)
+    if (lisp_runtime_symbol_bytes(find(LISP, data[i].name)) != data[i].bytes)
+      return false;
+  return !missing;
+}
+
 /* Why Lisp objects are not counted, as one line. */
 static void
 say(const char *why)
 {
   char line[160];
   const int n = snprintf(line, sizeof line,
-                         "mprof: %s: its Lisp objects are not counted\n",
+                         "mprof: %s: Lisp objects are not counted\n",
                          why);
   const ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
   (void)ignored;
@@ -163,11 +185,15 @@ is_counted(void)
       !real_allocator_is_ours())
     return false;
   if (GC_malloc_many == NULL) {
-    say("ECL was not there when the program began");
+    say("ECL was not loaded when the program started");
     return false;
   }
   if (!is_known_release(cons)) {
-    say("this ECL is of another release than mprof was built for");
+    say("this ECL is not the release that mprof was built for");
+    return false;
+  }
+  if (!is_known_build()) {
+    say("this ECL was built with other options than mprof knows");
     return false;
   }
   return true;
@@ -191,12 +217,12 @@ lisp_runtime_find(void)
 }
 
 size_t
-lisp_runtime_function_bytes(const void *code)
+lisp_runtime_symbol_bytes(const void *at)
 {
   Dl_info info;
   ElfW(Sym) *symbol;
-  return dladdr1(code, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
-                 symbol != NULL && info.dli_saddr == code
+  return dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+                 symbol != NULL && info.dli_saddr == at
              ? symbol->st_size
              : 0;
 }

@@ -75,8 +75,8 @@ extern struct lisp_runtime lisp_runtime HIDDEN;
 void lisp_runtime_find(void);
 void lisp_runtime_find_collector(void);
 
-/* Where the function of ECL at `code' ends, in bytes from its beginning; 0:
- * that cannot be told. */
-size_t lisp_runtime_function_bytes(const void *code);
+/* How large the function or the variable of ECL at that address is, in bytes;
+ * 0: that cannot be told. */
+size_t lisp_runtime_symbol_bytes(const void *at);
 
 #endif

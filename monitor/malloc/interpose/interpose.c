@@ -54,7 +54,7 @@ give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 {
   struct object_header *header = base;
   if (__builtin_expect(!is_own() || base == NULL ||
-                           object_is_first_of_page(header + 1) ||
+                           object_is_listed(header + 1, bytes) ||
                            !hook_allocated(header, bytes, frame),
                        0))
     return objects_give(base, bytes, frame, filled);

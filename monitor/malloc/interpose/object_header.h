@@ -6,9 +6,9 @@
  *
  *     what the real allocator gave          what the program gets
  *     v                                     v
- *     +-----------+----------+--------------+-----------------
- *     | check     | life     | epoch, bytes | the object
- *     +-----------+----------+--------------+-----------------
+ *     +-----------+----------+-----------+----------+-----------
+ *     | check     | life     | epoch     | bytes    | the object
+ *     +-----------+----------+-----------+----------+-----------
  *
  * So an object is known without a look-up in memory that is in no cache, and
  * dead ones take nothing.
@@ -19,7 +19,8 @@
  * of the address; it is cleared when the object is freed.  Words that were
  * written by others hold it by chance once in 2^32.  A header is on the page
  * of its object, so it may be looked for at any address but the first of a
- * page; objects there (one in 256) are listed in a table as well.
+ * page; objects there (one in 256) are listed in a table as well.  So are
+ * those that are too large for their header, which has no check then.
  */
 #ifndef MPROF_OBJECT_HEADER_H
 #define MPROF_OBJECT_HEADER_H
@@ -32,9 +33,9 @@
 
 struct object_header {
   uint32_t check;
-  owned_life life;     /* 0: it was not counted */
-  uint64_t epoch : 16; /* of the figures that `life' is in */
-  uint64_t bytes : 48; /* requested */
+  owned_life life; /* 0: it was not counted */
+  uint32_t epoch;  /* of the figures that `life' is in */
+  uint32_t bytes;  /* requested */
 };
 
 enum { HEADER_BYTES = sizeof(struct object_header), HEADER_PAGE = 4096 };
@@ -62,7 +63,7 @@ object_header_fill(struct object_header *header, struct counted counted,
   header->check = object_header_check(header + 1);
   header->life = counted.life;
   header->epoch = counted.epoch;
-  header->bytes = bytes & ((UINT64_C(1) << 48) - 1);
+  header->bytes = (uint32_t)bytes;
 }
 
 /* NULL is the first of a page too. */
@@ -70,6 +71,13 @@ static inline bool
 object_is_first_of_page(const void *object)
 {
   return ((uintptr_t)object & (HEADER_PAGE - 1)) < HEADER_BYTES;
+}
+
+/* Whether the header alone does not tell of an object of `bytes'. */
+static inline bool
+object_is_listed(const void *object, size_t bytes)
+{
+  return object_is_first_of_page(object) || bytes > UINT32_MAX;
 }
 
 /* Not for the first of a page.  What is before objects of others is none of

@@ -10,7 +10,7 @@
 #include "malloc/count/left_call.h"
 #include "tree/spin_lock.h"
 
-/* Objects without a header, and those with one at the beginning of a page. */
+/* Objects without a header, and those of which it does not tell alone. */
 static struct object_table table;
 static struct spin_lock lock; /* of the table */
 static bool all_are_listed;
@@ -67,7 +67,7 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
   struct counted counted = {0};
   void *object = base == NULL ? NULL : header + 1;
   const bool own = base != NULL && (is_own() || objects_left(frame));
-  const bool listed = base != NULL && object_is_first_of_page(object);
+  const bool listed = base != NULL && object_is_listed(object, bytes);
   if (listed && !promise()) {
     if (filled)
       memmove(base, object, bytes);
@@ -76,9 +76,11 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
     if (own)
       counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
     object_header_fill(header, counted, bytes);
-    if (listed)
+    if (listed) {
+      header->check = 0; /* the table is to be asked */
       list(&(struct object_record){
           (uintptr_t)object, bytes, counted, .headed = true, .listed = true});
+    }
   }
   malloc_monitor_inside--;
   return object;
@@ -139,20 +141,18 @@ void
 objects_put_back(const struct object_record *taken)
 {
   void *const object = (void *)taken->address;
-  if (taken->headed)
-    object_header_of(object)->check = object_header_check(object);
   if (taken->listed)
     list(taken);
+  else if (taken->headed)
+    object_header_of(object)->check = object_header_check(object);
 }
 
 size_t
 objects_header_bytes(void *object)
 {
   const struct object_record *listed;
-  bool headed;
-  if (!object_is_first_of_page(object)) {
-    headed = object_has_header(object);
-  } else {
+  bool headed = !object_is_first_of_page(object) && object_has_header(object);
+  if (!headed) {
     spin_lock(&lock);
     listed = object_table_find(&table, (uintptr_t)object);
     headed = listed != NULL && listed->headed;
@@ -190,8 +190,7 @@ objects_bare_alignment(void)
 {
   uintptr_t all = (uintptr_t)1 << 63;
   for (size_t i = 0; i < object_table_places(&table); i++)
-    if (!table.objects[i].headed)
-      all |= table.objects[i].address;
+    all |= table.objects[i].address;
   return all & -all;
 }
 

@@ -72,13 +72,12 @@ void objects_unlock(void);
 /* Whether this thread is. */
 bool objects_are_locked(void);
 
-/* All objects without a header are at multiples of that, a power of two.
+/* All that the table tells of are at multiples of that, a power of two.
  * They are locked. */
 uintptr_t objects_bare_alignment(void);
 
 /* Whether an object of the program is at `address'; *found is what is known
- * of it.  `alignment' is that of objects without a header.  They are locked.
- */
+ * of it.  `alignment' is that of those in the table.  They are locked. */
 bool objects_find(uintptr_t address, uintptr_t alignment,
                   struct object_record *found);
 

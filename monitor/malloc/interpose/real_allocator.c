@@ -59,8 +59,8 @@ static void
 find_functions(void)
 {
   static const char message[] =
-      "mprof: there is no malloc behind libmprof-malloc.so; load it with "
-      "LD_PRELOAD into a dynamically linked program\n";
+      "mprof: libmprof-malloc.so finds no malloc; load it with LD_PRELOAD "
+      "into a dynamically linked program\n";
   for (const struct interposed_function *f = interposed_functions;
        f->real != NULL; f++)
     real_function(f->real, f->name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rebind.c -- see rebind.h.  Symbols are found by the table that the dynamic
- * linker uses (DT_GNU_HASH); what is written is one word of each.
+ * rebind.c -- see rebind.h.  What is written is one word of each symbol.
  */
 #include "malloc/interpose/rebind.h"
 
@@ -14,73 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "code/file_symbols.h"
+
 enum { PAGE = 4096 };
-
-/* A file that is loaded, and how to find what it defines. */
-struct symbols {
-  const Elf64_Ehdr *head;
-  uintptr_t base; /* what is added to the addresses in it */
-  Elf64_Sym *table;
-  const char *names;
-  const uint32_t *hash; /* see find_symbol */
-};
-
-/* Fill in the file that has the function; false: it has no such tables. */
-static bool
-symbols_of(void *function, struct symbols *symbols)
-{
-  struct dl_find_object object;
-  if (_dl_find_object(function, &object) != 0)
-    return false;
-  *symbols = (struct symbols){.head = object.dlfo_map_start,
-                              .base = object.dlfo_link_map->l_addr};
-  for (const Elf64_Dyn *d = object.dlfo_link_map->l_ld; d->d_tag != DT_NULL;
-       d++)
-    if (d->d_tag == DT_SYMTAB)
-      symbols->table = (Elf64_Sym *)d->d_un.d_ptr;
-    else if (d->d_tag == DT_STRTAB)
-      symbols->names = (const char *)d->d_un.d_ptr;
-    else if (d->d_tag == DT_GNU_HASH)
-      symbols->hash = (const uint32_t *)d->d_un.d_ptr;
-  return symbols->table != NULL && symbols->names != NULL &&
-         symbols->hash != NULL;
-}
-
-static uint32_t
-hash_of(const char *name)
-{
-  uint32_t hash = 5381;
-  for (; *name != '\0'; name++)
-    hash = hash * 33 + (unsigned char)*name;
-  return hash;
-}
-
-/* Call `found' with each symbol of the file that has the name and is at the
- * function: it may have several, of different versions.  False: none. */
-static bool
-find_symbol(const struct symbols *symbols, const char *name, void *function,
-            void (*found)(void *, Elf64_Sym *), void *closure)
-{
-  /* four words; a filter; where the chain of each bucket begins; chains */
-  const uint32_t count = symbols->hash[0], first = symbols->hash[1];
-  const uint32_t *const buckets = symbols->hash + 4 + 2 * symbols->hash[2];
-  const uint32_t *const chains = buckets + count;
-  const uint32_t hash = hash_of(name);
-  uint32_t i = count == 0 ? 0 : buckets[hash % count];
-  bool any = false;
-  if (i < first)
-    return false;
-  do {
-    Elf64_Sym *const s = &symbols->table[i];
-    if ((chains[i - first] | 1) == (hash | 1) && s->st_shndx != SHN_UNDEF &&
-        symbols->base + s->st_value == (uintptr_t)function &&
-        strcmp(symbols->names + s->st_name, name) == 0) {
-      found(closure, s);
-      any = true;
-    }
-  } while ((chains[i++ - first] & 1) == 0);
-  return any;
-}
 
 /* The pages where symbols are. */
 struct range {
@@ -88,9 +23,8 @@ struct range {
 };
 
 static void
-extend(void *closure, Elf64_Sym *symbol)
+extend(struct range *range, const Elf64_Sym *symbol)
 {
-  struct range *const range = closure;
   const uintptr_t at = (uintptr_t)symbol;
   if (range->end == 0 || at < range->begin)
     range->begin = at & ~(uintptr_t)(PAGE - 1);
@@ -98,16 +32,9 @@ extend(void *closure, Elf64_Sym *symbol)
     range->end = (at + sizeof *symbol + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 }
 
-static void
-assign(void *closure, Elf64_Sym *symbol)
-{
-  const Elf64_Addr *const value = closure;
-  __atomic_store_n(&symbol->st_value, *value, __ATOMIC_RELAXED);
-}
-
 /* The protection of the segment of the file at that address. */
 static int
-protection_at(const struct symbols *symbols, uintptr_t at)
+protection_at(const struct file_symbols *symbols, uintptr_t at)
 {
   const Elf64_Ehdr *head = symbols->head;
   const Elf64_Phdr *part =
@@ -135,25 +62,32 @@ static void
 set_symbols(const struct interposed_function *functions, bool back)
 {
   const struct interposed_function *f;
-  struct symbols symbols;
+  struct file_symbols symbols;
   struct range range = {0};
   int protection;
-  if (!symbols_of(real_of(functions), &symbols))
+  if (!file_symbols_of(real_of(functions), &symbols))
     return;
-  for (f = functions; f->real != NULL; f++)
-    if (real_of(f) != NULL &&
-        !find_symbol(&symbols, f->name, back ? f->own : real_of(f), extend,
-                     &range))
+  for (f = functions; f->real != NULL; f++) {
+    const uintptr_t from = (uintptr_t)(back ? f->own : real_of(f));
+    const Elf64_Sym *s = NULL;
+    if (real_of(f) == NULL)
+      continue;
+    if ((s = file_symbol(&symbols, f->name, from, NULL)) == NULL)
       return;
+    for (; s != NULL; s = file_symbol(&symbols, f->name, from, s))
+      extend(&range, s);
+  }
   protection = protection_at(&symbols, range.begin);
   if (mprotect((void *)range.begin, range.end - range.begin,
                protection | PROT_WRITE) != 0)
     return;
   for (f = functions; f->real != NULL; f++) {
-    void *const from = back ? f->own : real_of(f);
-    Elf64_Addr value = (uintptr_t)(back ? real_of(f) : f->own) - symbols.base;
-    if (real_of(f) != NULL)
-      find_symbol(&symbols, f->name, from, assign, &value);
+    const uintptr_t from = (uintptr_t)(back ? f->own : real_of(f));
+    const uintptr_t to = (uintptr_t)(back ? real_of(f) : f->own);
+    Elf64_Sym *s = NULL;
+    while (real_of(f) != NULL &&
+           (s = file_symbol(&symbols, f->name, from, s)) != NULL)
+      __atomic_store_n(&s->st_value, to - symbols.base, __ATOMIC_RELAXED);
   }
   mprotect((void *)range.begin, range.end - range.begin, protection);
 }

@@ -150,7 +150,7 @@ static const char *
 seek(struct search *s, const struct code_objects *code,
      const struct stopped_thread *here, const struct stopped_threads *others)
 {
-  static const char no_memory[] = "there is no memory for it";
+  static const char no_memory[] = "out of memory";
   if (!memory_map_read(&s->map))
     return "/proc cannot be read";
   if (!heap_objects_list(&s->heap, &s->map))
@@ -170,7 +170,7 @@ reach_seek(const struct code_objects *code, const struct stopped_thread *here)
 {
   struct search s = {.map.pages = -1};
   struct stopped_threads others;
-  const char *why = "a thread does not stop";
+  const char *why = "a thread cannot be stopped";
   arena_spare_pause(true);
   objects_lock();
   if (stopped_threads_stop(&others))

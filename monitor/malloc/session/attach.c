@@ -10,7 +10,10 @@
 #include "malloc/session/attach.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +135,48 @@ found_by_program(const char *name)
   return found;
 }
 
+/* What libraries find by that name.  A program that is not
+ * position-independent and takes the address of a function gives it one of its
+ * own, in its linkage table: who calls that comes to the slot of the program,
+ * which is bound anew as any other. */
+static void *
+found_by_libraries(const char *name)
+{
+  const struct link_map *map = _r_debug.r_map;
+  void *found = NULL;
+  malloc_monitor_inside++;
+  while (found == NULL && map != NULL && (map = map->l_next) != NULL) {
+    void *const handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    struct dl_find_object object;
+    void *const there = handle == NULL ? NULL : dlsym(handle, name);
+    if (there != NULL && _dl_find_object(there, &object) == 0 &&
+        object.dlfo_link_map == map) /* and not in one that it needs */
+      found = there;
+    if (handle != NULL)
+      dlclose(handle);
+  }
+  malloc_monitor_inside--;
+  return found;
+}
+
+/* Whether what the program finds is the entry of its own linkage table. */
+static bool
+is_linkage(void *function)
+{
+  Dl_info info;
+  const Elf64_Sym *symbol;
+  return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+         symbol != NULL && symbol->st_shndx == SHN_UNDEF;
+}
+
+static bool
+is_real_malloc(void)
+{
+  void *const found = found_by_program("malloc");
+  return (is_linkage(found) ? found_by_libraries("malloc") : found) ==
+         (void *)real.malloc;
+}
+
 static bool awaited, attached; /* in this process, now */
 
 bool
@@ -145,21 +190,49 @@ attach_is_awaited(void)
   return awaited;
 }
 
+/* As if this had never come; the file stays as it is. */
+static void
+leave(void)
+{
+  attached = false;
+  malloc_session_end();
+  rebind_back(attached_functions);
+  rebind_back(process_event_functions());
+  real_allocator_bypass();
+  end_signals_close();
+}
+
+/* Whether the process that has brought the monitor is there still, and will
+ * take it away. */
+static bool
+is_profiled(void)
+{
+  const pid_t by = (pid_t)environment_number("MPROF_BY", 0);
+  return attached && by != 0 && (kill(by, 0) == 0 || errno == EPERM);
+}
+
 /* Count from now on.  `settings' are as the environment is, NAME=VALUE with a
  * newline behind each.  Gives back why not, or NULL. */
 const char *
 mprof_attach(const char *settings)
 {
-  if (attached || !awaited)
-    return "it is profiled already";
+  if (!awaited || is_profiled())
+    return "it is already being profiled";
+  if (arenas_are_sealed())
+    return "it is the child of a process that was profiled, or has a filter "
+           "of system calls";
   malloc_monitor_inside++;
+  if (attached) {
+    malloc_session_count(false);
+    leave();
+  }
   if (!environment_replace(settings)) {
     malloc_monitor_inside--;
     return strerrordesc_np(ENOMEM);
   }
-  if (found_by_program("malloc") != (void *)real.malloc) {
+  if (!is_real_malloc()) {
     malloc_monitor_inside--;
-    return "its malloc is not that of the C library";
+    return "its malloc is not the C library's";
   }
   attached = true;
   real_allocator_face();
@@ -181,13 +254,8 @@ mprof_detach(void)
   int status;
   if (!attached)
     return 0;
-  attached = false;
   malloc_session_count(false);
   status = malloc_session_save();
-  malloc_session_end();
-  rebind_back(attached_functions);
-  rebind_back(process_event_functions());
-  real_allocator_bypass();
-  end_signals_close();
+  leave();
   return status;
 }

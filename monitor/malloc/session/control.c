@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
 #include "malloc/session/control_answer.h"
+#include "tree/wait.h"
 #include "write/quiet.h"
 
 enum { STACK_BYTES = 1 << 18 };
@@ -115,11 +115,12 @@ start(void)
 static void
 stop(void)
 {
+  unsigned looks = 0;
   __atomic_store_n(&control.ends, true, __ATOMIC_RELEASE);
   control_ring(control.page);
   pthread_join(control.thread, NULL);
   while (syscall(SYS_tgkill, getpid(), control.number, 0) == 0)
-    sched_yield();
+    wait_a_little(looks++);
   control.runs = false;
 }
 
@@ -236,7 +237,7 @@ control_begin(void)
       await_end_of_thread();
     control_resume();
     if (!control.runs && control.page->process == 0)
-      give_reason("it may start no thread");
+      give_reason("it cannot start a thread");
   }
   errno = saved;
 }

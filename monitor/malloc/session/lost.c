@@ -36,11 +36,11 @@ static const char *
 find_obstacle(void)
 {
   if (other_heap != NULL)
-    return "there are objects of Lisp";
+    return "the program has Lisp objects";
   if (system_call_filter_is_set())
-    return "there is a filter of system calls";
+    return "the program filters its system calls";
   if (interruption_holds_lock() || objects_are_locked())
-    return "a signal came in the midst of an allocation";
+    return "a signal interrupted an allocation";
   return NULL;
 }
 

@@ -89,7 +89,7 @@ put_comments(void *closure, struct pprof_stream *p)
                   context_tree_bytes(&m->tree));
   put_retired(m, p);
   put_note(p, PPROF_COMMENT_LOST_NOTE,
-           "allocations, as there was no memory for them: ", m->lost_objects);
+           "allocations for which memory ran out: ", m->lost_objects);
   put_note(p, PPROF_COMMENT_UNFOUND_NOTE, "", reach_unfound());
   region_table_comments(&m->regions, true, pprof_put_region, p);
 }

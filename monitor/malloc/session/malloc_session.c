@@ -34,6 +34,7 @@
 #include "tree/arena.h"
 #include "tree/context_retire.h"
 #include "tree/image.h"
+#include "tree/new_file.h"
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
 
@@ -81,7 +82,7 @@ malloc_session_locked(int (*work)(struct code_objects *))
   return status;
 }
 
-/* All that a file has to tell of. */
+/* The number of events that a file would report. */
 static uint64_t
 events(void)
 {
@@ -136,7 +137,10 @@ int
 malloc_session_save(void)
 {
   int status;
-  if (!is_new(events()) || !is_ours())
+  if (!is_ours())
+    return 0;
+  profile_file_mark();
+  if (!is_new(events()))
     return 0;
   status = malloc_session_locked(save);
   profile_file_say_why("cannot write",
@@ -149,19 +153,25 @@ save_and_say(void)
 {
   if (malloc_session_save() == 0)
     image_close(false);
-  profile_file_say_why("cannot tell what is lost in", lost_end());
+  profile_file_say_why("cannot find what is lost in", lost_end());
 }
 
-/* The end may come in a handler of a signal, with a few KB of stack.  Not
- * elsewhere if there is Lisp, whose collector knows the stack. */
+/* The end may come in a handler of a signal, with a few KB of stack. */
 void
 malloc_session_save_at_end(const struct stopped_thread *here)
 {
   if (!is_ours())
     return;
   lost_begin(here);
-  if (other_heap != NULL || !own_stack_call(save_and_say))
+  if (!is_new(events()) || !own_stack_call(save_and_say))
     save_and_say();
+}
+
+void
+malloc_session_leaves(const char *why)
+{
+  if (is_ours())
+    profile_file_say_end(why);
 }
 
 /* If it fails the end will say so. */
@@ -176,8 +186,9 @@ keep_and_save(struct code_objects *objects)
 void
 malloc_session_seal(void)
 {
-  profile_file_say("cannot count after a filter of system calls:",
-                   " has what was before");
+  profile_file_say("counting stops, since system calls are filtered:",
+                   " has the allocations until now");
+  profile_file_mark();
   malloc_session_count(false);
   end_signals_close();
   arenas_seal();
@@ -335,6 +346,7 @@ malloc_session_begin(void)
   session.process = getpid();
   clock_gettime(CLOCK_REALTIME, &malloc_session_since.figures);
   malloc_session_since.counting = malloc_session_since.figures;
+  new_file_keep_mask();
   profile_file_open();
   autosave_set(environment_number("MPROF_AUTOSAVE", AUTOSAVE_DOUBLED));
   stripes.recent_count =
@@ -356,7 +368,7 @@ malloc_session_begin(void)
 void
 malloc_session_end(void)
 {
-  control_end("it is profiled no more");
+  control_end("it is no longer profiled");
   session.process = -1;
 }
 

@@ -62,6 +62,10 @@ void malloc_session_save_at_end(const struct stopped_thread *here);
  * was counted, and keep the file open.  False: it is not this process's. */
 bool malloc_session_keep(void);
 
+/* The process becomes a program without the monitor: say so if its file is
+ * the one that was asked for. */
+void malloc_session_leaves(const char *why);
+
 /* Count no more, and make no system call any more. */
 void malloc_session_seal(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * mapped.c -- see mapped.h.  What was counted until now is moved; from then on
- * what gets a number is noted when it does.
+ * mapped.c -- see mapped.h.  The counts so far are moved; from then on each
+ * new number is noted when it is given.
  */
 #include "malloc/session/mapped.h"
 
@@ -16,11 +16,12 @@
 #include "malloc/session/profile_file.h"
 #include "tree/image.h"
 
-static void
+static bool
 note_code(uint32_t number, uintptr_t code)
 {
   (void)number;
   code_objects_note(code);
+  return true;
 }
 
 static void

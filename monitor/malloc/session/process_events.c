@@ -9,9 +9,13 @@
  * Code that is unloaded gets its name before its addresses are used again.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,41 +26,80 @@
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/reach/stopped_threads.h"
 #include "malloc/session/malloc_session.h"
+#include "malloc/session/other_program.h"
 #include "malloc/session/process_events.h"
 
 /* ---- another program ---- */
 
-/* This process does not come back from the function if that succeeds: it is
- * another program then, or (daemon) its child goes on. */
+/* This process does not come back from the real function if that succeeds: it
+ * is another program then, or (daemon) its child goes on. */
 #define SAVE_BEFORE(name, parameters, arguments)                             \
-  EXPORT int name parameters                                                 \
-  {                                                                          \
-    int(*function) parameters;                                               \
-    malloc_session_save();                                                   \
-    real_function(&function, #name);                                         \
-    return function arguments;                                               \
-  }
+  int(*function) parameters;                                                 \
+  malloc_session_save();                                                     \
+  real_function(&function, #name);                                           \
+  return function arguments
 
-SAVE_BEFORE(execve,
-            (const char *path, char *const *arguments,
-             char *const *environment),
-            (path, arguments, environment))
-SAVE_BEFORE(execv, (const char *path, char *const *arguments),
-            (path, arguments))
-SAVE_BEFORE(execvp, (const char *file, char *const *arguments),
-            (file, arguments))
-SAVE_BEFORE(execvpe,
-            (const char *file, char *const *arguments,
-             char *const *environment),
-            (file, arguments, environment))
-SAVE_BEFORE(fexecve,
-            (int file, char *const *arguments, char *const *environment),
-            (file, arguments, environment))
-SAVE_BEFORE(execveat,
-            (int folder, const char *path, char *const *arguments,
-             char *const *environment, int flags),
-            (folder, path, arguments, environment, flags))
-SAVE_BEFORE(daemon, (int stay, int open), (stay, open))
+EXPORT int
+execve(const char *path, char *const *arguments, char *const *environment)
+{
+  ENVIRONMENT_OF(path, environment, true);
+  SAVE_BEFORE(execve, (const char *, char *const *, char *const *),
+              (path, arguments, environment));
+}
+
+EXPORT int
+execvpe(const char *file, char *const *arguments, char *const *environment)
+{
+  char path[PATH_MAX];
+  other_program_find(file, path);
+  ENVIRONMENT_OF(path, environment, true);
+  SAVE_BEFORE(execvpe, (const char *, char *const *, char *const *),
+              (file, arguments, environment));
+}
+
+EXPORT int
+fexecve(int file, char *const *arguments, char *const *environment)
+{
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  ENVIRONMENT_OF(path, environment, true);
+  SAVE_BEFORE(fexecve, (int, char *const *, char *const *),
+              (file, arguments, environment));
+}
+
+EXPORT int
+execveat(int folder, const char *name, char *const *arguments,
+         char *const *environment, int flags)
+{
+  char path[PATH_MAX];
+  if (name[0] == '/' || folder == AT_FDCWD)
+    snprintf(path, sizeof path, "%s", name);
+  else
+    snprintf(path, sizeof path, "/proc/self/fd/%d%s%s", folder,
+             name[0] == '\0' ? "" : "/", name);
+  ENVIRONMENT_OF(path, environment, true);
+  SAVE_BEFORE(execveat,
+              (int, const char *, char *const *, char *const *, int),
+              (folder, name, arguments, environment, flags));
+}
+
+EXPORT int
+execv(const char *path, char *const *arguments)
+{
+  return execve(path, arguments, environ);
+}
+
+EXPORT int
+execvp(const char *file, char *const *arguments)
+{
+  return execvpe(file, arguments, environ);
+}
+
+EXPORT int
+daemon(int stay, int open)
+{
+  SAVE_BEFORE(daemon, (int, int), (stay, open));
+}
 
 /* The others take their arguments one by one, and execle the environment
  * behind them; they are called in their form with a vector. */
@@ -84,6 +127,36 @@ SAVE_BEFORE_LISTED(execl, execv(program, arguments))
 SAVE_BEFORE_LISTED(execlp, execvp(program, arguments))
 SAVE_BEFORE_LISTED(execle,
                    execve(program, arguments, va_arg(list, char *const *)))
+
+/* Another process is that program, and this one goes on. */
+#define SPAWN(name)                                                          \
+  int (*function)(pid_t *, const char *, const posix_spawn_file_actions_t *, \
+                  const posix_spawnattr_t *, char *const *, char *const *);  \
+  ENVIRONMENT_OF(path, environment, false);                                  \
+  real_function(&function, #name);                                           \
+  return function(process, program, actions, attributes, arguments,          \
+                  environment)
+
+EXPORT int
+posix_spawn(pid_t *process, const char *program,
+            const posix_spawn_file_actions_t *actions,
+            const posix_spawnattr_t *attributes, char *const *arguments,
+            char *const *environment)
+{
+  const char *const path = program;
+  SPAWN(posix_spawn);
+}
+
+EXPORT int
+posix_spawnp(pid_t *process, const char *program,
+             const posix_spawn_file_actions_t *actions,
+             const posix_spawnattr_t *attributes, char *const *arguments,
+             char *const *environment)
+{
+  char path[PATH_MAX];
+  other_program_find(program, path);
+  SPAWN(posix_spawnp);
+}
 
 /* ---- the end ---- */
 

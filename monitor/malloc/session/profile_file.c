@@ -20,9 +20,9 @@
 #include "malloc/environment.h"
 #include "malloc/session/kept_file.h"
 #include "malloc/session/malloc_profile.h"
+#include "tree/new_file.h"
 #include "write/decimal.h"
 #include "write/gzip_file.h"
-#include "write/quiet.h"
 
 enum {
   SUFFIX_BYTES = 40,
@@ -34,6 +34,7 @@ static struct {
   char path[PATH_MAX]; /* of the file; empty: see name_file */
   char base[PATH_MAX]; /* the same without what tells processes apart */
   bool follows;        /* see name_file */
+  bool awaited;        /* by `mprof run'; no program had it before */
   struct kept_file kept;
   dev_t device;        /* of its folder, where `inode' is not 0 */
   ino_t inode;
@@ -51,7 +52,7 @@ move_to_new(const char *from, const char *to)
   if (errno != EINVAL && errno != ENOSYS)
     return false;
   /* not on this file system: then the name is taken first */
-  file = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  file = new_file_open(to);
   return file >= 0 && close(file) == 0 && rename(from, to) == 0;
 }
 
@@ -169,6 +170,7 @@ is_root_process(void)
   if (text != NULL && strtol(text, NULL, 10) != (long)getpid())
     return false;
   own.follows = text != NULL && *text == '+';
+  own.awaited = text != NULL && !own.follows;
   decimal_put(strchr(ours, '+') + 1, (uint64_t)getpid(), ROOT_PID_DIGITS);
   environment_set(ours);
   return true;
@@ -226,11 +228,11 @@ profile_file_forked(void)
   kept_file_close(&own.kept);
   own.process = getpid();
   own.path[0] = '\0';
-  own.follows = false;
+  own.follows = own.awaited = false;
 }
 
-static const char *
-name_for_messages(void)
+const char *
+profile_file_name(void)
 {
   return own.path[0] != '\0' ? own.path : own.base;
 }
@@ -268,10 +270,11 @@ open_to_keep(void)
   int file;
   if (own.path[0] != '\0') {
     move_earlier_program();
-    return open(own.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    return open(own.path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+                new_file_mode());
   }
   name_temporary(temporary);
-  file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file = new_file_replace(temporary);
   if (file >= 0 && name_file(temporary, NULL) != 0) {
     unlink(temporary);
     close(file);
@@ -324,9 +327,20 @@ profile_file_try_new(void)
   lstat(name, &there);
   (void)!readlink(name, target, sizeof target);
   fsync(-1);
-  file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file = new_file_open(name);
   close(file);
   unlink(name);
+}
+
+void
+profile_file_mark(void)
+{
+  int file;
+  if (!own.awaited || own.only_kept || folder_is_another())
+    return;
+  file = new_file_open(environment_value("MPROF_OUT"));
+  if (file >= 0)
+    close(file);
 }
 
 /* ---- writing ---- */
@@ -368,26 +382,9 @@ profile_file_write(const struct code_objects *objects)
   return file.failed;
 }
 
-void __attribute__((noinline))
-profile_file_say(const char *before, const char *behind)
-{
-  char line[PATH_MAX + 200];
-  const int n = snprintf(line, sizeof line, "mprof: %s '%s'%s\n", before,
-                         name_for_messages(), behind);
-  struct quiet quiet;
-  ssize_t ignored;
-  quiet_begin(&quiet, false);
-  ignored = write(STDERR_FILENO, line, (size_t)n);
-  (void)ignored;
-  quiet_end(&quiet);
-}
-
 void
-profile_file_say_why(const char *what, const char *why)
+profile_file_say_end(const char *why)
 {
-  char behind[80];
-  if (why == NULL)
-    return;
-  snprintf(behind, sizeof behind, ": %s", why);
-  profile_file_say(what, behind);
+  if (own.path[0] != '\0')
+    profile_file_say_why("nothing more goes to", why);
 }

@@ -46,12 +46,24 @@ struct code_objects;
  * back 0, or an errno value. */
 int profile_file_write(const struct code_objects *objects);
 
+/* This process comes to an end that it has seen, or becomes another program:
+ * the file that `mprof run' waits for is there from now on, empty if nothing
+ * is written. */
+void profile_file_mark(void);
+
+/* What the file is called, in messages. */
+const char *profile_file_name(void);
+
 /* Write a line on standard error: what is before and behind the file's name.
  */
 void profile_file_say(const char *before, const char *behind);
 
 /* The same with a reason; nothing without. */
 void profile_file_say_why(const char *what, const char *why);
+
+/* Say that what comes is not in the file, if it has a name yet: that of the
+ * first process has one, others get theirs when they write. */
+void profile_file_say_end(const char *why);
 
 /* Put the name of the image that belongs to it into `name', of PATH_MAX
  * bytes.  What is there may be that of the program that this process was

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * rights.c -- a process gives up what it may do: another root, another user,
- * fewer capabilities, other namespaces, a filter of system calls.  These are
- * functions of the C library with mprof before them.
+ * fewer capabilities, other namespaces, a filter of system calls; or, by its
+ * number, the call that ends it.  These are functions of the C library with
+ * mprof before them.
  *
  * What it could open before it cannot open then, so the file is opened now.
  * A process that does nothing of this has no descriptor of mprof's.
@@ -17,7 +18,9 @@
 #include <unistd.h>
 
 #include "arch/attributes.h"
+#include "arch/system_call.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/control.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/system_call_filter.h"
@@ -65,16 +68,7 @@ ALONE(setns, (int file, int type), (file, type))
 long
 system_call_make(const struct system_call *call)
 {
-  const long *const a = call->arguments;
-  long result;
-  register long d __asm__("r10") = a[3];
-  register long e __asm__("r8") = a[4];
-  register long f __asm__("r9") = a[5];
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(call->number), "D"(a[0]), "S"(a[1]), "d"(a[2]),
-                     "r"(d), "r"(e), "r"(f)
-                   : "rcx", "r11", "memory");
+  const long result = arch_system_call(call->number, call->arguments);
   if (result >= 0 || result < -4095)
     return result;
   errno = (int)-result;
@@ -86,7 +80,16 @@ static void
 before_call(const struct system_call *call)
 {
   const long *const a = call->arguments;
+  struct stopped_thread here;
   switch (call->number) {
+  case SYS_exit_group:
+    stopped_thread_here(&here);
+    malloc_session_save_at_end(&here);
+    break;
+  case SYS_execve:
+  case SYS_execveat:
+    malloc_session_save();
+    break;
   case SYS_chroot:
   case SYS_pivot_root:
   case SYS_setuid:
@@ -98,7 +101,7 @@ before_call(const struct system_call *call)
   case SYS_landlock_restrict_self:
     malloc_session_keep();
     break;
-  case SYS_seccomp: /* who asks what there is gives no filter */
+  case SYS_seccomp: /* a query passes no filter */
     if (a[0] == SECCOMP_SET_MODE_STRICT ? a[1] == 0
                                         : a[0] == SECCOMP_SET_MODE_FILTER &&
                                               a[2] != 0)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +25,7 @@
 #include "malloc/session/profile_file.h"
 #include "tree/arena.h"
 #include "tree/image.h"
+#include "tree/wait.h"
 #include "write/quiet.h"
 
 enum { SOME_BYTES = 1 << 14 };
@@ -80,7 +80,8 @@ try_calls(void *unused)
   try_memory();
   try_quiet();
   profile_file_try();
-  sched_yield();
+  wait_a_little(0);
+  wait_a_little(WAIT_YIELDS);
   pthread_getname_np(pthread_self(), name, sizeof name);
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &now); /* see pprof_open */
   sigaltstack(NULL, &stack);
@@ -148,7 +149,7 @@ system_call_filter_before(const struct system_call *call)
 {
   if (!malloc_session_keep())
     return;
-  control_end("it has limited its system calls");
+  control_end("it has restricted its system calls");
   malloc_session_save();
   image_freeze();
   tried = call;

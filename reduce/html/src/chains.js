@@ -2,7 +2,7 @@
 
 // Trees of chains, and sums over them.
 //
-// Sums follow the rules of the reducer (reduce/graph/call_graph.h): on each
+// Sums follow the rules of the reducer (reduce/analysis/call_graph.h): on each
 // chain a function counts once and a pair of caller and callee counts once,
 // however often recursion passes them.  A node counts for its function when
 // it is the outermost one of that function on its chain; likewise for pairs.

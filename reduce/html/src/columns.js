@@ -19,7 +19,7 @@ function nameColumn(label, help, who, link) {
 // The share of WHOLE that VALUE(row) is, with a bar.
 function shareColumn(key, label, value, whole) {
   return { key: `${key}-share`, label: '%', value,
-    help: `${label} as a share of ${number(whole)}`,
+    help: `${label} as a percentage of ${number(whole)}`,
     cell: (row) => element('span', { class: 'share' }, bar(value(row), whole),
       element('span', {}, percent(value(row), whole))) };
 }
@@ -27,15 +27,17 @@ function shareColumn(key, label, value, whole) {
 function categoryColumn(profile, value, parts) {
   return { key: 'categories',
     label: profile.letters.join(' '),
-    help: `Those bytes by ${profile.categoriesHelp}`, value,
+    help: `These bytes by ${profile.categoriesHelp}`, value,
     cell: (row) => categoryStrip(parts(row), value(row), profile.categories) };
 }
 
 // The measures that tables have columns for, in two groups: of all that was
 // allocated, and of parts of it, these first when one of them is chosen.
 // Parts have their bytes, and their objects where these are chosen or nobody
-// counts bytes.
+// counts bytes.  Where two profiles are compared, each measure has three
+// columns, and tables have the chosen one alone.
 function measureGroups({ profile, measure, special }) {
+  if (profile.compared) return [[measure], []];
   const whole = ({ what }) => what === profile.measures[0].what;
   const usual = profile.measures.filter(whole);
   const parts = profile.measures.filter((m) => !whole(m) && (m.bytes ||
@@ -49,28 +51,31 @@ function measureGroups({ profile, measure, special }) {
 function changeColumns(key, label, help, now, old) {
   return [
     { key: beforeOf(key), label: `${label} before`, value: old,
-      help: `${help}; in the old profile` },
+      help: `${help}, in the old profile` },
     { key, label: `${label} after`, value: now,
-      help: `${help}; in the new one` },
+      help: `${help}, in the new profile` },
     { key: `${key}-change`, label: `${label} change`,
       value: (row) => Math.abs(now(row) - old(row)),
       text: (row) => signed(now(row) - old(row)),
-      help: 'After less before; sorted by how much it is, more or less' },
+      help: 'After minus before. Sorted by its size, whatever its sign' },
   ];
 }
 
 // A column for each measure: what VALUE(row, word) gives, of WHAT.  SETTINGS:
-// measures, if not all; prefix of keys and labels; whole, what shares are parts
-// of; shares, whether all have them and not bytes alone; categories(row).
+// measures, if not all; prefix of keys, and label for it; whole, what shares
+// are parts of; shares, whether all have them and not bytes alone;
+// categories(row).
 function measureColumns(model, what, value, settings = {}) {
   const { prefix = '', whole = model.total, shares, categories } = settings;
   const measures = settings.measures ?? measureGroups(model).flat();
   return measures.flatMap((measure) => {
     const { word } = measure;
     const key = prefix === '' ? word : `${prefix}-${word}`;
-    const label = prefix === '' ? measure.label : `${prefix} ${measure.label}`;
+    const label = `${settings.label ?? prefix} ${measure.label}`.trim();
     const own = (row) => value(row, word);
-    const help = `${what}: ${measure.noun}, ${measure.what}`;
+    const part = measure.what === model.profile.measures[0].what ? ''
+      : `, ${measure.what}`;
+    const help = `${what} (${measure.noun}${part})`;
     if (model.profile.compared)
       return changeColumns(key, label, help, own,
         (row) => value(row, beforeOf(word)));
@@ -84,20 +89,20 @@ function measureColumns(model, what, value, settings = {}) {
   });
 }
 
-// What a call is called: the monitor of C takes each allocation for one of
-// every function on its chain.
+// The nouns for calls: in C each allocation counts as one of every function on
+// its chain.
 function callNouns({ profile }) {
   return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
 }
 
 // The column of calls, VALUE(row, key), explained for either monitor; none
-// where nobody counts them.
+// where they are not counted.
 function callColumns(model, value, inLisp, inC) {
   if (!model.callsKnown) return [];
   const unknown = model.functions.some((row) => Number.isNaN(row.calls) ||
     Number.isNaN(row.callsBefore));
   const help = (model.profile.lisp ? inLisp : inC) +
-    (unknown ? '. Blank: unknown, nobody counts calls of this function' : '');
+    (unknown ? '. Blank: calls of this function are not counted' : '');
   const own = (key) => (row) => value(row, key);
   return model.profile.compared
     ? changeColumns('calls', 'calls', help, own('calls'), own('callsBefore'))

@@ -36,17 +36,17 @@ function contextsView(model, matches, sort) {
       : own('bytes') || own('allocs');
     if (onChain[node] === 1 && counted) rows.push(node);
   }
-  return table({ class: 'contexts', caption: 'Contexts', rows, sort,
-    nouns: ['context', 'contexts'], tie: (node) => node,
+  const { terms } = profile;
+  return table({ class: 'contexts', caption: terms.chains, rows, sort,
+    nouns: terms.chain, tie: (node) => node,
     columns: [
-      ...measureColumns(model, 'What was allocated at the end of the chain',
-        (node, word) => self[word][node], { categories: (node) =>
-          categoriesAt(self, node) }),
+      ...measureColumns(model, terms.end, (node, word) => self[word][node],
+        { categories: (node) => categoriesAt(self, node) }),
       ...callColumns(model, (node, key) => self[key][node],
-        'Calls of the last function by the chain before it',
-        'Allocations with this chain, or with it at the beginning of theirs'),
-      { key: 'chain', label: 'chain of calls', left: true,
-        help: 'From the first function to the one that allocated',
+        'Calls of the last function along this chain',
+        'Allocations whose chain is this one or begins with it'),
+      { key: 'chain', label: terms.path, left: true,
+        help: 'From the root to the end',
         value: (node) => tree.functions[tree.functionOf[node]].name,
         cell: (node) => chainCell(tree, node) },
     ] });

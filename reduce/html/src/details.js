@@ -12,7 +12,8 @@ function comparison(get, word) {
   const [old, now] = [get(beforeOf(word)), get(word)];
   const change = now - old;
   const share = old === 0 || change === 0 ? ''
-    : ` (${change < 0 ? '-' : '+'}${percent(Math.abs(change), old)})`;
+    : ` (${change < 0 ? '-' : '+'}${percent(Math.abs(change), old)})`
+      .replace(/[-+]</, '<');
   return `${number(old)} before, ${number(now)} after, ${signed(change)}${
     share}`;
 }
@@ -38,14 +39,14 @@ function callsHere(model, { calls, callsBefore = 0 }) {
     : `${plural(calls, ...nouns)} here`;
 }
 
-// What is to be said of FRAME, but for its name: what was allocated in and
-// below it, its share, what it itself allocated, in bytes, too, how often it
-// was called, and where it is.  INVERTED: its own is what has no caller.
+// The facts of FRAME, without its name: the figure of it and all below it, the
+// share, its own figure, both in bytes too, its calls, its place.  INVERTED: its
+// own are chains that begin there.
 function factsOf(model, frame, inverted) {
   const { measure, profile } = model;
   const bytes = profile.measures.find(({ word }) => word === 'bytes');
   const fn = model.tree.functions[frame.fn];
-  const own = (m) => `${inverted ? 'with no caller' : 'self'} ${
+  const own = (m) => `${inverted ? profile.terms.root : 'self'} ${
     amount(model, m, (word) => frame.own(word))}`;
   const all = (m) => amount(model, m, (word) => frame.all(word));
   return [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// One function: its figures, who calls it, what it calls, what it makes.  A
-// click on a caller or callee goes on to that one.
+// One function: its figures, its callers, its callees, the types of what it
+// allocates.  A click on a caller or callee goes on to that one.
 
 const ROOT = { name: '<root>' };
 
@@ -12,22 +12,22 @@ function figure(label, value, more) {
     element('span', { class: 'quiet' }, more));
 }
 
-// The callers or callees of ROW: ARCS, of which OTHER(arc) is the other end.
-function arcsTable(model, row, arcs, { side, other, what, help, sort }) {
+// The callers (SIDE is 'above') or callees ('below') of ROW: ARCS, of which
+// OTHER(arc) is the other end.
+function arcsTable(model, row, arcs, { side, other, sort }) {
+  const { label, caption, nouns, who, what } = model.profile.terms[side];
   const end = (arc) => model.tree.functions[other(arc)] ?? ROOT;
   const link = (fn) => fn === ROOT
     ? element('span', { class: 'quiet' }, fn.name) : functionLink(fn);
-  return table({ class: `${side}s`, rows: arcs, sort,
-    caption: side === 'caller' ? 'Callers' : 'Callees',
-    nouns: [side, `${side}s`],
-    columns: [
-      nameColumn(side, help, end, link),
-      ...measureColumns(model, `Allocated below this call, once a chain; ${
-        what}`, (arc, word) => arc.inclusive[word],
-      { whole: row.inclusive, categories: (arc) => arc.inclusive.categories }),
+  return table({ class: side === 'above' ? 'callers' : 'callees', rows: arcs,
+    sort, caption, nouns, columns: [
+      nameColumn(label, who, end, link),
+      ...measureColumns(model, what, (arc, word) => arc.inclusive[word],
+        { whole: row.inclusive,
+          categories: (arc) => arc.inclusive.categories }),
       ...callColumns(model, (arc, key) => arc[key],
-        'Calls from the one to the other that led to an allocation',
-        'Allocations with the one calling the other on their chain'),
+        'Calls from the caller to the callee that led to an allocation',
+        'Allocations with this pair of caller and callee on their chain'),
     ] });
 }
 
@@ -36,30 +36,31 @@ function cycleOf(model, fn) {
   const members = model.tree.functions.filter((f) => f.cycle === fn.cycle);
   return element('details', { class: 'cycle' },
     element('summary', {},
-      `Member of cycle ${fn.cycle}: ${plural(members.length, 'function',
-        'functions')} that call each other in a circle`),
+      `Member of cycle ${fn.cycle}: ${plural(members.length,
+        ...model.profile.terms.frame)}, each reachable from all others`),
     element('p', {}, members.flatMap((f, i) =>
       i === 0 ? [functionLink(f)] : [', ', functionLink(f)])));
 }
 
+const isWhole = ({ word }) => word === 'bytes' || word === 'allocs';
+
 function figureCards(model, row) {
   const { self, inclusive, calls } = row;
-  const { compared } = model.profile;
+  const { compared, terms } = model.profile;
   const card = (label, figures, word, more) => figure(label, figures[word],
     compared ? comparison((w) => figures[w], word) : more);
   const share = (figures, word) => percent(figures[word], model.total[word]);
   return element('div', { class: 'figures' },
-    ['bytes', 'allocs'].map((word) =>
-      card(`self ${word}`, self, word, share(self, word))),
-    ['bytes', 'allocs'].map((word) =>
-      card(`inclusive ${word}`, inclusive, word, share(inclusive, word))),
+    [['self', self], [terms.inclusive, inclusive]].flatMap(([which, figures]) =>
+      model.profile.measures.filter(isWhole).map(({ word, label }) =>
+        card(`${which} ${label}`, figures, word, share(figures, word)))),
     model.callsKnown && figure('calls', calls, compared
-      ? `${number(row.callsBefore)} before` : calls > 0
-        ? `${number(Math.round(inclusive.bytes / calls))} bytes each` : ''),
-    measureGroups(model).flat()
-      .filter(({ word }) => word !== 'bytes' && word !== 'allocs')
-      .map(({ word, label }) => card(`inclusive ${label}`, inclusive, word,
-        `${number(self[word])} itself`)));
+      ? `${number(row.callsBefore)} before` : calls > 0 &&
+        `${number(Math.round(inclusive.bytes / calls))} bytes per ${
+          callNouns(model)[0]}`),
+    measureGroups(model).flat().filter((measure) => !isWhole(measure))
+      .map(({ word, label }) => card(`${terms.inclusive} ${label}`, inclusive,
+        word, `self ${number(self[word])}`)));
 }
 
 function typesTable(model, row, sort) {
@@ -69,20 +70,20 @@ function typesTable(model, row, sort) {
     ({ type: profile.types[type], ...figures }));
   const things = profile.lisp ? 'Types' : 'Sizes';
   return table({ class: 'function-types', rows: types, sort,
-    caption: `${things} that it itself allocates`, nouns: ['type', 'types'],
+    caption: `${things} ${profile.terms.types}`, nouns: ['type', 'types'],
     columns: [
-      nameColumn(profile.lisp ? 'type or class' : 'size', 'The class, or the ' +
-        'type of what has none; a click shows all functions that allocate it',
+      nameColumn(profile.lisp ? 'type or class' : 'size', profile.lisp
+        ? 'The class, or else the type' : 'The category of the size',
       (t) => t.type, typeLink),
-      ...measureColumns(model, 'What the function itself allocated of it',
-        (t, word) => t[word], { whole: row.self, shares: true }),
+      ...measureColumns(model, profile.terms.self, (t, word) => t[word],
+        { whole: row.self, shares: true }),
     ] });
 }
 
 function functionPage(model, id, sortOf, onSearch) {
   const row = model.functions[id];
   if (row === undefined)
-    return element('p', {}, 'There is no such function.');
+    return element('p', {}, 'There is no such page.');
   const { fn, inclusive, root } = row;
   const callers = [...model.callers.get(id) ?? []];
   const outermost = { caller: -1, calls: row['calls-root'],
@@ -93,21 +94,16 @@ function functionPage(model, id, sortOf, onSearch) {
   return element('article', { class: 'function-page' },
     element('h1', { class: 'name' }, fn.name),
     element('p', { class: 'facts' },
-      [place, fn.system ? "one of ECL's own" : ''].filter(Boolean).join('; ')),
+      [place, fn.system ? 'part of ECL' : ''].filter(Boolean).join('; ')),
     figureCards(model, row),
     element('p', {}, categoryStrip(inclusive.categories, inclusive.bytes,
       model.profile.categories)),
-    element('p', {}, button('Find it in the flame graph', () => onSearch(fn))),
+    element('p', {}, button('Find in the flame graph', () => onSearch(fn))),
     cycleOf(model, fn),
-    element('div', { class: 'columns' },
-      arcsTable(model, row, callers, { side: 'caller', sort: sortOf('callers'),
-        other: (arc) => arc.caller,
-        what: 'what this caller is responsible for here',
-        help: 'Who calls it; <root>: no caller shows. A click goes there' }),
-      arcsTable(model, row, model.callees.get(id) ?? [], { side: 'callee',
-        sort: sortOf('callees'), other: (arc) => arc.callee,
-        what: 'what the callee did for this function',
-        help: 'What it calls. A click goes there' })),
+    arcsTable(model, row, callers, { side: 'above', sort: sortOf('callers'),
+      other: (arc) => arc.caller }),
+    arcsTable(model, row, model.callees.get(id) ?? [], { side: 'below',
+      sort: sortOf('callees'), other: (arc) => arc.callee }),
     typesTable(model, row, sortOf('own-types')),
     sourceLines(model, fn));
 }

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The keys, and what says them.
+// The keys, and the list of them.
 
 const KEYS = [
   ['/', 'search'],
-  ['?', 'these keys; Escape closes them'],
-  ['b', 'the next measure: bytes, allocations, ...'],
-  ['1 to 6', 'overview, functions, types, contexts, regions if there are ' +
-    'some, about'],
-  ['Tab', 'on to the next; Enter presses it'],
-  ['in the flame graph: arrows', 'move among frames'],
-  ['Home', 'back to the frame that is zoomed to'],
-  ['Enter', 'zoom to the frame'],
-  ['Escape', 'zoom out by one caller'],
-  ['f', 'open the function'],
+  ['?', 'show these keys; Escape closes them'],
+  ['b', 'next measure: bytes, allocations, ...'],
+  ['1 to 6', 'choose a view, in the order above'],
+  ['Tab', 'go to the next control; Enter presses it'],
+  ['arrows', 'flame graph: move between frames'],
+  ['Home', 'flame graph: return to the zoomed frame'],
+  ['Enter', 'flame graph: zoom in on the frame'],
+  ['Escape', 'flame graph: zoom out by one frame'],
+  ['f', 'flame graph: open the page of the frame'],
 ];
 
 function keysList() {

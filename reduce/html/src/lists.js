@@ -5,27 +5,24 @@
 // of names, null for none.
 
 function functionColumns(model) {
-  const { lisp } = model.profile;
+  const { lisp, compared, terms } = model.profile;
   const [first, second] = measureGroups(model).map((measures) => [
-    ...measureColumns(model, 'What the function itself allocated',
-      (row, word) => row.self[word],
+    ...measureColumns(model, terms.self, (row, word) => row.self[word],
       { measures, prefix: 'self', categories: (row) => row.self.categories }),
-    ...measureColumns(model, 'What the function and all below it allocated, ' +
-      'once a chain, so that recursion does not count twice',
-    (row, word) => row.inclusive[word], { measures, prefix: 'inclusive' })]);
+    ...measureColumns(model, terms.all, (row, word) => row.inclusive[word],
+      { measures, prefix: 'inclusive', label: terms.inclusive })]);
   const each = (row) => row.inclusive.bytes / row.calls;
   return [
-    nameColumn('function', 'As in the report; a click shows its callers and ' +
-      'callees', (row) => row.fn, functionLink),
+    nameColumn(terms.frame[0], 'The name as in the report. Click to open it',
+      (row) => row.fn, functionLink),
     ...first,
     ...callColumns(model, (row, key) => row[key],
-      'Calls that led to an allocation, in the function or below it. A call ' +
-        'has no type: filters by type and category leave it as it is',
-      'Allocations with the function on their chain: each counts as one call ' +
-        'of it'),
-    ...model.callsKnown && !model.profile.compared ? [{ key: 'per-call',
+      'Calls that led to an allocation in the function or below it. Calls ' +
+        'have no type: filters by type and category do not change them',
+      'Allocations with the function on their chain. Each counts as one call'),
+    ...model.callsKnown && !compared ? [{ key: 'per-call',
       label: lisp ? 'bytes / call' : 'bytes / alloc',
-      help: `Inclusive bytes for each of these ${callNouns(model)[1]}`,
+      help: `Inclusive bytes per ${callNouns(model)[0]}`,
       value: (row) => (row.calls === 0 ? 0 : each(row)),
       text: (row) => row.calls > 0 ? number(Math.round(each(row))) : '' }] : [],
     ...second,
@@ -33,22 +30,23 @@ function functionColumns(model) {
 }
 
 function functionsView(model, matches, sort) {
-  return table({ class: 'functions', caption: 'Functions', sort,
+  const { terms } = model.profile;
+  return table({ class: 'functions', caption: terms.frames, sort,
     rows: model.shownFunctions.filter((row) => matches?.(row.fn.name) ?? true),
-    columns: functionColumns(model), nouns: ['function', 'functions'] });
+    columns: functionColumns(model), nouns: terms.frame });
 }
 
 function typeColumns(model) {
-  const { lisp, categories, categoriesHelp } = model.profile;
+  const { lisp, categories, categoriesHelp, terms } = model.profile;
   return [
-    nameColumn(lisp ? 'class' : 'size', (lisp ? 'The class of instances and ' +
-      'structures, else the type' : `By ${categoriesHelp}`) +
-      '; a click shows the functions that allocate it',
+    nameColumn(lisp ? 'class' : 'size', `${lisp
+      ? 'The class of instances and structures, or else the type'
+      : `By ${categoriesHelp}`}. Click for: ${terms.users.toLowerCase()}`,
     (row) => row.type, typeLink),
     ...measureColumns(model, 'Objects of the type', (row, word) => row[word],
       { shares: true }),
     ...lisp ? [{ key: 'category', label: 'category', left: true,
-      help: 'The category that the type counts in',
+      help: 'The category of the type',
       value: ({ type }) => categories[type.category],
       cell: ({ type: { category: its } }) => element('span',
         { class: `category category-name category-${its}` }, categories[its]) },
@@ -63,12 +61,12 @@ function typesView(model, matches, sort, sortSizes) {
       caption: model.profile.lisp ? 'Types' : 'Sizes by category',
       rows: model.shownTypes.filter((row) => matches?.(row.type.name) ?? true),
       columns: typeColumns(model) }),
-    !model.narrowed && sizesChart(model),
-    !model.narrowed && sizesTable(model, sortSizes),
+    ...model.narrowed || model.profile.holders ? []
+      : [sizesChart(model), sizesTable(model, sortSizes)],
   ];
 }
 
-// Sizes are the reducer's alone: chains do not know them.
+// Sizes are the reducer's alone: chains do not know them, nor holders.
 function sizesTable(model, sort) {
   const { bins, lisp } = model.profile;
   return table({ class: 'sizes', caption: 'Sizes', sort,
@@ -76,23 +74,23 @@ function sizesTable(model, sort) {
     tie: (bin) => bins.indexOf(bin),
     columns: [
       { key: 'size', label: 'size',
-        help: 'Bytes of one object' + (lisp ? '; "grown" are bodies of ' +
-          'objects that grew; "unknown": nobody counted the objects' : ''),
+        help: 'Bytes of one object' + (lisp ? '. "grown": bodies of objects ' +
+          'that grew later; "unknown": the objects were not counted' : ''),
         value: (bin) => bin.size ?? Infinity,
         text: (bin) => bin.size === null ? bin.kind : number(bin.size) },
       ...measureColumns(model, 'Objects of that size',
         (bin, word) => bin[word], { whole: model.profile.total, shares: true }),
       { key: 'name', label: lisp ? 'mostly' : 'types', left: true,
         help: lisp
-          ? 'The type that has most of these bytes, and how many others'
-          : "The program's types of that size, from its debug information",
+          ? 'The type with most of these bytes, and the number of others'
+          : 'The types of that size, from debug information',
         value: (bin) => bin.largest,
         text: ({ largest, types }) => largest +
           (types.length > 1 ? ` and ${number(types.length - 1)} more` : '') },
     ] });
 }
 
-// One type: who allocates it.
+// One type: the functions that allocate it.
 function typeView(model, id, sort, onFilter) {
   const { profile, tree } = model;
   const type = profile.types[id];
@@ -100,23 +98,23 @@ function typeView(model, id, sort, onFilter) {
   const rows = [...sumBy(profile, model.sums, (fn, other) =>
     other === id ? fn : undefined)].map(([fn, figures]) =>
     ({ fn: tree.functions[fn], ...figures }));
-  const { allocs, bytes } = model.types[id];
+  const { terms } = profile;
+  const amounts = profile.measures.filter(isWhole).map(({ word, noun }) =>
+    `${number(model.types[id][word])} ${noun}`);
   return element('article', { class: 'type-page' },
     element('h1', { class: 'name' }, type.name),
     element('p', { class: 'facts' }, profile.categories[type.category] +
       (type.name === type.type || type.type === '' ? '' : `, a ${type.type}`) +
-      `: ${plural(bytes, 'byte', 'bytes')} in ` +
-      plural(allocs, 'allocation', 'allocations')),
-    element('p', {}, button('Show nothing but this type everywhere',
+      `: ${amounts.join(', ')}`),
+    element('p', {}, button('Show only this type everywhere',
       () => onFilter(id))),
-    table({ class: 'type-functions', caption: 'Functions that allocate it',
-      rows, sort, nouns: ['function', 'functions'],
+    table({ class: 'type-functions', caption: terms.users,
+      rows, sort, nouns: terms.frame,
       columns: [
-        nameColumn('function', 'A click shows its callers and callees',
-          (row) => row.fn, functionLink),
-        ...measureColumns(model, 'What the function itself allocated of this ' +
-          'type', (row, word) => row[word],
-        { whole: model.types[id], shares: true }),
+        nameColumn(terms.frame[0], 'Click to open it', (row) => row.fn,
+          functionLink),
+        ...measureColumns(model, terms.self, (row, word) => row[word],
+          { whole: model.types[id], shares: true }),
       ] }));
 }
 
@@ -127,30 +125,29 @@ function regionsView(model, matches, sort, onFilter) {
     text: ({ region: { [key]: at } }) => (at === null ? ''
       : new Date(at).toISOString().replace('T', ' ').replace('Z', '')) });
   return [
-    (!model.callsKnown || model.region !== null) && element('p',
-      { class: 'quiet' }, 'Only what is selected; entered, seconds and times ' +
-        'are of the whole run.'),
+    model.narrowed && element('p', { class: 'quiet' }, 'Bytes and ' +
+      'allocations are those selected. Entries, seconds and times are of the ' +
+      'whole run.'),
     table({ class: 'regions', caption: 'Regions', sort,
       nouns: ['region', 'regions'], tie: (row) => row.region.id,
       rows: model.regions.filter((row) => matches?.(row.region.name) ?? true),
       columns: [
-        nameColumn('region', 'Its name, behind those of the regions around ' +
-          'it; a click shows nothing but what was allocated in it',
-        (row) => row.region,
+        nameColumn('region', 'The name, after those of the enclosing ' +
+          'regions. Click to show only this region', (row) => row.region,
         ({ id, name }) => button(name, () => onFilter(id), { class: 'name' })),
-        ...measureColumns(model, 'Allocated in it and in the regions in it',
+        ...measureColumns(model, 'Allocated in the region and those inside it',
           (row, word) => row[word], { shares: true }),
-        { key: 'entered', label: 'entered', help: 'How often, by all threads',
+        { key: 'entered', label: 'entered', help: 'Entries by all threads',
           value: ({ region }) => region.entered },
         { key: 'seconds', label: 'seconds',
-          help: 'Spent in it, threads added up',
+          help: 'Time in the region, summed over threads',
           value: ({ region }) => region.nanoseconds,
           text: ({ region }) => (region.nanoseconds / 1e9).toFixed(6) },
         ...model.profile.lisp ? [] : [{ key: 'held', label: 'held',
-          help: 'Bytes of these that were live when it was left last',
+          help: 'Bytes of these that were live when it was last left',
           value: ({ region }) => region.held_bytes ?? NaN }],
-        time('first_entered', 'first entered', 'When it was entered first'),
-        time('last_left', 'last left', 'When it was left last'),
+        time('first_entered', 'first entered', 'Time of the first entry'),
+        time('last_left', 'last left', 'Time when it was last left'),
       ] })];
 }
 
@@ -185,7 +182,7 @@ function sizesChart(model) {
     return made;
   };
   return element('section', { class: 'card chart' },
-    element('h2', {}, `Sizes: ${noun} of objects with so many bytes`),
+    element('h2', {}, `Size in bytes of one object: ${noun}`),
     element('ol', { class: 'histogram' }, rows.map((row) => {
       const title = `${labelOf(row)}: ${
         amount(model, measure, (w) => row[w])}`;

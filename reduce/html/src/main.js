@@ -46,8 +46,7 @@ class Shell {
     this.open();
   }
 
-  // Stays where it is.  What a frame is called does not outlive a change of
-  // what is hidden.
+  // Stays in the view.  The zoom ends where the numbers of frames change.
   choose(changes, replace = false) {
     const zoomed = ['zoom', 'callers'].includes(this.route[0]);
     const moves = ['hide', 'program', 'inverted'].some((key) => key in changes);
@@ -58,12 +57,12 @@ class Shell {
   fault(key, text) {
     if (text === '') return '';
     if (this.model.profile.grouped)
-      return `${key}: this page has no functions, but groups of them`;
+      return `${key}: this page shows groups, not functions`;
     try {
       expressionTest(text);
       return '';
     } catch (error) {
-      return `${key}: '${oneLine(text)}' is no regular expression: ${
+      return `${key}: '${oneLine(text)}' is not a regular expression: ${
         error.message}`;
     }
   }
@@ -128,8 +127,7 @@ class Shell {
   }
 
   findFunction(fn) {
-    const quoted = fn.name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    this.go('', { search: `^${quoted}$` });
+    this.go('', { search: `^${quoted(fn.name)}$` });
   }
 
   nextMeasure() {
@@ -147,7 +145,7 @@ class Shell {
     const key = name === 'regions' ? 'name'
       : (name === 'functions' ? `self-${word}` : word) +
         (model.profile.compared ? '-change' : '');
-    return { key, up: name === 'regions',
+    return { key, usual: key, up: name === 'regions',
       ...readSorts(this.choices.sort).get(name),
       changed: (now) => {
         const sorts = readSorts(this.choices.sort).set(name, now);
@@ -183,9 +181,8 @@ async function begin() {
   } catch (error) {
     get('waiting').textContent =
       typeof DecompressionStream === 'undefined'
-        ? 'This page needs a newer browser: Chrome 111, Firefox 113, ' +
-          'Safari 16.4 or later.'
-        : `The page cannot show its data: ${error.message}`;
+        ? 'This page needs Chrome 111, Firefox 113, Safari 16.4 or later.'
+        : `The page cannot read its data: ${error.message}`;
     throw error;
   }
 }

@@ -8,6 +8,9 @@
 // The expressions that choose among functions, as the command's options.
 const EXPRESSIONS = ['focus', 'ignore', 'hide'];
 
+// An expression of JavaScript that matches TEXT alone.
+const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
 class Model {
   constructor(profile) {
     this.profile = profile;
@@ -53,10 +56,11 @@ class Model {
       this.phase !== null || this.tests.focus !== null;
   }
 
-  // The monitors do not count calls by region, nor that of C by thread.
+  // The monitors do not count calls by region, nor that of C by thread; holders
+  // have none.
   get callsKnown() {
-    return this.region === null &&
-      (Boolean(this.profile.lisp) || this.thread === null);
+    const { lisp, holders } = this.profile;
+    return !holders && this.region === null && (lisp || this.thread === null);
   }
 
   get filter() {
@@ -195,7 +199,7 @@ class Model {
   }
 
   // Compiles TEXT to a test of names; null when it is empty, and an Error
-  // when it is no regular expression.
+  // when it is not a regular expression.
   static matcher(text) {
     if (text === '') return null;
     try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// What to look at first: the flame graph, the heaviest way through the
-// program, and the heads of the tables.
+// The first view: the flame graph, the heaviest path through the program, and
+// the heads of the tables.
 
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
@@ -14,11 +14,11 @@ function callsText(model, calls, value) {
     brief(value / calls, model.measure)}` : '';
 }
 
-// One sentence: the deepest function that half of everything goes through,
-// how often it is called, and for whose sake.  The figures are those that the
-// function's own page has.
+// One sentence: the deepest function with half of everything in or below it,
+// its calls, and the nearest caller of another package.  The figures are those
+// of the function's own page.
 function hint(model, steps) {
-  const { word } = model.measure;
+  const { word, noun } = model.measure;
   const total = model.total[word];
   const at = steps.findLastIndex((step) => 2 * step.value >= total);
   if (at < 1) return null;
@@ -30,21 +30,25 @@ function hint(model, steps) {
     callsText(model, model.functions[f.id].calls, inclusive(f));
   return element('p', { class: 'hint' },
     element('strong', {}, percent(inclusive(fn), total)),
-    ' goes through ', functionLink(fn), calls(fn) && `: ${calls(fn)}`,
+    ` of the ${noun} ${model.profile.terms.through} `, functionLink(fn),
+    calls(fn) && `: ${calls(fn)}`,
     caller !== undefined && [', for ', functionLink(caller),
       calls(caller) && ` (${calls(caller)})`], '.');
 }
 
-// A list with bars: ROWS of {label, value, note}, with MORE below.
+// A list with bars, VALUE of WHOLE each, and MORE below: ROWS of {label, value,
+// note}, or of changes {label, value, by}.
 function bars(caption, help, rows, whole, more) {
+  const sides = (by) => (by === undefined ? '' : by > 0 ? 'grew' : 'shrank');
   return element('section', { class: 'card' },
     element('h2', { title: help }, caption),
-    element('ol', { class: 'bars' }, rows.map(({ label, value, note }) =>
-      element('li', {}, bar(value, whole),
+    rows.length === 0 && element('p', { class: 'quiet' }, 'None.'),
+    element('ol', { class: 'bars' }, rows.map(({ label, value, note, by }) =>
+      element('li', { class: sides(by) }, bar(value, whole),
         element('span', { class: 'who' }, label),
-        element('span', { class: 'note' }, note),
-        element('span', { class: 'value' }, percent(value, whole))))),
-    more);
+        element('span', { class: 'note' }, note ?? ''),
+        element('span', { class: 'value' },
+          by === undefined ? percent(value, whole) : signed(by))))), more);
 }
 
 // Steps of the heaviest path; one that hands nearly everything on, and is
@@ -58,79 +62,72 @@ function pathCard(model, steps) {
   const rows = telling.slice(0, PATH_ROWS).map(({ fn, value, calls }) => ({
     label: functionLink(fn), value, note: callsText(model, calls, value) }));
   const left = steps.length - rows.length;
-  return bars('Heaviest path', 'From the root, always on to the callee with ' +
-    'most, while it has a tenth of all', rows, model.total[model.measure.word],
-  left > 0 && element('p', { class: 'quiet' },
-    `${plural(left, 'step', 'steps')} in between left out`));
+  return bars('Heaviest path', 'From the root, each step leads to the ' +
+    'heaviest frame below, down to 10 % of the total', rows,
+  model.total[model.measure.word], left > 0 && element('p',
+    { class: 'quiet' }, `${plural(left, 'step', 'steps')} not shown`));
 }
 
-const allLink = (href, text) => element('a', { class: 'all', href }, text);
+const allLink = (href, things) =>
+  element('a', { class: 'all', href }, `All ${things.toLowerCase()}`);
 
 function headCards(model, steps) {
   const { measure, total, profile } = model;
-  const { word } = measure;
-  const things = profile.lisp ? 'types' : 'sizes';
+  const { word, noun } = measure;
+  const { frames, self } = profile.terms;
+  const things = profile.lisp ? 'Types' : 'Sizes';
   const top = (rows, value, link) => rows.filter((row) => value(row) > 0)
     .sort((a, b) => value(b) - value(a)).slice(0, HEAD_ROWS)
     .map((row) => ({ label: link(row), value: value(row),
       note: brief(value(row), measure) }));
   return element('div', { class: 'cards' }, pathCard(model, steps),
-    bars(`Functions with most ${measure.noun}`,
-      'What each function itself allocated',
+    bars(`${frames} with the most ${noun}`, self,
       top(model.shownFunctions, (row) => row.self[word],
         (row) => functionLink(row.fn)),
-      total[word], allLink('#/functions', 'All functions')),
-    bars(`${profile.lisp ? 'Types' : 'Sizes'} with most`,
-      'What the objects are',
+      total[word], allLink('#/functions', frames)),
+    bars(`${things} with the most ${noun}`, '',
       top(model.shownTypes, (row) => row[word], (row) => typeLink(row.type)),
-      total[word], allLink('#/types', `All ${things}`)));
+      total[word], allLink('#/types', things)));
 }
 
-// What to change, of the whole profile, as mprof advise has it.
+// Advice for the whole profile, as mprof advise gives it.
 function adviceCard({ profile }) {
   const rows = profile.advice.filter(({ fn }) => fn !== undefined);
   return rows.length > 0 && element('section', { class: 'card advice' },
-    element('h2', { title: 'Of the whole file; mprof advise says how' },
+    element('h2', { title: 'For the whole file. mprof advise explains it' },
       'What to change'),
     element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>
       element('li', { title: `${row.remedy}\n${row.example}` },
-        functionLink(row.fn), ` ${row.fault}: `, element('strong', {},
+        'Saves ', element('strong', {},
           `${row.grade === 'certain' ? '' : 'up to '}${
             percent(row.saved_bytes, profile.whole.bytes)}`),
-        ` less, ${number(row.saved_bytes)} bytes`))));
+        `, ${number(row.saved_bytes)} bytes: `, functionLink(row.fn),
+        ` ${row.fault}`))));
 }
 
 // The same where two profiles are compared: what grew and what shrank most.
 function changeCards(model) {
   const { measure: { word, noun }, profile } = model;
-  const change = (figures) => figures[word] - figures[beforeOf(word)];
-  const card = (caption, help, rows, rank, label, more) => {
-    const found = rows.map((row) => ({ row, by: change(row.figures) }))
-      .filter(({ by }) => rank(by) > 0).sort((a, b) => rank(b.by) - rank(a.by))
+  const { frames, self } = profile.terms;
+  const card = (caption, help, rows, rank, more) => {
+    const found = rows.map(({ label, figures }) => {
+      const by = figures[word] - figures[beforeOf(word)];
+      return { label, by, value: rank(by) };
+    }).filter(({ value }) => value > 0).sort((a, b) => b.value - a.value)
       .slice(0, HEAD_ROWS);
-    return element('section', { class: 'card' },
-      element('h2', { title: help }, caption),
-      found.length === 0 && element('p', { class: 'quiet' }, 'None.'),
-      element('ol', { class: 'bars changes' }, found.map(({ row, by }) =>
-        element('li', { class: by > 0 ? 'grew' : 'shrank' },
-          bar(rank(by), rank(found[0].by)),
-          element('span', { class: 'who' }, label(row)),
-          element('span', { class: 'value' }, signed(by))))), more);
+    return bars(caption, help, found, found[0]?.value, more);
   };
-  const functions = model.shownFunctions.map(({ fn, self }) =>
-    ({ fn, figures: self }));
-  const types = model.shownTypes.map((row) => ({ type: row.type,
-    figures: row }));
-  const help = 'By what each function itself allocated';
-  const all = () => allLink('#/functions', 'All functions');
+  const functions = model.shownFunctions.map((row) =>
+    ({ label: functionLink(row.fn), figures: row.self }));
+  const types = model.shownTypes.map((row) =>
+    ({ label: typeLink(row.type), figures: row }));
+  const things = profile.lisp ? 'Types' : 'Sizes';
+  const all = () => allLink('#/functions', frames);
   return element('div', { class: 'cards' },
-    card(`Functions with more ${noun}`, help, functions, (by) => by,
-      ({ fn }) => functionLink(fn), all()),
-    card('Functions with less', help, functions, (by) => -by,
-      ({ fn }) => functionLink(fn), all()),
-    card(`${profile.lisp ? 'Types' : 'Sizes'} that changed most`,
-      'What the objects are', types, Math.abs, ({ type }) => typeLink(type),
-      allLink('#/types', profile.lisp ? 'All types' : 'All sizes')));
+    card(`${frames} with more ${noun}`, self, functions, (by) => by, all()),
+    card(`${frames} with fewer ${noun}`, self, functions, (by) => -by, all()),
+    card(`${things} that changed most`, '', types, Math.abs,
+      allLink('#/types', things)));
 }
 
 function heaviest(categories) {
@@ -138,7 +135,7 @@ function heaviest(categories) {
 }
 
 // What to choose the width of frames from, where two profiles are compared.
-const WIDTHS = { '': 'the larger of both', after: 'after', before: 'before' };
+const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
 
 // The view: made once, then shown again for each change.
 class Overview {
@@ -147,8 +144,8 @@ class Overview {
     this.whole = null;
     this.key = [];
     this.place = element('div', { class: 'flame', tabindex: '0',
-      'aria-label': 'Flame graph: arrow keys move, Enter zooms, Escape ' +
-        'zooms out, f opens the function' });
+      'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape ' +
+        'zooms out, f opens the page of a frame' });
     this.details = element('p', { class: 'details', 'aria-live': 'polite' });
     this.state = element('p', { class: 'state' });
     this.colours = element('p', { class: 'colours' });
@@ -157,27 +154,27 @@ class Overview {
     const toggle = (id, label, title, key, on) => element('label', { title },
       element('input', { type: 'checkbox', id, onchange: (event) =>
         shell.choose({ [key]: event.target.checked ? on : '' }) }), label);
-    this.inverted = toggle('invert', 'callers of what allocates',
-      'Upside down: first what allocates, then its callers', 'inverted', '1');
+    const { compared, terms } = this.model.profile;
+    this.inverted = toggle('invert', 'inverted', terms.inverted, 'inverted',
+      '1');
     this.byCategory = toggle('by-category', 'colour by category',
-      'The colour says what was allocated most, not the package', 'colours',
-      'category');
+      'Colour frames by the category with most bytes, not by package',
+      'colours', 'category');
     this.width = element('select', { id: 'width', 'aria-label': 'Width',
       onchange: (event) => shell.choose({ width: event.target.value }) },
     Object.entries(WIDTHS).map(([value, text]) =>
       element('option', { value }, text)));
-    const { compared } = this.model.profile;
     this.element = element('div', { class: 'overview' },
       element('section', { class: 'graph' },
         element('div', { class: 'graph-bar' },
           element('h2', {}, 'Flame graph'), this.inverted,
-          compared ? element('label', {}, 'as wide as ', this.width)
+          compared ? element('label', {}, 'width: ', this.width)
             : this.byCategory,
           button('Zoom out', () => shell.go(''), { id: 'zoom-out' })),
         this.hint, this.place, this.state, this.colours, this.details),
       this.head);
     this.graph = new FlameGraph(this.place, {
-      name: (frame) => this.nameOf(frame),
+      name: (frame) => this.labelOf(frame),
       title: (frame) => this.titleOf(frame),
       paint: (frame, made) => this.paint(frame, made),
       onZoom: (frame) => this.shell.go(this.pathOf(frame)),
@@ -202,6 +199,18 @@ class Overview {
 
   nameOf(frame) {
     return frame.fn < 0 ? 'all' : this.model.tree.functions[frame.fn].name;
+  }
+
+  // What stands on a frame: its name without the package, where the colour
+  // says that, and of a method without the word.
+  labelOf(frame) {
+    const { found, choices: { colours } } = this.shell;
+    const { profile, tree } = this.model;
+    const name = this.nameOf(frame).replace(/^\(METHOD (.*)\)$/, '$1');
+    const its = tree.functions[frame.fn]?.package ?? null;
+    return its === null || found !== null || colours !== '' || profile.compared
+      ? name
+      : name.replace(new RegExp(`(^|[ (])${quoted(its.name)}::?`, 'g'), '$1');
   }
 
   titleOf(frame) {
@@ -303,13 +312,13 @@ class Overview {
     const { model, shell: { found } } = this;
     replaceChildren(this.state,
       found !== null && element('strong', { id: 'found' },
-        `${percent(found.value, model.total[model.measure.word]) ||
-          'Nothing'} in ${plural(found.count, 'matching function',
-          'matching functions')} and below: ${number(found.value)} ${
-          model.measure.noun}`),
+        found.count === 0 ? 'No match'
+          : `${plural(found.count, 'match', 'matches')}, with everything ` +
+            `below: ${number(found.value)} ${model.measure.noun}, ${
+              percent(found.value, model.total[model.measure.word])}`),
       narrower > 0 && element('span', { class: 'quiet' },
-        `${plural(narrower, 'frame is', 'frames are')} too narrow to show: ` +
-        'zoom in by a click'));
+        `${plural(narrower, 'frame is', 'frames are')} too narrow to draw. ` +
+        'Click a frame to zoom in.'));
   }
 
   showColours() {
@@ -326,12 +335,11 @@ class Overview {
       ...model.profile.packages.slice(0, MOST_CHIPS).map((part) =>
         chip(part.name, (square) =>
           this.paintFunction({ package: part, shade: 0 }, square))),
-      foreign && chip(model.profile.lisp ? "ECL's own, and C" : 'others',
-        (square) => square.classList.add('foreign'))];
+      ...classes(!foreign ? [] : [['foreign', model.profile.lisp &&
+        !model.profile.holders ? 'ECL and C functions' : 'other']])];
     replaceChildren(this.colours, model.profile.compared
-      ? classes([['grew', 'more than before'], ['shrank', 'less'],
-        ['same', 'as much; a colour is the stronger the larger the change ' +
-          'is as a part of the larger figure']])
+      ? classes([['grew', 'more than before'], ['shrank', 'less than before'],
+        ['same', 'unchanged; a stronger colour is a larger relative change']])
       : this.shell.choices.colours === 'category'
         ? classes(model.profile.categories.map((category, i) =>
           [`category-${i}`, category])) : byPackage());

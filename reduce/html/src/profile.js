@@ -124,11 +124,12 @@ async function readParts(parts) {
   const parse = (part) => JSON.parse(new TextDecoder().decode(part));
   const profile = { ...parse(tables), ...parse(page) };
   profile.lisp = profile.language === 'lisp';
+  profile.terms = TERMS[profile.holders ? 'holders' : 'calls'];
   profile.lines ??= [];
   profile.sources ??= [];
   for (const measure of profile.measures)
-    measure.label = measure.key.replaceAll('_', ' ')
-      .replace('allocations', 'allocs');
+    measure.label = profile.holders ? measure.noun.replace(' held', '')
+      : measure.key.replaceAll('_', ' ').replace('allocations', 'allocs');
   profile.words = profile.measures.map((measure) => measure.word);
   readTables(profile);
   for (const its of profile.packages) its.name = oneLine(its.name);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // The lines of a function, with what was allocated at each: the figures of
-// --by=line, and what stood in the file when the page was written.  The chains
-// do not know lines, so that there are none of a part of what was allocated.
+// --by=line, with or without --hide-system, and what stood in the file when the
+// page was written.  The chains do not know lines, so that there are none of a
+// part of what was allocated, nor where other functions are hidden.
 
 const LINES_AROUND = 4;
 
@@ -46,9 +47,9 @@ function sourceTable(model, file, places) {
       element('td', { class: 'code' }, line.text));
   return [
     element('p', { class: 'quiet' }, oneLine(file),
-      source === undefined && '; the page has no text of it',
-      source?.changed > 0 && '; it was changed after the profile was made, ' +
-        'so that lines may not be those that ran'),
+      source === undefined && '; its text is not in this page',
+      source?.changed > 0 && '; it has changed since the profile was made, ' +
+        'and its lines may have moved'),
     element('div', { class: 'scroll' }, element('table', {},
       element('thead', {}, element('tr', {},
         [...columns.map(({ label }) => label), 'line', 'source'].map((label) =>
@@ -59,15 +60,16 @@ function sourceTable(model, file, places) {
 // The section of FN; null when no line of it is known.
 function sourceLines(model, fn) {
   const { profile } = model;
-  const places = profile.lines.filter((line) => line.function === fn.id)
+  const lines = model.programOnly && profile.program_lines || profile.lines;
+  const places = lines.filter((line) => line.function === fn.id)
     .sort((a, b) => a.line - b.line);
   if (places.length === 0) return null;
   const files = [...new Set(places.map(({ file }) => file))].sort();
-  const whole = !model.narrowed && model.tree === model.trees.get('');
+  const whole = !model.narrowed && model.tests.hide === null;
   return element('section', { class: 'table source' },
     element('h2', {}, profile.compared ? 'Lines, after' : 'Lines'),
     whole ? files.map((file) => sourceTable(model, file,
       places.filter((place) => place.file === file)))
-      : element('p', { class: 'quiet' }, 'What was allocated at each line is ' +
-        'known of the whole profile, and not of a part: show all to see it.'));
+      : element('p', { class: 'quiet' }, 'Figures of lines are known only ' +
+        'without filters. Choose "Show all" to see them.'));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// What stands above the views: the head, which does not change, and the
+// Everything above the views: the head, which does not change, and the
 // switches, with the keys that press them.
 
 // Fills the select KEY, whose first choice is LABEL, with ITEMS.  One that
@@ -61,6 +61,14 @@ function connectScheme() {
   });
 }
 
+// In a small window the filters are folded.
+function foldFilters() {
+  const small = matchMedia('(max-width: 40rem)');
+  const fold = () => { get('filters').open = !small.matches; };
+  fold();
+  small.addEventListener('change', fold);
+}
+
 // The expressions take effect when they are complete: by Enter, or by leaving
 // the field.
 function connectExpressions(shell) {
@@ -93,7 +101,11 @@ function connectSwitches(shell) {
     profile.regions.length === 0;
   if (!profile.lisp)
     document.querySelector('nav a[data-view=types]').textContent = 'Sizes';
-  get('program-only').closest('label').hidden = !profile.lisp;
+  for (const [view, name] of [['functions', profile.terms.frames],
+    ['contexts', profile.terms.chains]])
+    document.querySelector(`nav a[data-view=${view}]`).textContent = name;
+  get('program-only').closest('label').hidden =
+    !profile.lisp || profile.holders;
   get('program-only').addEventListener('change', (event) =>
     shell.choose({ program: event.target.checked ? '1' : '' }));
   let waiting = 0;
@@ -116,10 +128,11 @@ function connectSwitches(shell) {
   connectExpressions(shell);
   connectLinks(shell);
   connectScheme();
+  foldFilters();
   connectKeys(shell);
 }
 
-// Lets the switches say what is chosen.
+// Sets the switches to what is chosen.
 function showChoices({ model, choices }) {
   get(`measure-${model.measure.word}`).checked = true;
   [...get('categories').querySelectorAll('input')].forEach((box, i) => {
@@ -136,63 +149,78 @@ function showChoices({ model, choices }) {
     get('search').value = choices.search;
 }
 
-// The line below the switches: what is selected, and how much that is.
+// The line below the switches: how much is selected.
 function showSelection({ model }) {
   const { profile, total, narrowed, programOnly, tests } = model;
   const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
     !profile.functions.some(tests[key]) && !profile.unseen.some((fn) =>
     tests[key]({ raw: fn.name, rawFile: fn.file, matched: 2 })));
   get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
-  get('selection-text').textContent = (narrowed ? 'Selected: ' : 'All: ') +
-    `${plural(total.bytes, 'byte', 'bytes')} in ` +
-    plural(total.allocs, 'allocation', 'allocations') +
-    (narrowed ? ` of ${number(profile.total.bytes)} and ${
-      number(profile.total.allocs)}` : '') +
-    (programOnly ? "; ECL's own functions are left out, what they " +
-      'allocate is charged to their callers' : '') +
-    unmatched.map((key) => `; ${key} matches no function`).join('');
+  const amounts = profile.measures.filter(isWhole).map(({ word, noun }) =>
+    (narrowed ? `${number(total[word])} of ` : '') +
+    `${number(profile.total[word])} ${noun}`);
+  get('selection-text').textContent =
+    `${narrowed ? 'Selected' : 'All'}: ${amounts.join(', ')}` +
+    (programOnly ? ". Allocations in ECL's own functions are charged to " +
+      'their callers' : '') +
+    unmatched.map((key) => `. No match for ${key}`).join('');
 }
 
+// The title: the program, or the files of two profiles that are compared; at
+// the REPL there may be no file.
+function titleOf(profile) {
+  const { title, of } = profile.terms;
+  const program = ({ program: name }) => oneLine(name) || 'a program';
+  return profile.compared
+    ? `${title}: ${profile.sides.map(({ tables }) =>
+      filesOf(tables) || program(tables)).join(' compared with ')}`
+    : `${title} ${of} ${program(profile)}`;
+}
+
+const filesOf = ({ files }) => files.filter(Boolean).map(oneLine).join(', ');
+
+// The facts of the profile, or of the old one and the new one.
 function showHead(profile) {
-  const { whole } = profile;
-  document.title =
-    `Allocation profile of ${oneLine(profile.program) || 'a program'}`;
+  document.title = titleOf(profile);
   get('title').textContent = document.title;
-  const parts = profile.measures
-    .filter((m) => m.bytes && m.word !== 'bytes' && m.word !== 'live')
-    .map((m) => `${number(whole[m.word])} ${m.noun}`);
-  const some = (count, ...nouns) => count > 0 && plural(count, ...nouns);
-  const facts = [plural(whole.bytes, 'byte', 'bytes'),
-    plural(whole.allocs, 'allocation', 'allocations'), ...parts,
-    profile.live.trim(),
-    plural(profile.functions.length, 'function', 'functions'),
-    some(profile.cycles.length, 'cycle', 'cycles'),
-    plural(profile.contexts, 'context', 'contexts'),
-    some(profile.regions.length, 'region', 'regions'),
-    some(profile.threadsCounted, 'thread', 'threads')];
-  // What is in memory at the REPL has no file.
-  const named = (files) => files.filter(Boolean).map(oneLine).join(', ');
-  const files = [named(profile.files)].filter(Boolean);
-  if (profile.compared)
-    files.push(`compared with ${named(profile.filesBefore)}`);
-  replaceChildren(get('facts'), facts.filter(Boolean).map((fact) =>
-    element('span', {}, fact)),
-  files.map((file) => element('span', { class: 'quiet' }, file)));
+  const tables = profile.sides.map((side) => side.tables).reverse();
+  const fact = (count, one, many = one) => {
+    const counts = tables.map(count);
+    return counts.some((n) => n > 0) &&
+      `${counts.map(number).join(' → ')} ${counts.at(-1) === 1 ? one : many}`;
+  };
+  const { measures, terms, compared, holders } = profile;
+  const facts = [
+    ...measures.filter((m) => isWhole(m) ||
+      (m.bytes && (m.word !== 'live' || compared)))
+      .map(({ word, noun }) => fact(({ total }) => total[word],
+        noun.replace(/s$/, ''), noun)),
+    fact((its) => its.suppressed, 'byte suppressed', 'bytes suppressed'),
+    !compared && !holders && profile.live.trim(),
+    fact((its) => its.functions.length, ...terms.frame),
+    fact((its) => its.cycles.length, 'cycle', 'cycles'),
+    fact((its) => its.contexts, ...terms.chain),
+    fact((its) => its.regions.length, 'region', 'regions'),
+    fact((its) => its.threadsCounted, 'thread', 'threads')];
+  replaceChildren(get('facts'), facts.filter(Boolean).map((text) =>
+    element('span', {}, text)),
+  !compared && filesOf(profile) !== '' &&
+    element('span', { class: 'quiet' }, filesOf(profile)));
 }
 
-// What one has to know before one believes the figures; CHECK is that of the
-// page's own sums.
-function showWarnings({ warnings: ofReport, narrowed, total, whole }, check) {
-  const warnings = [ofReport.trim(),
-    narrowed ? 'The options of mprof export selected ' +
-      `${plural(total.bytes, 'byte', 'bytes')} in ${
-        plural(total.allocs, 'allocation', 'allocations')}; ` +
-      'shares are shares of these.' : '',
+// What puts the figures in doubt; CHECK is that of the page's own sums.
+function showWarnings(profile, check) {
+  const { total, whole } = profile;
+  const warnings = [profile.warnings.trim(),
+    profile.narrowed && !profile.holders ? 'The options of mprof selected ' +
+      `${number(total.bytes)} of ${number(whole.bytes)} bytes in ${
+        number(total.allocs)} of ${number(whole.allocs)} allocations. ` +
+      'Percentages refer to the selection.' : '',
     check.different > 0 ? `${number(check.different)} of ${
       number(check.compared)} figures differ from sums over the contexts. ` +
-      'That is a bug of mprof.' : '',
+      'This is a bug in mprof.' : '',
     whole.bytes > Number.MAX_SAFE_INTEGER
-      ? 'Figures above 9,007,199,254,740,991 are rounded here.' : '',
+      ? 'Figures above 9,007,199,254,740,991 are rounded on this page.' : '',
   ].filter(Boolean);
   get('warnings').hidden = warnings.length === 0;
   replaceChildren(get('warnings'), warnings.map((warning) =>

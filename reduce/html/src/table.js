@@ -55,7 +55,8 @@ function table(settings) {
       : sort.up ? 'ascending' : 'descending',
   }, button(column.label, () => turn(column), { title: column.help }));
   const show = () => {
-    const column = columns.find((c) => c.key === sort.key) ?? columns[0];
+    const find = (key) => columns.find((c) => c.key === key);
+    const column = find(sort.key) ?? find(sort.usual) ?? columns[0];
     const rest = rows.length - shown;
     replaceChildren(head, columns.map(heading));
     replaceChildren(body, inOrder(rows, column, sort.up, tie).slice(0, shown)

@@ -91,7 +91,7 @@ function uniteFunctions(profile, base) {
 
 // PROFILE with the figures of BASE.
 function unite(profile, base) {
-  const both = { ...profile, compared: true, filesBefore: base.files };
+  const both = { ...profile, compared: true };
   both.measures = profile.measures.filter(({ word }) =>
     base.words.includes(word));
   const words = both.measures.map(({ word }) => word);

@@ -25,27 +25,49 @@
 (defun fault-2 ()
   (dolist (name '("one" "two" "three"))
     (note "~a has ~d letters~%" name (length name))
-    (note "~s~%" name))
+    (note "~:[~;long: ~]~(~s~) ~{~a~^, ~}~%" (> (length name) 3) name
+          '(1 2 3)))
   (get-output-stream-string *out*))
 
 (defun mended-2 ()
   (dolist (name '("one" "two" "three"))
     (note (load-time-value (formatter "~a has ~d letters~%")) name
           (length name))
-    (note (load-time-value (formatter "~s~%")) name))
+    (note (load-time-value (formatter "~:[~;long: ~]~(~s~) ~{~a~^, ~}~%"))
+          (> (length name) 3) name '(1 2 3)))
   (get-output-stream-string *out*))
 
-;;; FORMAT NIL parses it, too.
+;;; FORMAT NIL parses it, too; directives with others in them are parsed again.
+;;; The function makes a list of its arguments for the last ~[.
+
+(defun print-key (stream key colonp atsignp)
+  (declare (ignore colonp atsignp))
+  (princ key stream))
+
+(defvar *more-3* (* 10 16))
 
 (defun fault-3 ()
   (let ((keys nil))
     (dotimes (i 10 keys)
-      (push (format nil "key-~4,'0d" i) keys))))
+      (push (format nil "key-~4,'0d" i) keys)
+      (push (format nil "~10<~a~;~a~> ~~~
+                         ~@[(~d) ~]~:{~a~@{ ~a~}~} ~/format-control::print-key/"
+                    'a 'b i '((1 2 3) (4 5)) 'key)
+            keys)
+      (push (format nil "~[none~;one~:;~:*~d~]" i) keys))))
 
 (defun mended-3 ()
   (let ((keys nil))
     (dotimes (i 10 keys)
       (push (format nil (load-time-value (formatter "key-~4,'0d")) i)
+            keys)
+      (push (format nil (load-time-value
+                         (formatter "~10<~a~;~a~> ~~~
+                         ~@[(~d) ~]~:{~a~@{ ~a~}~} ~/format-control::print-key/"))
+                    'a 'b i '((1 2 3) (4 5)) 'key)
+            keys)
+      (push (format nil (load-time-value (formatter "~[none~;one~:;~:*~d~]"))
+                    i)
             keys))))
 
 ;;; Functions that print without a control string; a variable that has a

@@ -17,6 +17,7 @@ static volatile bool over;
 
 /* Stored before. */
 static void (*volatile stored_free)(void *);
+static void *(*volatile stored_malloc)(size_t);
 
 static void *
 keep_busy(void *unused)
@@ -68,6 +69,7 @@ main(int argc, char **argv)
 {
   void *old = malloc(500), *older = malloc(700);
   stored_free = free;
+  stored_malloc = malloc;
   how = argc > 1 ? argv[1] : "idle";
   for (int i = 0; i < 100; i++)
     free(malloc(77));

@@ -6,7 +6,8 @@
  *     signals wait           that ends it
  *     signals handle N       that it handles, as it does TERM; of each, one
  *                            object of as many bytes as the signal has for a
- *                            number; TERM ends it with status 9
+ *                            number, and the file `handled'; TERM ends it with
+ *                            status 9
  *     signals STATUS         does not wait
  */
 #include <fcntl.h>
@@ -26,11 +27,11 @@ handle(int number)
 }
 
 static int
-say_ready(void)
+write_number(const char *path)
 {
   char text[24];
   const int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-  const int file = creat("ready", 0666);
+  const int file = creat(path, 0666);
   return file >= 0 && write(file, text, (size_t)n) == n && close(file) == 0;
 }
 
@@ -47,7 +48,7 @@ main(int argc, char **argv)
     sigaction(atoi(argv[2]), &action, NULL);
     sigaction(SIGTERM, &action, NULL);
   }
-  if (argc < 2 || !say_ready())
+  if (argc < 2 || !write_number("ready"))
     return 1;
   if (strcmp(argv[1], "wait") == 0)
     for (;;)
@@ -57,6 +58,7 @@ main(int argc, char **argv)
   while (got != SIGTERM) {
     sigsuspend(&before);
     kept[5] = malloc((size_t)got);
+    write_number("handled");
   }
   return 9;
 }

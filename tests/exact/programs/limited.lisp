@@ -76,6 +76,6 @@ the environment of a thread."
   (calls 'limited-work 2)
   (self 'limited-work 200 (* 200 +cons+))
   (check "the report says so"
-         (list (format nil "threads that are not counted, for no memory was ~
-                            left when they began: 1"))
+         (list (format nil "threads that are not counted, since memory ran ~
+                            out when they started: 1"))
          (nth-value 1 (mprof.data:comment "mprof.residual_note" *profile*))))

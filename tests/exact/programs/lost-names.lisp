@@ -45,7 +45,7 @@
 (make-instance 'late-class)
 
 (setf *missing-callers*
-      "calls of byte-compiled functions that found no room for their name: 3")
+      "calls of byte-compiled functions whose names did not fit: 3")
 
 (measuring ("functions that found none") (progn (early) (dotimes (i 3) (late)))
   (chains `((early known) 1 ,+cons+)
@@ -58,7 +58,7 @@
                  ""))
 
 (setf *missing-callers* nil
-      *missing-classes* "objects whose class found no room for its name: 12")
+      *missing-classes* "objects whose class name did not fit: 12")
 
 (measuring ("classes that found none")
     (progn

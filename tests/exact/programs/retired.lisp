@@ -84,7 +84,7 @@
   (check "the report says how much"
          (format nil "~D allocations, ~D bytes show as [retired] below their ~
                       callers: the context budget was used up, and these were ~
-                      the least of late"
+                      the least used recently"
                  (mprof.data:self-allocations retired)
                  (mprof.data:self-bytes retired))
          note))

@@ -36,12 +36,6 @@
              (sleep 0.002))
     (mp:process-join thread)))
 
-;; ECL itself fails when a thread is interrupted while it collects and then runs
-;; a finalizer, with a profiler or without one.  So what the compilation of this
-;; file has left behind goes first.
-(ext:gc t)
-(ext:gc t)
-
 (measuring ("interrupts of a thread that allocates" :residual nil)
     (interrupt-often (lambda () (steady-work 3000000)) 50)
   (self 'steady-cons 3000000 (* 3000000 +cons+))

@@ -5,6 +5,7 @@
  */
 #define GC_NO_THREAD_REDIRECTS /* a thread that the collector has not made */
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <ecl/ecl.h>
@@ -20,18 +21,24 @@ end_thread(void)
 
 /* Call `f', then wait for somebody who ends the thread. */
 static pthread_t waiting;
+static int has_called;
 
 long
 call_and_wait(callback *f, long n)
 {
   waiting = pthread_self();
-  for (f(n);; pause())
-    ;
+  f(n);
+  __atomic_store_n(&has_called, 1, __ATOMIC_RELEASE);
+  for (;;)
+    pause();
 }
 
+/* Not before it has left what it has called. */
 int
 cancel_waiting(void)
 {
+  while (!__atomic_exchange_n(&has_called, 0, __ATOMIC_ACQUIRE))
+    sched_yield();
   return pthread_cancel(waiting);
 }
 

@@ -216,7 +216,7 @@
   (calls 'work 1)
   ;; what ECL allocates to import a thread comes before it is announced
   (check "the residual has its reason"
-         '("what the runtime allocated for 1 threads, which C made, before they were imported")
+         '("memory that the runtime allocated for 1 threads, created by C code, before they were imported")
          (nth-value 1 (mprof.data:comment "mprof.residual_note" *profile*))))
 
 ;;; Threads begin and end while profiles are saved and counting stops and

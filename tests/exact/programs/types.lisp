@@ -252,7 +252,7 @@
 (measuring ("a process that runs" :residual nil) (start-process)
   (type-total 'bignum 3 (* 3 (+ +bignum+ (* 32 8))))
   (type-total "PROCESS" 1
-              (+ (by-release 128 192) 128 (by-release 24 56)
+              (+ (by-release 128 192) 128 (by-release 32 64)
                  (* 2 32) +stacks+ (by-release 0 (* 256 +word+))))
   (check "bytes from malloc"
          (by-release 0 (+ +stacks+ (* 256 +word+)))

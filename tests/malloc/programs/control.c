@@ -4,6 +4,7 @@
  * of mprof_malloc.h.  They are weak here, so the program runs without mprof.
  */
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -53,6 +54,30 @@ case_restart(void)
   free(old);
   free(kept[0]);
   free(kept[4]); /* of before */
+}
+
+/* So many that their number would begin anew in 16 bits. */
+static void
+case_restarts(void)
+{
+  void *old = malloc(1000);
+  for (int i = 0; i < 1 << 16; i++)
+    mprof_restart(NULL);
+  allocate(3, 20);
+  free(old);
+}
+
+/* Their bytes have more than 32 bits. */
+static void
+case_large(void)
+{
+  const size_t large = (size_t)1 << 32;
+  void *p = realloc(malloc(large + 10), large + 20);
+  if (malloc_usable_size(p) < large + 20 || realloc(p, (size_t)-1 / 2))
+    _exit(97);
+  p = realloc(p, 10);
+  kept[0] = calloc(1, large);
+  free(p);
 }
 
 static void
@@ -174,6 +199,8 @@ case_plain(void)
 static const struct test_case cases[] = {
   { "stop", case_stop },
   { "restart", case_restart },
+  { "restarts", case_restarts },
+  { "large", case_large },
   { "restart-file", case_restart_file },
   { "save", case_save },
   { "autosave", case_autosave },

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -57,6 +58,12 @@ static void
 case__Exit(void)
 {
   _Exit(5);
+}
+
+static void
+case_exit_group(void)
+{
+  syscall(SYS_exit_group, 8);
 }
 
 static void
@@ -331,6 +338,7 @@ static const struct test_case cases[] = {
   { "exit", case_exit },
   { "_exit", case__exit },
   { "_Exit", case__Exit },
+  { "exit_group", case_exit_group },
   { "quick_exit", case_quick_exit },
   { "abort", case_abort },
   { "assert", case_assert },

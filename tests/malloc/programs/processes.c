@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -253,6 +255,33 @@ case_nothing(void)
 {
 }
 
+/* Daemons do that. */
+static void
+case_umask(void)
+{
+  umask(0);
+  allocate(1, 10);
+}
+
+/* As programs do that write their title over their environment: it is empty,
+ * then gone, and not put back. */
+static void
+case_moved_environment(void)
+{
+  char **elsewhere = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  pid_t child;
+  allocate(2, 30);
+  environ = elsewhere;
+  child = fork();
+  if (child == 0) {
+    allocate(3, 20);
+    exit(0);
+  }
+  await(child);
+  munmap(elsewhere, 4096);
+}
+
 static const struct test_case cases[] = {
   { "leaf", case_leaf },
   { "fork", case_fork },
@@ -270,6 +299,8 @@ static const struct test_case cases[] = {
   { "unmonitored", case_unmonitored },
   { "nothing-follows", case_nothing_follows },
   { "nothing", case_nothing },
+  { "umask", case_umask },
+  { "moved-environment", case_moved_environment },
   { NULL, NULL },
 };
 

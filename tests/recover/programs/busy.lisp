@@ -95,3 +95,14 @@
                   (mp:process-run-function
                    (format nil "worker-~D" worker)
                    (lambda () (work worker rounds *bytes*))))))
+
+(defun threads ()
+  "How many the kernel has."
+  (length (directory "/proc/self/task/*/")))
+
+(defun run-workers (threads rounds)
+  "Start them, and wait until the kernel has none of them any more."
+  (let ((before (threads)))
+    (mapc #'mp:process-join (start-workers threads rounds))
+    (loop until (= (threads) before)
+          do (sleep 0.01))))

@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; forms.lisp -- byte-compiled functions, that call each other, themselves,
-;;;; and what is compiled; and a stack that is left by a jump.
+;;;; and what is compiled; a stack that is left by a jump; and methods.
 
 (defun f-row (n)
   (let ((l nil))
@@ -25,9 +25,21 @@
   (setf (car list) (list value)))
 (defun f-mapped (n)
   (mapcar (lambda (x) (list x n)) '(1 2 3)))
+(defmethod f-area ((x integer))
+  (list x))
+(defmethod f-area :around ((x (eql 2)))
+  (cons x (call-next-method)))
+(defmethod f-area ((x string))
+  (list x x))
+(defmethod (setf f-size) (new (x string))
+  (list new x new))
 (defun all ()
   (f-rows 50)
   (f-deep 40)
   (f-again 20)
   (setf (f-place (list 1)) 2)
-  (dotimes (i 10) (f-mapped i)))
+  (dotimes (i 10)
+    (f-mapped i)
+    (f-area i)
+    (f-area "a")
+    (setf (f-size "a") i)))

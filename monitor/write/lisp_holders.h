@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * holder_samples.h -- what holds the live objects as samples of a profile: a
+ * lisp_holders.h -- what holds the live objects as samples of a profile: a
  * chain of holders, the innermost first, where others have one of calls.
  */
-#ifndef MPROF_HOLDER_SAMPLES_H
-#define MPROF_HOLDER_SAMPLES_H
+#ifndef MPROF_LISP_HOLDERS_H
+#define MPROF_LISP_HOLDERS_H
 
 #include "holders/holders.h"
 #include "write/pprof_stream.h"
 
 /* Samples, and the locations that only they have. */
-void holder_samples_put(struct pprof_stream *stream,
+void lisp_holders_put(struct pprof_stream *stream,
                         const struct holders *holders);
 
 #endif

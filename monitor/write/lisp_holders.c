@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * holder_samples.c -- a holder is a location and a function of one number,
+ * lisp_holders.c -- a holder is a location and a function of one number,
  * which no others have.
  */
-#include "write/holder_samples.h"
+#include "write/lisp_holders.h"
 
 #define HOLDER_ID(number) (UINT64_C(1) << 32 | (number))
 
@@ -48,7 +48,7 @@ put_holder(struct pprof_stream *p, uint64_t id, const char *name)
 }
 
 void
-holder_samples_put(struct pprof_stream *p, const struct holders *h)
+lisp_holders_put(struct pprof_stream *p, const struct holders *h)
 {
   const struct live_count *const counts = h->counts.base;
   for (uint32_t i = 1; i <= h->paths.count && !pprof_failed(p); i++)

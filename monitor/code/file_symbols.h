@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * file_symbols.h -- what a loaded file defines for others, by name.
+ *
+ * Read in its own table (DT_GNU_HASH), without the dynamic linker: dladdr and
+ * dlsym wait for a lock that a thread has while it runs the constructors of a
+ * library.  Those may do anything, and wait for a thread that has a lock of
+ * ours.
+ *
+ * Takes no lock and no memory.  The file is not unloaded meanwhile.
+ */
+#ifndef MPROF_FILE_SYMBOLS_H
+#define MPROF_FILE_SYMBOLS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct file_symbols {
+  const ElfW(Ehdr) * head;
+  uintptr_t base; /* what is added to the addresses in it */
+  ElfW(Sym) * table;
+  const char *names;
+  const uint32_t *hash; /* see file_symbols.c */
+};
+
+/* Those of the file that has the address.  False: it has no such tables. */
+bool file_symbols_of(const void *address, struct file_symbols *symbols);
+
+/* A symbol with that name that is at the address: there may be several, of
+ * different versions.  The first, or the next after `last' (NULL: none);
+ * NULL: there is no other. */
+ElfW(Sym) * file_symbol(const struct file_symbols *symbols, const char *name,
+                        uintptr_t address, const ElfW(Sym) * last);
+
+/* What another file calls by a name of its own is at the address, in the
+ * second file; where the first one has that name itself.  0: nowhere. */
+uintptr_t file_symbols_own(const struct file_symbols *first,
+                           const struct file_symbols *second,
+                           uintptr_t address);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_malloc_lisp_tables.c -- what is read without a lock while another
+ * thread counts the objects of an ECL without hooks.  Whatever moves in
+ * memory is read before its owner knows where it is now, as by another thread
+ * in that moment.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "malloc/count/other_heap.h"
+#include "malloc/ecl/lisp_heap.h"
+#include "malloc/ecl/lisp_names.h"
+#include "malloc/session/malloc_session.h"
+
+static void (*other_thread)(void);
+
+/* In front of the C library's: nothing stays where it was. */
+void *
+mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+  void *const place =
+      mmap(NULL, bytes, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const long moved = syscall(SYS_mremap, old, old_bytes, bytes,
+                             flags | MREMAP_MAYMOVE | MREMAP_FIXED, place);
+  if (other_thread != NULL)
+    other_thread();
+  return (void *)moved;
+}
+
+/* ---- counts ---- */
+
+static uint64_t counted;
+
+static void
+ask_for_events(void)
+{
+  assert_int_equal(other_heap->events(), counted);
+}
+
+static void __attribute__((noinline)) allocate(uint32_t what, size_t bytes)
+{
+  lisp_heap_count_otherwise(NULL, bytes, __builtin_frame_address(0), what, 0);
+}
+
+/* Each class and size has a leaf of its own. */
+static void
+test_events(void **state)
+{
+  (void)state;
+  lisp_heap_open();
+  other_thread = ask_for_events;
+  for (size_t bytes = 16; bytes <= 160; bytes += 16)
+    for (uint32_t number = 1; number <= LISP_MORE_MOST; number++) {
+      allocate(LISP_WHAT(t_instance, number), bytes);
+      counted++;
+    }
+  other_thread = NULL;
+  ask_for_events();
+}
+
+/* ---- names ---- */
+
+static const uintptr_t first_code = 4096;
+static const char first_name[] = "FIRST";
+
+static void
+read_name(void)
+{
+  assert_string_equal(lisp_names_text(lisp_names_of_code(first_code)),
+                      first_name);
+}
+
+static void
+test_names(void **state)
+{
+  enum { NAMES = 20000 };
+  char text[100];
+  const char *first;
+  (void)state;
+  assert_true(lisp_names_nameless(first_code, first_name));
+  first = lisp_names_text(lisp_names_of_code(first_code));
+  other_thread = read_name;
+  for (uintptr_t i = 1; i <= NAMES; i++) {
+    snprintf(text, sizeof text, "(LAMBDA :IN A-FUNCTION-CALLED-%ju)",
+             (uintmax_t)i);
+    assert_true(lisp_names_nameless(first_code + i, text));
+    assert_string_equal(lisp_names_text(lisp_names_of_code(first_code + i)),
+                        text);
+  }
+  other_thread = NULL;
+  assert_ptr_equal(lisp_names_text(lisp_names_of_code(first_code)), first);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_events),
+                                     cmocka_unit_test(test_names)};
+  malloc_session_end(); /* no file of it */
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
