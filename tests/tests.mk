@@ -234,6 +234,8 @@ check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
 	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 \
 	  tests/run-tests.sh malloc
 
+setup-tests: $(foreach list,allocators unwind stock formats html serve emacs,$(packages)-$(list)) ## install what all tests but check-fuzz need
+
 setup-fuzz: $(packages)-fuzz ## install what check-fuzz needs
 
 check-fuzz: $(packages)-fuzz ## fuzz the reader for a minute (FUZZ_SECONDS)
