@@ -83,8 +83,9 @@ static bool
 is_sanitizer(const char *library)
 {
   static const char *const names[] = {
-      "libasan.so",       "libhwasan.so",       "libtsan.so",
-      "libclang_rt.asan", "libclang_rt.hwasan", "libclang_rt.tsan",
+      "libasan.so",       "libhwasan.so",     "liblsan.so",
+      "libtsan.so",       "libclang_rt.asan", "libclang_rt.hwasan",
+      "libclang_rt.tsan",
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strncmp(library, names[i], strlen(names[i])) == 0)

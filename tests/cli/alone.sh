@@ -32,7 +32,7 @@ ran() {
 }
 
 export ASAN_OPTIONS=detect_leaks=0
-for sanitizer in address thread; do
+for sanitizer in address leak thread; do
   if ! "$cc" -w -fsanitize=$sanitizer -o $sanitizer program.c 2>/dev/null ||
     ! readelf -d $sanitizer | grep -q 'lib.*san'; then
     echo "ok - -fsanitize=$sanitizer # SKIP it is no library"
