@@ -240,10 +240,13 @@ ranking_note(const struct ranking *ranking,
   if (limited)
     sink_format(&note.sink, "%s beyond the limit of %zu", small ? " or" : "",
                 options->limit);
-  sink_format(&note.sink, ", with %" PRIu64 " %s", ranking->left_out_allocs,
+  /* One allocation goes without the last letter. */
+  sink_format(&note.sink, ", with %" PRIu64 " %.*s", ranking->left_out_allocs,
+              (int)strlen(objects) - (ranking->left_out_allocs == 1),
               objects);
   if (measure_rows[ranking->bytes].bytes)
-    sink_format(&note.sink, " of %" PRIu64 " bytes", ranking->left_out_bytes);
+    sink_format(&note.sink, " of %" PRIu64 " byte%s", ranking->left_out_bytes,
+                ranking->left_out_bytes == 1 ? "" : "s");
   sink_text(&note.sink, small && !limited ? "; --verbose shows them." : ".");
   report_paragraph(sink, string_sink_for(&note, sink));
   string_sink_release(&note);

@@ -82,8 +82,8 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   if (cut != 0)
     sink_format(sink,
                 "CUT SHORT: %" PRId64
-                " allocations have chains that lack the outermost callers\n",
-                cut);
+                " allocation%s without the outermost callers\n",
+                cut, cut == 1 ? "" : "s");
   for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
     any = write_notes(reduction, sink, notes[i].heading, notes[i].key) || any;
   if (any)
