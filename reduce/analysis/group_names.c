@@ -221,6 +221,21 @@ split_qualified(const char *name)
   return parts;
 }
 
+bool
+is_cxx_runtime(const char *name, const char *file)
+{
+  static const char *const scopes[] = {"std", "__gnu_cxx", "__cxxabiv1"};
+  static const char *const starts[] = {"operator new", "__cxa_"};
+  const struct span first = split_qualified(name).first;
+  for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++)
+    if (is_word(first, scopes[i]))
+      return true;
+  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+      return true;
+  return strstr(file, "/include/c++/") != NULL;
+}
+
 /* The same of a Go name: "path/package.F", "path/package.(*T).F",
  * "path/package.T.F". */
 static struct qualified

@@ -73,4 +73,10 @@ struct group_source {
 void group_name_write(enum granularity by, enum language language,
                       const struct group_source *source, struct sink *sink);
 
+/* Whether the C++ function NAME, from the source FILE ("" when not known), is
+ * one of the language's library or of what the compiler calls: std::,
+ * __gnu_cxx::, __cxxabiv1::, the global operator new, __cxa_*; or one from the
+ * library's headers, as templates and inlined functions can lack a scope. */
+bool is_cxx_runtime(const char *name, const char *file);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "analysis/selection_match.h"
 
+#include "analysis/grouping.h"
 #include "base/array.h"
 #include "common/pprof_format.h"
 #include "common/region_path.h"
@@ -216,12 +217,13 @@ is_hidden_kind(const struct selection *selection, size_t i)
 {
   const struct frame_table *frames = selection->frames;
   const struct function *function = &frames->functions[i];
-  if (function->runtime)
+  const char *name = function_name(frames, i);
+  const char *file = function_file(frames, i);
+  const bool lisp = selection->profile->language == LANGUAGE_LISP;
+  if (function->runtime || (!lisp && is_cxx_runtime(name, file)))
     return !selection->options.show_runtime;
-  return selection->options.hide_system &&
-         selection->profile->language == LANGUAGE_LISP && !function->c &&
-         is_system_function(function_name(frames, i),
-                            function_file(frames, i));
+  return selection->options.hide_system && lisp && !function->c &&
+         is_system_function(name, file);
 }
 
 /* What the function I means to the phases. */

@@ -203,7 +203,8 @@ const struct option_row option_rows[] = {
      "extra",
      TEXT(view.select.categories)},
     {IN_VIEW, "show-runtime", NULL,
-     "show the runtime's own C functions too; implies --show-root",
+     "show functions of the runtime too: ECL's C functions, C++'s library; "
+     "implies --show-root",
      FLAG(view.select.show_runtime)},
     {IN_VIEW, "show-root", NULL,
      "show the callers of the profiled body, and the profiler",

@@ -113,12 +113,17 @@ static struct cell
 name_cell(const struct view *view, const struct diff_entry *entry)
 {
   struct sink *sink = &view->text->sink;
-  if (changes_of(view)->kind != DIFF_CONTEXTS)
+  const bool chain = changes_of(view)->kind == DIFF_CONTEXTS;
+  const bool cxx = view_has_cxx_names(view);
+  if (!chain && !cxx)
     return cell_text(diff_name(entry, 0));
   string_sink_clear(view->text);
-  for (size_t i = 0; i < entry->key_length; i++) {
+  for (size_t i = 0; i < (chain ? entry->key_length : 1); i++) {
     sink_text(sink, i == 0 ? "" : ";");
-    escape_name(sink, diff_name(entry, i), ";");
+    if (cxx)
+      write_cxx_name(sink, diff_name(entry, i));
+    else
+      escape_name(sink, diff_name(entry, i), ";");
   }
   return view_text(view);
 }
@@ -261,8 +266,12 @@ describe(struct changes *changes, const struct diff *diff,
     int measure = column->id / PARTS;
     if (measure <= MEASURE_ALLOCS || measure == (int)changes->third ||
         (measure == MEASURE_KEPT_BYTES && kept && legend) ||
-        column->id >= STATE || (measure == DIFF_CALLS && changes->calls))
-      changes->columns[changes->table.column_count++] = *column;
+        column->id >= STATE || (measure == DIFF_CALLS && changes->calls)) {
+      struct column *added = &changes->columns[changes->table.column_count++];
+      *added = *column;
+      if (measure == (int)order) /* rows are sorted by it */
+        added->spare = 0;
+    }
   }
 }
 

@@ -184,6 +184,19 @@ explain_node(const struct reduction *reduction, const char *name,
   }
 }
 
+/* Whether a function of C++'s library is charged to its callers. */
+static bool
+hides_cxx_runtime(const struct reduction *reduction)
+{
+  const struct frame_table *frames = &reduction->frames;
+  if (reduction->options->select.show_runtime)
+    return false;
+  for (size_t i = 0; i < frames->function_count; i++)
+    if (is_cxx_runtime(function_name(frames, i), function_file(frames, i)))
+      return true;
+  return false;
+}
+
 /* Explains the names that stand in the place of a function, and the groups
  * that gather what belongs to none. */
 static void
@@ -220,6 +233,11 @@ legend(const struct view *view, struct sink *sink)
                        "With --hide-system, allocations by ECL's own "
                        "functions are charged to the functions of the "
                        "program.");
+  if (!lisp && hides_cxx_runtime(reduction))
+    report_legend_text(reduction, sink,
+                       "Allocations by functions of the C++ library are "
+                       "charged to their callers; --show-runtime shows these "
+                       "functions.");
 }
 
 const struct table functions_table = {

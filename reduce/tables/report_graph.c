@@ -84,8 +84,10 @@ static const char relation_indent[] = "    ";
 /* The table being filled. */
 struct drawing {
   const struct reduction *reduction;
+  struct sink *sink;
   struct graph_entries entries;
   struct text_table table;
+  struct string_sink name; /* the one in hand */
 };
 
 /* A line but for its name.  What makes no sense for it is a star. */
@@ -190,9 +192,15 @@ add_name(struct drawing *drawing, const char *indent, uint32_t node)
 {
   const struct graph_node *n = &drawing->reduction->graph.nodes[node];
   char cycle[32] = "";
+  string_sink_clear(&drawing->name);
+  if (drawing->reduction->profile->language == LANGUAGE_C)
+    write_cxx_name(&drawing->name.sink, n->name);
+  else
+    sink_text(&drawing->name.sink, n->name);
   if (n->cycle != 0)
     snprintf(cycle, sizeof cycle, " <cycle %" PRIu32 ">", n->cycle);
-  text_table_cell(&drawing->table, "%s%s [%zu]%s", indent, n->name,
+  text_table_cell(&drawing->table, "%s%s [%zu]%s", indent,
+                  string_sink_for(&drawing->name, drawing->sink),
                   drawing->entries.index_of[node], cycle);
 }
 
@@ -382,8 +390,9 @@ write_legend(const struct reduction *reduction, struct sink *sink)
 void
 report_graph(const struct reduction *reduction, struct sink *sink)
 {
-  struct drawing drawing = {.reduction = reduction};
+  struct drawing drawing = {.reduction = reduction, .sink = sink};
   const bool held = reduction_is_of_holders(reduction);
+  string_sink_init(&drawing.name);
   text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
   drawing.table.human = sink->human;
   if (!graph_entries_init(&drawing.entries, reduction) ||
@@ -394,6 +403,7 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   ranking_note(&drawing.entries.ranking, reduction, "entries",
                held ? "objects" : "allocations", sink);
   (held ? report_holders_legend : write_legend)(reduction, sink);
+  string_sink_release(&drawing.name);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);
 }

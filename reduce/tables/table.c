@@ -136,6 +136,13 @@ figure_known(const struct reduction *reduction, const struct column *column)
          (column->of != OF_FREED || gaps->live == 0);
 }
 
+bool
+view_has_cxx_names(const struct view *view)
+{
+  return view->form == FORM_TEXT &&
+         view->reduction->profile->language == LANGUAGE_C;
+}
+
 struct cell
 view_cell(const struct view *view, const struct ranking_row *row,
           const struct column *column)
@@ -144,8 +151,7 @@ view_cell(const struct view *view, const struct ranking_row *row,
       column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
   switch (column->content) {
   case CONTENT_NAME:
-    if (view->form != FORM_TEXT ||
-        view->reduction->profile->language != LANGUAGE_C)
+    if (!view_has_cxx_names(view))
       return cell_text(row->name);
     string_sink_clear(view->text);
     write_cxx_name(&view->text->sink, row->name);

@@ -246,6 +246,9 @@ struct cell view_cell(const struct view *view, const struct ranking_row *row,
  * nothing when memory has run out: see view_release. */
 struct cell view_text(const struct view *view);
 
+/* Whether names are shortened: the text of a profile of C or C++. */
+bool view_has_cxx_names(const struct view *view);
+
 /* Writes NAME, of a C++ function, with the arguments of templates left out. */
 void write_cxx_name(struct sink *sink, const char *name);
 

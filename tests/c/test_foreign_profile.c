@@ -266,7 +266,7 @@ dropped_frames(void **state)
     add_sample(b, "malloc/main/f", values);
     b->profile.drop_frames = builder_string(b, cases[i].drop);
     b->profile.keep_frames = builder_string(b, cases[i].keep);
-    char *output = run(b, "export\n--format=folded", false);
+    char *output = run(b, "export\n--format=folded\n--show-runtime", false);
     assert_string_equal(output, cases[i].chains);
     mprof_string_free(output);
   }

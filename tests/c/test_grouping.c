@@ -172,6 +172,46 @@ names_of_other_languages(void **state)
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
 
+static void
+runtime_of_cxx(void **state)
+{
+  static const char *const runtime[] = {
+      "std::vector<int, std::allocator<int> >::push_back(int const&)",
+      "void std::sort<int*, main::{lambda(int, int)#1}>(int*, int*)",
+      "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&)",
+      "std::function<void (int)>::operator()(int) const",
+      "std::_Function_handler<void (), app::f()::{lambda()#1}>::_M_invoke()",
+      "std::thread::_State_impl<app::task>::_M_run()",
+      "__gnu_cxx::new_allocator<int>::allocate(unsigned long, void const*)",
+      "operator new(unsigned long)",
+      "operator new[](unsigned long, std::align_val_t)",
+      "__cxa_allocate_exception",
+  };
+  static const char *const others[] = {
+      "main",
+      "app::fill(std::vector<int, std::allocator<int> >&)",
+      "std::vector<int, std::allocator<int> > app::made<int>(int)",
+      "std::vector<int, std::allocator<int> > made<int>(int)",
+      "main::{lambda(std::string)#1}::operator()(std::string) const",
+      "app::thing::operator new(unsigned long)",
+      "app::operator<<(std::ostream&, app::thing const&)",
+      "app::thing::operator std::string() const",
+      "(anonymous namespace)::std_like()",
+      "stdout_write",
+      "[libstdc++.so.6+0xa5780]",
+      "operator() [std.cc:14]",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof runtime / sizeof runtime[0]; i++)
+    if (!is_cxx_runtime(runtime[i], ""))
+      fail_msg("%s is of the runtime", runtime[i]);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (is_cxx_runtime(others[i], "src/std.cc"))
+      fail_msg("%s is not of the runtime", others[i]);
+  assert_true(is_cxx_runtime("allocate<int>",
+                             "/usr/include/c++/12/bits/alloc_traits.h"));
+}
+
 /* Names may be cut anywhere, or be no names at all.  Each part of these has a
  * group, and none is read beyond its end, which the sanitizers would tell. */
 static void
@@ -230,6 +270,7 @@ main(void)
       cmocka_unit_test(lisp_packages),
       cmocka_unit_test(lisp_classes),
       cmocka_unit_test(names_of_other_languages),
+      cmocka_unit_test(runtime_of_cxx),
       cmocka_unit_test(names_cut_short),
       cmocka_unit_test(places),
   };

@@ -64,5 +64,9 @@ says 'what there is no room for' \
   'No room for the columns: allocs, live bytes, calls.'
 [ "$(width 6)" -le 60 ]
 result $? 'lines below the tables fit, too'
+run diff --width=60 --sort=allocs "$golden/live-before.data" \
+  "$golden/live.data"
+says 'the column that rows are sorted by stays' \
+  'No room for the columns: live bytes, calls.'
 
 finish

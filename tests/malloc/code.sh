@@ -79,7 +79,7 @@ same 'cut short: all allocations' 'comment cut_allocations 1000' \
   "$(rows cut.data comment | grep cut_)"
 same 'cut short: chains' '[cut short];lose 1000' \
   "$("$MPROF" export --format=folded --value=allocs cut.data 2>&1)"
-same 'cut short: the report says so' "CUT SHORT: 1000 allocations have chains \
-that lack the outermost callers" \
+same 'cut short: the report says so' \
+  'CUT SHORT: 1000 allocations without the outermost callers' \
   "$("$MPROF" report cut.data 2>&1 | grep CUT)"
 finish

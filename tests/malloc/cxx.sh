@@ -44,6 +44,35 @@ same 'paths of C++' \
     sort)"
 same 'a table of functions' 1 "$("$MPROF" report --verbose --tables=direct --no-legend \
   long_names.data | grep -c ' app::keep<\.\.\.>(std::string const&)$')"
+same 'the call graph' 1 "$("$MPROF" report --verbose --tables=graph --no-legend \
+  long_names.data | grep -cE '^\[.* app::keep<\.\.\.>\(std::string const&\) \[')"
+same 'a comparison' 1 "$("$MPROF" diff --verbose --tables=functions --width=0 \
+  long_names.data long_names.data |
+  grep -c ' app::keep<\.\.\.>(std::string const&)$')"
 same 'an export' 1 "$("$MPROF" export --format=folded long_names.data |
   grep -cF 'keep<std::__cxx11::basic_string<char, std::char_traits<char>,')"
+# What the library allocates is its caller's, unless asked for.
+compile cxx_runtime -O0
+profile cxx_runtime
+same 'callers of the library' \
+  'main 8
+main;app::fill(std::vector<int, std::allocator<int> >&) 100
+main;app::made<double>(unsigned long) 80
+main;main::{lambda()#1}::operator()() const 33' \
+  "$("$MPROF" export --format=folded --show-from='^main$' --focus='^main$' \
+    cxx_runtime.data)"
+"$MPROF" export --format=folded --show-runtime cxx_runtime.data >all
+same 'the library itself' 213 "$(awk -F';' \
+  '$NF ~ /^(std|__gnu_cxx)::/ { sub(/.* /, "", $NF); n += $NF }
+   END { print n }' all)"
+for options in '' --show-runtime; do
+  # shellcheck disable=SC2086
+  same "the legend: $options" "$([ -n "$options" ]; echo $?)" \
+    "$("$MPROF" report --tables=direct $options cxx_runtime.data |
+      grep -c 'functions of the C++ library')"
+done
+same 'the same bytes' "$(awk '{ n += $NF } END { print n }' all)" \
+  "$("$MPROF" export --format=folded cxx_runtime.data |
+    awk '{ n += $NF } END { print n }')"
+
 finish

@@ -27,7 +27,7 @@ oracle() {
 
 # chains FILE: from main on, with allocated bytes.
 chains() {
-  "$MPROF" export --format=folded --value=bytes "$1" 2>&1 |
+  "$MPROF" export --format=folded --value=bytes --show-runtime "$1" 2>&1 |
     sed -n '/main/s/^.*main\([; ]\)/main\1/p' | LC_ALL=C sort
 }
 
