@@ -16,10 +16,10 @@
 
 #include "write/decimal.h"
 
-enum { NUMBER_BYTES = 10, HEAD_BYTES = 2 * NUMBER_BYTES }; /* at most */
+enum { HEAD_BYTES = 2 * PPROF_NUMBER_BYTES }; /* at most */
 
-static size_t
-encode(uint8_t *to, uint64_t n)
+size_t
+pprof_encode(uint8_t *to, uint64_t n)
 {
   size_t length = 0;
   for (; n > 0x7F; n >>= 7)
@@ -32,8 +32,8 @@ encode(uint8_t *to, uint64_t n)
 static size_t
 encode_head(uint8_t *to, unsigned field, unsigned type, uint64_t n)
 {
-  const size_t length = encode(to, (uint64_t)field << 3 | type);
-  return length + encode(to + length, n);
+  const size_t length = pprof_encode(to, (uint64_t)field << 3 | type);
+  return length + pprof_encode(to + length, n);
 }
 
 /* ---- messages ---- */
@@ -57,24 +57,22 @@ pprof_begin(struct pprof_stream *p)
   p->length = 0;
 }
 
-/* The text has a zero behind it. */
-static void
-add_text(struct pprof_stream *p, const char *text)
-{
-  const size_t n = strlen(text);
-  uint8_t *to = room_for(p, n + 1);
-  if (to != NULL) {
-    memcpy(to, text, n + 1);
-    p->length += n;
-  }
-}
-
 void
 pprof_add(struct pprof_stream *p, uint64_t n)
 {
-  uint8_t *to = room_for(p, NUMBER_BYTES);
+  uint8_t *to = room_for(p, PPROF_NUMBER_BYTES);
   if (to != NULL)
-    p->length += encode(to, n);
+    p->length += pprof_encode(to, n);
+}
+
+void
+pprof_add_bytes(struct pprof_stream *p, const void *bytes, size_t n)
+{
+  uint8_t *to = room_for(p, n);
+  if (to != NULL) {
+    memcpy(to, bytes, n);
+    p->length += n;
+  }
 }
 
 void
@@ -171,9 +169,9 @@ void
 pprof_put_comment(struct pprof_stream *p, const char *key, const char *text)
 {
   pprof_begin(p);
-  add_text(p, key);
-  add_text(p, "=");
-  add_text(p, text);
+  pprof_add_bytes(p, key, strlen(key));
+  pprof_add_bytes(p, "=", 1);
+  pprof_add_bytes(p, text, strlen(text) + 1);
   if (!pprof_failed(p))
     put_number(p, shows(key) ? PPROF_COMMENT : PPROF_OWN_COMMENT,
                pprof_string(p, p->message.base));

@@ -84,6 +84,10 @@ void pprof_put_location(struct pprof_stream *p, uint64_t id, uint64_t address,
 
 /* ---- messages ---- */
 
+/* Write a number as it stands in a message; its length. */
+enum { PPROF_NUMBER_BYTES = 10 }; /* at most */
+size_t pprof_encode(uint8_t *to, uint64_t n);
+
 void pprof_begin(struct pprof_stream *p);
 
 /* Add the values of a sample, by enum pprof_column. */
@@ -92,6 +96,9 @@ void pprof_add_values(struct pprof_stream *p, const uint64_t *values);
 /* Add a bare number, or a field that is a number (zero: none). */
 void pprof_add(struct pprof_stream *p, uint64_t n);
 void pprof_add_field(struct pprof_stream *p, unsigned field, uint64_t n);
+
+/* Add numbers that are encoded. */
+void pprof_add_bytes(struct pprof_stream *p, const void *bytes, size_t n);
 
 /* What was added since the message was `start' bytes long is a message, or
  * numbers, that are a field of it. */

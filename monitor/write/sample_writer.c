@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * sample_writer.c -- chains are nearly all of the work: the location of each
- * context in them is looked for once.
+ * context in them is looked for once, and encoded again only when the chain
+ * before did not have the context.
  */
 #include "write/sample_writer.h"
 
 #include <errno.h>
+#include <string.h>
+
+enum { KINDS = 256 }; /* whose labels are kept */
 
 void
 sample_writer_begin(struct sample_writer *w, const struct context_tree *tree,
                     uint32_t context_count)
 {
   w->tree = tree;
-  pprof_reserve(w->stream, &w->known,
-                context_count * sizeof(struct context_locations));
+  w->place_count = 1;
+  if (pprof_reserve(w->stream, &w->known,
+                    context_count * sizeof(struct context_locations)))
+    pprof_reserve(w->stream, &w->parts_of_chain,
+                  (context_count + (size_t)1) * sizeof(struct chain_part));
+  pprof_reserve(w->stream, &w->labels, KINDS * sizeof(struct kind_labels));
 }
 
 void
 sample_writer_end(struct sample_writer *w)
 {
   arena_release(&w->known);
+  arena_release(&w->parts_of_chain);
+  arena_release(&w->labels);
 }
 
 void
@@ -29,6 +39,8 @@ sample_writer_release(struct sample_writer *w)
   arena_release(&w->parts);
   arena_release(&w->functions);
   arena_release(&w->chain);
+  arena_release(&w->shown_bytes);
+  arena_release(&w->hidden_bytes);
 }
 
 /* Note what the location `number' is, of which `at' tells. */
@@ -74,19 +86,6 @@ location_of(struct sample_writer *w, uint64_t site, uint32_t function)
   return location;
 }
 
-/* Append `location' to the chain in hand, of *length. */
-static void
-push(struct sample_writer *w, size_t *length, uint32_t location)
-{
-  const size_t needed = (*length + 1) * sizeof location;
-  if (needed > w->chain.reserved_bytes &&
-      arena_grow(&w->chain, 2 * needed) != 0) {
-    gzip_file_fail(w->stream->output, errno);
-    return;
-  }
-  ((uint32_t *)w->chain.base)[(*length)++] = location;
-}
-
 /* The location of what ran between a call in the context `up' and its callee;
  * 0: nothing. */
 static uint32_t
@@ -100,22 +99,8 @@ location_between(struct sample_writer *w, uint32_t up, uint32_t callee)
   return site == 0 ? 0 : location_of(w, site, 0);
 }
 
-static void
-push_allocation(struct sample_writer *w, size_t *length, uint64_t site,
-                uint32_t function, const struct kind *kind)
-{
-  const uint64_t allocator =
-      w->allocator == NULL ? 0 : w->allocator(w->closure, kind);
-  const uint64_t between =
-      w->between == NULL ? 0 : w->between(site, function, 0);
-  if (allocator != 0)
-    push(w, length, location_of(w, allocator, 0));
-  if (between != 0)
-    push(w, length, location_of(w, between, 0));
-}
-
 /* What is known of a context. */
-static struct context_locations
+static struct context_locations *
 locations_of(struct sample_writer *w, uint32_t context)
 {
   struct context_locations *const known =
@@ -125,99 +110,209 @@ locations_of(struct sample_writer *w, uint32_t context)
     known->site = location_of(w, c->site, c->function);
     known->above = location_between(w, c->parent, c->function);
   }
-  return *known;
+  return known;
 }
 
-/* Collect the chain, the leaf first, which is an allocation of that kind, or
- * a call (NULL); its length.  *first becomes the site that it begins with, if
- * that is a context. */
-static size_t
-collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
-              uint32_t up, const struct kind *kind, uint64_t *first)
+/* ---- the chain in hand ---- */
+
+/* Element `i' of an array that grows; NULL when there is no memory. */
+static void *
+element(struct sample_writer *w, struct arena *array, size_t i, size_t size)
+{
+  const size_t end = (i + 1) * size;
+  if (end > array->reserved_bytes && arena_grow(array, 2 * end) != 0) {
+    gzip_file_fail(w->stream->output, errno);
+    return NULL;
+  }
+  return (char *)array->base + i * size;
+}
+
+static uint8_t *
+encoded_in(const struct arena *bytes, const struct encoded *numbers)
+{
+  return (uint8_t *)bytes->base + bytes->reserved_bytes - numbers->to;
+}
+
+static void
+prepend(struct sample_writer *w, struct arena *bytes, struct encoded *numbers,
+        uint64_t n)
+{
+  uint8_t number[PPROF_NUMBER_BYTES];
+  const uint32_t length = (uint32_t)pprof_encode(number, n);
+  const size_t before = bytes->reserved_bytes;
+  if (numbers->to + length > before) {
+    if (element(w, bytes, numbers->to + length, 1) == NULL)
+      return;
+    memmove((char *)bytes->base + bytes->reserved_bytes - before, bytes->base,
+            before);
+  }
+  numbers->to += length;
+  memcpy(encoded_in(bytes, numbers), number, length);
+}
+
+static void
+add_encoded(struct sample_writer *w, const struct arena *bytes,
+            const struct encoded *numbers)
+{
+  pprof_add_bytes(w->stream, encoded_in(bytes, numbers),
+                  numbers->to - numbers->from);
+}
+
+static void
+hide(struct sample_writer *w, struct chain_part *part, uint32_t location)
+{
+  struct arena *const bytes = &w->hidden_bytes;
+  if (part->run_hidden != 0 && part->run_shows != 0) {
+    prepend(w, bytes, &part->hidden, part->run_hidden);
+    prepend(w, bytes, &part->hidden, part->run_shows);
+    part->run_hidden = 0;
+  }
+  part->run_shows = 0;
+  part->run_hidden++;
+  prepend(w, bytes, &part->hidden, location);
+}
+
+/* Nothing of `part' shows.  Outer parts keep their bytes. */
+static void
+hide_all(struct sample_writer *w, struct chain_part *part)
+{
+  const uint32_t *chain = w->chain.base;
+  part->shown.from = part->shown.to;
+  part->hidden.from = part->hidden.to;
+  part->showing = part->run_shows = part->run_hidden = 0;
+  for (uint32_t i = 0; i < part->length; i++)
+    hide(w, part, chain[i]);
+}
+
+/* Append `location' to `part'. */
+static void
+push(struct sample_writer *w, struct chain_part *part, uint32_t location)
+{
+  uint32_t *const last = element(w, &w->chain, part->length, sizeof *last);
+  const enum location_part is =
+      w->part_of == NULL ? LOCATION_SHOWS
+                         : ((const uint8_t *)w->parts.base)[location];
+  if (last == NULL)
+    return;
+  *last = location;
+  if (is == LOCATION_ROOT && !part->rooted) {
+    part->rooted = true;
+    hide_all(w, part);
+  }
+  part->length++;
+  if (is == LOCATION_SHOWS) {
+    part->showing++;
+    part->run_shows++;
+    prepend(w, &w->shown_bytes, &part->shown, location);
+  } else
+    hide(w, part, location);
+}
+
+/* The part of the chain in hand down to `context', of which what the one
+ * before has as well is kept. */
+static const struct chain_part *
+find_part(struct sample_writer *w, uint32_t context)
 {
   const struct context *contexts = w->tree->contexts;
-  uint32_t above = location_between(w, up, function);
-  size_t length = 0;
-  if (site != 0 && kind != NULL)
-    push_allocation(w, &length, site, function, kind);
-  if (site != 0)
-    push(w, &length, location_of(w, site, function));
-  for (; up != CONTEXT_ROOT; up = contexts[up].parent) {
-    const struct context_locations known = locations_of(w, up);
-    if (above != 0)
-      push(w, &length, above);
-    push(w, &length, known.site);
-    above = known.above;
-    *first = contexts[up].site;
+  const struct context_locations *const known = w->known.base;
+  struct chain_part *const parts = w->parts_of_chain.base;
+  uint32_t up = context, more = 0;
+  while (up != CONTEXT_ROOT && (known[up].place >= w->place_count ||
+                                parts[known[up].place].context != up)) {
+    locations_of(w, up);
+    more++;
+    up = contexts[up].parent;
   }
-  return length;
+  const uint32_t from = up == CONTEXT_ROOT ? 0 : known[up].place;
+  w->place_count = from + more + 1;
+  for (up = context; more > 0; more--, up = contexts[up].parent)
+    parts[from + more].context = up;
+  for (uint32_t i = from + 1; i < w->place_count && !pprof_failed(w->stream);
+       i++) {
+    const uint32_t number = parts[i].context;
+    struct context_locations *const own = locations_of(w, number);
+    parts[i] = parts[i - 1];
+    parts[i].context = number;
+    own->place = i;
+    if (own->above != 0)
+      push(w, &parts[i], own->above);
+    push(w, &parts[i], own->site);
+  }
+  return &parts[w->place_count - 1];
 }
 
-/* Whether location `i' of the chain in hand shows, of which nothing does from
- * `end' on. */
-static bool
-shows(const struct sample_writer *w, size_t i, size_t end)
-{
-  const uint32_t *chain = w->chain.base;
-  const uint8_t *parts = w->parts.base;
-  return i < end && parts[chain[i]] == LOCATION_SHOWS;
-}
+/* ---- samples ---- */
 
-/* Add those of `length' that do not, as PPROF_SAMPLE_HIDDEN says. */
+/* A chain of which nothing shows is written as if all did. */
 static void
-add_hidden(struct sample_writer *w, size_t length, size_t end)
+add_chain(struct sample_writer *w, const struct chain_part *part)
 {
   const uint32_t *chain = w->chain.base;
-  const size_t start = w->stream->length;
-  for (size_t i = 0; i < length;) {
-    size_t from = i;
-    while (from < length && shows(w, from, end))
-      from++;
-    size_t to = from;
-    while (to < length && !shows(w, to, end))
-      to++;
-    if (from < to) {
-      pprof_add(w->stream, from - i);
-      pprof_add(w->stream, to - from);
-    }
-    for (i = from; i < to; i++)
+  size_t start = w->stream->length;
+  if (part->showing == 0)
+    for (uint32_t i = part->length; i-- > 0;)
       pprof_add(w->stream, chain[i]);
-  }
+  else
+    add_encoded(w, &w->shown_bytes, &part->shown);
+  pprof_nest(w->stream, PPROF_SAMPLE_LOCATIONS, start);
+  if (w->shown || part->showing == 0 || part->showing == part->length)
+    return;
+  start = w->stream->length;
+  pprof_add(w->stream, part->run_shows);
+  pprof_add(w->stream, part->run_hidden);
+  add_encoded(w, &w->hidden_bytes, &part->hidden);
   pprof_nest(w->stream, PPROF_SAMPLE_HIDDEN, start);
 }
 
-/* A chain of which nothing shows is written as if all did.  Gives back the
- * site that it begins with, or 0. */
+/* Add the chain to the message in hand.  Gives back the site that it begins
+ * with, if that is a context, or 0. */
 static uint64_t
-add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
+put_chain(struct sample_writer *w, uint64_t site, uint32_t function,
           uint32_t up, const struct kind *kind)
 {
-  uint64_t first = 0;
-  const size_t length = collect_chain(w, site, function, up, kind, &first);
-  const uint32_t *chain = w->chain.base;
-  const uint8_t *parts = w->parts.base;
-  size_t end = length, showing = 0, so_far = 0;
+  const bool object = site != 0 && kind != NULL;
+  const uint32_t above = location_between(w, up, function);
+  const uint64_t allocator =
+      object && w->allocator != NULL ? w->allocator(w->closure, kind) : 0;
+  const uint64_t between =
+      object && w->between != NULL ? w->between(site, function, 0) : 0;
+  uint32_t inner[4], count = 0; /* outward, as they are numbered */
+  if (allocator != 0)
+    inner[count++] = location_of(w, allocator, 0);
+  if (between != 0)
+    inner[count++] = location_of(w, between, 0);
+  if (site != 0)
+    inner[count++] = location_of(w, site, function);
+  if (above != 0)
+    inner[count++] = above;
+  const struct chain_part *const outer = w->parts_of_chain.base;
+  struct chain_part part = *find_part(w, up);
   if (pprof_failed(w->stream))
     return 0;
-  for (size_t i = 0; i < length && w->part_of != NULL; i++) {
-    const uint8_t part = parts[chain[i]];
-    so_far += part == LOCATION_SHOWS;
-    if (part == LOCATION_ROOT) { /* the last one is the rootmost */
-      end = i;
-      showing = so_far;
-    }
-  }
-  if (end == length)
-    showing = so_far;
-  const bool whole = showing == 0 || showing == length;
+  while (count-- > 0)
+    push(w, &part, inner[count]);
+  add_chain(w, &part);
+  return w->place_count < 2 ? 0 : w->tree->contexts[outer[1].context].site;
+}
+
+/* Add the labels, which are the same for all of a kind. */
+static void
+add_labels(struct sample_writer *w, const struct kind *kind)
+{
+  struct kind_labels *const known = (struct kind_labels *)w->labels.base +
+                                    (uintptr_t)kind / sizeof *kind % KINDS;
   const size_t start = w->stream->length;
-  for (size_t i = 0; i < length; i++)
-    if (whole || shows(w, i, end))
-      pprof_add(w->stream, chain[i]);
-  pprof_nest(w->stream, PPROF_SAMPLE_LOCATIONS, start);
-  if (!whole && !w->shown)
-    add_hidden(w, length, end);
-  return first;
+  if (known->length != 0 && known->kind == kind) {
+    pprof_add_bytes(w->stream, known->bytes, known->length);
+    return;
+  }
+  w->put_labels(w->closure, kind);
+  const size_t length = w->stream->length - start;
+  if (length > sizeof known->bytes || pprof_failed(w->stream))
+    return;
+  known->kind = kind;
+  known->length = (uint8_t)length;
+  memcpy(known->bytes, (char *)w->stream->message.base + start, length);
 }
 
 void
@@ -232,10 +327,10 @@ sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
     w->unattributed_bytes += values[PPROF_BYTES];
   }
   pprof_begin(w->stream);
-  if (add_chain(w, site, function, up, kind) ==
+  if (put_chain(w, site, function, up, kind) ==
       (SITE_SPECIAL | SITE_CUT_SHORT))
     w->cut_count += values[PPROF_COUNT];
   pprof_add_values(w->stream, values);
-  w->put_labels(w->closure, kind);
+  add_labels(w, kind);
   pprof_end(w->stream, PPROF_SAMPLE);
 }

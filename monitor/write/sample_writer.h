@@ -7,9 +7,13 @@
  * numbered in the order of their first use, and what the numbers stand for is
  * written afterwards.
  *
- * Cost: the length of all chains; 8 bytes a context while a tree is written.
- * Not inside the hook; records of the tree do not change meanwhile, but it
- * may grow.
+ * Two chains in turn often begin alike.  What they have in common was encoded
+ * for the first and is copied for the second; a profile has the leaf first, so
+ * it stands at the end.
+ *
+ * Cost: the bytes of all chains, copied; 60 bytes a context while a tree is
+ * written, of which the longest chain alone touches 48.  Not inside the hook;
+ * records of the tree do not change meanwhile, but it may grow.
  */
 #ifndef MPROF_SAMPLE_WRITER_H
 #define MPROF_SAMPLE_WRITER_H
@@ -29,6 +33,23 @@ enum location_part {
   LOCATION_HIDDEN, /* a function of the runtime */
   LOCATION_ROOT    /* runs a profiled body: neither it nor what calls it
                       shows */
+};
+
+/* Encoded numbers, the last one first: so many bytes before the end of an
+ * arena. */
+struct encoded {
+  uint32_t from, to;
+};
+
+/* The chain in hand from its root to a context. */
+struct chain_part {
+  uint32_t context;
+  uint32_t length, showing; /* its locations, and how many of them show */
+  bool rooted;              /* one is a LOCATION_ROOT */
+  struct encoded shown;     /* in `shown_bytes' */
+  struct encoded hidden;    /* in `hidden_bytes', as PPROF_SAMPLE_HIDDEN says,
+                               but for these counts of the innermost run: */
+  uint32_t run_shows, run_hidden;
 };
 
 struct sample_writer { /* all zero but for the first part */
@@ -54,19 +75,35 @@ struct sample_writer { /* all zero but for the first part */
   struct intern_table locations; /* what is at one -> its number */
   struct arena parts;            /* uint8_t by location: enum location_part */
   struct arena functions; /* uint32_t by location: as the tree has it */
-  struct arena chain;     /* uint32_t: the one in hand */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
 
   /* of the tree that is being written */
   const struct context_tree *tree;
   struct arena known; /* struct context_locations by context */
+
+  /* the chain in hand */
+  struct arena chain; /* uint32_t: its locations, the outermost first */
+  struct arena parts_of_chain; /* struct chain_part by place; that at 0 has
+                                  none */
+  uint32_t place_count;
+  struct arena shown_bytes, hidden_bytes;
+
+  struct arena labels; /* struct kind_labels: of kinds met lately */
+};
+
+/* The encoded labels of objects of a kind, when they are that short. */
+struct kind_labels {
+  const struct kind *kind;
+  uint8_t length; /* 0: not known */
+  uint8_t bytes[55];
 };
 
 struct context_locations {
   uint32_t site;  /* 0: not looked for yet */
   uint32_t above; /* of what ran between its function and the call of that;
                      0: nothing */
+  uint32_t place; /* of its part, when it was last on the chain in hand */
 };
 
 /* Write samples of `tree' from now on, of its first contexts, so many. */

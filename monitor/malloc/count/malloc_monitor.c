@@ -22,9 +22,9 @@ enum { USUAL_BUDGET = 8u << 20, MOST_BUDGET = (1 << LEAF_BITS) - 1 };
 
 /* What writing the profile takes: the tables of the writer (write/), each of
  * which is at most twice as long as it has to be, and was half as long, and
- * so on, before; for a context and a leaf 20 bytes by their numbers, 24 of
+ * so on, before; for a context and a leaf 72 bytes by their numbers, 40 of
  * the longest chain, and two locations with 24 each. */
-enum { SPARE_BYTES = 3 << 20, SPARE_FOR_EACH = 20 + 4 * (24 + 2 * 24) };
+enum { SPARE_BYTES = 3 << 20, SPARE_FOR_EACH = 72 + 4 * (40 + 2 * 24) };
 
 const struct other_heap *other_heap;
 struct malloc_monitor malloc_monitor = {
