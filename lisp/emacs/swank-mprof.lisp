@@ -20,7 +20,7 @@
 
 (define-condition failure (simple-error)
   ()
-  (:documentation "What the user is to be told."))
+  (:documentation "An error whose message is for the user."))
 
 (defun fail (control &rest arguments)
   (error 'failure :format-control control :format-arguments arguments))
@@ -116,7 +116,7 @@ a profile is closed that nobody refers to any more?"
         (not (beside-p chain)))))
 
 (defun own-work (profile)
-  "What of PROFILE is the user's own work."
+  "Return the part of PROFILE that is not SLIME's own work."
   (mprof :filter-profile profile :predicate #'own-work-p))
 
 (defun without-swank (profile hide-system)
@@ -133,7 +133,7 @@ what they allocated is charged to those that called them."
         (figure :self-allocations row) (figure :calls row)))
 
 (defun profile ()
-  "What is counted until now, and what mprof warns of, a string or NIL."
+  "Return the figures counted so far, and mprof's warning, a string or NIL."
   (let* ((warning nil)
          (profile (handler-bind ((warning (lambda (condition)
                                             (setf warning
@@ -145,8 +145,8 @@ what they allocated is charged to those that called them."
     (values profile warning)))
 
 (defslimefun functions (hide-system swank)
-  "What is counted until now; without ECL's functions if HIDE-SYSTEM is true,
-with SLIME's own work if SWANK is."
+  "List the functions counted so far: without ECL's if HIDE-SYSTEM is true, with
+SLIME's own work if SWANK is true."
   (answering
     (multiple-value-bind (all warning) (profile)
       (setf *profile* (if swank
@@ -175,7 +175,8 @@ with SLIME's own work if SWANK is."
                       (figure :calls arc))))
 
 (defslimefun node (name)
-  "Who calls the function NAME, whom it calls, and what it allocates itself."
+  "Return the callers and callees of the function NAME, and the types that it
+allocates itself."
   (answering
     (let ((row (shown-row name)))
       (list :callers (arc-lines (figure :callers row) :caller)
@@ -216,7 +217,7 @@ with SLIME's own work if SWANK is."
                collect location)))
 
 (defun function-location (row)
-  "Where the function of ROW is, or NIL."
+  "Return the source location of the function of ROW, or NIL."
   (let* ((name (read-name (figure :name row)))
          (locations (definition-locations (definition-name name))))
     (or (and (atom name) (null (rest locations)) (first locations))
@@ -224,7 +225,7 @@ with SLIME's own work if SWANK is."
         (first locations))))
 
 (defslimefun source (name)
-  "Where the function NAME is defined."
+  "Return the source location of the function NAME."
   (answering
     (or (function-location (shown-row name))
         (fail "The source of ~A is not known" name))))
@@ -238,7 +239,7 @@ with SLIME's own work if SWANK is."
         (and row (function-location row)))))
 
 (defslimefun advice ()
-  "What to change, of the user's own work, what saves most first."
+  "List the advice for the user's own work, the largest saving first."
   (answering
     (let ((profile (own-work (profile))))
       (loop for advice in (figure :advice profile)

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gc/gc.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "names/table_entries.h"
 #include "threads/releases.h"
 
 struct root_segment {
@@ -133,25 +133,15 @@ add_object(struct roots *roots, enum root_kind kind, cl_object lisp,
     add_root(roots, root, heap);
 }
 
-/* How many entries can be read: a thread may have been stopped that makes the
- * table larger, with the new size before there is a body of it. */
-static cl_index
-table_entries(cl_object table)
-{
-  struct ecl_hashtable_entry *const body = table->hash.data;
-  const cl_index n = body == NULL ? 0 : GC_size(body) / sizeof *body;
-  return n < table->hash.size ? n : table->hash.size;
-}
-
 static void
 add_symbols(struct roots *roots, cl_object table, bool external,
             struct heap *heap)
 {
-  const cl_index entries = table_entries(table);
-  for (cl_index i = 0; i < entries; i++) {
-    const cl_object symbol = table->hash.data[i].value;
+  const struct table_entries entries = table_entries(table);
+  for (cl_index i = 0; i < entries.count; i++) {
+    const cl_object symbol = entries.at[i].value;
     uint32_t number;
-    if (table->hash.data[i].key == OBJNULL || symbol == OBJNULL ||
+    if (entries.at[i].key == OBJNULL || symbol == OBJNULL ||
         ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
       continue;
     add_object(roots, ROOT_SYMBOL, symbol, sizeof symbol->symbol, heap);
@@ -166,12 +156,10 @@ static bool
 is_table_of_classes(cl_object symbol)
 {
   static const char text[] = "*CLASS-NAME-HASH-TABLE*";
-  const cl_object name = symbol->symbol.name, table = symbol->symbol.value;
+  const cl_object name = symbol->symbol.name;
   return name->d.t == t_base_string &&
          name->base_string.fillp == sizeof text - 1 &&
-         memcmp(name->base_string.self, text, sizeof text - 1) == 0 &&
-         table != OBJNULL && !ECL_IMMEDIATE(table) &&
-         table->d.t == t_hashtable;
+         memcmp(name->base_string.self, text, sizeof text - 1) == 0;
 }
 
 static void
@@ -180,15 +168,14 @@ add_classes(struct roots *roots, struct heap *heap)
   const uint32_t symbols = roots->count;
   for (uint32_t i = 0; i < symbols; i++) {
     const cl_object symbol = roots_get(roots, i)->lisp;
-    const bool named = roots_get(roots, i)->kind == ROOT_SYMBOL &&
-                       is_table_of_classes(symbol);
-    const cl_object table = named ? symbol->symbol.value : OBJNULL;
-    const cl_index entries = named ? table_entries(table) : 0;
-    for (cl_index k = 0; k < entries; k++) {
-      const cl_object class = table->hash.data[k].value;
-      if (table->hash.data[k].key != OBJNULL &&
-          class != OBJNULL && !ECL_IMMEDIATE(class) &&
-          class->d.t == t_instance)
+    if (roots_get(roots, i)->kind != ROOT_SYMBOL ||
+        !is_table_of_classes(symbol))
+      continue;
+    const struct table_entries entries = table_entries(symbol->symbol.value);
+    for (cl_index k = 0; k < entries.count; k++) {
+      const cl_object class = entries.at[k].value;
+      if (entries.at[k].key != OBJNULL && class != OBJNULL &&
+          !ECL_IMMEDIATE(class) && class->d.t == t_instance)
         add_object(roots, ROOT_CLASS, class, sizeof class->instance, heap);
     }
   }

@@ -59,7 +59,8 @@
     (same "some are retired" t
           (stringp (mprof.data:comment "mprof.retired_note" profile)))))
 
-(defconstant +little+ 64 "KiB of a thread that does little; mprof-limits(7).")
+(defconstant +little+ 80
+  "KiB of a thread that does little, at most; mprof-limits(7).")
 (defconstant +states+ (+ 256 256 1 15)
   "Threads that ended, or share what they left, and some that live.")
 (defconstant +whole+ (ceiling (* 2 +budget+ (+ 64 72 32)) 1024)

@@ -17,6 +17,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
+#include "names/table_entries.h"
 
 static bool
 is_a(cl_object x, cl_type type)
@@ -209,11 +210,11 @@ definition_of(cl_object name)
 #if ECL_VERSION_NUMBER >= 240510
   pair = symbol->symbol.sfdef;
 #else
-  const cl_object table = lisp_runtime.core->setf_definitions;
-  if (is_a(table, t_hashtable))
-    for (cl_index i = 0; i < table->hash.size; i++)
-      if (table->hash.data[i].key == symbol)
-        pair = table->hash.data[i].value;
+  const struct table_entries entries =
+      table_entries(lisp_runtime.core->setf_definitions);
+  for (cl_index i = 0; i < entries.count; i++)
+    if (entries.at[i].key == symbol)
+      pair = entries.at[i].value;
 #endif
   return pair != OBJNULL && ECL_CONSP(pair) ? ECL_CONS_CAR(pair) : pair;
 }
@@ -237,10 +238,10 @@ lisp_methods_number(cl_object bytecodes)
 static void
 each(cl_object table, void (*function)(cl_object key, cl_object value))
 {
-  if (is_a(table, t_hashtable))
-    for (cl_index i = 0; i < table->hash.size; i++)
-      if (table->hash.data[i].key != OBJNULL)
-        function(table->hash.data[i].key, table->hash.data[i].value);
+  const struct table_entries entries = table_entries(table);
+  for (cl_index i = 0; i < entries.count; i++)
+    if (entries.at[i].key != OBJNULL)
+      function(entries.at[i].key, entries.at[i].value);
 }
 
 /* The function of (SETF symbol) is the first of a pair, or by itself. */

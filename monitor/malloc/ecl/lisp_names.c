@@ -11,6 +11,7 @@
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
+#include "names/table_entries.h"
 #include "tree/image.h"
 #include "tree/intern_table.h"
 #include "tree/shared_table.h"
@@ -46,12 +47,9 @@ assign(struct shared_table *table, uint64_t key, uint64_t value)
 static bool
 is_external(cl_object symbol, cl_object package)
 {
-  const cl_object table = package->pack.external;
-  if (table == OBJNULL || ECL_IMMEDIATE(table) ||
-      table->d.t != t_hashtable || table->hash.data == NULL)
-    return false;
-  for (cl_index i = 0; i < table->hash.size; i++)
-    if (table->hash.data[i].value == symbol)
+  const struct table_entries entries = table_entries(package->pack.external);
+  for (cl_index i = 0; i < entries.count; i++)
+    if (entries.at[i].value == symbol)
       return true;
   return false;
 }
