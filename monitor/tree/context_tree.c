@@ -212,6 +212,19 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
   return true;
 }
 
+/* Rename a site.  Whether its record is found by another key now: where calls
+ * are told apart by functions, most are not. */
+static inline bool
+rename_site(const struct context_tree *tree, uint64_t *site,
+            uint32_t function, uint64_t (*retire)(void *, uint64_t),
+            void *closure)
+{
+  const uint64_t before = *site;
+  *site = retire(closure, before);
+  return *site != before && context_tree_call_key(tree, *site, function) !=
+                                context_tree_call_key(tree, before, function);
+}
+
 void
 context_tree_rename_sites(struct context_tree *tree,
                           uint64_t (*retire)(void *, uint64_t), void *closure)
@@ -219,15 +232,11 @@ context_tree_rename_sites(struct context_tree *tree,
   bool changed = false;
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     struct context *c = &tree->contexts[i];
-    uint64_t site = retire(closure, c->site);
-    changed |= site != c->site;
-    c->site = site;
+    changed |= rename_site(tree, &c->site, c->function, retire, closure);
   }
   for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
     struct leaf *l = &tree->leaves[i];
-    uint64_t site = retire(closure, l->site);
-    changed |= site != l->site;
-    l->site = site;
+    changed |= rename_site(tree, &l->site, l->function, retire, closure);
   }
   if (changed)
     context_tree_reindex(tree);

@@ -367,7 +367,7 @@ void context_tree_rename_sites(struct context_tree *tree,
                                uint64_t (*retire)(void *, uint64_t),
                                void *closure);
 
-/* Index all records anew, whose sites have changed. */
+/* Index all records anew, whose keys have changed. */
 void context_tree_reindex(struct context_tree *tree);
 
 #endif
