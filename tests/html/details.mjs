@@ -118,6 +118,17 @@ async function labels(tests, browser) {
     ['1 match, with everything below: 16 bytes, 100 %', long],
     'labels: the search is for the whole name');
   await page.close();
+
+  const cxx = new ProfileEncoder();
+  const string = 'std::__cxx11::basic_string<char, std::char_traits<char>, ' +
+    'std::allocator<char> >';
+  cxx.allocate([`app::read(${string} const&, ${string})`], 1, 16,
+    { category: 'other', type: 'T' });
+  const other = await browser.open('strings',
+    scratch(browser.folder, 'strings.data', cxx));
+  tests.equal(await other.page.textContent('.frame:last-child'),
+    'read(std::string const&, std::string)', 'labels: strings of C++');
+  await other.close();
 }
 
 // On a phone filters are folded, and the flame graph is seen at once.

@@ -202,11 +202,13 @@ class Overview {
   }
 
   // What stands on a frame: its name without the package, where the colour
-  // says that, and of a method without the word.
+  // says that, and of a method without the word; a string of C++ is short.
   labelOf(frame) {
     const { found, choices: { colours } } = this.shell;
     const { profile, tree } = this.model;
-    const name = this.nameOf(frame).replace(/^\(METHOD (.*)\)$/, '$1');
+    const name = this.nameOf(frame).replace(/^\(METHOD (.*)\)$/, '$1')
+      .replaceAll(/std::__cxx11::basic_string<char, [^<]*<char>, [^<]*<char> >/g,
+        'std::string');
     const its = tree.functions[frame.fn]?.package ?? null;
     return its === null || found !== null || colours !== '' || profile.compared
       ? name
