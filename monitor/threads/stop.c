@@ -171,27 +171,21 @@ wait_for_rest(void)
   return true;
 }
 
-/* What the threads that wait at their gates have taken, and those in
- * finalizers of an instance of which they had the header.  Gives back how
- * many objects that are. */
-static size_t
-held_objects(uint64_t *rounded_bytes)
+/* The bytes that the collector gave to threads which wait at their gates, and
+ * to those in finalizers for the header of an instance. */
+static uint64_t
+held_bytes(void)
 {
   struct requests requests = {0};
-  size_t count = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next) {
-    const int begun =
-        t->env == NULL ? 0 : t->env->interrupt_struct->instances_begun;
-    count += (size_t)begun;
-    requests_add(&requests, sizeof(struct ecl_instance), (uint64_t)begun);
-    if (is_held(t)) {
-      count++;
+    if (t->env != NULL)
+      requests_add(&requests, sizeof(struct ecl_instance),
+                   (uint64_t)t->env->interrupt_struct->instances_begun);
+    if (is_held(t))
       requests_add_objects(&requests, t->held.what, t->held.bytes, 1);
-    }
   }
-  *rounded_bytes = requests_rounded_bytes(&requests);
-  return count;
+  return requests_rounded_bytes(&requests);
 }
 
 /* ---- the runtime's list of threads ---- */
@@ -329,30 +323,34 @@ enum { SUM_ATTEMPTS = 1000 };
 
 /* What the collector has given out, as of a moment in which all threads are
  * at rest; at the end of a run (`in_run'), or at the beginning of one.  The
- * gates are paused, and stay so.  False when memory ran out. */
+ * gates are paused, and stay so.  False when memory ran out.
+ *
+ * A thread at rest may go on until it comes to its gate.  Then it holds more
+ * bytes than before: also if it had the header of an instance and has its
+ * slots now, though that is one object all the time. */
 static bool
 settle(struct collector_balance *b, bool in_run)
 {
   for (int attempt = 0; attempt < SUM_ATTEMPTS; attempt++) {
-    uint64_t rounded_bytes;
+    uint64_t held, held_after;
     int to_come, to_come_after;
-    size_t held;
     const int found = count_all_threads(in_run, &to_come);
     bool at_rest;
     stop_set_gates(GATE_PAUSED);
     at_rest = wait_for_rest();
-    held = held_objects(&rounded_bytes);
+    held = held_bytes();
     *b = collector_balance(&monitor.own_bytes, bytes_on_lists,
                            bytes_of_tables);
     barrier();
     at_rest &= wait_for_rest();
-    held -= held_objects(&rounded_bytes);
-    b->bytes -= rounded_bytes;
+    held_after = held_bytes();
+    b->bytes -= held_after;
     if (found < 0 || to_come == NOT_KNOWN || !at_rest) {
       b->doubts |= BALANCE_REST;
       return found >= 0;
     }
-    if (held == 0 && count_all_threads(in_run, &to_come_after) == 0 &&
+    if (held_after == held &&
+        count_all_threads(in_run, &to_come_after) == 0 &&
         to_come_after == to_come)
       return true;
   }

@@ -47,9 +47,9 @@ assign(struct shared_table *table, uint64_t key, uint64_t value)
 static bool
 is_external(cl_object symbol, cl_object package)
 {
-  const struct table_entries entries = table_entries(package->pack.external);
-  for (cl_index i = 0; i < entries.count; i++)
-    if (entries.at[i].value == symbol)
+  const struct table_entries external = table_entries(package->pack.external);
+  for (cl_index i = 0; i < external.count; i++)
+    if (external.at[i].value == symbol)
       return true;
   return false;
 }
