@@ -171,6 +171,17 @@ wait_for_rest(void)
   return true;
 }
 
+/* Of how many instances the thread has the header only, as when it runs
+ * finalizers.  A thread that ends has none, and the collector may have taken
+ * away what its environment refers to. */
+static uint64_t
+instances_begun(const struct thread_state *t)
+{
+  return t->env == NULL || t->env->own_process->process.env == NULL
+             ? 0
+             : (uint64_t)t->env->interrupt_struct->instances_begun;
+}
+
 /* The bytes that the collector gave to threads which wait at their gates, and
  * to those in finalizers for the header of an instance. */
 static uint64_t
@@ -179,9 +190,7 @@ held_bytes(void)
   struct requests requests = {0};
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next) {
-    if (t->env != NULL)
-      requests_add(&requests, sizeof(struct ecl_instance),
-                   (uint64_t)t->env->interrupt_struct->instances_begun);
+    requests_add(&requests, sizeof(struct ecl_instance), instances_begun(t));
     if (is_held(t))
       requests_add_objects(&requests, t->held.what, t->held.bytes, 1);
   }
