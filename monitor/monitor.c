@@ -342,7 +342,7 @@ change_region(const char *name)
     else
       region_leave(&monitor.regions, &thread->regions, false);
     if (thread->regions.region != before)
-      known_paths_forget(&thread->paths);
+      last_objects_forget(&thread->last_objects);
   }
   monitor_unlock();
   return MPROF_OK;

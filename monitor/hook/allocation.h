@@ -49,6 +49,12 @@ allocation_follow(struct thread_state *t, const struct leaf *leaf,
                    kind);
 }
 
+/* The hooks for objects. */
+void *hook_allocated(struct ecl_allocation_hooks *self, void *frame,
+                     cl_index kind, void *object);
+void *hook_instance_allocated(struct ecl_allocation_hooks *self, void *frame,
+                              cl_index kind, void *object, cl_object clas);
+
 /* The leaf of objects like that, allocated where the stack now is; `size' as
  * in struct kind.  Counts the calls that the walk finds. */
 struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,

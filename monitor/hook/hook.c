@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * hook.c -- the hooks of a thread: see count_allocation.h.
+ * hook.c -- the gate, and the table of hooks of a thread.  What they do:
+ * count_allocation.c, object_body.c.
  */
 #include "hook/hook.h"
 
@@ -10,8 +11,8 @@
 #include "hook/thread_paths.h"
 #include "tree/wait.h"
 
-#define FOLLOW false
-#include "hook/count_allocation.h"
+#include "hook/allocation.h"
+#include "hook/object_body.h"
 
 /* May this allocation be counted?  When the gate is shut for a moment (code
  * is being unloaded, or the collector asked for its sum), wait: nothing is
@@ -40,14 +41,6 @@ hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
   return gate == GATE_OPEN;
 }
 
-struct leaf *
-hook_leaf_here(struct thread_state *t, uintptr_t frame, cl_index what,
-               uint32_t size, cl_object clas)
-{
-  const struct innermost_frame f = stack_walk(&t->walk, &t->tree, frame);
-  return leaf_in(t, &f, what, size, clas);
-}
-
 /* The collector counts its own records like what it gives out. */
 static void
 collector_record(struct ecl_allocation_hooks *self, cl_index bytes)
@@ -62,12 +55,10 @@ void
 hook_init(struct thread_state *thread)
 {
   thread->hooks = (struct ecl_allocation_hooks){
-      .allocated = allocated,
-      .instance_allocated = instance_allocated,
+      .allocated = hook_allocated,
+      .instance_allocated = hook_instance_allocated,
       .body = object_body,
       .collector_record = collector_record};
-  if (live_table_is_open(&thread->live))
-    hook_follow(&thread->hooks);
 }
 
 /* When an interrupt waits for the thread to enable interrupts, its environment

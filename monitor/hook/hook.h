@@ -17,15 +17,11 @@
 
 #include "hook/thread_state.h"
 
-/* Fill in the table of hooks of a thread, which follows its objects or does
- * not. */
+/* Fill in the table of hooks of a thread. */
 void hook_init(struct thread_state *thread);
 
 /* Hang them, or NULL, into the environment of a thread, where allocators find
  * them; also while the thread may not write there itself. */
 void hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks);
-
-/* The part of it that is about following. */
-void hook_follow(struct ecl_allocation_hooks *hooks);
 
 #endif

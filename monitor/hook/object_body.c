@@ -137,9 +137,12 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   what |= KIND_REGION(kind->what) << KIND_REGION_SHIFT;
   if (requests_told_by(kind))
     requests_add_objects(&t->requests, kind->what, header->bytes, 1);
-  whole = context_tree_leaf(&t->tree, head->up, head->site,
-                            (uint32_t)what | LEAF_PIECES,
-                            allocation_leaf_size(total), kind->clas);
+  whole = context_tree_find_leaf(
+      &t->tree, head->up, head->site, head->function,
+      context_tree_kind_number(
+          &t->tree, &(struct kind){.clas = kind->clas,
+                                   .what = (uint32_t)what | LEAF_PIECES,
+                                   .size = allocation_leaf_size(total)}));
   head->count--;
   head->bytes -= header->bytes;
   whole->count++;

@@ -21,7 +21,7 @@
 #include <ecl/ecl.h>
 
 #include "balance/requests.h"
-#include "hook/known_path.h"
+#include "hook/last_objects.h"
 #include "live/live_table.h"
 #include "tree/arena.h"
 #include "tree/context_tree.h"
@@ -80,7 +80,7 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
-  struct known_paths paths; /* of this epoch and region */
+  struct last_objects last_objects; /* of this epoch and region */
 
   struct live_table live; /* where objects are followed */
 
@@ -99,7 +99,7 @@ static inline void
 thread_state_begin_epoch(struct thread_state *thread)
 {
   stack_walk_begin_epoch(&thread->walk);
-  known_paths_forget(&thread->paths);
+  last_objects_forget(&thread->last_objects);
 }
 
 static inline void

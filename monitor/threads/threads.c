@@ -42,7 +42,7 @@ static void
 release_walks(struct thread_state *t)
 {
   stack_walk_release(&t->walk);
-  known_paths_release(&t->paths);
+  last_objects_release(&t->last_objects);
 }
 
 static void
@@ -110,12 +110,12 @@ new_thread(cl_env_ptr env, pthread_t thread)
     return NULL;
   t->env = env;
   t->thread = thread;
-  if (!follow(t) || !init_tree(&t->tree) || stack_walk_init(&t->walk) != 0 ||
-      known_paths_init(&t->paths) != 0) {
+  if (!follow(t) || !init_tree(&t->tree) ||
+      stack_walk_init(&t->walk, monitor.whole_walks) != 0 ||
+      last_objects_init(&t->last_objects) != 0) {
     free_thread(t);
     return NULL;
   }
-  t->walk.whole = monitor.whole_walks;
   t->label = thread_label_new(env);
   note_label(t);
   t->gate = GATE_CLOSED;
@@ -350,6 +350,6 @@ threads_retire_sites(struct code_object *gone)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_rename_sites(&t->tree, code_object_retired_site, gone);
     if (t->env != NULL)
-      known_paths_forget(&t->paths);
+      last_objects_forget(&t->last_objects);
   }
 }

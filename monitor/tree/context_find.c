@@ -19,9 +19,9 @@ mix(uint64_t h)
 }
 
 static uint64_t
-kind_key(uint32_t what, uint32_t size, uint64_t clas)
+kind_key(const struct kind *k)
 {
-  return clas + ((uint64_t)what << 40) + ((uint64_t)size << 8);
+  return k->clas + ((uint64_t)k->what << 40) + ((uint64_t)k->size << 8);
 }
 
 static uint32_t
@@ -31,9 +31,10 @@ context_hash(uint32_t parent, uint64_t key)
 }
 
 static uint32_t
-leaf_hash(uint32_t up, uint64_t key, uint64_t kind)
+leaf_hash(uint32_t up, uint64_t key, uint32_t kind)
 {
-  return (uint32_t)mix(key * 31 + ((uint64_t)up << 20) + kind);
+  return (uint32_t)mix(key * 31 + ((uint64_t)up << 20) +
+                       ((uint64_t)kind << 8));
 }
 
 static uint64_t
@@ -52,19 +53,17 @@ hash_of_leaf(const void *closure, uint32_t number)
 {
   const struct context_tree *tree = closure;
   const struct leaf *l = &tree->leaves[number];
-  const struct kind *k = &tree->kinds[l->kind];
   if (tree->contexts[l->up].first_leaf == number)
     return RECORD_NOT_INDEXED;
   return leaf_hash(l->up, context_tree_call_key(tree, l->site, l->function),
-                   kind_key(k->what, k->size, k->clas));
+                   l->kind);
 }
 
 static uint64_t
 hash_of_kind(const void *closure, uint32_t number)
 {
   const struct context_tree *tree = closure;
-  const struct kind *k = &tree->kinds[number];
-  return (uint32_t)mix(kind_key(k->what, k->size, k->clas));
+  return (uint32_t)mix(kind_key(&tree->kinds[number]));
 }
 
 struct leaf *
@@ -180,62 +179,64 @@ context_tree_find_child(struct context_tree *tree, uint32_t parent,
 {
   const int saved_errno = errno;
   const uint32_t child = find_child(tree, parent, site, function, true);
-  tree->contexts[parent].last = child;
   errno = saved_errno;
   return child;
 }
 
-/* The number of a kind; KIND_ANY when there is no memory. */
-static uint32_t
-intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
-            uint64_t clas)
+/* There are no more kinds than leaves, but for one whose leaf comes next. */
+static __attribute__((noinline)) uint32_t
+make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
+{
+  const int saved_errno = errno;
+  uint32_t number = KIND_ANY;
+  if ((tree->kind_count < tree->room || context_tree_make_room(tree)) &&
+      record_index_grow(&tree->kind_index, hash_of_kind, tree, 1,
+                        tree->kind_count)) {
+    number = tree->kind_count++;
+    tree->kinds[number] = *kind;
+    record_index_add(&tree->kind_index, hash, number);
+  }
+  errno = saved_errno;
+  return number;
+}
+
+uint32_t
+context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
 {
   const struct record_index *index = &tree->kind_index;
-  const uint32_t hash = (uint32_t)mix(kind_key(what, size, clas));
-  uint32_t slot, number;
+  const uint32_t hash = (uint32_t)mix(kind_key(kind));
+  uint32_t slot;
   for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
-    const struct kind *k;
-    if (!record_index_may_be(index, slot, hash))
-      continue;
-    number = record_index_number(index, slot);
-    k = &tree->kinds[number];
-    if (k->what == what && k->size == size && k->clas == clas)
+    const uint32_t number = record_index_number(index, slot);
+    const struct kind *k = &tree->kinds[number];
+    if (record_index_may_be(index, slot, hash) && k->what == kind->what &&
+        k->size == kind->size && k->clas == kind->clas)
       return number;
   }
-  if (!record_index_grow(&tree->kind_index, hash_of_kind, tree, 1,
-                         tree->kind_count))
-    return KIND_ANY;
-  number = tree->kind_count++; /* there are no more than leaves */
-  tree->kinds[number] =
-      (struct kind){.clas = clas, .what = what, .size = size};
-  record_index_add(&tree->kind_index, hash, number);
-  return number;
+  return make_kind(tree, kind, hash);
 }
 
 /* Whether it is the leaf with that key of calls, and of objects of the kind.
  */
 static inline bool
 leaf_is(const struct context_tree *tree, const struct leaf *l, uint64_t key,
-        const struct kind *kind)
+        uint32_t kind)
 {
-  const struct kind *k = &tree->kinds[l->kind];
-  return context_tree_call_key(tree, l->site, l->function) == key &&
-         k->what == kind->what && k->size == kind->size &&
-         k->clas == kind->clas;
+  return l->kind == kind &&
+         context_tree_call_key(tree, l->site, l->function) == key;
 }
 
 /* `function' is only told if it is `known'. */
 static inline struct leaf *
 find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-          uint32_t function, bool known, const struct kind *kind)
+          uint32_t function, bool known, uint32_t kind)
 {
   const struct record_index *index = &tree->leaf_index;
   const uint64_t key = context_tree_call_key(tree, site, function);
-  const uint32_t hash =
-      leaf_hash(up, key, kind_key(kind->what, kind->size, kind->clas));
+  const uint32_t hash = leaf_hash(up, key, kind);
   const uint32_t first = tree->contexts[up].first_leaf;
-  uint32_t slot, number, kind_number, target = up;
+  uint32_t slot, number, target = up;
   struct leaf *l = &tree->leaves[first];
 
   if (first != 0 && leaf_is(tree, l, key, kind))
@@ -249,13 +250,11 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     if (l->up == up && leaf_is(tree, l, key, kind))
       return l;
   }
-  if ((tree->leaf_count > tree->room && !context_tree_make_room(tree)) ||
+  if (kind == KIND_ANY ||
+      (tree->leaf_count > tree->room && !context_tree_make_room(tree)) ||
       (first != 0 && !record_index_grow(&tree->leaf_index, hash_of_leaf, tree,
-                                        LEAF_FIRST, tree->leaf_count)) ||
-      (kind_number = intern_kind(tree, kind->what, kind->size, kind->clas)) ==
-          KIND_ANY) {
+                                        LEAF_FIRST, tree->leaf_count)))
     return context_tree_overflow(tree);
-  }
   if (up != CONTEXT_OVERFLOW) {
     if (!known)
       function = context_tree_function(tree, up, site);
@@ -268,7 +267,7 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   *l = (struct leaf){.site = site,
                      .up = up,
                      .target = target,
-                     .kind = kind_number,
+                     .kind = kind,
                      .function = function};
   if (first == 0)
     tree->contexts[up].first_leaf = number;
@@ -280,7 +279,7 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
 
 struct leaf *
 context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-                       uint32_t function, const struct kind *kind)
+                       uint32_t function, uint32_t kind)
 {
   const int saved_errno = errno;
   struct leaf *leaf;
@@ -288,7 +287,6 @@ context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     leaf = find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, kind);
   else
     leaf = find_leaf(tree, up, site, function, true, kind);
-  tree->contexts[up].last_leaf = (uint32_t)(leaf - tree->leaves);
   errno = saved_errno;
   return leaf;
 }
@@ -297,13 +295,14 @@ struct leaf *
 context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                   uint32_t what, uint32_t size, uint64_t clas)
 {
-  const struct kind kind = {.clas = clas, .what = what, .size = size};
+  const uint32_t kind = context_tree_kind_number(
+      tree, &(struct kind){.clas = clas, .what = what, .size = size});
   if (up == CONTEXT_OVERFLOW)
     site = SITE_SPECIAL | SITE_OVERFLOW;
   else if (tree->by_function)
     return find_leaf(tree, up, site, context_tree_function(tree, up, site),
-                     true, &kind);
-  return find_leaf(tree, up, site, 0, false, &kind);
+                     true, kind);
+  return find_leaf(tree, up, site, 0, false, kind);
 }
 
 void

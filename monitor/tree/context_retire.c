@@ -167,7 +167,8 @@ copy_leaves(struct retirement *r, struct choice *choice)
     const uint32_t up = r->to[l->up];
     struct leaf *const leaf =
         stays(choice, scores[i]) && (up & RETIRED) == 0
-            ? context_tree_find_leaf(&r->into, up, l->site, l->function, k)
+            ? context_tree_find_leaf(&r->into, up, l->site, l->function,
+                                     context_tree_kind_number(&r->into, k))
             : retired_leaf(r, up & ~RETIRED, k);
     context_tree_add_counts(leaf, l);
     r->leaf_of[i] = (uint32_t)(leaf - r->into.leaves);

@@ -18,7 +18,7 @@
 #include "tree/image.h"
 #include "tree/sizes.h"
 
-_Static_assert(sizeof(struct context) == 48, "memory of a path");
+_Static_assert(sizeof(struct context) == 40, "memory of a path");
 _Static_assert(sizeof(struct leaf) == 48, "memory of a path");
 
 static void
@@ -196,7 +196,8 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
     const struct leaf *l = &from->leaves[i];
     const struct kind *k = &from->kinds[l->kind];
     struct leaf *leaf =
-        context_tree_find_leaf(into, to[l->up], l->site, l->function, k);
+        context_tree_find_leaf(into, to[l->up], l->site, l->function,
+                               context_tree_kind_number(into, k));
     context_tree_add_counts(leaf, l);
     if (leaf == &into->leaves[LEAF_OVERFLOW])
       no_room(closure, l, k);

@@ -26,7 +26,7 @@
  * the context or leaf by which the function was entered first; the figures of
  * callers are sums, made when the tree is read.
  *
- * Memory.  A context takes 48 bytes and a leaf 48; the index of either takes
+ * Memory.  A context takes 40 bytes and a leaf 48; the index of either takes
  * at most 16 more, just after it has grown (4 bytes a slot, a quarter full).
  * So no path costs more than 64 bytes.  The first context and the first leaf
  * below a context are not in the index, for the context knows them: nearly
@@ -96,9 +96,8 @@ struct context {
   uint32_t state : 3;   /* enum phase_state, below the function */
   uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
   uint32_t kept : 1;    /* it is below one that was folded */
-  uint32_t first, last; /* of its children that was made first, and that was
-                           asked for last; 0: none */
-  uint32_t first_leaf, last_leaf; /* likewise */
+  uint32_t first;       /* of its children that was made first; 0: none */
+  uint32_t first_leaf;  /* likewise */
 };
 
 /* Sizes up to this are told apart; larger objects of one type share a leaf.
@@ -266,47 +265,20 @@ uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
 uint32_t context_tree_find_child(struct context_tree *tree, uint32_t parent,
                                  uint64_t site, uint32_t function);
 
-static inline uint32_t
-context_tree_child_in(struct context_tree *tree, uint32_t parent,
-                      uint64_t site, uint32_t function)
-{
-  const uint32_t last = tree->contexts[parent].last;
-  const struct context *c = &tree->contexts[last];
-  if (__builtin_expect(c->parent == parent && c->function == function &&
-                           function != 0 &&
-                           (c->site == site || (site & SITE_PLACE) == 0),
-                       1))
-    return last;
-  return context_tree_find_child(tree, parent, site, function);
-}
-
 /* The leaf of objects of this kind, allocated at `site' in the function that
  * was called from `up'; made when it is new.  Never NULL. */
 struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
                                uint64_t site, uint32_t what, uint32_t size,
                                uint64_t clas);
 
-/* The same in a tree by function. */
+/* The number of a kind; KIND_ANY when there is no memory. */
+uint32_t context_tree_kind_number(struct context_tree *tree,
+                                  const struct kind *kind);
+
+/* The same in a tree by function; of the kind with that number. */
 struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
                                     uint64_t site, uint32_t function,
-                                    const struct kind *kind);
-
-static inline struct leaf *
-context_tree_leaf_in(struct context_tree *tree, uint32_t up, uint64_t site,
-                     uint32_t function, uint32_t what, uint32_t size,
-                     uint64_t clas)
-{
-  struct leaf *const last = &tree->leaves[tree->contexts[up].last_leaf];
-  const struct kind *const k = &tree->kinds[last->kind];
-  const struct kind kind = {.clas = clas, .what = what, .size = size};
-  if (__builtin_expect(
-          last->up == up && last->function == function && function != 0 &&
-              (last->site == site || (site & SITE_PLACE) == 0) &&
-              k->what == what && k->size == size && k->clas == clas,
-          1))
-    return last;
-  return context_tree_find_leaf(tree, up, site, function, &kind);
-}
+                                    uint32_t kind);
 
 /* The function that `site' is in, called from `parent'. */
 static inline uint32_t

@@ -12,9 +12,11 @@
 #ifdef MPROF_TINY
 enum {
   SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
-  SIZE_FIRST_PATHS = 4, /* at hand in each thread; a power of 4 */
-  SIZE_KNOWN_PATHS = 16, /* the same, at most */
-  SIZE_FIRST_SITES = 4, /* likewise */
+  SIZE_FIRST_SITES = 4, /* at hand in each thread; a power of 2 */
+  SIZE_FIRST_STEPS = 4, /* likewise */
+  SIZE_MOST_STEPS = 16, /* the same, at most */
+  SIZE_FIRST_OBJECTS = 4, /* likewise, in last_objects.h */
+  SIZE_MOST_OBJECTS = 16, /* the same, at most */
   SIZE_FIRST_ROOM = 16, /* of a context tree; contexts, and leaves */
   SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
   SIZE_SHARED_TABLE_BITS = 2, /* of a shared_table; 2 to the power of it */
@@ -23,9 +25,11 @@ enum {
 #else
 enum {
   SIZE_FIRST_INDEX = 1024,
-  SIZE_FIRST_PATHS = 64,
-  SIZE_KNOWN_PATHS = 1024,
-  SIZE_FIRST_SITES = 64,
+  SIZE_FIRST_SITES = 128,
+  SIZE_FIRST_STEPS = 256,
+  SIZE_MOST_STEPS = 1 << 16,
+  SIZE_FIRST_OBJECTS = 64,
+  SIZE_MOST_OBJECTS = 1024,
   SIZE_FIRST_ROOM = 1024,
   SIZE_FIRST_ARENA = 1 << 18,
   SIZE_SHARED_TABLE_BITS = 10,

@@ -30,23 +30,12 @@
 #pragma GCC optimize("no-tree-slp-vectorize")
 
 enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
+#define NO_EPOCH UINT32_MAX
+
+/* The call of a byte-compiled function; those of sites are multiples of 4. */
+#define CALL_OF_FUNCTION(number) ((number) << 2 | 2)
 
 static uint32_t first_epoch = 1, last_epoch;
-
-/* A table of so many sites, of which none is known. */
-static int
-make_sites(struct stack_walk *walk, uint32_t places)
-{
-  struct arena arena;
-  if (arena_reserve(&arena, places * sizeof *walk->sites) != 0)
-    return -1;
-  arena_release(&walk->site_arena);
-  walk->site_arena = arena;
-  walk->sites = arena.base;
-  walk->site_mask = places - 1;
-  walk->learned = 0;
-  return 0;
-}
 
 /* Room for one frame more.  False: there is none. */
 static bool
@@ -60,9 +49,11 @@ make_room(struct stack_walk *walk, size_t count)
 }
 
 int
-stack_walk_init(struct stack_walk *walk)
+stack_walk_init(struct stack_walk *walk, bool whole)
 {
-  if (make_sites(walk, SIZE_FIRST_SITES) != 0 || !make_room(walk, 0))
+  walk->whole = whole;
+  if (call_sites_init(&walk->sites) != 0 ||
+      step_table_init(&walk->steps) != 0 || !make_room(walk, 0))
     return -1;
   stack_walk_begin_epoch(walk);
   return 0;
@@ -72,7 +63,8 @@ void
 stack_walk_release(struct stack_walk *walk)
 {
   arena_release(&walk->frame_arena);
-  arena_release(&walk->site_arena);
+  call_sites_release(&walk->sites);
+  step_table_release(&walk->steps);
 }
 
 void
@@ -84,16 +76,13 @@ stack_walk_end_epochs(void)
 void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  walk->epoch =
-      (uint64_t)__atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED) << 32;
+  const uint32_t epoch =
+      __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED);
+  walk->epoch = (uint64_t)epoch << 32;
   walk->first_epoch = (uint64_t)first_epoch << 32;
-}
-
-/* Whether the word is of the present epoch; then it tells a context. */
-static inline bool
-is_known(const struct stack_walk *walk, uint64_t word)
-{
-  return (word ^ walk->epoch) >> 32 == 0;
+  walk->known = walk->whole ? NO_EPOCH : epoch;
+  walk->no_word = UINT64_MAX;
+  step_table_forget(&walk->steps);
 }
 
 /* Where a walk is. */
@@ -112,18 +101,21 @@ enum outcome {
   WALK_LOST
 };
 
-/* The frame is one of the interpreter: which function does it run?  The
- * interpreter itself, when that has no number. */
-static void
-find_interpreted(struct walked_frame *f)
+/* The name of the function that a frame of the interpreter runs. */
+static cl_object
+interpreted_name(const uint64_t *word)
 {
-  const struct ecl_interpreter_words *const words = (const void *)f->word;
+  const struct ecl_interpreter_words *const words = (const void *)word;
   const struct ecl_bytecodes *const b = &words->bytecodes->bytecodes;
-  const cl_object name = b->frame_name != OBJNULL ? b->frame_name : b->name;
-  if (kept_objects_function(name) != 0) {
-    f->site.place = SITE_OBJECT | (uintptr_t)name;
-    f->site.function = 0;
-  }
+  return b->frame_name != OBJNULL ? b->frame_name : b->name;
+}
+
+/* What stands for the call in a step. */
+static __attribute__((noinline)) uint32_t
+interpreted_call(const uint64_t *word)
+{
+  const uint32_t number = kept_objects_function(interpreted_name(word));
+  return number == 0 ? NO_CALL : CALL_OF_FUNCTION(number);
 }
 
 /* Over a frame that is not as call_site.h can say it. */
@@ -155,94 +147,87 @@ step_elsewhere(struct place from, struct place *caller)
   }
 }
 
-/* Forget what is known of return addresses, since code has come or gone. What
- * was never used is only read: it takes no memory so. */
-static __attribute__((noinline)) void
-forget_sites(struct stack_walk *walk, unsigned long generation)
+/* Over a frame that is not framed. */
+static __attribute__((noinline)) enum outcome
+step_over(const struct call_site *site, struct place *at)
 {
-  for (size_t i = 0; i <= walk->site_mask; i++)
-    if (walk->sites[i].ip != 0)
-      walk->sites[i] = (struct call_site){0};
-  walk->generation = generation;
+  const struct place from = *at;
+  switch (site->kind) {
+  case CALL_ON_STACK:
+  case CALL_ON_POINTER:
+    at->slot = (site->kind == CALL_ON_STACK ? from.slot : from.frame) +
+               site->word_at;
+    if (site->saved != 0)
+      at->frame = ((uintptr_t *)at->slot)[-(int)site->saved];
+    break;
+  case CALL_FINALIZERS:
+    return WALK_FINALIZERS;
+  default:
+    return step_elsewhere(from, at);
+  }
+  at->ip = *(uintptr_t *)at->slot;
+  return WALK_GOES_ON;
 }
 
-/* The place of a return address that is not known there. */
-static __attribute__((noinline)) struct call_site *
-learn_site(struct stack_walk *walk, uintptr_t ip)
+/* The last frame that there is room for. */
+static inline const struct walked_frame *
+end_of_room(const struct stack_walk *walk)
 {
-  struct call_site *site;
-  if (walk->site_mask < MOST_CALL_SITES - 1 &&
-      ++walk->learned > walk->site_mask)
-    make_sites(walk, (walk->site_mask + 1) * 2);
-  site = call_site_place(walk->sites, walk->site_mask, ip);
-  call_site_learn(site, ip);
-  return site;
+  return (const void *)((const char *)walk->frames +
+                        walk->frame_arena.reserved_bytes -
+                        sizeof *walk->frames);
 }
 
-/* The walk has met as many frames as there is room for.  False when that is
- * the end of it. */
-static __attribute__((noinline)) bool
-go_deeper(struct stack_walk *walk, struct walked_frame **f,
-          const struct walked_frame **end)
-{
-  const size_t count = (size_t)(*f - walk->frames);
-  const bool more = make_room(walk, count);
-  *f = walk->frames + count;
-  *end = walk->frames +
-         walk->frame_arena.reserved_bytes / sizeof *walk->frames;
-  return more;
-}
-
-/* Walk to the first known frame, or as far as it goes. */
+/* Walk to the first known frame, or as far as it goes.  walk->last is the
+ * outermost frame of the chain. */
 static inline enum outcome
-go_outward(struct stack_walk *walk, struct place at)
+go_outward(struct stack_walk *walk, uintptr_t allocator)
 {
-  const struct walked_frame *end =
-      walk->frames + walk->frame_arena.reserved_bytes / sizeof *walk->frames;
+  const struct walked_frame *end = end_of_room(walk);
   struct walked_frame *f = walk->frames;
-  enum outcome outcome = WALK_LOST;
-  for (; f < end || go_deeper(walk, &f, &end); f++) {
-    const struct call_site *site =
-        call_site_place(walk->sites, walk->site_mask, at.ip);
-    if (__builtin_expect(site->ip != at.ip, 0))
-      site = learn_site(walk, at.ip);
-    f->site = *site;
-    f->word = NULL;
-    if (__builtin_expect(
-            site->kind == CALL_FRAME || site->kind == CALL_INTERPRETER, 1)) {
-      if (site->word_at != 0) {
-        f->word = (uint64_t *)(at.frame - site->word_at);
+  uintptr_t frame = frame_caller(allocator);
+  uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
+  uintptr_t ip = *frame_return_slot(allocator);
+  enum outcome outcome;
+  for (;; f++) {
+    const struct call_site *const site = call_site_at(&walk->sites, ip);
+    if (__builtin_expect(f > end, 0)) {
+      const size_t count = (size_t)(f - walk->frames);
+      outcome = WALK_LOST;
+      if (!make_room(walk, count))
+        break;
+      f = walk->frames + count;
+      end = end_of_room(walk);
+    }
+    f->word = &walk->no_word;
+    f->ip = ip;
+    f->call = site->call;
+    if (__builtin_expect(call_site_is_framed(site), 1)) {
+      if (site->kind != CALL_WORDLESS) {
+        uint64_t *const word = (uint64_t *)(frame - site->word_at);
+        f->word = word;
         if (__builtin_expect(site->kind == CALL_INTERPRETER, 0))
-          find_interpreted(f);
-        if (is_known(walk, *f->word) && !walk->whole) {
-          outcome = WALK_KNOWN;
-          break;
+          f->call = interpreted_call(word);
+        if (stack_walk_is_known(walk, *word)) {
+          walk->last = f;
+          return WALK_KNOWN;
         }
       }
-      at.slot = (uintptr_t)frame_return_slot(at.frame);
-      at.frame = frame_caller(at.frame);
-    } else if (site->kind == CALL_ELSEWHERE) {
-      struct place caller;
-      if ((outcome = step_elsewhere(at, &caller)) != WALK_GOES_ON)
-        break;
-      outcome = WALK_LOST;
-      at = caller;
-      continue;
-    } else if (site->kind == CALL_FINALIZERS) {
-      outcome = WALK_FINALIZERS;
-      break;
+      slot = (uintptr_t)frame_return_slot(frame);
+      ip = *frame_return_slot(frame);
+      frame = frame_caller(frame);
     } else {
-      at.slot =
-          (site->kind == CALL_ON_STACK ? at.slot : at.frame) + site->word_at;
-      if (site->saved != 0)
-        at.frame = ((uintptr_t *)at.slot)[-(int)site->saved];
+      struct place at = {.ip = ip, .frame = frame, .slot = slot};
+      outcome = step_over(site, &at);
+      if (outcome != WALK_GOES_ON)
+        break;
+      ip = at.ip;
+      frame = at.frame;
+      slot = at.slot;
     }
-    at.ip = *(uintptr_t *)at.slot;
   }
   /* of a function that nobody called the site is known all the same */
-  walk->known = outcome == WALK_KNOWN;
-  walk->count =
-      (size_t)(f - walk->frames) + (walk->known || f == walk->frames);
+  walk->last = f == walk->frames ? f : f - 1;
   return outcome;
 }
 
@@ -268,58 +253,96 @@ chain_root(struct stack_walk *walk, struct context_tree *tree,
 static inline bool
 meet(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
 {
-  const uint64_t word = walk->epoch | up;
-  bool fresh;
-  if (f->word == NULL)
-    return false;
-  if (__builtin_expect(walk->whole, 0) && is_known(walk, *f->word)) {
-    walk->differing += *f->word != word;
+  const uint64_t before = *f->word, word = walk->epoch | up;
+  if (__builtin_expect(walk->whole, 0) && f->word != &walk->no_word &&
+      (before ^ walk->epoch) >> 32 == 0) {
+    walk->differing += before != word;
     return false;
   }
-  fresh = !stack_walk_is_counted(walk->first_epoch, *f->word);
   *f->word = word;
-  return fresh;
+  return !stack_walk_is_counted(walk, before);
 }
 
-/* The function of a frame that was called in the context `up'. */
-static inline uint32_t
-function_of(const struct context_tree *tree, const struct walked_frame *f,
-            uint32_t up)
+/* The place of a call, and its function, which was called from the context
+ * `up'. */
+static uint64_t
+place_of(struct stack_walk *walk, const struct context_tree *tree,
+         uintptr_t ip, const uint64_t *word, uint32_t call, uint32_t up,
+         uint32_t *function)
 {
-  return __builtin_expect(f->site.function != 0, 1)
-             ? f->site.function
-             : context_tree_function(tree, up, f->site.place);
+  const struct call_site *const site = call_site_at(&walk->sites, ip);
+  uint64_t place = site->place;
+  *function = site->function;
+  if (stack_walk_is_interpreted(call)) {
+    place = SITE_OBJECT | (uintptr_t)interpreted_name(word);
+    *function = 0;
+  }
+  if (*function == 0)
+    *function = context_tree_function(tree, up, place);
+  return place;
+}
+
+/* The child of the context `up' when the step there is not known; its target
+ * is in .more. */
+static __attribute__((noinline)) struct step
+new_step(struct stack_walk *walk, struct context_tree *tree,
+         const struct walked_frame *f, uint32_t up)
+{
+  uint32_t function;
+  const uint64_t place =
+      place_of(walk, tree, f->ip, f->word, f->call, up, &function);
+  struct step step = {.key = (uint64_t)up << 32 | f->call};
+  step.number = context_tree_find_child(tree, up, place, function);
+  step.more = tree->contexts[step.number].target;
+  if (f->call != NO_CALL && step.number != CONTEXT_OVERFLOW)
+    step_table_add(&walk->steps, step);
+  return step;
+}
+
+uint64_t
+stack_walk_place(struct stack_walk *walk, const struct context_tree *tree,
+                 uintptr_t frame, struct innermost_frame f,
+                 uint32_t *function)
+{
+  const uintptr_t ip = *frame_return_slot(frame);
+  const uint64_t *const word =
+      (uint64_t *)(frame_caller(frame) -
+                   call_site_at(&walk->sites, ip)->word_at);
+  return place_of(walk, tree, ip, word, f.call, f.up, function);
 }
 
 struct innermost_frame
 stack_walk(struct stack_walk *walk, struct context_tree *tree,
            uintptr_t frame)
 {
-  const struct place at = {.ip = *frame_return_slot(frame),
-                           .frame = frame_caller(frame),
-                           .slot = (uintptr_t)frame_return_slot(frame)};
   const unsigned long generation =
       __atomic_load_n(&call_sites_generation, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(walk->generation != generation, 0))
-    forget_sites(walk, generation);
-  const enum outcome outcome = go_outward(walk, at);
-  struct walked_frame *const innermost = walk->frames;
-  struct walked_frame *f = innermost + walk->count - 1;
-  uint32_t up =
-      walk->known ? (uint32_t)*f->word : chain_root(walk, tree, outcome);
-  bool fresh = !walk->known && meet(walk, f, up);
-  for (; f > innermost; f--) {
-    const uint32_t context = context_tree_child_in(tree, up, f->site.place,
-                                                   function_of(tree, f, up));
-    struct context *const c = &tree->contexts[context];
-    c->activations += fresh;
-    f->context = context;
-    up = c->target;
+  struct walked_frame *f;
+  enum outcome outcome;
+  uint32_t up;
+  bool fresh = false;
+  if (__builtin_expect(walk->sites.generation != generation, 0)) {
+    call_sites_forget(&walk->sites);
+    walk->sites.generation = generation;
+  }
+  outcome = go_outward(walk, frame);
+  f = walk->last;
+  walk->ended_at_known = outcome == WALK_KNOWN;
+  if (__builtin_expect(outcome == WALK_KNOWN, 1)) {
+    up = (uint32_t)*f->word;
+  } else {
+    up = chain_root(walk, tree, outcome);
+    fresh = meet(walk, f, up);
+  }
+  for (; f > walk->frames; f--) {
+    const uint64_t key = (uint64_t)up << 32 | f->call;
+    struct step step = *step_table_place(&walk->steps, key, 0);
+    if (__builtin_expect(step.key != key, 0))
+      step = new_step(walk, tree, f, up);
+    tree->contexts[step.number].activations += fresh;
+    up = step.more;
     fresh = meet(walk, f - 1, up);
   }
-  return (struct innermost_frame){.ip = f->site.ip,
-                                  .site = f->site.place,
-                                  .up = up,
-                                  .function = function_of(tree, f, up),
-                                  .fresh = fresh};
+  return (struct innermost_frame){
+      .up = up, .call = f->call, .fresh = fresh};
 }

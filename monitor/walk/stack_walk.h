@@ -39,30 +39,28 @@
 #include "tree/arena.h"
 #include "tree/context_tree.h"
 #include "walk/call_site.h"
+#include "walk/step_table.h"
 
 /* A frame that a walk has met. */
 struct walked_frame {
-  struct call_site site; /* where its function made its call; of a
-                            byte-compiled function the place is its own */
-  uint64_t *word;        /* its frame word; NULL: it has none */
-  uint32_t context;      /* of the call that its function made; not told of
-                            the innermost */
+  uint64_t *word; /* its frame word; of one that has none, `no_word' */
+  uintptr_t ip;   /* where its function made its call */
+  uint32_t call;  /* the same, as in a step; NO_CALL: in none */
 };
 
 /* What the walks of one thread need. */
 struct stack_walk {
-  uint64_t epoch;              /* in the upper 32 bits; never 0 */
-  uint64_t first_epoch;        /* of all present ones, likewise */
-  bool whole;                  /* walk each stack to its end all the same */
+  uint64_t epoch;       /* in the upper 32 bits; never 0 */
+  uint64_t first_epoch; /* of all present ones, likewise */
+  uint32_t known;       /* the upper half of words at which a walk ends */
+  bool whole;           /* walk each stack to its end all the same */
+  uint64_t no_word;     /* always that of a frame that was counted */
   struct walked_frame *frames; /* of the last walk, the innermost first */
-  size_t count;
-  bool known;               /* the last of these was met by an earlier walk */
-  struct call_site *sites;  /* those that were met: begins small, and is twice
-                               as long when so many were learned */
-  uint32_t site_mask;       /* its places less one */
-  uint32_t learned;         /* since it was as long */
-  unsigned long generation; /* of these */
-  struct arena frame_arena, site_arena;
+  struct walked_frame *last;   /* of these */
+  bool ended_at_known;         /* and that was met before */
+  struct arena frame_arena;
+  struct call_sites sites;
+  struct step_table steps;
   uint64_t finalizers; /* walks that ended where the collector ran one */
   uint64_t differing;  /* whole walks that came to another context than a
                           word says */
@@ -70,31 +68,43 @@ struct stack_walk {
 
 /* The innermost frame of a walk, that of the allocating function. */
 struct innermost_frame {
-  uintptr_t ip;      /* where the allocator returns to */
-  uint64_t site;     /* as context_tree.h has it */
-  uint32_t up;       /* the context of the call that made it */
-  uint32_t function; /* as context_tree.h has it */
-  bool fresh;        /* it was met by no walk of any thread, and has a
-                        word */
+  uint32_t up;   /* the context of the call that made it */
+  uint32_t call; /* where it calls the allocator, as in a step */
+  bool fresh;    /* it was met by no walk of any thread, and has a word */
 };
 
-/* Room for walks; `whole' is the caller's to set.  Gives
- * back 0, or -1 with errno set. */
-int stack_walk_init(struct stack_walk *walk);
+/* Room for walks, which are `whole' or end at known frames.  Gives back 0, or
+ * -1 with errno set. */
+int stack_walk_init(struct stack_walk *walk, bool whole);
 void stack_walk_release(struct stack_walk *walk);
 
 /* All epochs are former ones now.  With all gates shut, before a new one
  * begins in each thread. */
 void stack_walk_end_epochs(void);
 
-/* Begin a new epoch: no frame is known.  Between two walks. */
+/* Begin a new epoch: no frame and no step is known.  Between two walks. */
 void stack_walk_begin_epoch(struct stack_walk *walk);
+
+/* Whether the word is of the present epoch: then its lower half is the
+ * context of the call that made the frame. */
+static inline bool
+stack_walk_is_known(const struct stack_walk *walk, uint64_t word)
+{
+  return word >> 32 == walk->known;
+}
 
 /* Whether the frame with this word was met in any thread's present epoch. */
 static inline bool
-stack_walk_is_counted(uint64_t first_epoch, uint64_t word)
+stack_walk_is_counted(const struct stack_walk *walk, uint64_t word)
 {
-  return word >= first_epoch;
+  return word >= walk->first_epoch;
+}
+
+/* Whether it is the call of a byte-compiled function. */
+static inline bool
+stack_walk_is_interpreted(uint32_t call)
+{
+  return (call & 2) != 0;
 }
 
 /* Walk outward from `frame', the allocator's own frame, to the first one that
@@ -103,5 +113,11 @@ stack_walk_is_counted(uint64_t first_epoch, uint64_t word)
  * leaf). Keeps errno.  Inside the hook. */
 struct innermost_frame stack_walk(struct stack_walk *walk,
                                   struct context_tree *tree, uintptr_t frame);
+
+/* Where that innermost frame calls the allocator with the frame `frame': the
+ * site and *function, as context_tree.h has them.  Inside the hook. */
+uint64_t stack_walk_place(struct stack_walk *walk,
+                          const struct context_tree *tree, uintptr_t frame,
+                          struct innermost_frame f, uint32_t *function);
 
 #endif

@@ -77,7 +77,7 @@ static const struct indexed none_indexed = { CONTEXT_FIRST, LEAF_FIRST, 0,
 static uint64_t
 bytes_by_hand(const struct context_tree *tree, struct indexed *indexed)
 {
-  uint64_t bytes = (uint64_t)tree->context_count * 48 +
+  uint64_t bytes = (uint64_t)tree->context_count * 40 +
                    (uint64_t)tree->leaf_count * 48 +
                    (uint64_t)tree->kind_count * 16;
   uint32_t i;
@@ -106,7 +106,7 @@ test_bytes_of_a_path(void **state)
 {
   enum { N = 100000 };
   const uint64_t fixed =
-      2 * (48 + 16) + 2 * (48 + 16) + (16 + 16) + 3 * 4 * SIZE_FIRST_INDEX;
+      2 * (40 + 16) + 2 * (48 + 16) + (16 + 16) + 3 * 4 * SIZE_FIRST_INDEX;
   const unsigned contexts_in_16[] = { 0, 4, 8, 15 };
   (void)state;
   for (size_t shape = 0; shape < 4; shape++) {
