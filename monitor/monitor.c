@@ -78,9 +78,9 @@ monitor_unlock(void)
 static void
 retire(const struct code_object *gone)
 {
-  struct code_object retired = code_functions_retire(gone);
+  code_functions_retire(gone);
   __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
-  threads_retire_sites(&retired);
+  threads_forget_code();
 }
 
 bool

@@ -309,7 +309,7 @@ code_functions_find_names(const struct code_objects *loaded)
     find_names(&loaded->objects[i], i == 0);
 }
 
-struct code_object
+void
 code_functions_retire(const struct code_object *gone)
 {
   find_names(gone, false);
@@ -324,5 +324,5 @@ code_functions_retire(const struct code_object *gone)
       wait_for_reload(i, f);
   }
   source_lines_retire(gone->start, gone->end);
-  return code_objects_retire(gone, &functions.numbers);
+  code_objects_retire(gone, &functions.numbers);
 }

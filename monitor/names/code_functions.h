@@ -94,6 +94,6 @@ void code_functions_find_names(const struct code_objects *loaded);
 
 /* The code of `gone' goes away: keep the names of its functions, and do what
  * code_objects_retire does.  As above. */
-struct code_object code_functions_retire(const struct code_object *gone);
+void code_functions_retire(const struct code_object *gone);
 
 #endif

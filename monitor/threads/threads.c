@@ -86,7 +86,7 @@ init_tree(struct context_tree *tree)
   if (context_tree_init(tree, monitor.budget, monitor.fold,
                         site_function_in_tree, NULL, NULL) != 0)
     return false;
-  context_tree_by_function(tree, call_sites_apart);
+  tree->fold_places = call_sites_apart;
   context_tree_map(tree);
   /* Both trees of a retirement would be in an image, for a moment. */
   if (!image_is_open())
@@ -345,11 +345,9 @@ threads_forget_figures(void)
 }
 
 void
-threads_retire_sites(struct code_object *gone)
+threads_forget_code(void)
 {
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    context_tree_rename_sites(&t->tree, code_object_retired_site, gone);
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (t->env != NULL)
       last_objects_forget(&t->last_objects);
-  }
 }

@@ -109,9 +109,9 @@ void threads_forget_figures(void);
  * on.  All of them live.  Waits for the runtime's lock on packages. */
 void threads_renew_labels(void);
 
-/* Retire the sites in all trees that are in that object.  The gates are
- * shut. */
-void threads_retire_sites(struct code_object *gone);
+/* Code goes away: forget what threads made where.  Trees have no addresses.
+ * The gates are shut. */
+void threads_forget_code(void);
 
 /* Whether a thread allocated.  Also true of one that was only given the body
  * of an object whose header it took before counting began. */

@@ -18,52 +18,24 @@ mix(uint64_t h)
   return h ^ (h >> 29);
 }
 
-static uint64_t
-kind_key(const struct kind *k)
+static uint32_t
+kind_hash(const struct kind *k)
 {
-  return k->clas + ((uint64_t)k->what << 40) + ((uint64_t)k->size << 8);
+  return (uint32_t)mix(k->clas + ((uint64_t)k->what << 40) +
+                       ((uint64_t)k->size << 8));
 }
 
 static uint32_t
-context_hash(uint32_t parent, uint64_t key)
+context_hash(uint32_t parent, uint64_t site)
 {
-  return (uint32_t)mix(key * 31 + ((uint64_t)parent << 20));
+  return (uint32_t)mix(site * 31 + ((uint64_t)parent << 20));
 }
 
 static uint32_t
-leaf_hash(uint32_t up, uint64_t key, uint32_t kind)
+leaf_hash(uint32_t up, uint64_t site, uint32_t kind)
 {
-  return (uint32_t)mix(key * 31 + ((uint64_t)up << 20) +
+  return (uint32_t)mix(site * 31 + ((uint64_t)up << 20) +
                        ((uint64_t)kind << 8));
-}
-
-static uint64_t
-hash_of_context(const void *closure, uint32_t number)
-{
-  const struct context_tree *tree = closure;
-  const struct context *c = &tree->contexts[number];
-  if (tree->contexts[c->parent].first == number)
-    return RECORD_NOT_INDEXED;
-  return context_hash(c->parent,
-                      context_tree_call_key(tree, c->site, c->function));
-}
-
-static uint64_t
-hash_of_leaf(const void *closure, uint32_t number)
-{
-  const struct context_tree *tree = closure;
-  const struct leaf *l = &tree->leaves[number];
-  if (tree->contexts[l->up].first_leaf == number)
-    return RECORD_NOT_INDEXED;
-  return leaf_hash(l->up, context_tree_call_key(tree, l->site, l->function),
-                   l->kind);
-}
-
-static uint64_t
-hash_of_kind(const void *closure, uint32_t number)
-{
-  const struct context_tree *tree = closure;
-  return (uint32_t)mix(kind_key(&tree->kinds[number]));
 }
 
 struct leaf *
@@ -75,12 +47,12 @@ context_tree_overflow(struct context_tree *tree)
 
 /* Is there room for another context below `parent'? */
 static bool
-has_room_for_context(struct context_tree *tree, uint32_t parent)
+has_room_for_context(struct context_tree *tree, uint32_t parent,
+                     uint32_t hash)
 {
   return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[parent].first == 0 ||
-          record_index_grow(&tree->context_index, hash_of_context, tree,
-                            CONTEXT_FIRST, tree->context_count));
+          record_index_reach(&tree->context_index, hash));
 }
 
 static uint32_t find_child(struct context_tree *tree, uint32_t parent,
@@ -103,7 +75,7 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
                                  state, tree->fold_places, &new_arc);
   if (target != CONTEXT_OVERFLOW) {
     target = find_child(tree, target, site, function, true);
-    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent)) {
+    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent, hash)) {
       context_tree_overflow(tree);
       return CONTEXT_OVERFLOW;
     }
@@ -135,27 +107,21 @@ static inline uint32_t
 find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
            uint32_t function, bool known)
 {
-  const struct record_index *index = &tree->context_index;
-  const uint64_t key = context_tree_call_key(tree, site, function);
-  const uint32_t hash = context_hash(parent, key);
+  const uint32_t hash = context_hash(parent, site);
   const uint32_t first = tree->contexts[parent].first;
-  uint32_t slot;
-  if (first != 0 &&
-      context_tree_call_key(tree, tree->contexts[first].site,
-                            tree->contexts[first].function) == key)
+  const struct index_slot *s = NULL;
+  if (first != 0 && tree->contexts[first].site == site)
     return first;
-  for (uint32_t i = hash & index->mask;
-       first != 0 && (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    const uint32_t number = record_index_number(index, slot);
-    const struct context *c = &tree->contexts[number];
-    if (record_index_may_be(index, slot, hash) && c->parent == parent &&
-        context_tree_call_key(tree, c->site, c->function) == key)
-      return number;
+  if (first != 0)
+    s = record_index_begin(&tree->context_index, hash);
+  for (; s != NULL && s->number != 0; s = record_index_next(s)) {
+    const struct context *c = &tree->contexts[s->number];
+    if (s->hash == hash && c->parent == parent && c->site == site)
+      return s->number;
   }
   if (parent == CONTEXT_OVERFLOW)
     return CONTEXT_OVERFLOW;
-  if (!has_room_for_context(tree, parent)) {
+  if (!has_room_for_context(tree, parent, hash)) {
     context_tree_overflow(tree);
     return CONTEXT_OVERFLOW;
   }
@@ -167,10 +133,7 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
 uint32_t
 context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
-  return tree->by_function
-             ? find_child(tree, parent, site,
-                          context_tree_function(tree, parent, site), true)
-             : find_child(tree, parent, site, 0, false);
+  return find_child(tree, parent, site, 0, false);
 }
 
 uint32_t
@@ -190,8 +153,7 @@ make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
   const int saved_errno = errno;
   uint32_t number = KIND_ANY;
   if ((tree->kind_count < tree->room || context_tree_make_room(tree)) &&
-      record_index_grow(&tree->kind_index, hash_of_kind, tree, 1,
-                        tree->kind_count)) {
+      record_index_reach(&tree->kind_index, hash)) {
     number = tree->kind_count++;
     tree->kinds[number] = *kind;
     record_index_add(&tree->kind_index, hash, number);
@@ -203,28 +165,16 @@ make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
 uint32_t
 context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
 {
-  const struct record_index *index = &tree->kind_index;
-  const uint32_t hash = (uint32_t)mix(kind_key(kind));
-  uint32_t slot;
-  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    const uint32_t number = record_index_number(index, slot);
-    const struct kind *k = &tree->kinds[number];
-    if (record_index_may_be(index, slot, hash) && k->what == kind->what &&
-        k->size == kind->size && k->clas == kind->clas)
-      return number;
+  const uint32_t hash = kind_hash(kind);
+  for (const struct index_slot *s =
+           record_index_begin(&tree->kind_index, hash);
+       s->number != 0; s = record_index_next(s)) {
+    const struct kind *k = &tree->kinds[s->number];
+    if (s->hash == hash && k->what == kind->what && k->size == kind->size &&
+        k->clas == kind->clas)
+      return s->number;
   }
   return make_kind(tree, kind, hash);
-}
-
-/* Whether it is the leaf with that key of calls, and of objects of the kind.
- */
-static inline bool
-leaf_is(const struct context_tree *tree, const struct leaf *l, uint64_t key,
-        uint32_t kind)
-{
-  return l->kind == kind &&
-         context_tree_call_key(tree, l->site, l->function) == key;
 }
 
 /* `function' is only told if it is `known'. */
@@ -232,28 +182,24 @@ static inline struct leaf *
 find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
           uint32_t function, bool known, uint32_t kind)
 {
-  const struct record_index *index = &tree->leaf_index;
-  const uint64_t key = context_tree_call_key(tree, site, function);
-  const uint32_t hash = leaf_hash(up, key, kind);
+  const uint32_t hash = leaf_hash(up, site, kind);
   const uint32_t first = tree->contexts[up].first_leaf;
-  uint32_t slot, number, target = up;
+  const struct index_slot *s = NULL;
+  uint32_t number, target = up;
   struct leaf *l = &tree->leaves[first];
 
-  if (first != 0 && leaf_is(tree, l, key, kind))
+  if (first != 0 && l->site == site && l->kind == kind)
     return l;
-  for (uint32_t i = hash & index->mask;
-       first != 0 && (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    if (!record_index_may_be(index, slot, hash))
-      continue;
-    l = &tree->leaves[record_index_number(index, slot)];
-    if (l->up == up && leaf_is(tree, l, key, kind))
+  if (first != 0)
+    s = record_index_begin(&tree->leaf_index, hash);
+  for (; s != NULL && s->number != 0; s = record_index_next(s)) {
+    l = &tree->leaves[s->number];
+    if (s->hash == hash && l->up == up && l->site == site && l->kind == kind)
       return l;
   }
   if (kind == KIND_ANY ||
       (tree->leaf_count > tree->room && !context_tree_make_room(tree)) ||
-      (first != 0 && !record_index_grow(&tree->leaf_index, hash_of_leaf, tree,
-                                        LEAF_FIRST, tree->leaf_count)))
+      (first != 0 && !record_index_reach(&tree->leaf_index, hash)))
     return context_tree_overflow(tree);
   if (up != CONTEXT_OVERFLOW) {
     if (!known)
@@ -299,17 +245,32 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
       tree, &(struct kind){.clas = clas, .what = what, .size = size});
   if (up == CONTEXT_OVERFLOW)
     site = SITE_SPECIAL | SITE_OVERFLOW;
-  else if (tree->by_function)
-    return find_leaf(tree, up, site, context_tree_function(tree, up, site),
-                     true, kind);
   return find_leaf(tree, up, site, 0, false, kind);
+}
+
+/* There was room for each. */
+static void
+index_again(struct record_index *index, uint32_t hash, uint32_t number)
+{
+  if (record_index_reach(index, hash))
+    record_index_add(index, hash, number);
 }
 
 void
 context_tree_reindex(struct context_tree *tree)
 {
-  record_index_refill(&tree->context_index, hash_of_context, tree,
-                      CONTEXT_FIRST, tree->context_count);
-  record_index_refill(&tree->leaf_index, hash_of_leaf, tree, LEAF_FIRST,
-                      tree->leaf_count);
+  record_index_clear(&tree->context_index);
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const struct context *c = &tree->contexts[i];
+    if (tree->contexts[c->parent].first != i)
+      index_again(&tree->context_index,
+                  context_hash(c->parent, c->site), i);
+  }
+  record_index_clear(&tree->leaf_index);
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
+    const struct leaf *l = &tree->leaves[i];
+    if (tree->contexts[l->up].first_leaf != i)
+      index_again(&tree->leaf_index,
+                  leaf_hash(l->up, l->site, l->kind), i);
+  }
 }

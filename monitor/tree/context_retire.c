@@ -187,7 +187,6 @@ rebuild(struct retirement *r, uint32_t keep)
   if (context_tree_init(&r->into, from->budget, from->fold, from->function_of,
                         from->closure, from->make_room) != 0)
     return false;
-  r->into.by_function = from->by_function;
   r->into.fold_places = from->fold_places;
   copy_contexts(r, &choice);
   copy_leaves(r, &choice);

@@ -102,9 +102,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
       arena_place(&tree->kind_arena, room * sizeof(struct kind),
                   budget * sizeof(struct kind)) != 0 ||
       (make_room != NULL && !make_room(room)) ||
-      record_index_init(&tree->context_index, budget) != 0 ||
-      record_index_init(&tree->leaf_index, budget) != 0 ||
-      record_index_init(&tree->kind_index, budget) != 0) {
+      record_index_init(&tree->context_index) != 0 ||
+      record_index_init(&tree->leaf_index) != 0 ||
+      record_index_init(&tree->kind_index) != 0) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;
@@ -213,19 +213,6 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
   return true;
 }
 
-/* Rename a site.  Whether its record is found by another key now: where calls
- * are told apart by functions, most are not. */
-static inline bool
-rename_site(const struct context_tree *tree, uint64_t *site,
-            uint32_t function, uint64_t (*retire)(void *, uint64_t),
-            void *closure)
-{
-  const uint64_t before = *site;
-  *site = retire(closure, before);
-  return *site != before && context_tree_call_key(tree, *site, function) !=
-                                context_tree_call_key(tree, before, function);
-}
-
 void
 context_tree_rename_sites(struct context_tree *tree,
                           uint64_t (*retire)(void *, uint64_t), void *closure)
@@ -233,11 +220,13 @@ context_tree_rename_sites(struct context_tree *tree,
   bool changed = false;
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     struct context *c = &tree->contexts[i];
-    changed |= rename_site(tree, &c->site, c->function, retire, closure);
+    const uint64_t before = c->site;
+    changed |= (c->site = retire(closure, before)) != before;
   }
   for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
     struct leaf *l = &tree->leaves[i];
-    changed |= rename_site(tree, &l->site, l->function, retire, closure);
+    const uint64_t before = l->site;
+    changed |= (l->site = retire(closure, before)) != before;
   }
   if (changed)
     context_tree_reindex(tree);

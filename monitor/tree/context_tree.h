@@ -14,10 +14,8 @@
  *
  *     leaf 9 = (up 7, site in BAZ, kind 4)     path: ... FOO, BAR, BAZ
  *
- * What tells the calls in one context apart is, as the owner of the tree
- * chooses, the site or only the function that it is in, with the line if that
- * is known.  In the latter case the site of a record is the line
- * (SITE_PLACE), or the first address that was met: in Lisp profiles, where
+ * Sites tell the calls in one context apart.  Those of a Lisp program are no
+ * addresses but functions, with the line if that is known (SITE_PLACE): where
  * chains of mutual recursion are long, that is all that reports show, and
  * without lines there are less than half as many contexts (Maxima: 0.6
  * million for 1.3).
@@ -27,12 +25,10 @@
  * callers are sums, made when the tree is read.
  *
  * Memory.  A context takes 40 bytes and a leaf 48; the index of either takes
- * at most 16 more, just after it has grown (4 bytes a slot, a quarter full).
- * So no path costs more than 64 bytes.  The first context and the first leaf
- * below a context are not in the index, for the context knows them: nearly
- * all have no other, and to look at an index costs more than all else.  Kinds
- * are interned: 16 bytes and at most 16 in their index, for each type, size
- * and class that there is.
+ * 11 to 22 more.  The first context and the first leaf below a context are
+ * not in the index, for the context knows them: nearly all have no other, and
+ * to look at an index costs more than all else.  Kinds are interned: 16 bytes
+ * and their index, for each type, size and class that there is.
  *
  * Recursion.  A context whose function is on the path already may be folded:
  * it then has a `target' elsewhere, and everything below it goes there.
@@ -194,8 +190,6 @@ struct context_tree {
   bool stuck;              /* that gained nothing */
   bool fold;
   bool fold_places; /* by lines: context_fold.h */
-  bool by_function; /* calls are told apart by functions and lines, not by
-                       sites */
 };
 
 /* A tree for up to `budget' contexts and as many leaves (at least 16), which
@@ -234,34 +228,14 @@ context_tree_is_full(const struct context_tree *tree)
          tree->room > context_tree_first_room(tree);
 }
 
-/* Tell calls apart by functions and lines from now on, and fold so.  The tree
- * is empty. */
-static inline void
-context_tree_by_function(struct context_tree *tree, bool fold_places)
-{
-  tree->by_function = true;
-  tree->fold_places = fold_places;
-}
-
-/* What tells a call at that site apart from others in its context: functions
- * that are not known are told by their sites all the same. */
-static inline uint64_t
-context_tree_call_key(const struct context_tree *tree, uint64_t site,
-                      uint32_t function)
-{
-  return tree->by_function && function != 0 && (site & SITE_PLACE) == 0
-             ? function
-             : site;
-}
-
 /* The context of `site' in the function that was called from `parent'; made
  * when it is new.  To fold a path, ask for the next context from the target
  * of this.  CONTEXT_OVERFLOW when the budget is used up. */
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
-/* The same in a tree by function: `function' is what function_of says of the
- * site and the parent's function. */
+/* The same: `function' is what function_of says of the site and the parent's
+ * function. */
 uint32_t context_tree_find_child(struct context_tree *tree, uint32_t parent,
                                  uint64_t site, uint32_t function);
 
@@ -275,7 +249,7 @@ struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
 uint32_t context_tree_kind_number(struct context_tree *tree,
                                   const struct kind *kind);
 
-/* The same in a tree by function; of the kind with that number. */
+/* The same, by what function_of says and the number of the kind. */
 struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
                                     uint64_t site, uint32_t function,
                                     uint32_t kind);

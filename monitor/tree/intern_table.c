@@ -34,14 +34,6 @@ is_key(const struct intern_table *t, uint32_t number, const void *key,
   return length == n && memcmp(bytes, key, n) == 0;
 }
 
-static uint64_t
-hash_of(const void *table, uint32_t number)
-{
-  size_t n;
-  const uint8_t *bytes = bytes_of(table, number, &n);
-  return hash_bytes(bytes, n);
-}
-
 static bool
 reach(const struct intern_table *t, struct arena *arena, size_t bytes)
 {
@@ -56,12 +48,12 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
   size_t *ends;
   if (number > INTERN_MOST ||
       (t->index.slots == NULL &&
-       record_index_init(&t->index, INTERN_MOST) != 0) ||
+       record_index_init(&t->index) != 0) ||
       !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))
     return 0;
   ends = t->ends.base;
   if (!reach(t, &t->bytes, ends[number - 1] + n) ||
-      !record_index_grow(&t->index, hash_of, t, 1, number))
+      !record_index_reach(&t->index, hash))
     return 0;
   memcpy((uint8_t *)t->bytes.base + ends[number - 1], key, n);
   ends[number] = ends[number - 1] + n;
@@ -73,15 +65,11 @@ uint32_t
 intern_bytes(struct intern_table *t, const void *key, size_t n)
 {
   const uint32_t hash = hash_bytes(key, n);
-  const struct record_index *index = &t->index;
-  uint32_t slot;
-  if (index->slots != NULL)
-    for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
-         i = (i + 1) & index->mask) {
-      const uint32_t number = record_index_number(index, slot);
-      if (record_index_may_be(index, slot, hash) && is_key(t, number, key, n))
-        return number;
-    }
+  if (t->index.slots != NULL)
+    for (const struct index_slot *s = record_index_begin(&t->index, hash);
+         s->number != 0; s = record_index_next(s))
+      if (s->hash == hash && is_key(t, s->number, key, n))
+        return s->number;
   return add(t, hash, key, n);
 }
 

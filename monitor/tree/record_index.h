@@ -2,26 +2,27 @@
  *
  * record_index.h -- finding records in an array by what they hold.
  *
- *     slots:   [ 0 | a7 | 0 | b3 | c9 | 0 | ... ]   3, 7, 9: numbers of
- *                                                 records, a, b, c: tags
+ * Model.  Extendible hashing (Fagin, Nievergelt, Pippenger and Strong,
+ * "Extendible Hashing", ACM TODS 4(3), 1979).  The upper bits of a hash choose
+ * a bucket through the directory; the lower ones begin a search in it, by
+ * linear probing.  A slot has the hash of a record and its number:
  *
- * Open addressing with linear probing, at most half full.  A slot is the
- * number of a record, 0 when it is empty; so no record has the number 0.  In
- * the bits above all numbers there can be, it has those of the record's hash:
- * its tag.  The records stand elsewhere, and where there are many of them
- * each look costs more than all else; so only those with the same tag are
- * looked at, and a search touches one cache line of the index and the record
- * itself, if it is there.  Hashes are not kept, so an index that is half full
- * can be made anew, twice as large, from the records alone: the old one is
- * given back first, and the two never take memory together.
+ *     directory    [ 0 | 0 | 1 | 2 ]            by the upper `depth' bits
+ *     buckets      0: depth 1    1: depth 2    2: depth 2
+ *     slots        [ h3 3 | 0 | h7 7 | ... ]    of each bucket
  *
- * The search is written out where it is needed, for only there it is known
- * what makes records equal:
+ * A bucket that is three quarters full is split by one bit more of the hash.
+ * So the index grows by a bucket at a time: the longest pause is to sort the
+ * slots of one bucket, or to copy the directory, which has one number for
+ * hundreds of records.  No record is read for that, and a search reads only
+ * records with the same hash.
  *
- *     for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
- *          i = (i + 1) & index->mask)
- *       if (record_index_may_be(index, slot, hash))
- *         ... record_index_number(index, slot) ...
+ * Number 0 is an empty slot, so no record has it.  The search is written out
+ * where it is needed, for only there it is known what makes records equal:
+ *
+ *     for (const struct index_slot *s = record_index_begin(index, hash);
+ *          s->number != 0; s = record_index_next(s))
+ *       if (s->hash == hash && ... s->number ...)
  *
  * One owner, no locks, no malloc: all may run inside the hook.
  */
@@ -32,76 +33,64 @@
 #include <stdint.h>
 
 #include "tree/arena.h"
+#include "tree/sizes.h"
 
-struct record_index {    /* all zero: holds nothing, not for use yet */
-  uint32_t *slots;
-  uint32_t mask;         /* slots less one; their number is a power of 2 */
-  uint32_t used;         /* slots that are not empty */
-  uint32_t tag;          /* the bits of a slot that are no number */
-  struct arena arena;
+struct index_slot {
+  uint32_t hash, number;
 };
 
-/* The hash of a record, RECORD_NOT_INDEXED for one that is found otherwise;
- * `closure' knows where the records are. */
-typedef uint64_t record_hash_fn(const void *closure, uint32_t number);
-#define RECORD_NOT_INDEXED UINT64_MAX
+struct index_bucket {
+  uint32_t used;  /* slots */
+  uint32_t depth; /* upper bits that all of its hashes have in common */
+};
 
-/* An empty index of the first size, for numbers up to `most'.  Gives back 0,
- * or -1 with errno set. */
-int record_index_init(struct record_index *index, uint32_t most);
+struct record_index { /* all zero: holds nothing, not for use yet */
+  struct index_slot *slots;
+  uint32_t *directory;
+  struct index_bucket *buckets;
+  uint32_t bucket_count;
+  uint32_t depth; /* of the directory, which has 2 to the power of it */
+  struct arena slot_arena, directory_arena, bucket_arena;
+};
+
+/* An empty index.  Gives back 0, or -1 with errno set. */
+int record_index_init(struct record_index *index);
 void record_index_release(struct record_index *index);
 
 /* Empty it; keeps the address space. */
 void record_index_clear(struct record_index *index);
 
-/* Index the records from `first' to before `count' anew, in twice as many
- * slots.  False, with nothing changed, when the kernel gave no memory. */
-bool record_index_double(struct record_index *index, record_hash_fn *hash_of,
-                         const void *closure, uint32_t first, uint32_t count);
-
-/* Index them anew because hashes have changed. */
-void record_index_refill(struct record_index *index, record_hash_fn *hash_of,
-                         const void *closure, uint32_t first, uint32_t count);
-
-/* Make room for the record `count' in the index of those from `first' on.
- * False as above. */
-static inline bool
-record_index_grow(struct record_index *index, record_hash_fn *hash_of,
-                  const void *closure, uint32_t first, uint32_t count)
-{
-  return (index->used + 1) * 2 <= index->mask ||
-         record_index_double(index, hash_of, closure, first, count);
-}
-
-/* Whether the record in the slot can have that hash. */
-static inline bool
-record_index_may_be(const struct record_index *index, uint32_t slot,
-                    uint32_t hash)
-{
-  return ((slot ^ hash) & index->tag) == 0;
-}
-
-static inline uint32_t
-record_index_number(const struct record_index *index, uint32_t slot)
-{
-  return slot & ~index->tag;
-}
+/* Make room for a record with that hash.  False, with nothing changed: the
+ * kernel gave no memory. */
+bool record_index_reach(struct record_index *index, uint32_t hash);
 
 /* Add a record, for which there is room. */
-static inline void
-record_index_add(struct record_index *index, uint32_t hash, uint32_t number)
+void record_index_add(struct record_index *index, uint32_t hash,
+                      uint32_t number);
+
+/* Bytes that it takes. */
+uint64_t record_index_bytes(const struct record_index *index);
+
+static inline uint32_t
+record_index_bucket(const struct record_index *index, uint32_t hash)
 {
-  uint32_t i = hash & index->mask;
-  while (index->slots[i] != 0)
-    i = (i + 1) & index->mask;
-  index->slots[i] = number | (hash & index->tag);
-  index->used++;
+  return index->directory[(uint64_t)hash >> (32 - index->depth)];
 }
 
-static inline uint64_t
-record_index_bytes(const struct record_index *index)
+static inline struct index_slot *
+record_index_begin(const struct record_index *index, uint32_t hash)
 {
-  return ((uint64_t)index->mask + 1) * sizeof *index->slots;
+  return &index->slots[record_index_bucket(index, hash) * SIZE_BUCKET +
+                       hash % SIZE_BUCKET];
+}
+
+/* Buckets begin at multiples of their size. */
+static inline struct index_slot *
+record_index_next(const struct index_slot *slot)
+{
+  const uintptr_t bucket = SIZE_BUCKET * sizeof *slot, at = (uintptr_t)slot;
+  return (struct index_slot *)((at & ~(bucket - 1)) |
+                               ((at + sizeof *slot) & (bucket - 1)));
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 #ifdef MPROF_TINY
 enum {
-  SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
+  SIZE_BUCKET = 4, /* of a record_index; slots, a power of 2 */
   SIZE_FIRST_SITES = 4, /* at hand in each thread; a power of 2 */
   SIZE_FIRST_STEPS = 4, /* likewise */
   SIZE_MOST_STEPS = 16, /* the same, at most */
@@ -24,7 +24,7 @@ enum {
 };
 #else
 enum {
-  SIZE_FIRST_INDEX = 1024,
+  SIZE_BUCKET = 512,
   SIZE_FIRST_SITES = 128,
   SIZE_FIRST_STEPS = 256,
   SIZE_MOST_STEPS = 1 << 16,

@@ -264,7 +264,8 @@ meet(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
 }
 
 /* The place of a call, and its function, which was called from the context
- * `up'. */
+ * `up': the line or the function, but no address, which is another's when code
+ * is unloaded. */
 static uint64_t
 place_of(struct stack_walk *walk, const struct context_tree *tree,
          uintptr_t ip, const uint64_t *word, uint32_t call, uint32_t up,
@@ -279,7 +280,7 @@ place_of(struct stack_walk *walk, const struct context_tree *tree,
   }
   if (*function == 0)
     *function = context_tree_function(tree, up, place);
-  return place;
+  return (place & SITE_PLACE) != 0 ? place : site_place(*function, 0, 0);
 }
 
 /* The child of the context `up' when the step there is not known; its target

@@ -70,18 +70,14 @@ static uint32_t
 location_of(struct sample_writer *w, uint64_t site, uint32_t function)
 {
   const uint32_t number = function & FUNCTION_NUMBER;
-  const uint64_t at =
-      w->tree->by_function && number != 0 && (site & SITE_PLACE) == 0
-          ? site_place(number, 0, 0)
-          : site;
   const uint32_t known = w->locations.count;
-  const uint32_t location = intern_key(&w->locations, at);
+  const uint32_t location = intern_key(&w->locations, site);
   if (location == 0)
     gzip_file_fail(w->stream->output, ENOMEM);
   else if (location > known) {
     note_function(w, location, number);
     if (w->part_of != NULL)
-      note_part(w, location, at);
+      note_part(w, location, site);
   }
   return location;
 }

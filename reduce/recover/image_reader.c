@@ -192,7 +192,6 @@ find_trees(struct image *image, struct mprof_error *error)
         (uint32_t)(contexts->length / sizeof(struct context));
     t.tree.leaf_count = (uint32_t)(leaves->length / sizeof(struct leaf));
     t.tree.kind_count = (uint32_t)(kinds->length / sizeof(struct kind));
-    t.tree.by_function = image->head.language == IMAGE_LISP;
     if (!ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, t))
       return mprof_error_memory(error);
   }

@@ -201,7 +201,7 @@ instructions() {
         "allocations %.1f more:\n\n", off, on, on / off, allocations,
         (on - off) / allocations
       for (name in more)
-        printf "%10.1f  %s\n", more[name] / allocations, name |
+        printf("%10.1f  %s\n", more[name] / allocations, name) | \
           "sort -k 1,1nr | head -n 20"
     }' "$work"/{figures,functions.off,functions.on}
 }

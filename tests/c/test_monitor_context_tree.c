@@ -62,82 +62,48 @@ test_leaves_by_type_size_and_class(void **state)
   context_tree_release(&tree);
 }
 
-/* How many of the contexts and leaves so far are in an index. */
-struct indexed {
-  uint32_t context_count, leaf_count;
-  uint64_t contexts, leaves;
-};
-
-static const struct indexed none_indexed = { CONTEXT_FIRST, LEAF_FIRST, 0,
-                                             0 };
-
-/* What the records and indices of a tree take, as they are said to be made:
- * an index is doubled when it is half full, and has no first records.  Only
- * what is new since the last call with INDEXED is looked at. */
 static uint64_t
-bytes_by_hand(const struct context_tree *tree, struct indexed *indexed)
+index_bytes(const struct record_index *index)
 {
-  uint64_t bytes = (uint64_t)tree->context_count * 40 +
-                   (uint64_t)tree->leaf_count * 48 +
-                   (uint64_t)tree->kind_count * 16;
-  uint32_t i;
-  for (i = indexed->context_count; i < tree->context_count; i++)
-    indexed->contexts += tree->contexts[tree->contexts[i].parent].first != i;
-  indexed->context_count = i;
-  for (i = indexed->leaf_count; i < tree->leaf_count; i++)
-    indexed->leaves += tree->contexts[tree->leaves[i].up].first_leaf != i;
-  indexed->leaf_count = i;
-  const uint64_t records[] = { indexed->contexts, indexed->leaves,
-                               tree->kind_count - 1 };
-  for (i = 0; i < 3; i++) {
-    uint64_t slots = SIZE_FIRST_INDEX;
-    while (records[i] * 2 > slots - 1)
-      slots *= 2;
-    bytes += slots * 4;
-  }
-  return bytes;
+  return index->bucket_count * (uint64_t)(SIZE_BUCKET * 8 + 8) +
+         (UINT64_C(4) << index->depth);
 }
 
-/* Contexts and leaves one by one up to 10^5 of both: no path costs more than
- * 64 bytes at any moment.  What a tree takes for nothing: two contexts and
- * two leaves that stand for no path, a kind, and the first indices. */
+/* Contexts and leaves one by one up to 10^5 of both.  A bucket of an index is
+ * split when three quarters of its slots are used, and about half of them are
+ * in either part, so that a record has 32 bytes of its index at most; one that
+ * is the first below its context has none. */
 static void
 test_bytes_of_a_path(void **state)
 {
   enum { N = 100000 };
-  const uint64_t fixed =
-      2 * (40 + 16) + 2 * (48 + 16) + (16 + 16) + 3 * 4 * SIZE_FIRST_INDEX;
   const unsigned contexts_in_16[] = { 0, 4, 8, 15 };
   (void)state;
   for (size_t shape = 0; shape < 4; shape++) {
     struct context_tree tree;
-    struct indexed indexed = none_indexed;
     uint32_t up = CONTEXT_ROOT;
-    uint64_t most = 0;
+    uint64_t empty;
     make_tree(&tree, N + 10, false);
+    empty = context_tree_bytes(&tree);
     for (unsigned i = 0; i < N; i++) {
-      uint64_t bytes, kinds, beside;
       if (i % 16 < contexts_in_16[shape])
         up = context_tree_child(&tree, up, site(F, i % 7));
       else
         context_tree_leaf(&tree, up, site(i, 1), i / 7 % 40, 16, 0);
       assert_int_equal(context_tree_paths(&tree), i + 1);
-      kinds = tree.kind_count - 1;
-      bytes = context_tree_bytes(&tree);
-      assert_int_equal(bytes, bytes_by_hand(&tree, &indexed));
-      beside = fixed + 32 * kinds;
-      assert_true(bytes <= beside + 64 * (uint64_t)(i + 1));
-      if (i > N / 2 && bytes - beside > most * (i + 1))
-        most = (bytes - beside + i) / (i + 1);
     }
+    assert_int_equal(
+        context_tree_bytes(&tree),
+        (uint64_t)tree.context_count * 40 + (uint64_t)tree.leaf_count * 48 +
+            (uint64_t)tree.kind_count * 16 +
+            index_bytes(&tree.context_index) +
+            index_bytes(&tree.leaf_index) + index_bytes(&tree.kind_index));
+    if (SIZE_BUCKET >= 512)
+      assert_true(context_tree_bytes(&tree) <=
+                  empty + 48 * (uint64_t)tree.kind_count + 80 * (uint64_t)N);
     assert_int_equal(tree.overflowed, 0);
-    /* the bound is no higher than need be */
-    if (shape == 0)
-      assert_int_equal(most, 64);
     context_tree_clear(&tree);
-    indexed = none_indexed;
-    assert_int_equal(context_tree_bytes(&tree),
-                     bytes_by_hand(&tree, &indexed));
+    assert_int_equal(context_tree_bytes(&tree), empty);
     context_tree_release(&tree);
   }
 }
