@@ -216,10 +216,10 @@ times a second?"
                  second:~2%" (length programs))
       (flet ((ratio (program)
                (instruction-ratio program "mprof" "stopped")))
-        (print-figure "geometric mean" 1.20
+        (print-figure "geometric mean" 1.18
                       (geometric-mean (mapcar #'ratio programs)))
-        (print-largest "worst" 1.40 programs #'ratio))))
-  (print-worst-functions 5 "stopped"))
+        (print-largest "worst" 1.90 programs #'ratio))))
+  (print-worst-functions 10 "stopped"))
 
 (defun print-words ()
   (format t "~%INSTRUCTIONS without words in frames and with them, nobody ~
@@ -270,9 +270,9 @@ times a second?"
   (let ((programs (allocating-programs)))
     (flet ((mean (ratio)
              (and programs (geometric-mean (mapcar ratio programs)))))
-      (print-figure "on against off: mean, > 1 M/s" 1.20
+      (print-figure "on against off: mean, > 1 M/s" 1.18
                     (mean #'on-off-ratio))
-      (print-largest "on against off: worst, > 1 M/s" 1.40 programs
+      (print-largest "on against off: worst, > 1 M/s" 1.90 programs
                      #'on-off-ratio)
       (print-figure "geometric mean, > 1 M/s" 1.03 (mean #'mprof-ratio)))
     (print-largest "worst single program" 1.35 (programs) #'mprof-ratio)
