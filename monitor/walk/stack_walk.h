@@ -64,8 +64,8 @@ struct stack_walk {
   unsigned long generation; /* of these */
   struct arena frame_arena, site_arena;
   uint64_t finalizers; /* walks that ended where the collector ran one */
-  uint64_t differing;  /* whole walks that came to another context than a
-                          word says */
+  uint64_t differing;  /* whole walks that disagree with a recorded
+                          frame */
 };
 
 /* The innermost frame of a walk, that of the allocating function. */
