@@ -37,21 +37,21 @@
   (unless (find-package "MPROF")
     (ignore-errors (require :mprof))
     (unless (find-package "MPROF")
-      (fail "There is no mprof in this Lisp, ~A ~A: it comes with an ECL of ~
-             its own, mprof-ecl"
+      (fail "This Lisp, ~A ~A, has no mprof: start mprof-ecl, the ECL that ~
+             comes with it"
             (lisp-implementation-type) (lisp-implementation-version))))
   (call "MPROF" (string name) arguments))
 
 (defun figure (name object)
-  "What the reader NAME of MPROF.DATA says of OBJECT."
+  "Return the value of the reader NAME of MPROF.DATA for OBJECT."
   (call "MPROF.DATA" (string name) (list object)))
 
 (defun one-line (condition)
-  "What CONDITION says, in one line."
+  "Return the message of CONDITION in one line."
   (substitute #\Space #\Newline (princ-to-string condition)))
 
 (defmacro answering (&body body)
-  "The value of BODY, or what goes wrong in it."
+  "Return the value of BODY, or the message of an error in it."
   `(handler-bind ((warning #'muffle-warning))
      (handler-case (progn ,@body)
        (error (condition) (list :error (one-line condition))))))
@@ -67,7 +67,7 @@
 (defslimefun stop ()
   (answering
     (if (mprof :stop)
-        (format nil "mprof has stopped at ~:D bytes, SLIME's own among them"
+        (format nil "mprof has stopped at ~:D bytes, including SLIME's own"
                 (mprof :bytes))
         "mprof was not counting")))
 
@@ -77,15 +77,15 @@
     "mprof has cleared all figures"))
 
 ;;; Whose work is it?  SLIME runs in the Lisp that is profiled, and allocates
-;;; for each key that is typed.  The user's is what no function of SWANK is on
-;;; the chain of, and what SWANK does for the user below one that is: files that
-;;; it loads, and forms, which show as (TOP-LEVEL-FORM).  Those that Emacs sends
+;;; for each key that is typed.  Chains without a function of SWANK are the
+;;; user's work.  So is what SWANK does for the user: files that it loads, and
+;;; forms, which show as (TOP-LEVEL-FORM).  Those that Emacs sends
 ;;; for itself show so, too, but call SWANK at once.  SWANK runs them in new
 ;;; threads, and what ECL allocates before a thread calls its function is left
 ;;; out as well.
 
 (defun swank-name-p (name)
-  "Is NAME that of a function of a package of SWANK's?"
+  "True if NAME is a function of a package of SWANK's."
   (let ((start (search "SWANK" name)))
     (and start
          (or (= start 0) (find (char name (1- start)) "( "))
@@ -93,15 +93,15 @@
          t)))
 
 (defun beside-p (chain)
-  "Is CHAIN that of a thread that has yet to call its function, or one on which
-a profile is closed that nobody refers to any more?"
+  "True if CHAIN is that of a thread that has yet to call its function, or that
+closes a profile to which nothing refers any more."
   (if (string= (first chain) "[finalizers]")
       (some (lambda (name) (search "MPROF" name)) chain)
       (member (first chain) '("[runtime]" "SI:BIND-SIMPLE-RESTARTS")
               :test #'string=)))
 
 (defun for-user-p (chain)
-  "Is CHAIN, which has functions of SWANK, that of something done for the user?"
+  "True if CHAIN, which has functions of SWANK, is work for the user."
   (loop for (caller name callee) on (cons "" chain)
           thereis (cond ((equal name "(TOP-LEVEL-FORM)")
                          (not (and callee (swank-name-p callee))))
@@ -109,7 +109,7 @@ a profile is closed that nobody refers to any more?"
                          (swank-name-p caller)))))
 
 (defun own-work-p (context)
-  "Is CONTEXT the user's own work?"
+  "True if CONTEXT is the user's own work."
   (let ((chain (figure :chain context)))
     (if (some #'swank-name-p chain)
         (for-user-p chain)
@@ -128,7 +128,7 @@ what they allocated is charged to those that called them."
 ;;; To show
 
 (defun function-line (row)
-  "What is shown of ROW: (NAME SELF-BYTES BYTES SELF-ALLOCATIONS CALLS)."
+  "Return (NAME SELF-BYTES BYTES SELF-ALLOCATIONS CALLS) of ROW."
   (list (figure :name row) (figure :self-bytes row) (figure :bytes row)
         (figure :self-allocations row) (figure :calls row)))
 
@@ -161,11 +161,11 @@ SLIME's own work if SWANK is true."
                                (figure :functions *profile*))))))
 
 (defun row-of (name &optional (profile *profile*))
-  "The row of the function NAME in PROFILE, or NIL."
+  "Return the row of the function NAME in PROFILE, or NIL."
   (and profile (call "MPROF.DATA" "ROW" (list :functions name profile))))
 
 (defun shown-row (name)
-  "The same in the profile that Emacs shows, which has it."
+  "Return the row of the function NAME in the profile that Emacs shows."
   (or (row-of name) (fail "This profile is gone: g takes a new one")))
 
 (defun arc-lines (arcs end)
@@ -189,12 +189,12 @@ allocates itself."
 ;;; which of several methods is meant; mprof knows the line of each in its file.
 
 (defun file-location (file line)
-  "The LINE of FILE, a string or NIL, or NIL if there is no such file."
+  "Return the LINE of FILE, a string or NIL; NIL if the file is missing."
   (and file line (ignore-errors (probe-file file))
        `(:location (:file ,(namestring (truename file))) (:line ,line) nil)))
 
 (defun read-name (name)
-  "What NAME, a string of the tables, is as Lisp data, or NIL."
+  "Return NAME, a string of the tables, as Lisp data, or NIL."
   (ignore-errors
    (with-standard-io-syntax
      (let ((*read-eval* nil)
@@ -202,7 +202,7 @@ allocates itself."
        (read-from-string name)))))
 
 (defun definition-name (name)
-  "The name of the definition that NAME, data, is in."
+  "Return the name of the definition that NAME, data, is in."
   (cond ((or (atom name) (eq (first name) 'setf)) name)
         ((member :in name) (definition-name (second (member :in name))))
         (t (second name))))
@@ -233,7 +233,7 @@ allocates itself."
 ;;; Advice
 
 (defun advice-location (advice profile)
-  "The place that ADVICE on PROFILE is about, or NIL."
+  "Return the place that ADVICE on PROFILE is about, or NIL."
   (let ((row (row-of (figure :name advice) profile)))
     (or (file-location (figure :file advice) (figure :line advice))
         (and row (function-location row)))))

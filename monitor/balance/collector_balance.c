@@ -54,7 +54,7 @@ read_sums(void)
  * the counter grow by it at least; by more when a page was swept before in
  * which nothing is free, for then what was late is added, and the list comes
  * from elsewhere.  So if the counter has grown by more, and nothing was
- * found, the next page has to tell.
+ * found, the next page decides.
  *
  * Full pages are rarely among those to sweep, for the collector leaves them
  * alone.  But its threads count marks without a lock, and one that is held up

@@ -47,9 +47,8 @@ lisp_functions_other_flags(uint32_t i)
                                : NULL;
 }
 
-/* ECL's own flags keep a frame pointer.  Where there is none the code was
- * compiled with others, and what else ECL's flags see to cannot be relied
- * on. */
+/* ECL's own flags keep a frame pointer.  Code without one was compiled with
+ * other flags, and may lack whatever else ECL's flags ensure. */
 static void
 note_other_flags(const struct link_map *file)
 {

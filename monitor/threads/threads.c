@@ -7,9 +7,8 @@
  * from then on its gate says whether it counts.
  *
  * A thread that ends leaves its state, of which only label, tree and counters
- * are used from then on; its `env' is NULL.  Where one that has ended takes
- * its tree instead, its counters are added to those of all threads that are
- * gone.
+ * are used from then on; its `env' is NULL.  If one that has ended takes its
+ * tree, its counters are added to those of all threads that are gone.
  *
  * Not done here: finding the threads that began while nothing was counted
  * (stop.c), their labels (thread_labels.c), and which states are left

@@ -62,8 +62,8 @@ struct stack_walk {
   struct call_sites sites;
   struct step_table steps;
   uint64_t finalizers; /* walks that ended where the collector ran one */
-  uint64_t differing;  /* whole walks that came to another context than a
-                          word says */
+  uint64_t differing;  /* whole walks that disagree with a recorded
+                          frame */
 };
 
 /* The innermost frame of a walk, that of the allocating function. */

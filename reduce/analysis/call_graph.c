@@ -177,8 +177,8 @@ count_allocations(struct building *building)
 
 /* ---- calls ---- */
 
-/* The node of FRAME.  INDEX_NONE when memory runs out, or when nodes are
- * there for their allocations and there is none. */
+/* The node of FRAME.  INDEX_NONE when memory runs out, or when only
+ * allocations make nodes and FRAME has none. */
 static uint32_t
 node_of(struct building *building, uint32_t frame)
 {

@@ -4,7 +4,7 @@
  * compressed file is held in memory nor a bomb gets further than the limits.
  * Kinds of file that people pass by mistake are told apart by their first
  * bytes.  Members of a gzip file that follow each other are joined, as
- * gzip does.  What the data means is not known here.
+ * gzip does.  This file does not know what the data means.
  */
 
 #include "base/input_file.h"
@@ -212,7 +212,7 @@ fail_open(const char *path, struct mprof_error *error)
               access(image, F_OK) == 0;
   mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s%s%s", path,
              strerror(reason),
-             left ? "; a program that was killed left its figures, run: "
+             left ? "; a killed program left its counts, so run: "
                     "mprof recover "
                   : "",
              left ? image : "");
@@ -249,8 +249,8 @@ read_all(struct reading *reading)
     return refuse(reading, 0, "file", "the file is empty");
   if (start.length >= 8 && memcmp(start.data, "mprofmap", 8) == 0)
     return mprof_fail(reading->error, MPROF_BAD_PROFILE,
-                      "cannot read '%s': it is what a killed program left, "
-                      "run: mprof recover %s",
+                      "cannot read '%s': it holds the counts of a killed "
+                      "program, so run: mprof recover %s",
                       reading->path, reading->path);
   if (kind != NULL) {
     char reason[64];

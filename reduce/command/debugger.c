@@ -95,6 +95,8 @@ take_line(struct debugger *d, const char *line)
       snprintf(d->error, sizeof d->error, "%s", said + 6);
   } else if (strncmp(line, "ptrace: ", 8) == 0) {
     snprintf(d->error, sizeof d->error, "%s", line + 8);
+  } else if (strncmp(line, "Couldn't ", 9) == 0) {
+    snprintf(d->error, sizeof d->error, "gdb failed: %s", line);
   }
 }
 

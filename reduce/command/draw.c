@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The program dot draws the call graph.  What it reads, what it writes and
- * what it says are files in memory, so that nothing waits for anything but
- * its end.  No shell is involved.
+/* The program dot draws the call graph.  Its input, output and messages
+ * are files in memory, so that nothing waits for anything but its end.  No
+ * shell is involved.
  */
 
 #include "command/command.h"

@@ -87,7 +87,7 @@ shown_survival(const struct reduction *reduction)
                   reduction->profile->facts[FACT_LIVE_COLLECTION] != 0);
 }
 
-/* What is held has no sizes. */
+/* Sizes are not recorded by holder. */
 static enum shown
 shown_bins(const struct reduction *reduction)
 {

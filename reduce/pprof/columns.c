@@ -14,7 +14,7 @@
  *
  * Where only what was live is there, it stands for what was allocated; also
  * where a file has columns for both, but counts no allocation: jemalloc's
- * does when it was not told to accumulate.  Where none of these is there, the
+ * does when it was not told to accumulate.  Without any of these it is the
  * sample type that the file says to show first, or the first one that is
  * measured in bytes, and the count that goes by the same name: "x_bytes" with
  * "x_objects".

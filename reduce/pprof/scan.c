@@ -232,9 +232,9 @@ scan_message(struct reading *reading, const struct wire_schema *schema,
   return true;
 }
 
-/* Lists all fields but samples.  What they decode to is bounded before any
- * of it is made: two bytes of input can become a hundred of structure.  What
- * chains take is counted when they are read. */
+/* Lists all fields but samples.  Their decoded size is bounded before any
+ * of it is made: two bytes of input can become a hundred of structure.  The
+ * memory of chains is counted when they are read. */
 static bool
 list_fields(struct reading *reading)
 {

@@ -51,9 +51,9 @@ add_life(struct leaf_life *sum, struct leaf_life life, uint64_t peak)
   sum->temporary_count += life.temporary_count;
 }
 
-/* An object that was being counted, or its end, may have its count and not its
- * bytes, and nothing is freed that was not allocated.  A sum that is not
- * possible is none. */
+/* An object that was being counted, or its end, may have its count and not
+ * its bytes, and nothing is freed that was not allocated.  An impossible sum
+ * becomes 0 or the whole. */
 static void
 mend(uint64_t *part, uint64_t whole)
 {

@@ -68,14 +68,14 @@ profile(struct request *request, bool in_use, const char *name)
   if (!read_number(argument(request, "seconds"), MOST_SECONDS, &seconds) ||
       (*argument(request, "seconds") != '\0' && seconds == 0))
     return fail(request, MHD_HTTP_BAD_REQUEST,
-                "invalid value for \"seconds\": it is 1 to 3600");
+                "invalid value for \"seconds\": must be 1 to 3600");
   if (!read_number(argument(request, "debug"), 2, &debug) ||
       !read_number(argument(request, "gc"), 1, &collect))
     return fail(request, MHD_HTTP_BAD_REQUEST,
                 "invalid value for \"debug\" or \"gc\"");
   if (*types != '\0' && !request->type_frames)
     return fail(request, MHD_HTTP_BAD_REQUEST,
-                "invalid value for \"types\": it is frames");
+                "invalid value for \"types\": must be frames");
   if (seconds != 0 && debug != 0)
     return fail(request, MHD_HTTP_BAD_REQUEST,
                 "seconds and debug params are incompatible");
@@ -141,7 +141,7 @@ get_flamegraph(struct request *request)
   long seconds;
   if (!read_number(argument(request, "refresh"), MOST_SECONDS, &seconds))
     return fail(request, MHD_HTTP_BAD_REQUEST,
-                "invalid value for \"refresh\": it is 1 to 3600 seconds");
+                "invalid value for \"refresh\": must be 1 to 3600 seconds");
   if (!base_take(server, SNAPSHOT_WHOLE, &now, message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   /* who may see what was allocated need not see the program's source */

@@ -2,7 +2,7 @@
 
 /* The ranges of units come from the units themselves: not every compiler
  * writes the table of them.  A unit is gone through once; its functions
- * become a sorted array.  What was inlined is looked for in the function with
+ * become a sorted array.  Inlined calls are looked for in the function with
  * the address.
  */
 

@@ -3,7 +3,7 @@
 /* ALLOCATION BINS: sizes from 0 to 1024 bytes one by one, larger objects
  * together, bodies that grew by themselves, and what nobody knows the size
  * of; in CSV a row for each type in these.  By size unless another order is
- * asked for; when there may only be so many, those with most bytes.
+ * asked for; with a limit, those with most bytes.
  */
 
 #include "base/array.h"

@@ -3,7 +3,7 @@
 /* MEMORY LEAKS: what was never freed, by the last callers.  Samples are
  * grouped by the text of that partial path, so that with -offsets two call
  * sites in one function are two rows.  By kept bytes unless another order is
- * asked for; paths of which everything was freed are no rows.
+ * asked for; paths whose objects were all freed are left out.
  *
  * Where the profile says what was lost, directly or not, that takes the place
  * of what was kept, in all orders and shares, and other columns show.  A list

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The frame around the tables: what comes first, which tables are printed,
- * headings and legends.  What a profile of another program does not say has a
- * line for each gap, after the totals.
+ * headings and legends.  After the totals, a profile of another
+ * program has a line for each gap.
  *
  * Lines are broken at blanks; a word that is longer than a line stays whole.
  */

@@ -90,7 +90,7 @@ struct drawing {
   struct string_sink name; /* the one in hand */
 };
 
-/* A line but for its name.  What makes no sense for it is a star. */
+/* A line but for its name.  Figures that make no sense for it are stars. */
 struct line {
   const struct graph_entry *own; /* an entry's own line; NULL: another */
   bool member;                   /* one of a cycle's list of members */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* SURVIVAL: how many collections objects survive, by the function that
- * allocated them and their type.  What a function allocated is what it
- * allocated itself, as in DIRECT ALLOCATION.
+ * allocated them and their type.  Only what a function itself
+ * allocated counts, as in DIRECT ALLOCATION.
  *
  * Shares are shares of the bytes of a row of which it is known what became of
  * them: of several files perhaps some do not say.

@@ -2,7 +2,7 @@
 
 /* Printing a table: widths of columns, names that are cut to fit, styles.
  *
- * Widths count Unicode characters, each as one column.  Where the sink has a
+ * Widths count Unicode characters, each as one column.  If the sink has a
  * width, text columns give way until lines fit, the widest first, none below
  * LEAST_TEXT_WIDTH; then columns are left out that can be spared.  A name
  * that does not fit is cut in its middle, since names begin with a package

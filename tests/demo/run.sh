@@ -90,7 +90,7 @@ table --tables=graph --no-legend --limit=7 "--hide=$ways" "$out/licences.data"
 heading 'What is it?'
 table --tables=types,bins --no-legend --limit=10 "$out/licences.data"
 
-heading 'Is it all of it?'
+heading 'Does it add up?'
 table --tables=reconciliation "$out/licences.data"
 cat "$out/residual"
 

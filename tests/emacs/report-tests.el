@@ -48,7 +48,7 @@
                                   ext:*module-provider-functions*)
                        (cl:setf ext:*module-provider-functions* ())))
 (check "a Lisp without mprof"
-       (format "There is no mprof in this Lisp, ECL %s: it comes with an ECL of its own, mprof-ecl"
+       (format "This Lisp, ECL %s, has no mprof: start mprof-ecl, the ECL that comes with it"
                (slime-eval '(cl:lisp-implementation-version)))
        (told #'slime-mprof-start))
 (slime-eval '(cl:progn (cl:setf ext:*module-provider-functions*
@@ -67,7 +67,7 @@
 (check "start" "mprof is counting" (told #'slime-mprof-start))
 (check "start again" "mprof is already counting" (told #'slime-mprof-start))
 (type-in "(progn (zoo::tree 100) nil)")
-(check "stop" "mprof has stopped at N bytes, SLIME's own among them"
+(check "stop" "mprof has stopped at N bytes, including SLIME's own"
        (replace-regexp-in-string "[0-9][0-9,]*" "N" (told #'slime-mprof-stop)))
 
 ;; The report

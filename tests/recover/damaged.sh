@@ -64,11 +64,11 @@ rm -f c.data
 for command in report 'export --format=json' "merge -o all.data"; do
   # shellcheck disable=SC2086
   expect "$command: no profile yet" 1 "mprof: cannot open 'c.data': No such \
-file or directory; a program that was killed left its figures, run: mprof \
-recover c.data.mapped" $command c.data
+file or directory; a killed program left its counts, so run: mprof recover \
+c.data.mapped" $command c.data
   # shellcheck disable=SC2086
-  expect "$command: an image" 1 "mprof: cannot read 'c.data.mapped': it is \
-what a killed program left, run: mprof recover c.data.mapped" \
+  expect "$command: an image" 1 "mprof: cannot read 'c.data.mapped': it holds \
+the counts of a killed program, so run: mprof recover c.data.mapped" \
     $command c.data.mapped
 done
 mkfifo pipe.mapped

@@ -107,7 +107,7 @@ if $CC -shared -fPIC -Wl,-soname,$name -o $name "$tests/programs/fake.c" &&
   same 'a library of that name: exit status' 8 $?
   same 'a library of that name: output' "$(cat plain)" "$(cat out)"
   same 'a library of that name: it says so' 'mprof: this ECL was built with'\
-' other options than mprof knows: Lisp objects are not counted' "$(cat err)"
+' options that mprof does not know: Lisp objects are not counted' "$(cat err)"
 fi
 
 # ---- both heaps ----

@@ -194,7 +194,7 @@ call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
 }
 
 /* The words further in than the call number are compared before it is looked
- * at.  Where it is another one now, all others are compared, too. */
+ * at.  If it has changed, all others are compared, too. */
 bool
 call_chain_joins_numbered(const struct call_chain *chain,
                           struct known_path *path)

@@ -2,9 +2,9 @@
  *
  * left_call.c -- see left_call.h.
  *
- * The stack tells: a call that is active has a frame further out, in code of
- * this library.  The frames of the call that asks come first.  Where nothing
- * says what is further out, it is taken to be active.
+ * A call that is active has a frame further out, in code of this library.
+ * The frames of the call that asks come first.  If the stack cannot be read
+ * further out, the call is taken to be active.
  */
 #include "malloc/count/left_call.h"
 

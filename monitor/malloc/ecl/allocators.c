@@ -104,7 +104,7 @@ ecl_list1(cl_object a)
   return cons(a, ECL_NIL, FRAME);
 }
 
-/* The environment of a thread is no more, or another one. */
+/* A thread loses its environment, or gets another one. */
 EXPORT void _ecl_dealloc_env(cl_env_ptr env);
 
 EXPORT void

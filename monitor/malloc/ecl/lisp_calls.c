@@ -27,7 +27,7 @@ static struct spin_lock lock; /* for who changes these */
 static struct shared_table makers = SHARED_TABLE_EMPTY;  /* entry -> entry */
 static struct shared_table targets = SHARED_TABLE_EMPTY; /* call -> target */
 
-/* How a call says what it calls: by the place; by a table of the linker, as
+/* How a call names its target: by the place; by a table of the linker, as
  * that is in another file, or may be; by a symbol, whose function it is. */
 enum way { BY_PLACE, BY_LINKER, BY_SYMBOL };
 #define TARGET(entry, way) ((uint64_t)(entry) << 2 | (way))

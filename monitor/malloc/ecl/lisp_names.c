@@ -29,7 +29,7 @@ static struct {
 } class_list[LISP_MORE_MOST + 1];
 static uint32_t class_count;
 
-/* Under the lock.  What the key had is replaced. */
+/* Under the lock.  Replaces the value that the key had. */
 static void
 assign(struct shared_table *table, uint64_t key, uint64_t value)
 {

@@ -193,7 +193,7 @@ is_counted(void)
     return false;
   }
   if (!is_known_build()) {
-    say("this ECL was built with other options than mprof knows");
+    say("this ECL was built with options that mprof does not know");
     return false;
   }
   return true;

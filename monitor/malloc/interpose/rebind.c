@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rebind.c -- see rebind.h.  What is written is one word of each symbol.
+ * rebind.c -- see rebind.h.  It writes one word of each symbol.
  */
 #include "malloc/interpose/rebind.h"
 

@@ -8,7 +8,7 @@
  *                    which rings have blocks; the next malloc_state; sums
  *
  * A ring is taken to be a block of which all but these two words is missing:
- * 16 bytes before them.  Both are its own address where it has no blocks.
+ * 16 bytes before them.  Both are its own address if it is empty.
  */
 #include "malloc/reach/bins.h"
 

@@ -42,7 +42,7 @@ roots_open(void)
 
 /* ---- variables ---- */
 
-/* What is no root. */
+/* Memory that does not count as a root. */
 struct hole {
   uintptr_t start, end;
 };

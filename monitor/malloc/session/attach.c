@@ -219,8 +219,8 @@ mprof_attach(const char *settings)
   if (!awaited || is_profiled())
     return "it is already being profiled";
   if (arenas_are_sealed())
-    return "it is the child of a process that was profiled, or has a filter "
-           "of system calls";
+    return "it is the child of a profiled process, or it filters system "
+           "calls";
   malloc_monitor_inside++;
   if (attached) {
     malloc_session_count(false);

@@ -162,8 +162,8 @@ is_asked(void)
          strtol(root, NULL, 10) == (long)getpid();
 }
 
-/* For a snapshot.  Where address space is limited, what is taken here the
- * program does not get. */
+/* For a snapshot.  If address space is limited, the program cannot have what
+ * this takes. */
 static size_t
 snapshot_room(void)
 {

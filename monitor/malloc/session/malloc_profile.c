@@ -3,8 +3,8 @@
  * malloc_profile.c -- samples come first, so that the locations that they use
  * are known when their turn comes.
  *
- * A leaf becomes a sample of objects.  What became of these is counted beside
- * the tree (stripes.h).
+ * A leaf becomes a sample of objects.  Their fate is counted beside the tree
+ * (stripes.h).
  */
 #include "malloc/session/malloc_profile.h"
 
@@ -135,7 +135,7 @@ measure_contexts(const struct malloc_figures *f, struct context_calls *calls)
  * that is on its chain already counts none.  Most contexts count theirs,
  * which a reader can add up; then only those are written that do not, and the
  * file says so.  Calls count one more there: other programs drop samples that
- * are all zero.  Where recursion is not folded it may be the other way
+ * are all zero.  If recursion is not folded it may be the other way
  * round, and their chains are long. */
 static void
 put_contexts(struct malloc_writer *w, const struct context_calls *calls)

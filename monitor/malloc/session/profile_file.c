@@ -41,8 +41,8 @@ static struct {
   bool only_kept;      /* nothing else may be tried */
 } own = { .kept = { .descriptor = -1 } };
 
-/* Move the file `from' to the name `to', which is none yet.  False with
- * EEXIST when it is. */
+/* Move the file `from' to the new name `to'.  False with EEXIST when there is
+ * a file of that name. */
 static bool
 move_to_new(const char *from, const char *to)
 {
@@ -154,7 +154,7 @@ set_base(const char *name)
   own.base[n] = '\0';
 }
 
-/* Where programs are chosen by their names there is none.
+/* No process is the root if programs are chosen by their names.
  *
  * In the process that the variable names, or where nobody has set it, the
  * file is the one that was asked for.  It is the same process after exec: a

@@ -34,7 +34,7 @@ function categoryColumn(profile, value, parts) {
 // The measures that tables have columns for, in two groups: of all that was
 // allocated, and of parts of it, these first when one of them is chosen.
 // Parts have their bytes, and their objects where these are chosen or nobody
-// counts bytes.  Where two profiles are compared, each measure has three
+// counts bytes.  If two profiles are compared, each measure has three
 // columns, and tables have the chosen one alone.
 function measureGroups({ profile, measure, special }) {
   if (profile.compared) return [[measure], []];

@@ -4,7 +4,7 @@
 // as the C library reads them, in expressions of JavaScript.  What they mean
 // differs in many small things, such as [\w], a{,3}, ^* or a ) without its (;
 // and they match bytes, so that names are compared as the bytes of UTF-8, one
-// character each.  What is wrong is an Error with the words of the C library.
+// character each.  An invalid one is an Error with the words of the C library.
 //
 // A back reference is an error here: what it means to the C library depends
 // on which of several matches is found, of which JavaScript finds another.

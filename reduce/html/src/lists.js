@@ -151,7 +151,7 @@ function regionsView(model, matches, sort, onFilter) {
       ] })];
 }
 
-// Sizes by powers of two, as a chart; and those that are none.  The size of a
+// Sizes by powers of two, as a chart; and those without a size.  The size of a
 // class is the largest that belongs to it.
 function sizeClasses(bins, words) {
   const classes = new Map();

@@ -19,8 +19,8 @@ class Model {
     this.choices = null;
   }
 
-  // Takes CHOICES (address.js), of which those that make no sense are left
-  // out: an expression that is none, an id that nothing has.
+  // Takes CHOICES (address.js) without those that make no sense: an invalid
+  // expression, an unknown id.
   choose(choices) {
     const { profile } = this;
     const old = this.choices;

@@ -5,7 +5,7 @@
 //
 // Figures are objects with a number for each measure that the profile knows,
 // under its word (that of --value), and some with `categories', which are of
-// bytes.  Where two profiles are compared, united.js makes one of them.
+// bytes.  united.js makes one profile of two that are compared.
 // Calls that are not known are NaN, and so is every sum with them.
 
 async function unpack(base64) {
@@ -135,7 +135,7 @@ async function readParts(parts) {
   for (const its of profile.packages) its.name = oneLine(its.name);
   for (const { function: id, package: its, ...more } of profile.colours)
     Object.assign(profile.functions[id], { ...more,
-      package: profile.packages[its] ?? null }); // null: nobody's
+      package: profile.packages[its] ?? null }); // null: of none
   Object.assign(profile, readChains(chains, profile.words));
   profile.sides = [{ tables: profile, measures: profile.measures, at: null,
     word: (word) => word, calls: 'calls' }];

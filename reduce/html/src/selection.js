@@ -5,7 +5,7 @@
 // too, and with those that do not show in this page at all (profile.unseen).
 
 // A test of functions for TEST of names, as the command makes it: its name or
-// its file.  What stands for chains of which nothing shows is no function.
+// its file.  A frame that stands for hidden chains does not count as one.
 function functionTest(test) {
   return ({ raw, rawFile, matched }) => matched > 0 &&
     (test(raw) || (matched > 1 && rawFile !== '' && test(rawFile)));

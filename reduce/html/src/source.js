@@ -2,8 +2,8 @@
 
 // The lines of a function, with what was allocated at each: the figures of
 // --by=line, with or without --hide-system, and what stood in the file when the
-// page was written.  The chains do not know lines, so that there are none of a
-// part of what was allocated, nor where other functions are hidden.
+// page was written.  The chains do not know lines, so lines are left out if
+// only a part of the allocations is selected, or other functions are hidden.
 
 const LINES_AROUND = 4;
 

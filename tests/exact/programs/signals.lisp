@@ -50,6 +50,24 @@
 
 (check "some interrupts were taken" t (plusp (first *taken*)))
 
+;;; An interrupt that waits for the end of WITHOUT-INTERRUPTS is called there.
+
+(defun guarded ()
+  (mp:without-interrupts
+    (mp:interrupt-process mp:*current-process* #'in-handler)
+    (keep (cons 1 2))))
+
+(measuring ("an interrupt that waits" :residual nil)
+    (guarded)
+  (self 'guarded 1 +cons+)
+  (calls 'in-handler 1)
+  (check "it is below the function that it interrupts" t
+         (loop for chain in (mapcar #'mprof.data:chain
+                                    (mprof.data:contexts *profile*))
+               always (or (not (member "EXACT::IN-HANDLER" chain
+                                       :test #'string=))
+                          (member "EXACT::GUARDED" chain :test #'string=)))))
+
 ;;; A handler that leaves by a throw, from anywhere: in a call, in a return,
 ;;; deep in a recursion.  How many conses are made nobody can say, but each call
 ;;; makes one.
