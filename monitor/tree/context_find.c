@@ -66,16 +66,9 @@ hash_of_kind(const void *closure, uint32_t number)
   return (uint32_t)mix(kind_key(&tree->kinds[number]));
 }
 
-struct leaf *
-context_tree_overflow(struct context_tree *tree)
-{
-  tree->overflowed++;
-  return &tree->leaves[LEAF_OVERFLOW];
-}
-
-/* Is there room for another context below `parent'? */
+/* Is there memory for another context below `parent'? */
 static bool
-has_room_for_context(struct context_tree *tree, uint32_t parent)
+has_memory_for_context(struct context_tree *tree, uint32_t parent)
 {
   return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[parent].first == 0 ||
@@ -83,8 +76,55 @@ has_room_for_context(struct context_tree *tree, uint32_t parent)
                             CONTEXT_FIRST, tree->context_count));
 }
 
+/* And within the budget? */
+static bool
+has_room_for_context(struct context_tree *tree, uint32_t parent)
+{
+  return tree->context_count < tree->budget &&
+         has_memory_for_context(tree, parent);
+}
+
 static uint32_t find_child(struct context_tree *tree, uint32_t parent,
                            uint64_t site, uint32_t function, bool known);
+
+/* The child of `parent' for what is over the budget. */
+static uint32_t
+over_child(struct context_tree *tree, uint32_t parent)
+{
+  tree->overflowed++;
+  return find_child(tree, parent, SITE_OVER, 0, true);
+}
+
+/* Add a context, for which there is memory. */
+static uint32_t
+add_context(struct context_tree *tree, const struct context *context,
+            uint32_t hash)
+{
+  const uint32_t number = tree->context_count;
+  uint32_t *const first = &tree->contexts[context->parent].first;
+  tree->contexts[number] = *context;
+  if (*first == 0)
+    *first = number;
+  else
+    record_index_add(&tree->context_index, hash, number);
+  __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
+  return number;
+}
+
+/* The same when it is new.  CONTEXT_OVERFLOW, though that is the root's, when
+ * there is no memory. */
+static __attribute__((noinline)) uint32_t
+make_over_child(struct context_tree *tree, uint32_t parent, uint32_t hash)
+{
+  if (parent == CONTEXT_ROOT || !has_memory_for_context(tree, parent))
+    return CONTEXT_OVERFLOW;
+  return add_context(tree,
+                     &(struct context){.site = SITE_OVER,
+                                       .parent = parent,
+                                       .target = tree->context_count,
+                                       .shown = tree->contexts[parent].shown},
+                     hash);
+}
 
 /* The context when it is new. */
 static __attribute__((noinline)) uint32_t
@@ -103,31 +143,26 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
                                  state, tree->fold_places, &new_arc);
   if (target != CONTEXT_OVERFLOW) {
     target = find_child(tree, target, site, function, true);
-    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent)) {
-      context_tree_overflow(tree);
-      return CONTEXT_OVERFLOW;
-    }
+    if (context_tree_is_over(tree, target) ||
+        !has_room_for_context(tree, parent))
+      return over_child(tree, parent);
     number = tree->context_count;
   } else {
     target = number = tree->context_count;
   }
-  tree->contexts[number] =
-      (struct context){.site = site,
-                       .parent = parent,
-                       .target = target,
-                       .function = function,
-                       .shown = (function & FUNCTION_HIDDEN) != 0
-                                    ? tree->contexts[parent].shown
-                                    : function & FUNCTION_NUMBER,
-                       .state = (unsigned)state & 7,
-                       .new_arc = new_arc,
-                       .kept = kept};
-  if (tree->contexts[parent].first == 0)
-    tree->contexts[parent].first = number;
-  else
-    record_index_add(&tree->context_index, hash, number);
-  __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
-  return number;
+  return add_context(
+      tree,
+      &(struct context){.site = site,
+                        .parent = parent,
+                        .target = target,
+                        .function = function,
+                        .shown = (function & FUNCTION_HIDDEN) != 0
+                                     ? tree->contexts[parent].shown
+                                     : function & FUNCTION_NUMBER,
+                        .state = (unsigned)state & 7,
+                        .new_arc = new_arc,
+                        .kept = kept},
+      hash);
 }
 
 /* `function' is only told if it is `known'. */
@@ -153,12 +188,12 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
         context_tree_call_key(tree, c->site, c->function) == key)
       return number;
   }
-  if (parent == CONTEXT_OVERFLOW)
-    return CONTEXT_OVERFLOW;
-  if (!has_room_for_context(tree, parent)) {
-    context_tree_overflow(tree);
-    return CONTEXT_OVERFLOW;
-  }
+  if (context_tree_is_over(tree, parent))
+    return parent;
+  if (site == SITE_OVER)
+    return make_over_child(tree, parent, hash);
+  if (!has_room_for_context(tree, parent))
+    return over_child(tree, parent);
   return make_child(
       tree, parent, site,
       known ? function : context_tree_function(tree, parent, site), hash);
@@ -183,7 +218,6 @@ context_tree_find_child(struct context_tree *tree, uint32_t parent,
   return child;
 }
 
-/* There are no more kinds than leaves, but for one whose leaf comes next. */
 static __attribute__((noinline)) uint32_t
 make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
 {
@@ -227,6 +261,23 @@ leaf_is(const struct context_tree *tree, const struct leaf *l, uint64_t key,
          context_tree_call_key(tree, l->site, l->function) == key;
 }
 
+/* Is there memory for another leaf below `up'? */
+static bool
+has_room_for_leaf(struct context_tree *tree, uint32_t up)
+{
+  uint32_t most = tree->budget;
+  if (context_tree_is_over(tree, up))
+    most = up == CONTEXT_OVERFLOW ? tree->most : tree->most - CONTEXT_SPARE;
+  return tree->leaf_count <= most &&
+         (tree->leaf_count <= tree->room || context_tree_make_room(tree)) &&
+         (tree->contexts[up].first_leaf == 0 ||
+          record_index_grow(&tree->leaf_index, hash_of_leaf, tree, LEAF_FIRST,
+                            tree->leaf_count));
+}
+
+static struct leaf *over_leaf(struct context_tree *tree, uint32_t up,
+                              uint32_t kind);
+
 /* `function' is only told if it is `known'. */
 static inline struct leaf *
 find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
@@ -250,12 +301,9 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     if (l->up == up && leaf_is(tree, l, key, kind))
       return l;
   }
-  if (kind == KIND_ANY ||
-      (tree->leaf_count > tree->room && !context_tree_make_room(tree)) ||
-      (first != 0 && !record_index_grow(&tree->leaf_index, hash_of_leaf, tree,
-                                        LEAF_FIRST, tree->leaf_count)))
-    return context_tree_overflow(tree);
-  if (up != CONTEXT_OVERFLOW) {
+  if (kind == KIND_ANY || !has_room_for_leaf(tree, up))
+    return over_leaf(tree, up, kind);
+  if (!context_tree_is_over(tree, up)) {
     if (!known)
       function = context_tree_function(tree, up, site);
     if (tree->fold)
@@ -277,14 +325,27 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   return l;
 }
 
+/* The leaf of what finds no room below `up'. */
+static __attribute__((noinline)) struct leaf *
+over_leaf(struct context_tree *tree, uint32_t up, uint32_t kind)
+{
+  tree->overflowed++;
+  if (kind == KIND_ANY || up == CONTEXT_OVERFLOW)
+    return &tree->leaves[LEAF_OVERFLOW];
+  up = context_tree_is_over(tree, up)
+           ? (uint32_t)CONTEXT_OVERFLOW
+           : find_child(tree, up, SITE_OVER, 0, true);
+  return find_leaf(tree, up, SITE_OVER, 0, true, kind);
+}
+
 struct leaf *
 context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                        uint32_t function, uint32_t kind)
 {
   const int saved_errno = errno;
   struct leaf *leaf;
-  if (up == CONTEXT_OVERFLOW)
-    leaf = find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, kind);
+  if (context_tree_is_over(tree, up))
+    leaf = find_leaf(tree, up, SITE_OVER, 0, true, kind);
   else
     leaf = find_leaf(tree, up, site, function, true, kind);
   errno = saved_errno;
@@ -297,9 +358,9 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
 {
   const uint32_t kind = context_tree_kind_number(
       tree, &(struct kind){.clas = clas, .what = what, .size = size});
-  if (up == CONTEXT_OVERFLOW)
-    site = SITE_SPECIAL | SITE_OVERFLOW;
-  else if (tree->by_function)
+  if (context_tree_is_over(tree, up))
+    return find_leaf(tree, up, SITE_OVER, 0, true, kind);
+  if (tree->by_function)
     return find_leaf(tree, up, site, context_tree_function(tree, up, site),
                      true, kind);
   return find_leaf(tree, up, site, 0, false, kind);
