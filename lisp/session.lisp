@@ -176,9 +176,9 @@ false if the profiler is already counting."
 already in memory are kept and added to; RESET clears them.
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
-distinguish in each thread; 0 is about eight million.  When three quarters are
-used up, the least active ones are merged: they show as [retired] below their
-callers, whose figures stay exact.
+distinguish in each thread; 0 is about eight million.  When they are used up,
+new ones show as [over the budget] below their callers, whose figures stay
+exact; RESET begins anew.
 UNFOLDED (boolean, default NIL): distinguish the levels of a recursion.  Totals
 are the same either way.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to

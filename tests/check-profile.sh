@@ -35,7 +35,7 @@ status=$?
 row() { printf '%s\n' "$text" | sed -n "s/^ *\(-*[0-9]*\)  $1.*/\1/p"; }
 says() { printf '%s\n' "$text" | grep -q "$1"; }
 
-attributed() { ! says '^NOT ATTRIBUTED'; }
+attributed() { ! says '^OVER THE BUDGET'; }
 reaches_beginning() { [ "$(row 'allocations whose chains lack')" = 0 ]; }
 explained() {
   [ "$(row 'residual: ')" = 0 ] ||

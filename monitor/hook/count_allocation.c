@@ -160,7 +160,7 @@ is_made_again(const struct made *made, struct innermost_frame f,
               cl_index kind, cl_object clas)
 {
   return made->kind == kind && made->clas == clas &&
-         made->leaf->up == f.up && made->call == f.call;
+         made->up == f.up && made->call == f.call;
 }
 
 /* The object was made in that frame: *made, the last one at its place, is this
@@ -182,12 +182,17 @@ make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
                     !requests_told_by(&t->tree.kinds[number]) ||
                     !classify_is_whole(what, bytes);
   }
+  made->up = f.up;
   made->call = f.call;
   made->leaf = leaf_in(t, frame, f, number);
-  /* of no object: each is told that there is no room, and a call without a
+  /* of no object: there may be memory for the next, and a call without a
      number is the same as no other */
-  if (made->leaf == &t->tree.leaves[LEAF_OVERFLOW] || f.call == NO_CALL)
+  if (made->leaf == &t->tree.leaves[LEAF_OVERFLOW]) {
+    made->careful = true;
     made->kind = 0;
+  } else if (f.call == NO_CALL) {
+    made->kind = 0;
+  }
 }
 
 /* The object came on the way, and is another than the last one there. */
@@ -254,7 +259,7 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   fresh = way_meet(way, end, frame, &t->walk);
   way->taken++;
   if (way->last.kind != kind || way->last.clas != clas ||
-      way->last.leaf->up != way->up || way->last.call != way->call)
+      way->last.up != way->up || way->last.call != way->call)
     return allocated_on_way(t, frame, kind, object, clas, way, fresh);
   way->last.leaf->activations += fresh;
   return count(t, way->last.leaf, kind, object, way->last.careful);
@@ -269,7 +274,10 @@ allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
   uint64_t *const word = (uint64_t *)(caller - l->word_at);
   if (stack_walk_is_known(&t->walk, *word)) {
     const struct innermost_frame f = {.up = (uint32_t)*word, .call = l->call};
-    l->leaf = leaf_in(t, frame, f, l->leaf->kind);
+    struct leaf *const leaf = leaf_in(t, frame, f, l->leaf->kind);
+    if (leaf == &t->tree.leaves[LEAF_OVERFLOW]) /* as above */
+      return count(t, leaf, kind, object, true);
+    l->leaf = leaf;
     l->word = *word;
     l->caller_word = NO_WORD;
   } else if (*frame_return_slot(caller) == l->returns_to &&

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "hook/thread_paths.h"
 #include "tree/wait.h"
 
 #include "hook/allocation.h"
@@ -22,12 +21,8 @@ hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
 {
   unsigned looks = 0;
   int gate;
-  while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) >=
+  while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) ==
          GATE_PAUSED) {
-    if (gate == GATE_RETIRE) {
-      thread_paths_obey(t);
-      continue;
-    }
     if (!t->held.present) {
       t->held.what = what;
       t->held.bytes = bytes;

@@ -61,6 +61,15 @@ continues(const struct thread_state *t, const void *owner)
           (context_tree_kind(&t->tree, c->leaf)->what & LEAF_PIECES) == 0);
 }
 
+/* The context, or the one whose children are over the budget there. */
+static uint32_t
+caller_of(const struct thread_state *t, uint32_t context)
+{
+  return context_tree_is_over(&t->tree, context)
+             ? t->tree.contexts[context].parent
+             : context;
+}
+
 /* The counted header of `owner', when the function that made it, or one that
  * this called (two at most stand between), now makes a body in context `up'.
  * NULL: the body is not the first. */
@@ -71,11 +80,11 @@ waiting_header(struct thread_state *t, const void *owner, uint32_t up)
     struct counted_object *c =
         i == 0 ? &t->last
                : &t->waiting[(t->waiting_next - i) % WAITING_HEADERS];
-    uint32_t outer = up;
+    uint32_t outer = caller_of(t, up);
     if (c->object != owner || !waits(t, c))
       continue;
     for (int calls = 0; calls < 4; calls++) {
-      if (outer == c->leaf->up)
+      if (outer == caller_of(t, c->leaf->up))
         return c;
       outer = t->tree.contexts[outer].parent;
     }

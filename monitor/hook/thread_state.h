@@ -32,9 +32,7 @@
 enum gate {
   GATE_CLOSED, /* not counting: the allocation is let through uncounted */
   GATE_OPEN,
-  GATE_PAUSED, /* somebody changes the trees: wait, then count */
-  GATE_RETIRE  /* the thread is to make room in its tree first, and then to
-                  count; set by itself, if the gate is open (thread_paths.h) */
+  GATE_PAUSED  /* somebody changes the trees: wait, then count */
 };
 
 /* Headers at most that wait for their body. */
@@ -47,7 +45,7 @@ struct thread_state {
    * the monitor sets `gate', makes all processors see it (membarrier), then
    * waits for `inside' to be 0. */
   int inside;
-  int gate; /* (monitor) enum gate; see GATE_RETIRE */
+  int gate; /* (monitor) enum gate */
 
   /* The object that this thread has taken while it waits at a paused gate,
    * as the hook was told of it.  Written `present' last. */

@@ -73,7 +73,7 @@ live_entries_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
   GC_call_with_alloc_lock(move, &m);
 }
 
-/* ---- of two threads, or of one whose leaves are others now ---- */
+/* ---- of two threads ---- */
 
 struct merge {
   struct live_table *into, *from;
@@ -118,29 +118,6 @@ live_entries_merge(struct live_table *into, struct live_table *from,
 {
   struct merge m = {into, from, leaf_of};
   GC_call_with_alloc_lock(merge, &m);
-}
-
-static void *
-rename_all(void *merge_of)
-{
-  const struct merge *const m = merge_of;
-  struct live_table *const t = m->into;
-  struct live_table before = {.deaths = t->deaths};
-  t->deaths = (struct arena){0};
-  t->open->count = live_table_open_count(t);
-  rename_leaves(t->open, m->leaf_of);
-  if (t->old != NULL)
-    rename_leaves(t->old, m->leaf_of);
-  live_deaths_merge(t, &before, m->leaf_of);
-  arena_release(&before.deaths);
-  return NULL;
-}
-
-void
-live_entries_rename(struct live_table *t, const uint32_t *leaf_of)
-{
-  struct merge m = {.into = t, .leaf_of = leaf_of};
-  GC_call_with_alloc_lock(rename_all, &m);
 }
 
 /* ---- what is alive ---- */

@@ -27,10 +27,6 @@ void live_entries_move(struct live_table *, const void *memory,
 void live_entries_merge(struct live_table *into, struct live_table *from,
                         const uint32_t *leaf_of);
 
-/* The leaves of its thread have the numbers `leaf_of' now.  Its thread calls
- * it, also inside the hook, or has ended. */
-void live_entries_rename(struct live_table *, const uint32_t *leaf_of);
-
 /* Call `visit' with each entry, and whether its memory was freed since.
  * Between live_frees_begin and _end. */
 typedef void live_visit_fn(void *closure, const struct live_entry *,

@@ -253,7 +253,6 @@ site_function(uint32_t number)
     [SITE_SIGNAL_HANDLER] = NAMED("[signal handler]"),
     [SITE_FINALIZERS] = NAMED("[finalizers]"),
     [SITE_CUT_SHORT] = NAMED("[cut short]"),
-    [SITE_RETIRED_PATHS] = NAMED("[retired]"),
   };
 #undef NAMED
   static struct code_function object;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/thread_paths.h"
+#include "live/live_collection.h"
+#include "live/live_entries.h"
 #include "threads/thread_labels.h"
 #include "threads/threads.h"
 #include "tree/image.h"
@@ -45,6 +46,33 @@ shared_label(cl_env_ptr env)
   return strdup("[other threads]");
 }
 
+static void
+no_room(void *requests, const struct leaf *leaf, const struct kind *kind)
+{
+  requests_add_leaf(requests, leaf, kind);
+}
+
+/* The paths of `from' are also those of `into'.  False when memory ran out. */
+static bool
+merge(struct thread_state *into, struct thread_state *from)
+{
+  uint32_t *leaf_of = NULL;
+  bool merged;
+  if (live_table_is_open(&from->live)) {
+    leaf_of = calloc(from->tree.leaf_count, sizeof *leaf_of);
+    if (leaf_of == NULL)
+      return false;
+  }
+  merged = context_tree_merge(&into->tree, &from->tree, no_room,
+                              &from->requests, leaf_of);
+  if (merged && leaf_of != NULL) {
+    live_collection_remove(&from->live);
+    live_entries_merge(&into->live, &from->live, leaf_of);
+  }
+  free(leaf_of);
+  return merged;
+}
+
 bool
 ended_thread_keeps_state(struct thread_state *t)
 {
@@ -67,5 +95,5 @@ ended_thread_keeps_state(struct thread_state *t)
     return true;
   }
   free(shared);
-  return !thread_paths_merge(s, t);
+  return !merge(s, t);
 }

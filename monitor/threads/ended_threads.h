@@ -5,8 +5,8 @@
  * Model.  A program that makes threads without end would leave as many
  * states, so from a number of them on, those with one name share a state, and
  * when there are as many names all others do: their trees are merged.  Nothing
- * is lost: where a shared tree has no room for more contexts some are retired,
- * and a thread for which there is no memory keeps its state.
+ * is lost: what a shared tree has no room for is over its budget, and a thread
+ * for which there is no memory keeps its state.
  *
  * With the monitor's lock, not inside the hook; waits for the runtime's lock
  * on packages.

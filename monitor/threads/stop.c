@@ -56,11 +56,7 @@ void
 stop_set_gates(enum gate gate)
 {
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    __atomic_store_n(&t->gate,
-                     gate == GATE_OPEN && context_tree_is_full(&t->tree)
-                         ? GATE_RETIRE
-                         : gate,
-                     __ATOMIC_SEQ_CST);
+    __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
   if (gate != GATE_OPEN)
     wait_for_hooks();
 }

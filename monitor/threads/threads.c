@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "hook/hook.h"
-#include "hook/thread_paths.h"
 #include "live/live_collection.h"
 #include "live/live_entries.h"
 #include "live/live_frees.h"
@@ -87,9 +86,6 @@ init_tree(struct context_tree *tree)
     return false;
   tree->fold_places = call_sites_apart;
   context_tree_map(tree);
-  /* Both trees of a retirement would be in an image, for a moment. */
-  if (!image_is_open())
-    thread_paths_begin(tree);
   return true;
 }
 

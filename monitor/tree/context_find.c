@@ -38,25 +38,66 @@ leaf_hash(uint32_t up, uint64_t site, uint32_t kind)
                        ((uint64_t)kind << 8));
 }
 
-struct leaf *
-context_tree_overflow(struct context_tree *tree)
-{
-  tree->overflowed++;
-  return &tree->leaves[LEAF_OVERFLOW];
-}
-
-/* Is there room for another context below `parent'? */
+/* Is there memory for another context below `parent'? */
 static bool
-has_room_for_context(struct context_tree *tree, uint32_t parent,
-                     uint32_t hash)
+has_memory_for_context(struct context_tree *tree, uint32_t parent,
+                       uint32_t hash)
 {
   return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[parent].first == 0 ||
           record_index_reach(&tree->context_index, hash));
 }
 
+/* And within the budget? */
+static bool
+has_room_for_context(struct context_tree *tree, uint32_t parent,
+                     uint32_t hash)
+{
+  return tree->context_count < tree->budget &&
+         has_memory_for_context(tree, parent, hash);
+}
+
 static uint32_t find_child(struct context_tree *tree, uint32_t parent,
                            uint64_t site, uint32_t function, bool known);
+
+/* The child of `parent' for what is over the budget. */
+static uint32_t
+over_child(struct context_tree *tree, uint32_t parent)
+{
+  tree->overflowed++;
+  return find_child(tree, parent, SITE_OVER, 0, true);
+}
+
+/* Add a context, for which there is memory. */
+static uint32_t
+add_context(struct context_tree *tree, const struct context *context,
+            uint32_t hash)
+{
+  const uint32_t number = tree->context_count;
+  uint32_t *const first = &tree->contexts[context->parent].first;
+  tree->contexts[number] = *context;
+  if (*first == 0)
+    *first = number;
+  else
+    record_index_add(&tree->context_index, hash, number);
+  __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
+  return number;
+}
+
+/* The same when it is new.  CONTEXT_OVERFLOW, though that is the root's, when
+ * there is no memory. */
+static __attribute__((noinline)) uint32_t
+make_over_child(struct context_tree *tree, uint32_t parent, uint32_t hash)
+{
+  if (parent == CONTEXT_ROOT || !has_memory_for_context(tree, parent, hash))
+    return CONTEXT_OVERFLOW;
+  return add_context(tree,
+                     &(struct context){.site = SITE_OVER,
+                                       .parent = parent,
+                                       .target = tree->context_count,
+                                       .shown = tree->contexts[parent].shown},
+                     hash);
+}
 
 /* The context when it is new. */
 static __attribute__((noinline)) uint32_t
@@ -75,31 +116,26 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
                                  state, tree->fold_places, &new_arc);
   if (target != CONTEXT_OVERFLOW) {
     target = find_child(tree, target, site, function, true);
-    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent, hash)) {
-      context_tree_overflow(tree);
-      return CONTEXT_OVERFLOW;
-    }
+    if (context_tree_is_over(tree, target) ||
+        !has_room_for_context(tree, parent, hash))
+      return over_child(tree, parent);
     number = tree->context_count;
   } else {
     target = number = tree->context_count;
   }
-  tree->contexts[number] =
-      (struct context){.site = site,
-                       .parent = parent,
-                       .target = target,
-                       .function = function,
-                       .shown = (function & FUNCTION_HIDDEN) != 0
-                                    ? tree->contexts[parent].shown
-                                    : function & FUNCTION_NUMBER,
-                       .state = (unsigned)state & 7,
-                       .new_arc = new_arc,
-                       .kept = kept};
-  if (tree->contexts[parent].first == 0)
-    tree->contexts[parent].first = number;
-  else
-    record_index_add(&tree->context_index, hash, number);
-  __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
-  return number;
+  return add_context(
+      tree,
+      &(struct context){.site = site,
+                        .parent = parent,
+                        .target = target,
+                        .function = function,
+                        .shown = (function & FUNCTION_HIDDEN) != 0
+                                     ? tree->contexts[parent].shown
+                                     : function & FUNCTION_NUMBER,
+                        .state = (unsigned)state & 7,
+                        .new_arc = new_arc,
+                        .kept = kept},
+      hash);
 }
 
 /* `function' is only told if it is `known'. */
@@ -119,12 +155,12 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
     if (s->hash == hash && c->parent == parent && c->site == site)
       return s->number;
   }
-  if (parent == CONTEXT_OVERFLOW)
-    return CONTEXT_OVERFLOW;
-  if (!has_room_for_context(tree, parent, hash)) {
-    context_tree_overflow(tree);
-    return CONTEXT_OVERFLOW;
-  }
+  if (context_tree_is_over(tree, parent))
+    return parent;
+  if (site == SITE_OVER)
+    return make_over_child(tree, parent, hash);
+  if (!has_room_for_context(tree, parent, hash))
+    return over_child(tree, parent);
   return make_child(
       tree, parent, site,
       known ? function : context_tree_function(tree, parent, site), hash);
@@ -146,7 +182,6 @@ context_tree_find_child(struct context_tree *tree, uint32_t parent,
   return child;
 }
 
-/* There are no more kinds than leaves, but for one whose leaf comes next. */
 static __attribute__((noinline)) uint32_t
 make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
 {
@@ -177,6 +212,22 @@ context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
   return make_kind(tree, kind, hash);
 }
 
+/* Is there memory for another leaf below `up'? */
+static bool
+has_room_for_leaf(struct context_tree *tree, uint32_t up, uint32_t hash)
+{
+  uint32_t most = tree->budget;
+  if (context_tree_is_over(tree, up))
+    most = up == CONTEXT_OVERFLOW ? tree->most : tree->most - CONTEXT_SPARE;
+  return tree->leaf_count <= most &&
+         (tree->leaf_count <= tree->room || context_tree_make_room(tree)) &&
+         (tree->contexts[up].first_leaf == 0 ||
+          record_index_reach(&tree->leaf_index, hash));
+}
+
+static struct leaf *over_leaf(struct context_tree *tree, uint32_t up,
+                              uint32_t kind);
+
 /* `function' is only told if it is `known'. */
 static inline struct leaf *
 find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
@@ -197,11 +248,9 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     if (s->hash == hash && l->up == up && l->site == site && l->kind == kind)
       return l;
   }
-  if (kind == KIND_ANY ||
-      (tree->leaf_count > tree->room && !context_tree_make_room(tree)) ||
-      (first != 0 && !record_index_reach(&tree->leaf_index, hash)))
-    return context_tree_overflow(tree);
-  if (up != CONTEXT_OVERFLOW) {
+  if (kind == KIND_ANY || !has_room_for_leaf(tree, up, hash))
+    return over_leaf(tree, up, kind);
+  if (!context_tree_is_over(tree, up)) {
     if (!known)
       function = context_tree_function(tree, up, site);
     if (tree->fold)
@@ -223,14 +272,27 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   return l;
 }
 
+/* The leaf of what finds no room below `up'. */
+static __attribute__((noinline)) struct leaf *
+over_leaf(struct context_tree *tree, uint32_t up, uint32_t kind)
+{
+  tree->overflowed++;
+  if (kind == KIND_ANY || up == CONTEXT_OVERFLOW)
+    return &tree->leaves[LEAF_OVERFLOW];
+  up = context_tree_is_over(tree, up)
+           ? (uint32_t)CONTEXT_OVERFLOW
+           : find_child(tree, up, SITE_OVER, 0, true);
+  return find_leaf(tree, up, SITE_OVER, 0, true, kind);
+}
+
 struct leaf *
 context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                        uint32_t function, uint32_t kind)
 {
   const int saved_errno = errno;
   struct leaf *leaf;
-  if (up == CONTEXT_OVERFLOW)
-    leaf = find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, kind);
+  if (context_tree_is_over(tree, up))
+    leaf = find_leaf(tree, up, SITE_OVER, 0, true, kind);
   else
     leaf = find_leaf(tree, up, site, function, true, kind);
   errno = saved_errno;
@@ -243,8 +305,8 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
 {
   const uint32_t kind = context_tree_kind_number(
       tree, &(struct kind){.clas = clas, .what = what, .size = size});
-  if (up == CONTEXT_OVERFLOW)
-    site = SITE_SPECIAL | SITE_OVERFLOW;
+  if (context_tree_is_over(tree, up))
+    return find_leaf(tree, up, SITE_OVER, 0, true, kind);
   return find_leaf(tree, up, site, 0, false, kind);
 }
 

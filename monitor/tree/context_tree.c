@@ -2,12 +2,11 @@
  *
  * context_tree.c -- the life of a tree.  Three arrays of records (contexts,
  * leaves, kinds), each with an index of its own (record_index.h).  The arrays
- * stand where they can grow up to the budget; they do so together, to twice
+ * stand where they can grow up to tree->most; they do so together, to twice
  * the length or, where there is not so much memory, by a step.
  *
  * Not done here: finding and making records (context_find), folding
- * (context_fold), making room for others (context_retire), naming (sites),
- * walking (stack_walk), and any sum.
+ * (context_fold), naming (sites), walking (stack_walk), and any sum.
  */
 #include "tree/context_tree.h"
 
@@ -27,10 +26,10 @@ add_special(struct context_tree *tree)
   struct context *root = &tree->contexts[CONTEXT_ROOT];
   struct context *overflow = &tree->contexts[CONTEXT_OVERFLOW];
   *root = (struct context){0};
-  *overflow = (struct context){.site = SITE_SPECIAL | SITE_OVERFLOW,
+  *overflow = (struct context){.site = SITE_OVER,
                                .target = CONTEXT_OVERFLOW};
   tree->leaves[LEAF_OVERFLOW] =
-      (struct leaf){.site = SITE_SPECIAL | SITE_OVERFLOW,
+      (struct leaf){.site = SITE_OVER,
                     .up = CONTEXT_OVERFLOW,
                     .target = CONTEXT_OVERFLOW,
                     .kind = KIND_ANY};
@@ -39,11 +38,9 @@ add_special(struct context_tree *tree)
   tree->kinds[KIND_ANY] = (struct kind){.what = LEAF_PIECES};
   tree->kind_count = 1;
   tree->overflowed = 0;
-  tree->counted_leaves = 0;
-  tree->stuck = false;
 }
 
-/* One leaf more is that of what finds no room. */
+/* One leaf more is LEAF_OVERFLOW. */
 static size_t
 leaves_bytes(uint32_t room)
 {
@@ -65,17 +62,11 @@ reach(struct context_tree *tree, uint32_t room)
 bool
 context_tree_make_room(struct context_tree *tree)
 {
-  const uint32_t first = context_tree_first_room(tree);
-  const uint32_t left =
-      (tree->room < first ? first : tree->budget) - tree->room;
+  const uint32_t left = tree->most - tree->room;
   const uint32_t step = left < SIZE_FIRST_ROOM ? left : SIZE_FIRST_ROOM;
-  const bool grown =
-      left != 0 &&
-      (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
-       reach(tree, tree->room + step));
-  if (context_tree_is_full(tree))
-    tree->full(tree);
-  return grown;
+  return left != 0 &&
+         (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
+          reach(tree, tree->room + step));
 }
 
 int
@@ -83,24 +74,22 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                   context_tree_function_fn *function_of, void *closure,
                   context_tree_room_fn *make_room)
 {
-  uint32_t room;
+  const uint32_t room = SIZE_FIRST_ROOM;
+  uint32_t most;
   memset(tree, 0, sizeof *tree);
-  if (budget < 16)
-    budget = 16;
-  tree->budget = budget;
-  room = context_tree_first_room(tree);
-  room = room < SIZE_FIRST_ROOM ? room : SIZE_FIRST_ROOM;
+  tree->budget = budget < 16 ? 16 : budget;
+  tree->most = most = context_tree_most(tree->budget);
   tree->room = room;
   tree->fold = fold;
   tree->function_of = function_of;
   tree->closure = closure;
   tree->make_room = make_room;
   if (arena_place(&tree->context_arena, room * sizeof(struct context),
-                  budget * sizeof(struct context)) != 0 ||
+                  most * sizeof(struct context)) != 0 ||
       arena_place(&tree->leaf_arena, leaves_bytes(room),
-                  leaves_bytes(budget)) != 0 ||
+                  leaves_bytes(most)) != 0 ||
       arena_place(&tree->kind_arena, room * sizeof(struct kind),
-                  budget * sizeof(struct kind)) != 0 ||
+                  most * sizeof(struct kind)) != 0 ||
       (make_room != NULL && !make_room(room)) ||
       record_index_init(&tree->context_index) != 0 ||
       record_index_init(&tree->leaf_index) != 0 ||
@@ -136,7 +125,6 @@ context_tree_release(struct context_tree *tree)
   arena_release(&tree->context_arena);
   arena_release(&tree->leaf_arena);
   arena_release(&tree->kind_arena);
-  arena_release(&tree->counted);
   record_index_release(&tree->context_index);
   record_index_release(&tree->leaf_index);
   record_index_release(&tree->kind_index);
@@ -151,7 +139,6 @@ context_tree_clear(struct context_tree *tree)
   arena_clear(&tree->context_arena);
   arena_clear(&tree->leaf_arena);
   arena_clear(&tree->kind_arena);
-  arena_release(&tree->counted);
   record_index_clear(&tree->context_index);
   record_index_clear(&tree->leaf_index);
   record_index_clear(&tree->kind_index);
@@ -164,7 +151,6 @@ context_tree_bytes(const struct context_tree *tree)
   return tree->context_count * sizeof(struct context) +
          tree->leaf_count * sizeof(struct leaf) +
          tree->kind_count * sizeof(struct kind) +
-         tree->counted_leaves * sizeof(uint64_t) +
          record_index_bytes(&tree->context_index) +
          record_index_bytes(&tree->leaf_index) +
          record_index_bytes(&tree->kind_index);

@@ -37,10 +37,25 @@
  * which is folded: so the last callers of a path can be kept as they were
  * (malloc/count/malloc_monitor.c).
  *
+ * The budget.  When there are as many contexts or leaves as the budget
+ * allows, a path that is new is counted at its nearest caller P that has a
+ * context, below a child of P that stands for all that finds no room there:
+ *
+ *     context 12 = (parent 7, SITE_OVERFLOW)     FOO, BAR, [over the budget]
+ *     leaf 30 = (up 12, SITE_OVERFLOW, kind 4)   the same, and of what kind
+ *
+ * That context takes none of the budget, and P has one at most.  It is its own
+ * child, whatever is called further in, and its leaves are told apart by their
+ * kinds alone.  So all totals are exact, those by type, size and class too,
+ * and so are the inclusive figures of all that have contexts.  Where such
+ * leaves become more than the budget and CONTEXT_SPARE, those that are new are
+ * the root's; only its own callers lack them then.  What the kernel gives no
+ * memory for is counted at LEAF_OVERFLOW, which has no kind.
+ *
  * Invariants: parents have smaller numbers than their children; context 0 is
- * the root; the target of a context is itself or has a smaller or larger
- * number but is never folded.  Numbers and addresses of records never
- * change, until contexts are retired (context_retire.h).
+ * the root, 1 is its child for what is over the budget; the target of a
+ * context is itself or has a smaller or larger number but is never folded.
+ * Numbers and addresses of records never change.
  *
  * One owner, no locks, no malloc: all but init, release and merge may run
  * inside the hook.
@@ -58,13 +73,13 @@
 /* Contexts that exist in each tree. */
 enum {
   CONTEXT_ROOT = 0,
-  CONTEXT_OVERFLOW = 1, /* what went over the budget */
+  CONTEXT_OVERFLOW = 1, /* over the budget, below the root */
   CONTEXT_FIRST = 2
 };
 
 /* And leaves; 0 is none. */
 enum {
-  LEAF_OVERFLOW = 1, /* of what found no room */
+  LEAF_OVERFLOW = 1, /* of what found no memory */
   LEAF_FIRST = 2
 };
 
@@ -73,12 +88,13 @@ enum {
 #define SITE_RETIRED (1ULL << 62) /* | a number: code that was unloaded */
 #define SITE_SPECIAL (1ULL << 61) /* | enum site_special */
 #define SITE_PLACE (1ULL << 60)   /* | see site_place */
+/* Where what is over the budget has its place. */
+#define SITE_OVER (SITE_SPECIAL | SITE_OVERFLOW)
 enum site_special {
   SITE_OVERFLOW = 1,
   SITE_SIGNAL_HANDLER = 2,
   SITE_FINALIZERS = 3,
-  SITE_CUT_SHORT = 4, /* the walk did not reach the stack's beginning */
-  SITE_RETIRED_PATHS = 5 /* of leaves: see context_retire.h */
+  SITE_CUT_SHORT = 4 /* the walk did not reach the stack's beginning */
 };
 
 struct context {
@@ -110,7 +126,7 @@ enum { KIND_REGION_SHIFT = 25, KIND_REGIONS = 127 };
 #define KIND_REGION(what) ((uint32_t)(what) >> KIND_REGION_SHIFT)
 
 /* What the objects of a leaf are. */
-enum { KIND_ANY = 0 }; /* of the leaf for what goes over the budget */
+enum { KIND_ANY = 0 }; /* of LEAF_OVERFLOW */
 struct kind {
   uint64_t clas; /* class of an instance or structure, or 0 */
   uint32_t what; /* enum allocation_what of classify.h */
@@ -163,11 +179,8 @@ typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
  * leaves.  False: there is no memory.  Runs inside the hook. */
 typedef bool context_tree_room_fn(uint32_t room);
 
-struct context_tree;
-
-/* Told that contexts are to be retired: three quarters of the budget are used
- * up.  Runs inside the hook, in the middle of a walk. */
-typedef void context_tree_full_fn(struct context_tree *tree);
+/* There is room for so many kinds over the budget, however small that is. */
+enum { CONTEXT_SPARE = 1 << 16 };
 
 struct context_tree {
   struct context *contexts;
@@ -175,7 +188,8 @@ struct context_tree {
   struct kind *kinds;
   uint32_t context_count; /* published: records below it are complete */
   uint32_t leaf_count, kind_count;
-  uint32_t budget;     /* contexts and leaves, each, at most */
+  uint32_t budget;     /* contexts and leaves, each */
+  uint32_t most;       /* the same with those over the budget */
   uint32_t room;       /* the same, in the memory that there is now */
   uint64_t overflowed; /* calls of child or leaf that found no room */
   struct record_index context_index, leaf_index, kind_index;
@@ -183,14 +197,16 @@ struct context_tree {
   context_tree_function_fn *function_of;
   void *closure;
   context_tree_room_fn *make_room;
-  context_tree_full_fn *full; /* NULL: nothing is ever retired */
-  struct arena counted;    /* uint64_t: bytes of each leaf that count no more
-                              when contexts are retired */
-  uint32_t counted_leaves; /* of how many leaves */
-  bool stuck;              /* that gained nothing */
   bool fold;
   bool fold_places; /* by lines: context_fold.h */
 };
+
+/* The contexts, and the leaves, of a tree with that budget at most. */
+static inline uint32_t
+context_tree_most(uint32_t budget)
+{
+  return 2 * (budget + CONTEXT_SPARE);
+}
 
 /* A tree for up to `budget' contexts and as many leaves (at least 16), which
  * takes memory as they are made.  `make_room' is NULL or told before.
@@ -209,28 +225,20 @@ void context_tree_map(const struct context_tree *tree);
 /* Forget all contexts and counts; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);
 
-/* Is there memory for more contexts and leaves than tree->room?  The last
- * quarter of the budget is not asked for before tree->full is told. */
+/* Is there memory for more contexts and leaves than tree->room? */
 bool context_tree_make_room(struct context_tree *tree);
 
-/* So much room there is before contexts are to be retired. */
-static inline uint32_t
-context_tree_first_room(const struct context_tree *tree)
-{
-  return tree->budget - tree->budget / 4;
-}
-
-/* Whether contexts are to be retired. */
+/* Whether it stands for paths over the budget. */
 static inline bool
-context_tree_is_full(const struct context_tree *tree)
+context_tree_is_over(const struct context_tree *tree, uint32_t context)
 {
-  return tree->full != NULL && !tree->stuck &&
-         tree->room > context_tree_first_room(tree);
+  return tree->contexts[context].site == SITE_OVER;
 }
 
 /* The context of `site' in the function that was called from `parent'; made
  * when it is new.  To fold a path, ask for the next context from the target
- * of this.  CONTEXT_OVERFLOW when the budget is used up. */
+ * of this.  One that stands for paths over the budget when that is used
+ * up. */
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
@@ -288,23 +296,20 @@ context_tree_add_counts(struct leaf *to, const struct leaf *from)
   to->activations += from->activations;
 }
 
-/* Told of a leaf of that kind whose counts go to the overflow's leaf. */
+/* Told of a leaf of that kind whose counts go to LEAF_OVERFLOW. */
 typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf,
                                      const struct kind *kind);
 
 /* Add all of `from' to `into', which has the same function numbers; `no_room'
- * is told of each leaf of `from' that is beyond the budget of `into'.  What
- * numbers the leaves of `from' have in `into' is stored in `leaf_of', by their
- * own, unless that is NULL.  False, with nothing changed, when there is no
- * memory.  Not inside the hook. */
+ * is told of each leaf of `from' for which there is no memory.  What is over
+ * the budget of either is at the callers that both have.  What numbers the
+ * leaves of `from' have in `into' is stored in `leaf_of', by their own, unless
+ * that is NULL.  False, with nothing changed, when there is no memory.  Not
+ * inside the hook. */
 bool context_tree_merge(struct context_tree *into,
                         const struct context_tree *from,
                         context_tree_no_room_fn *no_room, void *closure,
                         uint32_t *leaf_of);
-
-/* A call found no room: it is counted, and its allocations go to the leaf
- * that is given back. */
-struct leaf *context_tree_overflow(struct context_tree *tree);
 
 /* Replace the site of all records for which `retire' gives back another
  * number than it was given (code was unloaded; its addresses will be used

@@ -16,9 +16,7 @@
  * zero.
  *
  * When counting starts, stops or is reset a new epoch begins in each thread,
- * and in each that begins later: words of former ones are as good as zero.
- * When contexts are retired one begins in that thread alone, and its frames
- * were counted already.  A
+ * and in each that begins later: words of former ones are as good as zero.  A
  * word of another thread's present epoch says that the frame was counted
  * there, for coroutines go from thread to thread.  (Numbers come round after
  * 2^32 epochs.)

@@ -39,7 +39,7 @@ struct step_table {
 int step_table_init(struct step_table *table);
 void step_table_release(struct step_table *table);
 
-/* Contexts, leaves or kinds have other numbers now. */
+/* Contexts and leaves are forgotten. */
 void step_table_forget(struct step_table *table);
 
 void step_table_add(struct step_table *table, struct step step);

@@ -142,20 +142,6 @@ put_reconciliation(struct pprof_stream *p, const struct lisp_figures *figures)
 }
 
 static void
-put_retired(struct pprof_stream *p, const struct lisp_figures *figures)
-{
-  uint64_t count = 0, bytes = 0;
-  for (size_t n = 0; n < figures->thread_count; n++)
-    for (uint32_t i = LEAF_FIRST; i < figures->threads[n].leaf_count; i++) {
-      const struct leaf leaf = lisp_figures_leaf(&figures->threads[n], i);
-      const bool retired = leaf.site == (SITE_SPECIAL | SITE_RETIRED_PATHS);
-      count += retired ? leaf.count : 0;
-      bytes += retired ? leaf.bytes : 0;
-    }
-  pprof_put_retired(p, count, bytes);
-}
-
-static void
 put_unattributed(struct pprof_stream *p, const struct counters *c,
                  const struct sample_writer *samples)
 {
@@ -166,7 +152,8 @@ put_unattributed(struct pprof_stream *p, const struct counters *c,
   if (c->overflows > 0)
     put_note(p, PPROF_COMMENT_UNATTRIBUTED_NOTE,
              "the context budget was used up %" PRIu64
-             " times; start with a larger one",
+             " times; (mprof:reset) begins anew, and (mprof:start) takes a "
+             "larger :max-contexts",
              c->overflows);
 }
 
@@ -222,7 +209,6 @@ lisp_comments_put(struct pprof_stream *p, const struct lisp_figures *figures,
   if (figures->balanced)
     put_reconciliation(p, figures);
   put_unattributed(p, c, samples);
-  put_retired(p, figures);
   put_gaps(p, c, samples, classless_count);
   put_live(p, figures);
   region_table_comments(&monitor.regions, false, pprof_put_region, p);

@@ -4,7 +4,6 @@
 #include "live/live_collection.h"
 #include "live/live_entries.h"
 #include "live/live_frees.h"
-#include "tree/context_retire.h"
 
 /* How many bytes the copies of all trees take; some even if there is none, for
  * the kernel gives no memory of no bytes. */
@@ -96,7 +95,6 @@ lisp_figures_take(struct lisp_figures *f)
   at = f->threads + f->thread_count;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     at = copy_thread(to++, t, at);
-  context_trees_hold();
   f->counters = threads_counters();
   if (monitor.follow)
     sum_live(f);
@@ -106,7 +104,6 @@ lisp_figures_take(struct lisp_figures *f)
 void
 lisp_figures_release(struct lisp_figures *f)
 {
-  context_trees_let_go();
   arena_release(&f->memory);
   arena_release(&f->live);
 }

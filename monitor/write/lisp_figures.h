@@ -3,11 +3,10 @@
  * lisp_figures.h -- all figures of the monitor as of one moment.
  *
  * Threads stand still while their counters are copied, and count on while the
- * copy is written: a tree only grows, and who merges, renames or clears one
- * needs the monitor's lock; one whose contexts are retired is replaced, and
- * its records stay (context_retire.h).  So what is copied is how many records
- * each tree had, and what they had counted: 24 bytes a leaf and 8 a context
- * (100,000 of them: 0.2 ms).
+ * copy is written: a tree only grows, its records stay where they are, and who
+ * merges, renames or clears one needs the monitor's lock.  So what is copied
+ * is how many records each tree had, and what they had counted: 24 bytes a
+ * leaf and 8 a context (100,000 of them: 0.2 ms).
  *
  * Not inside the hook.  Under the monitor's lock, from first to last.
  */

@@ -116,7 +116,6 @@ add_survival(uint64_t *values, const struct leaf *leaf,
   memcpy(&values[PPROF_SURVIVAL], live, sizeof *live);
 }
 
-/* What has no chain is below the overflow, at no site. */
 static void
 put_leaf(struct lisp_writer *w, const struct leaf *leaf,
          struct live_survival *live)
@@ -125,20 +124,18 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf,
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
-  const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
   if (live != NULL)
     add_survival(values, leaf, live);
-  if (site != 0 && any && leaf->target == leaf->up &&
-      boxes_site(kind->what) == 0)
+  if (any && leaf->target == leaf->up && boxes_site(kind->what) == 0)
     values[PPROF_CALLS] = leaf->activations;
-  else if (site != 0)
-    put_calls(w, leaf->activations, site, leaf->function, leaf->up);
+  else
+    put_calls(w, leaf->activations, leaf->site, leaf->function, leaf->up);
   if (!any)
     return;
   if (kind->clas != 0 && class_name(kind) == NULL)
     w->classless_count += leaf->count;
-  sample_writer_put(&w->samples, site, leaf->function, leaf->target, values,
-                    kind);
+  sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->target,
+                    values, kind);
 }
 
 static void

@@ -18,7 +18,7 @@ void lisp_profile_put(struct gzip_file *file,
                       const struct lisp_figures *figures, bool holders);
 
 /* Its comments: whose it is, totals, the reconciliation with the collector's
- * sum, and what is not attributed or can be missing.  `samples' has written
+ * sum, and what is over the budget or can be missing.  `samples' has written
  * all samples, and of so many objects the class has no name. */
 void lisp_comments_put(struct pprof_stream *stream,
                        const struct lisp_figures *figures,

@@ -7,7 +7,6 @@
 #include "write/pprof_stream.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -189,20 +188,6 @@ void
 pprof_put_region(void *stream, const char *text)
 {
   pprof_put_comment(stream, PPROF_COMMENT_REGION, text);
-}
-
-void
-pprof_put_retired(struct pprof_stream *p, uint64_t count, uint64_t bytes)
-{
-  char text[256];
-  if (count == 0 && bytes == 0)
-    return;
-  snprintf(text, sizeof text,
-           "%" PRIu64 " allocations, %" PRIu64
-           " bytes show as [retired] below their callers: the context budget "
-           "was used up, and these were the least used recently",
-           count, bytes);
-  pprof_put_comment(p, PPROF_COMMENT_RETIRED_NOTE, text);
 }
 
 void

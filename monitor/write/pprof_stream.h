@@ -68,11 +68,6 @@ void pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n);
 /* The comment mprof.region, for region_table_comments. */
 void pprof_put_region(void *stream, const char *text);
 
-/* How much was counted below contexts that have been retired: a comment, if
- * there is some. */
-void pprof_put_retired(struct pprof_stream *p, uint64_t count,
-                       uint64_t bytes);
-
 /* The function ID of a Lisp program; FILE is NULL where it is not known. */
 void pprof_put_function(struct pprof_stream *p, uint64_t id, const char *name,
                         const char *system_name, const char *file,

@@ -318,7 +318,8 @@ sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
 {
   if (pprof_failed(w->stream))
     return;
-  if (up == CONTEXT_OVERFLOW) {
+  if (context_tree_is_over(w->tree, up)) {
+    site = 0; /* which has its place already */
     w->unattributed_count += values[PPROF_COUNT];
     w->unattributed_bytes += values[PPROF_BYTES];
   }

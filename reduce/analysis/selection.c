@@ -176,20 +176,6 @@ judge_sample(const struct selection *selection, size_t i,
   return KEPT_ALL;
 }
 
-/* Whether the chain of NODE ends in what contexts were retired to. */
-static bool
-is_retired(const struct selection *selection, uint32_t node)
-{
-  const struct frame_table *frames = selection->frames;
-  if (node == TREE_ROOT)
-    return false;
-  uint32_t location = selection->profile->tree.nodes[node].item;
-  uint32_t leaf = frames->first_frames[location];
-  return leaf < frames->first_frames[location + 1] &&
-         strcmp(function_name(frames, frames->frames[leaf].function),
-                "[retired]") == 0;
-}
-
 static void
 judge_samples(struct selection *selection)
 {
@@ -208,11 +194,8 @@ judge_samples(struct selection *selection)
       figures_add(&selection->total, &figures);
     else
       selection->narrowed = true;
-    if ((flags & CHAIN_LEAF_NAMED) == 0) {
+    if ((flags & CHAIN_LEAF_NAMED) == 0)
       selection->nameless_leaf_bytes += figures.bytes;
-      if (is_retired(selection, profile_end(profile, i)))
-        selection->retired_bytes += figures.bytes;
-    }
     if ((flags & CHAIN_HAS_NAMELESS) != 0 || (flags & CHAIN_LEAF_KNOWN) == 0)
       selection->nameless_chain_bytes += figures.bytes;
   }

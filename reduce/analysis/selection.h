@@ -123,7 +123,6 @@ struct selection {
   unsigned unmatched;  /* bit i: enum expression i matches no function */
   struct figures total;          /* of the samples kept */
   uint64_t nameless_leaf_bytes;  /* charged to something without a name */
-  uint64_t retired_bytes;        /* of these, to [retired] */
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };
 

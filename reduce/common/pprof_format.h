@@ -210,7 +210,6 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_UNFOUND_NOTE "mprof.unfound_note"
 #define PPROF_COMMENT_COARSE_NOTE "mprof.coarse_note"
 #define PPROF_COMMENT_RESIDUAL_NOTE "mprof.residual_note"
-#define PPROF_COMMENT_RETIRED_NOTE "mprof.retired_note"
 #define PPROF_COMMENT_SYMBOL_NOTE "mprof.symbol_note"
 #define PPROF_COMMENT_UNATTRIBUTED_NOTE "mprof.unattributed_note"
 

@@ -30,6 +30,7 @@ check_contexts(const struct tree_check *c)
   struct context *contexts = c->tree->contexts;
   contexts[CONTEXT_ROOT].parent = contexts[CONTEXT_OVERFLOW].parent =
       CONTEXT_ROOT;
+  contexts[CONTEXT_OVERFLOW].site = SITE_OVER;
   c->good[CONTEXT_ROOT] = c->good[CONTEXT_OVERFLOW] = 1;
   for (uint32_t i = CONTEXT_FIRST; i < c->tree->context_count; i++)
     c->good[i] = contexts[i].site != 0 && contexts[i].parent < i &&

@@ -104,18 +104,16 @@ put_leaf(struct lisp_recovery *r, const struct leaf *leaf)
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {[PPROF_COUNT] = leaf->count,
                                     [PPROF_BYTES] = leaf->bytes};
-  const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
-  if (site != 0 && any && leaf->target == leaf->up &&
-      find_allocator(r, kind) == NULL)
+  if (any && leaf->target == leaf->up && find_allocator(r, kind) == NULL)
     values[PPROF_CALLS] = leaf->activations;
-  else if (site != 0)
-    put_calls(r, leaf->activations, site, leaf->function, leaf->up);
+  else
+    put_calls(r, leaf->activations, leaf->site, leaf->function, leaf->up);
   r->allocations += leaf->count;
   r->bytes += leaf->bytes;
   r->contexts++;
   if (any)
-    sample_writer_put(&r->samples, site, leaf->function, leaf->target, values,
-                      kind);
+    sample_writer_put(&r->samples, leaf->site, leaf->function, leaf->target,
+                      values, kind);
 }
 
 static void

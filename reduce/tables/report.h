@@ -10,7 +10,7 @@
 #include "base/sink.h"
 #include "analysis/reduction.h"
 
-/* Writes a whole report: what was not attributed, a line on the profile, and
+/* Writes a whole report: what was over the budget, a line on the profile, and
  * the tables that the options ask for. */
 void report_write(const struct reduction *reduction, struct sink *sink);
 

@@ -72,12 +72,10 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   bool any = allocs != 0 || bytes != 0 || cut != 0;
   if (allocs != 0 || bytes != 0)
     sink_format(sink,
-                "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
-                " bytes have no caller here\n",
+                "OVER THE BUDGET: %" PRId64 " allocations, %" PRId64
+                " bytes show as [over the budget] below their callers\n",
                 allocs, bytes);
   any = write_notes(reduction, sink, NULL, PPROF_COMMENT_UNATTRIBUTED_NOTE) ||
-        any;
-  any = write_notes(reduction, sink, "RETIRED", PPROF_COMMENT_RETIRED_NOTE) ||
         any;
   if (cut != 0)
     sink_format(sink,
@@ -152,10 +150,6 @@ add_chains(const struct reduction *reduction, struct text_table *table)
       "stack walks that disagree with a recorded frame: please report this");
   add_share_row(profile, table, selection->nameless_leaf_bytes,
                 "bytes allocated by unnamed code, charged to no function");
-  if (selection->retired_bytes != 0)
-    add_share_row(profile, table, selection->retired_bytes,
-                  "of these show as [retired], and their callers include "
-                  "them");
   add_share_row(profile, table, selection->nameless_chain_bytes,
                 "bytes with unnamed code on their chain");
 }
@@ -175,9 +169,9 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   add_row(&table, (int64_t)profile->total[MEASURE_BYTES],
           "bytes requested by them");
   add_fact(profile, &table, FACT_UNATTRIBUTED_ALLOCATIONS, unattributed,
-           "allocations not attributed");
+           "allocations over the context budget");
   add_fact(profile, &table, FACT_UNATTRIBUTED_BYTES, unattributed,
-           "bytes not attributed");
+           "bytes over the context budget; their callers include them");
   add_collector(profile, &table);
   add_chains(reduction, &table);
   report_heading(sink, "RECONCILIATION");

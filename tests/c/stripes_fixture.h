@@ -30,7 +30,7 @@ static struct model {
 
 static struct object {
   size_t bytes;
-  owned_life leaf; /* 0: it is not there */
+  owned_leaf leaf; /* 0: it is not there */
 } objects[OBJECTS];
 
 static uint64_t seed = 88172645463325252u;
@@ -51,13 +51,13 @@ allocate(struct stripe_user *user, struct object *o, uint32_t leaf,
 {
   struct stripe *s = stripes_lock_mine(user);
   if (stripe_has_room(s, bytes)) {
-    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).life;
+    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).leaf;
     stripe_grow(s);
     spin_unlock(&s->lock);
   } else {
     spin_unlock(&s->lock);
     stripes_lock();
-    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).life;
+    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).leaf;
     stripes_settle();
     stripes_lack_room();
     stripes_unlock();
@@ -101,7 +101,7 @@ model_end(uint32_t leaf, size_t bytes)
 static inline void
 end(struct stripe_user *user, struct object *o)
 {
-  model_end(owned_life_number(o->leaf), o->bytes);
+  model_end(owned_leaf_number(o->leaf), o->bytes);
   end_counted(user, o);
 }
 

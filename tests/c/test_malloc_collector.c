@@ -19,7 +19,6 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/own_stack.h"
 #include "malloc/session/malloc_session.h"
-#include "tree/wait.h"
 
 enum { SUSPEND = SIGPWR, RESTART = SIGXCPU, SECONDS = 60 /* then killed */ };
 
@@ -82,9 +81,12 @@ save_nothing(struct code_objects *unused)
   return ++saves, 0;
 }
 
+static sem_t is_about_to_save;
+
 static void *
 save(void *unused)
 {
+  sem_post(&is_about_to_save);
   assert_int_equal(malloc_session_locked(save_nothing), 0);
   return unused;
 }
@@ -99,9 +101,7 @@ test_stopped_holder(void **state)
   sem_wait(&is_locked);
   stop(holder);
   pthread_create(&saver, NULL, save, NULL);
-  for (unsigned looks = 0;
-       __atomic_load_n(&malloc_monitor.interruptions, __ATOMIC_ACQUIRE) == 0;)
-    wait_a_little(looks++);
+  sem_wait(&is_about_to_save);
   stop(saver); /* which waits for the lock by now, or is about to */
   for (int i = 0; i < 3; i++)
     sem_post(&goes_on);
@@ -140,6 +140,7 @@ main(void)
   sem_init(&has_stopped, 0, 0);
   sem_init(&goes_on, 0, 0);
   sem_init(&is_locked, 0, 0);
+  sem_init(&is_about_to_save, 0, 0);
   sigaction(SUSPEND, &action, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void
 put(struct object_table *t, struct expected *e)
 {
   e->object.bytes = any();
-  e->object.counted.life = (owned_life)any();
+  e->object.counted.leaf = (owned_leaf)any();
   e->object.counted.epoch = (uint32_t)any();
   e->object.headed = any() % 2 != 0;
   assert_true(object_table_promise(t));
@@ -49,7 +49,7 @@ compare(const struct object_record *a, const struct object_record *b)
   assert_non_null(a);
   assert_true(a->address == b->address);
   assert_true(a->bytes == b->bytes);
-  assert_int_equal(a->counted.life, b->counted.life);
+  assert_int_equal(a->counted.leaf, b->counted.leaf);
   assert_int_equal(a->counted.epoch, b->counted.epoch);
   assert_int_equal(a->headed, b->headed);
 }

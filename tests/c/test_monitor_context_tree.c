@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The context tree by itself: identity of contexts and leaves, what a path
- * costs, the budget, merging and renaming.  (test_monitor_folding.c folds.)
+ * costs, merging and renaming.  (test_monitor_folding.c folds;
+ * test_monitor_context_budget.c has too little room.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,45 +109,6 @@ test_bytes_of_a_path(void **state)
   }
 }
 
-/* What finds no room goes to the overflow context, and nothing is lost:
- * too many contexts, then too many kinds of objects. */
-static void
-count_beyond_budget(unsigned contexts, unsigned sizes)
-{
-  struct context_tree tree;
-  uint64_t counted = 0, overflow = 0;
-  make_tree(&tree, 16, true);
-  for (unsigned i = 0; i < contexts; i++)
-    for (unsigned size = 1; size <= sizes; size++) {
-      struct leaf *leaf = context_tree_leaf(
-          &tree, context_tree_child(&tree, CONTEXT_ROOT, site(i + 1, 0)),
-          site(CONS, 0), 1, size, 0);
-      assert_non_null(leaf);
-      leaf->count++;
-    }
-  assert_true(tree.context_count <= 16);
-  assert_true(tree.leaf_count <= 17);
-  assert_true(tree.overflowed > 0);
-  for (uint32_t i = LEAF_OVERFLOW; i < tree.leaf_count; i++) {
-    counted += tree.leaves[i].count;
-    if (tree.leaves[i].up == CONTEXT_OVERFLOW)
-      overflow += tree.leaves[i].count;
-  }
-  assert_int_equal(tree.leaves[LEAF_OVERFLOW].up, CONTEXT_OVERFLOW);
-  assert_int_equal(counted, contexts * sizes);
-  assert_true(overflow > 0);
-  context_tree_release(&tree);
-}
-
-static void
-test_budget(void **state)
-{
-  (void)state;
-  count_beyond_budget(1000, 1);
-  count_beyond_budget(1, 1000);
-  count_beyond_budget(100, 10);
-}
-
 static void
 test_many_contexts_survive_growth(void **state)
 {
@@ -217,29 +179,6 @@ test_merge_adds_up(void **state)
   context_tree_release(&two);
 }
 
-/* What a merge finds no room for is told of, and nothing is lost. */
-static void
-test_merge_beyond_the_budget(void **state)
-{
-  struct context_tree one, two;
-  uint64_t kept = 0, beyond = 0;
-  (void)state;
-  make_tree(&one, 16, true);
-  make_tree(&two, 100, true);
-  for (uint32_t size = 1; size <= 40; size++)
-    context_tree_leaf(&two, CONTEXT_ROOT, site(CONS, 0), 1, size, 0)->count =
-        size;
-  assert_true(context_tree_merge(&one, &two, add_count, &beyond, NULL));
-  for (uint32_t i = LEAF_FIRST; i < one.leaf_count; i++)
-    kept += one.leaves[i].count;
-  assert_int_equal(one.leaf_count, 17);
-  assert_int_equal(kept, 15 * 16 / 2);
-  assert_int_equal(beyond, 40 * 41 / 2 - 15 * 16 / 2);
-  assert_int_equal(one.leaves[LEAF_OVERFLOW].count, beyond);
-  context_tree_release(&one);
-  context_tree_release(&two);
-}
-
 static uint64_t
 retire_f(void *closure, uint64_t s)
 {
@@ -298,10 +237,8 @@ main(void)
     cmocka_unit_test(test_same_site_same_context),
     cmocka_unit_test(test_leaves_by_type_size_and_class),
     cmocka_unit_test(test_bytes_of_a_path),
-    cmocka_unit_test(test_budget),
     cmocka_unit_test(test_many_contexts_survive_growth),
     cmocka_unit_test(test_merge_adds_up),
-    cmocka_unit_test(test_merge_beyond_the_budget),
     cmocka_unit_test(test_renamed_sites),
     cmocka_unit_test(test_clear),
   };

@@ -339,7 +339,7 @@ result $? 'nothing is counted'
 run run -q --budget=16 --unfolded -o budget.data ./deep
 run report budget.data
 says 'beyond the budget' ' [over the budget]'
-says 'that is said' 'NOT ATTRIBUTED'
+says 'that is said' 'OVER THE BUDGET'
 says 'all is counted' '100 allocations, 800 bytes'
 run run -q --unfolded -o deep.data ./deep
 run export --format=folded --value=allocs deep.data

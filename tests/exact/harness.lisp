@@ -202,6 +202,16 @@ LIST to have no effect does not leave it out.")
            (list (mprof:allocations) (mprof:bytes))
            (list (sum allocations) (sum bytes)))))
 
+(defvar *beyond-the-budget* nil
+  "Whether there are more contexts than the budget has room for.")
+
+(defun over-the-budget ()
+  "How many allocations are said to be over the budget."
+  (let ((row (mprof.data:row :functions "[over the budget]" *profile*)))
+    (if (and row *beyond-the-budget*)
+        (format nil "~D" (mprof.data:self-allocations row))
+        "0")))
+
 (defun check-sums ()
   "Each table adds up to the plain counters, and nothing is missing."
   (check-sum "functions" (mprof.data:functions *profile*)
@@ -213,7 +223,7 @@ LIST to have no effect does not leave it out.")
   (loop for (what expected comment)
           in `(("missing callers" ,*missing-callers* "chain_note")
                ("missing classes" ,*missing-classes* "class_note")
-               ("nothing unattributed" "0" "unattributed_allocations")
+               ("over the budget" ,(over-the-budget) "unattributed_allocations")
                ("no chain cut short" "0" "cut_allocations")
                ("no frame forgotten" "0" "differing_walks"))
         do (check what expected

@@ -59,7 +59,7 @@ without the root, the largest first.  All roots together hold all."
         (held "HELD::*LIST*"))
   (setf *list* '()))
 
-;; More ways than there is room for: contexts are retired.
+;; More ways than there is room for.
 
 (defun way (bits n)
   (cond ((zerop n) (push nil *list*))
@@ -70,7 +70,7 @@ without the root, the largest first.  All roots together hold all."
 (defun right-way (bits n) (way bits n))
 (defun ways (n) (dotimes (i n) (way i 8)))
 
-(following ("what is retired" :max-contexts 300 :unfolded t)
+(following ("what is over the budget" :max-contexts 300 :unfolded t)
   (in-thread #'ways 512)
   (let ((held (held "HELD::*LIST*")))
     (same "objects" '(512 8192) (list (reduce #'+ held :key #'second)
@@ -78,10 +78,10 @@ without the root, the largest first.  All roots together hold all."
     (same "made by functions, the callers where these are not known" '()
           (loop for (holders) in held
                 append (remove-if-not (lambda (holder)
-                                        (search "[retired]" holder))
+                                        (search "[over the budget]" holder))
                                       holders)))
-    (same "some are retired" t
-          (stringp (mprof.data:comment "mprof.retired_note"
+    (same "something is" t
+          (stringp (mprof.data:comment "mprof.unattributed_note"
                                        (mprof:profile)))))
   (setf *list* '()))
 

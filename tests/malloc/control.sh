@@ -107,19 +107,19 @@ start restarts
 expect 'mprof_restart 65,536 times' control.data 3 60 3 60 3 60 0
 
 # More paths than there is room for: all are counted, and it is said how many
-# of them without a path.
+# of them below their callers.
 compile paths -O0
 profile paths
 expect 'paths' paths.data 3072 24576 3072 24576 3072 24576 0
-same 'all have a path' 'comment unattributed_allocations 0' \
+same 'nothing is over the budget' 'comment unattributed_allocations 0' \
   "$(rows paths.data comment | grep unattributed_alloc)"
 timeout 100 env MPROF_BUDGET=40 MPROF_OUT="$work/paths.data" \
   LD_PRELOAD="$monitor" ./paths
 expect 'with a small budget' paths.data 3072 24576 3072 24576 3072 24576 0
-same 'some have no path, and that is said' '1 1' "$(rows paths.data comment |
+same 'something is over the budget, and that is said' '1 1' "$(rows paths.data comment |
   awk '/unattributed_allocations/ { n = $3 } /unattributed_bytes/ { b = $3 }
     END { print (n > 0 && n < 3072), (b == 8 * n) }')"
-same 'where its callers would be, that is said too' 1 "$(
+same 'where its functions would be, that is said too' 1 "$(
   "$MPROF" export --format=folded --value=allocs paths.data |
-    grep -q '^\[over the budget\];' && echo 1)"
+    grep -q ';\[over the budget\] ' && echo 1)"
 finish

@@ -72,7 +72,7 @@ down down 39998' "$("$MPROF" export --format=csv --table=arcs recursion.data |
     same "$flags: $unfolded: a small budget" "$all" \
       "$(rows recursion.data all)"
     same "$flags: $unfolded: and that it was too small" 1 "$(
-      "$MPROF" report recursion.data | grep -c 'NOT ATTRIBUTED')"
+      "$MPROF" report recursion.data | grep -c 'OVER THE BUDGET')"
   done
 
   # The file leaves out the calls of chains that are sums, unless those that

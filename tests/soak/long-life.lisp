@@ -2,9 +2,9 @@
 ;;;;
 ;;;; long-life.lisp -- a program that is counted without a break, in many more
 ;;;; chains than its budget has room for, among the others of soak.lisp and
-;;;; threads that end, each with a name of its own.  Contexts are retired all
-;;;; the time, and what was made below a function that stays is known to the
-;;;; byte; memory is bounded.  In an hour these are some 10^10 allocations.
+;;;; threads that end, each with a name of its own.  What was made below a
+;;;; function that has a context is known to the byte; memory is bounded.  In an
+;;;; hour these are some 10^10 allocations.
 
 (in-package #:soak)
 
@@ -47,25 +47,25 @@
   (let* ((profile (mprof:profile))
          (steady (mprof.data:row :functions 'steady profile))
          (hot (mprof.data:row :functions 'hot profile)))
-    (same "what is made below a function that stays"
+    (same "what is made below a function that has a context"
           (list (* 2 turns) (* +turn-bytes+ turns))
           (list (mprof.data:allocations steady) (mprof.data:bytes steady)))
     (same "what one makes all the time" (list conses (* 16 conses))
           (list (mprof.data:self-allocations hot)
                 (mprof.data:self-bytes hot)))
-    (same "chains that are cut short, and what has none" '("0" "0")
-          (list (mprof.data:comment "mprof.cut_allocations" profile)
-                (mprof.data:comment "mprof.unattributed_allocations" profile)))
-    (same "some are retired" t
-          (stringp (mprof.data:comment "mprof.retired_note" profile)))))
+    (same "chains that are cut short" "0"
+          (mprof.data:comment "mprof.cut_allocations" profile))
+    (same "something is over the budget" t
+          (stringp (mprof.data:comment "mprof.unattributed_note"
+                                       profile)))))
 
 (defconstant +little+ 80
   "KiB of a thread that does little, at most; mprof-limits(7).")
 (defconstant +states+ (+ 256 256 1 15)
   "Threads that ended, or share what they left, and some that live.")
 (defconstant +whole+ (ceiling (* 2 +budget+ (+ 64 72 32)) 1024)
-  "KiB of a tree with all contexts, ends of chains and kinds, while contexts are
-retired.")
+  "KiB of a tree with all contexts and ends of chains, twice as many with those
+over the budget, and kinds.")
 (defconstant +most+ (+ (* +little+ +states+) (* 3 +whole+))
   "KiB of all: this thread, and those that share, fill their trees.")
 

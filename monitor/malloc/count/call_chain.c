@@ -349,7 +349,7 @@ make_path(struct call_chain *chain)
           : (struct chain_word){&nothing, 1};
   path->complete = chain->complete;
   path->site = innermost->site;
-  path->life = 0;
+  path->leaf = 0;
   memcpy(path->words, chain->words + first,
          path->inner_words * sizeof *path->words);
   return path;

@@ -87,7 +87,7 @@ struct known_path {
   /* the owner's: */
   uint64_t site;                       /* of the innermost frame */
   uint32_t context;                    /* of all frames but the innermost */
-  uint32_t size, region, life;         /* of the last object; life 0: none */
+  uint32_t size, region, leaf;         /* of the last object; leaf 0: none */
   struct chain_word words[PATH_WORDS]; /* of frames[joint] and further in */
 };
 

@@ -13,12 +13,14 @@
 
 #include "malloc/count/counting.h"
 #include "malloc/count/malloc_code.h"
-#include "malloc/count/malloc_retire.h"
 #include "malloc/count/other_heap.h"
 #include "malloc/environment.h"
 
-/* Of contexts, and of leaves. */
-enum { USUAL_BUDGET = 8u << 20, MOST_BUDGET = (1 << LEAF_BITS) - 1 };
+/* Of contexts, and of leaves: context_tree_most of these have LEAF_BITS. */
+enum {
+  USUAL_BUDGET = 8u << 20,
+  MOST_BUDGET = (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1
+};
 
 /* What writing the profile takes: the tables of the writer (write/), each of
  * which is at most twice as long as it has to be, and was half as long, and
@@ -107,48 +109,46 @@ find_path(struct malloc_thread *thread, const uintptr_t *frame)
                                         (uintptr_t)(frame + 2), frame[0]);
 }
 
-/* The life of an object of `size' that is allocated on that path; the leaf of
- * one of another heap.  Under the lock. */
+/* The leaf of an object of `size' that is allocated on that path.  Under the
+ * lock. */
 static uint32_t
-find_life(struct malloc_monitor *m, struct malloc_thread *thread,
+find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
           struct known_path *path, uint32_t size)
 {
   const uint32_t region = thread->regions.region;
+  const uint64_t linker =
+      malloc_code_is_linker(path->site) ? CLAS_OF_LINKER : 0;
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
     call_chain_know(&thread->chain, path);
   }
-  if (known_life(thread, path, size) == 0) {
+  if (known_leaf(thread, path, size) == 0) {
     const struct leaf *leaf =
         context_tree_leaf(&m->tree, path->context, path->site,
                           size >> LEAF_SIZE_BITS,
                           size & ((1 << LEAF_SIZE_BITS) - 1),
-                          thread->label | (uint64_t)region << 32);
-    const uint32_t number = (uint32_t)(leaf - m->tree.leaves);
+                          thread->label | (uint64_t)region << 32 | linker);
     *malloc_thread_recent_leaf(thread, path->site, path->context, size) =
         (struct recent_leaf){.site = path->site,
                              .up = path->context,
                              .size = size,
                              .region = region,
-                             .life = size >> LEAF_SIZE_BITS != 0
-                                         ? number
-                                         : leaf_lives_take(&m->lives,
-                                                           &m->tree, number),
+                             .leaf = (uint32_t)(leaf - m->tree.leaves),
                              .forgotten = thread->forgotten};
   }
-  return known_life(thread, path, size);
+  return known_leaf(thread, path, size);
 }
 
 /* Count an allocation.  Under the lock.  *save: the profile is to be written.
  */
 static struct counted
-count(struct stripe_user *user, uint32_t life, uintptr_t address,
+count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
       size_t bytes, bool *save)
 {
   struct stripe *s = stripes_lock_mine(user);
   struct counted counted;
   if (stripe_has_room(s, bytes)) {
-    counted = count_allocation(user, s, life, address, bytes);
+    counted = count_allocation(user, s, leaf, address, bytes);
     stripe_grow(s);
     spin_unlock(&s->lock);
     return counted;
@@ -156,7 +156,7 @@ count(struct stripe_user *user, uint32_t life, uintptr_t address,
   spin_unlock(&s->lock);
   stripes_lock();
   s = s->open ? s : stripes.stripe;
-  counted = count_allocation(user, s, life, address, bytes);
+  counted = count_allocation(user, s, leaf, address, bytes);
   stripes_settle();
   stripes_lack_room();
   *save = stripes_count() >= stripes.save_at;
@@ -184,7 +184,7 @@ spare_bytes(uint32_t room)
 static bool
 make_room(uint32_t room)
 {
-  return leaf_lives_reach(&malloc_monitor.lives, room + 1) &&
+  return stripes_reach(room + 1) &&
          arena_spare_reach(spare_bytes(room), spare_bytes(MOST_BUDGET));
 }
 
@@ -200,7 +200,9 @@ open_tree(struct malloc_monitor *m)
   if (context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
                         make_room) != 0)
     return false;
-  malloc_retire_open(&m->tree);
+  arena_wipe_on_fork(&m->tree.context_arena); /* a child begins anew */
+  arena_wipe_on_fork(&m->tree.leaf_arena);
+  arena_wipe_on_fork(&m->tree.kind_arena);
   return true;
 }
 
@@ -228,14 +230,13 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
     malloc_monitor_lost();
     return counted;
   }
-  malloc_retire_if_full(m);
   path = find_path(thread, frame);
   spin_lock(&m->lock);
   if (thread->unloads != stripes.unloads) /* meanwhile */
     path = find_path(thread, frame);
   if (malloc_monitor_is_counting()) {
-    const uint32_t life = find_life(m, thread, path, size_for_leaf(bytes));
-    counted = count(&thread->user, life, address, bytes, &save);
+    const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
+    counted = count(&thread->user, leaf, address, bytes, &save);
     if (malloc_code_is_linker(frame[1]))
       path->ip = 0; /* it is not to be known */
   }
@@ -275,13 +276,12 @@ malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
   if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
       !malloc_monitor_open(m))
     return 0;
-  malloc_retire_if_full(m);
   path = find_path(thread, frame);
   spin_lock(&m->lock);
   if (thread->unloads != stripes.unloads) /* meanwhile */
     path = find_path(thread, frame);
   if (malloc_monitor_is_counting()) {
-    leaf = find_life(m, thread, path, size);
+    leaf = find_leaf(m, thread, path, size);
     use(closure, leaf);
   }
   spin_unlock(&m->lock);
@@ -311,7 +311,7 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
   struct stripe *s = stripes_lock_mine(user);
   if (counted.epoch == stripes.epoch)
-    count_end(user, s, address, counted.life, bytes);
+    count_end(user, s, address, counted.leaf, bytes);
   spin_unlock(&s->lock);
 }
 
@@ -340,8 +340,6 @@ malloc_monitor_forget(struct malloc_monitor *m)
   if (!m->ready)
     return;
   context_tree_clear(&m->tree);
-  leaf_lives_clear(&m->lives);
-  m->is_full = false;
   stripes_forget();
   if (other_heap != NULL)
     other_heap->forget();
@@ -354,7 +352,7 @@ malloc_monitor_settle(struct malloc_monitor *m,
 {
   struct malloc_total total = {0};
   for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
-    const struct leaf_life life = leaf_lives_sum(&m->lives, i);
+    const struct leaf_life life = stripes_life(i);
     if (copies != NULL)
       copies[i].life = life;
     m->tree.leaves[i].count = life.allocated.count;

@@ -23,13 +23,18 @@
 #include <stdint.h>
 
 #include "code/function_numbers.h"
-#include "malloc/count/leaf_lives.h"
 #include "malloc/count/stripes.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 #include "tree/spin_lock.h"
 
 enum { MALLOC_REGIONS = 4095 }; /* at most */
+
+/* In kind.clas: the label of the thread, the region, and whether the dynamic
+ * linker allocates, which a leaf over the budget does not tell otherwise. */
+#define CLAS_THREAD(clas) ((uint32_t)(clas))
+#define CLAS_REGION(clas) ((uint32_t)((clas) >> 32) & UINT32_C(0xFFFF))
+#define CLAS_OF_LINKER (UINT64_C(1) << 63)
 
 struct malloc_monitor {
   bool counting;          /* allocations, now: any thread may look at it */
@@ -41,10 +46,7 @@ struct malloc_monitor {
   void (*autosave)(void); /* so many allocations were made as was asked for:
                              called without the lock */
   uint64_t lost_objects; /* not counted, as there was no memory for it */
-  bool is_full;          /* contexts are to be retired (malloc_retire.h) */
-  unsigned interruptions; /* that may go on with a count: none are then */
   struct context_tree tree;
-  struct leaf_lives lives; /* of its leaves */
   struct function_numbers functions; /* that are in it */
   struct region_table regions; /* its lock does not guard what is live */
 };
@@ -67,7 +69,7 @@ extern __thread bool malloc_monitor_forks HIDDEN_THREAD;
 
 /* What an object is known by until it is freed. */
 struct counted {
-  owned_life life; /* 0: it was not counted */
+  owned_leaf leaf; /* 0: it was not counted */
   uint32_t epoch;  /* of the figures that it is in */
 };
 
@@ -78,7 +80,7 @@ struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
                                         const uintptr_t *frame);
 
 /* The leaf of an object of another heap, allocated by a call from the
- * function with that frame: `size' as known_life has it.  0: there is no
+ * function with that frame: `size' as known_leaf has it.  0: there is no
  * memory.  Makes `use' of it under the lock. */
 struct malloc_thread;
 uint32_t malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "tree/context_retire.h"
-
 enum { SOME_LEAVES = 1024 }; /* that are made meanwhile */
 
 static struct malloc_snapshot
@@ -63,7 +61,6 @@ copy(struct malloc_snapshot *f, struct arena *leaves, struct arena *regions,
   begin = now();
   enough = m->tree.leaf_count <= room;
   if (enough) {
-    context_trees_hold();
     *f = settled(leaves->base);
     copy_regions(f, regions);
     f->stopped_ns = now() - begin;
@@ -111,7 +108,6 @@ malloc_snapshot_take(struct malloc_snapshot *figures)
 void
 malloc_snapshot_release(struct malloc_snapshot *figures)
 {
-  context_trees_let_go();
   spin_unlock(&malloc_monitor.steady);
   arena_release(&figures->leaf_arena);
   arena_release(&figures->region_arena);

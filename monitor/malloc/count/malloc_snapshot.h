@@ -6,8 +6,7 @@
  * What changes with each count is copied, while all is locked.  The rest is
  * records that stay as they are, though more may come behind them, as long as
  * malloc_monitor.steady is locked: nobody forgets them or retires their
- * sites.  Where contexts are retired they are in a tree that is no longer the
- * monitor's, but stays until release.
+ * sites.
  */
 #ifndef MPROF_MALLOC_SNAPSHOT_H
 #define MPROF_MALLOC_SNAPSHOT_H
@@ -42,7 +41,7 @@ malloc_snapshot_leaf(const struct malloc_snapshot *snapshot, uint32_t number)
   if (snapshot->leaves != NULL)
     return snapshot->leaves[number];
   return (struct leaf_figures){{leaf->count, leaf->bytes},
-                               leaf_lives_sum(&malloc_monitor.lives, number)};
+                               stripes_life(number)};
 }
 
 #endif

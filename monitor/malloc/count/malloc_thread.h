@@ -15,11 +15,11 @@
 #include "malloc/count/stripes.h"
 #include "tree/region_table.h"
 
-/* The life that the thread counted in, by what it met. */
+/* The leaf that the thread counted at, by what it met. */
 struct recent_leaf {
   uintptr_t site; /* 0: none */
   uint32_t up, size, region;
-  uint32_t life;
+  uint32_t leaf;
   uint32_t forgotten; /* as the thread's; else it is another one now */
 };
 
@@ -47,9 +47,8 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
                          (64 - RECENT_LEAF_BITS)];
 }
 
-/* Contexts and leaves have other numbers now, or are of other code: that was
- * unloaded, some were retired, or the figures were forgotten.  The chain too
- * is to be walked anew. */
+/* Contexts and leaves are of other code now, which was unloaded, or the figures
+ * were forgotten.  The chain too is to be walked anew. */
 void malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads);
 
 /* Find out when threads end from now on; and what a handler of a signal needs

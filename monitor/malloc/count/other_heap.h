@@ -26,13 +26,6 @@ struct other_heap {
   void (*settle)(struct context_tree *tree);
   void (*forget)(void);
 
-  /* Leaves are about to become others; false: there is no memory for that.
-   * Then they have: `leaf_of' has the numbers, which are not larger, of the
-   * `count' that there were, but threads may know these still.  All is
-   * locked. */
-  bool (*begin_renumber)(void);
-  void (*renumber)(const uint32_t *leaf_of, uint32_t count);
-
   /* In the child of a fork. */
   void (*forked)(void);
 

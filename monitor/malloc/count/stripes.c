@@ -306,18 +306,6 @@ leaf_life_add(struct leaf_life *sum, const struct leaf_life *life)
   sum->temporary_count += life->temporary_count;
 }
 
-void
-stripes_add_life(uint32_t to, uint32_t from)
-{
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    if (s->lives != NULL) {
-      stripe_keep_peak(&s->lives[to]);
-      stripe_keep_peak(&s->lives[from]);
-      leaf_life_add(&s->lives[to], &s->lives[from]);
-      s->lives[from] = (struct leaf_life){0};
-    }
-}
-
 struct leaf_life
 stripes_life(uint32_t leaf)
 {

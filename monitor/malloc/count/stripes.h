@@ -4,9 +4,7 @@
  *
  * Model.  A *stripe* has a life for each leaf: how many of its objects were
  * allocated and freed by the threads that count in this stripe.  The figures
- * of a leaf are the sums over all stripes; once contexts have been retired,
- * and over all lives that it has then (leaf_lives.h).  What is called a leaf
- * in here is the number of a life.  At first all threads count in
+ * of a leaf are the sums over all stripes.  At first all threads count in
  * stripe 0; where they get into each other's way, each goes to one of its
  * own, as long as there are enough.
  *
@@ -67,7 +65,7 @@ _Static_assert(sizeof(struct leaf_life) == 64, "a cache line");
 enum {
   STRIPE_BITS = 4,
   STRIPES = 1 << STRIPE_BITS,
-  LEAF_BITS = 24, /* of the number of a leaf */
+  LEAF_BITS = 25, /* of the number of a leaf */
   /* How many allocations may come between that of an object and its end for
    * it to be temporary. */
   TEMPORARY_MOST = 64
@@ -95,7 +93,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
   int64_t elsewhere;         /* bytes live in others than the first */
   uint64_t save_at;          /* write the profile at so many allocations */
-  uint64_t unloads;          /* how often leaves or code have become others */
+  uint64_t unloads;          /* how often code or all leaves went away */
   uint32_t numbers;          /* of threads: a bit for each that is taken */
   uint32_t leaves;           /* that the lives of all used ones are for */
   bool settle_again;         /* what was shared out may be untrue by now */
@@ -121,18 +119,18 @@ struct stripe_user {
   uintptr_t recent[TEMPORARY_MOST]; /* its last allocations, in a circle */
 };
 
-/* What an object is known by until it is freed: its life, and the number of
+/* What an object is known by until it is freed: its leaf, and the number of
  * the thread that allocated it.  0: it was not counted. */
-typedef uint32_t owned_life;
+typedef uint32_t owned_leaf;
 
 static inline uint32_t
-owned_life_number(owned_life l)
+owned_leaf_number(owned_leaf l)
 {
   return l & ((UINT32_C(1) << LEAF_BITS) - 1);
 }
 
 static inline uint32_t
-owned_life_owner(owned_life l)
+owned_leaf_owner(owned_leaf l)
 {
   return l >> LEAF_BITS;
 }
@@ -211,7 +209,7 @@ stripe_free(struct stripe *s, uint32_t leaf, size_t bytes)
 /* ---- threads ---- */
 
 /* The thread allocated the object at `address'. */
-static inline owned_life
+static inline owned_leaf
 stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
                       uintptr_t address)
 {
@@ -225,10 +223,10 @@ stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
 /* Whether an object is among its recent allocations; it then is none of them.
  */
 static inline bool
-stripe_user_frees(struct stripe_user *user, owned_life leaf,
+stripe_user_frees(struct stripe_user *user, owned_leaf leaf,
                   uintptr_t address)
 {
-  if (owned_life_owner(leaf) != user->number || user->number == 0)
+  if (owned_leaf_owner(leaf) != user->number || user->number == 0)
     return false;
   for (unsigned i = 0; i < stripes.recent_count; i++)
     if (user->recent[i] == address) {
@@ -279,8 +277,8 @@ void stripes_gather(void);
  * memory.  This thread has none. */
 bool stripes_reach(uint32_t leaves);
 
-/* All leaves, or the numbers of some, have become others: what threads know
- * of them is no longer true.  All are locked. */
+/* Leaves are of other code now, or forgotten: what threads know of them is no
+ * longer true.  All are locked. */
 void stripes_unload(void);
 
 /* Forget all figures.  All are locked. */
@@ -301,10 +299,6 @@ uint64_t stripes_events(void);
 
 /* Add the figures of a life, but for the number of its peak. */
 void leaf_life_add(struct leaf_life *sum, const struct leaf_life *life);
-
-/* One life has counted what another has, which then has counted nothing.  All
- * are locked. */
-void stripes_add_life(uint32_t to, uint32_t from);
 
 /* The figures of a leaf.  All are locked. */
 struct leaf_life stripes_life(uint32_t leaf);

@@ -33,8 +33,7 @@ bool stripes_are_interrupted(void);
 /* This thread may have been interrupted in the midst of a count: make the
  * figures consistent, and open the stripes that it has, as others could wait
  * for them while it waits for theirs.  Then a profile can be written;
- * stripes_resume must follow if the interrupted count is to go on: until then
- * no life may become another. */
+ * stripes_resume must follow if the interrupted count is to go on. */
 void stripes_interrupt(struct stripes_interrupted *state);
 void stripes_resume(const struct stripes_interrupted *state);
 

@@ -14,7 +14,6 @@
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_frames.h"
-#include "malloc/ecl/lisp_leaves.h"
 #include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_profile.h"
@@ -120,17 +119,14 @@ static uint32_t
 whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
            uint32_t key)
 {
-  uint64_t header = lisp->header.leaf | (uint64_t)1 << 60;
-  struct recent_leaf *recent =
+  const uint64_t header = lisp->header.leaf | (uint64_t)1 << 60;
+  struct recent_leaf *const recent =
       malloc_thread_recent_leaf(thread, header, 0, key);
   uint32_t leaf;
   if (recent->site == header && recent->size == key &&
       recent->forgotten == thread->forgotten)
-    return recent->life;
+    return recent->leaf;
   spin_lock(&malloc_monitor.lock);
-  lisp_leaves_catch_up(thread, lisp);
-  header = lisp->header.leaf | (uint64_t)1 << 60;
-  recent = malloc_thread_recent_leaf(thread, header, 0, key);
   leaf =
       malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
   if (!reach(lisp, leaf))
@@ -138,7 +134,7 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
   spin_unlock(&malloc_monitor.lock);
   *recent = (struct recent_leaf){.site = header,
                                  .size = key,
-                                 .life = leaf,
+                                 .leaf = leaf,
                                  .forgotten = thread->forgotten};
   return leaf;
 }
@@ -190,7 +186,6 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 /* ---- counting ---- */
 
 struct leaf_use {
-  struct malloc_thread *thread;
   struct lisp_thread *lisp;
   bool good;
 };
@@ -199,7 +194,6 @@ static void
 use_leaf(void *closure, uint32_t leaf)
 {
   struct leaf_use *use = closure;
-  lisp_leaves_catch_up(use->thread, use->lisp);
   use->good = reach(use->lisp, leaf);
 }
 
@@ -207,14 +201,14 @@ static uint32_t
 find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  struct leaf_use use = {.thread = thread, .lisp = lisp};
+  struct leaf_use use = {.lisp = lisp};
   struct known_path *path;
   uint32_t leaf = 0;
   if (thread->unloads == stripes.unloads &&
       (path = call_chain_find_numbered(&thread->chain, frame[1],
                                        (uintptr_t)(frame + 2), frame[0])) !=
           NULL)
-    leaf = known_life(thread, path, key);
+    leaf = known_leaf(thread, path, key);
   if (leaf != 0 && leaf < lisp->room)
     return leaf;
   leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, &use);
@@ -305,16 +299,14 @@ settle(struct context_tree *tree)
 {
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next)
-    for (uint32_t i = 1; i < l->room; i++) {
-      const uint32_t number = lisp_leaf(l, i);
-      struct leaf *const leaf = &tree->leaves[number];
-      if (number == 0 || number >= tree->leaf_count)
-        continue;
+    for (uint32_t i = LEAF_OVERFLOW; i < l->room && i < tree->leaf_count;
+         i++) {
+      struct leaf *const leaf = &tree->leaves[i];
       const uint32_t size = context_tree_kind(tree, leaf)->size;
       const uint64_t count =
           __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);
       leaf->count += count;
-      leaf->bytes += number <= LEAF_OVERFLOW || size == LEAF_LARGE
+      leaf->bytes += i <= LEAF_OVERFLOW || size == LEAF_LARGE
                          ? l->tallies[i].bytes
                          : count * size;
     }
@@ -325,7 +317,6 @@ forget(void)
 {
   for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
     arena_clear(&l->arena);
-    l->leaf_of = NULL;
     l->header.object = NULL;
     l->rounded_bytes = 0;
   }
@@ -355,8 +346,6 @@ lisp_heap_open(void)
       .events = events,
       .settle = settle,
       .forget = forget,
-      .begin_renumber = lisp_leaves_begin_renumber,
-      .renumber = lisp_leaves_renumber,
       .forked = forked,
       .end = end,
       .put_labels = lisp_profile_labels,

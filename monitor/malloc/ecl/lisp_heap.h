@@ -66,14 +66,13 @@ struct lisp_thread {
   struct lisp_tally *tallies; /* by number of the leaf; they stay where they
                                  are, as others read them unlocked */
   uint32_t room;              /* for so many; 0, or LEAF_FIRST and more */
-  uint32_t *leaf_of; /* numbers that leaves have by now; NULL: those here */
   struct {
     cl_object object; /* NULL: none waits for a body */
     uint32_t leaf, key, bodies;
     size_t bytes;
   } header;
   uint64_t rounded_bytes; /* of requests that the leaves do not tell */
-  struct arena arena, leaf_arena; /* of tallies, of leaf_of */
+  struct arena arena; /* of tallies */
   const struct malloc_thread *thread;
   uint32_t served; /* the thread's, as known here */
   pthread_t self;

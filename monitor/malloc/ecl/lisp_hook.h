@@ -31,7 +31,7 @@ lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
   path = call_chain_find_numbered(&thread->chain, frame[1],
                                   (uintptr_t)(frame + 2), frame[0]);
   if (path != NULL)
-    leaf = known_life(thread, path, key);
+    leaf = known_leaf(thread, path, key);
   malloc_monitor_inside = 0;
   if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
                            lisp->header.object != NULL || bodies != 0 ||

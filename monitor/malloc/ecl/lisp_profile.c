@@ -10,7 +10,6 @@
 #include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
-#include "malloc/ecl/lisp_leaves.h"
 #include "malloc/ecl/lisp_names.h"
 #include "names/classify.h"
 #include "tree/image.h"
@@ -84,11 +83,8 @@ rounded_bytes(const struct context_tree *tree)
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next) {
     sum += l->rounded_bytes;
-    for (uint32_t i = LEAF_FIRST; i < l->room; i++) {
-      const uint32_t leaf = lisp_leaf(l, i);
-      if (leaf < LEAF_FIRST || leaf >= tree->leaf_count)
-        continue;
-      const struct kind *kind = context_tree_kind(tree, &tree->leaves[leaf]);
+    for (uint32_t i = LEAF_FIRST; i < l->room && i < tree->leaf_count; i++) {
+      const struct kind *kind = context_tree_kind(tree, &tree->leaves[i]);
       if (kind->size <= REQUEST_FIXED_MOST &&
           (kind->what & LISP_PIECES) == 0)
         sum += l->tallies[i].count * request_rounded_bytes(kind->size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * malloc_hook.h -- the way that nearly all allocations and frees of a C
- * program take: the chain of calls is one that is known, and so is the life
+ * program take: the chain of calls is one that is known, and so is the leaf
  * of this size; nobody has the stripe locked, and there is room in it.
  *
  * It is written into the interposed functions themselves.  What is different
@@ -30,14 +30,14 @@ hook_allocated(struct object_header *header, size_t bytes,
   struct known_path *path;
   struct stripe *s;
   struct counted counted;
-  uint32_t life;
+  uint32_t leaf;
   if (!malloc_monitor_is_counting() || thread == NULL)
     return false;
   path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                          frame[0]);
-  life = path == NULL ? 0 : known_life(thread, path, size_for_leaf(bytes));
+  leaf = path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
   s = thread->user.stripe;
-  if (life == 0 || !spin_try_lock(&s->lock))
+  if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;
   if (__builtin_expect(thread->unloads != stripes.unloads ||
                            !stripe_has_room(s, bytes),
@@ -45,7 +45,7 @@ hook_allocated(struct object_header *header, size_t bytes,
     spin_unlock(&s->lock);
     return false;
   }
-  counted = count_allocation(&thread->user, s, life, (uintptr_t)(header + 1),
+  counted = count_allocation(&thread->user, s, leaf, (uintptr_t)(header + 1),
                              bytes);
   stripe_grow(s);
   spin_unlock(&s->lock);
@@ -62,14 +62,14 @@ hook_freed(struct object_header *header)
 {
   struct malloc_thread *const thread = malloc_thread_known;
   struct stripe *s;
-  if (thread == NULL || header->life == 0)
+  if (thread == NULL || header->leaf == 0)
     return false;
   s = thread->user.stripe;
   malloc_monitor_inside++; /* a handler of a signal waits for no lock */
   if (spin_try_lock(&s->lock)) {
     if (__builtin_expect(header->epoch == stripes.epoch && s->open, 1)) {
       header->check = 0;
-      count_end(&thread->user, s, (uintptr_t)(header + 1), header->life,
+      count_end(&thread->user, s, (uintptr_t)(header + 1), header->leaf,
                 header->bytes);
       spin_unlock(&s->lock);
       return true;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * object_header.h -- the 16 bytes before each object that the program has:
- * which life of a leaf of the context tree it is counted in, and how large it
+ * which leaf of the context tree it is counted in, and how large it
  * is.
  *
  *     what the real allocator gave          what the program gets
  *     v                                     v
  *     +-----------+----------+-----------+----------+-----------
- *     | check     | life     | epoch     | bytes    | the object
+ *     | check     | leaf     | epoch     | bytes    | the object
  *     +-----------+----------+-----------+----------+-----------
  *
  * So an object is known without a look-up in memory that is in no cache, and
@@ -33,8 +33,8 @@
 
 struct object_header {
   uint32_t check;
-  owned_life life; /* 0: it was not counted */
-  uint32_t epoch;  /* of the figures that `life' is in */
+  owned_leaf leaf; /* 0: it was not counted */
+  uint32_t epoch;  /* of the figures that `leaf' is in */
   uint32_t bytes;  /* requested */
 };
 
@@ -61,7 +61,7 @@ object_header_fill(struct object_header *header, struct counted counted,
                    size_t bytes)
 {
   header->check = object_header_check(header + 1);
-  header->life = counted.life;
+  header->leaf = counted.leaf;
   header->epoch = counted.epoch;
   header->bytes = (uint32_t)bytes;
 }

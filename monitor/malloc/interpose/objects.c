@@ -93,7 +93,7 @@ objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
   if (object != NULL && (is_own() || objects_left(frame)) && promise()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
-    if (given.counted.life != 0 || all_are_listed)
+    if (given.counted.leaf != 0 || all_are_listed)
       list(&given);
     else
       end_promise();
@@ -120,7 +120,7 @@ objects_take(void *object, struct object_record *taken)
   struct object_header *const header = object_header_of(object);
   if (!object_is_first_of_page(object) && object_has_header(object)) {
     *taken = (struct object_record){
-        address, header->bytes, {header->life, header->epoch}, true, false};
+        address, header->bytes, {header->leaf, header->epoch}, true, false};
   } else {
     objects_take_bare(object, taken);
   }
@@ -131,7 +131,7 @@ objects_take(void *object, struct object_record *taken)
 void
 objects_end(const struct object_record *taken)
 {
-  if (taken->counted.life != 0)
+  if (taken->counted.leaf != 0)
     malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
     end_promise();
@@ -204,7 +204,7 @@ objects_find(uintptr_t address, uintptr_t alignment,
   const struct object_record *listed;
   if (!first && object_has_header(object)) {
     *found = (struct object_record){
-        address, header->bytes, {header->life, header->epoch}, true, false};
+        address, header->bytes, {header->leaf, header->epoch}, true, false};
     return true;
   }
   if (!first && (address & (alignment - 1)) != 0)

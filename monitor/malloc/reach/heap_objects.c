@@ -21,7 +21,7 @@ struct search {
 static void
 add_object(struct heap_objects *heap, const struct object_record *found)
 {
-  const uint32_t life = owned_life_number(found->counted.life);
+  const uint32_t leaf = owned_leaf_number(found->counted.leaf);
   if (heap->count == UINT32_MAX - 1 ||
       arena_grow(&heap->arena,
                  (heap->count + (size_t)1) * sizeof *heap->objects) != 0) {
@@ -32,7 +32,7 @@ add_object(struct heap_objects *heap, const struct object_record *found)
   heap->objects[heap->count++] = (struct heap_object){
       .address = found->address,
       .bytes = found->bytes,
-      .life = found->counted.epoch == stripes.epoch ? life : 0,
+      .leaf = found->counted.epoch == stripes.epoch ? leaf : 0,
   };
 }
 
@@ -47,7 +47,7 @@ search_pages(void *closure, uintptr_t start, uintptr_t end)
   for (uintptr_t p = (start + mask) & ~mask; p < end; p += LEAST_ALIGNMENT)
     if (objects_find(p, search->alignment, &found) &&
         found.bytes <= search->mapping->end - p &&
-        owned_life_number(found.counted.life) < stripes.leaves)
+        owned_leaf_number(found.counted.leaf) < stripes.leaves)
       add_object(search->heap, &found);
 }
 

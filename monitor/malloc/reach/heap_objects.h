@@ -29,7 +29,7 @@ enum heap_object_state {
 struct heap_object {
   uintptr_t address;
   size_t bytes;
-  uint32_t life; /* 0: it is in no figures */
+  uint32_t leaf; /* 0: it is in no figures */
   uint32_t next; /* of those to be looked into; its number and 1 */
   enum heap_object_state state;
 };

@@ -117,7 +117,6 @@ find_lost(struct search *s)
 static bool
 sum_up(const struct search *s)
 {
-  const struct leaf_lives *const lives = &malloc_monitor.lives;
   const uint32_t leaves = malloc_monitor.tree.leaf_count;
   uint64_t kept = 0, listed = 0;
   if (arena_reserve(&found.arena, leaves * sizeof *found.losses) != 0)
@@ -125,16 +124,15 @@ sum_up(const struct search *s)
   found.losses = found.arena.base;
   found.leaves = leaves;
   for (uint32_t i = LEAF_OVERFLOW; i < leaves; i++) {
-    const struct leaf_life life = leaf_lives_sum(lives, i);
+    const struct leaf_life life = stripes_life(i);
     kept += life.allocated.count - life.freed.count;
   }
   for (uint32_t i = 0; i < s->heap.count; i++) {
     const struct heap_object *const o = &s->heap.objects[i];
-    const uint32_t leaf = leaf_lives_leaf(lives, o->life);
-    struct leaf_loss *const loss = &found.losses[leaf];
+    struct leaf_loss *const loss = &found.losses[o->leaf];
     struct tally *const tally =
         o->state == OBJECT_LOST ? &loss->direct : &loss->indirect;
-    if (leaf == 0 || leaf >= leaves)
+    if (o->leaf == 0 || o->leaf >= leaves)
       continue;
     listed++;
     if (o->state != OBJECT_REACHED) {

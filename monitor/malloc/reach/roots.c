@@ -103,10 +103,11 @@ static void
 visit_linker(const struct visit *v)
 {
   const struct heap_objects *const heap = v->roots->heap;
-  const struct malloc_monitor *const m = &malloc_monitor;
+  const struct context_tree *const tree = &malloc_monitor.tree;
   for (uint32_t i = 0; i < heap->count; i++)
-    if (heap->objects[i].life != 0 &&
-        leaf_lives_are_of_linker(&m->lives, &m->tree, heap->objects[i].life))
+    if (heap->objects[i].leaf != 0 &&
+        (context_tree_kind(tree, &tree->leaves[heap->objects[i].leaf])->clas &
+         CLAS_OF_LINKER) != 0)
       v->visitor->word(v->visitor->closure, heap->objects[i].address);
 }
 

@@ -100,7 +100,7 @@ attached_realloc(void *p, size_t bytes)
     objects_take_bare(p, &taken);
   q = real.realloc(p, bytes);
   if (q == NULL && p != NULL && bytes != 0) {
-    if (taken.counted.life != 0)
+    if (taken.counted.leaf != 0)
       objects_put_back(&taken);
     malloc_monitor_inside--;
     return NULL;

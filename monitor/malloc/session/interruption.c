@@ -10,10 +10,8 @@
 void
 interruption_begin(struct interruption *i)
 {
-  struct malloc_monitor *const m = &malloc_monitor;
   malloc_monitor_inside++;
-  i->locked = spin_holds(&m->lock);
-  __atomic_fetch_add(&m->interruptions, 1, __ATOMIC_SEQ_CST);
+  i->locked = spin_holds(&malloc_monitor.lock);
   stripes_interrupt(&i->stripes);
 }
 
@@ -21,7 +19,6 @@ void
 interruption_end(const struct interruption *i)
 {
   stripes_resume(&i->stripes);
-  __atomic_fetch_sub(&malloc_monitor.interruptions, 1, __ATOMIC_SEQ_CST);
   malloc_monitor_inside--;
 }
 

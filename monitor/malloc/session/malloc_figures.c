@@ -66,19 +66,6 @@ put_note(struct pprof_stream *p, const char *key, const char *before,
 }
 
 static void
-put_retired(const struct malloc_snapshot *m, struct pprof_stream *p)
-{
-  struct tally retired = {0};
-  for (uint32_t i = LEAF_FIRST; i < m->tree.leaf_count; i++)
-    if (m->tree.leaves[i].site == (SITE_SPECIAL | SITE_RETIRED_PATHS)) {
-      const struct leaf_figures figures = malloc_snapshot_leaf(m, i);
-      retired.count += figures.allocated.count;
-      retired.bytes += figures.allocated.bytes;
-    }
-  pprof_put_retired(p, retired.count, retired.bytes);
-}
-
-static void
 put_comments(void *closure, struct pprof_stream *p)
 {
   const struct malloc_snapshot *const m = closure;
@@ -87,7 +74,6 @@ put_comments(void *closure, struct pprof_stream *p)
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&m->tree));
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES,
                   context_tree_bytes(&m->tree));
-  put_retired(m, p);
   put_note(p, PPROF_COMMENT_LOST_NOTE,
            "allocations for which memory ran out: ", m->lost_objects);
   put_note(p, PPROF_COMMENT_UNFOUND_NOTE, "", reach_unfound());

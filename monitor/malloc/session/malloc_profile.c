@@ -52,8 +52,8 @@ put_labels(void *closure, const struct kind *kind)
   struct malloc_writer *const w = closure;
   const struct malloc_figures *const f = w->figures;
   struct pprof_stream *const p = &w->stream;
-  const uint32_t thread = kind == NULL ? 0 : (uint32_t)kind->clas;
-  const uint32_t region = kind == NULL ? 0 : (uint32_t)(kind->clas >> 32);
+  const uint32_t thread = kind == NULL ? 0 : CLAS_THREAD(kind->clas);
+  const uint32_t region = kind == NULL ? 0 : CLAS_REGION(kind->clas);
   if (kind != NULL && f->lisp)
     put_heap_labels(w, kind);
   if (kind != NULL && kind->size != LEAF_LARGE)
@@ -121,9 +121,10 @@ measure_contexts(const struct malloc_figures *f, struct context_calls *calls)
         f->leaf(f->closure, i).allocated.count;
   for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
     calls[tree->contexts[i].parent].allocations += calls[i].allocations;
-  calls[CONTEXT_OVERFLOW].length = 1;
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
+    if (context_tree_is_over(tree, i))
+      calls[i].allocations = 0; /* its leaves count its calls */
     calls[i].length = calls[c->parent].length + 1;
     calls[i].counts = c->new_arc || !arc_is_above(tree->contexts, c->parent,
                                                  c->function);
@@ -211,17 +212,10 @@ put_mappings(struct malloc_writer *w)
 }
 
 /* What stands where there is no address: callers that went over the budget,
- * libraries beyond CODE_OBJECTS, what a walk did not reach, and contexts that
- * have been retired. */
-static const char *const functions[] = {
-    "[over the budget]", "[unloaded code]", "[cut short]", "[retired]"};
-enum {
-  OVER_THE_BUDGET = 1,
-  UNLOADED_CODE,
-  CUT_SHORT,
-  RETIRED,
-  FUNCTIONS_END
-};
+ * libraries beyond CODE_OBJECTS, and what a walk did not reach. */
+static const char *const functions[] = {"[over the budget]",
+                                        "[unloaded code]", "[cut short]"};
+enum { OVER_THE_BUDGET = 1, UNLOADED_CODE, CUT_SHORT, FUNCTIONS_END };
 
 /* The name that the other heap has for what is at a location; NULL: none. */
 static const char *
@@ -256,8 +250,6 @@ put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
     function = UNLOADED_CODE;
   } else if (site == (SITE_SPECIAL | SITE_CUT_SHORT)) {
     function = CUT_SHORT;
-  } else if (site == (SITE_SPECIAL | SITE_RETIRED_PATHS)) {
-    function = RETIRED;
   } else if ((site & SITE_RETIRED) != 0) {
     const size_t number = RETIRED_OBJECT(site);
     address = unloaded->objects[number - 1].start + RETIRED_OFFSET(site);

@@ -32,7 +32,6 @@
 #include "malloc/session/mapped.h"
 #include "malloc/session/profile_file.h"
 #include "tree/arena.h"
-#include "tree/context_retire.h"
 #include "tree/image.h"
 #include "tree/new_file.h"
 #include "unwind/frame_rule.h"
@@ -303,8 +302,6 @@ after_fork_in_child(void)
   own_stack_forked();
   malloc_code_forked();
   malloc_monitor.lock.holder = malloc_monitor.steady.holder = 0;
-  malloc_monitor.interruptions = 0;
-  context_trees_let_go();
   frame_rules_forked();
   stripes_forked();
   forget();

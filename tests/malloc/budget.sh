@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# More contexts than the budget, which are retired into their callers: all
-# figures are those that the program has counted by itself.
+# More contexts than the budget: what finds none is counted below the nearest
+# caller that has one, and all figures are those that the program has counted by
+# itself.
 
 . "$(dirname "$0")/check.bash"
 
-compile retired -O0
+compile budget -O0
 
 # of_sizes FILE: its figures by size, and what of that is lost.
 of_sizes() {
@@ -17,7 +18,8 @@ of_sizes() {
 of_areas() {
   paste -d' ' \
     <("$MPROF" export --format=folded --value=allocs "$1") \
-    <("$MPROF" export --format=folded --value=bytes "$1") | awk '
+    <("$MPROF" export --format=folded --value=bytes "$1") |
+    sed "s/over the budget/over_the_budget/g" | awk '
     { for (i = split($1, names, ";"); i > 0; i--)
         if (names[i] ~ /^(plain|other|deep)$/) {
           allocs[names[i]] += $2; bytes[names[i]] += $4 } }
@@ -41,14 +43,19 @@ is_right() {
     "$(of_areas "$2" | sort)"
 }
 
-# all_have_callers TITLE FILE: some are retired, and none without a caller.
-all_have_callers() {
-  same "$1: nothing is over the budget" 'comment unattributed_allocations 0' \
-    "$(rows "$2" comment | grep unattributed_alloc)"
-  same "$1: what is retired is said" "$(
+# is_said TITLE FILE: how much is over the budget.
+is_said() {
+  same "$1: what is over the budget is said" "1 $(
     "$MPROF" export --format=folded --value=allocs "$2" |
-      awk '/(^|;)\[retired\] / { n += $NF } END { print n }')" "$(
-    rows "$2" comment | sed -n 's/^comment retired_note \([0-9]*\) .*/\1/p')"
+      awk '/(^|;)\[over the budget\] / { n += $NF } END { print n }') $(
+    "$MPROF" export --format=folded --value=bytes "$2" |
+      awk '/(^|;)\[over the budget\] / { n += $NF } END { print n }')" "$(
+    rows "$2" comment | awk '
+      /unattributed_allocations/ { n = $3 } /unattributed_bytes/ { b = $3 }
+      END { print (n > 0), n, b }')"
+  same "$1: nothing is called from there" '' "$(
+    "$MPROF" export --format=folded --value=allocs "$2" |
+      grep '\[over the budget\];')"
 }
 
 # run TITLE VARIABLE=VALUE... -- ARGUMENT...
@@ -60,46 +67,36 @@ run() {
     shift
   done
   shift
-  rm -f retired.data*
-  timeout 100 env MPROF_OUT="$work/retired.data" MPROF_REACHABLE=1 \
-    "${settings[@]}" LD_PRELOAD="$monitor" ./retired "$@" >out 2>err </dev/null
+  rm -f budget.data*
+  timeout 100 env MPROF_OUT="$work/budget.data" MPROF_REACHABLE=1 \
+    "${settings[@]}" LD_PRELOAD="$monitor" ./budget "$@" >out 2>err </dev/null
   same "$title: exit status" 0 $?
-  is_right "$title" retired.data
+  is_right "$title" budget.data
 }
 
 run 'with room' -- 1 20000 alone
-same 'with room: nothing is retired' '' "$(rows retired.data comment |
-  grep retired_note)"
+same 'with room: nothing is over the budget' 'comment unattributed_allocations 0' \
+  "$(rows budget.data comment | grep unattributed_alloc)"
 run 'one thread' MPROF_BUDGET=1500 -- 1 60000 alone
-all_have_callers 'one thread' retired.data
+is_said 'one thread' budget.data
 run 'as they are called' MPROF_BUDGET=1500 MPROF_UNFOLDED=1 -- 1 60000 alone
-all_have_callers 'as they are called' retired.data
+is_said 'as they are called' budget.data
 run 'threads in turn' MPROF_BUDGET=3000 -- 7 20000 alone
-all_have_callers 'threads in turn' retired.data
-# The file has the contexts as they are.
-run 'mapped' MPROF_MAPPED=1 -- 1 20000 alone
-all=$(rows retired.data all)
-rm -f retired.data*
-timeout 100 env MPROF_OUT="$work/retired.data" MPROF_MAPPED=1 \
-  MPROF_BUDGET=1500 LD_PRELOAD="$monitor" ./retired 1 20000 alone >out
-same 'mapped, beyond the budget: all is counted' "$all" \
-  "$(rows retired.data all)"
-same 'mapped, beyond the budget: nothing is retired' '1 0' "$(
-  rows retired.data comment | awk '
-    /unattributed_allocations/ { n = $3 > 0 } /retired_note/ { r++ }
-    END { print n + 0, r + 0 }')"
+is_said 'threads in turn' budget.data
+run 'mapped' MPROF_MAPPED=1 MPROF_BUDGET=1500 -- 1 20000 alone
+is_said 'mapped' budget.data
 run 'threads' MPROF_BUDGET=3000 -- 12 40000
-all_have_callers 'threads' retired.data
+is_said 'threads' budget.data
 
 # A signal ends it somewhere: all samples are what was counted until then.
 for threads in 1 2 3 5 8; do
-  rm -f retired.data*
-  timeout 100 env MPROF_OUT="$work/retired.data" MPROF_BUDGET=400 \
-    LD_PRELOAD="$monitor" ./retired "$threads" 5000 ended >out 2>err
+  rm -f budget.data*
+  timeout 100 env MPROF_OUT="$work/budget.data" MPROF_BUDGET=400 \
+    LD_PRELOAD="$monitor" ./budget "$threads" 5000 ended >out 2>err
   same "$threads threads are ended: exit status" 143 $?
-  same "$threads threads are ended" "$(rows retired.data comment | awk '
+  same "$threads threads are ended" "$(rows budget.data comment | awk '
     $2 == "allocations" { n = $3 } $2 == "bytes" { b = $3 }
     $2 == "peak_bytes" { p = $3 } END { print n, b, p }')" \
-    "$(rows retired.data all | cut -d' ' -f 3,4,8)"
+    "$(rows budget.data all | cut -d' ' -f 3,4,8)"
 done
 finish

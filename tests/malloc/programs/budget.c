@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * retired.c -- a program that does something else after a while, again and
+ * budget.c -- a program that does something else after a while, again and
  * again, on more paths than are asked for at a time; and counts by itself.
  *
- *     retired THREADS STEPS [alone|ended]
+ *     budget THREADS STEPS [alone|ended]
  *
  * Each thread allocates, reallocates and frees in STEPS steps; what one
  * allocates others free.  In the end it prints, as figures.c does,
