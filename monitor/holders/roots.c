@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "names/table_entries.h"
-#include "threads/releases.h"
+#include "names/releases.h"
 
 struct root_segment {
   char *file;

@@ -87,11 +87,10 @@ keep_object(struct last_objects *last, const struct stack_walk *walk,
 /* The way that was just walked.  False when it cannot be kept. */
 static bool
 note_way(struct way *way, struct stack_walk *walk,
-         const struct context_tree *tree, uintptr_t allocator)
+         const struct context_tree *tree)
 {
   const size_t last = (size_t)(walk->last - walk->frames);
   const struct walked_frame *const frames = walk->frames;
-  uintptr_t frame = frame_caller(allocator);
   uint32_t up;
   if (!walk->ended_at_known || last >= WAY_FRAMES ||
       !is_fixed(walk, &frames[last]))
@@ -99,18 +98,16 @@ note_way(struct way *way, struct stack_walk *walk,
   for (size_t i = 0; i <= last; i++) {
     const struct call_site *const site =
         call_site_at(&walk->sites, frames[i].ip);
-    if (frames[i].call == NO_CALL ||
-        (site->kind != CALL_FRAME && site->kind != CALL_WORDLESS))
+    if (frames[i].call == NO_CALL || site->kind == CALL_ELSEWHERE ||
+        site->kind == CALL_INTERPRETER || site->kind == CALL_FINALIZERS)
       return false;
     way->frames[i] = (struct way_frame){
-        .word = NO_WORD, .returns_to = *frame_return_slot(frame)};
-    if (site->kind == CALL_FRAME) {
-      way->frames[i].word = *frames[i].word;
-      way->frames[i].word_at = site->word_at;
-    }
-    frame = frame_caller(frame);
+        .word = *frames[i].word,
+        .returns_to = i == last ? 1 : frames[i + 1].ip,
+        .word_at = site->word_at,
+        .saved = site->saved,
+        .kind = site->kind};
   }
-  way->frames[last].returns_to = 1;
   up = (uint32_t)*frames[last].word;
   for (size_t i = last; i > 0; i--) {
     const uint64_t key = (uint64_t)up << 32 | frames[i].call;
@@ -180,5 +177,5 @@ last_objects_keep(struct last_objects *last, struct stack_walk *walk,
   way->call = way->last.call;
   way->taken = way->taken_then = 0;
   way->misses = 0;
-  way->ip = note_way(way, walk, tree, allocator) ? ip : 0;
+  way->ip = note_way(way, walk, tree) ? ip : 0;
 }

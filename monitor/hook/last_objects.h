@@ -80,7 +80,8 @@ struct way_frame {
   uint64_t *activations; /* where to count that it was called; not told of the
                             innermost, for which the leaf counts */
   uintptr_t returns_to;  /* 1 in the last frame */
-  uint32_t word_at;      /* as in struct call_site; 0: none */
+  uint16_t word_at;      /* these are as in struct call_site */
+  uint8_t saved, kind;
 };
 
 struct way {
@@ -143,18 +144,34 @@ way_place(const struct last_objects *last, uintptr_t allocator)
                      last->mask];
 }
 
+/* Step from a frame to its caller's: *slot is where its callee keeps its
+ * return address, and then where it does. */
+static inline void
+way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot)
+{
+  if (__builtin_expect(f->kind <= CALL_WORDLESS, 1)) {
+    *slot = (uintptr_t)frame_return_slot(*frame);
+    *frame = frame_caller(*frame);
+    return;
+  }
+  *slot = (f->kind == CALL_ON_STACK ? *slot : *frame) + f->word_at;
+  if (f->saved != 0)
+    *frame = ((uintptr_t *)*slot)[-(int)f->saved];
+}
+
 /* The known frame to which the way leads from `allocator', which returns to
  * way->ip; NULL when the stack is another. */
 static inline const struct way_frame *
 way_end(const struct way *way, uintptr_t allocator)
 {
   uintptr_t frame = frame_caller(allocator);
+  uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
   for (const struct way_frame *f = way->frames;; f++) {
-    if (*(uint64_t *)(frame - f->word_at) == f->word)
+    if (f->kind == CALL_FRAME && *(uint64_t *)(frame - f->word_at) == f->word)
       return f;
-    if (*frame_return_slot(frame) != f->returns_to)
+    way_step(f, &frame, &slot);
+    if (*(uintptr_t *)slot != f->returns_to)
       return NULL;
-    frame = frame_caller(frame);
   }
 }
 
@@ -165,15 +182,16 @@ way_meet(const struct way *way, const struct way_frame *end,
          uintptr_t allocator, const struct stack_walk *walk)
 {
   uintptr_t frame = frame_caller(allocator);
+  uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
   uint64_t fresh = 0, *counter = &fresh;
   for (const struct way_frame *f = way->frames; f != end;
        counter = (++f)->activations) {
-    if (f->word_at != 0) {
+    if (f->kind == CALL_FRAME) {
       uint64_t *const word = (uint64_t *)(frame - f->word_at);
       *counter += !stack_walk_is_counted(walk, *word);
       *word = f->word;
     }
-    frame = frame_caller(frame);
+    way_step(f, &frame, &slot);
   }
   return fresh != 0;
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "threads/releases.h"
+#include "names/releases.h"
 
 /* As ecl_find_symbol, which would look for interrupts that wait, and run them
  * here. */

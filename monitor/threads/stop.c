@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "balance/collector_tables.h"
-#include "threads/releases.h"
+#include "names/releases.h"
 #include "threads/threads.h"
 #include "tree/wait.h"
 

@@ -9,7 +9,7 @@
 # Seconds are of processor time, and so do not depend on what else runs; those
 # by the clock follow in a second table.  MB are what a process had resident
 # at most: counting, and then writing, in the profiled ECL, which without
-# mprof has some 20.
+# mprof has some 20.  Last comes the longest pause while one tree grows.
 #
 # Environment: ECL, MPROF, BUILD (set by make bench-growth), MAXIMUM (the
 # largest power of ten, default 6).
@@ -104,3 +104,8 @@ awk '
     printf "%9s %8s %8s %8s %8s %8s %8s\n%s", "contexts", "count", "write",
            "file", "report", "folded", "lisp", growth
   }' "$work/rows"
+
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -DMPROF_VERSION='""' -Imonitor -Ireduce \
+  -o "$work/pauses" tests/bench/pauses.c monitor/tree/*.c reduce/common/*.c
+printf '\n'
+"$work/pauses"

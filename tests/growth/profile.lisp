@@ -27,10 +27,10 @@
           (eql expected found) what (eql expected found) found expected))
 
 (defun check-bytes (contexts bytes)
-  "At most 64 bytes a context, but for the fixed part and one kind: see the test
+  "At most 80 bytes a context, but for the fixed part and one kind: see the test
 of the context tree."
   (format t "~:[not ok~;ok~] - ~D contexts take ~D bytes, ~,2F each~%"
-          (<= bytes (+ (* 64 contexts) 16384)) contexts bytes
+          (<= bytes (+ (* 80 contexts) 32768)) contexts bytes
           (/ bytes contexts)))
 
 (defun check-room (walks budget file)
