@@ -160,7 +160,7 @@ is_made_again(const struct made *made, struct innermost_frame f,
               cl_index kind, cl_object clas)
 {
   return made->kind == kind && made->clas == clas &&
-         made->up == f.up && made->call == f.call;
+         made->leaf->up == f.up && made->call == f.call;
 }
 
 /* The object was made in that frame: *made, the last one at its place, is this
@@ -182,15 +182,14 @@ make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
                     !requests_told_by(&t->tree.kinds[number]) ||
                     !classify_is_whole(what, bytes);
   }
-  made->up = f.up;
   made->call = f.call;
   made->leaf = leaf_in(t, frame, f, number);
-  /* of no object: there may be memory for the next, and a call without a
-     number is the same as no other */
-  if (made->leaf == &t->tree.leaves[LEAF_OVERFLOW]) {
+  /* of no object: there may be memory for the next, the leaf is below another
+     context when that is over the budget, and a call without a number is the
+     same as no other */
+  if (made->leaf == &t->tree.leaves[LEAF_OVERFLOW] ||
+      made->leaf->up != f.up || f.call == NO_CALL) {
     made->careful = true;
-    made->kind = 0;
-  } else if (f.call == NO_CALL) {
     made->kind = 0;
   }
 }
@@ -259,7 +258,7 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   fresh = way_meet(way, end, frame, &t->walk);
   way->taken++;
   if (way->last.kind != kind || way->last.clas != clas ||
-      way->last.up != way->up || way->last.call != way->call)
+      way->last.leaf->up != way->up || way->last.call != way->call)
     return allocated_on_way(t, frame, kind, object, clas, way, fresh);
   way->last.leaf->activations += fresh;
   return count(t, way->last.leaf, kind, object, way->last.careful);

@@ -170,10 +170,10 @@ last_objects_keep(struct last_objects *last, struct stack_walk *walk,
     way = grow(last, allocator, way);
   if (walk->frames->word != &walk->no_word)
     keep_object(last, walk, allocator, &way->last);
-  if (!is_time_for_way(way, ip, way->last.up))
+  if (!is_time_for_way(way, ip, way->last.leaf->up))
     return;
   way->frames = last->frames[way - last->ways];
-  way->up = way->last.up;
+  way->up = way->last.leaf->up;
   way->call = way->last.call;
   way->taken = way->taken_then = 0;
   way->misses = 0;

@@ -52,9 +52,8 @@ struct made {
   cl_index kind;  /* ECL_ALLOCATED_KIND */
   cl_object clas; /* of an instance, or OBJNULL */
   struct leaf *leaf;
-  uint32_t up, call; /* of the innermost frame; the leaf is below another
-                        context when that is over the budget */
-  bool careful;      /* objects of the leaf are not only to be counted */
+  uint32_t call; /* of the innermost frame, as in a step */
+  bool careful;  /* objects of the leaf are not only to be counted */
 };
 
 /* One cache line. */

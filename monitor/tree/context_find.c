@@ -253,7 +253,9 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   if (!context_tree_is_over(tree, up)) {
     if (!known)
       function = context_tree_function(tree, up, site);
-    if (tree->fold)
+    if (first != 0 && tree->leaves[first].site == site)
+      target = tree->leaves[first].target;
+    else if (tree->fold)
       target = context_fold_caller(tree->contexts, up, site, function,
                                    tree->fold_places);
   }
