@@ -11,7 +11,8 @@
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
 # saying which test, that announces more tests than it ran, or that runs no
-# test at all, is one failure more.  `ok ... # SKIP' is neither.
+# test at all, is one failure more.  `ok ... # SKIP' is neither, nor is
+# `not ok ... # SKIP', as cmocka says it.
 #
 # The makefile says through the environment what to test; see its test_env.
 
@@ -34,9 +35,10 @@ suite() {
   log=$logs/${name//\//-}.log
   timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null
   status=$?
-  skipped=$(count '^ok\b.*# *[Ss][Kk][Ii][Pp]' "$log")
-  ok=$(($(count '^ok\b' "$log") - skipped))
+  skipped=$(count '^(not )?ok\b.*# *[Ss][Kk][Ii][Pp]' "$log")
   not_ok=$(count '^not ok\b' "$log")
+  not_ok=$((not_ok - $(count '^not ok\b.*# *[Ss][Kk][Ii][Pp]' "$log")))
+  ok=$(($(count '^(not )?ok\b' "$log") - skipped - not_ok))
   planned=$(awk '/^1\.\.[0-9]+/ { sub(/^1\.\./, ""); n += $1 }
                  END { print n + 0 }' "$log")
 

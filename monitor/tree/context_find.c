@@ -145,7 +145,7 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
 {
   const uint32_t hash = context_hash(parent, site);
   const uint32_t first = tree->contexts[parent].first;
-  const struct index_slot *s = NULL;
+  struct index_slot *s = NULL;
   if (first != 0 && tree->contexts[first].site == site)
     return first;
   if (first != 0)
@@ -201,7 +201,7 @@ uint32_t
 context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
 {
   const uint32_t hash = kind_hash(kind);
-  for (const struct index_slot *s =
+  for (struct index_slot *s =
            record_index_begin(&tree->kind_index, hash);
        s->number != 0; s = record_index_next(s)) {
     const struct kind *k = &tree->kinds[s->number];
@@ -235,7 +235,7 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
 {
   const uint32_t hash = leaf_hash(up, site, kind);
   const uint32_t first = tree->contexts[up].first_leaf;
-  const struct index_slot *s = NULL;
+  struct index_slot *s = NULL;
   uint32_t number, target = up;
   struct leaf *l = &tree->leaves[first];
 

@@ -47,7 +47,7 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
   const uint32_t number = t->count + 1;
   size_t *ends;
   if (number > INTERN_MOST ||
-      (t->index.slots == NULL &&
+      (t->index.buckets == NULL &&
        record_index_init(&t->index) != 0) ||
       !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))
     return 0;
@@ -65,8 +65,8 @@ uint32_t
 intern_bytes(struct intern_table *t, const void *key, size_t n)
 {
   const uint32_t hash = hash_bytes(key, n);
-  if (t->index.slots != NULL)
-    for (const struct index_slot *s = record_index_begin(&t->index, hash);
+  if (t->index.buckets != NULL)
+    for (struct index_slot *s = record_index_begin(&t->index, hash);
          s->number != 0; s = record_index_next(s))
       if (s->hash == hash && is_key(t, s->number, key, n))
         return s->number;

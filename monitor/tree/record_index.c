@@ -11,22 +11,25 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { FULL = SIZE_BUCKET / 4 * 3, MOST_DEPTH = 20 };
+enum { FULL = SIZE_BUCKET / 4 * 3 - 1, MOST_DEPTH = 20 };
+_Static_assert(sizeof(union index_bucket) == SIZE_BUCKET * 8, "a bucket");
 
-/* Room for so many buckets, and in the directory for such a depth. */
+/* A directory of that depth with the buckets of the present one. */
 static bool
-reach(struct record_index *index, uint32_t buckets, uint32_t depth)
+deepen(struct record_index *index, uint32_t depth)
 {
-  if (arena_grow(&index->slot_arena, (size_t)buckets * SIZE_BUCKET *
-                                         sizeof *index->slots) != 0 ||
-      arena_grow(&index->bucket_arena, buckets * sizeof *index->buckets) !=
-          0 ||
-      arena_grow(&index->directory_arena,
-                 sizeof *index->directory << depth) != 0)
+  struct arena arena;
+  uint32_t *directory;
+  if (arena_reserve(&arena, sizeof *directory << depth) != 0)
     return false;
-  index->slots = index->slot_arena.base;
-  index->buckets = index->bucket_arena.base;
-  index->directory = index->directory_arena.base;
+  directory = arena.base;
+  if (index->directory != NULL)
+    for (uint32_t i = 0; i < 1u << depth; i++)
+      directory[i] = index->directory[i >> (depth - index->depth)];
+  arena_release(&index->directory_arena);
+  index->directory_arena = arena;
+  index->directory = directory;
+  index->depth = depth;
   return true;
 }
 
@@ -34,10 +37,12 @@ int
 record_index_init(struct record_index *index)
 {
   memset(index, 0, sizeof *index);
-  if (!reach(index, 1, 0)) {
+  if (arena_reserve(&index->bucket_arena, sizeof *index->buckets) != 0 ||
+      !deepen(index, 0)) {
     record_index_release(index);
     return -1;
   }
+  index->buckets = index->bucket_arena.base;
   index->bucket_count = 1;
   return 0;
 }
@@ -45,17 +50,15 @@ record_index_init(struct record_index *index)
 void
 record_index_release(struct record_index *index)
 {
-  arena_release(&index->slot_arena);
-  arena_release(&index->directory_arena);
   arena_release(&index->bucket_arena);
+  arena_release(&index->directory_arena);
 }
 
 void
 record_index_clear(struct record_index *index)
 {
-  arena_clear(&index->slot_arena);
-  arena_clear(&index->directory_arena);
   arena_clear(&index->bucket_arena);
+  arena_clear(&index->directory_arena);
   index->bucket_count = 1;
   index->depth = 0;
 }
@@ -67,64 +70,56 @@ record_index_add(struct record_index *index, uint32_t hash, uint32_t number)
   while (slot->number != 0)
     slot = record_index_next(slot);
   *slot = (struct index_slot){.hash = hash, .number = number};
-  index->buckets[record_index_bucket(index, hash)].used++;
-}
-
-/* Twice as many places in the directory, two for each that there was. */
-static void
-deepen(struct record_index *index)
-{
-  uint32_t *const directory = index->directory;
-  for (uint32_t i = 1u << index->depth; i-- > 0;)
-    directory[2 * i] = directory[2 * i + 1] = directory[i];
-  index->depth++;
+  record_index_bucket(index, hash)->used++;
 }
 
 /* Sort the slots of the bucket of `hash' into that and a new one. */
 static void
 split(struct record_index *index, uint32_t hash)
 {
-  const uint32_t old = record_index_bucket(index, hash),
-                 new = index->bucket_count++,
-                 depth = ++index->buckets[old].depth,
+  union index_bucket *const old = record_index_bucket(index, hash);
+  const uint32_t new = index->bucket_count++, depth = old->depth + 1,
                  places = 1u << (index->depth - depth),
                  first = (uint32_t)((uint64_t)hash >> (32 - depth) | 1)
                          << (index->depth - depth);
-  struct index_slot *const from = &index->slots[old * SIZE_BUCKET];
-  struct index_slot slots[SIZE_BUCKET];
-  index->buckets[new] = (struct index_bucket){.depth = depth};
-  index->buckets[old].used = 0;
+  const union index_bucket before = *old;
+  *old = (union index_bucket){.depth = depth};
+  index->buckets[new] = (union index_bucket){.depth = depth};
   for (uint32_t i = 0; i < places; i++)
     index->directory[first + i] = new;
-  memcpy(slots, from, sizeof slots);
-  memset(from, 0, sizeof slots);
-  for (uint32_t i = 0; i < SIZE_BUCKET; i++)
-    if (slots[i].number != 0)
-      record_index_add(index, slots[i].hash, slots[i].number);
+  for (uint32_t i = 1; i < SIZE_BUCKET; i++)
+    if (before.slots[i].number != 0)
+      record_index_add(index, before.slots[i].hash, before.slots[i].number);
+}
+
+/* Room for one bucket more, and for twice as many places in the directory if
+ * that bucket needs them. */
+static bool
+make_room(struct record_index *index, bool deeper)
+{
+  if (arena_grow(&index->bucket_arena, (index->bucket_count + (size_t)1) *
+                                           sizeof *index->buckets) != 0)
+    return false;
+  index->buckets = index->bucket_arena.base;
+  return !deeper || deepen(index, index->depth + 1);
 }
 
 bool
 record_index_reach(struct record_index *index, uint32_t hash)
 {
-  for (;;) {
-    const struct index_bucket *const b =
-        &index->buckets[record_index_bucket(index, hash)];
-    const bool deeper = b->depth == index->depth;
-    if (b->used < FULL)
-      return true;
-    if (b->depth == MOST_DEPTH ||
-        !reach(index, index->bucket_count + 1, index->depth + deeper))
-      return b->used < SIZE_BUCKET - 1;
-    if (deeper)
-      deepen(index);
+  const union index_bucket *b;
+  while (b = record_index_bucket(index, hash), b->used >= FULL) {
+    const uint32_t used = b->used, depth = b->depth;
+    if (depth == MOST_DEPTH || !make_room(index, depth == index->depth))
+      return used < SIZE_BUCKET - 2;
     split(index, hash);
   }
+  return true;
 }
 
 uint64_t
 record_index_bytes(const struct record_index *index)
 {
-  return (uint64_t)index->bucket_count *
-             (SIZE_BUCKET * sizeof *index->slots + sizeof *index->buckets) +
+  return index->bucket_count * sizeof *index->buckets +
          (sizeof *index->directory << index->depth);
 }

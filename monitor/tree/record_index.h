@@ -20,7 +20,7 @@
  * Number 0 is an empty slot, so no record has it.  The search is written out
  * where it is needed, for only there it is known what makes records equal:
  *
- *     for (const struct index_slot *s = record_index_begin(index, hash);
+ *     for (struct index_slot *s = record_index_begin(index, hash);
  *          s->number != 0; s = record_index_next(s))
  *       if (s->hash == hash && ... s->number ...)
  *
@@ -39,18 +39,20 @@ struct index_slot {
   uint32_t hash, number;
 };
 
-struct index_bucket {
-  uint32_t used;  /* slots */
-  uint32_t depth; /* upper bits that all of its hashes have in common */
+union index_bucket {
+  struct {
+    uint32_t used;  /* slots but for this, which stands in the first one */
+    uint32_t depth; /* upper bits that all of its hashes have in common */
+  };
+  struct index_slot slots[SIZE_BUCKET];
 };
 
 struct record_index { /* all zero: holds nothing, not for use yet */
-  struct index_slot *slots;
+  union index_bucket *buckets;
   uint32_t *directory;
-  struct index_bucket *buckets;
   uint32_t bucket_count;
   uint32_t depth; /* of the directory, which has 2 to the power of it */
-  struct arena slot_arena, directory_arena, bucket_arena;
+  struct arena bucket_arena, directory_arena;
 };
 
 /* An empty index.  Gives back 0, or -1 with errno set. */
@@ -71,26 +73,28 @@ void record_index_add(struct record_index *index, uint32_t hash,
 /* Bytes that it takes. */
 uint64_t record_index_bytes(const struct record_index *index);
 
-static inline uint32_t
+static inline union index_bucket *
 record_index_bucket(const struct record_index *index, uint32_t hash)
 {
-  return index->directory[(uint64_t)hash >> (32 - index->depth)];
+  return &index->buckets
+              [index->directory[(uint64_t)hash >> (32 - index->depth)]];
 }
 
 static inline struct index_slot *
 record_index_begin(const struct record_index *index, uint32_t hash)
 {
-  return &index->slots[record_index_bucket(index, hash) * SIZE_BUCKET +
-                       hash % SIZE_BUCKET];
+  return &record_index_bucket(index, hash)
+              ->slots[1 + hash % (SIZE_BUCKET - 1)];
 }
 
 /* Buckets begin at multiples of their size. */
 static inline struct index_slot *
-record_index_next(const struct index_slot *slot)
+record_index_next(struct index_slot *slot)
 {
-  const uintptr_t bucket = SIZE_BUCKET * sizeof *slot, at = (uintptr_t)slot;
-  return (struct index_slot *)((at & ~(bucket - 1)) |
-                               ((at + sizeof *slot) & (bucket - 1)));
+  slot++;
+  return (uintptr_t)slot % sizeof(union index_bucket) != 0
+             ? slot
+             : slot - SIZE_BUCKET + 1;
 }
 
 #endif

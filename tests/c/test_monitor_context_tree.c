@@ -66,7 +66,7 @@ test_leaves_by_type_size_and_class(void **state)
 static uint64_t
 index_bytes(const struct record_index *index)
 {
-  return index->bucket_count * (uint64_t)(SIZE_BUCKET * 8 + 8) +
+  return index->bucket_count * (uint64_t)SIZE_BUCKET * 8 +
          (UINT64_C(4) << index->depth);
 }
 

@@ -25,7 +25,7 @@ static unsigned
 found(const struct record_index *index, uint32_t hash, uint32_t number)
 {
   unsigned n = 0;
-  for (const struct index_slot *s = record_index_begin(index, hash);
+  for (struct index_slot *s = record_index_begin(index, hash);
        s->number != 0; s = record_index_next(s))
     n += s->hash == hash && s->number == number;
   return n;
@@ -57,7 +57,7 @@ test_many(void **state)
   }
   for (uint32_t i = 0; i < index.bucket_count; i++) {
     used += index.buckets[i].used;
-    assert_true(index.buckets[i].used <= SIZE_BUCKET / 4 * 3);
+    assert_true(index.buckets[i].used < SIZE_BUCKET / 4 * 3);
     assert_true(index.buckets[i].depth <= index.depth);
   }
   assert_int_equal(used, MANY);
@@ -97,7 +97,7 @@ test_one_hash(void **state)
   assert_int_equal(record_index_init(&index), 0);
   while (record_index_reach(&index, 77) && n < SIZE_BUCKET)
     record_index_add(&index, 77, ++n);
-  assert_int_equal(n, SIZE_BUCKET - 1);
+  assert_int_equal(n, SIZE_BUCKET - 2);
   for (uint32_t i = 1; i <= n; i++)
     assert_int_equal(found(&index, 77, i), 1);
   add(&index, ~77u, 1); /* is elsewhere */
