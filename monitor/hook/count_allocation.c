@@ -253,9 +253,11 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
       classify_is_memory_of_type(allocation_what(kind)))
     return allocated_otherwise(t, frame, kind, object, clas);
   if (way->ip != *frame_return_slot(frame) ||
-      (end = way_end(way, frame)) == NULL)
+      (end = way->plain ? way_end(way, frame, true)
+                        : way_end(way, frame, false)) == NULL)
     return allocated_elsewhere(t, frame, kind, object, clas, way);
-  fresh = way_meet(way, end, frame, &t->walk);
+  fresh = way->plain ? way_meet(way, end, frame, &t->walk, true)
+                     : way_meet(way, end, frame, &t->walk, false);
   way->taken++;
   if (way->last.kind != kind || way->last.clas != clas ||
       way->last.leaf->up != way->up || way->last.call != way->call)

@@ -95,14 +95,16 @@ note_way(struct way *way, struct stack_walk *walk,
   if (!walk->ended_at_known || last >= WAY_FRAMES ||
       !is_fixed(walk, &frames[last]))
     return false;
+  way->plain = true;
   for (size_t i = 0; i <= last; i++) {
     const struct call_site *const site =
         call_site_at(&walk->sites, frames[i].ip);
     if (frames[i].call == NO_CALL || site->kind == CALL_ELSEWHERE ||
         site->kind == CALL_INTERPRETER || site->kind == CALL_FINALIZERS)
       return false;
+    way->plain &= call_site_is_framed(site);
     way->frames[i] = (struct way_frame){
-        .word = *frames[i].word,
+        .word = site->kind == CALL_FRAME ? *frames[i].word : NO_WORD,
         .returns_to = i == last ? 1 : frames[i + 1].ip,
         .word_at = site->word_at,
         .saved = site->saved,

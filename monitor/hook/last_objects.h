@@ -75,7 +75,8 @@ _Static_assert(sizeof(struct last_object) == 64, "one cache line");
 #define NO_WORD UINT64_C(1)
 
 struct way_frame {
-  uint64_t word;         /* what its word holds when the frame is known */
+  uint64_t word;         /* what its word holds when the frame is known;
+                            NO_WORD where it has none */
   uint64_t *activations; /* where to count that it was called; not told of the
                             innermost, for which the leaf counts */
   uintptr_t returns_to;  /* 1 in the last frame */
@@ -92,6 +93,7 @@ struct way {
   uint32_t taken_then; /* and that when it was last not taken */
   uintptr_t walked_ip; /* of the last walk that was looked for here, */
   uint32_t walked_up;  /* and where it came to */
+  bool plain;          /* frame pointers lead from frame to frame */
   uint8_t misses;      /* since the way was taken last */
   uint8_t wait;        /* walks that come there until a way is kept, */
   uint8_t patience;    /* and how many the last time */
@@ -143,12 +145,17 @@ way_place(const struct last_objects *last, uintptr_t allocator)
                      last->mask];
 }
 
+/* These are compiled twice, for a tenth less in programs that box floats: in
+ * nearly all ways `plain' frame pointers lead from frame to frame. */
+#define WAY_INLINE static inline __attribute__((always_inline))
+
 /* Step from a frame to its caller's: *slot is where its callee keeps its
  * return address, and then where it does. */
-static inline void
-way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot)
+WAY_INLINE void
+way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot,
+         bool plain)
 {
-  if (__builtin_expect(f->kind <= CALL_WORDLESS, 1)) {
+  if (plain || f->kind <= CALL_WORDLESS) {
     *slot = (uintptr_t)frame_return_slot(*frame);
     *frame = frame_caller(*frame);
     return;
@@ -160,15 +167,16 @@ way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot)
 
 /* The known frame to which the way leads from `allocator', which returns to
  * way->ip; NULL when the stack is another. */
-static inline const struct way_frame *
-way_end(const struct way *way, uintptr_t allocator)
+WAY_INLINE const struct way_frame *
+way_end(const struct way *way, uintptr_t allocator, bool plain)
 {
   uintptr_t frame = frame_caller(allocator);
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
   for (const struct way_frame *f = way->frames;; f++) {
-    if (f->kind == CALL_FRAME && *(uint64_t *)(frame - f->word_at) == f->word)
+    if ((plain || f->kind == CALL_FRAME) &&
+        *(uint64_t *)(frame - f->word_at) == f->word)
       return f;
-    way_step(f, &frame, &slot);
+    way_step(f, &frame, &slot, plain);
     if (*(uintptr_t *)slot != f->returns_to)
       return NULL;
   }
@@ -176,9 +184,9 @@ way_end(const struct way *way, uintptr_t allocator)
 
 /* Write the words of the frames before `end', and count their calls but for
  * that of the innermost.  Whether that is to be counted, too. */
-static inline bool
+WAY_INLINE bool
 way_meet(const struct way *way, const struct way_frame *end,
-         uintptr_t allocator, const struct stack_walk *walk)
+         uintptr_t allocator, const struct stack_walk *walk, bool plain)
 {
   uintptr_t frame = frame_caller(allocator);
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
@@ -190,7 +198,7 @@ way_meet(const struct way *way, const struct way_frame *end,
       *counter += !stack_walk_is_counted(walk, *word);
       *word = f->word;
     }
-    way_step(f, &frame, &slot);
+    way_step(f, &frame, &slot, plain);
   }
   return fresh != 0;
 }

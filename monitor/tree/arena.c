@@ -14,7 +14,7 @@
 #include "tree/sizes.h"
 #include "tree/spin_lock.h"
 
-enum { PAGE = 4096, PIECE_ALIGNMENT = 64 };
+enum { PAGE = 4096 };
 
 static size_t
 whole_pages(size_t bytes)
@@ -104,8 +104,7 @@ take_spare(size_t bytes)
       spare.paused || bytes > spare_bytes() - spare.used)
     return NULL;
   taken = spare.base + spare.used;
-  spare.used +=
-      (bytes + PIECE_ALIGNMENT - 1) & ~(size_t)(PIECE_ALIGNMENT - 1);
+  spare.used += whole_pages(bytes);
   return (void *)taken;
 }
 

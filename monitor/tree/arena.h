@@ -28,8 +28,8 @@ struct arena {
   bool wiped; /* see arena_wipe_on_fork */
 };
 
-/* Reserve `bytes' of zeroed address space.  Gives back 0, or -1 with errno
- * set (ENOMEM).  May run inside the hook. */
+/* Reserve `bytes' of zeroed address space, from the beginning of a page.
+ * Gives back 0, or -1 with errno set (ENOMEM).  May run inside the hook. */
 int arena_reserve(struct arena *arena, size_t bytes);
 
 /* The same at a place where the arena can become up to `most' bytes long

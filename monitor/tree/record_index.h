@@ -87,7 +87,7 @@ record_index_begin(const struct record_index *index, uint32_t hash)
               ->slots[1 + hash % (SIZE_BUCKET - 1)];
 }
 
-/* Buckets begin at multiples of their size. */
+/* Buckets begin at multiples of their size, as arenas begin at pages. */
 static inline struct index_slot *
 record_index_next(struct index_slot *slot)
 {

@@ -11,7 +11,7 @@
 
 #ifdef MPROF_TINY
 enum {
-  SIZE_BUCKET = 4, /* of a record_index; slots, a power of 2 */
+  SIZE_BUCKET = 16, /* of a record_index; slots, a power of 2 */
   SIZE_FIRST_SITES = 4, /* at hand in each thread; a power of 2 */
   SIZE_FIRST_STEPS = 4, /* likewise */
   SIZE_MOST_STEPS = 16, /* the same, at most */

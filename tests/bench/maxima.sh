@@ -105,10 +105,12 @@ measure() {
       >"$work/output.$1" 2>&1) || die "Maxima failed, see $work/output.$1"
 }
 
-# results off|on: what Maxima printed, but for times.
+# results off|on: what Maxima printed, but for times, and for what mprof says
+# when the budget is used up.
 results() {
-  sed -E '/^;;; Loading/d; /^(real|run) time/d; /^gc count/d; /^consed/d' \
-    "$work/output.$1"
+  sed -E '/^;;; Loading/d; s/;;; Warning: mprof:.*//;
+    /^but some allocations show|^To allow more, call|^$/d;
+    /^(real|run) time/d; /^gc count/d; /^consed/d' "$work/output.$1"
 }
 
 compare_results() {
