@@ -262,33 +262,40 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   if (way->last.kind != kind || way->last.clas != clas ||
       way->last.leaf->up != way->up || way->last.call != way->call)
     return allocated_on_way(t, frame, kind, object, clas, way, fresh);
+  if (end == way->frames + 1)
+    last_object_remember(&t->last_objects, way);
   way->last.leaf->activations += fresh;
   return count(t, way->last.leaf, kind, object, way->last.careful);
 }
 
-/* An object like the last one at this place was made in another frame. */
+/* An object like the last one at this place was made in another frame that is
+ * known. */
+static __attribute__((noinline)) void *
+allocated_in_known_frame(struct thread_state *t, uintptr_t frame,
+                         uint32_t up, void *object, struct last_object *l)
+{
+  const struct innermost_frame f = {.up = up, .call = l->call};
+  l->leaf = leaf_in(t, frame, f, l->leaf->kind);
+  l->word = t->walk.epoch | up;
+  l->caller_word = NO_WORD;
+  return count(t, l->leaf, l->kind, object, l->careful);
+}
+
+/* In a frame that is another, or is known in another context. */
 static __attribute__((noinline)) void *
 allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
                          cl_index kind, void *object, struct last_object *l)
 {
   const uintptr_t caller = frame_caller(frame);
   uint64_t *const word = (uint64_t *)(caller - l->word_at);
-  if (stack_walk_is_known(&t->walk, *word)) {
-    const struct innermost_frame f = {.up = (uint32_t)*word, .call = l->call};
-    struct leaf *const leaf = leaf_in(t, frame, f, l->leaf->kind);
-    if (leaf == &t->tree.leaves[LEAF_OVERFLOW]) /* as above */
-      return count(t, leaf, kind, object, true);
-    l->leaf = leaf;
-    l->word = *word;
-    l->caller_word = NO_WORD;
-  } else if (*frame_return_slot(caller) == l->returns_to &&
-             *(uint64_t *)(frame_caller(caller) - l->caller_word_at) ==
-                 l->caller_word) {
-    l->leaf->activations += !stack_walk_is_counted(&t->walk, *word);
-    *word = l->word;
-  } else {
+  if (stack_walk_is_known(&t->walk, *word))
+    return allocated_in_known_frame(t, frame, (uint32_t)*word, object, l);
+  if (*frame_return_slot(caller) != l->returns_to ||
+      *(uint64_t *)(frame_caller(caller) - l->caller_word_at) !=
+          l->caller_word)
     return allocated_anew(t, frame, kind, object, l->clas);
-  }
+  l->leaf->activations += !stack_walk_is_counted(&t->walk, *word);
+  *word = l->word;
   return count(t, l->leaf, kind, object, l->careful);
 }
 

@@ -203,6 +203,27 @@ way_meet(const struct way *way, const struct way_frame *end,
   return fresh != 0;
 }
 
+/* The last object of the way was made again, and at its second frame all is
+ * known: the next one may be found without the way. */
+static inline void
+last_object_remember(const struct last_objects *last, const struct way *way)
+{
+  const struct way_frame *const f = way->frames;
+  if (f->kind == CALL_FRAME)
+    *last_object_place(last, way->ip) =
+        (struct last_object){.ip = way->ip,
+                             .word = f->word,
+                             .kind = way->last.kind,
+                             .clas = way->last.clas,
+                             .leaf = way->last.leaf,
+                             .returns_to = f->returns_to,
+                             .caller_word = f[1].word,
+                             .call = way->call & INT32_MAX,
+                             .careful = way->last.careful,
+                             .word_at = f->word_at,
+                             .caller_word_at = f[1].word_at};
+}
+
 /* Keep what was made with the frame `allocator' (way->last), which the walk
  * has just found; and the way, which begins at the place `way', if the last
  * walk from there came to the same. */

@@ -96,7 +96,7 @@ take_line(struct debugger *d, const char *line)
   } else if (strncmp(line, "ptrace: ", 8) == 0) {
     snprintf(d->error, sizeof d->error, "%s", line + 8);
   } else if (strncmp(line, "Couldn't ", 9) == 0) {
-    snprintf(d->error, sizeof d->error, "gdb failed: %s", line);
+    snprintf(d->error, sizeof d->error, "gdb failed: %.200s", line);
   }
 }
 
