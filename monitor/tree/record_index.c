@@ -109,9 +109,10 @@ record_index_reach(struct record_index *index, uint32_t hash)
 {
   const union index_bucket *b;
   while (b = record_index_bucket(index, hash), b->used >= FULL) {
-    const uint32_t used = b->used, depth = b->depth;
-    if (depth == MOST_DEPTH || !make_room(index, depth == index->depth))
-      return used < SIZE_BUCKET - 2;
+    if (b->depth == MOST_DEPTH)
+      return b->used < SIZE_BUCKET - 2;
+    if (!make_room(index, b->depth == index->depth))
+      return false;
     split(index, hash);
   }
   return true;
