@@ -53,13 +53,14 @@ add_counts(struct tree_check *c, uint64_t count, uint64_t bytes,
 }
 
 /* Where a record found no room in the file, what refers to it goes with what
- * is over the budget. */
+ * is over the budget, and so does a leaf that counts nothing. */
 static bool
 check_leaf(struct tree_check *c, struct leaf *leaf)
 {
   if (!is_good(c, leaf->up) || !is_good(c, leaf->target) ||
       leaf->kind >= c->tree->kind_count) {
-    if ((c->image->head.flags & IMAGE_INCOMPLETE) == 0)
+    if (image_leaf_counts(leaf) &&
+        (c->image->head.flags & IMAGE_INCOMPLETE) == 0)
       return image_damaged(c->image, c->error,
                            "a count belongs to no context");
     leaf->up = leaf->target = CONTEXT_OVERFLOW;
@@ -77,8 +78,7 @@ check_tree(struct tree_check *c)
     return image_damaged(c->image, c->error, "a tree has no root");
   check_contexts(c);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
-    if (image_leaf_counts(&tree->leaves[i]) &&
-        !check_leaf(c, &tree->leaves[i]))
+    if (!check_leaf(c, &tree->leaves[i]))
       return false;
   for (uint32_t i = CONTEXT_ROOT; i < tree->context_count; i++) {
     struct context *context = &tree->contexts[i];
