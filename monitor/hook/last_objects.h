@@ -145,7 +145,7 @@ way_place(const struct last_objects *last, uintptr_t allocator)
                      last->mask];
 }
 
-/* These are compiled twice, for a tenth less in programs that box floats: in
+/* These are compiled twice, for 5 % less in programs that only box floats: in
  * nearly all ways `plain' frame pointers lead from frame to frame. */
 #define WAY_INLINE static inline __attribute__((always_inline))
 
