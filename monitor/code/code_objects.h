@@ -5,9 +5,9 @@
  * gone.
  *
  * When a library is unloaded its addresses are used again.  So call sites in
- * it are *retired*: in all trees, and wherever else they are known, they
- * become numbers, SITE_RETIRED with the number of the library among all that
- * were unloaded and the offset in it.  A library that comes back to its place
+ * it are *retired*: in trees of C programs they become numbers, SITE_RETIRED
+ * with the number of the library among all that were unloaded and the offset
+ * in it.  (Trees of Lisp programs have no addresses.)  A library that comes back to its place
  * and goes again has the same number.  Beyond CODE_OBJECTS of them, all have
  * the number 0: their sites are one.
  *

@@ -25,7 +25,8 @@
  * waits for twice as many such walks.
  *
  * The tables begin small, so that a thread that allocates little touches few
- * pages, and are four times as long when they are a quarter full.
+ * pages.  After as many walks as they have places they are made anew, four
+ * times as long.
  *
  * Not kept is what comes from a frame of the interpreter, for its return
  * address does not tell which function it runs.

@@ -14,11 +14,10 @@
  *
  *     leaf 9 = (up 7, site in BAZ, kind 4)     path: ... FOO, BAR, BAZ
  *
- * Sites tell the calls in one context apart.  Those of a Lisp program are no
- * addresses but functions, with the line if that is known (SITE_PLACE): where
- * chains of mutual recursion are long, that is all that reports show, and
- * without lines there are less than half as many contexts (Maxima: 0.6
- * million for 1.3).
+ * Sites tell the calls in one context apart.  A site of a Lisp program is a
+ * function, with the line if that is known (SITE_PLACE), and not an address:
+ * reports show no more, code may be unloaded, and there are fewer contexts
+ * (Maxima: 1.3 million, and 0.7 million without lines).
  *
  * There is no context beside it.  Counters are on leaves, and activations on
  * the context or leaf by which the function was entered first; the figures of
