@@ -4,7 +4,7 @@
 # build-ecl.sh PREFIX WORK DOWNLOAD FACTS SERIES [STAGE]: get, patch, build and
 # install ECL so that it runs from PREFIX.  The source and build tree is
 # WORK/source, the log WORK/log, the downloaded source package DOWNLOAD.
-# FACTS says which release (see fetch-source.sh), SERIES lists the patches
+# FACTS says which release (see fetch-source.sh), SERIES names the patches
 # (see prepare-source.sh); empty means none.  With STAGE, the installed files
 # are left in STAGE/PREFIX, to be copied from there.
 #
@@ -33,13 +33,14 @@ options='--enable-gmp=system --enable-boehm=system --enable-libatomic=system
 
 recipe() {
   echo "$prefix" $options
-  [ -z "$series" ] || {
+  [ -z "$series" ] || (
     cat "$series"
+    cd "$here"
     for name in $(cat "$series"); do
-      cat "$(dirname "$series")/$name" 2>/dev/null ||
-        cat "$(dirname "$series")/../$name"
+      cat "$name" "$(basename "$(dirname "$facts")")/$name" 2>/dev/null || :
     done
-  }
+    find files -type f | LC_ALL=C sort | xargs cat
+  )
 }
 
 origin() {

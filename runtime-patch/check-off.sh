@@ -17,10 +17,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$1 download=$2 facts=$3 series=$4
 kinds='c clos lsp cmp'
 
-# build NAME: from the patches in WORK/NAME-patch; keeps objects in WORK/NAME.
+# build NAME: from the patches in WORK/NAME.series; keeps objects in WORK/NAME.
 build() {
   ECL_OPTIONS='' "$here/build-ecl.sh" "$work/ecl" "$work/ecl-work" \
-    "$download" "$facts" "$work/$1-patch/series" >&2
+    "$download" "$facts" "$work/$1.series" >&2
   rm -rf "$work/$1"
   mkdir -p "$work/$1"
   (cd "$work/ecl-work/source/build" &&
@@ -32,16 +32,6 @@ build() {
       --eval '(ext:quit 0)' </dev/null >"$work/$1/log" 2>&1 &&
     mv program.fas "$work/$1") ||
     die "ECL does not compile $work/program.lsp; see $work/$1/log"
-}
-
-# patches NAME: those that standard input lists, copied to WORK/NAME-patch.
-patches() {
-  rm -rf "$work/$1-patch"
-  mkdir -p "$work/$1-patch"
-  tee "$work/$1-patch/series" | while read -r name; do
-    cp "$(dirname "$series")/$name" "$work/$1-patch" 2>/dev/null ||
-      cp "$(dirname "$series")/../$name" "$work/$1-patch"
-  done
 }
 
 mkdir -p "$work"
@@ -58,8 +48,8 @@ cat >"$work/program.lsp" <<'LISP'
 (defun keys (&key (a 1) b) (flet ((g (x) (cons x a))) (twice (mapcar #'g b))))
 (ffi:defcallback call-back :int ((a :int)) (1+ a))
 LISP
-sed '/allocation-hooks/,$d' "$series" | patches without
-grep -v version-string "$series" | patches off
+sed '/allocation-hooks/,$d' "$series" >"$work/without.series"
+grep -v version-string "$series" >"$work/off.series"
 build without
 build off
 cd "$work/without"

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # prepare-source.sh DEST DOWNLOAD FACTS SERIES LOG: make DEST the source tree
-# of ECL with the distribution's patches and those that the file SERIES lists
-# (empty: none, for a reference to measure against), ready for configure.
-# FACTS says which release (see fetch-source.sh); a patch lies beside SERIES,
-# or one folder above it when releases share it.
+# of ECL with the distribution's patches, our new files and the patches that
+# the file SERIES names (empty: neither, for a reference to measure against),
+# ready for configure.  FACTS says which release (see fetch-source.sh).  A patch
+# has a part for all releases, beside this script, a part for this release, in
+# its folder, or both.
 #
 # The tree comes from ECL_SRC, a folder (copied, never changed) or a tarball,
 # or else from the distribution's source package in the folder DOWNLOAD.  Both
@@ -86,10 +87,11 @@ elif [ ! -d "$tree/src/gmp" ] &&
 fi
 
 if [ -n "$series" ]; then
-  folder=$(dirname "$series")
+  run "$log" 'copy the new files' "$unpack_advice" cp -R "$here/files/." "$tree"
   for name in $(patches_in "$series"); do
-    [ -f "$folder/$name" ] || name=../$name
-    apply "$folder/$name" "$(basename "$folder")/$name"
+    for part in "$name" "$release/$name"; do
+      [ ! -f "$here/$part" ] || apply "$here/$part" "$part"
+    done
   done
 fi
 

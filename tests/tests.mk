@@ -109,13 +109,9 @@ no_words    := $(top)/no-words
 $(no_words)-work/key: FORCE | $(ecl_key)
 	@grep -q -e '$(WITHOUT)' $(series) || \
 	  { echo 'mprof: no patch is called $(WITHOUT); set WITHOUT' >&2; exit 1; }
-	@rm -rf $(no_words)-patch && mkdir -p $(no_words)-patch
-	@grep -v -e '$(WITHOUT)' $(series) >$(no_words)-patch/series
-	@cd $(dir $(series)) && for name in $$(cat $(no_words)-patch/series); do \
-	  cp $$name $(no_words)-patch 2>/dev/null || \
-	    cp ../$$name $(no_words)-patch || exit; done
+	@mkdir -p $(top) && grep -v -e '$(WITHOUT)' $(series) >$(no_words).series
 	@runtime-patch/build-ecl.sh $(no_words) $(no_words)-work \
-	  $(download) $(facts) $(no_words)-patch/series
+	  $(download) $(facts) $(no_words).series
 
 ## Targets.  Scripts find what was built through these.
 test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
