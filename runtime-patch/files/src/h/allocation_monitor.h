@@ -245,8 +245,10 @@ ECL_EACH_REASON(ECL_COMPLEX_BOXES_FOR)
 
 /* -- For the runtime alone -------------------------------------------------- */
 
-/* What stands there only with hooks: an argument more, a statement. */
+/* What stands there only with hooks: an argument more, a statement; a parameter
+   of a function that else has none. */
 #define ECL_HOOKED(...) __VA_ARGS__
+#define ECL_HOOKED_OR_VOID(parameter) parameter
 
 /* In an allocator, with interrupts disabled.  `env' is the environment of the
    thread.  The caller of `frame' is charged; a constructor passes its own, so
@@ -369,6 +371,7 @@ extern cl_object _ecl_frame_name(cl_object kind, cl_object name, cl_object decl,
 #else /* !ECL_ALLOCATION_HOOKS */
 
 #define ECL_HOOKED(...)
+#define ECL_HOOKED_OR_VOID(parameter) void
 #define ECL_FRAME_WORD
 #define ECL_MONITOR_EVENT(event, arguments)
 #define ECL_ALLOCATED(env, what, bytes, object)
