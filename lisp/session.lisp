@@ -191,9 +191,9 @@ AUTOSAVE (real > 0, default NIL): the interval in seconds for saving to FILE
 save, too.  If the program is killed, the last saved profile remains.  FILE is
 always complete.
 MAPPED (boolean, default NIL): count in a file that is mapped into memory: FILE
-with .mapped appended.  If the program is killed, nothing is lost, and `mprof
-recover' makes FILE from it.  STOP, and the normal end of the program, save FILE
-and remove the mapped file.
+with .mapped appended.  If the program is killed, nothing is lost, and REPORT
+and `mprof report' read the counters there.  STOP, and the normal end of the
+program, save FILE and remove the mapped file.
 SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 Other OPTIONS are errors.

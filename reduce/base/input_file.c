@@ -201,24 +201,6 @@ foreign_kind(struct input_octets start)
   return "a text file";
 }
 
-/* Says why PATH cannot be opened, and what to do where a program that was
- * killed has left an image in its place (common/image_format.h). */
-static void
-fail_open(const char *path, struct mprof_error *error)
-{
-  int reason = errno;
-  char *image = NULL;
-  bool left = reason == ENOENT && asprintf(&image, "%s.mapped", path) > 0 &&
-              access(image, F_OK) == 0;
-  mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s%s%s", path,
-             strerror(reason),
-             left ? "; a killed program left its counts, so run: "
-                    "mprof recover "
-                  : "",
-             left ? image : "");
-  free(image);
-}
-
 /* Opens PATH; a negative descriptor after an error. */
 static int
 open_input(const char *path, struct mprof_error *error)
@@ -226,7 +208,8 @@ open_input(const char *path, struct mprof_error *error)
   struct stat status;
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    fail_open(path, error);
+    mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
+               strerror(errno));
   } else if (fstat(descriptor, &status) == 0 &&
              (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
     mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': is a device",
@@ -247,11 +230,6 @@ read_all(struct reading *reading)
   z_stream stream = {0};
   if (start.length == 0)
     return refuse(reading, 0, "file", "the file is empty");
-  if (start.length >= 8 && memcmp(start.data, "mprofmap", 8) == 0)
-    return mprof_fail(reading->error, MPROF_BAD_PROFILE,
-                      "cannot read '%s': it holds the counts of a killed "
-                      "program, so run: mprof recover %s",
-                      reading->path, reading->path);
   if (kind != NULL) {
     char reason[64];
     snprintf(reason, sizeof reason, "is %s, not a profile", kind);

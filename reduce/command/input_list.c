@@ -7,11 +7,14 @@
 #include "command/load.h"
 
 #include "base/array.h"
+#include "common/image_format.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Appends PATH, which becomes the list's; frees it on failure. */
 static bool
@@ -38,7 +41,8 @@ static int
 is_profile_name(const struct dirent *entry)
 {
   return entry->d_name[0] != '.' && (ends_in(entry->d_name, ".data") ||
-                                     ends_in(entry->d_name, ".pb.gz"));
+                                     ends_in(entry->d_name, ".pb.gz") ||
+                                     ends_in(entry->d_name, IMAGE_ENDING));
 }
 
 /* Byte by byte, whatever the locale. */
@@ -46,6 +50,18 @@ static int
 compare_names(const struct dirent **left, const struct dirent **right)
 {
   return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+/* Whether PATH is an image, and the profile of that process is there. */
+static bool
+is_saved(const char *path)
+{
+  char profile[PATH_MAX];
+  if (!ends_in(path, IMAGE_ENDING))
+    return false;
+  snprintf(profile, sizeof profile, "%.*s",
+           (int)(strlen(path) - strlen(IMAGE_ENDING)), path);
+  return access(profile, F_OK) == 0;
 }
 
 /* Appends FOLDER/NAME unless that is no regular file. */
@@ -58,7 +74,8 @@ append_entry(struct input_list *list, const char *folder, const char *name,
   if (asprintf(&path, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/",
                name) < 0)
     return mprof_error_memory(error);
-  if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
+  if (!is_saved(path) &&
+      (stat(path, &status) != 0 || S_ISREG(status.st_mode)))
     return append(list, path, folder, error);
   free(path);
   return true;
@@ -84,7 +101,7 @@ add_folder(struct input_list *list, const char *folder,
          (list->count > first ||
           mprof_fail(error, MPROF_CANNOT_READ,
                      "no profile in the folder '%s': no file name ends in "
-                     ".data or .pb.gz",
+                     ".data, .pb.gz or .mapped",
                      folder));
 }
 

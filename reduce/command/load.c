@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Files are read one after the other into one profile. */
+/* Files are read one after the other into one profile.  An image becomes a
+ * profile in memory first.
+ */
 
 #include "command/load.h"
 
@@ -9,8 +11,11 @@
 #include "base/progress.h"
 #include "pprof/reader.h"
 #include "pprof/writer.h"
+#include "recover/recover.h"
 #include "symbols/symbolize.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 /* Does what needs the whole profile. */
@@ -22,6 +27,33 @@ finish(struct code_names *names, struct profile *profile,
   bool good = symbolize(names == NULL ? &own : names, profile, error) &&
               (profile_settle(profile) || mprof_error_memory(error));
   code_names_release(&own);
+  return good;
+}
+
+/* Sets IMAGE to the image that PATH is, or that a program which was killed has
+ * left in its place.  False: there is none. */
+static bool
+find_image(const char *path, char image[PATH_MAX])
+{
+  snprintf(image, PATH_MAX, "%s%s", path,
+           access(path, F_OK) == 0 ? "" : IMAGE_ENDING);
+  return image_is(image);
+}
+
+static bool
+read_file(struct profile *profile, const char *path,
+          struct reader_options options, struct mprof_error *error)
+{
+  struct gzip_file file = {.always = true};
+  char image[PATH_MAX];
+  bool good = true;
+  if (find_image(path, image)) {
+    good = recover_file(image, &file, error);
+    options.octets =
+        (struct input_octets){file.contents.base, file.length};
+  }
+  good = good && profile_read(profile, path, &options, error);
+  arena_release(&file.contents);
   return good;
 }
 
@@ -40,7 +72,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   bool good = profile_init(profile) || mprof_error_memory(error);
   for (size_t i = 0; good && i < list->count; i++) {
     progress_tell(progress, "reading files", i, list->count);
-    good = profile_read(profile, list->files[i].path, &options, error);
+    good = read_file(profile, list->files[i].path, options, error);
   }
   good = good && (!lossless || profile_fold_samples(profile, error));
   return good && finish(names, profile, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The profiles that a command line names, as one: read, and with names for
- * addresses.
+ * addresses.  An image (common/image_format.h) is as good as a profile.
  */
 
 #ifndef MPROF_LOAD_H
@@ -16,9 +16,10 @@ struct code_names;
 struct progress;
 
 /* The files that a command line names.  A folder stands for the profiles in
- * it: its files whose names end in ".data" or ".pb.gz", in order of their
- * names (byte by byte), without hidden ones and without those in folders
- * below it. */
+ * it: its files whose names end in ".data", ".pb.gz" or ".mapped", in order of
+ * their names (byte by byte), without hidden ones and without those in folders
+ * below it.  The image of a process whose profile is there, too, is left out.
+ */
 struct input_name {
   char *path;         /* owned */
   const char *folder; /* as it was named, NULL: the file itself was named */

@@ -91,6 +91,22 @@ read_head(const struct image_input *input)
          image_fault(image, input->error, 0, "its language is unknown");
 }
 
+bool
+image_is(const char *path)
+{
+  char magic[sizeof IMAGE_MAGIC - 1];
+  struct stat status;
+  /* who writes to a pipe would see one reader come and go */
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return false;
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool is = file >= 0 && pread(file, magic, sizeof magic, 0) == sizeof magic &&
+            memcmp(magic, IMAGE_MAGIC, sizeof magic) == 0;
+  if (file >= 0)
+    close(file);
+  return is;
+}
+
 /* The array of the piece HEAD, made when it is the first one. */
 static struct image_array *
 array_of(const struct image_input *input, const struct image_piece *head)

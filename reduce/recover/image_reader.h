@@ -43,6 +43,9 @@ struct image { /* all zero: empty */
   size_t tree_count, tree_capacity;
 };
 
+/* Whether the file PATH is one, whole or damaged. */
+bool image_is(const char *path);
+
 /* Reads the file PATH, which must outlive IMAGE.  False: ERROR says why.
  * Release IMAGE even then. */
 bool image_read(struct image *image, const char *path,

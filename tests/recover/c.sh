@@ -39,6 +39,8 @@ for ((n = 1; n <= kills; n++)); do
   result $? "killed at a random moment, $n"
 done
 
+as_good killed.data
+
 for signal in 9 11 6 15 0; do
   rm -f log ended.data*
   "$MPROF" run --mapped -q -o ended.data ./busy log 3 $signal >out 2>err

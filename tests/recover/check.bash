@@ -59,3 +59,30 @@ sums() {
 logs() {
   od -An -v -w64 -t u8 "$1" | awk '{ print NR - 1, $0 }'
 }
+
+# as_good FILE: every command reads the image of FILE as it reads FILE, which
+# was made of it, a folder has one of them, and FILE need not be there.
+as_good() {
+  local command
+  mkdir -p folder && cp "$1" "$1.mapped" folder
+  for command in report 'report --verbose' 'export --format=folded --types --threads' \
+    'export --format=csv --table=contexts' 'export --format=json' advise; do
+    # shellcheck disable=SC2086
+    run $command "$1"
+    cp out expected
+    for file in "$1.mapped" folder; do
+      # shellcheck disable=SC2086
+      run $command "$file"
+      [ "$status" = 0 ] && cmp expected out
+      result $? "$command of $file"
+    done
+  done
+  rm "folder/$1"
+  run report "$1"
+  cp out expected
+  for file in folder "folder/$1"; do
+    run report "$file"
+    cmp expected out
+    result $? "an image alone: report $file"
+  done
+}

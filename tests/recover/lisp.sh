@@ -63,6 +63,8 @@ for ((n = 1; n <= kills; n++)); do
   recovered "killed at a random moment, $n"
 done
 
+as_good killed.data
+
 # each ENDING TITLE
 each() {
   rm -f log killed.data*
