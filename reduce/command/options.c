@@ -159,7 +159,7 @@ check_run(const struct run_options *run, const struct push_options *push,
   bool ships = run->ship_every != SIZE_MAX || push->protocol != NULL ||
                push->service != NULL || push->labels != NULL;
   bool chooses = run->off || run->signal != NULL || run->only != NULL ||
-                 run->children != CHILDREN_TRACED || run->mapped;
+                 run->children != CHILDREN_TRACED;
   if (run->process == SIZE_MAX && !program)
     return "no program given";
   if (run->process == SIZE_MAX && run->seconds != SIZE_MAX)
@@ -167,8 +167,8 @@ check_run(const struct run_options *run, const struct push_options *push,
   if (run->process != SIZE_MAX && program)
     return "--pid cannot be combined with a program to run";
   if (run->process != SIZE_MAX && chooses)
-    return "--pid cannot be combined with --off, --signal, --only, "
-           "--trace-children or --mapped";
+    return "--pid cannot be combined with --off, --signal, --only or "
+           "--trace-children";
   if (run->ship == NULL && ships)
     return "--every, --protocol, --service and --labels require --ship=URL";
   if (run->process != SIZE_MAX && run->reachable)

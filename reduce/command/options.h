@@ -57,7 +57,7 @@ struct run_options {
   bool off, quiet;    /* count later; say nothing */
   bool unfolded;      /* with all depths of a recursion */
   bool reachable;     /* at the end, seek what is lost */
-  bool mapped;        /* count in a file, for a program that is killed */
+  bool mapped;        /* as always: a word of earlier versions */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
   const char *control; /* by which the program is asked, or NULL: it is not */

@@ -55,7 +55,8 @@ is_left(const char *image, time_t since)
   return left;
 }
 
-/* IMAGE is the name of the profile and IMAGE_ENDING. */
+/* IMAGE is the name of the profile and IMAGE_ENDING.  A process that has
+ * allocated nothing has no profile. */
 static bool
 replace(const char *image, struct mprof_error *error)
 {
@@ -64,7 +65,8 @@ replace(const char *image, struct mprof_error *error)
   snprintf(path, sizeof path, "%.*s",
            (int)(strlen(image) - strlen(IMAGE_ENDING)), image);
   bool good = recover_profile(image, &profile, error) &&
-              profile_save(&profile, path, true, error);
+              (profile.total[MEASURE_ALLOCS] == 0 ||
+               profile_save(&profile, path, true, error));
   profile_release(&profile);
   if (good)
     unlink(image);

@@ -200,7 +200,6 @@ struct sums {
   bool sought;   /* ... was asked for */
   size_t files;  /* beside FILE */
   bool ecl;      /* is part of a program */
-  bool marked;   /* there was an empty FILE */
 };
 
 /* Whether the program of PROFILE has ECL in it, whose objects come from the
@@ -286,7 +285,6 @@ finish_files(const struct profile_files *old, time_t since, struct sums *sums,
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
   bool good = recover_in_place(files.path, since, error);
-  sums->marked = access(files.path, F_OK) == 0;
   *root = is_written(files.path);
   good = good &&
          (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
@@ -330,23 +328,22 @@ say_nothing_written(const struct options *options, const struct sums *sums,
                only);
   else if (reason == NULL && outcome->signal != 0)
     mprof_line(outcome->remark,
-               "no profile of '%s' was written: %s%s ended it at once "
-               "(--autosave=N writes earlier)%s",
+               "no profile of '%s' was written: %s%s ended it before it "
+               "allocated anything%s",
                name, signal != NULL ? "signal " : "a real-time signal",
                signal != NULL ? signal : "", others);
   else /* the monitor itself has said what went wrong, such as a full disk */
     mprof_line(outcome->remark, "no profile of '%s' was written: %s%s", name,
-               reason != NULL ? reason
-               : sums->marked
-                   ? "it allocated nothing, or a line above says why"
-                   : "it ended without running its exit handlers, so its "
-                     "counts are lost (--mapped keeps them)",
+               reason != NULL
+                   ? reason
+                   : "it allocated nothing, or a line above says why",
                others);
 }
 
-/* Makes OUTCOME say what was written to the file NAME, and others. */
+/* Makes OUTCOME say what was written to the file NAME, if that is there, and
+ * others. */
 static void
-say_written(const char *name, const struct run_options *run,
+say_written(const char *name, bool root, const struct run_options *run,
             const struct sums *sums, struct outcome *outcome)
 {
   bool others = sums->files > 0;
@@ -355,21 +352,21 @@ say_written(const char *name, const struct run_options *run,
   if (sums->sought)
     snprintf(lost, sizeof lost, ", %" PRIu64 " of these lost", sums->lost);
   if (others)
-    snprintf(files, sizeof files, " and %zu more file%s of its processes",
-             sums->files, sums->files == 1 ? "" : "s");
+    snprintf(files, sizeof files, "%s%zu %sfile%s of its processes",
+             root ? " and " : "", sums->files, root ? "more " : "",
+             sums->files == 1 ? "" : "s");
   mprof_line(
       outcome->remark,
-      "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
-      " of them kept%s%s%s; see: mprof report "
+      "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
+      " of them kept%s%s; see: mprof report "
       "%s%s%s%s",
-      name, files, sums->allocs, sums->bytes, sums->kept, lost,
-      outcome->signal == SIGKILL && !run->mapped ? " when it was last saved"
-                                                 : "",
+      root ? "'" : "", root ? name : "", root ? "'" : "", files, sums->allocs, sums->bytes, sums->kept, lost,
       !sums->ecl                 ? ""
       : run->process != SIZE_MAX ? ", without " UNSEEN
                                  : ", without Lisp objects (profile these in "
                                    "Lisp, with (require :mprof))",
-      name, others ? " " : "", others ? name : "", others ? ".[0-9]*" : "");
+      root ? name : "", root && others ? " " : "", others ? name : "",
+      others ? ".[0-9]*" : "");
 }
 
 bool
@@ -391,10 +388,10 @@ run_monitored(const struct options *options, struct sink *sink,
   mprof_error_clear(&unfinished);
   if (good && !finish_files(&files, since, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);
-  else if (good && !root)
+  else if (good && !root && (options->run.only == NULL || sums.files == 0))
     say_nothing_written(options, &sums, outcome);
   else if (good && !options->run.quiet)
-    say_written(name, &options->run, &sums, outcome);
+    say_written(name, root, &options->run, &sums, outcome);
   release_files(&files);
   return good;
 }

@@ -180,7 +180,7 @@ set_environment(const struct run_options *run, const char *file)
                       run->children == CHILDREN_LEFT_OUT ? "no" : NULL) &&
          set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
          set_variable("MPROF_UNFOLDED", run->unfolded ? "1" : NULL) &&
-         set_variable("MPROF_MAPPED", run->mapped ? "1" : NULL) &&
+         set_variable("MPROF_MAPPED", "1") &&
          set_variable("MPROF_REACHABLE", run->reachable ? "1" : NULL) &&
          set_variable("MPROF_SIGNAL", run->signal) &&
          set_number("MPROF_AUTOSAVE", run->autosave) &&

@@ -45,7 +45,7 @@ expect 'a process and a program' 2 'mprof: --pid cannot be combined with a'\
 expect 'seconds alone' 2 'mprof: --seconds requires --pid=PID' \
   run --seconds=1 true
 expect 'what does not fit' 2 'mprof: --pid cannot be combined with --off,'\
-' --signal, --only, --trace-children or --mapped' run --pid=1 --off
+' --signal, --only or --trace-children' run --pid=1 --off
 
 begin idle
 if ! command -v gdb >/dev/null || ! gdb -batch -nx -p "$pid" \

@@ -9,6 +9,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/own_stack.h"
 #include "malloc/session/malloc_session.h"
+#include "tree/image.h"
 
 enum { FIRST_AUTOSAVE = 1 << 20 };
 
@@ -18,7 +19,7 @@ void
 autosave_expect(void)
 {
   const uint64_t now = stripes_count();
-  if (every == 0)
+  if (every == 0 || (every == AUTOSAVE_DOUBLED && image_is_open()))
     stripes.save_at = UINT64_MAX;
   else if (every == AUTOSAVE_DOUBLED)
     stripes.save_at = now < FIRST_AUTOSAVE ? FIRST_AUTOSAVE : 2 * now;

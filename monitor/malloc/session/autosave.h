@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* Write it after every `count' allocations from now on; 0: never.  Or as
- * often as their number has doubled, from a million on. */
+ * often as their number has doubled, from a million on, unless an image has
+ * them (tree/image.h). */
 #define AUTOSAVE_DOUBLED UINT64_MAX
 void autosave_set(uint64_t count);
 

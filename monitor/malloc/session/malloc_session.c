@@ -345,7 +345,6 @@ malloc_session_begin(void)
   malloc_session_since.counting = malloc_session_since.figures;
   new_file_keep_mask();
   profile_file_open();
-  autosave_set(environment_number("MPROF_AUTOSAVE", AUTOSAVE_DOUBLED));
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   if (!registered)
@@ -353,6 +352,7 @@ malloc_session_begin(void)
   registered = true;
   lost_open();
   mapped_open();
+  autosave_set(environment_number("MPROF_AUTOSAVE", AUTOSAVE_DOUBLED));
   end_signals_open();
   if (count != NULL && strcmp(count, "off") == 0) {
     malloc_session_count(false);
