@@ -129,7 +129,7 @@ is removed when the profile is saved."
           (c:monitor-unmap keep))))))
 
 (defun stop-at-exit ()
-  "Save at the end of a program with :AUTOSAVE or :MAPPED."
+  "Save at the end of a program with a file."
   (handler-case (when *autosave* (stop))
     (error (condition) (format *error-output* "~&~A~%" condition))))
 
@@ -186,14 +186,14 @@ check the recorded frames.  Slow for deep stacks.  All figures are the same.
 LIVE (boolean, default NIL): follow each object until the garbage collector
 finds it dead, even after STOP, until RESET.  Profiles then show what was alive
 at the last collection; :COLLECT of REPORT and SAVE collects first.
-AUTOSAVE (real > 0, default NIL): the interval in seconds for saving to FILE
-(pathname designator, of type .data or .pb.gz).  STOP and the end of the program
-save, too.  If the program is killed, the last saved profile remains.  FILE is
-always complete.
-MAPPED (boolean, default NIL): count in a file that is mapped into memory: FILE
-with .mapped appended.  If the program is killed, nothing is lost, and REPORT
-and `mprof report' read the counters there.  STOP, and the normal end of the
-program, save FILE and remove the mapped file.
+FILE (pathname designator, of type .data or .pb.gz): count in a file that is
+mapped into memory: FILE with .mapped appended.  If the program is killed,
+nothing is lost, and REPORT and `mprof report' read the counters there.  STOP,
+and the normal end of the program, save FILE and remove the mapped file.
+AUTOSAVE (real > 0, default NIL): save to FILE every so many seconds instead.
+STOP and the end of the program save, too.  If the program is killed, the last
+saved profile remains.  FILE is always complete.
+MAPPED (boolean, default NIL): not needed; :FILE implies it.
 SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 Other OPTIONS are errors.
@@ -207,9 +207,8 @@ Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
                   '(:max-contexts :unfolded :full-walk :live :file :autosave
                     :mapped :sites)
                   options)
-  (when (and file (not (or autosave mapped)))
-    (fail "START takes :FILE only with :AUTOSAVE or :MAPPED; SAVE writes ~
-           a file"))
+  (when (and file (not autosave))
+    (setf mapped t))
   (check-file file autosave mapped)
   (with-simple-restart (continue "Continue counting.")
     (unless (start-unless-active (options max-contexts unfolded full-walk
@@ -220,7 +219,7 @@ Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
 
 (defun stop ()
   "Stop counting.  The figures are kept until RESET.  Return T, or NIL if the
-profiler was not counting.  With :AUTOSAVE or :MAPPED, save for the last time;
+profiler was not counting.  Save if START was given a :FILE;
 this may signal PROFILE-FILE-ERROR, with the restart CONTINUE.
 
 Example: (mprof:stop)  =>  T"
