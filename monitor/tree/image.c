@@ -275,6 +275,17 @@ image_open(const char *path, enum image_language language)
 }
 
 void
+image_is_saved(bool saved)
+{
+  struct image_head *const head = image.head;
+  if (head != NULL && saved)
+    __atomic_fetch_or(&head->flags, IMAGE_SAVED, __ATOMIC_SEQ_CST);
+  else if (head != NULL)
+    __atomic_fetch_and(&head->flags, ~(uint32_t)IMAGE_SAVED,
+                       __ATOMIC_SEQ_CST);
+}
+
+void
 image_close(bool keep)
 {
   struct image_head *const head = image.head;
@@ -282,7 +293,7 @@ image_close(bool keep)
   if (head == NULL)
     return;
   if (!keep)
-    __atomic_fetch_or(&head->flags, IMAGE_SAVED, __ATOMIC_SEQ_CST);
+    image_is_saved(true);
   if (image.frozen)
     return;
   if (!keep)

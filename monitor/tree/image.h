@@ -33,7 +33,8 @@ struct arena;
 struct code_object;
 
 /* Begin an image in the file PATH, which is made; an image that is there gets
- * the name PATH.PID, of its process.  What was in the last one of this
+ * the name PATH.PID, of its process, unless this process has saved it before
+ * exec.  What was in the last one of this
  * process, which is closed, is in it again.  Gives back 0 or an errno value.
  * One thread at a time. */
 int image_open(const char *path, enum image_language language);
@@ -41,6 +42,10 @@ int image_open(const char *path, enum image_language language);
 /* Take the file away, since all that is in it is saved, or with `keep' do not.
  */
 void image_close(bool keep);
+
+/* Whether all that is in it is saved, as before exec; it goes on if that
+ * fails. */
+void image_is_saved(bool saved);
 
 /* Make no system call any more but for memory: what is new is in the image as
  * far as that has room. */

@@ -64,9 +64,9 @@ image_file_write(int file, const void *bytes, size_t n, uint64_t offset)
   return true;
 }
 
-/* Another process has left an image there: add its number to the name, and
- * another one if that is taken.  False with EEXIST when it is something else.
- */
+/* Another process has left an image there, or this one before exec: add its
+ * number to the name, and another one if that is taken; what is saved is
+ * removed.  False with EEXIST when it is something else. */
 static bool
 move_old(void)
 {
@@ -84,6 +84,8 @@ move_old(void)
   if (got != sizeof head ||
       memcmp(head.magic, IMAGE_MAGIC, sizeof head.magic) != 0)
     return false;
+  if ((head.flags & IMAGE_SAVED) != 0 && head.process == (uint32_t)getpid())
+    return unlink(image_file.path) == 0;
   n = snprintf(name, sizeof name, "%s.%u", image_file.path, head.process);
   for (int i = 2; access(name, F_OK) == 0 && i < MOST; i++)
     snprintf(name + n, sizeof name - (size_t)n, ".%d", i);

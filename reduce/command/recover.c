@@ -38,11 +38,11 @@ recover_profile(const char *path, struct profile *profile,
 }
 
 /* Whether the file IMAGE is one that was made SINCE, by a process that is
- * gone. */
+ * gone.  Sets *SAVED to whether there is a profile of all that is in it. */
 static bool
-is_left(const char *image, time_t since)
+is_left(const char *image, time_t since, bool *saved)
 {
-  struct image_head head;
+  struct image_head head = {.version = 0};
   struct stat status;
   int file = open(image, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   bool left = file >= 0 && fstat(file, &status) == 0 &&
@@ -52,29 +52,62 @@ is_left(const char *image, time_t since)
               kill((pid_t)head.process, 0) != 0 && errno == ESRCH;
   if (file >= 0)
     close(file);
+  *saved = (head.flags & IMAGE_SAVED) != 0;
   return left;
 }
 
-/* IMAGE is the name of the profile and IMAGE_ENDING.  A process that has
- * allocated nothing has no profile. */
+/* Sets PROFILE to the name of the profile that IMAGE becomes: without the
+ * last IMAGE_ENDING, behind which the number of a process may stand.  False:
+ * there is none. */
 static bool
-replace(const char *image, struct mprof_error *error)
+name_profile(const char *image, char profile[PATH_MAX])
+{
+  const size_t ending = strlen(IMAGE_ENDING);
+  const char *last = strstr(image, IMAGE_ENDING);
+  while (last != NULL && strstr(last + 1, IMAGE_ENDING) != NULL)
+    last = strstr(last + 1, IMAGE_ENDING);
+  if (last == NULL || (last[ending] != '\0' && last[ending] != '.'))
+    return false;
+  snprintf(profile, PATH_MAX, "%.*s%s", (int)(last - image), image,
+           last + ending);
+  return true;
+}
+
+/* Puts a profile in the place of IMAGE, if that is left.  A process that has
+ * allocated nothing has none. */
+static bool
+replace(const char *image, time_t since, struct mprof_error *error)
 {
   char path[PATH_MAX];
   struct profile profile;
-  snprintf(path, sizeof path, "%.*s",
-           (int)(strlen(image) - strlen(IMAGE_ENDING)), image);
-  bool good = recover_profile(image, &profile, error) &&
-              (profile.total[MEASURE_ALLOCS] == 0 ||
-               profile_save(&profile, path, true, error));
-  profile_release(&profile);
+  bool saved;
+  if (!name_profile(image, path) || !is_left(image, since, &saved))
+    return true;
+  bool good = saved || (recover_profile(image, &profile, error) &&
+                        (profile.total[MEASURE_ALLOCS] == 0 ||
+                         profile_save(&profile, path, true, error)));
+  if (!saved)
+    profile_release(&profile);
   if (good)
     unlink(image);
   return good;
 }
 
-/* Beside PATH itself, for other processes: what is between has digits and
- * dots. */
+/* Whether NAME is PATH and IMAGE_ENDING, with nothing but numbers of processes
+ * before and behind that. */
+static bool
+belongs_to(const char *name, const char *path)
+{
+  static const char number[] = ".0123456789";
+  const char *rest = name + strlen(path);
+  rest += strspn(rest, number);
+  if (rest[-1] == '.') /* that of the ending */
+    rest--;
+  const size_t ending = strlen(IMAGE_ENDING);
+  return strncmp(rest, IMAGE_ENDING, ending) == 0 &&
+         rest[ending + strspn(rest + ending, number)] == '\0';
+}
+
 bool
 recover_in_place(const char *path, time_t since, struct mprof_error *error)
 {
@@ -83,17 +116,13 @@ recover_in_place(const char *path, time_t since, struct mprof_error *error)
   bool good = true;
   if (strpbrk(path, "*?[\\") != NULL) { /* by its name alone */
     snprintf(pattern, sizeof pattern, "%s" IMAGE_ENDING, path);
-    return !is_left(pattern, since) || replace(pattern, error);
+    return replace(pattern, since, error);
   }
-  snprintf(pattern, sizeof pattern, "%s*" IMAGE_ENDING, path);
+  snprintf(pattern, sizeof pattern, "%s*" IMAGE_ENDING "*", path);
   if (glob(pattern, 0, NULL, &images) == 0)
-    for (size_t i = 0; good && i < images.gl_pathc; i++) {
-      const char *between = images.gl_pathv[i] + strlen(path);
-      const size_t length = strlen(between) - strlen(IMAGE_ENDING);
-      if ((length == 0 || strspn(between, ".0123456789") >= length) &&
-          is_left(images.gl_pathv[i], since))
-        good = replace(images.gl_pathv[i], error);
-    }
+    for (size_t i = 0; good && i < images.gl_pathc; i++)
+      if (belongs_to(images.gl_pathv[i], path))
+        good = replace(images.gl_pathv[i], since, error);
   globfree(&images);
   return good;
 }
@@ -103,18 +132,11 @@ recover_in_place(const char *path, time_t since, struct mprof_error *error)
 static void
 find_names(const char *name, char image[PATH_MAX], char profile[PATH_MAX])
 {
-  const size_t ending = strlen(IMAGE_ENDING);
-  const char *last = strstr(name, IMAGE_ENDING);
-  while (last != NULL && strstr(last + 1, IMAGE_ENDING) != NULL)
-    last = strstr(last + 1, IMAGE_ENDING);
   snprintf(image, PATH_MAX, "%s" IMAGE_ENDING, name);
-  snprintf(profile, PATH_MAX, "%s", name);
-  if (last == NULL || (last[ending] != '\0' && last[ending] != '.') ||
-      access(image, F_OK) == 0)
-    return;
-  snprintf(image, PATH_MAX, "%s", name);
-  snprintf(profile, PATH_MAX, "%.*s%s", (int)(last - name), name,
-           last + ending);
+  if (access(image, F_OK) != 0 && name_profile(name, profile))
+    snprintf(image, PATH_MAX, "%s", name);
+  else
+    snprintf(profile, PATH_MAX, "%s", name);
 }
 
 bool

@@ -39,7 +39,8 @@ enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
 enum image_flag {
   IMAGE_FORGETTING = 1, /* figures are being forgotten: there are none */
   IMAGE_INCOMPLETE = 2, /* something found no room in the file */
-  IMAGE_SAVED = 4       /* the process has written its profile at its end */
+  IMAGE_SAVED = 4       /* the process has written its profile, at its end or
+                           before exec */
 };
 
 struct image_head {

@@ -42,8 +42,18 @@ all 'a fork: the parent, and the child for itself' \
   'main;forks;make 13,main;forks;make 7,'
 ways execs
 all 'exec: the program before, too' \
-  'main;execs;make 4,main;forks;make 13,main;forks;make 7,'
+  'main;execs;make 5,main;forks;make 13,main;forks;make 7,'
 same 'exec: no image is left' '' "$(ls | grep mapped)"
+ways execs-directly
+all 'exec by a system call' \
+  'main;execs;make 5,main;forks;make 13,main;forks;make 7,'
+same 'exec by a system call: no image is left' '' "$(ls | grep mapped)"
+rm -f ways.data*
+"$MPROF" run -q --only=ways -o ways.data sh -c \
+  'sh -c "exec env ./ways execs ways.data"; ./ways execs-directly; :' 2>/dev/null
+all 'in child processes' \
+  'main;execs;make 5,main;execs;make 5,main;forks;make 13,main;forks;make 13,main;forks;make 7,main;forks;make 7,'
+same 'in child processes: no image is left' '' "$(ls | grep mapped)"
 ways starts
 all 'another process that is killed' 'main;make 109,main;starts;make 11,'
 same 'its image is not left' '' "$(ls | grep mapped)"

@@ -147,6 +147,20 @@ malloc_session_save(void)
   return status;
 }
 
+void
+malloc_session_save_before_exec(void)
+{
+  if (malloc_session_save() == 0 && is_ours())
+    image_is_saved(true);
+}
+
+void
+malloc_session_goes_on(void)
+{
+  if (is_ours())
+    image_is_saved(false);
+}
+
 static void
 save_and_say(void)
 {

@@ -52,6 +52,11 @@ void malloc_session_end(void);
  * memory of the program. */
 int malloc_session_save(void);
 
+/* The same before this process becomes another program, and when that has
+ * failed.  Leaves errno as it is when it has. */
+void malloc_session_save_before_exec(void);
+void malloc_session_goes_on(void);
+
 struct stopped_thread;
 
 /* The same at the end of the process, with what is lost if that was asked

@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
@@ -65,8 +64,7 @@ mapped_open(void)
   int error;
   if (environment_value("MPROF_MAPPED") == NULL || !malloc_monitor_open(m))
     return;
-  if (profile_file_image(name))
-    unlink(name); /* that has saved what it counted */
+  profile_file_image(name);
   malloc_monitor_lock(m);
   error = map(m, name);
   malloc_monitor_unlock(m);

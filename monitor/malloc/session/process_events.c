@@ -35,9 +35,12 @@
  * is another program then, or (daemon) its child goes on. */
 #define SAVE_BEFORE(name, parameters, arguments)                             \
   int(*function) parameters;                                                 \
-  malloc_session_save();                                                     \
+  int status;                                                                \
+  malloc_session_save_before_exec();                                         \
   real_function(&function, #name);                                           \
-  return function arguments
+  status = function arguments;                                               \
+  malloc_session_goes_on();                                                  \
+  return status
 
 EXPORT int
 execve(const char *path, char *const *arguments, char *const *environment)

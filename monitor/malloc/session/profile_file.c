@@ -198,10 +198,9 @@ profile_file_open(void)
     read_name();
 }
 
-bool
+void
 profile_file_image(char *name)
 {
-  const bool follows = own.follows;
   char *end;
   if (own.path[0] != '\0')
     end = stpcpy(name, own.path);
@@ -209,7 +208,6 @@ profile_file_image(char *name)
     end = append_number(stpcpy(name, own.base), '.', (uint64_t)own.process);
   strcpy(end, IMAGE_ENDING);
   move_earlier_program();
-  return follows;
 }
 
 void

@@ -66,8 +66,8 @@ void profile_file_say_why(const char *what, const char *why);
 void profile_file_say_end(const char *why);
 
 /* Put the name of the image that belongs to it into `name', of PATH_MAX
- * bytes.  What is there may be that of the program that this process was
- * before exec: true, and the file of that gets its own name now. */
-bool profile_file_image(char *name);
+ * bytes.  The file of the program that this process was before exec gets its
+ * own name now. */
+void profile_file_image(char *name);
 
 #endif

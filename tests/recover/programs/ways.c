@@ -6,10 +6,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "mprof_malloc.h"
+
+extern char **environ;
 
 static void *kept[1000];
 static int count;
@@ -75,12 +78,17 @@ regions(void)
   wait(NULL);
 }
 
+/* Also by a system call that nobody sees, and one that fails before. */
 static void
-execs(char **argv)
+execs(char **argv, int directly)
 {
   static char forks_too[] = "forks";
   make(4, 61);
+  execv("/nonexistent", argv);
+  make(1, 61);
   argv[1] = forks_too;
+  if (directly)
+    syscall(SYS_execve, "/proc/self/exe", argv, environ);
   execv("/proc/self/exe", argv);
 }
 
@@ -96,7 +104,9 @@ main(int argc, char **argv)
   else if (strcmp(argv[1], "starts") == 0)
     starts(argv);
   else if (strcmp(argv[1], "execs") == 0)
-    execs(argv);
+    execs(argv, 0);
+  else if (strcmp(argv[1], "execs-directly") == 0)
+    execs(argv, 1);
   else if (strcmp(argv[1], "libraries") == 0)
     for (int i = 0; i < 2; i++) {
       call_library("./one.so");
