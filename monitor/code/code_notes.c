@@ -37,10 +37,11 @@ code_objects_note(uintptr_t address)
     return;
   spin_lock(&lock);
   known = noted.count;
-  if (code_objects_find(&noted, address) == NULL &&
-      code_objects_add(&noted, address))
-    for (; known < noted.count; known++)
-      note(&noted.objects[known], NOTE_MODULE);
+  /* the program comes first, even where the address is in no file */
+  if (code_objects_find(&noted, address) == NULL)
+    code_objects_add(&noted, address);
+  for (; known < noted.count; known++)
+    note(&noted.objects[known], NOTE_MODULE);
   spin_unlock(&lock);
 }
 

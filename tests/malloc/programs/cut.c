@@ -3,6 +3,7 @@
  * cut.c -- compiled without call-frame information: nothing says where the
  * callers of these functions are.
  */
+#include <signal.h>
 #include <stdlib.h>
 
 static void *volatile kept;
@@ -22,5 +23,8 @@ main(void)
 {
   lose(61);
   lose(67);
+#ifdef END
+  END;
+#endif
   return 0;
 }

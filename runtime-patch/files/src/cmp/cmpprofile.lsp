@@ -1,9 +1,9 @@
 ;;;; -*- Mode: Lisp; Syntax: Common-Lisp; indent-tabs-mode: nil; Package: C -*-
 ;;;; vim: set filetype=lisp tabstop=8 shiftwidth=2 expandtab:
 
-;;;; What compiled code tells a profiler: the names of functions, the lines of
-;;;; the source, and why a number becomes an object.  A part of the compiler only
-;;;; with --enable-allocation-hooks; see allocation_monitor.h.
+;;;; Information for a profiler in compiled code: the names of functions, lines
+;;;; of the source, and why a number becomes an object.  A part of the compiler
+;;;; only with --enable-allocation-hooks; see allocation_monitor.h.
 
 (in-package "COMPILER")
 

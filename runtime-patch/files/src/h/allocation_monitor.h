@@ -236,7 +236,8 @@ ECL_EACH_REASON(ECL_COMPLEX_BOXES_FOR)
       ecl_allocation_monitor.event arguments;                           \
   } while (0)
 
-/* The address of the frame that this stands in; GCC so keeps one there. */
+/* The address of the frame of the function that uses this; because of it GCC
+   gives that function a frame. */
 #if defined(__GNUC__)
 # define ECL_FRAME_ADDRESS() __builtin_frame_address(0)
 #else
@@ -245,8 +246,8 @@ ECL_EACH_REASON(ECL_COMPLEX_BOXES_FOR)
 
 /* -- For the runtime alone -------------------------------------------------- */
 
-/* What stands there only with hooks: an argument more, a statement; a parameter
-   of a function that else has none. */
+/* An additional argument or a statement, which is there only with hooks.  The
+   other one is for the parameter of a function that has none without them. */
 #define ECL_HOOKED(...) __VA_ARGS__
 #define ECL_HOOKED_OR_VOID(parameter) parameter
 
@@ -306,9 +307,9 @@ extern void *_ecl_realloc_part(cl_type t, void *ptr, cl_index o, cl_index n);
 # define ecl_realloc(ptr, o, n) _ecl_realloc_part(ECL_MEMORY_SERVES, ptr, o, n)
 #endif
 
-/* Allocators of objects.  `what' tells more than the type does (the macros
-   above), for objects that get no body, into whose header nobody will look
-   later.  `slots' and `extra_space' are as those of ecl_alloc_instance and
+/* Allocators of objects.  `what' (ECL_ALLOCATED_ELTTYPE and the others above)
+   describes an object that gets no body, since no later event will show its
+   header.  `slots' and `extra_space' are those of ecl_alloc_instance and
    ecl_alloc_compact_object. */
 extern cl_object _ecl_alloc_kind(cl_type t, cl_index what);
 extern cl_object _ecl_alloc_vector_from(void *frame);
@@ -322,9 +323,9 @@ extern cl_object _ecl_alloc_instance_of(cl_object clas, cl_index slots, void *fr
 #define ecl_alloc_instance_of(clas, slots)                              \
   _ecl_alloc_instance_of(clas, slots, ECL_FRAME_ADDRESS())
 
-/* A number of C as an object: ecl_make_NAME, and a function for each reason,
-   all with the body that follows.  GCC would make one function of those that
-   are alike. */
+/* Defines ecl_make_NAME, which makes an object of a number of C, and a function
+   for each reason, all with the body that follows.  GCC would merge functions
+   with the same code. */
 #if defined(__GNUC__) && !defined(__clang__)
 # define ECL_NO_ICF __attribute__((no_icf))
 #else
@@ -350,7 +351,7 @@ extern cl_object _ecl_alloc_instance_of(cl_object clas, cl_index slots, void *fr
                                       sizeof(struct structure)),        \
                    ECL_FRAME_ADDRESS())
 
-/* For memory that was not asked of ECL's own allocators alone. */
+/* GC_FREE of memory that was announced. */
 #define ECL_GC_FREE(ptr) ecl_dealloc(ptr)
 
 /* Before a library is closed. */
