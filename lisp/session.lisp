@@ -87,8 +87,7 @@ and FILE can be written."
     (fail ":MAPPED and :AUTOSAVE cannot be used together"))
   (unless (or (not (or seconds mapped))
               (and file (eq (format-of-file file) :pprof)))
-    (fail "~:[:AUTOSAVE~;:MAPPED~] needs a :FILE of type .data or .pb.gz"
-          mapped))
+    (fail ":FILE must be of type .data or .pb.gz"))
   (when file
     (check-writable file)))
 
@@ -219,8 +218,8 @@ Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
 
 (defun stop ()
   "Stop counting.  The figures are kept until RESET.  Return T, or NIL if the
-profiler was not counting.  Save if START was given a :FILE;
-this may signal PROFILE-FILE-ERROR, with the restart CONTINUE.
+profiler was not counting.  Save if START was given a :FILE; this may signal
+PROFILE-FILE-ERROR, with the restart CONTINUE.
 
 Example: (mprof:stop)  =>  T"
   ;; Allocates nothing, so that only the program is counted.

@@ -35,10 +35,11 @@ recipe() {
   echo "$prefix" $options
   [ -z "$series" ] || (
     cat "$series"
-    cd "$here"
+    parts=$(dirname "$facts")
     for name in $(cat "$series"); do
-      cat "$name" "$(basename "$(dirname "$facts")")/$name" 2>/dev/null || :
+      cat "$here/$name" "$parts/$name" 2>/dev/null || :
     done
+    cd "$here"
     find files -type f | LC_ALL=C sort | xargs cat
   )
 }

@@ -89,6 +89,8 @@ fi
 if [ -n "$series" ]; then
   run "$log" 'copy the new files' "$unpack_advice" cp -R "$here/files/." "$tree"
   for name in $(patches_in "$series"); do
+    [ -n "$(find "$here" -maxdepth 2 -name "$name")" ] ||
+      die "$series names a patch that is missing: $name"
     for part in "$name" "$release/$name"; do
       [ ! -f "$here/$part" ] || apply "$here/$part" "$part"
     done

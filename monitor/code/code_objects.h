@@ -7,9 +7,9 @@
  * When a library is unloaded its addresses are used again.  So call sites in
  * it are *retired*: in trees of C programs they become numbers, SITE_RETIRED
  * with the number of the library among all that were unloaded and the offset
- * in it.  (Trees of Lisp programs have no addresses.)  A library that comes back to its place
- * and goes again has the same number.  Beyond CODE_OBJECTS of them, all have
- * the number 0: their sites are one.
+ * in it.  (Trees of Lisp programs have no addresses.)  A library that comes
+ * back to its place and goes again has the same number.  Beyond CODE_OBJECTS
+ * of them, all have the number 0: their sites are one.
  *
  * Lists are made under the dynamic linker's lock: not with a lock held that
  * another thread may wait for in dlopen.  Memory is the kernel's.

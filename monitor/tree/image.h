@@ -34,9 +34,8 @@ struct code_object;
 
 /* Begin an image in the file PATH, which is made; an image that is there gets
  * the name PATH.PID, of its process, unless this process has saved it before
- * exec.  What was in the last one of this
- * process, which is closed, is in it again.  Gives back 0 or an errno value.
- * One thread at a time. */
+ * exec.  What was in the last one of this process, which is closed, is in it
+ * again.  Gives back 0 or an errno value.  One thread at a time. */
 int image_open(const char *path, enum image_language language);
 
 /* Take the file away, since all that is in it is saved, or with `keep' do not.

@@ -28,7 +28,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,7 +310,6 @@ say_nothing_written(const struct options *options, const struct sums *sums,
   const char *name = process == SIZE_MAX ? options->files[0] : NULL;
   const char *only = options->run.only;
   const char *reason = name == NULL ? NULL : unmonitored_reason(name);
-  const char *signal = sigabbrev_np(outcome->signal);
   char others[64] = "";
   if (sums->files > 0)
     snprintf(others, sizeof others, "; %zu of its processes wrote %s",
@@ -326,12 +324,6 @@ say_nothing_written(const struct options *options, const struct sums *sums,
                "no profile was written: no program named '%s' allocated "
                "anything, or a line above says why",
                only);
-  else if (reason == NULL && outcome->signal != 0)
-    mprof_line(outcome->remark,
-               "no profile of '%s' was written: %s%s ended it before it "
-               "allocated anything%s",
-               name, signal != NULL ? "signal " : "a real-time signal",
-               signal != NULL ? signal : "", others);
   else /* the monitor itself has said what went wrong, such as a full disk */
     mprof_line(outcome->remark, "no profile of '%s' was written: %s%s", name,
                reason != NULL
@@ -346,7 +338,8 @@ static void
 say_written(const char *name, bool root, const struct run_options *run,
             const struct sums *sums, struct outcome *outcome)
 {
-  bool others = sums->files > 0;
+  const bool others = sums->files > 0;
+  const char *quote = root ? "'" : "";
   char files[64] = "";
   char lost[64] = "";
   if (sums->sought)
@@ -358,9 +351,9 @@ say_written(const char *name, bool root, const struct run_options *run,
   mprof_line(
       outcome->remark,
       "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
-      " of them kept%s%s; see: mprof report "
-      "%s%s%s%s",
-      root ? "'" : "", root ? name : "", root ? "'" : "", files, sums->allocs, sums->bytes, sums->kept, lost,
+      " of them kept%s%s; see: mprof report %s%s%s%s",
+      quote, root ? name : "", quote, files, sums->allocs, sums->bytes,
+      sums->kept, lost,
       !sums->ecl                 ? ""
       : run->process != SIZE_MAX ? ", without " UNSEEN
                                  : ", without Lisp objects (profile these in "

@@ -31,7 +31,7 @@ alloc_kind(cl_type t, cl_index what, void *frame)
   obj = (cl_object)GC_MALLOC(type_info[t].size);
   ECL_ALLOCATED_FROM(the_env, frame, kind, obj);
   ecl_enable_interrupts_env(the_env);
-  obj->d.t = (int8_t)kind;
+  obj->d.t = (int8_t)kind; /* the type is its lowest byte */
   return obj;
 }
 
@@ -62,7 +62,7 @@ _ecl_alloc_float(cl_index kind, void *frame)
   obj = (cl_object)GC_MALLOC_ATOMIC(kind >> ECL_ALLOCATED_BYTES_SHIFT);
   ECL_ALLOCATED_FROM(the_env, frame, kind, obj);
   ecl_enable_interrupts_env(the_env);
-  obj->d.t = (int8_t)kind;
+  obj->d.t = (int8_t)kind; /* the type is its lowest byte */
   return obj;
 }
 
