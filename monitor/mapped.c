@@ -83,10 +83,12 @@ mprof_monitor_map(const char *path)
   int status = monitor_enter(), error;
   if (status != MPROF_OK)
     return status;
-  error = image_open(path, IMAGE_LISP);
-  if (error == 0)
+  error = image_open(path, IMAGE_LISP, getpid(), false);
+  if (error == 0) {
     note_all();
-  else
+    error = image_opened();
+  }
+  if (error != 0)
     status = monitor_fail(error == ENOMEM ? MPROF_NO_MEMORY
                                           : MPROF_CANNOT_WRITE,
                           "cannot write '%s': %s", path,

@@ -49,7 +49,7 @@ $(O)/obj/malloc/parts.a: $(malloc_o) $(stock_o)
 $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
-	  $(malloc_libs) -lcmocka
+	  -lcmocka
 
 $(O)/tests/test_ship: $(O)/obj/tests/c/test_ship.o $(reduce_o) \
   $(patsubst %,$(O)/obj/reduce/serve/ship_%.o,period target)

@@ -16,7 +16,8 @@
 #include "tree/spin_lock.h"
 
 static struct code_objects noted;
-static struct spin_lock lock; /* of it */
+static size_t last; /* of them, where the last address was */
+static struct spin_lock lock;
 
 static void
 note(const struct code_object *o, enum image_note_kind kind)
@@ -29,19 +30,30 @@ note(const struct code_object *o, enum image_note_kind kind)
   image_note(kind, o->number, o->start, o->file_offset, text);
 }
 
+/* The program comes first, even where the address is in no file. */
+static void
+find_or_note(uintptr_t address)
+{
+  const struct code_object *found = code_objects_find(&noted, address);
+  size_t known = noted.count;
+  if (found == NULL)
+    code_objects_add(&noted, address);
+  else
+    last = (size_t)(found - noted.objects);
+  for (; known < noted.count; known++)
+    note(&noted.objects[known], NOTE_MODULE);
+}
+
+/* For each new record of a tree. */
 void
 code_objects_note(uintptr_t address)
 {
-  size_t known;
   if (!image_is_open() || spin_holds(&lock))
     return;
   spin_lock(&lock);
-  known = noted.count;
-  /* the program comes first, even where the address is in no file */
-  if (code_objects_find(&noted, address) == NULL)
-    code_objects_add(&noted, address);
-  for (; known < noted.count; known++)
-    note(&noted.objects[known], NOTE_MODULE);
+  if (last >= noted.count || address < noted.objects[last].start ||
+      address >= noted.objects[last].end)
+    find_or_note(address);
   spin_unlock(&lock);
 }
 
@@ -62,11 +74,13 @@ code_objects_note_retired(const struct code_object *retired)
   spin_unlock(&lock);
 }
 
+/* The program tells of itself at once: later there may be no /proc. */
 void
 code_objects_note_anew(void)
 {
   spin_lock(&lock);
   code_objects_release(&noted);
+  find_or_note(0);
   spin_unlock(&lock);
   for (size_t i = 0; i < code_objects_unloaded.count; i++)
     note(&code_objects_unloaded.objects[i], NOTE_RETIRED);

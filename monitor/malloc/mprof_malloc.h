@@ -18,18 +18,17 @@
 extern "C" {
 #endif
 
-/* Write the profile and stop counting.  Objects that are freed later are
- * still noted. */
+/* Stop counting.  Objects that are freed later are still noted. */
 void mprof_stop(void);
 
-/* Forget all counts and count again.  Profiles are written to `filename' from
- * now on, a string that is copied (NULL: to the same file). */
+/* Forget all counts and count again.  With a `filename', a string that is
+ * copied, the counts so far stay in their file, and those to come are in that
+ * one. */
 void mprof_restart(const char *filename);
 
-/* Write the profile after every `count' allocations too; 0: never. */
+/* These do nothing, and the second returns 0: whatever was counted is in the
+ * file at once. */
 void set_mprof_autosave(int count);
-
-/* Write the profile now and go on.  Returns 0 or an errno value. */
 int mprof_save(void);
 
 /* This thread enters the region `name', a string that is copied, inside its

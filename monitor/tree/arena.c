@@ -70,100 +70,13 @@ map_there(void *place, size_t bytes)
   return mapped == place;
 }
 
-/* ---- the spare ---- */
-
-static struct {
-  struct arena arena; /* its owner's; others know: */
-  uintptr_t base;
-  size_t bytes;
-  size_t used;
-  uintptr_t thread; /* that takes from it; 0: none */
-  bool paused;
-} spare;
-
-/* It grows while others look. */
-static size_t
-spare_bytes(void)
-{
-  return __atomic_load_n(&spare.bytes, __ATOMIC_ACQUIRE);
-}
-
-static bool
-is_in_spare(const void *base)
-{
-  const size_t bytes = spare_bytes();
-  return bytes != 0 && (uintptr_t)base - spare.base < bytes;
-}
-
-static void *
-take_spare(size_t bytes)
-{
-  uintptr_t taken;
-  if (__atomic_load_n(&spare.thread, __ATOMIC_RELAXED) !=
-          spin_lock_thread() ||
-      spare.paused || bytes > spare_bytes() - spare.used)
-    return NULL;
-  taken = spare.base + spare.used;
-  spare.used += whole_pages(bytes);
-  return (void *)taken;
-}
-
-bool
-arena_spare_reach(size_t bytes, size_t most)
-{
-  const bool first = spare.arena.base == NULL;
-  bytes = whole_pages(bytes);
-  if ((first ? arena_place(&spare.arena, bytes, most)
-             : arena_reach(&spare.arena, bytes)) != 0)
-    return false;
-  if (first)
-    spare.base = (uintptr_t)spare.arena.base;
-  __atomic_store_n(&spare.bytes, spare.arena.reserved_bytes,
-                   __ATOMIC_RELEASE);
-  return true;
-}
-
-bool
-arena_spare_begin(void)
-{
-  uintptr_t nobody = 0;
-  return __atomic_compare_exchange_n(&spare.thread, &nobody,
-                                     spin_lock_thread(), false,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-void
-arena_spare_end(void)
-{
-  struct arena all = {(void *)spare.base, spare_bytes(), false};
-  if (spare.used != 0)
-    arena_clear(&all);
-  spare.used = 0;
-  __atomic_store_n(&spare.thread, 0, __ATOMIC_RELEASE);
-}
-
-void
-arena_spare_pause(bool pause)
-{
-  spare.paused = pause;
-}
-
-void
-arena_spare_forked(void)
-{
-  if (spare.thread != 0)
-    arena_spare_end();
-}
-
 /* ---- arenas ---- */
 
 static int
 reserve(struct arena *arena, size_t bytes, int how)
 {
-  void *base = take_spare(bytes);
+  void *const base = map(NULL, bytes, how);
   *arena = (struct arena){0};
-  if (base == NULL)
-    base = map(NULL, bytes, how);
   if (base == MAP_FAILED)
     return -1;
   arena->base = base;
@@ -215,7 +128,11 @@ arena_reach(struct arena *arena, size_t bytes)
   bytes = whole_pages(bytes);
   if (!map_there(end, bytes - arena->reserved_bytes))
     return -1;
-  image_extend(arena->base, end, bytes - arena->reserved_bytes);
+  if (!image_extend(arena->base, end, bytes - arena->reserved_bytes)) {
+    munmap(end, bytes - arena->reserved_bytes);
+    errno = ENOMEM;
+    return -1;
+  }
   arena->reserved_bytes = bytes;
   if (arena->wiped)
     arena_wipe_on_fork(arena);
@@ -246,7 +163,6 @@ arena_grow(struct arena *arena, size_t bytes)
 {
   size_t room =
       arena->base == NULL ? SIZE_FIRST_ARENA : arena->reserved_bytes;
-  struct arena larger;
   void *moved;
   if (bytes <= arena->reserved_bytes)
     return 0;
@@ -254,13 +170,6 @@ arena_grow(struct arena *arena, size_t bytes)
     room *= 2;
   if (arena->base == NULL)
     return arena_reserve(arena, room);
-  if (is_in_spare(arena->base)) {
-    if (arena_reserve(&larger, room) != 0)
-      return -1;
-    memcpy(larger.base, arena->base, arena->reserved_bytes);
-    *arena = larger;
-    return 0;
-  }
   if (!may_ask())
     return -1;
   moved = mremap(arena->base, arena->reserved_bytes, room, MREMAP_MAYMOVE);
@@ -274,8 +183,7 @@ arena_grow(struct arena *arena, size_t bytes)
 void
 arena_release(struct arena *arena)
 {
-  if (arena->base != NULL && !is_in_spare(arena->base) &&
-      !arenas_are_sealed()) {
+  if (arena->base != NULL && !arenas_are_sealed()) {
     image_release(arena->base);
     munmap(arena->base, arena->reserved_bytes);
   }

@@ -10,9 +10,6 @@
  * behind it (arena_place, arena_reach): an index or a pointer into it stays
  * good until release.  Others move (arena_grow).
  *
- * The spare is for what has to be done when there is no memory left: a
- * program that has used up all of it still leaves a profile.
- *
  * Not thread safe: one owner.  A reader in another thread may read the
  * elements below a count that the owner published to it.
  */
@@ -66,31 +63,9 @@ void arena_clear(struct arena *arena);
  * Where the kernel cannot do that nothing changes: the child clears it. */
 void arena_wipe_on_fork(struct arena *arena);
 
-/* Nothing is counted any more, and the kernel is no longer asked, as a filter
- * of system calls might end the program for that: no memory is reserved or
- * given back. */
+/* The kernel is no longer asked, as a filter of system calls might end the
+ * program for that: no memory is reserved or given back. */
 void arenas_seal(void);
 bool arenas_are_sealed(void);
-
-/* ---- the spare ---- */
-
-/* Keep `bytes' in spare, of at most `most' that will ever be asked for.
- * False: there is no memory.  One thread at a time. */
-bool arena_spare_reach(size_t bytes, size_t most);
-
-/* What this thread reserves from now on is taken from the spare first, as
- * long as there is some.  False: a thread has it already, perhaps this one,
- * which a signal has interrupted. */
-bool arena_spare_begin(void);
-
-/* The thread that has it has released all that it took. */
-void arena_spare_end(void);
-
-/* From now on that is done without it, or is not: what is not for the writing
- * of a profile must leave it that. */
-void arena_spare_pause(bool pause);
-
-/* In the child of a fork nobody has it. */
-void arena_spare_forked(void);
 
 #endif

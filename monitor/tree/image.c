@@ -2,14 +2,15 @@
  *
  * image.c -- pieces of memory, and where they are in the file.
  *
- * A piece is mapped in steps: room in the file, a page that says it is free,
- * its memory, and last what it is.  A process that is killed in between leaves
- * nothing at the end of the file, or what is free.
+ * A piece is mapped in steps: room in the file, its bytes, a page that says
+ * what it is, and last its memory.  Nobody writes to that meanwhile, so a
+ * process that is killed in between leaves what it had, or nothing.
  */
 #include "tree/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -66,15 +67,18 @@ put_piece(int file, struct piece *p, size_t used)
 {
   const uint64_t bytes = p->head.bytes;
   p->offset = image_file.end + IMAGE_PAGE;
-  if (image_file_allocate(file, IMAGE_PAGE + bytes) != 0 ||
-      !image_file_write(file, p->base, used, p->offset) ||
-      !write_head(file, p, IMAGE_FREE) ||
-      mmap(p->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-           file, (off_t)p->offset) == MAP_FAILED)
+  errno = image_file_allocate(file, IMAGE_PAGE + bytes);
+  if (errno != 0 || !image_file_write(file, p->base, used, p->offset) ||
+      !write_head(file, p, (enum image_kind)p->head.kind))
     return false;
+  if (mmap(p->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           file, (off_t)p->offset) == MAP_FAILED) {
+    const int error = errno;
+    write_head(file, p, IMAGE_FREE); /* the next piece has its place */
+    errno = error;
+    return false;
+  }
   image_file.end += IMAGE_PAGE + bytes;
-  if (!write_head(file, p, (enum image_kind)p->head.kind))
-    say_incomplete();
   return true;
 }
 
@@ -90,22 +94,46 @@ room_for_piece(void)
   return true;
 }
 
-static void
+struct new_piece {
+  struct piece piece;
+  size_t used;
+};
+
+/* Gives back 0 or an errno value. */
+static int
+put_new_piece(void *new)
+{
+  struct new_piece *const n = new;
+  const int file = image_file_open();
+  int error = 0;
+  if (file < 0)
+    return errno;
+  if (!room_for_piece() || !put_piece(file, &n->piece, n->used))
+    error = errno;
+  else
+    image.pieces[image.count++] = n->piece;
+  image_file_close(file);
+  return error;
+}
+
+/* What the kernel refuses once it may have the next time. */
+static bool
 add_piece(void *base, size_t bytes, size_t used, struct image_piece head)
 {
-  const int file = image.frozen ? -1 : image_file_open();
-  bool mapped = false;
-  head.magic = IMAGE_PIECE_MAGIC;
-  head.bytes = bytes;
-  if (file >= 0 && room_for_piece()) {
-    image.pieces[image.count] = (struct piece){.base = base, .head = head};
-    mapped = put_piece(file, &image.pieces[image.count], used);
-    image.count += mapped;
+  enum { TRIES = 3 };
+  struct new_piece new = {.piece = {.base = base, .head = head}, .used = used};
+  new.piece.head.magic = IMAGE_PIECE_MAGIC;
+  new.piece.head.bytes = bytes;
+  for (int i = 0; i < TRIES; i++) {
+    int error = put_new_piece(&new);
+    if (error == EMFILE)
+      error = image_file_elsewhere(put_new_piece, &new);
+    if (error == 0)
+      return true;
+    image.error = error;
   }
-  if (file >= 0)
-    close(file);
-  if (!mapped)
-    say_incomplete();
+  say_incomplete();
+  return false;
 }
 
 /* The piece at `base'; NULL: there is none. */
@@ -119,14 +147,26 @@ piece_at(const void *base)
 }
 
 /* The lock is not for handlers of signals that interrupted who has it: what
- * they would add is not in the image. */
+ * they would add is not in the image.  Nor may a thread be cancelled that has
+ * it, and opening a file is a point for that. */
 static bool
 lock_pieces(void)
 {
-  if (!image_is_open() || arenas_are_sealed() || spin_holds(&image.lock))
+  int cancel;
+  if (arenas_are_sealed() || spin_holds(&image.lock))
     return false;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   spin_lock(&image.lock);
+  image.cancel = cancel;
   return true;
+}
+
+static void
+unlock_pieces(void)
+{
+  const int cancel = image.cancel;
+  spin_unlock(&image.lock);
+  pthread_setcancelstate(cancel, NULL);
 }
 
 static size_t
@@ -135,35 +175,41 @@ whole_pages(size_t bytes)
   return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
 }
 
-void
+bool
 image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner)
 {
   const int saved = errno;
+  bool mapped = true;
+  if (!image_is_open())
+    return true;
   if (!lock_pieces())
-    return;
+    return false;
   if (piece_at(arena->base) == NULL) /* else it was in the last one, too */
-    add_piece(arena->base, whole_pages(arena->reserved_bytes), used,
-              (struct image_piece){.kind = kind, .owner = owner});
-  spin_unlock(&image.lock);
-  errno = saved;
+    mapped = add_piece(arena->base, whole_pages(arena->reserved_bytes), used,
+                       (struct image_piece){.kind = kind, .owner = owner});
+  unlock_pieces();
+  errno = mapped ? saved : ENOMEM;
+  return mapped;
 }
 
-void
+bool
 image_extend(const void *base, void *end, size_t bytes)
 {
   const int saved = errno;
   const struct piece *p;
-  if (!lock_pieces())
-    return;
+  bool extended = true;
+  if (!image_is_open() || !lock_pieces())
+    return true;
   p = piece_at(base);
   if (p != NULL) {
     struct image_piece head = p->head;
     head.at = (uint64_t)((char *)end - (const char *)base);
-    add_piece(end, bytes, 0, head);
+    extended = add_piece(end, bytes, 0, head);
   }
-  spin_unlock(&image.lock);
-  errno = saved;
+  unlock_pieces();
+  errno = extended ? saved : ENOMEM;
+  return extended;
 }
 
 bool
@@ -205,32 +251,30 @@ image_release(const void *base)
   const struct piece *p;
   struct image_piece head;
   int file;
-  if (image.count == 0 || spin_holds(&image.lock))
+  if (image.count == 0 || !lock_pieces())
     return;
-  spin_lock(&image.lock);
   p = piece_at(base);
   if (p != NULL) {
     head = p->head;
-    file = image_is_open() && !image.frozen ? image_file_open() : -1;
+    file = image_is_open() ? image_file_open() : -1;
     for (uint32_t i = image.count; i-- > 0;)
       if (image.pieces[i].head.kind == head.kind &&
           image.pieces[i].head.owner == head.owner)
         release_piece(file, &image.pieces[i]);
-    if (file >= 0)
-      close(file);
+    image_file_close(file);
   }
-  spin_unlock(&image.lock);
+  unlock_pieces();
 }
 
 /* ---- begin and end ---- */
 
 /* The head, in the first page; NULL with errno set. */
 static struct image_head *
-make_head(int file, enum image_language language)
+make_head(int file, enum image_language language, pid_t process)
 {
   struct image_head head = {.version = IMAGE_VERSION,
                             .language = language,
-                            .process = (uint32_t)getpid()};
+                            .process = (uint32_t)process};
   void *mapped;
   memcpy(head.magic, IMAGE_MAGIC, sizeof head.magic);
   snprintf(head.mprof, sizeof head.mprof, "%s", MPROF_VERSION);
@@ -253,25 +297,44 @@ put_all(int file)
 }
 
 int
-image_open(const char *path, enum image_language language)
+image_open(const char *path, enum image_language language, pid_t process,
+           bool exclusive)
 {
   struct image_head *head = NULL;
   int error = 0, file;
   if (image_is_open())
     return EBUSY;
-  file = image_file_make(path);
+  file = image_file_make(path, exclusive);
   if (file >= 0) {
-    head = make_head(file, language);
+    head = make_head(file, language, process);
     if (head == NULL || !put_all(file)) {
       error = errno;
       unlink(image_file.path);
+      close(file);
     }
-    close(file);
   }
   if (file < 0 || error != 0)
     return error != 0 ? error : errno;
+  image_file.kept = file;
+  image.error = 0;
   __atomic_store_n(&image.head, head, __ATOMIC_RELEASE);
-  return image_notes_begin();
+  error = image_notes_begin();
+  if (error != 0) {
+    say_incomplete();
+    image_opened();
+  }
+  return error;
+}
+
+int
+image_opened(void)
+{
+  image_file_drop();
+  if (!image_is_incomplete())
+    return 0;
+  unlink(image_file.path);
+  image_leave(true);
+  return image.error;
 }
 
 void
@@ -292,24 +355,41 @@ image_close(bool keep)
   int file = -1;
   if (head == NULL)
     return;
-  if (!keep)
+  if (!keep) {
     image_is_saved(true);
-  if (image.frozen)
-    return;
-  if (!keep)
     file = image_file_open();
+  }
   if (file >= 0) {
-    close(file);
+    image_file_close(file);
     unlink(image_file.path);
   }
+  image_file_drop();
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
   munmap(head, IMAGE_PAGE);
 }
 
 void
-image_freeze(void)
+image_keep(void)
 {
-  image.frozen = true;
+  if (!image_is_open() || !lock_pieces())
+    return;
+  image_file_keep();
+  unlock_pieces();
+}
+
+void
+image_try(void)
+{
+  const int file = image_file_open();
+  void *mapped;
+  if (file < 0 || image_file_allocate(file, IMAGE_PAGE) != 0)
+    return;
+  image_file_write(file, "", 1, image_file.end + IMAGE_PAGE - 1);
+  mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                (off_t)image_file.end);
+  if (mapped != MAP_FAILED)
+    munmap(mapped, IMAGE_PAGE);
+  image_file_close(file);
 }
 
 void

@@ -9,10 +9,10 @@
  * by image_format.h.
  *
  * Room in the file is allocated before a page of it is touched: a full disk
- * is no signal.  Where there is none, the memory stays the process's own, the
- * program goes on, and the image says that it is not complete.  The file is
- * opened when it grows and closed again, so that no program ever writes into
- * it, or the monitor into a file of the program's.
+ * is no signal.  Where there is none, an array that is in the image does not
+ * grow: its owner counts in what it has, and the image says that it is not
+ * complete.  The file is opened when it grows and closed again, so that no
+ * program ever writes into it, or the monitor into a file of the program's.
  *
  * Forks.  The child has what its parent counted in memory of its own, or
  * zeros, and no image.
@@ -26,17 +26,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/image_format.h"
 
 struct arena;
 struct code_object;
 
-/* Begin an image in the file PATH, which is made; an image that is there gets
- * the name PATH.PID, of its process, unless this process has saved it before
- * exec.  What was in the last one of this process, which is closed, is in it
- * again.  Gives back 0 or an errno value.  One thread at a time. */
-int image_open(const char *path, enum image_language language);
+/* Begin an image in the file PATH, which is made; for what may be there, and
+ * `exclusive', see image_file_make.  What was in the last one of this process,
+ * which is closed, is in it again.  The file is open until image_opened.
+ * `process' is the number of this one.
+ * Gives back 0 or an errno value.  One thread at a time. */
+int image_open(const char *path, enum image_language language, pid_t process,
+               bool exclusive);
+
+/* All that there is from the beginning was put into it.  Gives back 0, or why
+ * something was not: then it was taken away. */
+int image_opened(void);
 
 /* Take the file away, since all that is in it is saved, or with `keep' do not.
  */
@@ -46,9 +53,13 @@ void image_close(bool keep);
  * fails. */
 void image_is_saved(bool saved);
 
-/* Make no system call any more but for memory: what is new is in the image as
- * far as that has room. */
-void image_freeze(void);
+/* The process may not be able to open the file later: keep it open, as long as
+ * the program lets it be (image_file.h). */
+void image_keep(void);
+
+/* Make the system calls that it takes to grow, and change nothing: a filter of
+ * system calls ends the process, which is a copy, for one that is forbidden. */
+void image_try(void);
 
 bool image_is_open(void);
 
@@ -59,14 +70,16 @@ bool image_is_incomplete(void);
 uint32_t image_owner(void);
 
 /* From now on the arena, of which `used' bytes are written to, is in the
- * image as the array of that kind.  Nobody may write to it meanwhile. */
-void image_map(const struct arena *arena, size_t used, enum image_kind kind,
+ * image as the array of that kind.  Nobody may write to it meanwhile.  False
+ * with ENOMEM: there is no room. */
+bool image_map(const struct arena *arena, size_t used, enum image_kind kind,
                uint32_t owner);
 
 /* ---- for arenas ---- */
 
-/* The arena at `base' is now `bytes' longer, at `end'. */
-void image_extend(const void *base, void *end, size_t bytes);
+/* The arena at `base' is now `bytes' longer, at `end'.  False with ENOMEM: it
+ * is in the image, which has no room. */
+bool image_extend(const void *base, void *end, size_t bytes);
 
 /* Whether it is in the image, which is true of all of its memory or none. */
 bool image_has(const void *base);
@@ -96,5 +109,9 @@ void image_after_fork_in_parent(void);
 
 /* False: there was no memory for a copy, and something is zero. */
 bool image_after_fork_in_child(void);
+
+/* This process leaves its image, as the child of a fork leaves that of its
+ * parent; the file stays. */
+void image_leave(bool copy);
 
 #endif

@@ -6,31 +6,109 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/image_format.h"
+#include "tree/arena.h"
 #include "tree/new_file.h"
 
-struct image_file image_file;
+struct image_file image_file = {.kept = -1};
+
+/* ---- its descriptor ---- */
+
+static bool
+is_ours(int file)
+{
+  struct stat status;
+  return file >= 0 && fstat(file, &status) == 0 &&
+         status.st_dev == image_file.device &&
+         status.st_ino == image_file.inode;
+}
 
 int
 image_file_open(void)
 {
-  struct stat status;
-  const int file =
-      open(image_file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file >= 0 &&
-      (fstat(file, &status) != 0 || status.st_dev != image_file.device ||
-       status.st_ino != image_file.inode)) {
+  int file;
+  if (is_ours(image_file.kept))
+    return image_file.kept;
+  image_file.kept = -1;
+  file = open(image_file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file >= 0 && !is_ours(file)) {
     close(file);
     return -1;
   }
   return file;
 }
+
+void
+image_file_close(int file)
+{
+  if (file >= 0 && file != image_file.kept)
+    close(file);
+}
+
+void
+image_file_keep(void)
+{
+  enum { NUMBER = 1016 }; /* select knows 1024 */
+  struct rlimit limit = {.rlim_cur = 0};
+  const int file = image_file_open();
+  int moved;
+  if (file < 0 || file == image_file.kept)
+    return;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  moved = fcntl(file, F_DUPFD_CLOEXEC,
+                limit.rlim_cur > NUMBER ? NUMBER : (int)limit.rlim_cur - 1);
+  if (moved >= 0)
+    close(file);
+  image_file.kept = moved < 0 ? file : moved;
+}
+
+void
+image_file_drop(void)
+{
+  if (is_ours(image_file.kept))
+    close(image_file.kept);
+  image_file.kept = -1;
+}
+
+struct elsewhere {
+  int (*work)(void *);
+  void *closure;
+};
+
+static int
+do_elsewhere(void *data)
+{
+  const struct elsewhere *const e = data;
+  close(STDIN_FILENO);
+  return e->work(e->closure);
+}
+
+int
+image_file_elsewhere(int (*work)(void *), void *closure)
+{
+  enum { STACK_BYTES = 1 << 16 };
+  struct elsewhere e = {work, closure};
+  struct arena stack;
+  int process, status = EMFILE;
+  if (arena_reserve(&stack, STACK_BYTES) != 0)
+    return ENOMEM;
+  process = clone(do_elsewhere, (char *)stack.base + STACK_BYTES,
+                  CLONE_VFORK | CLONE_VM, &e);
+  if (process >= 0 && waitpid(process, &status, (int)__WCLONE) == process)
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+  arena_release(&stack);
+  return status;
+}
+
+/* ---- room ---- */
 
 /* A file that is longer than this process may make one is a signal. */
 int
@@ -64,27 +142,32 @@ image_file_write(int file, const void *bytes, size_t n, uint64_t offset)
   return true;
 }
 
+/* ---- another file in its place ---- */
+
 /* Another process has left an image there, or this one before exec: add its
- * number to the name, and another one if that is taken; what is saved is
- * removed.  False with EEXIST when it is something else. */
+ * number to the name, and another one if that is taken.  Any other regular
+ * file is removed.  False with EEXIST when it is something else. */
 static bool
 move_old(void)
 {
   enum { MOST = 10000 };
   char name[PATH_MAX + 32];
   struct image_head head = {.version = 0};
-  int n;
-  const int file =
-      open(image_file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0)
+  struct stat status;
+  int n, file;
+  if (lstat(image_file.path, &status) != 0)
     return errno == ENOENT;
-  const ssize_t got = pread(file, &head, sizeof head, 0);
-  close(file);
   errno = EEXIST;
-  if (got != sizeof head ||
-      memcmp(head.magic, IMAGE_MAGIC, sizeof head.magic) != 0)
+  if (!S_ISREG(status.st_mode))
     return false;
-  if ((head.flags & IMAGE_SAVED) != 0 && head.process == (uint32_t)getpid())
+  file = open(image_file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file >= 0 && (pread(file, &head, sizeof head, 0) != sizeof head ||
+                    memcmp(head.magic, IMAGE_MAGIC, sizeof head.magic) != 0))
+    head.process = 0;
+  if (file >= 0)
+    close(file);
+  if (head.process == 0 || ((head.flags & IMAGE_SAVED) != 0 &&
+                            head.process == (uint32_t)getpid()))
     return unlink(image_file.path) == 0;
   n = snprintf(name, sizeof name, "%s.%u", image_file.path, head.process);
   for (int i = 2; access(name, F_OK) == 0 && i < MOST; i++)
@@ -106,18 +189,22 @@ set_path(const char *path)
 }
 
 int
-image_file_make(const char *path)
+image_file_make(const char *path, bool exclusive)
 {
-  struct stat status;
+  struct stat status = {.st_ino = 0};
   int file;
+  image_file_drop();
   errno = set_path(path);
-  if (errno != 0 || !move_old())
+  if (errno != 0 || (!exclusive && !move_old()))
     return -1;
   file = new_file_open(image_file.path);
-  if (file >= 0 && fstat(file, &status) == 0) {
-    image_file.device = status.st_dev;
-    image_file.inode = status.st_ino;
-    image_file.end = 0;
+  if (file >= 0 && fstat(file, &status) != 0) {
+    close(file);
+    unlink(image_file.path);
+    return -1;
   }
+  image_file.device = status.st_dev;
+  image_file.inode = status.st_ino;
+  image_file.end = 0;
   return file;
 }

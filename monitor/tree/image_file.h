@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * image_file.h -- the file of an image (image.h), which is open only while
- * something is done with it.  Under the lock of the image.
+ * something is done with it, unless it is kept open.  Under the lock of the
+ * image.
  */
 #ifndef MPROF_IMAGE_FILE_H
 #define MPROF_IMAGE_FILE_H
@@ -17,14 +18,32 @@ extern struct image_file {
   dev_t device; /* of the file that was made */
   ino_t inode;
   uint64_t end; /* of what is used of it */
+  int kept;     /* descriptor; see image_file_keep */
 } image_file;
 
-/* Make it anew, and open it; an image that is there gets another name.
- * Negative, with errno set, when that fails. */
-int image_file_make(const char *path);
+/* Make it anew, and open it.  An image that is there gets the name PATH.PID,
+ * of its process, and any other regular file is replaced; with `exclusive'
+ * there may be nothing.  Negative, with errno set, when that fails. */
+int image_file_make(const char *path, bool exclusive);
 
 /* Open it, if it is still the one that was made.  Negative: it is not. */
 int image_file_open(void);
+void image_file_close(int file);
+
+/* Keep it open from now on, since the process may not be able to open it
+ * later.  The descriptor has a number that no program looks at, and is closed
+ * by exec.  The program may close it all the same, and open another file by
+ * that number: each use first asks which file it is. */
+void image_file_keep(void);
+
+/* Keep it open no longer. */
+void image_file_drop(void);
+
+/* All descriptors that this process may have are in use: call `work', which
+ * opens the file, in a process that shares its memory and has one descriptor
+ * less.  The caller's wait does not find that process, and it sends no signal
+ * at its end.  Gives back what `work' does, 0 or an errno value. */
+int image_file_elsewhere(int (*work)(void *closure), void *closure);
 
 /* Make room for `bytes' behind its end, which is where it was.  Gives back 0
  * or an errno value. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tree/image_file.h"
 #include "tree/image_notes.h"
 #include "tree/image_pieces.h"
 
@@ -89,11 +90,18 @@ image_after_fork_in_child(void)
     whole = whole && (p->copy != MAP_FAILED || !image.copies);
   }
   image.count = 0;
-  image.frozen = false;
+  image_file_drop();
   if (image.head != NULL)
     munmap(image.head, IMAGE_PAGE);
   image.head = NULL;
   image_notes_forked();
   image.lock.holder = 0;
   return whole;
+}
+
+void
+image_leave(bool copy)
+{
+  image_before_fork(copy);
+  image_after_fork_in_child();
 }

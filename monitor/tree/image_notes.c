@@ -24,8 +24,9 @@ image_notes_begin(void)
   if (arena_place(&notes, FIRST_NOTES, MOST_NOTES) != 0)
     return errno;
   *(uint64_t *)notes.base = sizeof(uint64_t);
-  image_map(&notes, sizeof(uint64_t), IMAGE_NOTES, image_owner());
-  return 0;
+  return image_map(&notes, sizeof(uint64_t), IMAGE_NOTES, image_owner())
+             ? 0
+             : errno;
 }
 
 /* Room for a note at `used'; NULL: there is none. */

@@ -27,7 +27,8 @@ extern struct image {
   struct piece *pieces;
   uint32_t count;
   uint32_t owners;
-  bool frozen;
+  int error;           /* why something found no room in it */
+  int cancel;          /* whether who has the lock may be cancelled then */
   bool locked_before; /* the fork */
   bool copies;        /* all, for the child of a fork */
 } image;

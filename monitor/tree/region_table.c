@@ -36,12 +36,12 @@ join(char *to, const char *path, const char *name)
   to[n] = '\0';
 }
 
-void
+bool
 region_table_map(const struct region_table *table)
 {
-  if (table->regions != NULL)
-    image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
-              image_owner());
+  return table->regions == NULL ||
+         image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
+                   image_owner());
 }
 
 /* The number of the region `name' in `parent', NONE when there is no room. */
@@ -56,7 +56,11 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
       return NONE;
     table->regions = table->arena.base;
     table->count = 1;
-    region_table_map(table);
+    if (!region_table_map(table)) {
+      arena_release(&table->arena);
+      table->regions = NULL;
+      return NONE;
+    }
   }
   join(wanted.path, table->regions[parent].path, name);
   for (uint32_t i = 1; i < table->count; i++)

@@ -68,8 +68,9 @@ void region_table_comments(const struct region_table *table, bool frees,
                            void (*put)(void *closure, const char *text),
                            void *closure);
 
-/* From now on it is in the image of the process, if that has one. */
-void region_table_map(const struct region_table *table);
+/* From now on it is in the image of the process, if that has one.  False: it
+ * has no room there. */
+bool region_table_map(const struct region_table *table);
 
 /* Forget what was counted, but not the names: threads are in regions. */
 void region_table_clear(struct region_table *table);

@@ -9,6 +9,10 @@
  *
  * A signal handler may have interrupted its thread while that held a lock, so
  * a lock knows whose it is.
+ *
+ * Where a lock is in an image (image.h), who reads that takes it for as long
+ * as it copies counters, and may be killed meanwhile: then a thread that has
+ * waited for a second opens it.
  */
 #ifndef MPROF_SPIN_LOCK_H
 #define MPROF_SPIN_LOCK_H
@@ -19,6 +23,9 @@
 
 #include "tree/arena.h"
 #include "tree/wait.h"
+
+#define SPIN_LOCK_READER ((uintptr_t)1) /* no thread's */
+enum { SPIN_LOCK_PATIENCE = WAIT_YIELDS + 1000000000 / WAIT_NANOSECONDS };
 
 struct spin_lock { /* all zero: open */
   uintptr_t holder;
@@ -44,6 +51,17 @@ spin_try_lock(struct spin_lock *lock)
                                      __ATOMIC_RELAXED);
 }
 
+/* It has been waited for in vain; `looks': how often. */
+static inline void __attribute__((cold))
+spin_lock_wait(struct spin_lock *lock, unsigned looks)
+{
+  uintptr_t reader = SPIN_LOCK_READER;
+  if (looks >= SPIN_LOCK_PATIENCE)
+    __atomic_compare_exchange_n(&lock->holder, &reader, 0, false,
+                                __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  wait_a_little(looks);
+}
+
 static inline void
 spin_lock(struct spin_lock *lock)
 {
@@ -52,7 +70,7 @@ spin_lock(struct spin_lock *lock)
     for (unsigned i = 1;
          __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != 0; i++)
       if (i % 128 == 0 && !arenas_are_sealed())
-        wait_a_little(looks++);
+        spin_lock_wait(lock, looks++);
 }
 
 static inline void

@@ -91,7 +91,7 @@ location_between(struct sample_writer *w, uint32_t up, uint32_t callee)
   const uint64_t site =
       w->between == NULL || up == CONTEXT_ROOT || callee == 0
           ? 0
-          : w->between(c->site, c->function, callee);
+          : w->between(w->closure, c->site, c->function, callee);
   return site == 0 ? 0 : location_of(w, site, 0);
 }
 
@@ -271,7 +271,9 @@ put_chain(struct sample_writer *w, uint64_t site, uint32_t function,
   const uint64_t allocator =
       object && w->allocator != NULL ? w->allocator(w->closure, kind) : 0;
   const uint64_t between =
-      object && w->between != NULL ? w->between(site, function, 0) : 0;
+      object && w->between != NULL
+          ? w->between(w->closure, site, function, 0)
+          : 0;
   uint32_t inner[4], count = 0; /* outward, as they are numbered */
   if (allocator != 0)
     inner[count++] = location_of(w, allocator, 0);

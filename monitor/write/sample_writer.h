@@ -66,7 +66,8 @@ struct sample_writer { /* all zero but for the first part */
   /* The site of what ran between the function that the call at `site', in
    * `function', called, and the function `callee' below, or an allocation
    * (0), as it left its frame to that; 0: nothing.  NULL: nothing ever. */
-  uint64_t (*between)(uint64_t site, uint32_t function, uint32_t callee);
+  uint64_t (*between)(void *closure, uint64_t site, uint32_t function,
+                      uint32_t callee);
 
   /* What is at the location of the allocator that objects of that kind came
    * from, when it shows; 0: it does not.  NULL: none ever does. */

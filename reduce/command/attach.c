@@ -167,11 +167,10 @@ make_script(const struct run_options *run, const char *library,
   write_setting(script, "MPROF_OUT", file);
   write_setting(script, "MPROF_CHILDREN", "no");
   write_number(script, "MPROF_BY", (size_t)getpid());
-  if (run->control != NULL)
-    write_setting(script, "MPROF_CONTROL", run->control);
+  if (run->watched)
+    write_setting(script, "MPROF_WATCHED", "1");
   if (run->unfolded)
     write_setting(script, "MPROF_UNFOLDED", "1");
-  write_number(script, "MPROF_AUTOSAVE", run->autosave);
   write_number(script, "MPROF_BUDGET", run->budget);
   write_number(script, "MPROF_TEMPORARY", run->temporary);
   fputs("\")\n"
@@ -220,17 +219,13 @@ detach(size_t pid, unsigned long long address, struct mprof_error *error)
   struct debugger d;
   char script[sizeof stop_safely + 128];
   snprintf(script, sizeof script,
-           "%sprintf \"" DEBUGGER_SAYS
-           "status %%d\\n\", ((int (*)(void))%llu)()\n"
+           "%scall ((void (*)(void))%llu)()\n"
+           "printf \"" DEBUGGER_SAYS "status 0\\n\"\n"
            "detach\n",
            stop_safely, address);
   if (!debugger_start(&d, pid, script, error))
     return false;
   debugger_finish(&d);
-  if (d.status > 0)
-    return mprof_fail(error, MPROF_CANNOT_WRITE,
-                      "process %zu cannot write its profile: %s", pid,
-                      strerror(d.status));
   return d.status == 0 || process_state_is_end(process_state(pid)) ||
          mprof_fail(error, MPROF_CANNOT_RUN,
                     "process %zu is still being profiled: %s", pid,

@@ -37,7 +37,7 @@ const struct command_row command_rows[] = {
      "ship a profile to Pyroscope, Parca or a collector", run_push, NULL,
      NULL},
     {COMMAND_RECOVER, "recover", "[OPTION...] FILE",
-     "recover the profile of a killed program", run_recover,
+     "not needed: all commands read what a killed program leaves", run_recover,
      ".data .pb.gz .pprof ", "a profile (.data, .pb.gz, .pprof)"},
     {COMMAND_HELP, "help", "[COMMAND]", "list the options of a command", NULL,
      NULL, NULL},

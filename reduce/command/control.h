@@ -1,56 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A program that `mprof run' runs, or has attached to, is asked while it runs
- * (common/control_page.h): for its figures, for a profile of now, to count or
- * not to.
+/* A program that `mprof run' runs, or has attached to, is looked at while it
+ * runs: its image (recover/image_reader.h) is read, for its figures or for a
+ * profile of now, and a request is left there, to count or not to, which the
+ * program obeys before it counts its next allocation.
  *
- * Any thread may ask; one does at a time, and the others wait.  Each request
- * ends at the latest when its time is up.  One that the program has not begun
- * by then is taken back.
+ * Any thread may ask; one does at a time, and the others wait.
  */
 
 #ifndef MPROF_CONTROL_H
 #define MPROF_CONTROL_H
 
 #include "base/mprof_error.h"
-#include "common/control_page.h"
 #include "pprof/profile.h"
 #include "symbols/code_names.h"
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct control {
-  pthread_mutex_t one;       /* who asks has it */
-  int file;                  /* that both have */
-  char path[64];             /* by which the program finds it */
-  struct control_page *page; /* of it */
-  struct code_names names;   /* that profiles were given */
-  const char *ended; /* the file of a program that has ended, or NULL */
+  pthread_mutex_t one;     /* who asks has it */
+  const char *file;        /* the image */
+  struct code_names names; /* that profiles were given */
+  bool ended;              /* the program has */
 };
 
-/* Makes CONTROL ready; a program is then to be run with its path in
- * MPROF_CONTROL.  False: ERROR says why, and there is nothing to close. */
-bool control_open(struct control *control, struct mprof_error *error);
+struct control_figures {
+  bool counting;
+  uint64_t counting_since; /* that it does, or does not; ns, real time */
+  uint64_t figures_since;  /* which the figures are of; the same */
+  uint64_t allocations, bytes, peak_bytes;
+  uint64_t contexts;
+  uint64_t overflows; /* allocations over the budget */
+};
+
+/* The program counts in FILE, which outlives CONTROL. */
+void control_open(struct control *control, const char *file);
 void control_close(struct control *control);
 
-/* The program has ended; what it wrote last is in FILE, which outlives
- * CONTROL: that is what a snapshot is from now on. */
-void control_program_ended(struct control *control, const char *file);
+/* The program has ended. */
+void control_program_ended(struct control *control);
 
-/* Sets FIGURES to what the program has counted until now; before that it does
- * what REQUEST says, which is no snapshot.  False: ERROR says why not, such
- * as that it has ended, or gave no answer in so many MILLISECONDS. */
-bool control_ask(struct control *control, enum control_request request,
-                 unsigned milliseconds, struct control_figures *figures,
-                 struct mprof_error *error);
+/* Leaves REQUEST (enum count_request; 0: none), and sets FIGURES to what the
+ * program has counted until now.  False: ERROR says why not, such as that it
+ * has ended. */
+bool control_ask(struct control *control, uint32_t request,
+                 struct control_figures *figures, struct mprof_error *error);
 
-/* Reads into PROFILE what the program would write now, with names for its
- * addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Code that
- * an earlier profile had is not looked up again.  Release PROFILE even if
+/* Reads into PROFILE what the program has counted until now, with names for
+ * its addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Code
+ * that an earlier profile had is not looked up again.  Release PROFILE even if
  * this is false. */
 bool control_snapshot(struct control *control, bool lossless,
-                      unsigned milliseconds, struct profile *profile,
-                      struct mprof_error *error);
+                      struct profile *profile, struct mprof_error *error);
 
 #endif

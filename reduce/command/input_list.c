@@ -41,8 +41,7 @@ static int
 is_profile_name(const struct dirent *entry)
 {
   return entry->d_name[0] != '.' && (ends_in(entry->d_name, ".data") ||
-                                     ends_in(entry->d_name, ".pb.gz") ||
-                                     ends_in(entry->d_name, IMAGE_ENDING));
+                                     ends_in(entry->d_name, ".pb.gz"));
 }
 
 /* Byte by byte, whatever the locale. */
@@ -50,18 +49,6 @@ static int
 compare_names(const struct dirent **left, const struct dirent **right)
 {
   return strcmp((*left)->d_name, (*right)->d_name);
-}
-
-/* Whether PATH is an image, and the profile of that process is there. */
-static bool
-is_saved(const char *path)
-{
-  char profile[PATH_MAX];
-  if (!ends_in(path, IMAGE_ENDING))
-    return false;
-  snprintf(profile, sizeof profile, "%.*s",
-           (int)(strlen(path) - strlen(IMAGE_ENDING)), path);
-  return access(profile, F_OK) == 0;
 }
 
 /* Appends FOLDER/NAME unless that is no regular file. */
@@ -74,8 +61,7 @@ append_entry(struct input_list *list, const char *folder, const char *name,
   if (asprintf(&path, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/",
                name) < 0)
     return mprof_error_memory(error);
-  if (!is_saved(path) &&
-      (stat(path, &status) != 0 || S_ISREG(status.st_mode)))
+  if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
     return append(list, path, folder, error);
   free(path);
   return true;
@@ -101,7 +87,7 @@ add_folder(struct input_list *list, const char *folder,
          (list->count > first ||
           mprof_fail(error, MPROF_CANNOT_READ,
                      "no profile in the folder '%s': no file name ends in "
-                     ".data, .pb.gz or .mapped",
+                     ".data or .pb.gz",
                      folder));
 }
 

@@ -14,8 +14,6 @@
 #include "recover/recover.h"
 #include "symbols/symbolize.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* Does what needs the whole profile. */
@@ -30,25 +28,14 @@ finish(struct code_names *names, struct profile *profile,
   return good;
 }
 
-/* Sets IMAGE to the image that PATH is, or that a program which was killed has
- * left in its place.  False: there is none. */
-static bool
-find_image(const char *path, char image[PATH_MAX])
-{
-  snprintf(image, PATH_MAX, "%s%s", path,
-           access(path, F_OK) == 0 ? "" : IMAGE_ENDING);
-  return image_is(image);
-}
-
 static bool
 read_file(struct profile *profile, const char *path,
           struct reader_options options, struct mprof_error *error)
 {
   struct gzip_file file = {.always = true};
-  char image[PATH_MAX];
   bool good = true;
-  if (find_image(path, image)) {
-    good = recover_file(image, &file, error);
+  if (image_is(path)) {
+    good = recover_file(path, &file, error);
     options.octets =
         (struct input_octets){file.contents.base, file.length};
   }

@@ -224,7 +224,7 @@ const struct option_row option_rows[] = {
      TEXT(run.only)},
     {IN_RUN, "trace-children", "YES", "profile child processes too: ",
      WORD(children_choice, run.children, CHILDREN_TRACED, children_words)},
-    {IN_RUN, "autosave", "N", "write the file after every N allocations, too",
+    {IN_RUN, "autosave", "N", "not needed: the file always has all counts",
      NUMBER(run.autosave)},
     {IN_RUN, "mapped", NULL,
      "not needed: the counts always survive if the program is killed",

@@ -57,10 +57,10 @@ struct run_options {
   bool off, quiet;    /* count later; say nothing */
   bool unfolded;      /* with all depths of a recursion */
   bool reachable;     /* at the end, seek what is lost */
-  bool mapped;        /* as always: a word of earlier versions */
+  bool mapped;        /* as always: a word of earlier versions, ... */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
-  const char *control; /* by which the program is asked, or NULL: it is not */
+  bool watched;        /* the program is looked at while it runs */
   const char *serve, *ship; /* where; NULL: not */
   size_t ship_every;        /* seconds; SIZE_MAX: not given */
   enum children_choice children;

@@ -1,37 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* mprof run: a program writes FILE, each other process of its FILE.PID or
+/* mprof run: a program counts in FILE, each other process of its in FILE.PID or
  * FILE.PID.N; so does a program that became another by exec.  What an earlier
  * run left under these names is removed before, and nothing else: FILE must
  * be a profile by mprof, and the others must say that they came from that
  * process in a run.
  *
- * Afterwards each file is finished: it is read, which gives its addresses
- * names, and written again as any other profile, compressed.  Each library is
- * looked at once for all files.  A process that is still there then leaves
- * its file as the monitor wrote it, which all commands read as well.
+ * Afterwards each file, which is an image, becomes a profile: it is read, its
+ * addresses get names, and it is written in pprof's format.  Each library is
+ * looked at once for all files.  A process that is still there then has its
+ * image still, which all commands read as well.
  */
 
 #include "command/command.h"
 
 #include "command/attach.h"
 #include "command/load.h"
-#include "command/recover.h"
 #include "command/run_program.h"
 #include "command/watch.h"
 #include "common/pprof_format.h"
 #include "pprof/reader.h"
+#include "recover/image_hold.h"
 #include "symbols/code_names.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -143,6 +141,16 @@ has_other(const struct profile_files *files, const char *name)
 
 /* ---- before ------------------------------------------------------------ */
 
+/* Whether the image PATH is one of the process that PROCESS begins with; NULL:
+ * of any. */
+static bool
+is_image_of(const char *path, const char *process)
+{
+  struct image_head head;
+  return image_read_head(path, &head) &&
+         (process == NULL || strtoul(process, NULL, 10) == head.process);
+}
+
 /* Whether PATH is a profile by mprof; with PROCESS not NULL, one of a run
  * that calls itself that. */
 static bool
@@ -155,6 +163,8 @@ is_of_run(const char *path, const char *process)
   mprof_error_clear(&error);
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
+  if (image_is(path))
+    return is_image_of(path, process);
   bool good = profile_init(&profile) &&
               profile_read(&profile, path, &options, &error) &&
               profile.by_mprof;
@@ -213,23 +223,45 @@ has_ecl(const struct profile *profile)
   return false;
 }
 
-/* Finishes PATH, which stands for the process PROCESS unless that is NULL. */
+/* Whether PATH is a file that no process counts in any more. */
+static bool
+is_complete(const char *path)
+{
+  struct image_head head;
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+         !(image_read_head(path, &head) && image_is_used(path, &head));
+}
+
+/* Finishes PATH, which stands for the process PROCESS unless that is NULL.
+ * Sets *LEFT to whether there is one then: a process that has counted nothing
+ * leaves none. */
 static bool
 finish_file(char *path, const char *process, struct code_names *names,
-            struct sums *sums, struct mprof_error *error)
+            struct sums *sums, bool *left, struct mprof_error *error)
 {
   struct profile profile = {0};
+  *left = false;
+  if (!is_complete(path))
+    return true;
   char comment[NAME_MAX + 32];
   struct input_name name = {.path = path};
   const struct input_list list = {.files = &name, .count = 1};
   bool good = profile_load_list(&profile, &list, true, names, NULL, error);
+  *left = good && profile.total[MEASURE_ALLOCS] != 0;
+  if (good && !*left) {
+    profile_release(&profile);
+    return unlink(path) == 0 ||
+           mprof_fail(error, MPROF_CANNOT_WRITE, "cannot remove '%s': %s",
+                      path, strerror(errno));
+  }
   if (good && process != NULL) {
     snprintf(comment, sizeof comment, PPROF_COMMENT_PROCESS "=%s", process);
     uint32_t text = names_intern(&profile.names, comment);
     good = (text != NAMES_NONE && profile_add_comment(&profile, text)) ||
            mprof_error_memory(error);
   }
-  /* as the monitor does it: for the program that the user started */
+  /* on the disk for sure: that of the program that the user started */
   good = good && profile_save(&profile, path, process == NULL, error);
   if (good) {
     sums->allocs += profile.total[MEASURE_ALLOCS];
@@ -247,53 +279,25 @@ finish_file(char *path, const char *process, struct code_names *names,
   return good;
 }
 
-/* Whether the file PATH of a process has a profile.  An empty one is the name
- * that a process took and has not used, and is removed. */
+/* Finishes all files that are new since OLD was listed.  Sets *ROOT to whether
+ * FILE is there. */
 static bool
-is_written(const char *path)
-{
-  struct stat status;
-  if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
-    return false;
-  if (status.st_size == 0)
-    unlink(path);
-  return status.st_size != 0;
-}
-
-/* Whether a process has the file PATH open, which it then has locked: it may
- * be able to write to that file, and to no other. */
-static bool
-is_kept(const char *path)
-{
-  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  bool kept = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 &&
-              errno == EWOULDBLOCK;
-  if (file >= 0)
-    close(file);
-  return kept;
-}
-
-/* Finishes all files that are new since OLD was listed, and what was left
- * SINCE in place of some.  Sets *ROOT to whether FILE is there. */
-static bool
-finish_files(const struct profile_files *old, time_t since, struct sums *sums,
-             bool *root, struct mprof_error *error)
+finish_files(const struct profile_files *old, struct sums *sums, bool *root,
+             struct mprof_error *error)
 {
   struct profile_files files = {.name = old->name};
   struct code_names names = {0};
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
-  bool good = recover_in_place(files.path, since, error);
-  *root = is_written(files.path);
-  good = good &&
-         (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
-         list_others(&files, NULL, error);
+  bool left;
+  bool good = finish_file(files.path, NULL, &names, sums, root, error) &&
+              list_others(&files, NULL, error);
   for (size_t i = 0; good && i < files.count; i++) {
     const char *name = files.others[i]->d_name;
     path_of_other(&files, name, path);
     const char *suffix = suffix_of(&files, name);
-    if (!has_other(old, name) && !is_kept(path) && is_written(path))
-      good = finish_file(path, suffix, &names, sums, error);
+    if (!has_other(old, name))
+      good = finish_file(path, suffix, &names, sums, &left, error);
   }
   code_names_release(&names);
   release_files(&files);
@@ -372,14 +376,13 @@ run_monitored(const struct options *options, struct sink *sink,
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   bool root = false;
   const bool runs = options->run.process != SIZE_MAX;
-  const time_t since = time(NULL);
   bool good = (runs ? attach_check(options, outcome)
                     : program_exists(options, outcome)) &&
               set_path(&files, name, &outcome->error) &&
               remove_old(&files, &outcome->error) &&
               watch_run(options, files.path, sink, outcome); /* its output */
   mprof_error_clear(&unfinished);
-  if (good && !finish_files(&files, since, &sums, &root, &unfinished))
+  if (good && !finish_files(&files, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);
   else if (good && !root && (options->run.only == NULL || sums.files == 0))
     say_nothing_written(options, &sums, outcome);

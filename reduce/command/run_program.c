@@ -170,20 +170,18 @@ static bool
 set_environment(const struct run_options *run, const char *file)
 {
   char process[16];
-  /* as long for all processes, see profile_file.c */
+  /* as long for all processes, see process_image.c */
   snprintf(process, sizeof process, "%010u", (unsigned)getpid());
   return set_variable("MPROF_ROOT_PID", process) &&
          set_variable("MPROF_OUT", file) &&
          set_variable("MPROF_ONLY", run->only) &&
-         set_variable("MPROF_CONTROL", run->control) &&
+         set_variable("MPROF_WATCHED", run->watched ? "1" : NULL) &&
          set_variable("MPROF_CHILDREN",
                       run->children == CHILDREN_LEFT_OUT ? "no" : NULL) &&
          set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
          set_variable("MPROF_UNFOLDED", run->unfolded ? "1" : NULL) &&
-         set_variable("MPROF_MAPPED", "1") &&
          set_variable("MPROF_REACHABLE", run->reachable ? "1" : NULL) &&
          set_variable("MPROF_SIGNAL", run->signal) &&
-         set_number("MPROF_AUTOSAVE", run->autosave) &&
          set_number("MPROF_BUDGET", run->budget) &&
          set_number("MPROF_TEMPORARY", run->temporary);
 }

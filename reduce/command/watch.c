@@ -10,6 +10,7 @@
 #include "command/attach.h"
 #include "command/control.h"
 #include "command/run_program.h"
+#include "malloc/count/stripes.h"
 #include "pprof/writer.h"
 #include "profile_handle.h"
 #include "serve/server.h"
@@ -23,11 +24,7 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-  STATUS_MILLISECONDS = 2000,
-  SNAPSHOT_MILLISECONDS = 10000,
-  DEFAULT_PORT = 6060
-};
+enum { DEFAULT_PORT = 6060 };
 
 struct watch {
   struct control control;
@@ -90,8 +87,7 @@ take_snapshot(void *closure, unsigned how, struct program_snapshot *snapshot,
   struct timespec now;
   *snapshot = (struct program_snapshot){0};
   mprof_error_clear(&error);
-  bool good = control_snapshot(&watch->control, file, SNAPSHOT_MILLISECONDS,
-                               &profile, &error);
+  bool good = control_snapshot(&watch->control, file, &profile, &error);
   clock_gettime(CLOCK_REALTIME, &now);
   snapshot->time_nanos = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
   if (good && file) {
@@ -117,8 +113,7 @@ get_status(void *closure, struct program_status *status)
   struct control_figures figures;
   struct mprof_error error;
   mprof_error_clear(&error);
-  if (control_ask(&watch->control, CONTROL_STATUS, STATUS_MILLISECONDS,
-                  &figures, &error))
+  if (control_ask(&watch->control, 0, &figures, &error))
     watch->figures = figures;
   figures = watch->figures;
   *status = (struct program_status){
@@ -137,10 +132,9 @@ get_status(void *closure, struct program_status *status)
 static void *
 serve(void *closure)
 {
-  static const enum control_request requests[] = {
-      [SERVE_START] = CONTROL_START,
-      [SERVE_STOP] = CONTROL_STOP,
-      [SERVE_RESET] = CONTROL_RESET};
+  static const uint32_t requests[] = {[SERVE_START] = REQUEST_START,
+                                      [SERVE_STOP] = REQUEST_STOP,
+                                      [SERVE_RESET] = REQUEST_RESET};
   struct watch *watch = closure;
   enum serve_event event;
   while ((event = watch->call.server_run(watch->server)) != SERVE_END) {
@@ -149,8 +143,8 @@ serve(void *closure)
     mprof_error_clear(&error);
     if (event == SERVE_RESET && watch->shipper != NULL)
       watch->call.ship_note(watch->shipper);
-    bool done = control_ask(&watch->control, requests[event],
-                            STATUS_MILLISECONDS, &figures, &error);
+    bool done =
+        control_ask(&watch->control, requests[event], &figures, &error);
     watch->call.server_answer(watch->server, done ? "" : error.message);
   }
   return NULL;
@@ -288,16 +282,14 @@ program_name(const struct options *options)
   return slash == NULL ? name : slash + 1;
 }
 
-/* The program has written FILE, or has not begun (NULL): what is left is
- * shipped. */
+/* The program has ended, or has not begun: what is left is shipped. */
 static void
-watch_end(struct watch *watch, const char *file)
+watch_end(struct watch *watch)
 {
   char message[PROGRAM_MESSAGE_LENGTH];
   if (watch == NULL)
     return;
-  if (file != NULL)
-    control_program_ended(&watch->control, file);
+  control_program_ended(&watch->control);
   if (watch->server != NULL) {
     watch->call.server_stop(watch->server);
     pthread_join(watch->serves, NULL);
@@ -317,7 +309,7 @@ watch_end(struct watch *watch, const char *file)
 /* *WATCHED is NULL when nobody is to look. */
 static bool
 watch_begin(struct watch **watched, const struct options *options,
-            struct mprof_error *error)
+            const char *file, struct mprof_error *error)
 {
   struct watch *watch;
   *watched = NULL;
@@ -326,10 +318,7 @@ watch_begin(struct watch **watched, const struct options *options,
   watch = calloc(1, sizeof *watch);
   if (watch == NULL)
     return mprof_error_memory(error);
-  if (!control_open(&watch->control, error)) {
-    free(watch);
-    return false;
-  }
+  control_open(&watch->control, file);
   watch->program = (struct program){.closure = watch,
                                     .name = program_name(options),
                                     .snapshot = take_snapshot,
@@ -339,7 +328,7 @@ watch_begin(struct watch **watched, const struct options *options,
       (options->run.ship != NULL && !begin_to_ship(watch, options, error)) ||
       (options->run.serve != NULL &&
        !begin_to_serve(watch, options->run.serve, error))) {
-    watch_end(watch, NULL);
+    watch_end(watch);
     return false;
   }
   *watched = watch;
@@ -352,12 +341,12 @@ watch_run(const struct options *options, const char *file, struct sink *sink,
 {
   struct options watched = *options;
   struct watch *watch;
-  if (!watch_begin(&watch, options, &outcome->error))
+  if (!watch_begin(&watch, options, file, &outcome->error))
     return false;
-  watched.run.control = watch == NULL ? NULL : watch->control.path;
+  watched.run.watched = watch != NULL;
   const bool good = options->run.process != SIZE_MAX
                         ? attach_run(&watched, file, sink, outcome)
                         : program_run(&watched, file, outcome);
-  watch_end(watch, file);
+  watch_end(watch);
   return good;
 }

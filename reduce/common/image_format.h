@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The format of images: files that the counters of a running program are in,
- * which it maps into its memory.  So they outlive it, however it ends, and
- * `mprof recover' makes a profile of them.
+ * which it maps into its memory.  So they outlive it, however it ends, and who
+ * reads one makes a profile of it.
  *
  *     head | piece | its bytes | piece | its bytes | ...
  *
@@ -28,7 +28,6 @@
 #include <stdint.h>
 
 #define IMAGE_MAGIC "mprofmap"
-#define IMAGE_ENDING ".mapped"
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
 enum { IMAGE_VERSION = 1, IMAGE_PAGE = 4096 };
@@ -61,7 +60,9 @@ enum image_kind {
   IMAGE_STRIPES, /* the struct itself */
   IMAGE_TALLIES, /* of objects of the other heap, by leaf: lisp_heap.h */
   IMAGE_REGIONS, /* region_table.h */
-  IMAGE_NOTES
+  IMAGE_NOTES,
+  IMAGE_LOSSES, /* of objects that were lost at the end, by leaf: reach.h */
+  IMAGE_KINDS_END
 };
 
 struct image_piece {
@@ -97,12 +98,27 @@ enum image_note_kind {
                        their numbers: see code_objects.h */
   NOTE_ALLOCATOR,   /* key: as of NOTE_TYPE; value: number of the function
                        that made such objects, and that shows */
+  NOTE_COMMENT,     /* key: any; text: a comment of the profile; "": none */
+  NOTE_BETWEEN,     /* of an ECL without hooks: what ran between a call and
+                       the function that it led to: key: note_between_key;
+                       value: the site of the call; more: of what ran */
   NOTE_KINDS
 };
 
 /* In the value of NOTE_TYPE, where there is another heap: its objects have a
  * class, whose number is in kind.what from bit NOTE_CLASS_SHIFT on. */
 enum { NOTE_HAS_CLASS = 256, NOTE_CLASS_SHIFT = 8, NOTE_TYPE_ALONE = 63 };
+
+/* Of a call at `site', in `function', below which is `callee' (0: an object).
+ */
+static inline uint64_t
+note_between_key(uint64_t site, uint32_t function, uint32_t callee)
+{
+  const uint64_t mixed =
+      (site ^ ((uint64_t)function << 32 | callee)) * UINT64_C(0x9E3779B97F4A7C15);
+  return (mixed ^ mixed >> 29 ^ function) * UINT64_C(0xBF58476D1CE4E5B9) +
+         callee;
+}
 
 enum note_flag {
   NOTE_RUNTIME = 1,    /* a function of the runtime */

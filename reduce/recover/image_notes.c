@@ -45,8 +45,9 @@ static bool
 add_note(struct image_notes *notes, const struct image_note *n,
          const char *text)
 {
-  struct note note = {n->key, n->value, n->more, strndup(text, n->text_bytes)};
   enum image_note_kind kind = (enum image_note_kind)n->kind;
+  struct note note = {kind, n->key, n->value, n->more,
+                      strndup(text, n->text_bytes)};
   if (note.text == NULL ||
       !ARRAY_PUSH(notes->notes, notes->count, notes->capacity, note)) {
     free(note.text);

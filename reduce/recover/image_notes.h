@@ -9,6 +9,7 @@
 #include "recover/image_reader.h"
 
 struct note {
+  enum image_note_kind kind;
   uint64_t key, value, more;
   char *text; /* owned; ends in a zero byte */
 };

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Pieces are read in their order, which is that in which arrays grew. */
+/* Pieces are listed first, in their order, which is that in which arrays grew,
+ * and then read.
+ */
 
 #include "recover/image_reader.h"
 
 #include "base/array.h"
+#include "recover/image_hold.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +45,9 @@ struct image_input {
   struct image *image;
   int file;
   uint64_t size; /* of the file */
+  uint64_t end;  /* of what is listed */
+  struct image_part *parts; /* owned */
+  size_t part_count, part_capacity;
   struct mprof_error *error;
 };
 
@@ -76,10 +82,7 @@ read_head(const struct image_input *input)
       !read_at(input, head, sizeof *head, 0) ||
       memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
     return mprof_fail(input->error, MPROF_BAD_PROFILE,
-                      "'%s' is not an image of mprof (a file whose name ends "
-                      "in "
-                      IMAGE_ENDING ")",
-                      image->path);
+                      "'%s' is not an image of mprof", image->path);
   head->mprof[sizeof head->mprof - 1] = '\0';
   if (head->version != IMAGE_VERSION ||
       strcmp(head->mprof, MPROF_VERSION) != 0)
@@ -92,83 +95,142 @@ read_head(const struct image_input *input)
 }
 
 bool
-image_is(const char *path)
+image_read_head(const char *path, struct image_head *head)
 {
-  char magic[sizeof IMAGE_MAGIC - 1];
   struct stat status;
   /* who writes to a pipe would see one reader come and go */
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  bool is = file >= 0 && pread(file, magic, sizeof magic, 0) == sizeof magic &&
-            memcmp(magic, IMAGE_MAGIC, sizeof magic) == 0;
+  bool is = file >= 0 &&
+            pread(file, head, sizeof *head, 0) >= (ssize_t)sizeof head->magic &&
+            memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) == 0;
   if (file >= 0)
     close(file);
   return is;
 }
 
-/* The array of the piece HEAD, made when it is the first one. */
-static struct image_array *
-array_of(const struct image_input *input, const struct image_piece *head)
+bool
+image_is(const char *path)
 {
-  struct image *image = input->image;
-  for (size_t i = image->array_count; i-- > 0;)
-    if (image->arrays[i].kind == head->kind &&
-        image->arrays[i].owner == head->owner)
-      return &image->arrays[i];
-  if (!ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
-                  (struct image_array){.kind = (enum image_kind)head->kind,
-                                       .owner = head->owner})) {
-    mprof_error_memory(input->error);
-    return NULL;
-  }
-  return &image->arrays[image->array_count - 1];
+  struct image_head head;
+  return image_read_head(path, &head);
 }
 
-/* Appends the piece HEAD, whose bytes are at OFFSET.  What found no room in
- * the file lacks, and so does what came after it. */
+/* The number of the array of the piece HEAD, made when it is the first one. */
 static bool
-append_piece(const struct image_input *input, const struct image_piece *head,
-             uint64_t offset)
+find_array(const struct image_input *input, const struct image_piece *head,
+           size_t *number)
 {
-  struct image_array *array = array_of(input, head);
-  if (array == NULL)
+  struct image *image = input->image;
+  for (*number = image->array_count; (*number)-- > 0;)
+    if (image->arrays[*number].kind == head->kind &&
+        image->arrays[*number].owner == head->owner)
+      return true;
+  *number = image->array_count;
+  return ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
+                    (struct image_array){.kind = (enum image_kind)head->kind,
+                                         .owner = head->owner}) ||
+         mprof_error_memory(input->error);
+}
+
+/* Adds the piece HEAD, whose bytes are at OFFSET, to the list. */
+static bool
+list_piece(struct image_input *input, const struct image_piece *head,
+           uint64_t offset)
+{
+  struct image_part part = {.offset = offset, .bytes = head->bytes};
+  if (!find_array(input, head, &part.array))
     return false;
-  if (head->at > array->length &&
-      (input->image->head.flags & IMAGE_INCOMPLETE) != 0)
-    return true;
+  struct image_array *array = &input->image->arrays[part.array];
   if (head->at != array->length)
     return image_fault(input->image, input->error, (int64_t)offset,
                        "a piece does not follow the one before");
-  char *bytes = realloc(array->bytes, array->length + head->bytes);
-  if (bytes == NULL)
-    return mprof_error_memory(input->error);
-  array->bytes = bytes;
-  if (!read_at(input, bytes + array->length, head->bytes, offset))
-    return false;
+  part.at = array->length;
+  if (array->kind == IMAGE_STRIPES)
+    input->image->stripes_offset = offset;
   array->length += head->bytes;
-  return true;
+  return ARRAY_PUSH(input->parts, input->part_count, input->part_capacity,
+                    part) ||
+         mprof_error_memory(input->error);
 }
 
 static bool
-read_pieces(const struct image_input *input)
+list_pieces(struct image_input *input)
 {
-  for (uint64_t at = IMAGE_PAGE; at + IMAGE_PAGE <= input->size;) {
+  for (input->end = IMAGE_PAGE; input->end + IMAGE_PAGE <= input->size;) {
     struct image_piece head;
-    if (!read_at(input, &head, sizeof head, at))
+    if (!read_at(input, &head, sizeof head, input->end))
       return false;
     if (head.kind == 0)
       return true;
-    at += IMAGE_PAGE;
-    if (head.magic != IMAGE_PIECE_MAGIC || head.kind > IMAGE_NOTES ||
+    const uint64_t at = input->end + IMAGE_PAGE;
+    if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_KINDS_END ||
         head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
       return image_fault(input->image, input->error, (int64_t)at,
                          "a piece is invalid or cut short");
-    if (head.kind != IMAGE_FREE && !append_piece(input, &head, at))
+    if (head.kind != IMAGE_FREE && !list_piece(input, &head, at))
       return false;
-    at += head.bytes;
+    input->end = at + head.bytes;
   }
   return true;
+}
+
+/* Reads the arrays but those that HELD says were copied. */
+static bool
+read_arrays(const struct image_input *input, bool held)
+{
+  struct image *image = input->image;
+  for (size_t i = 0; i < image->array_count; i++) {
+    struct image_array *array = &image->arrays[i];
+    if (array->bytes == NULL)
+      array->bytes = malloc(array->length + 1);
+    if (array->bytes == NULL)
+      return mprof_error_memory(input->error);
+  }
+  for (size_t i = 0; i < input->part_count; i++) {
+    const struct image_part *part = &input->parts[i];
+    struct image_array *array = &image->arrays[part->array];
+    if (!(held && image_is_held(array->kind)) &&
+        !read_at(input, array->bytes + part->at, part->bytes, part->offset))
+      return false;
+  }
+  return true;
+}
+
+static void
+forget_arrays(struct image_input *input)
+{
+  struct image *image = input->image;
+  for (size_t i = 0; i < image->array_count; i++)
+    free(image->arrays[i].bytes);
+  image->array_count = input->part_count = 0;
+}
+
+/* Of a program that runs and lets itself be held up, the counters are all of
+ * one moment; what they are of may be changed by it meanwhile, and then it is
+ * read once more. */
+static bool
+read_pieces(struct image_input *input)
+{
+  enum { TRIES = 100 };
+  bool good = true, again = true;
+  for (int i = 0; good && again && i < TRIES; i++) {
+    struct image_hold hold;
+    forget_arrays(input);
+    good = list_pieces(input);
+    bool held = good && image_hold(&hold, input->image, input->file,
+                                   input->parts, input->part_count,
+                                   input->end);
+    good = good && read_arrays(input, held);
+    again = held && !image_hold_is_good(&hold);
+    if (held)
+      image_hold_release(&hold);
+  }
+  return good && (!again || mprof_fail(input->error, MPROF_CANNOT_READ,
+                                       "cannot read '%s': it changes all the "
+                                       "time",
+                                       input->image->path));
 }
 
 /* ---- trees ------------------------------------------------------------- */
@@ -232,7 +294,18 @@ image_read(struct image *image, const char *path, struct mprof_error *error)
   input.size = good ? (uint64_t)status.st_size : 0;
   good = good && read_head(&input) && read_pieces(&input);
   close(input.file);
+  free(input.parts);
   return good && find_trees(image, error);
+}
+
+struct stripes
+image_stripes(const struct image *image)
+{
+  const struct image_array *array = image_array(image, IMAGE_STRIPES, 0);
+  struct stripes all = {0};
+  if (array != NULL && array->length >= sizeof all)
+    memcpy(&all, array->bytes, sizeof all);
+  return all;
 }
 
 void

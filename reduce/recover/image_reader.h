@@ -13,6 +13,7 @@
 
 #include "base/mprof_error.h"
 #include "common/image_format.h"
+#include "malloc/count/stripes.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 
@@ -37,20 +38,26 @@ struct image_tree {
 struct image { /* all zero: empty */
   const char *path;
   struct image_head head;
+  uint64_t stripes_offset; /* in the file, where it has stripes; else 0 */
   struct image_array *arrays; /* owned */
   size_t array_count, array_capacity;
   struct image_tree *trees; /* owned; what they have is the arrays' */
   size_t tree_count, tree_capacity;
 };
 
-/* Whether the file PATH is one, whole or damaged. */
+/* Whether the file PATH is one, whole or damaged; reads its HEAD. */
 bool image_is(const char *path);
+bool image_read_head(const char *path, struct image_head *head);
 
 /* Reads the file PATH, which must outlive IMAGE.  False: ERROR says why.
  * Release IMAGE even then. */
 bool image_read(struct image *image, const char *path,
                 struct mprof_error *error);
 void image_read_release(struct image *image);
+
+/* What an image of a C program has of its stripes, whose pointers are the
+ * process's; all zero if it has none. */
+struct stripes image_stripes(const struct image *image);
 
 /* The array of that kind and owner (0: any); NULL: there is none. */
 const struct image_array *image_array(const struct image *image,

@@ -1,136 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The figures of a C program, which the writer of the monitor writes
- * (monitor/malloc/session/malloc_profile.c): the counters of leaves are sums
- * over stripes, as stripes.c makes them, and what an ECL without hooks has
- * allocated is added by its threads.
+/* The figures of a C program, and what their numbers stand for: files of code,
+ * threads, regions, and what an ECL without hooks calls its objects.
  */
 
 #include "recover/recover.h"
 
 #include "base/array.h"
-#include "malloc/count/other_heap.h"
-#include "malloc/session/malloc_profile.h"
+#include "recover/c_counters.h"
+#include "recover/c_profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 struct c_recovery {
   const struct image *image;
   const struct image_notes *notes;
-  uint64_t peak; /* the number of the last one */
+  struct c_counters counters;
   struct code_objects loaded, unloaded; /* their objects are owned */
   struct region_table regions;
-  uint64_t contexts;
 };
-
-/* Of the tallies of an ECL without hooks: see malloc/ecl/lisp_heap.h. */
-struct lisp_tally {
-  uint64_t count, bytes;
-};
-
-/* The only tree. */
-static struct context_tree *
-tree_of(const struct c_recovery *r)
-{
-  return &r->image->trees[0].tree;
-}
-
-/* ---- counters ---------------------------------------------------------- */
-
-static void
-add_life(struct leaf_life *sum, struct leaf_life life, uint64_t peak)
-{
-  if (life.peak != peak) {
-    life.at_peak.count = life.allocated.count - life.freed.count;
-    life.at_peak.bytes = life.allocated.bytes - life.freed.bytes;
-  }
-  sum->allocated.count += life.allocated.count;
-  sum->allocated.bytes += life.allocated.bytes;
-  sum->freed.count += life.freed.count;
-  sum->freed.bytes += life.freed.bytes;
-  sum->at_peak.count += life.at_peak.count;
-  sum->at_peak.bytes += life.at_peak.bytes;
-  sum->temporary_count += life.temporary_count;
-}
-
-/* An object that was being counted, or its end, may have its count and not
- * its bytes, and nothing is freed that was not allocated.  An impossible sum
- * becomes 0 or the whole. */
-static void
-mend(uint64_t *part, uint64_t whole)
-{
-  if (*part > whole)
-    *part = (int64_t)*part < 0 ? 0 : whole;
-}
-
-static struct leaf_life
-life_of(void *recovery, uint32_t leaf)
-{
-  const struct c_recovery *r = recovery;
-  struct leaf_life sum = {.peak = r->peak};
-  for (size_t i = 0; i < r->image->array_count; i++) {
-    const struct image_array *array = &r->image->arrays[i];
-    struct leaf_life life;
-    if (array->kind != IMAGE_LIVES || leaf >= array->length / sizeof life)
-      continue;
-    memcpy(&life, array->bytes + leaf * sizeof life, sizeof life);
-    add_life(&sum, life, r->peak);
-  }
-  mend(&sum.freed.count, sum.allocated.count);
-  mend(&sum.freed.bytes, sum.allocated.bytes);
-  mend(&sum.at_peak.count, sum.allocated.count);
-  mend(&sum.at_peak.bytes, sum.allocated.bytes);
-  mend(&sum.temporary_count, sum.freed.count);
-  return sum;
-}
-
-static struct leaf_figures
-leaf_of(void *recovery, uint32_t number)
-{
-  const struct c_recovery *r = recovery;
-  const struct leaf *leaf = &tree_of(r)->leaves[number];
-  return (struct leaf_figures){{leaf->count, leaf->bytes},
-                               life_of(recovery, number)};
-}
-
-static void
-add_tallies(const struct c_recovery *r, uint32_t number, struct leaf *leaf)
-{
-  const struct context_tree *tree = tree_of(r);
-  const uint32_t size =
-      leaf->kind < tree->kind_count ? tree->kinds[leaf->kind].size : 0;
-  for (size_t i = 0; i < r->image->array_count; i++) {
-    const struct image_array *array = &r->image->arrays[i];
-    struct lisp_tally tally;
-    if (array->kind != IMAGE_TALLIES ||
-        number >= array->length / sizeof tally)
-      continue;
-    memcpy(&tally, array->bytes + number * sizeof tally, sizeof tally);
-    leaf->count += tally.count;
-    leaf->bytes += number <= LEAF_OVERFLOW || size == LEAF_LARGE
-                       ? tally.bytes
-                       : tally.count * size;
-  }
-}
-
-/* Gives the leaves of the tree their counts. */
-static struct malloc_total
-settle(struct c_recovery *r)
-{
-  struct context_tree *tree = tree_of(r);
-  struct malloc_total total = {0};
-  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
-    struct leaf *leaf = &tree->leaves[i];
-    const struct leaf_life life = life_of(r, i);
-    leaf->count = life.allocated.count;
-    leaf->bytes = life.allocated.bytes;
-    leaf->activations = 0;
-    add_tallies(r, i, leaf);
-    total.count += leaf->count;
-    total.bytes += leaf->bytes;
-    total.peak_bytes += life.at_peak.bytes;
-    r->contexts += image_leaf_counts(leaf);
-  }
-  return total;
-}
 
 /* ---- code -------------------------------------------------------------- */
 
@@ -203,7 +92,7 @@ known_site(const struct c_recovery *r, uint64_t site)
 static void
 check_sites(struct c_recovery *r)
 {
-  struct context_tree *tree = tree_of(r);
+  struct context_tree *tree = r->counters.tree;
   for (uint32_t i = 0; i < tree->context_count; i++)
     tree->contexts[i].site = known_site(r, tree->contexts[i].site);
   for (uint32_t i = 0; i < tree->leaf_count; i++)
@@ -262,72 +151,84 @@ put_heap_labels(void *recovery, struct pprof_stream *p,
                   categories[type == NULL ? 3 : type->value & 3]);
 }
 
+static uint64_t
+between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
+{
+  const struct c_recovery *r = recovery;
+  const struct note *note =
+      image_note_find(r->notes, NOTE_BETWEEN,
+                      note_between_key(site, function, callee));
+  return note != NULL && note->value == site ? note->more : 0;
+}
+
+static void
+put_notes(const struct c_recovery *r, struct pprof_stream *p)
+{
+  for (size_t i = 0; i < r->notes->count; i++) {
+    const struct note *note = &r->notes->notes[i];
+    char *const equals = strchr(note->text, '=');
+    if (note->kind == NOTE_COMMENT && equals != NULL &&
+        image_note_find(r->notes, NOTE_COMMENT, note->key) == note) {
+      *equals = '\0';
+      pprof_put_comment(p, note->text, equals + 1);
+      *equals = '=';
+    }
+  }
+}
+
 static void
 put_comments(void *recovery, struct pprof_stream *p)
 {
   const struct c_recovery *r = recovery;
+  char lost[96];
   if (image_note_find(r->notes, NOTE_COARSE, 0) != NULL)
     pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
                       image_note_text(r->notes, NOTE_COARSE, 0, ""));
+  put_notes(r, p);
+  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, r->counters.contexts);
+  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, r->counters.bytes);
+  snprintf(lost, sizeof lost,
+           "allocations for which memory ran out: %" PRIu64, r->counters.stripes.lost);
+  if ((r->image->head.flags & IMAGE_INCOMPLETE) != 0)
+    pprof_put_comment(p, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+                      "the file had no room to grow");
+  if (r->counters.stripes.lost != 0)
+    pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, lost);
   region_table_comments(&r->regions, true, pprof_put_region, p);
-  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, r->contexts);
-  if (recover_note(r->image) != NULL)
-    pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, recover_note(r->image));
 }
 
 /* ---- the whole --------------------------------------------------------- */
-
-/* An image whose first tree is not there yet has nothing. */
-static bool
-add_empty_tree(struct image *image, struct mprof_error *error)
-{
-  static struct context contexts[CONTEXT_FIRST];
-  static struct leaf leaves[LEAF_FIRST];
-  static struct kind kinds[1];
-  const struct image_tree empty = {.tree = {.contexts = contexts,
-                                            .leaves = leaves,
-                                            .kinds = kinds,
-                                            .context_count = CONTEXT_FIRST,
-                                            .leaf_count = LEAF_FIRST,
-                                            .kind_count = 1}};
-  return image->tree_count != 0 ||
-         ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity,
-                    empty) ||
-         mprof_error_memory(error);
-}
 
 bool
 recover_c(struct image *image, const struct image_notes *notes,
           struct gzip_file *file, struct mprof_error *error)
 {
   struct c_recovery r = {.image = image, .notes = notes};
-  const struct image_array *all = image_array(image, IMAGE_STRIPES, 0);
-  if (all != NULL && all->length >= sizeof(struct stripes))
-    memcpy(&r.peak, all->bytes + offsetof(struct stripes, peak),
-           sizeof r.peak);
-  bool good = add_empty_tree(image, error);
+  const struct c_counters *counters = &r.counters;
+  bool good = c_counters_find(&r.counters, image, error) &&
+              (list_objects(&r) || mprof_error_memory(error));
   if (good) {
-    struct malloc_figures figures = {.tree = tree_of(&r),
-                                     .loaded = &r.loaded,
-                                     .unloaded = &r.unloaded,
-                                     .lisp = image_note_find(notes, NOTE_TYPE,
-                                                             1) != NULL,
-                                     .closure = &r,
-                                     .leaf = leaf_of,
-                                     .thread = thread_name,
-                                     .region = region_path,
-                                     .name_of = name_of,
-                                     .put_heap_labels = put_heap_labels,
-                                     .put_comments = put_comments};
-    figures.total = settle(&r);
-    good = image_check_trees(image, error) &&
-           (list_objects(&r) || mprof_error_memory(error));
-    if (good) {
-      check_sites(&r);
-      r.regions = image_regions(image);
-      malloc_profile_write(file, &figures);
-    }
+    const struct c_figures figures = {
+        .tree = counters->tree,
+        .lives = counters->lives,
+        .losses = counters->losses,
+        .loaded = &r.loaded,
+        .unloaded = &r.unloaded,
+        .total = {counters->total.count, counters->total.bytes,
+                  counters->total.peak_bytes},
+        .lisp = image_note_find(notes, NOTE_TYPE, 1) != NULL,
+        .closure = &r,
+        .thread = thread_name,
+        .region = region_path,
+        .name_of = name_of,
+        .between = between,
+        .put_heap_labels = put_heap_labels,
+        .put_comments = put_comments};
+    check_sites(&r);
+    r.regions = image_regions(image);
+    c_profile_write(file, &figures);
   }
+  c_counters_release(&r.counters);
   free(r.loaded.objects);
   free(r.unloaded.objects);
   return good;

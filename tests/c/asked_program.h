@@ -27,7 +27,6 @@ enum deed {
   BEGIN,    /* start another thread, which ... */
   WORK,     /* ... allocates and frees, until ... */
   REST, /* ... it is told to stop; gives back how many objects that were */
-  SAVE, /* write the file: mprof_save() */
   FORK, /* gives back the child, which allocates and sleeps */
   EXEC, /* become this program again */
   EXEC_BARE, /* the same without an environment */
@@ -120,8 +119,6 @@ work_a_little(void *unused)
 
 /* ---- deeds ---- */
 
-extern int mprof_save(void) __attribute__((weak));
-
 static int64_t
 fork_child(const struct order *order)
 {
@@ -175,8 +172,6 @@ do_deed(const struct order *order)
     return 0;
   case REST:
     return rest();
-  case SAVE:
-    return mprof_save();
   case FORK:
     return fork_child(order);
   case EXEC:

@@ -15,6 +15,7 @@
 
 #include "command/control.h"
 #include "command/load.h"
+#include "malloc/count/stripes.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -25,8 +26,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SOON = 100, LONG = 60000 }; /* milliseconds */
-
 static char folder[] = "/tmp/mprof-test-XXXXXX";
 static char scratch[sizeof folder + 8]; /* the program's file, in that */
 static struct control control;
@@ -36,7 +35,7 @@ static int orders, answers;
 /* ---- the program ---- */
 
 static void
-preload(const char *path)
+preload(void)
 {
   char library[4096], process[16];
   snprintf(library, sizeof library, "%s/libmprof-malloc.so",
@@ -45,13 +44,12 @@ preload(const char *path)
   setenv("LD_PRELOAD", library, true);
   setenv("MPROF_ROOT_PID", process, true);
   setenv("MPROF_OUT", scratch, true);
-  setenv("MPROF_CONTROL", path, true);
+  setenv("MPROF_WATCHED", "1", true);
 }
 
-/* Starts it, to be asked by PATH; by none where that is empty; and where it
- * is NULL without the monitor. */
+/* Starts it, to be asked if it is MONITORED. */
 static inline void
-start_program(char *const *arguments, const char *path)
+start_program(char *const *arguments, bool monitored)
 {
   int in[2], out[2];
   assert_int_equal(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
@@ -59,8 +57,8 @@ start_program(char *const *arguments, const char *path)
   if (program == 0) {
     dup2(in[0], 0);
     dup2(out[1], 1);
-    if (path != NULL)
-      preload(path);
+    if (monitored)
+      preload();
     execv(arguments[0], arguments);
     _exit(127);
   }
@@ -82,30 +80,30 @@ end_program(void)
 /* ---- asking ---- */
 
 static inline struct control_figures
-ask(enum control_request request)
+ask(uint32_t request)
 {
   struct control_figures figures;
   struct mprof_error error;
   mprof_error_clear(&error);
-  if (!control_ask(&control, request, LONG, &figures, &error))
+  if (!control_ask(&control, request, &figures, &error))
     fail_msg("%s", error.message);
   return figures;
 }
 
 /* Neither figures nor a snapshot are to be had, as the error says. */
 static inline void
-check_refused(unsigned milliseconds, const char *why)
+check_refused(const char *why)
 {
   struct control_figures figures;
   struct profile profile;
   struct mprof_error error;
   mprof_error_clear(&error);
   assert_false(
-      control_ask(&control, CONTROL_RESET, milliseconds, &figures, &error));
+      control_ask(&control, REQUEST_RESET, &figures, &error));
   assert_string_equal(error.message, why);
   mprof_error_clear(&error);
   assert_false(
-      control_snapshot(&control, false, milliseconds, &profile, &error));
+      control_snapshot(&control, false, &profile, &error));
   assert_string_equal(error.message, why);
   profile_release(&profile);
 }
@@ -115,7 +113,7 @@ read_profile(struct profile *profile)
 {
   struct mprof_error error;
   mprof_error_clear(&error);
-  if (!control_snapshot(&control, false, LONG, profile, &error))
+  if (!control_snapshot(&control, false, profile, &error))
     fail_msg("%s", error.message);
 }
 
@@ -124,10 +122,9 @@ read_profile(struct profile *profile)
 static inline int
 open_control(void **state)
 {
-  struct mprof_error error;
   (void)state;
-  mprof_error_clear(&error);
-  return control_open(&control, &error) ? 0 : -1;
+  control_open(&control, scratch);
+  return 0;
 }
 
 static inline int

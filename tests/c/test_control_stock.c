@@ -89,7 +89,7 @@ test_conses(void **state)
   (void)state;
   if (access(ecl[0], X_OK) != 0)
     skip();
-  start_program(ecl, control.path);
+  start_program(ecl, true);
   evaluate("(defun conser (n) (let (l) (dotimes (i n) (push i l)) l))");
   assert_int_equal(conses(), 0);
   evaluate("(conser 0)");
@@ -98,20 +98,20 @@ test_conses(void **state)
   assert_int_equal(conses(), 2 * call + 1000);
   evaluate("(conser 1)");
   assert_int_equal(conses(), 3 * call + 1001);
-  ask(CONTROL_STOP);
+  ask(REQUEST_STOP);
   evaluate("(conser 10)");
   assert_int_equal(conses(), 3 * call + 1001);
-  ask(CONTROL_START);
+  ask(REQUEST_START);
   evaluate("(conser 10)");
   assert_int_equal(conses(), 4 * call + 1011);
-  ask(CONTROL_RESET);
+  ask(REQUEST_RESET);
   assert_int_equal(conses(), 0);
   evaluate("(conser 10)");
   assert_int_equal(conses(), call + 10);
   evaluate("(progn (conser 100000) (gc t) (conser 7))");
   assert_int_equal(conses(), 3 * call + 100017);
   end_program();
-  check_refused(LONG, "cannot query the program: it has ended");
+  check_refused("cannot query the program: it has ended");
 }
 
 int

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_malloc_arena.c -- arrays that grow where they are, and the spare.
+ * test_malloc_arena.c -- arrays that grow where they are.
  */
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,73 +74,12 @@ test_in_the_way(void **state)
   arena_release(&arena);
 }
 
-static uintptr_t spare;
-
-static size_t
-offset(const struct arena *arena)
-{
-  return (uintptr_t)arena->base - spare;
-}
-
-static void *
-take_elsewhere(void *unused)
-{
-  struct arena arena;
-  assert_false(arena_spare_begin());
-  assert_int_equal(arena_reserve(&arena, PAGE), 0);
-  assert_true(offset(&arena) >= PAGES * PAGE);
-  arena_release(&arena);
-  return unused;
-}
-
-/* In each round what is taken is zero, though it was not in the last one. */
-static void
-test_spare(void **state)
-{
-  struct arena first, grown, large;
-  pthread_t thread;
-  (void)state;
-  assert_true(arena_spare_reach(PAGE, PAGES * PAGE));
-  assert_true(arena_spare_reach(PAGES * PAGE, PAGES * PAGE));
-  for (int round = 0; round < 3; round++) {
-    assert_true(arena_spare_begin());
-    assert_false(arena_spare_begin());
-    assert_int_equal(arena_reserve(&first, 100), 0);
-    if (round == 0)
-      spare = (uintptr_t)first.base;
-    assert_int_equal(offset(&first), 0);
-    assert_int_equal(arena_reserve(&grown, PAGE), 0);
-    assert_int_equal(offset(&grown), PAGE);
-    assert_filled(&grown, 0, 0, PAGE);
-    memset(grown.base, 5, PAGE);
-    assert_int_equal(arena_grow(&grown, PAGE + 1), 0);
-    assert_int_equal(offset(&grown), 2 * PAGE);
-    assert_filled(&grown, 5, 0, PAGE);
-    assert_filled(&grown, 0, PAGE, 2 * PAGE);
-    assert_int_equal(arena_reserve(&large, PAGES * PAGE), 0);
-    assert_true(offset(&large) >= PAGES * PAGE);
-    assert_int_equal(pthread_create(&thread, NULL, take_elsewhere, NULL), 0);
-    pthread_join(thread, NULL);
-    arena_release(&large);
-    arena_release(&grown);
-    arena_release(&first);
-    if (round == 1)
-      arena_spare_forked();
-    else
-      arena_spare_end();
-  }
-  assert_int_equal(arena_reserve(&first, 100), 0);
-  assert_true(offset(&first) >= PAGES * PAGE);
-  arena_release(&first);
-}
-
 int
 main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_place),
     cmocka_unit_test(test_in_the_way),
-    cmocka_unit_test(test_spare),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

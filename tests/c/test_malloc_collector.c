@@ -18,7 +18,7 @@
 
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/own_stack.h"
-#include "malloc/session/malloc_session.h"
+#include "write/quiet.h"
 
 enum { SUSPEND = SIGPWR, RESTART = SIGXCPU, SECONDS = 60 /* then killed */ };
 
@@ -72,42 +72,41 @@ hold_lock(void *unused)
   return unused;
 }
 
-static int saves;
+static int looks;
 
-static int
-save_nothing(struct code_objects *unused)
-{
-  (void)unused;
-  return ++saves, 0;
-}
+static sem_t is_about_to_look;
 
-static sem_t is_about_to_save;
-
+/* As what is lost is looked for. */
 static void *
-save(void *unused)
+look(void *unused)
 {
-  sem_post(&is_about_to_save);
-  assert_int_equal(malloc_session_locked(save_nothing), 0);
+  struct quiet quiet;
+  sem_post(&is_about_to_look);
+  quiet_begin(&quiet, true);
+  malloc_monitor_lock(&malloc_monitor);
+  looks++;
+  malloc_monitor_unlock(&malloc_monitor);
+  quiet_end(&quiet);
   return unused;
 }
 
 static void
 test_stopped_holder(void **state)
 {
-  pthread_t holder, saver;
+  pthread_t holder, looker;
   (void)state;
   alarm(SECONDS);
   pthread_create(&holder, NULL, hold_lock, NULL);
   sem_wait(&is_locked);
   stop(holder);
-  pthread_create(&saver, NULL, save, NULL);
-  sem_wait(&is_about_to_save);
-  stop(saver); /* which waits for the lock by now, or is about to */
+  pthread_create(&looker, NULL, look, NULL);
+  sem_wait(&is_about_to_look);
+  stop(looker); /* which waits for the lock by now, or is about to */
   for (int i = 0; i < 3; i++)
     sem_post(&goes_on);
   pthread_join(holder, NULL);
-  pthread_join(saver, NULL);
-  assert_int_equal(saves, 1);
+  pthread_join(looker, NULL);
+  assert_int_equal(looks, 1);
   alarm(0);
 }
 
@@ -135,12 +134,12 @@ main(void)
                                      cmocka_unit_test(test_own_stack)};
   const struct sigaction action = {.sa_handler = stop_here,
                                    .sa_flags = SA_RESTART};
-  malloc_session_end(); /* no file of it */
-  malloc_session_count(false);
+  malloc_monitor.awaits_image = false; /* no file of it */
+  malloc_monitor_count(false);
   sem_init(&has_stopped, 0, 0);
   sem_init(&goes_on, 0, 0);
   sem_init(&is_locked, 0, 0);
-  sem_init(&is_about_to_save, 0, 0);
+  sem_init(&is_about_to_look, 0, 0);
   sigaction(SUSPEND, &action, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

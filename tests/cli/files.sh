@@ -10,7 +10,7 @@ expect 'missing file' 1 \
 expect 'missing default file' 1 \
   "mprof: cannot open 'mprof.data': No such file or directory" report
 mkdir folder
-expect 'a folder' 1 "mprof: no profile in the folder 'folder': no file name ends in .data, .pb.gz or .mapped" \
+expect 'a folder' 1 "mprof: no profile in the folder 'folder': no file name ends in .data or .pb.gz" \
   report folder
 expect 'a device' 1 "mprof: cannot read '/dev/zero': is a device" \
   report /dev/zero

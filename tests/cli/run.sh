@@ -221,7 +221,7 @@ result $? 'the same after an allocation'
 rm -f raw.data*
 run run -q --only=raw-end -o raw.data sh -c './raw-end x; ./raw-end x; :'
 [ "$status" = 0 ] && [ ! -s err ] &&
-  [ "$("$MPROF" export --format=folded raw.data.*)" = 'main 66' ]
+  [ "$("$MPROF" export --format=folded raw.data*)" = 'main 66' ]
 result $? 'and of child processes'
 rm -f raw.data*
 echo 'int main(void) { return 0; }' >nothing.c
@@ -233,10 +233,9 @@ run run -o none.data ./nothing
 result $? 'a program that allocates nothing'
 
 "$MPROF" run -o full.data sh -c 'trap "" XFSZ; ulimit -f 0' 2>&1 | cat >err
-[ "$(sed 's/: [0-9].*//' err)" = "mprof: cannot write '$PWD/full.data': File too\
- large
-mprof: wrote 'full.data'" ] && [ "$(echo full.data*)" = 'full.data' ]
-result $? 'a file that cannot be written when the program ends'
+[ "$(sed 's/: [0-9].*//' err)" = "mprof: wrote 'full.data'" ] &&
+  [ "$(echo full.data*)" = 'full.data' ]
+result $? 'a program that limits the size of its files'
 
 # ---- files --------------------------------------------------------------
 

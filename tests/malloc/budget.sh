@@ -83,8 +83,6 @@ run 'as they are called' MPROF_BUDGET=1500 MPROF_UNFOLDED=1 -- 1 60000 alone
 is_said 'as they are called' budget.data
 run 'threads in turn' MPROF_BUDGET=3000 -- 7 20000 alone
 is_said 'threads in turn' budget.data
-run 'mapped' MPROF_MAPPED=1 MPROF_BUDGET=1500 -- 1 20000 alone
-is_said 'mapped' budget.data
 run 'threads' MPROF_BUDGET=3000 -- 12 40000
 is_said 'threads' budget.data
 

@@ -45,14 +45,10 @@ default         143
 ignored         0
 E
 profile ends many 2>/dev/null
-same 'much of it, written after a crash: compressed' '1f 8b' \
-  "$(od -An -tx1 -N2 ends.data | sed 's/^ *//')"
-same 'and complete' '1991' "$(rows ends.data size | awk '$2 >= 10 &&
-  $2 <= 2000 { n++ } END { print n }')"
+same 'much of it, until a crash: complete' '1991' "$(rows ends.data size |
+  awk '$2 >= 10 && $2 <= 2000 { n++ } END { print n }')"
 same 'the monitor needs the C library alone' libc "$(
   readelf -d "$monitor" | sed -n 's/.*NEEDED.*\[\([^-.]*\).*/\1/p' | sort)"
-same 'and gives the program no names of zlib' 0 \
-  "$(nm -D --defined-only "$monitor" | grep -c -E 'flate|crc32|adler|zlib')"
 
 # One signal in the midst of allocations, again and again.
 saved=0

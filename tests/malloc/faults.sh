@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Whatever goes wrong while the monitor writes, the program does and ends as
-# without it; there is a complete file, or one line that says why not.
+# Whatever goes wrong while the monitor needs room in its file, the program does
+# and ends as without it; the file has all counts, or there is one line that says
+# why there is none.
 
 . "$(dirname "$0")/check.bash"
 
@@ -26,23 +27,36 @@ refused() {
 }
 
 compile faults -O1
-faulty cancel MPROF_AUTOSAVE=1
+# sizes FILE: how many sizes its objects have, from 30 bytes on.
+sizes() { rows "$1" size | awk '$2 >= 30 && $2 < 2030 { n += $3 }
+  END { print n + 0 }'; }
+
+faulty cancel
 same 'a thread is cancelled: exit status' 0 "$status"
-same 'a thread is cancelled: its objects' 'size 44 31 1364 0 0' \
-  "$(rows faults.data size | grep '^size 44 ' | cut -d' ' -f 1-6)"
-for case in no-file small-file; do
+same 'a thread is cancelled: its objects' 2001 "$(sizes faults.data)"
+for case in no-file small-file own-signal; do
   faulty "$case"
-  refused "$case" 'File too large'
+  same "$case: exit status" 0 "$status"
+  same "$case: what is said" '' "$(cat err)"
+  same "$case: all is counted" '2005 2059050' \
+    "$(rows faults.data all | cut -d' ' -f 3-4)"
+  n=$(rows faults.data comment |
+    sed -n 's/^comment unattributed_allocations //p')
+  same "$case: sizes that found room, and others" 2000 \
+    $((n + $(sizes faults.data)))
+  same "$case: why" "the file had no room to grow" \
+    "$(rows faults.data comment | sed -n 's/^comment unattributed_note //p')"
 done
-faulty own-signal
-same 'own-signal: exit status' 0 "$status"
-same 'own-signal: what is said' \
-  "mprof: cannot write '$work/faults.data': File too large" "$(uniq err)"
-faulty pipe MPROF_OUT=/dev/fd/50
-refused pipe 'Broken pipe' /dev/fd/50
+faulty none MPROF_OUT=/dev/fd/50
+refused 'no descriptor' 'No such file or directory' /dev/fd/50
 mkfifo nobody
 faulty none MPROF_OUT="$work/nobody"
-refused 'a pipe without a reader' 'No such device or address' "$work/nobody"
+refused 'a pipe' 'it is not a regular file' "$work/nobody"
+ln -s victim link
+echo precious >victim
+faulty none MPROF_OUT="$work/link"
+refused 'a link' 'it is not a regular file' "$work/link"
+same 'a link: what it leads to' precious "$(cat victim)"
 
 for case in left-free left-lock left-thread; do
   faulty $case

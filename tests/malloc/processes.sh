@@ -62,8 +62,7 @@ run nothing-follows
 files 'a program that allocates nothing follows' '5 45 5 45'
 run daemon
 for _ in {1..600}; do # it is not waited for
-  [ "$(find . -name 'processes.data.*' ! -name '*.tmp' -size +0 |
-    wc -l)" = 1 ] && break
+  [ "$(rows processes.data.* all 2>/dev/null | cut -d' ' -f 3)" = 1 ] && break
   sleep 0.1
 done
 files daemon '4 164 4 164' '1 43 1 43'
@@ -91,9 +90,9 @@ run fork
 files 'another name' ''
 export MPROF_ONLY=others,proc*
 run vfork
-files 'both, the first that ends has the name' '7 77 7 77' '3 41 3 41'
+files 'both, the first that begins has the name' '3 41 3 41' '7 77 7 77'
 run moved-environment
-files 'both, whose environment moves' '3 60 3 60' '2 60 2 60'
+files 'both, whose environment moves' '2 60 2 60' '3 60 3 60'
 unset MPROF_ONLY
 
 # The rights of the file are those that the user gives to new files.
@@ -107,20 +106,35 @@ for mask in 022 077 002; do
   rm mine
 done
 
-# Under the name that a file has before it is complete somebody else has put
-# a link, or a process that was killed has left one.
-for there in link file; do
-  rm -f processes.data* victim
-  echo precious >victim
-  # shellcheck disable=SC2016
-  env MPROF_OUT="$work/processes.data" sh -c '
-    if [ "$1" = link ]; then ln -s victim processes.data.$$.tmp
-    else echo left >processes.data.$$.tmp; fi
-    MPROF_ROOT_PID=$$ LD_PRELOAD=$0 exec ./processes leaf' \
-    "$monitor" "$there" >out 2>err
-  files "a $there in place of the temporary file" '7 77 7 77'
-  same "a $there: what it leads to" precious "$(cat victim)"
-done
+# Under the name that a child's file is to have somebody else has put a link.
+# shellcheck disable=SC2016
+rm -f processes.data* victim
+echo precious >victim
+cat >linked.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+  char name[100];
+  pid_t child = fork();
+  if (child == 0) {
+    snprintf(name, sizeof name, "processes.data.%d", (int)getpid());
+    if (symlink("victim", name) != 0)
+      _exit(1);
+    free(malloc(7777));
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+  return 0;
+}
+END
+$CC -w -O0 -o linked linked.c
+MPROF_OUT="$work/processes.data" LD_PRELOAD=$monitor ./linked
+same 'a link by the name of a child: its file has another' '1 7777' \
+  "$(rows "$(echo processes.data.*.2)" all | cut -d' ' -f 3-4)"
+same 'a link: what it leads to' precious "$(cat victim)"
 
 # spawned N TITLE: what posix_spawn and system allocate themselves has other
 # sizes.

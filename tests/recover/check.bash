@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Sourced by the tests of mprof recover: programs that keep a log of what they
+# Sourced by the tests of images: programs that keep a log of what they
 # allocate in a file that is mapped, and are killed.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/check.bash"
@@ -60,29 +60,22 @@ logs() {
   od -An -v -w64 -t u8 "$1" | awk '{ print NR - 1, $0 }'
 }
 
-# as_good FILE: every command reads the image of FILE as it reads FILE, which
-# was made of it, a folder has one of them, and FILE need not be there.
+# as_good IMAGE: every command reads it as it reads the profile that is made of
+# it, also in a folder.
 as_good() {
   local command
-  mkdir -p folder && cp "$1" "$1.mapped" folder
+  mkdir -p folder && cp "$1" folder
+  "$MPROF" recover -o made.data "$1" 2>err
   for command in report 'report --verbose' 'export --format=folded --types --threads' \
     'export --format=csv --table=contexts' 'export --format=json' advise; do
     # shellcheck disable=SC2086
-    run $command "$1"
+    run $command made.data
     cp out expected
-    for file in "$1.mapped" folder; do
+    for file in "$1" folder; do
       # shellcheck disable=SC2086
       run $command "$file"
       [ "$status" = 0 ] && cmp expected out
       result $? "$command of $file"
     done
-  done
-  rm "folder/$1"
-  run report "$1"
-  cp out expected
-  for file in folder "folder/$1"; do
-    run report "$file"
-    cmp expected out
-    result $? "an image alone: report $file"
   done
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The distribution's ECL, killed under mprof run --mapped: objects, classes and
+# The distribution's ECL, killed under mprof run: objects, classes and
 # functions are as in the profile of one that ends.
 
 . "$(dirname "$0")/check.bash"
@@ -22,7 +22,7 @@ kill='(si:call-cfun (si:find-foreign-symbol "kill" :default :pointer-void 0)
 
 "$MPROF" run -q -o ended.data "$STOCK_ECL" --norc --load things.lisp \
   --eval '(ext:quit 0)' >/dev/null 2>&1 </dev/null
-"$MPROF" run -q --mapped -o killed.data "$STOCK_ECL" --norc \
+"$MPROF" run -q -o killed.data "$STOCK_ECL" --norc \
   --load things.lisp --eval "$kill" >/dev/null 2>&1 </dev/null
 same 'the status is that of the signal' 137 $?
 

@@ -13,27 +13,6 @@
 
 #include "malloc/count/counting.h"
 #include "malloc/count/malloc_code.h"
-#include "malloc/count/other_heap.h"
-#include "malloc/environment.h"
-
-/* Of contexts, and of leaves: context_tree_most of these have LEAF_BITS. */
-enum {
-  USUAL_BUDGET = 8u << 20,
-  MOST_BUDGET = (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1
-};
-
-/* What writing the profile takes: the tables of the writer (write/), each of
- * which is at most twice as long as it has to be, and was half as long, and
- * so on, before; for a context and a leaf 72 bytes by their numbers, 40 of
- * the longest chain, and two locations with 24 each. */
-enum { SPARE_BYTES = 3 << 20, SPARE_FOR_EACH = 72 + 4 * (40 + 2 * 24) };
-
-const struct other_heap *other_heap;
-struct malloc_monitor malloc_monitor = {
-    .counting = true,
-    .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
-__thread int malloc_monitor_inside HIDDEN_THREAD;
-__thread bool malloc_monitor_forks HIDDEN_THREAD;
 
 /* ---- contexts, under the lock ---- */
 
@@ -139,11 +118,10 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
   return known_leaf(thread, path, size);
 }
 
-/* Count an allocation.  Under the lock.  *save: the profile is to be written.
- */
+/* Count an allocation.  Under the lock. */
 static struct counted
 count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
-      size_t bytes, bool *save)
+      size_t bytes)
 {
   struct stripe *s = stripes_lock_mine(user);
   struct counted counted;
@@ -159,64 +137,11 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
   counted = count_allocation(user, s, leaf, address, bytes);
   stripes_settle();
   stripes_lack_room();
-  *save = stripes_count() >= stripes.save_at;
   stripes_unlock();
   return counted;
 }
 
 /* ---- the hook, where malloc_hook.h has not done it ---- */
-
-/* Which function a context is of: see context_tree.h. */
-static uint32_t
-function_of(void *functions, uint64_t site, uint32_t caller)
-{
-  (void)caller;
-  return function_number_of_site(functions, site);
-}
-
-static size_t
-spare_bytes(uint32_t room)
-{
-  return SPARE_BYTES + (size_t)room * SPARE_FOR_EACH;
-}
-
-/* What is counted can be written as well. */
-static bool
-make_room(uint32_t room)
-{
-  return stripes_reach(room + 1) &&
-         arena_spare_reach(spare_bytes(room), spare_bytes(MOST_BUDGET));
-}
-
-/* Under the lock. */
-static bool
-open_tree(struct malloc_monitor *m)
-{
-  const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
-  const unsigned long asked = environment_number("MPROF_BUDGET", 0);
-  const uint32_t budget = asked == 0            ? USUAL_BUDGET
-                          : asked < MOST_BUDGET ? (uint32_t)asked
-                                                : MOST_BUDGET;
-  if (context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
-                        make_room) != 0)
-    return false;
-  arena_wipe_on_fork(&m->tree.context_arena); /* a child begins anew */
-  arena_wipe_on_fork(&m->tree.leaf_arena);
-  arena_wipe_on_fork(&m->tree.kind_arena);
-  return true;
-}
-
-/* The first allocation may come before any constructor. */
-bool
-malloc_monitor_open(struct malloc_monitor *m)
-{
-  bool ready;
-  spin_lock(&m->lock);
-  ready = m->ready || open_tree(m);
-  __atomic_store_n(&m->ready, ready, __ATOMIC_RELEASE);
-  spin_unlock(&m->lock);
-  return ready;
-}
 
 static struct counted
 allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
@@ -225,7 +150,6 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
   struct malloc_thread *const thread = malloc_thread_mine();
   struct counted counted = {0};
   struct known_path *path;
-  bool save = false;
   if (thread == NULL) {
     malloc_monitor_lost();
     return counted;
@@ -236,13 +160,11 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
     path = find_path(thread, frame);
   if (malloc_monitor_is_counting()) {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
-    counted = count(&thread->user, leaf, address, bytes, &save);
+    counted = count(&thread->user, leaf, address, bytes);
     if (malloc_code_is_linker(frame[1]))
       path->ip = 0; /* it is not to be known */
   }
   spin_unlock(&m->lock);
-  if (save)
-    m->autosave();
   return counted;
 }
 
@@ -255,6 +177,7 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct counted counted = {0};
   if (malloc_code_is_linker(frame[1]))
     malloc_code_look();
+  malloc_monitor_obey();
   if (!malloc_monitor_is_counting())
     return counted;
   if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || malloc_monitor_open(m))
@@ -309,64 +232,11 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
   struct malloc_thread *thread = malloc_thread_known;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
-  struct stripe *s = stripes_lock_mine(user);
+  struct stripe *s;
+  if (malloc_monitor.left)
+    return;
+  s = stripes_lock_mine(user);
   if (counted.epoch == stripes.epoch)
     count_end(user, s, address, counted.leaf, bytes);
   spin_unlock(&s->lock);
-}
-
-/* ---- all of it ---- */
-
-void
-malloc_monitor_lock(struct malloc_monitor *m)
-{
-  spin_lock(&m->steady);
-  spin_lock(&m->lock);
-  stripes_lock();
-}
-
-void
-malloc_monitor_unlock(struct malloc_monitor *m)
-{
-  stripes_unlock();
-  spin_unlock(&m->lock);
-  spin_unlock(&m->steady);
-}
-
-void
-malloc_monitor_forget(struct malloc_monitor *m)
-{
-  m->lost_objects = 0;
-  if (!m->ready)
-    return;
-  context_tree_clear(&m->tree);
-  stripes_forget();
-  if (other_heap != NULL)
-    other_heap->forget();
-  region_table_clear(&m->regions);
-}
-
-struct malloc_total
-malloc_monitor_settle(struct malloc_monitor *m,
-                      struct leaf_figures *copies)
-{
-  struct malloc_total total = {0};
-  for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
-    const struct leaf_life life = stripes_life(i);
-    if (copies != NULL)
-      copies[i].life = life;
-    m->tree.leaves[i].count = life.allocated.count;
-    m->tree.leaves[i].bytes = life.allocated.bytes;
-    total.peak_bytes += life.at_peak.bytes;
-  }
-  if (other_heap != NULL)
-    other_heap->settle(&m->tree);
-  for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
-    total.count += m->tree.leaves[i].count;
-    total.bytes += m->tree.leaves[i].bytes;
-    if (copies != NULL)
-      copies[i].allocated = (struct tally){m->tree.leaves[i].count,
-                                           m->tree.leaves[i].bytes};
-  }
-  return total;
 }

@@ -37,15 +37,14 @@ enum { MALLOC_REGIONS = 4095 }; /* at most */
 #define CLAS_OF_LINKER (UINT64_C(1) << 63)
 
 struct malloc_monitor {
-  bool counting;          /* allocations, now: any thread may look at it */
-  bool ready;             /* the tree is there; what follows changes only
-                             while no thread has that lock */
-  struct spin_lock steady; /* taken before the next one by who changes
-                              records that are there (malloc_snapshot.h) */
-  struct spin_lock lock;  /* of all that follows */
-  void (*autosave)(void); /* so many allocations were made as was asked for:
-                             called without the lock */
-  uint64_t lost_objects; /* not counted, as there was no memory for it */
+  bool counting;         /* allocations, now: any thread may look at it */
+  bool ready;            /* the tree is there, and in the image if there is to
+                            be one */
+  bool left;             /* the child of a fork that cannot have counters of
+                            its own: those here are its parent's */
+  struct spin_lock lock; /* of all that follows */
+  bool awaits_image;     /* it is made when something is counted */
+  bool without_memory;   /* there was none for a tree, which was said */
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */
   struct region_table regions; /* its lock does not guard what is live */
@@ -92,7 +91,8 @@ uint32_t malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
 uint32_t malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t leaf,
                                   uint32_t size);
 
-/* Be ready to count.  False: there is no memory. */
+/* Be ready to count: make the tree, and the image if one is awaited, of which
+ * a line is printed when that fails.  False: there is no memory. */
 bool malloc_monitor_open(struct malloc_monitor *m);
 
 /* The object that was at `address' is freed. */
@@ -105,7 +105,27 @@ static inline void
 malloc_monitor_lost(void)
 {
   if (malloc_monitor_is_counting())
-    __atomic_fetch_add(&malloc_monitor.lost_objects, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&stripes.lost, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- requests ---- */
+
+/* Count, or do not, from now on. */
+void malloc_monitor_count(bool on);
+
+/* Forget all figures, and which objects live. */
+void malloc_monitor_forget(struct malloc_monitor *m);
+
+/* Do what was requested of this process from outside, if anything was.  This
+ * thread has no lock. */
+void malloc_monitor_obey_now(struct malloc_monitor *m);
+
+static inline void
+malloc_monitor_obey(void)
+{
+  if (__builtin_expect(
+          __atomic_load_n(&stripes.request, __ATOMIC_ACQUIRE) != 0, 0))
+    malloc_monitor_obey_now(&malloc_monitor);
 }
 
 /* ---- all of it ---- */
@@ -114,23 +134,14 @@ malloc_monitor_lost(void)
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
 
-/* Forget all figures, and which objects live.  All is locked. */
-void malloc_monitor_forget(struct malloc_monitor *m);
+/* What malloc_monitor_forget does when all is locked. */
+void malloc_monitor_clear(struct malloc_monitor *m);
 
-/* The sums over all leaves, and the most bytes that were live. */
-struct malloc_total {
-  uint64_t count, bytes, peak_bytes;
-};
+/* The figures so far stay in the image of now; those to come are for another
+ * file (process_image_set). */
+void malloc_monitor_leave_image(struct malloc_monitor *m);
 
-/* All that is counted of a leaf. */
-struct leaf_figures {
-  struct tally allocated; /* of another heap, too */
-  struct leaf_life life;
-};
-
-/* Give the leaves of the tree their counts, and `copies', by leaf, unless
- * that is NULL, all figures.  All is locked. */
-struct malloc_total malloc_monitor_settle(struct malloc_monitor *m,
-                                          struct leaf_figures *copies);
+/* Only this thread is left, in the child of a fork, which counts from 0. */
+void malloc_monitor_forked(struct malloc_monitor *m);
 
 #endif

@@ -6,7 +6,6 @@
 #include "malloc/count/malloc_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +18,7 @@
 
 enum {
   LABELS = 256,
-  NAME_BYTES = 16,             /* of a name of a thread; the kernel's size */
-  SIGNAL_STACK_BYTES = 1 << 18 /* pages that are only touched when used */
+  NAME_BYTES = 16 /* of a name of a thread; the kernel's size */
 };
 
 __thread struct malloc_thread *malloc_thread_known HIDDEN_THREAD;
@@ -30,28 +28,6 @@ static char names[LABELS][NAME_BYTES];
 static uint32_t name_count = 1; /* 0: no name */
 static pthread_key_t key;
 static bool has_key;
-
-/* ---- stacks for handlers of signals, behind what is kept ---- */
-
-/* This thread gets one if it has none. */
-static void
-use_signal_stack(struct malloc_thread *thread)
-{
-  const stack_t stack = {.ss_sp = thread + 1, .ss_size = SIGNAL_STACK_BYTES};
-  stack_t old;
-  if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE) != 0)
-    sigaltstack(&stack, NULL);
-}
-
-static void
-leave_signal_stack(const struct malloc_thread *thread)
-{
-  const stack_t none = {.ss_flags = SS_DISABLE};
-  stack_t old;
-  if (!arenas_are_sealed() && sigaltstack(NULL, &old) == 0 &&
-      old.ss_sp == (const void *)(thread + 1))
-    sigaltstack(&none, NULL);
-}
 
 /* ---- threads ---- */
 
@@ -64,7 +40,6 @@ end_thread(void *data)
   left_call_end_thread();
   malloc_monitor_inside++;
   malloc_thread_known = NULL;
-  leave_signal_stack(thread);
   spin_lock(&lock);
   stripes_leave(&thread->user);
   thread->next = unused;
@@ -104,7 +79,7 @@ allocate(void)
 {
   struct arena arena;
   struct malloc_thread *thread;
-  if (arena_reserve(&arena, sizeof *thread + SIGNAL_STACK_BYTES) != 0)
+  if (arena_reserve(&arena, sizeof *thread) != 0)
     return NULL;
   thread = arena.base;
   if (call_chain_init(&thread->chain) == 0)
@@ -120,7 +95,7 @@ malloc_thread_make(void)
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
   struct malloc_thread *thread;
-  if (arenas_are_sealed())
+  if (malloc_monitor.left)
     return NULL;
   spin_lock(&lock);
   thread = unused;
@@ -132,7 +107,8 @@ malloc_thread_make(void)
   malloc_thread_forget(thread, unloads);
   thread->regions = (struct region_stack){0};
   thread->served++;
-  pthread_getname_np(pthread_self(), name, sizeof name);
+  if (!arenas_are_sealed())
+    pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
@@ -140,7 +116,6 @@ malloc_thread_make(void)
   malloc_thread_known = thread;
   if (has_key)
     pthread_setspecific(key, thread);
-  use_signal_stack(thread);
   return thread;
 }
 
@@ -152,10 +127,16 @@ malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads)
   thread->unloads = unloads;
 }
 
-const char *
-malloc_thread_name(uint32_t label)
+void
+malloc_threads_reserve(unsigned count)
 {
-  return label < LABELS ? names[label] : "";
+  struct malloc_thread *thread;
+  while (count-- > 0 && (thread = allocate()) != NULL) {
+    spin_lock(&lock);
+    thread->next = unused;
+    unused = thread;
+    spin_unlock(&lock);
+  }
 }
 
 void

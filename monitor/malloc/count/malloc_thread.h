@@ -51,8 +51,7 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
  * were forgotten.  The chain too is to be walked anew. */
 void malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads);
 
-/* Find out when threads end from now on; and what a handler of a signal needs
- * when the stack of its thread is used up, they have. */
+/* Find out when threads end from now on. */
 void malloc_threads_open(void);
 
 /* Make that of this thread; NULL when there is no memory. */
@@ -68,8 +67,8 @@ malloc_thread_mine(void)
   return __builtin_expect(mine != NULL, 1) ? mine : malloc_thread_make();
 }
 
-/* The name of the threads with that label; "" for 0. */
-const char *malloc_thread_name(uint32_t label);
+/* Have memory for so many threads more, while there is some. */
+void malloc_threads_reserve(unsigned count);
 
 /* Let the image of the process, if it has one, know all names. */
 void malloc_threads_note(void);

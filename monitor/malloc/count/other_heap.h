@@ -15,41 +15,22 @@
 #include "arch/attributes.h"
 #include "tree/context_tree.h"
 
-struct pprof_stream;
-
 struct other_heap {
-  /* Allocations until now. */
-  uint64_t (*events)(void);
+  /* There is an image from now on: put counters and notes there, of types,
+   * and of the names that are known.  All is locked. */
+  void (*note)(void);
 
-  /* Add the counts of its objects to the leaves of the tree, or forget them.
-   * All is locked. */
-  void (*settle)(struct context_tree *tree);
+  /* Forget the counts of its objects.  All is locked. */
   void (*forget)(void);
 
   /* In the child of a fork. */
   void (*forked)(void);
 
-  /* The process is at its regular end, with nothing locked. */
+  /* The process is at its regular end, with nothing locked: note what only
+   * then is known. */
   void (*end)(void);
-
-  /* What is written: the labels of a leaf, the comments, the name of what is
-   * at a site in the function with that number, or NULL. */
-  void (*put_labels)(struct pprof_stream *p, const struct kind *kind);
-  void (*put_comments)(struct pprof_stream *p,
-                       const struct context_tree *tree);
-  const char *(*name_of)(uint64_t site, uint32_t function);
-
-  /* See sample_writer.h. */
-  uint64_t (*between)(uint64_t site, uint32_t function, uint32_t callee);
 };
 
 extern const struct other_heap *other_heap HIDDEN; /* NULL: there is none */
-
-/* Whether a leaf of that kind is one of the other heap. */
-static inline bool
-kind_is_of_other_heap(const struct kind *kind)
-{
-  return kind->what != 0;
-}
 
 #endif

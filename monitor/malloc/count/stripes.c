@@ -14,7 +14,6 @@ struct stripes stripes = {.used = 1,
                           .open = 1,
                           .numbers = 1,
                           .recent_count = 1,
-                          .save_at = UINT64_MAX,
                           .stripe = {{.limit = NO_LIMIT, .open = true}}};
 
 /* ---- locks ---- */
@@ -45,15 +44,12 @@ stripes_unlock(void)
 void
 stripes_settle(void)
 {
-  const uint64_t count = stripes_count() + 1;
-  uint64_t left = count < stripes.save_at ? stripes.save_at - count : 0;
   uint32_t open = 0;
   int64_t live = 0, spare, share;
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     live += s->live;
     open += s->open;
   }
-  left /= open;
   stripes.open = open;
   if (live > (int64_t)stripes.peak_bytes) {
     stripes.peak++; /* no life has figures of it */
@@ -67,8 +63,6 @@ stripes_settle(void)
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     s->ceiling = s->live + (s->open ? spare : 0);
     s->limit = !s->open ? CLOSED : open == 1 ? NO_LIMIT : s->ceiling;
-    s->count_limit =
-        stripes.save_at == UINT64_MAX ? UINT64_MAX : s->count + left;
     if (s->open)
       spare = share;
   }
@@ -76,11 +70,11 @@ stripes_settle(void)
 
 /* ---- use ---- */
 
-static void
+static bool
 map(const struct stripe *s)
 {
-  image_map(&s->arena, s->arena.reserved_bytes, IMAGE_LIVES,
-            (uint32_t)(s - stripes.stripe) + 1);
+  return image_map(&s->arena, s->arena.reserved_bytes, IMAGE_LIVES,
+                   (uint32_t)(s - stripes.stripe) + 1);
 }
 
 void
@@ -103,7 +97,10 @@ reach(struct stripe *s, uint32_t leaves)
   if (arena_place(&s->arena, bytes, sizeof *s->lives << LEAF_BITS) != 0)
     return false;
   arena_wipe_on_fork(&s->arena);
-  map(s);
+  if (!map(s)) {
+    arena_release(&s->arena);
+    return false;
+  }
   s->lives = s->arena.base;
   return true;
 }
@@ -281,17 +278,8 @@ stripes_count(void)
   return sum;
 }
 
-uint64_t
-stripes_events(void)
-{
-  uint64_t sum = stripes_count();
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    sum += __atomic_load_n(&s->freed_count, __ATOMIC_RELAXED);
-  return sum;
-}
-
 static void
-add_tally(struct tally *sum, const struct tally *tally)
+add_tally(struct object_count *sum, const struct object_count *tally)
 {
   sum->count += tally->count;
   sum->bytes += tally->bytes;

@@ -48,14 +48,14 @@
 #include "tree/context_tree.h"
 #include "tree/spin_lock.h"
 
-struct tally {
+struct object_count {
   uint64_t count, bytes; /* of objects */
 };
 
 /* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {
-  struct tally allocated, freed;
-  struct tally at_peak;     /* live at the peak of that number: */
+  struct object_count allocated, freed;
+  struct object_count at_peak;     /* live at the peak of that number: */
   uint64_t peak;            /* if it is of an older one, what is live now */
   uint64_t temporary_count; /* freed before the next allocations */
 };
@@ -76,7 +76,6 @@ struct stripe {
   _Alignas(64) struct spin_lock lock; /* guards all that follows */
   int64_t live, limit; /* bytes; what would go beyond is not for it alone */
   uint64_t count, freed_count;
-  uint64_t count_limit;    /* so many allocations without a look at others */
   struct leaf_life *lives; /* by number of the leaf; NULL: not used yet */
   uint32_t changing;       /* the leaf that is counted for, or was last */
   bool open;
@@ -92,11 +91,20 @@ struct stripes { /* in pages of its own, which can be those of an image */
   unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
   int64_t elsewhere;         /* bytes live in others than the first */
-  uint64_t save_at;          /* write the profile at so many allocations */
   uint64_t unloads;          /* how often code or all leaves went away */
   uint32_t numbers;          /* of threads: a bit for each that is taken */
   uint32_t leaves;           /* that the lives of all used ones are for */
   bool settle_again;         /* what was shared out may be untrue by now */
+
+  /* For who reads the image while the program runs (reduce/image/): */
+  uint64_t lost;             /* objects without memory to be counted in */
+  uint64_t counting_since;   /* or not counting; nanoseconds, real time */
+  uint64_t figures_since;    /* what the figures are of; the same */
+  bool counting;             /* as malloc_monitor.counting */
+  bool watched;              /* the reader may take the locks */
+  uint32_t request;          /* enum count_request: obeyed at the next
+                                allocation, which sees other `unloads' */
+
   /* It is looked at again and again whether threads should have stripes of
    * their own, after so many events.  Together, an event is that a thread had
    * to wait; apart, that a limit was reached. */
@@ -104,6 +112,13 @@ struct stripes { /* in pages of its own, which can be those of an image */
   unsigned events; /* since the last look */
   uint64_t count_then, peak_then;
   struct stripe stripe[STRIPES];
+};
+
+/* Sums of these. */
+enum count_request {
+  REQUEST_RESET = 1, /* forget all figures */
+  REQUEST_START = 2, /* count from now on */
+  REQUEST_STOP = 4   /* count no more */
 };
 
 extern struct stripes stripes HIDDEN;
@@ -145,7 +160,7 @@ owned_leaf_owner(owned_leaf l)
 static inline bool
 stripe_has_room(const struct stripe *s, size_t bytes)
 {
-  return s->live + (int64_t)bytes <= s->limit && s->count < s->count_limit;
+  return s->live + (int64_t)bytes <= s->limit;
 }
 
 /* The stripe is the only one that is open: more bytes may be live than ever.
@@ -175,7 +190,7 @@ stripe_keep_peak(struct leaf_life *life)
 }
 
 static inline void
-stripe_count(struct stripe *s, uint32_t leaf, struct tally *tally,
+stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
              uint64_t *count, size_t bytes, int64_t live)
 {
   s->changing = leaf;
@@ -292,10 +307,8 @@ void stripes_map(void);
  * one stripe.  This thread is to join again. */
 void stripes_forked(void);
 
-/* Allocations, and with frees, until now; without locks they may be some that
- * were a moment ago. */
+/* Allocations until now; without locks they may be those of a moment ago. */
 uint64_t stripes_count(void);
-uint64_t stripes_events(void);
 
 /* Add the figures of a life, but for the number of its peak. */
 void leaf_life_add(struct leaf_life *sum, const struct leaf_life *life);

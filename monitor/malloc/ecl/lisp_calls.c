@@ -17,6 +17,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
+#include "tree/image.h"
 #include "tree/shared_table.h"
 #include "tree/spin_lock.h"
 #include "unwind/frame_rule.h"
@@ -206,8 +207,8 @@ is_of_ecl(uintptr_t entry)
 
 /* A symbol may have had another function when it was called.  That was none
  * of ECL's, and no allocator. */
-uint64_t
-lisp_calls_between(uint64_t site, uint32_t function, uint32_t callee)
+static uint64_t
+between(uint64_t site, uint32_t function, uint32_t callee)
 {
   const uint64_t target = target_of(site, function);
   const uintptr_t entry = TARGET_ENTRY(target);
@@ -309,6 +310,39 @@ lisp_calls_read(void)
           name_local(tree->contexts[i].function, tree->contexts[i].parent);
     for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++)
       more |= name_local(tree->leaves[i].function, tree->leaves[i].up);
+  }
+  spin_unlock(&malloc_monitor.lock);
+  malloc_monitor_inside--;
+}
+
+static void
+note_between(uint64_t site, uint32_t function, uint32_t callee)
+{
+  const uint64_t found = between(site, function, callee);
+  if (found != 0)
+    image_note(NOTE_BETWEEN, note_between_key(site, function, callee), site,
+               found, NULL);
+}
+
+/* Of each call of a context, and of each allocation. */
+void
+lisp_calls_note(void)
+{
+  const struct context_tree *const tree = &malloc_monitor.tree;
+  malloc_monitor_inside++;
+  spin_lock(&malloc_monitor.lock);
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const struct context *const c = &tree->contexts[i];
+    const struct context *const up = &tree->contexts[c->parent];
+    if (c->parent != CONTEXT_ROOT && c->function != 0)
+      note_between(up->site, up->function, c->function);
+  }
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
+    const struct leaf *const l = &tree->leaves[i];
+    const struct context *const up = &tree->contexts[l->up];
+    if (l->up != CONTEXT_ROOT && l->function != 0)
+      note_between(up->site, up->function, l->function);
+    note_between(l->site, l->function, 0);
   }
   spin_unlock(&malloc_monitor.lock);
   malloc_monitor_inside--;

@@ -31,10 +31,8 @@ void lisp_calls_forked(void);
  * local functions.  Methods have their names. */
 void lisp_calls_read(void);
 
-/* What the function that was called at `site', by the one with that number,
- * is in the tree, if it left its frame to the function `callee', or to an
- * allocator (0); 0: it did not, or is not known. */
-uint64_t lisp_calls_between(uint64_t site, uint32_t function,
-                            uint32_t callee);
+/* After that: note which functions left their frame to the one that they
+ * called, or to an allocator. */
+void lisp_calls_note(void);
 
 #endif

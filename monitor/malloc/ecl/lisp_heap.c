@@ -34,8 +34,9 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
   if (arena_stay(&lisp->arena, room * sizeof *lisp->tallies,
                  sizeof *lisp->tallies << LEAF_BITS) != 0)
     return false;
-  if (lisp->tallies == NULL && image_is_open())
-    image_map(&lisp->arena, 0, IMAGE_TALLIES, image_owner());
+  if (lisp->tallies == NULL &&
+      !image_map(&lisp->arena, 0, IMAGE_TALLIES, image_owner()))
+    return false;
   lisp->tallies = lisp->arena.base;
   __atomic_store_n(&lisp->room, room, __ATOMIC_RELEASE);
   return true;
@@ -254,6 +255,7 @@ lisp_heap_count_otherwise(void *object, size_t bytes,
                           uint32_t bodies)
 {
   const int saved = errno;
+  malloc_monitor_obey();
   if (!malloc_monitor_is_counting()) {
     lisp_balance.broken = true;
     return;
@@ -279,39 +281,6 @@ lisp_heap_record(bool link)
 
 /* ---- all of it ---- */
 
-/* With nothing locked: threads count meanwhile. */
-static uint64_t
-events(void)
-{
-  uint64_t sum = 0;
-  for (const struct lisp_thread *l =
-           __atomic_load_n(&lisp_heap.threads, __ATOMIC_ACQUIRE);
-       l != NULL; l = l->next) {
-    const uint32_t room = __atomic_load_n(&l->room, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < room; i++)
-      sum += __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);
-  }
-  return sum;
-}
-
-static void
-settle(struct context_tree *tree)
-{
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
-       l = l->next)
-    for (uint32_t i = LEAF_OVERFLOW; i < l->room && i < tree->leaf_count;
-         i++) {
-      struct leaf *const leaf = &tree->leaves[i];
-      const uint32_t size = context_tree_kind(tree, leaf)->size;
-      const uint64_t count =
-          __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);
-      leaf->count += count;
-      leaf->bytes += i <= LEAF_OVERFLOW || size == LEAF_LARGE
-                         ? l->tallies[i].bytes
-                         : count * size;
-    }
-}
-
 static void
 forget(void)
 {
@@ -324,11 +293,29 @@ forget(void)
   lisp_balance_forget();
 }
 
+/* The child has no tallies in an image yet. */
 static void
 forked(void)
 {
+  for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
+    arena_release(&l->arena);
+    l->tallies = NULL;
+    l->room = 0;
+  }
   lisp_names_forked();
   lisp_calls_forked();
+}
+
+static void
+note(void)
+{
+  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
+       l = l->next)
+    if (l->tallies != NULL)
+      image_map(&l->arena, l->room * sizeof *l->tallies, IMAGE_TALLIES,
+                image_owner());
+  lisp_profile_note();
+  lisp_names_note();
 }
 
 static void
@@ -337,21 +324,18 @@ end(void)
   lisp_balance_end();
   lisp_methods_name();
   lisp_calls_read();
+  lisp_calls_note();
+  lisp_profile_note_balance();
 }
 
 void
 lisp_heap_open(void)
 {
   static const struct other_heap heap = {
-      .events = events,
-      .settle = settle,
+      .note = note,
       .forget = forget,
       .forked = forked,
       .end = end,
-      .put_labels = lisp_profile_labels,
-      .put_comments = lisp_profile_comments,
-      .name_of = lisp_names_of,
-      .between = lisp_calls_between,
   };
   lisp_names_open();
   lisp_frames_open();

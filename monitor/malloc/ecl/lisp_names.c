@@ -175,16 +175,6 @@ lisp_names_text(uint32_t name)
   return intern_table_text(&texts, name);
 }
 
-const char *
-lisp_names_of(uint64_t site, uint32_t function)
-{
-  const uint64_t name = (site & SITE_OBJECT) != 0 ? site & ~SITE_OBJECT
-                        : function != 0
-                            ? shared_table_value(&functions, function)
-                            : 0;
-  return name == 0 ? NULL : intern_table_text(&texts, (uint32_t)name);
-}
-
 void
 lisp_names_open(void)
 {
@@ -288,6 +278,13 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
 
 /* ---- classes ---- */
 
+static void
+note_class(uint32_t number)
+{
+  image_note(NOTE_CLASS, number, class_list[number].structure, 0,
+             intern_table_text(&texts, class_list[number].text));
+}
+
 /* Under the lock. */
 static uint32_t
 add_class(cl_object class, const char *text)
@@ -300,7 +297,7 @@ add_class(cl_object class, const char *text)
   number = ++class_count;
   class_list[number].text = name;
   class_list[number].structure = lisp_printer_is_structure(class);
-  image_note(NOTE_CLASS, number, class_list[number].structure, 0, text);
+  note_class(number);
   shared_table_add(&classes, key, number);
   return number;
 }
@@ -325,14 +322,21 @@ lisp_names_class(cl_object class)
   return number;
 }
 
-const char *
-lisp_names_class_name(uint32_t number)
-{
-  return intern_table_text(&texts, class_list[number].text);
-}
+/* ---- another image ---- */
 
-bool
-lisp_names_is_structure(uint32_t number)
+void
+lisp_names_note(void)
 {
-  return class_list[number].structure;
+  const uint32_t numbers = malloc_monitor.functions.last;
+  spin_lock(&lock);
+  for (uint32_t i = 1; i <= texts.count; i++)
+    image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));
+  for (uint32_t i = 1; i <= numbers; i++) {
+    const uint32_t name = (uint32_t)shared_table_value(&functions, i);
+    if (name != 0)
+      image_note(NOTE_NAME, i, 0, 0, lisp_names_text(name));
+  }
+  for (uint32_t i = 1; i <= class_count; i++)
+    note_class(i);
+  spin_unlock(&lock);
 }

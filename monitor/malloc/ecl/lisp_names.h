@@ -31,9 +31,8 @@ void lisp_names_print(char text[LISP_NAME_BYTES], cl_object x,
 void lisp_names_open(void);
 void lisp_names_forked(void);
 
-/* The name of what is at that site, in the function with that number; NULL:
- * it has none. */
-const char *lisp_names_of(uint64_t site, uint32_t function);
+/* Note all names that are known: there is another image. */
+void lisp_names_note(void);
 
 /* The code at `entry', which has no name yet, is that of a function which was
  * made without one, and which may be called so.  False: it is not called. */
@@ -56,9 +55,5 @@ uintptr_t lisp_names_function_code(cl_object function);
 
 /* The number of a class, at most LISP_MORE_MOST; 0: none. */
 uint32_t lisp_names_class(cl_object class);
-
-/* What was known of the class with that number. */
-const char *lisp_names_class_name(uint32_t number);
-bool lisp_names_is_structure(uint32_t number);
 
 #endif

@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "malloc/count/other_heap.h"
+#include "common/pprof_format.h"
+#include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_names.h"
@@ -18,7 +19,7 @@ static const char coarse_note[] =
     "This ECL was not built by mprof: chains can lack functions that are "
     "inlined or end in a call";
 
-/* ---- labels ---- */
+/* ---- types ---- */
 
 /* As the hooks of a patched ECL would call it. */
 static uint32_t
@@ -34,6 +35,8 @@ hook_what(uint32_t what)
 _Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
                    (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
                "what a reader of images knows of types");
+
+static uint64_t comments; /* that are noted; their keys */
 
 static void
 note_type(uint32_t what, uint32_t flags)
@@ -54,23 +57,6 @@ lisp_profile_note(void)
       note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
     }
   }
-}
-
-void
-lisp_profile_labels(struct pprof_stream *p, const struct kind *kind)
-{
-  const uint32_t class = LISP_TYPE(kind->what) == t_instance
-                             ? kind->what >> LISP_MORE_SHIFT
-                             : 0;
-  const uint32_t what = hook_what(kind->what);
-  pprof_add_label(p, PPROF_LABEL_TYPE,
-                  class != 0 && lisp_names_is_structure(class)
-                      ? "STRUCTURE"
-                      : classify_type_name(what));
-  if (class != 0)
-    pprof_add_label(p, PPROF_LABEL_CLASS, lisp_names_class_name(class));
-  pprof_add_label(p, PPROF_LABEL_CATEGORY,
-                  classify_category_name(classify_category(what)));
 }
 
 /* ---- the reconciliation ---- */
@@ -109,8 +95,25 @@ record_bytes(void)
          b->before.table_bytes;
 }
 
+/* The comment KEY=TEXT, the next one of all. */
 static void
-put_residual_notes(struct pprof_stream *p)
+note_comment(const char *key, const char *text)
+{
+  char comment[300];
+  snprintf(comment, sizeof comment, "%s=%s", key, text);
+  image_note(NOTE_COMMENT, ++comments, 0, 0, comment);
+}
+
+static void
+note_count(const char *key, uint64_t n)
+{
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, n);
+  note_comment(key, text);
+}
+
+static void
+note_residual(void)
 {
   const struct lisp_balance *const b = &lisp_balance;
   const unsigned doubts = b->before.doubts | b->after.doubts;
@@ -139,31 +142,26 @@ put_residual_notes(struct pprof_stream *p)
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     if (notes[i].applies)
-      pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
-}
-
-static void
-put_reconciliation(struct pprof_stream *p, const struct context_tree *tree)
-{
-  const struct lisp_balance *const b = &lisp_balance;
-  const uint64_t rounded = rounded_bytes(tree), records = record_bytes();
-  const uint64_t given = b->after.bytes - b->before.bytes;
-  const int64_t residual = (int64_t)(given - rounded - records);
-  char text[24];
-  pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, rounded);
-  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, given);
-  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
-  snprintf(text, sizeof text, "%" PRId64, residual);
-  pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_BYTES, text);
-  if (residual != 0)
-    put_residual_notes(p);
+      note_comment(PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
 }
 
 void
-lisp_profile_comments(struct pprof_stream *p,
-                      const struct context_tree *tree)
+lisp_profile_note_balance(void)
 {
-  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE, coarse_note);
-  if (lisp_balance.ended && !lisp_balance.broken)
-    put_reconciliation(p, tree);
+  const struct lisp_balance *const b = &lisp_balance;
+  const uint64_t rounded = rounded_bytes(&malloc_monitor.tree);
+  const uint64_t records = record_bytes();
+  const uint64_t given = b->after.bytes - b->before.bytes;
+  const int64_t residual = (int64_t)(given - rounded - records);
+  char text[24];
+  if (!b->ended || b->broken)
+    return;
+  comments = 0;
+  note_count(PPROF_COMMENT_ROUNDED_BYTES, rounded);
+  note_count(PPROF_COMMENT_COLLECTOR_BYTES, given);
+  note_count(PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
+  snprintf(text, sizeof text, "%" PRId64, residual);
+  note_comment(PPROF_COMMENT_RESIDUAL_BYTES, text);
+  if (residual != 0)
+    note_residual();
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_profile.h -- what is written of the objects of ECL: labels and
- * comments, as write/lisp_profile.c writes them.
+ * lisp_profile.h -- notes for who makes a profile of the image: the types of
+ * ECL's objects, and how their counts agree with the collector's.
  */
 #ifndef MPROF_MALLOC_LISP_PROFILE_H
 #define MPROF_MALLOC_LISP_PROFILE_H
 
-#include "tree/context_tree.h"
-#include "write/pprof_stream.h"
-
-/* Let the image of the process, if it has one, know all types. */
+/* Note all types, if there is an image. */
 void lisp_profile_note(void);
 
-void lisp_profile_labels(struct pprof_stream *p, const struct kind *kind);
-void lisp_profile_comments(struct pprof_stream *p,
-                           const struct context_tree *tree);
+/* The process is at its regular end, and lisp_balance_end was called. */
+void lisp_profile_note_balance(void);
 
 #endif

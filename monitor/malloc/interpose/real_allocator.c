@@ -75,7 +75,7 @@ find_functions(void)
 void
 real_allocator_bypass(void)
 {
-  malloc_monitor.counting = false;
+  malloc_monitor_count(false);
   if (!real.found)
     find_functions();
   __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);

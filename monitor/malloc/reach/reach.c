@@ -5,9 +5,15 @@
  */
 #include "malloc/reach/reach.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/pprof_format.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/reach/roots.h"
+#include "tree/image.h"
 
 /* An object that is larger may have pages that were never touched. */
 enum { SMALL_OBJECT = 1 << 16 };
@@ -21,12 +27,7 @@ struct search {
   bool roots;          /* these do */
 };
 
-static struct {
-  struct arena arena;
-  struct leaf_loss *losses; /* by leaf; NULL: they are not known */
-  uint32_t leaves;
-  uint64_t unfound;
-} found;
+static struct arena losses; /* struct leaf_loss by leaf, in the image */
 
 static uint32_t
 number_of(const struct search *s, const struct heap_object *o)
@@ -113,24 +114,46 @@ find_lost(struct search *s)
     }
 }
 
+/* Memory for all leaves, which is zero. */
+static struct leaf_loss *
+losses_for(uint32_t leaves)
+{
+  const size_t bytes = leaves * sizeof(struct leaf_loss);
+  if (arena_stay(&losses, bytes, sizeof(struct leaf_loss) << LEAF_BITS) != 0)
+    return NULL;
+  if (!image_has(losses.base) &&
+      !image_map(&losses, 0, IMAGE_LOSSES, image_owner()))
+    return NULL;
+  memset(losses.base, 0, bytes);
+  return losses.base;
+}
+
+/* Objects that were never freed and were not found count as reachable. */
+static void
+note_unfound(uint64_t unfound)
+{
+  char text[96];
+  snprintf(text, sizeof text, PPROF_COMMENT_UNFOUND_NOTE "=%" PRIu64, unfound);
+  image_note(NOTE_COMMENT, 0, 0, 0, unfound == 0 ? "" : text);
+}
+
 /* False: there is no memory. */
 static bool
 sum_up(const struct search *s)
 {
   const uint32_t leaves = malloc_monitor.tree.leaf_count;
+  struct leaf_loss *const found = losses_for(leaves);
   uint64_t kept = 0, listed = 0;
-  if (arena_reserve(&found.arena, leaves * sizeof *found.losses) != 0)
+  if (found == NULL)
     return false;
-  found.losses = found.arena.base;
-  found.leaves = leaves;
   for (uint32_t i = LEAF_OVERFLOW; i < leaves; i++) {
     const struct leaf_life life = stripes_life(i);
     kept += life.allocated.count - life.freed.count;
   }
   for (uint32_t i = 0; i < s->heap.count; i++) {
     const struct heap_object *const o = &s->heap.objects[i];
-    struct leaf_loss *const loss = &found.losses[o->leaf];
-    struct tally *const tally =
+    struct leaf_loss *const loss = &found[o->leaf];
+    struct object_count *const tally =
         o->state == OBJECT_LOST ? &loss->direct : &loss->indirect;
     if (o->leaf == 0 || o->leaf >= leaves)
       continue;
@@ -140,7 +163,7 @@ sum_up(const struct search *s)
       tally->bytes += o->bytes;
     }
   }
-  found.unfound = kept > listed ? kept - listed : 0;
+  note_unfound(kept > listed ? kept - listed : 0);
   return true;
 }
 
@@ -169,7 +192,6 @@ reach_seek(const struct code_objects *code, const struct stopped_thread *here)
   struct search s = {.map.pages = -1};
   struct stopped_threads others;
   const char *why = "a thread cannot be stopped";
-  arena_spare_pause(true);
   objects_lock();
   if (stopped_threads_stop(&others))
     why = seek(&s, code, here, &others);
@@ -177,32 +199,5 @@ reach_seek(const struct code_objects *code, const struct stopped_thread *here)
   objects_unlock();
   heap_objects_release(&s.heap);
   memory_map_release(&s.map);
-  arena_spare_pause(false);
   return why;
-}
-
-bool
-reach_is_known(void)
-{
-  return found.losses != NULL;
-}
-
-struct leaf_loss
-reach_loss(uint32_t leaf)
-{
-  return leaf < found.leaves ? found.losses[leaf] : (struct leaf_loss){0};
-}
-
-uint64_t
-reach_unfound(void)
-{
-  return found.unfound;
-}
-
-void
-reach_forget(void)
-{
-  arena_release(&found.arena);
-  found.losses = NULL;
-  found.leaves = 0;
 }

@@ -10,8 +10,8 @@
  * has the least address.  So what is lost directly are the heads of lost
  * structures, as valgrind has it.
  *
- * It is sought at the end of the process, if it was asked for, and kept until
- * the figures are written.
+ * It is sought at the end of the process, if it was asked for, and put into
+ * the image.
  */
 #ifndef MPROF_REACH_H
 #define MPROF_REACH_H
@@ -22,22 +22,12 @@
 
 /* What of a leaf was lost. */
 struct leaf_loss {
-  struct tally direct, indirect;
+  struct object_count direct, indirect;
 };
 
 /* Seek it.  All is locked, and this thread is as `here' says.  Gives back why
  * that cannot be done; NULL: it is done. */
 const char *reach_seek(const struct code_objects *code,
                        const struct stopped_thread *here);
-
-/* Whether it is done, and what of a leaf was lost. */
-bool reach_is_known(void);
-struct leaf_loss reach_loss(uint32_t leaf);
-
-/* Objects that were never freed and were not found; they count as reachable.
- */
-uint64_t reach_unfound(void);
-
-void reach_forget(void);
 
 #endif

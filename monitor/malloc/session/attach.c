@@ -17,14 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
+#include "malloc/image/process_image.h"
 #include "malloc/interpose/interposed.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/process_events.h"
-#include "malloc/session/profile_file.h"
+#include "tree/image.h"
 
 /* ---- in front of the real functions ---- */
 
@@ -120,7 +122,7 @@ static const struct interposed_function attached_functions[] = {
 /* ---- what the debugger calls ---- */
 
 EXPORT const char *mprof_attach(const char *settings);
-EXPORT int mprof_detach(void);
+EXPORT void mprof_detach(void);
 
 /* What the program itself finds by that name, and not this library. */
 static void *
@@ -190,12 +192,13 @@ attach_is_awaited(void)
   return awaited;
 }
 
-/* As if this had never come; the file stays as it is. */
+/* As if this had never come; the image stays as it is. */
 static void
 leave(void)
 {
   attached = false;
-  malloc_session_end();
+  malloc_monitor_count(false);
+  malloc_monitor_leave_image(&malloc_monitor);
   rebind_back(attached_functions);
   rebind_back(process_event_functions());
   real_allocator_bypass();
@@ -222,10 +225,8 @@ mprof_attach(const char *settings)
     return "it is the child of a profiled process, or it filters system "
            "calls";
   malloc_monitor_inside++;
-  if (attached) {
-    malloc_session_count(false);
+  if (attached)
     leave();
-  }
   if (!environment_replace(settings)) {
     malloc_monitor_inside--;
     return strerrordesc_np(ENOMEM);
@@ -236,26 +237,23 @@ mprof_attach(const char *settings)
   }
   attached = true;
   real_allocator_face();
+  process_image_set(environment_value("MPROF_OUT"));
   malloc_session_begin();
-  profile_file_set(environment_value("MPROF_OUT"));
+  malloc_monitor_open(&malloc_monitor);
   rebind_symbols(attached_functions);
   rebind_slots(attached_functions);
   rebind_slots(process_event_functions());
-  malloc_session_forget();
-  malloc_session_count(true);
+  malloc_monitor_forget(&malloc_monitor);
+  if (!image_is_open())
+    leave();
   malloc_monitor_inside--;
-  return NULL;
+  return attached ? NULL : "it cannot write its profile there";
 }
 
-/* Write the file, and count no more.  Gives back 0, or an errno value. */
-int
+/* Count no more. */
+void
 mprof_detach(void)
 {
-  int status;
-  if (!attached)
-    return 0;
-  malloc_session_count(false);
-  status = malloc_session_save();
-  leave();
-  return status;
+  if (attached)
+    leave();
 }

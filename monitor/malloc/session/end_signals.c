@@ -2,13 +2,8 @@
  *
  * end_signals.c -- see end_signals.h.
  *
- * A signal comes at any moment, also where this thread holds a lock and the
- * figures are half changed.  If the process is to end they can be saved
- * nevertheless (stripes_interrupted.h); else a timer sends the signal once more, a little
- * later.
- *
  * What it does not do: a handler of the program with SA_RESETHAND is followed
- * by the kernel's own default, which writes nothing.
+ * by the kernel's own default, which looks for nothing.
  */
 #include "malloc/session/end_signals.h"
 
@@ -17,16 +12,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/reach/stopped_threads.h"
-#include "malloc/session/interruption.h"
-#include "malloc/session/malloc_session.h"
+#include "malloc/session/lost.h"
 
 /* Signals whose default action ends a program, and that a program does not
  * expect to be without consequence. */
@@ -37,23 +28,11 @@ static const int end_signals[] = {
 
 /* ---- handlers ---- */
 
-/* Send the signal to this process in a millisecond. */
-static void
-send_later(int number)
-{
-  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
-                           .sigev_signo = number};
-  struct itimerspec soon = {.it_value = {.tv_nsec = 1000000}};
-  int timer; /* as the kernel has it; the C library's would allocate */
-  if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0)
-    syscall(SYS_timer_settime, timer, 0, &soon, NULL);
-}
-
 static int (*real_sigaction)(int, const struct sigaction *,
                              struct sigaction *);
 
 static const struct sigaction otherwise = {.sa_handler = SIG_DFL};
-static bool closed;
+static bool handled; /* end_signals are */
 
 static void
 end_by_signal(int number, siginfo_t *info, void *context)
@@ -61,7 +40,7 @@ end_by_signal(int number, siginfo_t *info, void *context)
   struct stopped_thread here;
   (void)info;
   stopped_thread_in_handler(&here, context);
-  malloc_session_save_at_end(&here);
+  lost_find(&here);
   real_sigaction(number, &otherwise, NULL);
   raise(number);
 }
@@ -69,14 +48,8 @@ end_by_signal(int number, siginfo_t *info, void *context)
 static void
 toggle(int number)
 {
-  if (!malloc_monitor_is_counting()) {
-    malloc_session_count(true);
-  } else if (interruption_holds_lock()) {
-    send_later(number);
-  } else {
-    malloc_session_count(false);
-    malloc_session_save();
-  }
+  (void)number;
+  malloc_monitor_count(!malloc_monitor_is_counting());
 }
 
 static const struct sigaction ours = {.sa_sigaction = end_by_signal,
@@ -100,7 +73,7 @@ find_sigaction(void)
 static bool
 is_end_signal(int number)
 {
-  if (real_allocator_bypassed())
+  if (!handled || real_allocator_bypassed())
     return false;
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (end_signals[i] == number)
@@ -113,7 +86,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
   int status;
   find_sigaction();
-  if (action != NULL && action->sa_handler == SIG_DFL && !closed &&
+  if (action != NULL && action->sa_handler == SIG_DFL &&
       is_end_signal(number))
     action = &ours;
   status = real_sigaction(number, action, old);
@@ -132,8 +105,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
     if (function == NULL)                                                    \
       real_function(&function, #name);                                       \
     old = function(number, handler);                                         \
-    if (handler == SIG_DFL && old != SIG_ERR && !closed &&                   \
-        is_end_signal(number)) {                                             \
+    if (handler == SIG_DFL && old != SIG_ERR && is_end_signal(number)) {     \
       find_sigaction();                                                      \
       real_sigaction(number, &ours, NULL);                                   \
     }                                                                        \
@@ -167,9 +139,9 @@ end_signals_open(void)
   const char *name = environment_value("MPROF_SIGNAL");
   struct sigaction there;
   find_sigaction();
-  closed = false;
+  handled = lost_is_asked();
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
-    if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
+    if (handled && real_sigaction(end_signals[i], NULL, &there) == 0 &&
         there.sa_handler == SIG_DFL)
       real_sigaction(end_signals[i], &ours, NULL);
   if (name != NULL && *name != '\0') {
@@ -180,20 +152,13 @@ end_signals_open(void)
 }
 
 void
-end_signals_leave(int number)
-{
-  find_sigaction();
-  real_sigaction(number, &otherwise, NULL);
-}
-
-void
 end_signals_close(void)
 {
   struct sigaction there;
-  closed = true;
+  handled = false;
   find_sigaction();
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
         is_ours(there.sa_handler))
-      end_signals_leave(end_signals[i]);
+      real_sigaction(end_signals[i], &otherwise, NULL);
 }

@@ -3,10 +3,11 @@
  * end_signals.h -- signals that end a program, and the one that MPROF_SIGNAL
  * names.
  *
- * What ends a program is handled when the program leaves that to the system:
- * the profile is written, and the signal is sent again.  The program does not
- * see it: where it asks, the default is what it is told, and when it says
- * that it wants the default again, this is that.
+ * If it is asked for what the program has lost (lost.h), what ends a program
+ * is handled when the program leaves that to the system: what is lost is
+ * sought, and the signal is sent again.  The program does not see it: where it
+ * asks, the default is what it is told, and when it says that it wants the
+ * default again, this is that.
  */
 #ifndef MPROF_END_SIGNALS_H
 #define MPROF_END_SIGNALS_H
@@ -14,10 +15,8 @@
 /* Handle them from now on. */
 void end_signals_open(void);
 
-/* Leave one to the system from now on, or all that end the program, until
- * they are opened again.  MPROF_SIGNAL is handled still, and does nothing:
- * by default it would end the program. */
-void end_signals_leave(int number);
+/* Leave all that end the program to the system from now on.  MPROF_SIGNAL is
+ * handled still: by default it would end the program. */
 void end_signals_close(void);
 
 #endif

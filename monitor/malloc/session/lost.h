@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lost.h -- whether the last profile of a process says what the process has
- * lost (malloc/reach/), and if not why.
+ * lost.h -- what the process has lost at its end, if that was asked for
+ * (malloc/reach/): it is put into the image.
  */
 #ifndef MPROF_LOST_H
 #define MPROF_LOST_H
 
 #include <stdbool.h>
 
-struct code_objects;
 struct stopped_thread;
 
-/* Whether it was asked for.  Once, when the monitor begins. */
+/* Find out whether it was asked for.  Once, when the monitor begins. */
 void lost_open(void);
+bool lost_is_asked(void);
 
-/* The profile that is saved until lost_end is the last one, in this process;
- * `here' is this thread. */
-void lost_begin(const struct stopped_thread *here);
-
-/* Whether it is to say it. */
-bool lost_is_wanted(void);
-
-/* Seek it.  All is locked; `code' is what is loaded. */
-void lost_seek(const struct code_objects *code);
-
-/* Gives back why it was not sought, or NULL. */
-const char *lost_end(void);
+/* The process ends, and this thread is as `here' says and does no more but to
+ * end it.  Also in a handler of a signal, wherever that came, with a few KB of
+ * stack.  Prints one line when it cannot be found. */
+void lost_find(const struct stopped_thread *here);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * process_events.c -- what happens to a process besides allocation: it
- * becomes another program, it ends in one of many ways, it unloads code.
+ * becomes another program, it ends without its destructors, it unloads code.
  * These are functions of the C library with mprof before or behind them.
  *
- * A profile is written before exec, since nothing is left of the process if
- * it succeeds, and before the functions that end it without its destructors.
- * Code that is unloaded gets its name before its addresses are used again.
+ * Other programs may be such that this library must not be preloaded into
+ * them.  Code that is unloaded gets its name before its addresses are used
+ * again.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -25,28 +25,22 @@
 #include "malloc/interpose/interposed.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/reach/stopped_threads.h"
-#include "malloc/session/malloc_session.h"
+#include "malloc/session/lost.h"
 #include "malloc/session/other_program.h"
 #include "malloc/session/process_events.h"
 
 /* ---- another program ---- */
 
-/* This process does not come back from the real function if that succeeds: it
- * is another program then, or (daemon) its child goes on. */
-#define SAVE_BEFORE(name, parameters, arguments)                             \
+#define BECOME(name, parameters, arguments)                                  \
   int(*function) parameters;                                                 \
-  int status;                                                                \
-  malloc_session_save_before_exec();                                         \
   real_function(&function, #name);                                           \
-  status = function arguments;                                               \
-  malloc_session_goes_on();                                                  \
-  return status
+  return function arguments
 
 EXPORT int
 execve(const char *path, char *const *arguments, char *const *environment)
 {
   ENVIRONMENT_OF(path, environment, true);
-  SAVE_BEFORE(execve, (const char *, char *const *, char *const *),
+  BECOME(execve, (const char *, char *const *, char *const *),
               (path, arguments, environment));
 }
 
@@ -56,7 +50,7 @@ execvpe(const char *file, char *const *arguments, char *const *environment)
   char path[PATH_MAX];
   other_program_find(file, path);
   ENVIRONMENT_OF(path, environment, true);
-  SAVE_BEFORE(execvpe, (const char *, char *const *, char *const *),
+  BECOME(execvpe, (const char *, char *const *, char *const *),
               (file, arguments, environment));
 }
 
@@ -66,7 +60,7 @@ fexecve(int file, char *const *arguments, char *const *environment)
   char path[PATH_MAX];
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
   ENVIRONMENT_OF(path, environment, true);
-  SAVE_BEFORE(fexecve, (int, char *const *, char *const *),
+  BECOME(fexecve, (int, char *const *, char *const *),
               (file, arguments, environment));
 }
 
@@ -81,7 +75,7 @@ execveat(int folder, const char *name, char *const *arguments,
     snprintf(path, sizeof path, "/proc/self/fd/%d%s%s", folder,
              name[0] == '\0' ? "" : "/", name);
   ENVIRONMENT_OF(path, environment, true);
-  SAVE_BEFORE(execveat,
+  BECOME(execveat,
               (int, const char *, char *const *, char *const *, int),
               (folder, name, arguments, environment, flags));
 }
@@ -98,15 +92,9 @@ execvp(const char *file, char *const *arguments)
   return execvpe(file, arguments, environ);
 }
 
-EXPORT int
-daemon(int stay, int open)
-{
-  SAVE_BEFORE(daemon, (int, int), (stay, open));
-}
-
 /* The others take their arguments one by one, and execle the environment
  * behind them; they are called in their form with a vector. */
-#define SAVE_BEFORE_LISTED(name, call)                                       \
+#define BECOME_LISTED(name, call)                                       \
   EXPORT int name(const char *program, const char *first, ...)               \
   {                                                                          \
     va_list list;                                                            \
@@ -126,9 +114,9 @@ daemon(int stay, int open)
     return status;                                                           \
   }
 
-SAVE_BEFORE_LISTED(execl, execv(program, arguments))
-SAVE_BEFORE_LISTED(execlp, execvp(program, arguments))
-SAVE_BEFORE_LISTED(execle,
+BECOME_LISTED(execl, execv(program, arguments))
+BECOME_LISTED(execlp, execvp(program, arguments))
+BECOME_LISTED(execle,
                    execve(program, arguments, va_arg(list, char *const *)))
 
 /* Another process is that program, and this one goes on. */
@@ -178,7 +166,7 @@ _exit(int status)
 {
   struct stopped_thread here;
   stopped_thread_here(&here);
-  malloc_session_save_at_end(&here);
+  lost_find(&here);
   if (real_exit == NULL)
     find_exit();
   if (real_exit != NULL)
@@ -217,39 +205,18 @@ dlclose(void *handle)
   return status;
 }
 
-/* ---- all of them ---- */
+/* ---- for who attaches ---- */
 
 OWN(dlclose);
-OWN(_exit);
-OWN(_Exit);
-OWN(execve);
-OWN(execv);
-OWN(execvp);
-OWN(execvpe);
-OWN(fexecve);
-OWN(execveat);
-OWN(execl);
-OWN(execlp);
-OWN(execle);
-OWN(daemon);
 
-enum { EVENTS = 13 };
+static void *behind;
 
-static void *real_functions[EVENTS];
-
-#define FUNCTION(number, name) {#name, &real_functions[number], own_##name}
-
-static const struct interposed_function functions[EVENTS + 1] = {
-    FUNCTION(0, dlclose), FUNCTION(1, _exit),   FUNCTION(2, _Exit),
-    FUNCTION(3, execve),  FUNCTION(4, execv),   FUNCTION(5, execvp),
-    FUNCTION(6, execvpe), FUNCTION(7, fexecve), FUNCTION(8, execveat),
-    FUNCTION(9, execl),   FUNCTION(10, execlp), FUNCTION(11, execle),
-    FUNCTION(12, daemon), {.real = NULL}};
+static const struct interposed_function functions[] = {
+    {"dlclose", &behind, own_dlclose}, {.real = NULL}};
 
 const struct interposed_function *
 process_event_functions(void)
 {
-  for (const struct interposed_function *f = functions; f->real != NULL; f++)
-    real_function(f->real, f->name);
+  real_function(&behind, functions[0].name);
   return functions;
 }

@@ -8,7 +8,8 @@
 
 #include "malloc/interpose/rebind.h"
 
-/* All of them, with what is behind each now; the last has no name. */
+/* Those that have to be bound anew in a process that runs already, with what
+ * is behind each now; the last has no name. */
 const struct interposed_function *process_event_functions(void);
 
 #endif

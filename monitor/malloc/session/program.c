@@ -8,22 +8,26 @@
 
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
+#include "malloc/image/process_image.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/autosave.h"
-#include "malloc/session/malloc_session.h"
-#include "malloc/session/profile_file.h"
 
+/* All that is counted is in the image at once. */
 EXPORT int
 mprof_save(void)
 {
-  return malloc_session_save();
+  return 0;
+}
+
+EXPORT void
+set_mprof_autosave(int count)
+{
+  (void)count;
 }
 
 EXPORT void
 mprof_stop(void)
 {
-  malloc_session_count(false);
-  malloc_session_save();
+  malloc_monitor_count(false);
 }
 
 EXPORT void
@@ -32,18 +36,12 @@ mprof_restart(const char *filename)
   if (!real_allocator_is_ours())
     return;
   malloc_monitor_inside++;
-  malloc_session_forget();
-  if (filename != NULL)
-    profile_file_set(filename);
-  malloc_session_count(true);
+  if (filename != NULL && process_image_set(filename))
+    malloc_monitor_leave_image(&malloc_monitor);
+  else
+    malloc_monitor_forget(&malloc_monitor);
+  malloc_monitor_count(true);
   malloc_monitor_inside--;
-}
-
-EXPORT void
-set_mprof_autosave(int count)
-{
-  if (real_allocator_is_ours())
-    autosave_set(count > 0 ? (uint64_t)count : 0);
 }
 
 /* Enter the region `name', or leave the innermost one: NULL. */

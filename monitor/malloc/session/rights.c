@@ -5,13 +5,13 @@
  * number, the call that ends it.  These are functions of the C library with
  * mprof before them.
  *
- * What it could open before it cannot open then, so the file is opened now.
+ * What it could open before it may not be able to open then, so its file is
+ * opened now.
  * A process that does nothing of this has no descriptor of mprof's.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -21,7 +21,7 @@
 #include "arch/system_call.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/reach/stopped_threads.h"
-#include "malloc/session/control.h"
+#include "malloc/session/lost.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/system_call_filter.h"
 
@@ -42,24 +42,8 @@ KEEP_BEFORE(setreuid, (uid_t user, uid_t effective), (user, effective))
 KEEP_BEFORE(setresuid, (uid_t user, uid_t effective, uid_t saved),
             (user, effective, saved))
 KEEP_BEFORE(capset, (void *header, const void *data), (header, data))
-
-/* What a process with several threads may not. */
-#define ALONE(name, parameters, arguments)                                   \
-  EXPORT int name parameters;                                                \
-  EXPORT int name parameters                                                 \
-  {                                                                          \
-    int(*function) parameters;                                               \
-    int status;                                                              \
-    malloc_session_keep();                                                   \
-    real_function(&function, #name);                                         \
-    control_pause();                                                         \
-    status = function arguments;                                             \
-    control_resume();                                                        \
-    return status;                                                           \
-  }
-
-ALONE(unshare, (int flags), (flags))
-ALONE(setns, (int file, int type), (file, type))
+KEEP_BEFORE(unshare, (int flags), (flags))
+KEEP_BEFORE(setns, (int file, int type), (file, type))
 
 /* ---- by number ---- */
 
@@ -84,11 +68,7 @@ before_call(const struct system_call *call)
   switch (call->number) {
   case SYS_exit_group:
     stopped_thread_here(&here);
-    malloc_session_save_at_end(&here);
-    break;
-  case SYS_execve:
-  case SYS_execveat:
-    malloc_session_save();
+    lost_find(&here);
     break;
   case SYS_chroot:
   case SYS_pivot_root:
@@ -126,15 +106,8 @@ interposed_syscall(long number, long a, long b, long c, long d, long e,
                    long f)
 {
   const struct system_call call = {number, {a, b, c, d, e, f}};
-  const bool alone = number == SYS_unshare || number == SYS_setns;
-  long result;
   before_call(&call);
-  if (alone)
-    control_pause();
-  result = system_call_make(&call);
-  if (alone)
-    control_resume();
-  return result;
+  return system_call_make(&call);
 }
 
 int

@@ -7,40 +7,36 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/session/control.h"
-#include "malloc/session/end_signals.h"
-#include "malloc/session/helper.h"
+#include "malloc/count/malloc_thread.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/profile_file.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 #include "tree/wait.h"
 #include "write/quiet.h"
 
-enum { SOME_BYTES = 1 << 14 };
+enum {
+  SOME_BYTES = 1 << 14,
+  STACK_BYTES = 1 << 18,
+  SPARE_RECORDS = 1 << 16, /* of contexts, at least, for what is to come */
+  SPARE_THREADS = 32
+};
 
 static const struct system_call *tried;
 
-static int
-do_nothing(void *unused)
-{
-  (void)unused;
-  return 0;
-}
+/* ---- a trial ---- */
 
-/* What counting needs.  At a place of its own: what is taken from the spare,
- * which this thread has, makes no call. */
 static void
 try_memory(void)
 {
@@ -53,16 +49,6 @@ try_memory(void)
   arena_release(&arena);
 }
 
-/* What saving begins and ends with, when a write has sent a signal. */
-static void
-try_quiet(void)
-{
-  struct quiet quiet;
-  quiet_begin(&quiet, true);
-  raise(SIGPIPE);
-  quiet_end(&quiet);
-}
-
 /* In the copy.  Whether they succeed does not matter, as long as they do not
  * end it: what fails later is borne. */
 static int
@@ -70,46 +56,40 @@ try_calls(void *unused)
 {
   char name[16];
   struct timespec now;
-  stack_t stack;
-  ssize_t ignored;
-  (void)unused;
-  end_signals_leave(SIGSYS);
+  unsigned char resident[SOME_BYTES / 4096];
+  struct quiet quiet;
+  signal(SIGSYS, SIG_DFL);
   prctl(PR_SET_DUMPABLE, 0); /* its end leaves no core file */
   if (system_call_make(tried) < 0)
     return 0; /* nor will the program's succeed */
+  quiet_begin(&quiet, false); /* as malloc_code_look does */
+  quiet_end(&quiet);
   try_memory();
-  try_quiet();
-  profile_file_try();
+  image_try();
   wait_a_little(0);
   wait_a_little(WAIT_YIELDS);
   pthread_getname_np(pthread_self(), name, sizeof name);
-  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now); /* see pprof_open */
-  sigaltstack(NULL, &stack);
-  end_signals_leave(SIGTERM);
-  ignored = write(STDERR_FILENO, name, 0);
-  (void)ignored;
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  mincore((void *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095), 4096,
+          resident);
+  (void)unused;
   return 0;
 }
 
-/* Whether files can be opened as before, and asked what is loaded. */
-static int
-try_files(void *unused)
+/* Run `function' in a copy of this process, which its wait does not find, and
+ * which sends no signal at its end.  False: it was ended. */
+static bool
+survives(int (*function)(void *))
 {
-  struct arena arena;
-  unsigned char resident[SOME_BYTES / 4096];
-  try_calls(unused);
-  profile_file_try_new();
-  if (arena_reserve(&arena, SOME_BYTES) == 0)
-    mincore(arena.base, SOME_BYTES, resident);
-  return 0;
-}
-
-/* Whether another filter can be tried later. */
-static int
-try_helper(void *unused)
-{
-  try_calls(unused);
-  return helper_run(do_nothing, NULL, true);
+  struct arena stack;
+  int copy, status = 1;
+  if (arena_reserve(&stack, STACK_BYTES) != 0)
+    return false;
+  copy = clone(function, (char *)stack.base + STACK_BYTES, CLONE_VFORK, NULL);
+  if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
+    status = 1;
+  arena_release(&stack);
+  return status == 0;
 }
 
 /* Whether the kernel would ask another process about each call, which may be
@@ -122,20 +102,40 @@ has_listener(void)
           SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
 }
 
-/* All is locked.  0: the filter lets the monitor go on. */
-static int
-try_filter(struct code_objects *objects)
+/* ---- before a filter ---- */
+
+/* Nobody else is in the monitor while the process is copied: the copy waits
+ * for nothing. */
+static bool
+lets_go_on(void)
 {
-  (void)objects;
-  if (has_listener() || helper_run(try_calls, NULL, true) != 0)
-    return EPERM;
-  if (helper_run(try_files, NULL, true) != 0) {
-    profile_file_only_kept();
-    code_objects_ask_nothing();
-  }
-  if (helper_run(try_helper, NULL, true) != 0)
-    helper_forbid();
-  return 0;
+  struct quiet quiet;
+  bool survived;
+  if (has_listener())
+    return false;
+  quiet_begin(&quiet, true);
+  malloc_monitor_inside++;
+  malloc_monitor_lock(&malloc_monitor);
+  survived = survives(try_calls);
+  malloc_monitor_unlock(&malloc_monitor);
+  malloc_monitor_inside--;
+  quiet_end(&quiet);
+  return survived;
+}
+
+static void
+make_room(struct malloc_monitor *m)
+{
+  struct context_tree *const tree = &m->tree;
+  malloc_monitor_inside++;
+  spin_lock(&m->lock);
+  while (tree->room < tree->context_count + SPARE_RECORDS ||
+         tree->room < tree->leaf_count + SPARE_RECORDS)
+    if (!context_tree_make_room(tree))
+      break;
+  spin_unlock(&m->lock);
+  malloc_threads_reserve(SPARE_THREADS);
+  malloc_monitor_inside--;
 }
 
 bool
@@ -147,13 +147,11 @@ system_call_filter_is_set(void)
 void
 system_call_filter_before(const struct system_call *call)
 {
-  if (!malloc_session_keep())
-    return;
-  control_end("it has restricted its system calls");
-  malloc_session_save();
-  image_freeze();
+  const bool open = malloc_session_keep() && malloc_monitor_open(&malloc_monitor);
   tried = call;
-  if (!malloc_monitor_open(&malloc_monitor) ||
-      malloc_session_locked(try_filter) != 0)
-    malloc_session_seal();
+  if (open && lets_go_on())
+    return;
+  if (open)
+    make_room(&malloc_monitor);
+  arenas_seal();
 }

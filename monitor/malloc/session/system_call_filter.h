@@ -2,13 +2,13 @@
  *
  * system_call_filter.h -- a program that limits its own system calls
  * (seccomp), which ends it where it makes another one.  The monitor makes
- * some as well: to count, for memory; to write, those on a file that is open
- * already.
+ * some as well: for memory, and for room in its file, which is open already.
  *
  * Whether it may is tried before, by a copy of the process that sets the same
- * filter and makes the calls.  If that ends it, counting ends there: the file
- * has what came before, one line says so, and the monitor makes no call any
- * more.  Calls that only fail are borne as they are elsewhere.
+ * filter and makes the calls.  If that ends it, there is room made for what is
+ * still to come, and the monitor makes no call any more: what then finds no
+ * room is counted over the budget.  Calls that only fail are borne as they are
+ * elsewhere.
  */
 #ifndef MPROF_SYSTEM_CALL_FILTER_H
 #define MPROF_SYSTEM_CALL_FILTER_H

@@ -99,21 +99,14 @@ case_save(void)
   if (mprof_save() != 0)
     _exit(97);
   allocate(3, 20);
-  _exit(0); /* saved again */
+  _exit(0);
 }
 
-/* Killed, so that only what was saved in the midst is there. */
+/* Killed: what was counted is there, saved or not. */
 static void
 case_autosave(void)
 {
   set_mprof_autosave(10);
-  allocate(27, 10);
-  kill(getpid(), SIGKILL);
-}
-
-static void
-case_environment_autosave(void)
-{
   allocate(27, 10);
   kill(getpid(), SIGKILL);
 }
@@ -125,21 +118,15 @@ churn(int n)
     free(malloc(10));
 }
 
-/* More than twice as many as are saved the first time. */
 static void
-case_doubled(void)
-{
-  churn((2 << 20) + 5);
-  kill(getpid(), SIGKILL);
-}
-
-static void
-case_doubled_child(void)
+case_killed_child(void)
 {
   int status;
   const pid_t child = fork();
-  if (child == 0)
-    case_doubled();
+  if (child == 0) {
+    churn(1000);
+    kill(getpid(), SIGKILL);
+  }
   waitpid(child, &status, 0);
   if (!WIFSIGNALED(status))
     _exit(97);
@@ -148,7 +135,7 @@ case_doubled_child(void)
 
 /* As little as there can be. */
 static void *
-save_on_small_stack(void *unused)
+churn_on_small_stack(void *unused)
 {
   churn(5000);
   return unused;
@@ -161,7 +148,7 @@ case_small_stack(void)
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
-  if (pthread_create(&thread, &attributes, save_on_small_stack, NULL) != 0)
+  if (pthread_create(&thread, &attributes, churn_on_small_stack, NULL) != 0)
     _exit(97);
   pthread_join(thread, NULL);
 }
@@ -204,9 +191,7 @@ static const struct test_case cases[] = {
   { "restart-file", case_restart_file },
   { "save", case_save },
   { "autosave", case_autosave },
-  { "environment-autosave", case_environment_autosave },
-  { "doubled", case_doubled },
-  { "doubled-child", case_doubled_child },
+  { "killed-child", case_killed_child },
   { "small-stack", case_small_stack },
   { "signal", case_signal },
   { "signals", case_signals },

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * malloc_profile.c -- samples come first, so that the locations that they use
- * are known when their turn comes.
- *
- * A leaf becomes a sample of objects.  Their fate is counted beside the tree
- * (stripes.h).
  */
-#include "malloc/session/malloc_profile.h"
+
+/* Samples come first, so that the locations that they use are known when their
+ * turn comes.  A leaf becomes a sample of objects.
+ */
+
+#include "recover/c_profile.h"
+
+#include "write/sample_writer.h"
 
 #include <errno.h>
-
-#include "malloc/count/other_heap.h"
-#include "write/sample_writer.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -24,10 +22,10 @@ struct context_calls {
   bool counts;          /* its call is the first of its kind on the chain */
 };
 
-struct malloc_writer {
+struct c_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
-  const struct malloc_figures *figures;
+  const struct c_figures *figures;
   struct intern_table names; /* of functions, as the other heap has them */
 };
 
@@ -35,10 +33,10 @@ struct malloc_writer {
 
 /* In a file that has the objects of Lisp as well. */
 static void
-put_heap_labels(struct malloc_writer *w, const struct kind *kind)
+put_heap_labels(struct c_writer *w, const struct kind *kind)
 {
   struct pprof_stream *const p = &w->stream;
-  if (kind_is_of_other_heap(kind)) {
+  if (kind->what != 0) {
     w->figures->put_heap_labels(w->figures->closure, p, kind);
   } else {
     pprof_add_label(p, PPROF_LABEL_TYPE, PPROF_TYPE_OF_MALLOC);
@@ -49,8 +47,8 @@ put_heap_labels(struct malloc_writer *w, const struct kind *kind)
 static void
 put_labels(void *closure, const struct kind *kind)
 {
-  struct malloc_writer *const w = closure;
-  const struct malloc_figures *const f = w->figures;
+  struct c_writer *const w = closure;
+  const struct c_figures *const f = w->figures;
   struct pprof_stream *const p = &w->stream;
   const uint32_t thread = kind == NULL ? 0 : CLAS_THREAD(kind->clas);
   const uint32_t region = kind == NULL ? 0 : CLAS_REGION(kind->clas);
@@ -80,23 +78,22 @@ arc_is_above(const struct context *contexts, uint32_t up, uint32_t function)
 }
 
 static void
-put_leaf(struct malloc_writer *w, uint32_t number)
+put_leaf(struct c_writer *w, uint32_t number)
 {
-  const struct malloc_figures *const f = w->figures;
+  const struct c_figures *const f = w->figures;
   const struct leaf *leaf = &f->tree->leaves[number];
-  const struct leaf_figures figures = f->leaf(f->closure, number);
-  const struct leaf_life life = figures.life;
+  const struct leaf_life life = f->lives[number];
   const struct leaf_loss loss =
-      f->reach ? f->loss(f->closure, number) : (struct leaf_loss){ 0 };
+      f->losses != NULL ? f->losses[number] : (struct leaf_loss){0};
   const uint64_t values[PPROF_COLUMNS] = {
-    [PPROF_COUNT] = figures.allocated.count,
-    [PPROF_BYTES] = figures.allocated.bytes,
+    [PPROF_COUNT] = leaf->count,
+    [PPROF_BYTES] = leaf->bytes,
     [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
     [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
     [PPROF_CALLS] =
         arc_is_above(f->tree->contexts, leaf->up, leaf->function)
             ? 0
-            : figures.allocated.count,
+            : leaf->count,
     [PPROF_PEAK_COUNT] = life.at_peak.count,
     [PPROF_PEAK_BYTES] = life.at_peak.bytes,
     [PPROF_TEMPORARY] = life.temporary_count,
@@ -105,7 +102,7 @@ put_leaf(struct malloc_writer *w, uint32_t number)
     [PPROF_INDIRECT_COUNT] = loss.indirect.count,
     [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
   };
-  if (figures.allocated.count != 0)
+  if (leaf->count != 0)
     sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->up,
                       values, context_tree_kind(f->tree, leaf));
 }
@@ -113,12 +110,11 @@ put_leaf(struct malloc_writer *w, uint32_t number)
 /* Parents have smaller numbers than their children.  The tree knows of most
  * calls whether they are the first of their kind. */
 static void
-measure_contexts(const struct malloc_figures *f, struct context_calls *calls)
+measure_contexts(const struct c_figures *f, struct context_calls *calls)
 {
   const struct context_tree *const tree = f->tree;
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
-    calls[tree->leaves[i].up].allocations +=
-        f->leaf(f->closure, i).allocated.count;
+    calls[tree->leaves[i].up].allocations += tree->leaves[i].count;
   for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
     calls[tree->contexts[i].parent].allocations += calls[i].allocations;
   for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++) {
@@ -139,7 +135,7 @@ measure_contexts(const struct malloc_figures *f, struct context_calls *calls)
  * are all zero.  If recursion is not folded it may be the other way
  * round, and their chains are long. */
 static void
-put_contexts(struct malloc_writer *w, const struct context_calls *calls)
+put_contexts(struct c_writer *w, const struct context_calls *calls)
 {
   const struct context_tree *tree = w->figures->tree;
   uint64_t counting = 0, others = 0, stated = 0;
@@ -163,7 +159,7 @@ put_contexts(struct malloc_writer *w, const struct context_calls *calls)
 }
 
 static void
-put_samples(struct malloc_writer *w)
+put_samples(struct c_writer *w)
 {
   const struct context_tree *tree = w->figures->tree;
   struct arena calls = { 0 };
@@ -200,7 +196,7 @@ put_mapping(struct pprof_stream *p, uint64_t id, const struct code_object *o)
 
 /* Mappings are numbered from one: those that are loaded, then the others. */
 static void
-put_mappings(struct malloc_writer *w)
+put_mappings(struct c_writer *w)
 {
   uint64_t id = 1;
   const struct code_objects *const loaded = w->figures->loaded;
@@ -219,9 +215,9 @@ enum { OVER_THE_BUDGET = 1, UNLOADED_CODE, CUT_SHORT, FUNCTIONS_END };
 
 /* The name that the other heap has for what is at a location; NULL: none. */
 static const char *
-name_of(const struct malloc_writer *w, uint32_t id, uint64_t site)
+name_of(const struct c_writer *w, uint32_t id, uint64_t site)
 {
-  if (w->figures->name_of == NULL || (site & SITE_SPECIAL) != 0)
+  if ((site & SITE_SPECIAL) != 0)
     return NULL;
   return w->figures->name_of(
       w->figures->closure, site,
@@ -230,14 +226,14 @@ name_of(const struct malloc_writer *w, uint32_t id, uint64_t site)
 
 /* The function with that name, in the file. */
 static uint64_t
-function_of_name(struct malloc_writer *w, const char *name)
+function_of_name(struct c_writer *w, const char *name)
 {
   return FUNCTIONS_END - 1 + intern_text(&w->names, name);
 }
 
 /* The address of a location is in the call, not what that returns to. */
 static void
-put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
+put_location(struct c_writer *w, uint32_t id, uint64_t site)
 {
   const char *const name = name_of(w, id, site);
   const struct code_objects *const loaded = w->figures->loaded;
@@ -275,7 +271,7 @@ put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
 }
 
 static void
-put_locations(struct malloc_writer *w)
+put_locations(struct c_writer *w)
 {
   struct pprof_stream *p = &w->stream;
   for (uint32_t id = 1; id <= w->samples.locations.count; id++)
@@ -299,9 +295,9 @@ put_locations(struct malloc_writer *w)
 /* ---- the whole ---- */
 
 static void
-put_comments(struct malloc_writer *w)
+put_comments(struct c_writer *w)
 {
-  const struct malloc_figures *const f = w->figures;
+  const struct c_figures *const f = w->figures;
   struct pprof_stream *p = &w->stream;
   pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
   pprof_put_comment(p, PPROF_COMMENT_LANGUAGE, f->lisp ? "lisp" : "c");
@@ -318,18 +314,25 @@ put_comments(struct malloc_writer *w)
   f->put_comments(f->closure, p);
 }
 
-void
-malloc_profile_write(struct gzip_file *file,
-                     const struct malloc_figures *figures)
+static uint64_t
+between(void *closure, uint64_t site, uint32_t function, uint32_t callee)
 {
-  struct malloc_writer w = {
+  const struct c_figures *const f = ((struct c_writer *)closure)->figures;
+  return f->between(f->closure, site, function, callee);
+}
+
+void
+c_profile_write(struct gzip_file *file,
+                     const struct c_figures *figures)
+{
+  struct c_writer w = {
     .stream.output = file,
     .samples = { .stream = &w.stream, .put_labels = put_labels,
-                 .between = figures->between, .closure = &w },
+                 .between = figures->lisp ? between : NULL, .closure = &w },
     .figures = figures
   };
   pprof_open(&w.stream,
-             figures->reach ? PPROF_REACH_COLUMNS : PPROF_C_COLUMNS);
+             figures->losses != NULL ? PPROF_REACH_COLUMNS : PPROF_C_COLUMNS);
   put_samples(&w);
   put_mappings(&w);
   put_locations(&w);

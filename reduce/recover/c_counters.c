@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The counters of leaves are sums over stripes, as stripes.h has them, and what
+ * an ECL without hooks has allocated is added by its threads.
+ */
+
+#include "recover/c_counters.h"
+
+#include "base/array.h"
+
+/* Of the tallies of an ECL without hooks: see malloc/ecl/lisp_heap.h. */
+struct lisp_tally {
+  uint64_t count, bytes;
+};
+
+/* ---- counters ---------------------------------------------------------- */
+
+static void
+add_life(struct leaf_life *sum, struct leaf_life life, uint64_t peak)
+{
+  if (life.peak != peak) {
+    life.at_peak.count = life.allocated.count - life.freed.count;
+    life.at_peak.bytes = life.allocated.bytes - life.freed.bytes;
+  }
+  sum->allocated.count += life.allocated.count;
+  sum->allocated.bytes += life.allocated.bytes;
+  sum->freed.count += life.freed.count;
+  sum->freed.bytes += life.freed.bytes;
+  sum->at_peak.count += life.at_peak.count;
+  sum->at_peak.bytes += life.at_peak.bytes;
+  sum->temporary_count += life.temporary_count;
+}
+
+/* An object that was being counted, or its end, may have its count and not
+ * its bytes, and nothing is freed that was not allocated.  An impossible sum
+ * becomes 0 or the whole. */
+static void
+mend(uint64_t *part, uint64_t whole)
+{
+  if (*part > whole)
+    *part = (int64_t)*part < 0 ? 0 : whole;
+}
+
+static void
+mend_life(struct leaf_life *sum)
+{
+  mend(&sum->freed.count, sum->allocated.count);
+  mend(&sum->freed.bytes, sum->allocated.bytes);
+  mend(&sum->at_peak.count, sum->allocated.count);
+  mend(&sum->at_peak.bytes, sum->allocated.bytes);
+  mend(&sum->temporary_count, sum->freed.count);
+}
+
+/* How many elements of SIZE bytes ARRAY has for the leaves. */
+static uint32_t
+length_for(const struct c_counters *c, const struct image_array *array,
+           size_t size)
+{
+  const uint32_t leaves = c->tree->leaf_count;
+  return array->length / size < leaves ? (uint32_t)(array->length / size)
+                                       : leaves;
+}
+
+/* A process may have ended in the midst of a count, of which the stripe knows
+ * how far it came (stripe_count).  One whose bytes are not counted yet is
+ * undone; of one whose bytes are, what was live follows. */
+static void
+complete(struct stripe *stripe, struct leaf_life *lives, uint32_t count)
+{
+  struct leaf_life sum = {.peak = 0};
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
+    sum.allocated.count += lives[i].allocated.count;
+    sum.allocated.bytes += lives[i].allocated.bytes;
+    sum.freed.count += lives[i].freed.count;
+    sum.freed.bytes += lives[i].freed.bytes;
+  }
+  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
+  if (live == stripe->live && stripe->changing < count) {
+    struct leaf_life *life = &lives[stripe->changing];
+    life->allocated.count -= sum.allocated.count - stripe->count;
+    life->freed.count -= sum.freed.count - stripe->freed_count;
+  }
+  stripe->live = live;
+}
+
+/* And a new peak, see stripe_grow, may not be one yet. */
+static void
+complete_lives(struct c_counters *c, const struct image_array *array)
+{
+  struct stripe *stripe = &c->stripes.stripe[(array->owner - 1) % STRIPES];
+  if (stripe->lock.holder != 0)
+    complete(stripe, (struct leaf_life *)array->bytes,
+             length_for(c, array, sizeof(struct leaf_life)));
+  if (stripe == c->stripes.stripe && c->stripes.open == 1 &&
+      stripe->live > stripe->ceiling)
+    c->stripes.peak++;
+}
+
+static void
+add_lives(struct c_counters *c, const struct image_array *array)
+{
+  const struct leaf_life *lives = (const struct leaf_life *)array->bytes;
+  const uint32_t count = length_for(c, array, sizeof *lives);
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++)
+    add_life(&c->lives[i], lives[i], c->stripes.peak);
+}
+
+static void
+add_tallies(struct c_counters *c, const struct image_array *array)
+{
+  struct context_tree *tree = c->tree;
+  const struct lisp_tally *tallies = (const struct lisp_tally *)array->bytes;
+  const uint32_t count = length_for(c, array, sizeof *tallies);
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
+    struct leaf *leaf = &tree->leaves[i];
+    const uint32_t size =
+        leaf->kind < tree->kind_count ? tree->kinds[leaf->kind].size : 0;
+    leaf->count += tallies[i].count;
+    leaf->bytes += i <= LEAF_OVERFLOW || size == LEAF_LARGE
+                       ? tallies[i].bytes
+                       : tallies[i].count * size;
+  }
+}
+
+static void
+measure_records(struct c_counters *c)
+{
+  const struct context_tree *tree = c->tree;
+  uint32_t contexts = CONTEXT_FIRST, leaves = LEAF_FIRST, kinds = 1;
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
+    contexts += tree->contexts[i].site != 0;
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
+    const struct leaf *leaf = &tree->leaves[i];
+    leaves += leaf->site != 0;
+    if (leaf->kind >= kinds && leaf->kind < tree->kind_count)
+      kinds = leaf->kind + 1;
+  }
+  c->contexts = contexts - CONTEXT_FIRST + leaves - LEAF_FIRST;
+  c->bytes = contexts * sizeof(struct context) + leaves * sizeof(struct leaf) +
+             kinds * sizeof(struct kind);
+}
+
+static const struct image_array *
+next_array(const struct image *image, const struct image_array *array)
+{
+  array = array == NULL ? image->arrays : array + 1;
+  return array < image->arrays + image->array_count ? array : NULL;
+}
+
+/* Gives the leaves of the tree their counts. */
+static void
+sum_up(struct c_counters *c, const struct image *image)
+{
+  struct context_tree *tree = c->tree;
+  const struct image_array *array = NULL;
+  if ((c->stripes.request & REQUEST_RESET) != 0)
+    tree->leaf_count = LEAF_FIRST; /* the rest is forgotten, at once */
+  measure_records(c);
+  while ((array = next_array(image, array)) != NULL)
+    if (array->kind == IMAGE_LIVES)
+      complete_lives(c, array);
+  while ((array = next_array(image, array)) != NULL)
+    if (array->kind == IMAGE_LIVES)
+      add_lives(c, array);
+  for (uint32_t i = 0; i < tree->leaf_count; i++) {
+    struct leaf *leaf = &tree->leaves[i];
+    mend_life(&c->lives[i]);
+    leaf->count = c->lives[i].allocated.count;
+    leaf->bytes = c->lives[i].allocated.bytes;
+    leaf->activations = 0;
+  }
+  array = NULL;
+  while ((array = next_array(image, array)) != NULL)
+    if (array->kind == IMAGE_TALLIES)
+      add_tallies(c, array);
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
+    c->total.count += tree->leaves[i].count;
+    c->total.bytes += tree->leaves[i].bytes;
+    c->total.peak_bytes += c->lives[i].at_peak.bytes;
+  }
+}
+
+/* What was lost cannot be more than what is kept, though the process may free
+ * more at its end. */
+static bool
+find_losses(struct c_counters *c, const struct image *image)
+{
+  const struct image_array *array = image_array(image, IMAGE_LOSSES, 0);
+  if (array == NULL)
+    return true;
+  c->losses = array_zeroed(c->tree->leaf_count + (size_t)1,
+                           sizeof *c->losses);
+  if (c->losses == NULL)
+    return false;
+  const uint32_t count = length_for(c, array, sizeof *c->losses);
+  memcpy(c->losses, array->bytes, count * sizeof *c->losses);
+  for (uint32_t i = 0; i < count; i++) {
+    struct leaf_loss *loss = &c->losses[i];
+    const struct leaf_life *life = &c->lives[i];
+    const uint64_t objects = life->allocated.count - life->freed.count;
+    const uint64_t bytes = life->allocated.bytes - life->freed.bytes;
+    mend(&loss->direct.count, objects);
+    mend(&loss->direct.bytes, bytes);
+    mend(&loss->indirect.count, objects - loss->direct.count);
+    mend(&loss->indirect.bytes, bytes - loss->direct.bytes);
+  }
+  return true;
+}
+
+/* ---- the whole --------------------------------------------------------- */
+
+/* An image whose first tree is not there yet has nothing. */
+static bool
+add_empty_tree(struct image *image, struct mprof_error *error)
+{
+  static struct context contexts[CONTEXT_FIRST];
+  static struct leaf leaves[LEAF_FIRST];
+  static struct kind kinds[1];
+  const struct image_tree empty = {.tree = {.contexts = contexts,
+                                            .leaves = leaves,
+                                            .kinds = kinds,
+                                            .context_count = CONTEXT_FIRST,
+                                            .leaf_count = LEAF_FIRST,
+                                            .kind_count = 1}};
+  return image->tree_count != 0 ||
+         ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity,
+                    empty) ||
+         mprof_error_memory(error);
+}
+
+bool
+c_counters_find(struct c_counters *c, struct image *image,
+                struct mprof_error *error)
+{
+  *c = (struct c_counters){.stripes = image_stripes(image)};
+  if (!add_empty_tree(image, error))
+    return false;
+  c->tree = &image->trees[0].tree;
+  c->lives = array_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->lives);
+  if (c->lives == NULL)
+    return mprof_error_memory(error);
+  sum_up(c, image);
+  return image_check_trees(image, error) &&
+         (find_losses(c, image) || mprof_error_memory(error));
+}
+
+void
+c_counters_release(struct c_counters *c)
+{
+  free(c->lives);
+  free(c->losses);
+}
