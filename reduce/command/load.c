@@ -32,7 +32,7 @@ static bool
 read_file(struct profile *profile, const char *path,
           struct reader_options options, struct mprof_error *error)
 {
-  struct gzip_file file = {.always = true};
+  struct gzip_file file = {.plain = true};
   bool good = true;
   if (image_is(path)) {
     good = recover_file(path, &file, error);
