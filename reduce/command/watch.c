@@ -10,7 +10,7 @@
 #include "command/attach.h"
 #include "command/control.h"
 #include "command/run_program.h"
-#include "malloc/count/stripes.h"
+#include "common/image_format.h"
 #include "pprof/writer.h"
 #include "profile_handle.h"
 #include "serve/server.h"

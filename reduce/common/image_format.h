@@ -125,6 +125,14 @@ enum note_flag {
   NOTE_CALLS_KNOWN = 2 /* its calls are counted */
 };
 
+/* What the reader leaves in an image for a C program that runs (stripes.h).
+ * Sums of these. */
+enum count_request {
+  REQUEST_RESET = 1, /* forget all figures */
+  REQUEST_START = 2, /* count from now on */
+  REQUEST_STOP = 4   /* count no more */
+};
+
 /* The bits of kind.what that tell the name of a type, in a Lisp program: those
  * that ECL calls type, element type and not simple. */
 #define NOTE_TYPE_BITS(what) ((what) & 0x4FFFFu)

@@ -60,7 +60,7 @@ for folder in $(sed -n 's/^| `\([a-z]*\)\/` |.*/\1/p' "$top/reduce/README.md"); 
   above="$above$folder "
   for used in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' \
     "$top/reduce/$folder"/*.[ch] 2>/dev/null | sort -u); do
-    case $above${folder/#recover/ malloc tree write }' ' in *" $used "*) ;; *) wrong="$wrong $folder->$used" ;; esac
+    case $above${folder/#recover/ malloc tree write code }' ' in *" $used "*) ;; *) wrong="$wrong $folder->$used" ;; esac
   done
 done
 [ "$above" != ' ' ] && [ -z "$wrong" ]

@@ -114,13 +114,6 @@ struct stripes { /* in pages of its own, which can be those of an image */
   struct stripe stripe[STRIPES];
 };
 
-/* Sums of these. */
-enum count_request {
-  REQUEST_RESET = 1, /* forget all figures */
-  REQUEST_START = 2, /* count from now on */
-  REQUEST_STOP = 4   /* count no more */
-};
-
 extern struct stripes stripes HIDDEN;
 
 /* A thread that counts.  It has a number, from 1, as long as there are fewer

@@ -26,7 +26,7 @@ case_none(void)
 }
 
 /* So many sizes that the monitor needs room for them. */
-static void
+static void __attribute__((noinline))
 use_sizes(void)
 {
   for (size_t i = 0; i < 2000; i++)
