@@ -10,6 +10,7 @@
 #include "command/command.h"
 #include "command/load.h"
 #include "export/heap_profile.h"
+#include "pprof/writer.h"
 #include "profile_handle.h"
 
 #include <sys/ioctl.h>
@@ -160,6 +161,19 @@ mprof_result_free(void *result)
   free(r);
 }
 
+/* Makes OUTPUT that of RESULT, with what went wrong. */
+static void
+take_output(struct result *result, const struct string_sink *output,
+            const struct mprof_error *error)
+{
+  const bool good = error->code == MPROF_OK;
+  result->output = output->text;
+  result->length = output->length;
+  result->status = good ? 0 : 1;
+  result->offset = error->offset;
+  result->error = strdup(good ? "" : error->message);
+}
+
 /* What mprof_profile_open gives out. */
 struct handle {
   struct profile profile;
@@ -228,6 +242,25 @@ mprof_profile_command(void *profile, const char *arguments,
     result->offset = handle->error.offset;
     result->error = strdup(handle->error.message);
   }
+  return result;
+}
+
+void *
+mprof_profile_write(void *profile)
+{
+  const struct handle *handle = profile;
+  struct result *result = calloc(1, sizeof *result);
+  struct string_sink output;
+  if (result == NULL || handle == NULL)
+    return result;
+  struct mprof_error error = handle->error;
+  string_sink_init(&output);
+  if (error.code == MPROF_OK) {
+    profile_write(&handle->profile, false, GZIP_FAST, &output.sink);
+    if (!sink_flush(&output.sink))
+      mprof_error_memory(&error);
+  }
+  take_output(result, &output, &error);
   return result;
 }
 
@@ -352,11 +385,7 @@ mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
     if (!sink_flush(&output.sink))
       mprof_error_memory(&error);
   }
-  result->output = output.text;
-  result->length = output.length;
-  result->status = error.code == MPROF_OK ? 0 : 1;
-  result->offset = error.offset;
-  result->error = strdup(error.code == MPROF_OK ? "" : error.message);
+  take_output(result, &output, &error);
   return result;
 }
 

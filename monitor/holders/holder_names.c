@@ -102,7 +102,7 @@ holder_of_root(struct holder_names *n, const struct root *root)
   switch (root->kind) {
   case ROOT_SYMBOL:
     print(n, root->lisp, NAMED_FUNCTION, text, sizeof text);
-    holder.type = classify_type_name(t_symbol);
+    holder.what = t_symbol;
     break;
   case ROOT_BINDING:
     length = print(n, root->lisp, NAMED_FUNCTION, text, sizeof text / 2);
@@ -113,16 +113,16 @@ holder_of_root(struct holder_names *n, const struct root *root)
     length = (size_t)snprintf(text, sizeof text, "package ");
     print(n, root->lisp->pack.name, NAMED_THREAD, text + length,
           sizeof text - length);
-    holder.type = classify_type_name(t_package);
+    holder.what = t_package;
     break;
   case ROOT_CLASS:
     length = (size_t)snprintf(text, sizeof text, "class ");
     print(n, root->lisp, NAMED_CLASS, text + length, sizeof text - length);
-    holder.type = classify_type_name(t_instance);
+    holder.what = t_instance;
     break;
   case ROOT_CODE:
     print_code(n, root->lisp, text, sizeof text);
-    holder.type = classify_type_name(t_codeblock);
+    holder.what = t_codeblock;
     break;
   case ROOT_DATA:
     snprintf(text, sizeof text, "data of %s", base_name(root->file));
@@ -135,8 +135,8 @@ holder_of_root(struct holder_names *n, const struct root *root)
     snprintf(text, sizeof text, "[other roots]");
     break;
   }
-  if (holder.type != NULL)
-    holder.category = classify_category_name(CATEGORY_OTHER);
+  if (holder.what != 0)
+    holder.category = CATEGORY_OTHER + 1;
   return add_holder(n, text, holder);
 }
 
@@ -227,17 +227,13 @@ make_holder_of_leaf(struct holder_names *n, uint32_t leaf)
       kind->clas == 0
           ? NULL
           : kept_objects_class_name((cl_object)(uintptr_t)kind->clas);
-  const struct holder holder = {
-      .type = class != NULL && lisp_printer_is_structure(
-                                   (cl_object)(uintptr_t)kind->clas)
-                  ? "STRUCTURE"
-                  : classify_type_name(kind->what),
-      .class = class,
-      .category = classify_category_name(classify_category(kind->what))};
   char text[NAME_ROOM];
-  snprintf(text, sizeof text, "%s%s%s", class != NULL ? class : holder.type,
+  snprintf(text, sizeof text, "%s%s%s",
+           class != NULL ? class : classify_type_name(kind->what),
            function != NULL ? " by " : "", function != NULL ? function : "");
-  return add_holder(n, text, holder);
+  return add_holder(n, text,
+                    (struct holder){kind->clas, kind->what,
+                                    classify_category(kind->what) + 1});
 }
 
 uint32_t
@@ -294,9 +290,7 @@ make_holder_of_type(struct holder_names *n, uint64_t type)
   snprintf(text + length, sizeof text - length, " (from before)");
   return add_holder(
       n, text,
-      (struct holder){.type = classify_type_name(what),
-                      .category =
-                          classify_category_name(classify_category(what))});
+      (struct holder){.what = what, .category = classify_category(what) + 1});
 }
 
 uint32_t

@@ -15,7 +15,7 @@
  * holder of its own, which names two of them.
  *
  * Not inside the hook.  No thread allocates or frees meanwhile, and the
- * collector is disabled (lisp_profile.c); the world is stopped while the heap
+ * collector is disabled (taking.c); the world is stopped while the heap
  * is read.
  */
 #ifndef MPROF_HOLDERS_H
@@ -31,7 +31,9 @@
 
 /* What is the same of all objects of a holder. */
 struct holder {
-  const char *type, *class, *category; /* NULL: not known */
+  uint64_t clas;     /* as in their kinds (context_tree.h) */
+  uint32_t what;
+  uint32_t category; /* one more than enum category; 0: they are none */
 };
 
 struct holders { /* all zero: empty */

@@ -23,7 +23,7 @@
 #include "common/system_functions.h"
 #include "names/c_names.h"
 #include "names/source_lines.h"
-#include "tree/image.h"
+#include "tree/note_list.h"
 #include "tree/intern_table.h"
 #include "tree/sizes.h"
 
@@ -110,28 +110,29 @@ is_runtime(const struct link_map *file)
 }
 
 void
-code_function_note(uint32_t number)
+code_function_note(struct note_list *notes, uint32_t number)
 {
   const struct code_function *const f = code_function_at(number);
-  if (!image_is_open() || number == 0)
+  if (number == 0 || note_is_lost(notes))
     return;
-  code_objects_note(f->code);
-  image_note(NOTE_FUNCTION, number,
-             (f->runtime ? NOTE_RUNTIME : 0) |
-                 (f->calls_known ? NOTE_CALLS_KNOWN : 0),
-             f->code, f->system_name);
+  if (notes == NULL)
+    code_objects_note(f->code);
+  note_add(notes, NOTE_FUNCTION, number,
+           (f->runtime ? NOTE_RUNTIME : 0) |
+               (f->calls_known ? NOTE_CALLS_KNOWN : 0),
+           f->code, f->system_name);
   if (f->name != NULL)
-    image_note(NOTE_NAME, number, 0, 0, f->name);
+    note_add(notes, NOTE_NAME, number, 0, 0, f->name);
   if (f->file != NULL)
-    image_note(NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
-               f->file);
+    note_add(notes, NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
+             f->file);
 }
 
 void
 code_functions_note(void)
 {
   for (uint32_t i = 1; i <= functions.numbers.last; i++)
-    code_function_note(i);
+    code_function_note(NULL, i);
 }
 
 /* Make room for so many records, and for some more. */
@@ -162,7 +163,7 @@ meet(uint32_t number, uintptr_t code)
       f->runtime     ? FUNCTION_HIDDEN
       : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
                      : 0;
-  code_function_note(number);
+  code_function_note(NULL, number);
   return true;
 }
 
@@ -246,7 +247,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
     flags = FUNCTION_ROOT;
   f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
-  code_function_note(number);
+  code_function_note(NULL, number);
 }
 
 /* ---- lines ---- */
@@ -317,7 +318,7 @@ code_functions_retire(const struct code_object *gone)
     struct code_function *f = code_function_at(i);
     if (f->code < gone->start || f->code >= gone->end)
       continue;
-    code_function_note(i);
+    code_function_note(NULL, i);
     f->code = 0;
     f->lines = NULL;
     if (f->name != NULL && f->file != NULL)

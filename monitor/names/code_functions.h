@@ -31,6 +31,7 @@
  * (lisp/with-profiling.lisp; comment mprof.root of the profile). */
 #define MPROF_ROOT_FUNCTION "MPROF::CALL-COUNTING"
 
+struct note_list;
 struct source_lines;
 
 struct code_function {
@@ -83,9 +84,9 @@ void code_function_lines(uintptr_t start, const struct source_lines *lines);
  * hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
-/* Let the image of the process, if it has one, know of a function, or of all.
- * Not inside the hook. */
-void code_function_note(uint32_t number);
+/* Note a function in `notes', or in the image of the process (note_list.h), or
+ * all in that.  Not inside the hook. */
+void code_function_note(struct note_list *notes, uint32_t number);
 void code_functions_note(void);
 
 /* Look for the C names of all functions in `loaded' that lack them.  Not

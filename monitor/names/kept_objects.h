@@ -13,6 +13,8 @@
 
 #include "common/phase.h"
 
+struct note_list;
+
 enum {
   KEPT_OBJECTS = 1 << 19,        /* the largest limit */
   FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
@@ -59,6 +61,11 @@ void kept_objects_print_names(bool classes);
 /* Let the image of the process, if it has one, know the names that were
  * printed since the last time; of `all', those before too. */
 void kept_objects_note(bool all);
+
+/* Note the name of a function with such a number in `notes', or that of a
+ * class, if it is kept. */
+void kept_objects_note_function(struct note_list *notes, uint32_t number);
+void kept_objects_note_class(struct note_list *notes, cl_object clas);
 
 /* Whether there are names that the above has not printed. */
 bool kept_objects_names_wait(void);

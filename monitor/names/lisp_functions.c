@@ -80,7 +80,7 @@ add_words(struct ecl_frame_words words)
       f->has_record = true;
       f->word_at = (uint16_t)word_at;
       f->calls_known = word_at != 0;
-      code_function_note(number);
+      code_function_note(NULL, number);
     }
   }
   if (words.begin != ecl_allocation_monitor.words.begin &&

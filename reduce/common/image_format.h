@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The format of images: files that the counters of a running program are in,
- * which it maps into its memory.  So they outlive it, however it ends, and
- * `mprof recover' makes a profile of them.
+/* The format of images: the counters of a program, and what their numbers
+ * stand for.  Of an image the reader makes a profile.  Counters are in it as
+ * they are counted, in a file that the program maps into its memory and that
+ * outlives it, however it ends; or as they were at one moment, in memory.
  *
  *     head | piece | its bytes | piece | its bytes | ...
  *
@@ -27,6 +28,8 @@
 
 #include <stdint.h>
 
+#include "common/pprof_format.h"
+
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_ENDING ".mapped"
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
@@ -39,8 +42,11 @@ enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
 enum image_flag {
   IMAGE_FORGETTING = 1, /* figures are being forgotten: there are none */
   IMAGE_INCOMPLETE = 2, /* something found no room in the file */
-  IMAGE_SAVED = 4       /* the process has written its profile, at its end or
+  IMAGE_SAVED = 4,      /* the process has written its profile, at its end or
                            before exec */
+  IMAGE_LIVE = 8,       /* objects were followed: see IMAGE_SURVIVAL */
+  IMAGE_HEAP = 16       /* for heap profiles: what they do not have is left
+                           out */
 };
 
 struct image_head {
@@ -61,7 +67,10 @@ enum image_kind {
   IMAGE_STRIPES, /* the struct itself */
   IMAGE_TALLIES, /* of objects of the other heap, by leaf: lisp_heap.h */
   IMAGE_REGIONS, /* region_table.h */
-  IMAGE_NOTES
+  IMAGE_NOTES,
+  IMAGE_SURVIVAL, /* struct image_survival by leaf of a tree, the owner */
+  IMAGE_HOLDINGS, /* struct image_holding */
+  IMAGE_PIECE_KINDS
 };
 
 struct image_piece {
@@ -69,6 +78,21 @@ struct image_piece {
   uint32_t kind; /* enum image_kind */
   uint32_t owner;
   uint64_t at, bytes;
+};
+
+/* How many collections the objects of a leaf survived, in the order of
+ * pprof_format.h.  What died in the first band is 0 here: it is what was
+ * allocated without all else. */
+struct image_survival {
+  uint64_t figures[PPROF_SURVIVAL_FIGURES];
+};
+
+/* What a holder holds, on a path of holders from a root: records from 1 on, a
+ * path behind the one above it. */
+struct image_holding {
+  uint32_t above;  /* the path; 0: none */
+  uint32_t holder; /* the last on it: see NOTE_HOLDER */
+  uint64_t objects, bytes; /* its own */
 };
 
 /* The array of notes begins with how many bytes of it are complete, this
@@ -97,12 +121,18 @@ enum image_note_kind {
                        their numbers: see code_objects.h */
   NOTE_ALLOCATOR,   /* key: as of NOTE_TYPE; value: number of the function
                        that made such objects, and that shows */
+  NOTE_COMMENT,     /* text: a comment of the profile, KEY=VALUE */
+  NOTE_HOLDER,      /* key: number; value, more: what objects it is, kind.what
+                       and kind.clas, with the category + 1 from bit
+                       NOTE_CATEGORY_SHIFT on (0: it is none); text */
   NOTE_KINDS
 };
 
 /* In the value of NOTE_TYPE, where there is another heap: its objects have a
  * class, whose number is in kind.what from bit NOTE_CLASS_SHIFT on. */
 enum { NOTE_HAS_CLASS = 256, NOTE_CLASS_SHIFT = 8, NOTE_TYPE_ALONE = 63 };
+
+enum { NOTE_CATEGORY_SHIFT = 32 };
 
 enum note_flag {
   NOTE_RUNTIME = 1,    /* a function of the runtime */

@@ -41,7 +41,8 @@ cannot_read(const struct image *image, int number, struct mprof_error *error)
 struct image_input {
   struct image *image;
   int file;
-  uint64_t size; /* of the file */
+  const uint8_t *octets; /* NULL: they are in the file */
+  uint64_t size;         /* of either */
   struct mprof_error *error;
 };
 
@@ -51,6 +52,10 @@ read_at(const struct image_input *input, void *bytes, size_t length,
         uint64_t offset)
 {
   char *to = bytes;
+  if (input->octets != NULL) {
+    memcpy(to, input->octets + offset, length);
+    return true;
+  }
   while (length > 0) {
     ssize_t got = pread(input->file, to, length, (off_t)offset);
     if (got < 0 && errno == EINTR)
@@ -160,7 +165,7 @@ read_pieces(const struct image_input *input)
     if (head.kind == 0)
       return true;
     at += IMAGE_PAGE;
-    if (head.magic != IMAGE_PIECE_MAGIC || head.kind > IMAGE_NOTES ||
+    if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_PIECE_KINDS ||
         head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
       return image_fault(input->image, input->error, (int64_t)at,
                          "a piece is invalid or cut short");
@@ -233,6 +238,26 @@ image_read(struct image *image, const char *path, struct mprof_error *error)
   good = good && read_head(&input) && read_pieces(&input);
   close(input.file);
   return good && find_trees(image, error);
+}
+
+bool
+image_is_octets(struct input_octets octets)
+{
+  return octets.length >= sizeof IMAGE_MAGIC - 1 &&
+         memcmp(octets.data, IMAGE_MAGIC, sizeof IMAGE_MAGIC - 1) == 0;
+}
+
+bool
+image_read_octets(struct image *image, struct input_octets octets,
+                  struct mprof_error *error)
+{
+  const struct image_input input = {.image = image,
+                                    .octets = octets.data,
+                                    .size = octets.length,
+                                    .error = error};
+  *image = (struct image){.path = "memory"};
+  return read_head(&input) && read_pieces(&input) &&
+         find_trees(image, error);
 }
 
 void

@@ -11,6 +11,7 @@
 #ifndef MPROF_IMAGE_READER_H
 #define MPROF_IMAGE_READER_H
 
+#include "base/input_file.h"
 #include "base/mprof_error.h"
 #include "common/image_format.h"
 #include "tree/context_tree.h"
@@ -51,6 +52,11 @@ bool image_is(const char *path);
 bool image_read(struct image *image, const char *path,
                 struct mprof_error *error);
 void image_read_release(struct image *image);
+
+/* The same for OCTETS in memory, which are copied. */
+bool image_is_octets(struct input_octets octets);
+bool image_read_octets(struct image *image, struct input_octets octets,
+                       struct mprof_error *error);
 
 /* The array of that kind and owner (0: any); NULL: there is none. */
 const struct image_array *image_array(const struct image *image,

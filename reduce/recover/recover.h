@@ -23,6 +23,10 @@ recover_function recover_c;
 bool recover_file(const char *path, struct gzip_file *file,
                   struct mprof_error *error);
 
+/* The same for the image OCTETS. */
+bool recover_octets(struct input_octets octets, struct gzip_file *file,
+                    struct mprof_error *error);
+
 /* The comment that tells why such a profile may lack something; NULL: it lacks
  * nothing that an image has. */
 const char *recover_note(const struct image *image);
