@@ -16,9 +16,10 @@ MPROF_MAPPED=1 MPROF_AUTOSAVE=0 MPROF_OUT=c.data \
   LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so ./busy log 3 9 500 2>/dev/null
 "$ECL" --norc --eval '(compile-file "busy.lisp")' --eval '(ext:quit 0)' \
   </dev/null >/dev/null 2>&1
-"$ECL" --norc --load busy.fas --eval '(mprof:start :file "lisp.data" :mapped t)' \
+"$ECL" --norc --load busy.fas --eval '(mprof:start :file "lisp.data")' \
   --eval '(mapc (function mp:process-join) (start-workers 2 3000))' \
   --eval '(fault)' </dev/null >/dev/null 2>&1
+mv lisp.data lisp.data.mapped # as that of a C program is called
 
 for language in c lisp; do
   run recover $language.data
