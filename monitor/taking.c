@@ -24,7 +24,6 @@
 
 #include "entry.h"
 #include "live/live_frees.h"
-#include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "snapshot/snapshot.h"
 #include "threads/stop.h"
@@ -136,13 +135,13 @@ hold_live(bool hold)
 
 /* ---- a snapshot ---- */
 
-/* Who holds what is looked for before the threads go on. */
+/* What refers to what is read before the threads go on. */
 static bool
 take(struct snapshot *snapshot, struct lisp_figures *figures, int before)
 {
   const bool balanced = (before & MPROF_UNBALANCED) == 0;
   const bool held = (before & MPROF_HOLDERS) != 0 && monitor.follow;
-  struct holders holders = {0};
+  struct live_graph graph = {0};
   bool taken;
   if (!lisp_figures_reserve(figures))
     return false;
@@ -151,18 +150,16 @@ take(struct snapshot *snapshot, struct lisp_figures *figures, int before)
     forget_words(ecl_process_env());
     GC_gcollect();
   }
-  if (held)
-    code_functions_find_names(&monitor.code); /* of holders */
   hold_live(true);
   taken = monitor_look_for_code() && lisp_figures_take(figures) &&
-          (!held || holders_find(&holders));
+          (!held || live_graph_take(&graph));
   hold_live(false);
   if (monitor.running)
     go_on(balanced);
   figures->balanced = balanced;
   figures->heap = (before & MPROF_HEAP) != 0;
-  taken = taken && snapshot_make(snapshot, figures, held ? &holders : NULL);
-  holders_release(&holders);
+  taken = taken && snapshot_make(snapshot, figures, held ? &graph : NULL);
+  live_graph_release(&graph);
   return taken;
 }
 

@@ -82,11 +82,11 @@ note_functions(struct noting *n, const struct thread_figures *t)
 
 /* Whether the key is new in the table. */
 static bool
-is_new(struct noting *n, struct intern_table *table, uint64_t key)
+is_new(struct note_list *notes, struct intern_table *table, uint64_t key)
 {
   const uint32_t before = table->count;
   const uint32_t number = intern_key(table, key);
-  n->notes->failed |= number == 0;
+  notes->failed |= number == 0;
   return number > before;
 }
 
@@ -94,13 +94,13 @@ static void
 note_kind(struct noting *n, const struct kind *kind)
 {
   const uint64_t site = boxes_site(kind->what);
-  if (is_new(n, &n->types, NOTE_TYPE_BITS(kind->what) + UINT64_C(1))) {
+  if (is_new(n->notes, &n->types, NOTE_TYPE_BITS(kind->what) + UINT64_C(1))) {
     note_type(n->notes, kind->what);
     note_allocator(n->notes, kind->what);
   }
   if (site != 0)
     note_function(n, site_place(code_function_of_site(site), 0, 0));
-  if (kind->clas != 0 && is_new(n, &n->classes, kind->clas))
+  if (kind->clas != 0 && is_new(n->notes, &n->classes, kind->clas))
     kept_objects_note_class(n->notes, (cl_object)(uintptr_t)kind->clas);
 }
 
@@ -140,15 +140,17 @@ snapshot_notes(struct note_list *notes, const struct lisp_figures *figures)
 }
 
 void
-snapshot_holders(struct note_list *notes, const struct holders *holders)
+snapshot_holders(struct note_list *notes, const struct holder_names *names)
 {
-  const struct holder *const all = holders->holders.base;
-  for (uint32_t i = 1; i <= holders->names.count; i++) {
+  const struct holder *const all = names->holders.base;
+  struct intern_table types = {0};
+  for (uint32_t i = 1; i <= names->names.count; i++) {
     const struct holder *const h = &all[i];
-    if (h->category != 0)
+    if (h->category != 0 && is_new(notes, &types, h->what))
       note_type(notes, h->what);
     note_add(notes, NOTE_HOLDER, i,
-             h->what | (uint64_t)h->category << NOTE_CATEGORY_SHIFT, h->clas,
-             intern_table_text(&holders->names, i));
+             h->what | (uint64_t)h->category << NOTE_CATEGORY_SHIFT, 0,
+             intern_table_text(&names->names, i));
   }
+  intern_table_release(&types);
 }

@@ -8,7 +8,7 @@
 #ifndef MPROF_SNAPSHOT_NOTES_H
 #define MPROF_SNAPSHOT_NOTES_H
 
-#include "holders/holders.h"
+#include "holders/holder_names.h"
 #include "snapshot/figures.h"
 #include "tree/note_list.h"
 
@@ -22,8 +22,9 @@ void snapshot_notes(struct note_list *notes,
 void snapshot_comments(struct note_list *notes,
                        const struct lisp_figures *figures);
 
-/* Note the holders that hold something, and what objects they are. */
-void snapshot_holders(struct note_list *notes, const struct holders *holders);
+/* Note the names of holders, and what objects they are. */
+void snapshot_holders(struct note_list *notes,
+                      const struct holder_names *names);
 
 /* Note whose figures they are, a type, and the allocator of its objects, if one
  * shows; in the image of the process where `notes' is NULL. */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names/classify.h"
 #include "snapshot/notes.h"
 
 #ifndef MPROF_VERSION
@@ -18,6 +17,12 @@
 
 _Static_assert(sizeof(struct image_survival) == sizeof(struct live_survival),
                "the same figures in the same order");
+_Static_assert((int)HEAP_COUNTED == IMAGE_COUNTED &&
+                   (int)HEAP_OBJECT == IMAGE_WHOLE &&
+                   (int)HEAP_CONS == IMAGE_CONS &&
+                   (int)HEAP_ROOT == IMAGE_ROOT_OBJECT &&
+                   (int)LEVELS == IMAGE_LEVELS,
+               "the same names in both");
 
 static size_t
 whole_pages(size_t bytes)
@@ -96,26 +101,81 @@ put_thread(struct filling *f, uint32_t owner, const struct thread_figures *t)
               t->leaf_count * sizeof(struct live_survival));
 }
 
-/* ---- holders ---- */
+/* ---- the graph ---- */
+
+static struct image_object
+object_at(const struct live_graph *g, uint32_t i)
+{
+  enum { SAME = HEAP_COUNTED | HEAP_OBJECT | HEAP_CONS | HEAP_ROOT };
+  const struct heap_object *const o = heap_object(&g->heap, i);
+  const uint32_t flags = (uint32_t)o->flags;
+  return (struct image_object){
+      .bytes = heap_object_bytes(o),
+      .references = ((const uint32_t *)g->heap.first.base)[i],
+      .owner = ((const uint32_t *)g->owners.base)[i],
+      .leaf = o->leaf,
+      .flags = (flags & SAME) |
+               ((flags & HEAP_HAS_BODY) != 0 ? IMAGE_HAS_BODY : 0)};
+}
 
 static void
-put_holdings(struct filling *f, const struct holders *h)
+put_objects(struct filling *f, const struct live_graph *g)
 {
-  const struct live_count *const counts = h->counts.base;
-  const uint32_t count = h->paths.count + 1;
-  struct image_holding *const to =
-      add_piece(f, IMAGE_HOLDINGS, 1, count * sizeof *to);
-  for (uint32_t i = 1; to != NULL && i < count; i++)
-    to[i] = (struct image_holding){holders_path_above(h, i),
-                                   holders_path_last(h, i),
-                                   counts[i].objects, counts[i].bytes};
+  const uint32_t count = g->heap.count;
+  struct image_object *const to =
+      add_piece(f, IMAGE_OBJECTS, 1, (count + (size_t)2) * sizeof *to);
+  if (to == NULL)
+    return;
+  to[0].bytes = count;
+  for (uint32_t i = 1; i <= count; i++)
+    to[i] = object_at(g, i);
+  to[count + 1].references = g->heap.reference_count;
+}
+
+static void
+put_roots(struct filling *f, const struct live_graph *g)
+{
+  const uint32_t *const holders = g->root_holders.base;
+  struct image_root *const to = add_piece(
+      f, IMAGE_ROOTS, 1, (g->roots.count + (size_t)1) * sizeof *to);
+  if (to == NULL)
+    return;
+  to[0].object = g->roots.count;
+  for (uint32_t i = 0; i < g->roots.count; i++) {
+    const struct root *const root = roots_get(&g->roots, i);
+    to[i + 1] = (struct image_root){root->object, root_level(root),
+                                    holders[i]};
+  }
+}
+
+static void
+put_graph(struct filling *f, const struct live_graph *g)
+{
+  struct image_body *bodies;
+  struct image_object *outside;
+  put_objects(f, g);
+  put_array(f, IMAGE_REFERENCES, 1, g->heap.references.base,
+            g->heap.reference_count * sizeof(uint32_t));
+  put_roots(f, g);
+  bodies = add_piece(f, IMAGE_BODIES, 1,
+                     (g->body_count + (size_t)1) * sizeof *bodies);
+  outside = add_piece(f, IMAGE_OUTSIDE, 1,
+                      (g->outside_count + (size_t)1) * sizeof *outside);
+  if (bodies == NULL || outside == NULL)
+    return;
+  bodies->object = g->body_count;
+  if (g->body_count != 0)
+    memcpy(bodies + 1, g->bodies.base, g->body_count * sizeof *bodies);
+  outside->bytes = g->outside_count;
+  if (g->outside_count != 0)
+    memcpy(outside + 1, g->outside.base, g->outside_count * sizeof *outside);
 }
 
 /* ---- the whole ---- */
 
 static void
 put_all(struct filling *f, const struct lisp_figures *figures,
-        const struct holders *holders, const struct note_list *notes)
+        const struct live_graph *graph, const struct note_list *notes)
 {
   const struct region_table *const regions = &monitor.regions;
   f->length = IMAGE_PAGE;
@@ -125,8 +185,8 @@ put_all(struct filling *f, const struct lisp_figures *figures,
   if (regions->count > 0)
     put_array(f, IMAGE_REGIONS, 1, regions->regions,
               regions->count * sizeof *regions->regions);
-  if (holders != NULL)
-    put_holdings(f, holders);
+  if (graph != NULL)
+    put_graph(f, graph);
   put_array(f, IMAGE_NOTES, 1, notes->arena.base, notes->used);
 }
 
@@ -145,21 +205,21 @@ put_head(char *at, const struct lisp_figures *figures)
 
 bool
 snapshot_make(struct snapshot *snapshot, const struct lisp_figures *figures,
-              const struct holders *holders)
+              const struct live_graph *graph)
 {
   struct note_list notes = {0};
   struct filling filling = {0};
   *snapshot = (struct snapshot){0};
   snapshot_notes(&notes, figures);
   snapshot_comments(&notes, figures);
-  if (holders != NULL)
-    snapshot_holders(&notes, holders);
-  put_all(&filling, figures, holders, &notes);
+  if (graph != NULL)
+    snapshot_holders(&notes, &graph->names);
+  put_all(&filling, figures, graph, &notes);
   if (!notes.failed &&
       arena_reserve_pages(&snapshot->contents, filling.length) == 0) {
     filling.at = snapshot->contents.base;
     put_head(filling.at, figures);
-    put_all(&filling, figures, holders, &notes);
+    put_all(&filling, figures, graph, &notes);
     snapshot->length = filling.length;
   }
   arena_release(&notes.arena);

@@ -8,7 +8,7 @@
 #ifndef MPROF_SNAPSHOT_H
 #define MPROF_SNAPSHOT_H
 
-#include "holders/holders.h"
+#include "holders/live_graph.h"
 #include "snapshot/figures.h"
 
 struct snapshot { /* all zero: empty */
@@ -16,11 +16,11 @@ struct snapshot { /* all zero: empty */
   size_t length;
 };
 
-/* Make the image of `figures', and of who holds what is alive, unless
- * `holders' is NULL.  False: there is no memory, and SNAPSHOT is empty.  Does
+/* Make the image of `figures', and of what refers to what, unless `graph' is
+ * NULL.  False: there is no memory, and SNAPSHOT is empty.  Does
  * not allocate from the collector. */
 bool snapshot_make(struct snapshot *snapshot,
                    const struct lisp_figures *figures,
-                   const struct holders *holders);
+                   const struct live_graph *graph);
 
 #endif

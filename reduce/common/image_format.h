@@ -69,7 +69,12 @@ enum image_kind {
   IMAGE_REGIONS, /* region_table.h */
   IMAGE_NOTES,
   IMAGE_SURVIVAL, /* struct image_survival by leaf of a tree, the owner */
-  IMAGE_HOLDINGS, /* struct image_holding */
+  IMAGE_OBJECTS,  /* struct image_object: what a collector found alive */
+  IMAGE_REFERENCES, /* uint32_t: numbers of objects */
+  IMAGE_BODIES,   /* struct image_body */
+  IMAGE_ROOTS,    /* struct image_root */
+  IMAGE_OUTSIDE,  /* struct image_object: what is counted and alive, but none
+                     of these */
   IMAGE_PIECE_KINDS
 };
 
@@ -87,13 +92,40 @@ struct image_survival {
   uint64_t figures[PPROF_SURVIVAL_FIGURES];
 };
 
-/* What a holder holds, on a path of holders from a root: records from 1 on, a
- * path behind the one above it. */
-struct image_holding {
-  uint32_t above;  /* the path; 0: none */
-  uint32_t holder; /* the last on it: see NOTE_HOLDER */
-  uint64_t objects, bytes; /* its own */
+/* The graph of live objects.  In each of its arrays but that of references the
+ * record 0 tells how many there are, in its first member; the objects have one
+ * more at their end. */
+struct image_object {
+  uint64_t bytes;      /* as requested, if it is counted */
+  uint32_t references; /* where they begin */
+  uint32_t owner;      /* of the tree with its leaf, if it is counted */
+  uint32_t leaf;       /* this leaf; its number among the roots; or what it is
+                          as a holder (NOTE_HOLDER) */
+  uint32_t flags;      /* enum image_object_flag */
 };
+
+enum image_object_flag {
+  IMAGE_COUNTED = 1,
+  IMAGE_WHOLE = 2, /* known to be an object, not the body of one */
+  IMAGE_CONS = 4,  /* something refers to it as a list */
+  IMAGE_BODY = 8,  /* for the reader: it is a body of what refers to it */
+  IMAGE_ROOT_OBJECT = 16,
+  IMAGE_HAS_BODY = 32 /* see struct image_body */
+};
+
+/* If an object is none of these, `body' is a part of it: its array, say.  In
+ * the order of objects. */
+struct image_body {
+  uint32_t object, body;
+};
+
+/* In the order in which they take what they hold: level by level. */
+struct image_root {
+  uint32_t object;
+  uint32_t level;  /* below IMAGE_LEVELS; of the last one: the highest */
+  uint32_t holder; /* see NOTE_HOLDER */
+};
+enum { IMAGE_LEVELS = 4 };
 
 /* The array of notes begins with how many bytes of it are complete, this
  * number included.  A note is 32 bytes and its text, with zeros up to a whole
@@ -122,9 +154,9 @@ enum image_note_kind {
   NOTE_ALLOCATOR,   /* key: as of NOTE_TYPE; value: number of the function
                        that made such objects, and that shows */
   NOTE_COMMENT,     /* text: a comment of the profile, KEY=VALUE */
-  NOTE_HOLDER,      /* key: number; value, more: what objects it is, kind.what
-                       and kind.clas, with the category + 1 from bit
-                       NOTE_CATEGORY_SHIFT on (0: it is none); text */
+  NOTE_HOLDER,      /* key: number; value: what objects it is, kind.what, and
+                       the category + 1 from bit NOTE_CATEGORY_SHIFT on (0: it
+                       is none); text */
   NOTE_KINDS
 };
 

@@ -18,12 +18,6 @@ enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 };
 
 /* ---- functions --------------------------------------------------------- */
 
-struct recovered_function {
-  const char *name, *system_name, *file;
-  int64_t position; /* in bytes; -1: not known */
-  uint64_t code, flags; /* sum of enum note_flag */
-};
-
 static uint32_t
 number_at(uint64_t at)
 {
@@ -66,12 +60,12 @@ special_name(uint32_t special)
   return special < sizeof names / sizeof *names ? names[special] : names[0];
 }
 
-static struct recovered_function
-function_at(struct lisp_recovery *r, uint32_t number, char own[300])
+struct lisp_function
+lisp_function_at(struct lisp_recovery *r, uint32_t number, char room[300])
 {
   const struct note *note = image_note_find(r->notes, NOTE_FUNCTION, number);
   const struct note *source = image_note_find(r->notes, NOTE_SOURCE, number);
-  struct recovered_function f = {
+  struct lisp_function f = {
       .name = image_note_text(r->notes, NOTE_NAME, number, NULL),
       .system_name = "",
       .position = -1,
@@ -94,7 +88,7 @@ function_at(struct lisp_recovery *r, uint32_t number, char own[300])
   }
   if (f.name == NULL)
     f.name = f.system_name[0] != '\0' ? f.system_name
-                                      : file_name(r, f.code, own);
+                                      : file_name(r, f.code, room);
   return f;
 }
 
@@ -137,7 +131,7 @@ lisp_put_locations(struct lisp_recovery *r)
   struct source_text source = {0};
   char own[300];
   for (uint32_t id = 1; id <= r->samples.locations.count; id++) {
-    const struct recovered_function f = function_at(
+    const struct lisp_function f = lisp_function_at(
         r, number_at(sample_writer_location(&r->samples, id)), own);
     const int64_t line = source_line(&source, f.file, f.position);
     pprof_put_function(p, id, f.name, f.system_name,

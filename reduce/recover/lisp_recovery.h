@@ -31,7 +31,19 @@ const char *lisp_type_name(const struct lisp_recovery *recovery,
                            const struct kind *kind);
 const char *lisp_class_name(const struct lisp_recovery *recovery,
                             const struct kind *kind);
+unsigned lisp_category(const struct lisp_recovery *recovery,
+                       const struct kind *kind);
 const char *lisp_category_name(unsigned category);
+
+struct lisp_function {
+  const char *name, *system_name, *file; /* NULL: it is in no file */
+  int64_t position; /* in bytes; -1: not known */
+  uint64_t code, flags; /* sum of enum note_flag */
+};
+
+/* The function with that number; ROOM may get its name. */
+struct lisp_function lisp_function_at(struct lisp_recovery *recovery,
+                                      uint32_t number, char room[300]);
 
 /* What a location with that site is to those who look at the profile: a
  * function for sample_writer.h. */
@@ -41,8 +53,9 @@ enum location_part lisp_location_part(void *recovery, uint64_t site);
  * these have calls that are not counted. */
 void lisp_put_locations(struct lisp_recovery *recovery);
 
-/* Puts what holds live objects; before all samples. */
-void lisp_put_holdings(struct lisp_recovery *recovery);
+/* Puts what holds live objects; before all samples.  False: ERROR says why. */
+bool lisp_put_holdings(struct lisp_recovery *recovery,
+                       struct mprof_error *error);
 
 /* Puts the comments; behind all samples. */
 void lisp_put_comments(struct lisp_recovery *recovery);

@@ -49,6 +49,13 @@ lisp_class_name(const struct lisp_recovery *r, const struct kind *kind)
   return class == NULL ? NULL : class->text;
 }
 
+unsigned
+lisp_category(const struct lisp_recovery *r, const struct kind *kind)
+{
+  const struct note *type = find_type(r, kind->what);
+  return type == NULL ? 3 : (unsigned)type->value & 3;
+}
+
 const char *
 lisp_category_name(unsigned category)
 {
@@ -67,7 +74,6 @@ put_labels(void *closure, const struct kind *kind)
     pprof_add_label(p, PPROF_LABEL_THREAD, r->thread);
     return;
   }
-  const struct note *type = find_type(r, kind->what);
   const char *class = lisp_class_name(r, kind);
   pprof_add_label(p, PPROF_LABEL_TYPE, lisp_type_name(r, kind));
   if (class != NULL)
@@ -75,7 +81,7 @@ put_labels(void *closure, const struct kind *kind)
   if (r->samples.shown)
     return;
   pprof_add_label(p, PPROF_LABEL_CATEGORY,
-                  lisp_category_name(type == NULL ? 3 : (unsigned)type->value));
+                  lisp_category_name(lisp_category(r, kind)));
   pprof_add_label(p, PPROF_LABEL_THREAD, r->thread);
   if (KIND_REGION(kind->what) != 0)
     pprof_add_label(p, PPROF_LABEL_REGION,
@@ -185,7 +191,7 @@ put_tree(struct lisp_recovery *r, const struct image_tree *tree)
 static uint64_t
 columns_of(const struct image *image)
 {
-  if (image_array(image, IMAGE_HOLDINGS, 0) != NULL)
+  if (image_array(image, IMAGE_OBJECTS, 0) != NULL)
     return PPROF_HELD_COLUMNS;
   return (image->head.flags & IMAGE_LIVE) != 0 ? PPROF_LIVE_COLUMNS
                                                : PPROF_LISP_COLUMNS;
@@ -209,13 +215,13 @@ recover_lisp(struct image *image, const struct image_notes *notes,
     return false;
   r.regions = image_regions(image);
   pprof_open(&r.stream, columns_of(image));
-  lisp_put_holdings(&r);
-  for (size_t i = 0; i < image->tree_count; i++)
+  const bool good = lisp_put_holdings(&r, error);
+  for (size_t i = 0; good && i < image->tree_count; i++)
     put_tree(&r, &image->trees[i]);
   lisp_put_locations(&r);
   lisp_put_comments(&r);
   sample_writer_release(&r.samples);
   pprof_close(&r.stream);
   c_names_release(&r.names);
-  return true;
+  return good;
 }
