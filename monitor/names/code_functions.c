@@ -21,7 +21,6 @@
 
 #include "common/phase.h"
 #include "common/system_functions.h"
-#include "names/c_names.h"
 #include "names/source_lines.h"
 #include "tree/note_list.h"
 #include "tree/intern_table.h"
@@ -115,12 +114,13 @@ code_function_note(struct note_list *notes, uint32_t number)
   const struct code_function *const f = code_function_at(number);
   if (number == 0 || note_is_lost(notes))
     return;
-  if (notes == NULL)
+  if (notes == NULL && f->code != 0)
     code_objects_note(f->code);
   note_add(notes, NOTE_FUNCTION, number,
            (f->runtime ? NOTE_RUNTIME : 0) |
-               (f->calls_known ? NOTE_CALLS_KNOWN : 0),
-           f->code, f->system_name);
+               (f->calls_known ? NOTE_CALLS_KNOWN : 0) |
+               (f->code == 0 ? NOTE_UNLOADED : 0),
+           f->code != 0 ? f->code : f->retired, NULL);
   if (f->name != NULL)
     note_add(notes, NOTE_NAME, number, 0, 0, f->name);
   if (f->file != NULL)
@@ -284,46 +284,23 @@ code_function_place(uintptr_t ip, bool apart)
                         : ip;
 }
 
-/* ---- C names ---- */
-
-static void
-find_names(const struct code_object *o, bool program)
-{
-  const uint32_t last = functions.numbers.last;
-  struct nameless *const nameless = calloc(last, sizeof *nameless);
-  size_t count = 0;
-  if (nameless == NULL)
-    return;
-  for (uint32_t i = 1; i <= last; i++) {
-    struct code_function *f = code_function_at(i);
-    if (f->system_name == NULL && f->code >= o->start && f->code < o->end)
-      nameless[count++].function = f;
-  }
-  c_names_give(nameless, count, o, program);
-  free(nameless);
-}
-
-void
-code_functions_find_names(const struct code_objects *loaded)
-{
-  for (size_t i = 0; i < loaded->count; i++)
-    find_names(&loaded->objects[i], i == 0);
-}
+/* ---- code that goes away ---- */
 
 void
 code_functions_retire(const struct code_object *gone)
 {
-  find_names(gone, false);
+  struct code_object retired;
+  source_lines_retire(gone->start, gone->end);
+  retired = code_objects_retire(gone, &functions.numbers);
   for (uint32_t i = 1; i <= functions.numbers.last; i++) {
     struct code_function *f = code_function_at(i);
     if (f->code < gone->start || f->code >= gone->end)
       continue;
-    code_function_note(NULL, i);
+    f->retired = code_object_retired_site(&retired, f->code);
     f->code = 0;
     f->lines = NULL;
+    code_function_note(NULL, i);
     if (f->name != NULL && f->file != NULL)
       wait_for_reload(i, f);
   }
-  source_lines_retire(gone->start, gone->end);
-  code_objects_retire(gone, &functions.numbers);
 }

@@ -277,16 +277,3 @@ kept_objects_names_wait(void)
 {
   return kept.printed < __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
 }
-
-const char *
-kept_objects_name(uint32_t number)
-{
-  return name_at(number - FUNCTION_OBJECT_BASE);
-}
-
-const char *
-kept_objects_class_name(cl_object clas)
-{
-  const uint32_t place = place_of(clas);
-  return place != 0 ? name_at(place) : NULL;
-}

@@ -44,14 +44,6 @@ enum phase_role kept_objects_role(uint32_t number);
  * arguments on?  Inside the hook. */
 bool kept_objects_is_next_method(uint32_t number);
 
-/* Its name, printed now if it was not; NULL when memory ran out.  Valid until
- * names are printed again.  Not inside the hook. */
-const char *kept_objects_name(uint32_t number);
-
-/* The name of a class that was kept, as printed last; NULL when it was not
- * kept, and then the class may be gone, or when memory ran out.  As above. */
-const char *kept_objects_class_name(cl_object clas);
-
 /* Print the names of the objects that were kept since the last time; with
  * `classes', of all classes again, for these may get other names.  Asks for
  * the runtime's lock on packages, so that no thread that may hold it must be

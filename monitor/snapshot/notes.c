@@ -17,6 +17,7 @@ struct noting {
   struct note_list *notes;
   struct arena functions;   /* a bit by number: it is noted */
   struct intern_table types, classes; /* that are noted */
+  struct intern_table unloaded;       /* the same of files, by number */
 };
 
 void
@@ -44,6 +45,16 @@ note_allocator(struct note_list *notes, uint32_t what)
              code_function_of_site(site), 0, NULL);
 }
 
+/* Whether the key is new in the table. */
+static bool
+is_new(struct note_list *notes, struct intern_table *table, uint64_t key)
+{
+  const uint32_t before = table->count;
+  const uint32_t number = intern_key(table, key);
+  notes->failed |= number == 0;
+  return number > before;
+}
+
 /* ---- functions ---- */
 
 /* Whether it was not noted before. */
@@ -57,15 +68,27 @@ is_new_function(struct noting *n, uint32_t number)
   return is_new;
 }
 
+/* The file that the code of a function was from that is unloaded. */
+static void
+note_unloaded(struct noting *n, uint32_t number)
+{
+  const struct code_function *const f = code_function_at(number);
+  const size_t place = RETIRED_OBJECT(f->retired);
+  if (f->code == 0 && place != 0 && is_new(n->notes, &n->unloaded, place))
+    code_object_note(n->notes, &code_objects_unloaded.objects[place - 1],
+                     NOTE_RETIRED);
+}
+
 static void
 note_function(struct noting *n, uint64_t site)
 {
   const uint32_t number = (uint32_t)(site & FUNCTION_NUMBER);
   if ((site & SITE_PLACE) == 0 || !is_new_function(n, number))
     return;
-  if (number < FUNCTION_OBJECT_BASE)
+  if (number < FUNCTION_OBJECT_BASE) {
+    note_unloaded(n, number);
     code_function_note(n->notes, number);
-  else
+  } else
     kept_objects_note_function(n->notes, number);
 }
 
@@ -79,16 +102,6 @@ note_functions(struct noting *n, const struct thread_figures *t)
 }
 
 /* ---- kinds ---- */
-
-/* Whether the key is new in the table. */
-static bool
-is_new(struct note_list *notes, struct intern_table *table, uint64_t key)
-{
-  const uint32_t before = table->count;
-  const uint32_t number = intern_key(table, key);
-  notes->failed |= number == 0;
-  return number > before;
-}
 
 static void
 note_kind(struct noting *n, const struct kind *kind)
@@ -137,6 +150,7 @@ snapshot_notes(struct note_list *notes, const struct lisp_figures *figures)
   arena_release(&n.functions);
   intern_table_release(&n.types);
   intern_table_release(&n.classes);
+  intern_table_release(&n.unloaded);
 }
 
 void

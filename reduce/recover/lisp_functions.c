@@ -6,6 +6,7 @@
 
 #include "recover/lisp_recovery.h"
 
+#include "code/code_objects.h"
 #include "recover/lisp_source.h"
 
 #include <errno.h>
@@ -28,12 +29,25 @@ number_at(uint64_t at)
              : 0;
 }
 
-/* The C name of what is at `code'; "": it has none. */
-static const char *
-find_c_name(struct lisp_recovery *r, uint64_t code)
+/* The file that its code is or was from; NULL: it is not known. */
+static const struct note_module *
+module_of(const struct lisp_recovery *r, const struct note *function)
 {
-  const struct note_module *module = image_module_at(r->notes, code);
-  const char *name = module == NULL ? "" : c_name(&r->names, module, code);
+  return (function->value & NOTE_UNLOADED) != 0
+             ? image_module_unloaded(r->notes, RETIRED_OBJECT(function->more))
+             : image_module_at(r->notes, function->more);
+}
+
+/* Its C name; "": it has none. */
+static const char *
+find_c_name(struct lisp_recovery *r, const struct note *function)
+{
+  const struct note_module *module = module_of(r, function);
+  const uint64_t address =
+      module != NULL && (function->value & NOTE_UNLOADED) != 0
+          ? module->start + RETIRED_OFFSET(function->more)
+          : function->more;
+  const char *name = module == NULL ? "" : c_name(&r->names, module, address);
   if (name == NULL)
     gzip_file_fail(r->stream.output, ENOMEM);
   return name == NULL ? "" : name;
@@ -41,13 +55,12 @@ find_c_name(struct lisp_recovery *r, uint64_t code)
 
 /* What has no name at all is called after its file. */
 static const char *
-file_name(const struct lisp_recovery *r, uint64_t code, char name[300])
+file_name(const struct note_module *module, char name[300])
 {
-  const struct note_module *m = image_module_at(r->notes, code);
-  const char *slash = m == NULL ? NULL : strrchr(m->path, '/');
-  if (m == NULL)
+  const char *slash = module == NULL ? NULL : strrchr(module->path, '/');
+  if (module == NULL)
     return "[unknown]";
-  snprintf(name, 300, "[%s]", slash == NULL ? m->path : slash + 1);
+  snprintf(name, 300, "[%s]", slash == NULL ? module->path : slash + 1);
   return name;
 }
 
@@ -78,9 +91,8 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number, char room[300])
   }
   if (note != NULL) {
     f.flags = note->value;
-    f.code = note->more;
-    f.system_name = note->text[0] != '\0' ? note->text
-                                             : find_c_name(r, f.code);
+    f.code = (note->value & NOTE_UNLOADED) != 0 ? 0 : note->more;
+    f.system_name = find_c_name(r, note);
   }
   if (source != NULL) {
     f.file = source->text;
@@ -88,7 +100,7 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number, char room[300])
   }
   if (f.name == NULL)
     f.name = f.system_name[0] != '\0' ? f.system_name
-                                      : file_name(r, f.code, room);
+                                      : file_name(module_of(r, note), room);
   return f;
 }
 
