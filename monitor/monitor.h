@@ -80,8 +80,8 @@ enum mprof_before {
 /* From the next start on, which must be the first one since a reset or since
  * the figures were mapped last, they are in the file `path', mapped: what was
  * counted is there when the process is killed, for the reader.  It takes the
- * place of the file that is there, but for an image of another program.  Until it is taken away, or with `keep'
- * left as it is. */
+ * place of the file that is there, but for an image of another program.  Until
+ * it is taken away, or with `keep' left as it is. */
 MPROF_EXPORT int mprof_monitor_map(const char *path);
 MPROF_EXPORT int mprof_monitor_unmap(int keep);
 

@@ -13,9 +13,6 @@
 #include "pprof/writer.h"
 #include "profile_handle.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 /* What mprof_run_command gives out. */
 struct result {
   int status;
@@ -396,16 +393,4 @@ mprof_heap_close(void *heap)
   if (handle != NULL)
     heap_profile_release(&handle->heap);
   free(handle);
-}
-
-int
-mprof_terminal_width(int descriptor)
-{
-  const char *columns = getenv("COLUMNS");
-  struct winsize size;
-  if (isatty(descriptor) == 0)
-    return -1;
-  if (columns != NULL && atoi(columns) > 0)
-    return atoi(columns);
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

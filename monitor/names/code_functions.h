@@ -7,8 +7,9 @@
  * outlives its code.  When code with a function of that Lisp name is loaded
  * from that source file again, it gets the number again: so a program that
  * loads its code over and over has no more functions, and no more contexts,
- * than one that does so once.  The hook makes a record when it meets a function, and
- * then knows no more than where that begins and whether it is the runtime's.
+ * than one that does so once.  The hook makes a record when it meets a
+ * function, and then knows no more than where that begins and whether it is
+ * the runtime's.
  * Lisp names and frame words are noted before, when compiled code is loaded
  * (lisp_functions.h).  The names of C functions are the reader's business: it
  * looks for them in the files that the code was loaded from.

@@ -3,8 +3,8 @@
  * figures.h -- all figures of the monitor as of one moment.
  *
  * Threads stand still while their counters are copied, and count on while an
- * image is made of the copy: a tree only grows, its records stay where they are, and who
- * merges, renames or clears one needs the monitor's lock.  So what is copied
+ * image is made of the copy: a tree only grows, its records stay where they
+ * are, and who merges, renames or clears one needs the monitor's lock.  So what is copied
  * is how many records each tree had, and what they had counted: 24 bytes a
  * leaf and 8 a context (100,000 of them: 0.2 ms).
  *

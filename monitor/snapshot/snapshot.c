@@ -63,7 +63,7 @@ put_array(struct filling *f, enum image_kind kind, uint32_t owner,
           const void *array, size_t bytes)
 {
   void *const place = add_piece(f, kind, owner, bytes);
-  if (place != NULL)
+  if (place != NULL && bytes != 0)
     memcpy(place, array, bytes);
 }
 

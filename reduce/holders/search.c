@@ -100,11 +100,12 @@ static void
 search_others(struct walk *w, uint32_t other)
 {
   const uint32_t count = w->graph->count; /* of those, NEXT is 0 still */
+  const uint32_t *references = w->graph->references;
   for (uint32_t i = 1; i <= count; i++)
     for (uint32_t r = begin_of(w, i); w->numbers[i] == 0 && r < end_of(w, i);
          r++)
-      if (w->graph->references[r] != i && w->numbers[w->graph->references[r]] == 0)
-        w->next[w->graph->references[r]] = 1;
+      if (references[r] != i && w->numbers[references[r]] == 0)
+        w->next[references[r]] = 1;
   for (uint32_t i = 1; i <= count; i++)
     if (w->numbers[i] == 0 && w->next[i] == 0)
       search_from(w, i, w->numbers[other]);

@@ -130,6 +130,26 @@ array_of(const struct image_input *input, const struct image_piece *head)
   return &image->arrays[image->array_count - 1];
 }
 
+/* Whether the check writes into arrays of that kind. */
+static bool
+is_mended(uint32_t kind)
+{
+  return kind == IMAGE_CONTEXTS || kind == IMAGE_LEAVES ||
+         kind == IMAGE_REGIONS;
+}
+
+/* Lets the array, which has no piece yet, be LENGTH bytes at OFFSET of what is
+ * in memory. */
+static bool
+borrow(const struct image_input *input, struct image_array *array,
+       uint64_t length, uint64_t offset)
+{
+  array->bytes = (char *)(uintptr_t)(input->octets + offset);
+  array->length = length;
+  array->borrowed = true;
+  return true;
+}
+
 /* Appends the piece HEAD, whose bytes are at OFFSET.  What found no room in
  * the file lacks, and so does what came after it. */
 static bool
@@ -142,9 +162,11 @@ append_piece(const struct image_input *input, const struct image_piece *head,
   if (head->at > array->length &&
       (input->image->head.flags & IMAGE_INCOMPLETE) != 0)
     return true;
-  if (head->at != array->length)
+  if (head->at != array->length || array->borrowed)
     return image_fault(input->image, input->error, (int64_t)offset,
                        "a piece does not follow the one before");
+  if (input->octets != NULL && !is_mended(head->kind))
+    return borrow(input, array, head->bytes, offset);
   char *bytes = realloc(array->bytes, array->length + head->bytes);
   if (bytes == NULL)
     return mprof_error_memory(input->error);
@@ -264,7 +286,8 @@ void
 image_read_release(struct image *image)
 {
   for (size_t i = 0; i < image->array_count; i++)
-    free(image->arrays[i].bytes);
+    if (!image->arrays[i].borrowed)
+      free(image->arrays[i].bytes);
   free(image->arrays);
   free(image->trees);
   *image = (struct image){0};

@@ -25,8 +25,9 @@
 struct image_array {
   enum image_kind kind;
   uint32_t owner;
-  char *bytes; /* owned */
+  char *bytes; /* owned, unless it is borrowed */
   size_t length;
+  bool borrowed; /* from who has the image in memory, and is only read */
 };
 
 struct image_tree {
@@ -53,7 +54,8 @@ bool image_read(struct image *image, const char *path,
                 struct mprof_error *error);
 void image_read_release(struct image *image);
 
-/* The same for OCTETS in memory, which are copied. */
+/* The same for OCTETS in memory, which must outlive IMAGE; each array is in one
+ * piece. */
 bool image_is_octets(struct input_octets octets);
 bool image_read_octets(struct image *image, struct input_octets octets,
                        struct mprof_error *error);
