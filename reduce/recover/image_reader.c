@@ -130,12 +130,14 @@ array_of(const struct image_input *input, const struct image_piece *head)
   return &image->arrays[image->array_count - 1];
 }
 
-/* Whether the check writes into arrays of that kind. */
+/* Whether an array of that kind may stay at OCTETS: the check writes into some
+ * of them. */
 static bool
-is_mended(uint32_t kind)
+may_borrow(const uint8_t *octets, uint32_t kind)
 {
-  return kind == IMAGE_CONTEXTS || kind == IMAGE_LEAVES ||
-         kind == IMAGE_REGIONS;
+  return (uintptr_t)octets % sizeof(uint64_t) == 0 &&
+         kind != IMAGE_CONTEXTS && kind != IMAGE_LEAVES &&
+         kind != IMAGE_REGIONS;
 }
 
 /* Lets the array, which has no piece yet, be LENGTH bytes at OFFSET of what is
@@ -165,7 +167,7 @@ append_piece(const struct image_input *input, const struct image_piece *head,
   if (head->at != array->length || array->borrowed)
     return image_fault(input->image, input->error, (int64_t)offset,
                        "a piece does not follow the one before");
-  if (input->octets != NULL && !is_mended(head->kind))
+  if (input->octets != NULL && may_borrow(input->octets, head->kind))
     return borrow(input, array, head->bytes, offset);
   char *bytes = realloc(array->bytes, array->length + head->bytes);
   if (bytes == NULL)
