@@ -65,9 +65,11 @@ note_allocators(void)
     note_allocator(NULL, what);
 }
 
+/* In place of what the image before this one had. */
 static void
 note_all(void)
 {
+  image_forget_notes();
   note_program(NULL);
   note_types();
   code_objects_note_anew();
@@ -76,6 +78,7 @@ note_all(void)
   kept_objects_print_names(true);
   kept_objects_note(true);
   region_table_map(&monitor.regions);
+  threads_note_labels();
 }
 
 /* The image takes the place of the file that is there, whose rights it gets,
@@ -180,8 +183,9 @@ mprof_monitor_name(void)
     const bool was_complete = complete;
     complete = note_names();
     if (was_complete && !complete)
-      fprintf(stderr, "mprof: the mapped file is full; allocations counted "
-                      "from now on are lost if the program is killed\n");
+      fprintf(stderr, "mprof: the mapped file is full or was replaced; "
+                      "allocations counted from now on are lost if the "
+                      "program is killed\n");
   }
   return MPROF_OK;
 }

@@ -64,6 +64,13 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
   errno = saved;
 }
 
+void
+image_forget_notes(void)
+{
+  if (notes.base != NULL)
+    *(uint64_t *)notes.base = sizeof(uint64_t);
+}
+
 /* ---- forks ---- */
 
 static bool locked_before;

@@ -12,7 +12,6 @@
 
 #include "recover/lisp_recovery.h"
 
-#include "base/array.h"
 #include "common/system_functions.h"
 #include "holders/holders.h"
 
@@ -26,9 +25,8 @@ enum { NAME_ROOM = 1000 }; /* longer ones are cut */
 struct naming {
   struct lisp_recovery *recovery;
   struct holders *holders;
-  struct index_map leaves;    /* which of the items, by owner and leaf */
-  struct index_map notes;     /* the same by note */
-  struct numbers items;       /* holders */
+  struct index_map leaves; /* holders by owner and leaf */
+  struct index_map notes;  /* the same by the numbers of notes */
 };
 
 /* ---- names of leaves --------------------------------------------------- */
@@ -118,46 +116,28 @@ name_note(struct naming *n, uint32_t number)
                           (uint32_t)(note->value >> NOTE_CATEGORY_SHIFT)});
 }
 
-/* The holder that is KEY in MAP, which NAME tells when KEY is new. */
-static uint32_t
-find_or_name(struct naming *n, struct index_map *map, uint64_t key,
-             uint32_t (*name)(struct naming *, uint64_t))
-{
-  uint32_t item = index_map_find(map, key);
-  if (item != INDEX_NONE)
-    return (uint32_t)n->items.items[item];
-  const uint32_t holder = name(n, key);
-  return holder != 0 &&
-                 index_map_add(map, key, (uint32_t)n->items.count) &&
-                 numbers_push(&n->items, holder)
-             ? holder
-             : 0;
-}
-
-static uint32_t
-name_leaf_key(struct naming *n, uint64_t key)
-{
-  return name_leaf(n, (uint32_t)(key >> 32), (uint32_t)key);
-}
-
-static uint32_t
-name_note_key(struct naming *n, uint64_t key)
-{
-  return name_note(n, (uint32_t)key);
-}
-
+/* Each is named once. */
 static uint32_t
 of_leaf(void *naming, uint32_t owner, uint32_t leaf)
 {
   struct naming *n = naming;
-  return find_or_name(n, &n->leaves, index_pair(owner, leaf), name_leaf_key);
+  const uint64_t key = index_pair(owner, leaf);
+  uint32_t holder = index_map_find(&n->leaves, key);
+  if (holder != INDEX_NONE)
+    return holder;
+  holder = name_leaf(n, owner, leaf);
+  return holder != 0 && index_map_add(&n->leaves, key, holder) ? holder : 0;
 }
 
 static uint32_t
 of_note(void *naming, uint32_t number)
 {
   struct naming *n = naming;
-  return find_or_name(n, &n->notes, number, name_note_key);
+  uint32_t holder = index_map_find(&n->notes, number);
+  if (holder != INDEX_NONE)
+    return holder;
+  holder = name_note(n, number);
+  return holder != 0 && index_map_add(&n->notes, number, holder) ? holder : 0;
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -254,6 +234,5 @@ lisp_put_holdings(struct lisp_recovery *r, struct mprof_error *error)
   holders_release(&holders);
   index_map_release(&n.leaves);
   index_map_release(&n.notes);
-  free(n.items.items);
   return true;
 }

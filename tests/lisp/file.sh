@@ -100,6 +100,16 @@ same 'a link: what was made is there' '19744 1234 ' "$(figures real.data)"
 same 'the link is still there' real.data "$(readlink saved.data)"
 same 'the file has its rights' 600 "$(stat -c %a real.data)"
 
+# What is noted for one image is not in the next one.
+rm -f saved.data
+program '(dotimes (i 5)
+           (mprof:start :file "saved.data")
+           (with-open-file (s "saved.data") (say (file-length s)))
+           (mprof:stop))' --eval '(ext:quit 0)'
+same 'again and again: all are of one size' 1 \
+  "$(grep -E '^[0-9]+$' log | tail -n 4 | sort -u | wc -l)"
+same 'and some size' 5 "$(grep -cE '^[0-9]{6,}$' log)"
+
 # The child of a fork has a profile of its own, which is saved by nobody.
 rm -f saved.data
 program "$start" --eval '(when (zerop (c "fork")) (work 1234)
