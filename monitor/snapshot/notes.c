@@ -15,7 +15,7 @@
 
 struct noting {
   struct note_list *notes;
-  struct arena functions;   /* a bit by number: it is noted */
+  struct arena functions;             /* a bit by number: it is noted */
   struct intern_table types, classes; /* that are noted */
   struct intern_table unloaded;       /* the same of files, by number */
 };
@@ -63,9 +63,9 @@ is_new_function(struct noting *n, uint32_t number)
 {
   uint64_t *const word = (uint64_t *)n->functions.base + number / 64;
   const uint64_t bit = UINT64_C(1) << number % 64;
-  const bool is_new = (*word & bit) == 0;
+  const bool first = (*word & bit) == 0;
   *word |= bit;
-  return is_new;
+  return first;
 }
 
 /* The file that the code of a function was from that is unloaded. */
