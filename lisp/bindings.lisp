@@ -150,21 +150,15 @@ status, 0 for success.")
     "Stop counting.  Return a status, 0 for success.")
   (monitor-reset "mprof_monitor_reset" :int ()
     "Reset all figures.  Return a status, 0 for success.")
-  (monitor-write "mprof_monitor_write" :int (&list arguments :cstring :int)
-    "Write the profile to a file.  ARGUMENTS are the file name and 0, or 1 to
-collect garbage first, or 2 to find the holders of live objects as well.  Return
-a status.")
-  (autosave-every "mprof_monitor_autosave_every" :int
-      ((milliseconds :unsigned-long))
-    "Set the interval of AUTOSAVE to MILLISECONDS; 0 ends AUTOSAVE.")
-  (autosave "mprof_monitor_autosave" :int (&list arguments :cstring)
-    "Save to the file named in ARGUMENTS at each interval, until it is 0.")
   (monitor-map "mprof_monitor_map" :int (&list arguments :cstring)
     "Count in the file named in ARGUMENTS, which is mapped.  Return a status.")
   (monitor-unmap "mprof_monitor_unmap" :int ((keep :int))
-    "Unmap that file, and delete it unless KEEP is 1.  Return a status.")
-  (autoname "mprof_monitor_autoname" :int ()
-    "Write names to that file at each interval, until it is 0.")
+    "Unmap that file, and delete it unless KEEP is 1 or another file is in its
+place.  Return a status.")
+  (monitor-name "mprof_monitor_name" :int ()
+    "Write names to that file ten times a second, until MONITOR-END-NAMING.")
+  (monitor-end-naming "mprof_monitor_end_naming" :int ()
+    "Make MONITOR-NAME return.")
   (message "mprof_monitor_message" :cstring ()
     "Return the message of the last failed call, in memory of the C library.")
   (monitor-counter "mprof_monitor_counter" :unsigned-long-long
@@ -175,8 +169,8 @@ a status.")
   (region-end "mprof_monitor_region_end" :int ()
     "Leave the innermost region.")
   (take-snapshot "mprof_monitor_snapshot" :unsigned-long (&list arguments :int)
-    "Return the address of a snapshot of all figures, or 0.  ARGUMENTS has the
-second argument of MONITOR-WRITE.")
+    "Return the address of a snapshot of all figures, or 0.  ARGUMENTS has 0, or 1
+to collect garbage first, or 2 to find the holders of live objects as well.")
   (free-snapshot "mprof_snapshot_free" :void (&list arguments :unsigned-long)
     "Free the snapshot whose address is in ARGUMENTS.")
   (snapshot-octets "mprof_snapshot_octets" :unsigned-long

@@ -14,10 +14,9 @@ Functions return status codes and signal no conditions.")
   (:export
    #:failure #:arguments #:string-of
    #:monitor-start #:monitor-stop #:monitor-reset
-   #:monitor-write
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
-   #:monitor-message #:autosave-every #:autosave
-   #:monitor-map #:monitor-unmap #:autoname
+   #:monitor-message
+   #:monitor-map #:monitor-unmap #:monitor-name #:monitor-end-naming
    #:region-begin #:region-end
    #:take-snapshot #:free-snapshot #:open-snapshot
    #:find-late-functions #:serve-open #:serve-message #:serve-port #:serve-run

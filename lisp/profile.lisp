@@ -89,7 +89,7 @@ when the SOURCE is garbage."
 
 (defun snapshot (choices before)
   "Return a PROFILE of everything counted in this Lisp so far, with CHOICES.
-BEFORE is a value of BEFORE-WRITING."
+BEFORE is a value of BEFORE-SNAPSHOT."
   (prog1 (mp:with-lock (*lock*)
            (let ((snapshot (c:take-snapshot (list before))))
              (when (eql snapshot 0)
@@ -99,8 +99,8 @@ BEFORE is a value of BEFORE-WRITING."
                (c:free-snapshot (list snapshot)))))
     (warn-if-incomplete)))
 
-(defun before-writing (choices)
-  "Return the second argument of C:MONITOR-WRITE for CHOICES."
+(defun before-snapshot (choices)
+  "Return the argument of C:TAKE-SNAPSHOT for CHOICES."
   (flet ((chosen-p (keyword &rest values)
            (intersection (or values '(t))
                          (ensure-list (getf choices keyword)))))
@@ -161,7 +161,7 @@ restart USE-VALUE takes another one."
                        (apply #'filter-profile profile part)
                        profile)))
             ((null file)
-             (call (snapshot part (before-writing choices))))
+             (call (snapshot part (before-snapshot choices))))
             (t
              (loop
                (restart-case

@@ -30,22 +30,14 @@ keyword or NIL."
         (format (list "export" (format nil "--format=~(~A~)" format)))
         (t '("export"))))
 
-(defun write-profile (name before)
-  "Write everything counted so far to the file NAME, a string.  BEFORE is a
-value of BEFORE-WRITING."
-  (mp:with-lock (*lock*)
-    (check-status (c:monitor-write (c:arguments name before))
-                  'profile-file-error
-                  :pathname (pathname name) :advice *advice-on-writing*))
-  (warn-if-incomplete))
-
 (defun save-profile (profile name format choices)
   "Write PROFILE to the file NAME, a string, in FORMAT, with the CHOICES for
 that format."
   (multiple-value-bind (done status message offset)
-      (apply #'run-on #'c:string-of profile
-             (append (format-command format profile) (list "-o" name)
-                     (choice-options choices)))
+      (mp:without-interrupts            ; FILE is written completely or not
+        (apply #'run-on #'c:string-of profile
+               (append (format-command format profile) (list "-o" name)
+                       (choice-options choices))))
     (unless done
       (let ((base (getf choices :base)))
         (if (and base (search (file-name base) message))
@@ -84,13 +76,9 @@ Example:
         (let ((format (or format (format-of-file file)))
               (name (file-name file))
               (own (chosen :save choices)))
-          (if (and (eq format :pprof) (null profile) (null own)
-                   (null (chosen :part choices)))
-              ;; nothing has to be in memory twice
-              (write-profile name (before-writing choices))
-              (call-with-profile (lambda (profile)
-                                   (save-profile profile name format own))
-                                 nil profile choices))
+          (call-with-profile (lambda (profile)
+                               (save-profile profile name format own))
+                             nil profile choices)
           (return (pathname name)))
       (use-value (other)
         :report "Write to another file."

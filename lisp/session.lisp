@@ -16,19 +16,17 @@
   "A list (MAX-CONTEXTS FLAGS), the options of the figures in memory; NIL if
 there are no figures.")
 
-(defvar *autosave* nil
-  "A list (FILE THREAD PID MAPPED): the file that is saved periodically or, if
-MAPPED is true, at the end; the thread that does it, and its process, since the
-child of a fork has no such thread.  Or NIL.")
+(defvar *counted-in* nil
+  "A list (FILE THREAD PID): the file that the figures are in, the thread that
+prints names for it, and its process, since the child of a fork has no such
+thread.  Or NIL.")
 
 ;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
 
 (defconstant +unfolded+ 1)
 (defconstant +full-walk+ 2)
 (defconstant +live+ 4)
-(defconstant +mapped+ 8)
 (defconstant +sites+ 16)
-(defconstant +naming-seconds+ 1/10)
 
 (defparameter *counters*
   '(:allocations 0 :bytes 1 :contexts 2 :threads 3 :overflows 4
@@ -83,61 +81,47 @@ FILE by a new file made beside it."
   "Signal an error unless FILE, SECONDS and MAPPED are valid arguments of START
 and FILE can be written."
   (check-type seconds (or null (real (0) 1000000)))
-  (when (and seconds mapped)
-    (fail ":MAPPED and :AUTOSAVE cannot be used together"))
   (unless (or (not (or seconds mapped))
               (and file (eq (format-of-file file) :pprof)))
     (fail ":FILE must be of type .data or .pb.gz"))
   (when file
     (check-writable file)))
 
-(defun map-figures (file)
-  "Count in FILE, starting with the next start."
-  (check-status (c:monitor-map (c:arguments (format nil "~A.mapped"
-                                                    (file-name file))))
-                'profile-file-error :pathname (pathname file) :offset nil))
+(defun count-in (file)
+  "Let the next start count in FILE, and make the thread that prints names for
+it.  Return when it waits; from then on it allocates nothing."
+  (let ((name (file-name file)))
+    (check-status (c:monitor-map (c:arguments (file-name (or (probe-file name)
+                                                             name))))
+                  'profile-file-error :pathname (pathname file) :offset nil))
+  (setf *counted-in* (list file
+                           (mp:process-run-function "mprof" #'c:monitor-name)
+                           (ext:getpid)))
+  (loop until (eql (c:monitor-counter '(7)) 1) do (sleep 1/1000)))
 
-(defun begin-autosave (file seconds mapped)
-  "Make the thread that saves to FILE every SECONDS or, if MAPPED is true,
-prints names.  Return when it waits; from then on it allocates nothing."
-  (let ((arguments (c:arguments (file-name file))))
-    (when mapped
-      (map-figures file))
-    (c:autosave-every (ceiling (* (if mapped +naming-seconds+ seconds) 1000)))
-    (setf *autosave* (list file
-                           (mp:process-run-function
-                            "mprof" (if mapped
-                                        #'c:autoname
-                                        (lambda () (c:autosave arguments))))
-                           (ext:getpid)
-                           mapped))
-    (loop until (eql (c:monitor-counter '(7)) 1) do (sleep 1/1000))))
-
-(defun end-autosave ()
-  "End that thread, if it is running, and save for the last time.  A mapped file
-is removed when the profile is saved."
-  (destructuring-bind (&optional file thread pid mapped) (shiftf *autosave* nil)
+(defun end-count-in ()
+  "End that thread, if it is running, and put the profile in the place of the
+file that was counted in."
+  (destructuring-bind (&optional file thread pid) (shiftf *counted-in* nil)
     (when (eql pid (ext:getpid))
-      (c:autosave-every 0)
+      (c:monitor-end-naming)
       (mp:process-join thread)
       (let ((keep 1))
         (with-simple-restart (continue "Go on without a file.")
           (save file)
           (setf keep 0))
-        (when mapped
-          (c:monitor-unmap keep))))))
+        (c:monitor-unmap keep)))))
 
 (defun stop-at-exit ()
   "Save at the end of a program with a file."
-  (handler-case (when *autosave* (stop))
+  (handler-case (when *counted-in* (stop))
     (error (condition) (format *error-output* "~&~A~%" condition))))
 
 (push #'stop-at-exit si:*exit-hooks*)
 
-(defun start-unless-active (options &optional file autosave)
-  "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS).  Save to FILE every
-AUTOSAVE seconds unless that is NIL, or map FILE if the flags say so.  Return
-false if the profiler is already counting."
+(defun start-unless-active (options &optional file)
+  "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS), in FILE unless that
+is NIL.  Return false if the profiler is already counting."
   (mp:with-lock (*lock*)
     (cond ((c:monitor-active-p) nil)
           (t
@@ -149,24 +133,19 @@ false if the profiler is already counting."
                                            counted with other options")
                       :advice "Call (mprof:reset) first."))
              (setf options *options*))
-           (when (and file (or autosave (mapped-p options)))
-             (begin-autosave file autosave (mapped-p options)))
+           (when file
+             (count-in file))
            (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
            (setf *options* options)
            t))))
 
-(defun mapped-p (options)
-  "True if the flags of OPTIONS, (MAX-CONTEXTS FLAGS), include +MAPPED+."
-  (logtest +mapped+ (second options)))
-
-(defun options (max-contexts &optional unfolded full-walk live mapped sites)
+(defun options (max-contexts &optional unfolded full-walk live sites)
   "Return the list (MAX-CONTEXTS FLAGS) for arguments of START."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
   (list max-contexts (logior (if unfolded +unfolded+ 0)
                              (if full-walk +full-walk+ 0)
                              (if live +live+ 0)
-                             (if mapped +mapped+ 0)
                              (if sites +sites+ 0))))
 
 (defun start (&rest options &key (max-contexts 0) unfolded full-walk live file
@@ -185,14 +164,11 @@ check the recorded frames.  Slow for deep stacks.  All figures are the same.
 LIVE (boolean, default NIL): follow each object until the garbage collector
 finds it dead, even after STOP, until RESET.  Profiles then show what was alive
 at the last collection; :COLLECT of REPORT and SAVE collects first.
-FILE (pathname designator, of type .data or .pb.gz): count in a file that is
-mapped into memory: FILE with .mapped appended.  If the program is killed,
-nothing is lost, and REPORT and `mprof report' read the counters there.  STOP,
-and the normal end of the program, save FILE and remove the mapped file.
-AUTOSAVE (real > 0, default NIL): save to FILE every so many seconds instead.
-STOP and the end of the program save, too.  If the program is killed, the last
-saved profile remains.  FILE is always complete.
-MAPPED (boolean, default NIL): not needed; :FILE implies it.
+FILE (pathname designator, of type .data or .pb.gz): count in FILE, which is
+mapped into memory.  If the program is killed, nothing is lost: REPORT and
+`mprof report' read FILE at any time.  STOP, and the normal end of the program,
+put a profile in its place.
+AUTOSAVE (real > 0), MAPPED (boolean): not needed; :FILE is always current.
 SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 Other OPTIONS are errors.
@@ -206,13 +182,11 @@ Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
                   '(:max-contexts :unfolded :full-walk :live :file :autosave
                     :mapped :sites)
                   options)
-  (when (and file (not autosave))
-    (setf mapped t))
-  (check-file file autosave mapped)
+  (check-file file autosave (or file mapped))
   (with-simple-restart (continue "Continue counting.")
     (unless (start-unless-active (options max-contexts unfolded full-walk
-                                          live mapped sites)
-                                 file autosave)
+                                          live sites)
+                                 file)
       (error 'already-active :reason "the profiler is already counting")))
   t)
 
@@ -226,7 +200,7 @@ Example: (mprof:stop)  =>  T"
   (mp:with-lock (*lock*)
     (when (c:monitor-active-p)
       (check-status (c:monitor-stop) 'mprof-error)
-      (end-autosave)
+      (end-count-in)
       t)))
 
 (defvar *before-reset* nil

@@ -17,7 +17,7 @@
                                                      file.")
                        (check-file file autosave mapped)
                        nil))
-    (setf file nil autosave nil mapped nil))
+    (setf file nil))
   (if (c:monitor-active-p)
       (progn
         (when file
@@ -33,26 +33,26 @@
                                       before the body; (mprof:report) prints ~
                                       all."))
                         (or stream *standard-output*)))))
-      (let ((options (options max-contexts unfolded full-walk live
-                              mapped sites)))
+      (let ((options (options max-contexts unfolded full-walk live sites))
+            (counted-in (and file (or autosave mapped) t)))
         (unless (member report '(t nil))
           (choice-option :tables report)) ; signals a wrong table now
         (when reset (reset))
         (multiple-value-prog1
-            (call-counting function options file autosave)
+            (call-counting function options (and counted-in file))
           (when report
             (report :tables (if (eq report t) nil report) :collect live
                     :stream (or stream *standard-output*)))
-          (when (and file (not (or autosave mapped))) ; STOP has saved it
+          (when (and file (not counted-in)) ; else STOP has saved it
             (with-simple-restart (continue "Go on without a file.")
               (save file :collect (and live (not report)))))))))
 
-(defun call-counting (function options &optional file autosave)
+(defun call-counting (function options &optional file)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
-FLAGS), and saves to FILE as START does with AUTOSAVE.  If another thread has
-started counting first, the profile belongs to that thread, which stops it."
+FLAGS), in FILE unless that is NIL.  If another thread has started counting
+first, the profile belongs to that thread, which stops it."
   (let ((*body-counted* t))             ; may allocate, so set before counting
-    (if (start-unless-active options file autosave)
+    (if (start-unless-active options file)
         (unwind-protect (funcall function)
           (stop))
         (funcall function))))
@@ -69,8 +69,8 @@ SAVE does.  If that fails, the restart CONTINUE goes on without the file.
 :RESET (boolean, default T): start from zero; NIL adds to the figures in memory.
 :LIVE (boolean, default NIL): as for START; also collects garbage after BODY, to
 show what it left alive.
-:AUTOSAVE and :MAPPED (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK,
-:SITES: as for START.
+:MAPPED (boolean, default NIL): count in :FILE, as START does.
+:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES, :AUTOSAVE: as for START.
 
 All threads are counted, not only this one.  A non-local exit from BODY stops
 counting and prints nothing; the figures are kept for REPORT and SAVE.  Inside

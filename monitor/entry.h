@@ -35,17 +35,10 @@ int monitor_fail(int status, const char *format, ...)
  * With the gates shut. */
 bool monitor_look_for_code(void);
 
-/* This is the child of a fork. */
-void monitor_saving_forked(void);
-
-/* Wait for the next save.  False: there is none.  The thread can be thrown
- * out of it, for nothing is held. */
-bool monitor_wait_to_save(void);
-
 /* How long threads were held up for the figures that were read last. */
 uint64_t monitor_stopped_nanoseconds(void);
 
-/* Whether a thread waits to save (mprof_monitor_autosave). */
-bool monitor_autosave_waits(void);
+/* Whether a thread waits to print names (mprof_monitor_name). */
+bool monitor_naming_waits(void);
 
 #endif

@@ -15,7 +15,8 @@
  * A single counter is read while threads run: it may be a few allocations
  * old.
  *
- * Not done here: stopping threads (stop.c), writing the figures (saving.c).
+ * Not done here: stopping threads (stop.c), giving the figures out (taking.c,
+ * mapped.c).
  */
 #include "monitor.h"
 
@@ -191,7 +192,6 @@ fork_child(void)
   threads_forked();
   if (!whole)
     threads_forget_figures();
-  monitor_saving_forked();
   fork_end();
 }
 
@@ -383,7 +383,7 @@ mprof_monitor_counter(int which)
   case MPROF_OVERFLOWS: return c.overflows;
   case MPROF_CONTEXT_BYTES: return c.context_bytes;
   case MPROF_RUNNING: return running;
-  case MPROF_AUTOSAVES: return monitor_autosave_waits();
+  case MPROF_NAMES: return monitor_naming_waits();
   case MPROF_SINCE: return since;
   case MPROF_RESETS: return resets;
   case MPROF_FOLLOWS: return follows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * monitor.h -- the monitor as its users see it: start, stop, read, write.
+ * monitor.h -- the monitor as its users see it: start, stop, read.
  *
  * The types are those that Lisp's foreign function interface can pass.  All
  * functions may be called from any Lisp thread, none inside the hook; they
@@ -34,7 +34,7 @@ enum mprof_counter {
   MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
   MPROF_RUNNING,        /* 1 while counting */
   MPROF_CONTEXT_BYTES,  /* memory of the contexts: see context_tree.h */
-  MPROF_AUTOSAVES,      /* 1 when mprof_monitor_autosave has begun to wait */
+  MPROF_NAMES,          /* 1 when mprof_monitor_name has begun to wait */
   MPROF_SINCE,          /* when counting began after the last reset, in
                            seconds since 1970; 0: there are no figures */
   MPROF_RESETS,         /* how often figures were forgotten */
@@ -64,8 +64,8 @@ MPROF_EXPORT int mprof_monitor_stop(void);
 /* Forget all figures.  While running: count anew from here. */
 MPROF_EXPORT int mprof_monitor_reset(void);
 
-/* What is done before figures are written, and left undone. */
-enum mprof_before_writing {
+/* What is done before figures are taken, and left undone. */
+enum mprof_before {
   MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
   MPROF_HOLDERS = 2, /* the same, and find out who holds what is alive: see
                         holders.h; without MPROF_LIVE nothing */
@@ -77,32 +77,24 @@ enum mprof_before_writing {
                           the class (a third of the time) */
 };
 
-/* Write all figures as a profile (gzip-compressed pprof) to `path': first to
- * PATH.tmp, then renamed.  May be called while running: other threads are
- * held up while their counters are copied.  `before': sum of enum
- * mprof_before_writing. */
-MPROF_EXPORT int mprof_monitor_write(const char *path, int before);
-
-/* Save every so many milliseconds, or no more if it is 0.  Does nothing by
- * itself: mprof_monitor_autosave is for a Lisp thread of its own, waits, writes
- * to `path', and so on until it is told that it is enough.  It says on stderr
- * what goes wrong first.  One thread at a time.  Neither allocates. */
-MPROF_EXPORT int mprof_monitor_autosave_every(unsigned long milliseconds);
-MPROF_EXPORT int mprof_monitor_autosave(const char *path);
-
 /* From the next start on, which must be the first one since a reset or since
  * the figures were mapped last, they are in the file `path', mapped: what was
- * counted is there when the process is killed, for mprof recover.  Until it
- * is taken away, or with `keep' left as it is. */
+ * counted is there when the process is killed, for the reader.  It takes the
+ * place of the file that is there, but for an image of another program.  Until
+ * it is taken away, or with `keep' left as it is. */
 MPROF_EXPORT int mprof_monitor_map(const char *path);
 MPROF_EXPORT int mprof_monitor_unmap(int keep);
 
-/* As mprof_monitor_autosave, but put names into that file that had to be
- * printed. */
-MPROF_EXPORT int mprof_monitor_autoname(void);
+/* For a Lisp thread of its own: put names into that file that have to be
+ * printed, ten times a second, until it is told that it is enough.  It says on
+ * stderr when the file is full.  Neither allocates. */
+MPROF_EXPORT int mprof_monitor_name(void);
+MPROF_EXPORT int mprof_monitor_end_naming(void);
 
-/* The same as mprof_monitor_write in memory, for the reducer: a snapshot that the caller frees, or
- * NULL, and mprof_monitor_message says why. */
+/* All figures, as an image in memory (common/image_format.h), for the reader:
+ * a snapshot that the caller frees, or NULL, and mprof_monitor_message says
+ * why.  May be called while running: other threads are held up while their
+ * counters are copied.  `before': sum of enum mprof_before. */
 MPROF_EXPORT void *mprof_monitor_snapshot(int before);
 MPROF_EXPORT const void *mprof_snapshot_octets(const void *snapshot);
 MPROF_EXPORT unsigned long mprof_snapshot_length(const void *snapshot);

@@ -10,10 +10,8 @@
 #include "command/command.h"
 #include "command/load.h"
 #include "export/heap_profile.h"
+#include "pprof/writer.h"
 #include "profile_handle.h"
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 /* What mprof_run_command gives out. */
 struct result {
@@ -160,6 +158,19 @@ mprof_result_free(void *result)
   free(r);
 }
 
+/* Makes OUTPUT that of RESULT, with what went wrong. */
+static void
+take_output(struct result *result, const struct string_sink *output,
+            const struct mprof_error *error)
+{
+  const bool good = error->code == MPROF_OK;
+  result->output = output->text;
+  result->length = output->length;
+  result->status = good ? 0 : 1;
+  result->offset = error->offset;
+  result->error = strdup(good ? "" : error->message);
+}
+
 /* What mprof_profile_open gives out. */
 struct handle {
   struct profile profile;
@@ -228,6 +239,25 @@ mprof_profile_command(void *profile, const char *arguments,
     result->offset = handle->error.offset;
     result->error = strdup(handle->error.message);
   }
+  return result;
+}
+
+void *
+mprof_profile_write(void *profile)
+{
+  const struct handle *handle = profile;
+  struct result *result = calloc(1, sizeof *result);
+  struct string_sink output;
+  if (result == NULL || handle == NULL)
+    return result;
+  struct mprof_error error = handle->error;
+  string_sink_init(&output);
+  if (error.code == MPROF_OK) {
+    profile_write(&handle->profile, false, GZIP_FAST, &output.sink);
+    if (!sink_flush(&output.sink))
+      mprof_error_memory(&error);
+  }
+  take_output(result, &output, &error);
   return result;
 }
 
@@ -352,11 +382,7 @@ mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
     if (!sink_flush(&output.sink))
       mprof_error_memory(&error);
   }
-  result->output = output.text;
-  result->length = output.length;
-  result->status = error.code == MPROF_OK ? 0 : 1;
-  result->offset = error.offset;
-  result->error = strdup(error.code == MPROF_OK ? "" : error.message);
+  take_output(result, &output, &error);
   return result;
 }
 
@@ -367,16 +393,4 @@ mprof_heap_close(void *heap)
   if (handle != NULL)
     heap_profile_release(&handle->heap);
   free(handle);
-}
-
-int
-mprof_terminal_width(int descriptor)
-{
-  const char *columns = getenv("COLUMNS");
-  struct winsize size;
-  if (isatty(descriptor) == 0)
-    return -1;
-  if (columns != NULL && atoi(columns) > 0)
-    return atoi(columns);
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

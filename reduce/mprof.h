@@ -71,9 +71,9 @@ MPROF_API void mprof_result_free(void *result);
 
 /* A profile that stays open, whatever becomes of its files: those that NAMES
  * says, one a line, a folder for the profiles in it; or what would be in one
- * file, LENGTH bytes at OCTETS, which are copied.  What cannot be read is
- * said by each command that is run on it.  NULL when memory runs out.  The
- * caller closes it with mprof_profile_close. */
+ * file, a profile or an image, LENGTH bytes at OCTETS, which are copied.  What
+ * cannot be read is said by each command that is run on it.  NULL when memory
+ * runs out.  The caller closes it with mprof_profile_close. */
 MPROF_API void *mprof_profile_open(const char *names);
 MPROF_API void *mprof_profile_open_octets(const void *octets,
                                           uint64_t length);
@@ -85,6 +85,9 @@ MPROF_API void *mprof_profile_open_octets(const void *octets,
 MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);
+
+/* A profile file of PROFILE, as the output of a result. */
+MPROF_API void *mprof_profile_write(void *profile);
 
 /* As of when PROFILE is, in nanoseconds since 1970, and how long it took until
  * then; 0 where it does not say. */

@@ -106,7 +106,7 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
-    for script in allocators autosave constructor interrupted live \
+    for script in allocators constructor file interrupted live \
       slow-thread; do
       suite "lisp/$script" "tests/lisp/$script.sh"
     done

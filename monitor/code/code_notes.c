@@ -13,21 +13,23 @@
 #include <stdio.h>
 
 #include "tree/image.h"
+#include "tree/note_list.h"
 #include "tree/spin_lock.h"
 
 static struct code_objects noted;
 static size_t last; /* of them, where the last address was */
 static struct spin_lock lock;
 
-static void
-note(const struct code_object *o, enum image_note_kind kind)
+void
+code_object_note(struct note_list *notes, const struct code_object *o,
+                 enum image_note_kind kind)
 {
   char text[PATH_MAX + 2 * BUILD_ID_BYTES + 32];
   int n = snprintf(text, sizeof text, "%" PRIxPTR " ", o->end);
   for (size_t i = 0; i < o->build_id_size; i++)
     n += snprintf(text + n, 3, "%02x", o->build_id[i]);
   snprintf(text + n, sizeof text - (size_t)n, " %s", o->path);
-  image_note(kind, o->number, o->start, o->file_offset, text);
+  note_add(notes, kind, o->number, o->start, o->file_offset, text);
 }
 
 /* The program comes first, even where the address is in no file. */
@@ -41,7 +43,7 @@ find_or_note(uintptr_t address)
   else
     last = (size_t)(found - noted.objects);
   for (; known < noted.count; known++)
-    note(&noted.objects[known], NOTE_MODULE);
+    code_object_note(NULL, &noted.objects[known], NOTE_MODULE);
 }
 
 /* For each new record of a tree. */
@@ -64,7 +66,7 @@ code_objects_note_retired(const struct code_object *retired)
 {
   if (!image_is_open())
     return;
-  note(retired, NOTE_RETIRED);
+  code_object_note(NULL, retired, NOTE_RETIRED);
   spin_lock(&lock);
   for (size_t i = 1; i < noted.count; i++)
     if (noted.objects[i].start == retired->start) {
@@ -83,5 +85,5 @@ code_objects_note_anew(void)
   find_or_note(0);
   spin_unlock(&lock);
   for (size_t i = 0; i < code_objects_unloaded.count; i++)
-    note(&code_objects_unloaded.objects[i], NOTE_RETIRED);
+    code_object_note(NULL, &code_objects_unloaded.objects[i], NOTE_RETIRED);
 }

@@ -24,6 +24,7 @@
 #include "code/function_numbers.h"
 #include "tree/arena.h"
 #include "tree/context_tree.h"
+#include "tree/note_list.h"
 
 enum {
   BUILD_ID_BYTES = 32,
@@ -98,6 +99,12 @@ extern struct code_objects code_objects_unloaded;
  * retire the sites of trees.  With the trees locked. */
 struct code_object code_objects_retire(const struct code_object *gone,
                                        struct function_numbers *numbers);
+
+/* Note one in `notes', or in the image of the process (note_list.h): `kind' is
+ * NOTE_MODULE or NOTE_RETIRED. */
+void code_object_note(struct note_list *notes,
+                      const struct code_object *object,
+                      enum image_note_kind kind);
 
 /* Let the image of the process, if it has one, know of the file with that
  * address in its code (inside the hook), and of that which is unloaded; the

@@ -53,19 +53,6 @@ rebuild_index(struct heap *heap, unsigned bits)
       *slot_of(heap, heap_object(heap, i)->address) = i;
 }
 
-void
-heap_drop_index(struct heap *heap)
-{
-  arena_release(&heap->index);
-}
-
-bool
-heap_restore_index(struct heap *heap)
-{
-  rebuild_index(heap, heap->index_bits);
-  return !heap->failed;
-}
-
 static uint32_t
 append(struct heap *heap, uint64_t address)
 {

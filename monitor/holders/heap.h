@@ -30,7 +30,7 @@ enum heap_flag {
   HEAP_COUNTED = 1,  /* its leaf and bytes are known */
   HEAP_OBJECT = 2,   /* ... and it is an object, not a body of one */
   HEAP_CONS = 4,     /* something refers to it as a list */
-  HEAP_BODY = 8,     /* it is a body of what refers to it */
+  HEAP_HAS_BODY = 8, /* if it is an object, others are parts of it */
   HEAP_ROOT = 16,    /* nobody holds it */
   HEAP_EXTERNAL = 32 /* a symbol that is external in its package */
 };
@@ -73,11 +73,6 @@ void heap_take_objects(struct heap *heap);
 
 /* The number of a new object at `address', which may be 0. */
 uint32_t heap_add(struct heap *heap, uint64_t address);
-
-/* The index goes, and is made again, for there is little memory; nothing is
- * found meanwhile. */
-void heap_drop_index(struct heap *heap);
-bool heap_restore_index(struct heap *heap);
 
 /* Whether the collector gave out so many bytes for an object: what does not
  * have them only looks as if it had a header of Lisp. */

@@ -1,47 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * holder_names.h -- the names of holders (holders.h), and what each is.
+ * holder_names.h -- the names of what holds objects and was not counted, and
+ * what each is.
  *
  *     CL-USER::*CACHE*               a symbol
  *     CL-USER::*X* in WORKER         its binding in a thread
  *     HASH-TABLE (from before)       what was not counted
- *     (VECTOR T) by MY-APP::LOAD     what a function allocated
  *
- * Symbols are printed without the runtime's lock on packages, which a thread
- * that waits may have.
+ * A holder is its name: what has the same one is the same.  Symbols are
+ * printed without the runtime's lock on packages, which a thread that waits
+ * may have.
  */
 #ifndef MPROF_HOLDER_NAMES_H
 #define MPROF_HOLDER_NAMES_H
 
 #include <stdint.h>
 
-#include "holders/holders.h"
+#include "holders/heap.h"
+#include "holders/roots.h"
+#include "tree/intern_table.h"
+
+/* What objects it is. */
+struct holder {
+  uint32_t what;     /* kind.what (context_tree.h) */
+  uint32_t category; /* one more than enum category; 0: it is none */
+};
 
 struct holder_names { /* all zero but for the first */
-  struct holders *holders;
-  struct arena of_leaves; /* uint32_t by leaf: the number of its holder */
+  const struct heap *heap;
+  struct intern_table names;    /* of holders, by their numbers */
+  struct arena holders;         /* struct holder by number */
   struct intern_table of_types; /* what an uncounted object is -> ... */
   struct arena of_type;         /* ... uint32_t: the number of its holder */
 };
 
-/* A leaf of all threads, which have theirs one after the other. */
-struct holder_leaf {
-  const struct thread_state *thread;
-  const struct leaf *leaf;
-};
-
-/* The number of a holder, a new one when it is new; 0: there is no memory.
- * Of objects that were counted at a leaf, of one that was not, of a root, and
- * of what two roots and perhaps others hold; `b' may be `a'. */
-uint32_t holder_of_leaf(struct holder_names *names, uint32_t leaf);
+/* The number of a holder, a new one when it is new; 0: there is no memory. */
 uint32_t holder_of_object(struct holder_names *names,
                           const struct heap_object *object);
 uint32_t holder_of_root(struct holder_names *names, const struct root *root);
-uint32_t holder_of_both(struct holder_names *names, uint32_t a, uint32_t b,
-                        bool others);
-
-/* The number of the first leaf of a thread. */
-uint32_t holder_first_leaf(const struct thread_state *thread);
 
 void holder_names_release(struct holder_names *names);
 

@@ -21,9 +21,8 @@
 
 #include "common/phase.h"
 #include "common/system_functions.h"
-#include "names/c_names.h"
 #include "names/source_lines.h"
-#include "tree/image.h"
+#include "tree/note_list.h"
 #include "tree/intern_table.h"
 #include "tree/sizes.h"
 
@@ -110,28 +109,30 @@ is_runtime(const struct link_map *file)
 }
 
 void
-code_function_note(uint32_t number)
+code_function_note(struct note_list *notes, uint32_t number)
 {
   const struct code_function *const f = code_function_at(number);
-  if (!image_is_open() || number == 0)
+  if (number == 0 || note_is_lost(notes))
     return;
-  code_objects_note(f->code);
-  image_note(NOTE_FUNCTION, number,
-             (f->runtime ? NOTE_RUNTIME : 0) |
-                 (f->calls_known ? NOTE_CALLS_KNOWN : 0),
-             f->code, f->system_name);
+  if (notes == NULL && f->code != 0)
+    code_objects_note(f->code);
+  note_add(notes, NOTE_FUNCTION, number,
+           (f->runtime ? NOTE_RUNTIME : 0) |
+               (f->calls_known ? NOTE_CALLS_KNOWN : 0) |
+               (f->code == 0 ? NOTE_UNLOADED : 0),
+           f->code != 0 ? f->code : f->retired, NULL);
   if (f->name != NULL)
-    image_note(NOTE_NAME, number, 0, 0, f->name);
+    note_add(notes, NOTE_NAME, number, 0, 0, f->name);
   if (f->file != NULL)
-    image_note(NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
-               f->file);
+    note_add(notes, NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
+             f->file);
 }
 
 void
 code_functions_note(void)
 {
   for (uint32_t i = 1; i <= functions.numbers.last; i++)
-    code_function_note(i);
+    code_function_note(NULL, i);
 }
 
 /* Make room for so many records, and for some more. */
@@ -162,7 +163,7 @@ meet(uint32_t number, uintptr_t code)
       f->runtime     ? FUNCTION_HIDDEN
       : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
                      : 0;
-  code_function_note(number);
+  code_function_note(NULL, number);
   return true;
 }
 
@@ -246,7 +247,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
     flags = FUNCTION_ROOT;
   f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
-  code_function_note(number);
+  code_function_note(NULL, number);
 }
 
 /* ---- lines ---- */
@@ -283,46 +284,23 @@ code_function_place(uintptr_t ip, bool apart)
                         : ip;
 }
 
-/* ---- C names ---- */
-
-static void
-find_names(const struct code_object *o, bool program)
-{
-  const uint32_t last = functions.numbers.last;
-  struct nameless *const nameless = calloc(last, sizeof *nameless);
-  size_t count = 0;
-  if (nameless == NULL)
-    return;
-  for (uint32_t i = 1; i <= last; i++) {
-    struct code_function *f = code_function_at(i);
-    if (f->system_name == NULL && f->code >= o->start && f->code < o->end)
-      nameless[count++].function = f;
-  }
-  c_names_give(nameless, count, o, program);
-  free(nameless);
-}
-
-void
-code_functions_find_names(const struct code_objects *loaded)
-{
-  for (size_t i = 0; i < loaded->count; i++)
-    find_names(&loaded->objects[i], i == 0);
-}
+/* ---- code that goes away ---- */
 
 void
 code_functions_retire(const struct code_object *gone)
 {
-  find_names(gone, false);
+  struct code_object retired;
+  source_lines_retire(gone->start, gone->end);
+  retired = code_objects_retire(gone, &functions.numbers);
   for (uint32_t i = 1; i <= functions.numbers.last; i++) {
     struct code_function *f = code_function_at(i);
     if (f->code < gone->start || f->code >= gone->end)
       continue;
-    code_function_note(i);
+    f->retired = code_object_retired_site(&retired, f->code);
     f->code = 0;
     f->lines = NULL;
+    code_function_note(NULL, i);
     if (f->name != NULL && f->file != NULL)
       wait_for_reload(i, f);
   }
-  source_lines_retire(gone->start, gone->end);
-  code_objects_retire(gone, &functions.numbers);
 }

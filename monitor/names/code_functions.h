@@ -7,12 +7,12 @@
  * outlives its code.  When code with a function of that Lisp name is loaded
  * from that source file again, it gets the number again: so a program that
  * loads its code over and over has no more functions, and no more contexts,
- * than one that does so once.  The hook makes a record when it meets a function, and
- * then knows no more than where that begins and whether it is the runtime's.
+ * than one that does so once.  The hook makes a record when it meets a
+ * function, and then knows no more than where that begins and whether it is
+ * the runtime's.
  * Lisp names and frame words are noted before, when compiled code is loaded
- * (lisp_functions.h).  The names of C functions are looked for in the symbol
- * tables of files, not before they are needed: when a profile is written, or
- * when the code is unloaded.
+ * (lisp_functions.h).  The names of C functions are the reader's business: it
+ * looks for them in the files that the code was loaded from.
  *
  * Byte-compiled functions have other numbers; see kept_objects.h.
  */
@@ -31,14 +31,14 @@
  * (lisp/with-profiling.lisp; comment mprof.root of the profile). */
 #define MPROF_ROOT_FUNCTION "MPROF::CALL-COUNTING"
 
+struct note_list;
 struct source_lines;
 
 struct code_function {
   uintptr_t code;          /* where it begins, or an address in it; 0: it was
                               unloaded */
+  uint64_t retired;        /* where it was then (SITE_RETIRED) */
   const char *name;        /* as people read it, UTF-8; NULL: not known */
-  const char *system_name; /* C symbol, "" when there is none; NULL: not
-                              looked for yet */
   const char *file;        /* source, or NULL */
   int file_position;       /* in bytes, -1: not known */
   uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
@@ -83,17 +83,14 @@ void code_function_lines(uintptr_t start, const struct source_lines *lines);
  * hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
-/* Let the image of the process, if it has one, know of a function, or of all.
- * Not inside the hook. */
-void code_function_note(uint32_t number);
+/* Note a function in `notes', or in the image of the process (note_list.h), or
+ * all in that.  Not inside the hook. */
+void code_function_note(struct note_list *notes, uint32_t number);
 void code_functions_note(void);
 
-/* Look for the C names of all functions in `loaded' that lack them.  Not
- * inside the hook, nor while another thread is. */
-void code_functions_find_names(const struct code_objects *loaded);
-
-/* The code of `gone' goes away: keep the names of its functions, and do what
- * code_objects_retire does.  As above. */
+/* The code of `gone' goes away: note where its functions were, and do what
+ * code_objects_retire does.  Not inside the hook, nor while another thread is.
+ */
 void code_functions_retire(const struct code_object *gone);
 
 #endif

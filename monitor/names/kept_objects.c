@@ -24,6 +24,7 @@
 #include "names/lisp_printer.h"
 #include "tree/arena.h"
 #include "tree/image.h"
+#include "tree/note_list.h"
 #include "tree/shared_table.h"
 
 static struct {
@@ -95,19 +96,18 @@ is_class(cl_object object)
 }
 
 static void
-note(uint32_t place, const char *name)
+note(struct note_list *notes, uint32_t place, const char *name)
 {
   const cl_object object = kept.objects[place];
   const uint32_t number = FUNCTION_OBJECT_BASE + place;
   if (is_class(object))
-    image_note(NOTE_CLASS, (uintptr_t)object,
-               lisp_printer_is_structure(object), 0, name);
+    note_add(notes, NOTE_CLASS, (uintptr_t)object,
+             lisp_printer_is_structure(object), 0, name);
   else {
-    image_note(NOTE_FUNCTION, number,
-               NOTE_CALLS_KNOWN |
-                   (is_next_method(object) ? NOTE_RUNTIME : 0),
-               0, NULL);
-    image_note(NOTE_NAME, number, 0, 0, name);
+    note_add(notes, NOTE_FUNCTION, number,
+             NOTE_CALLS_KNOWN | (is_next_method(object) ? NOTE_RUNTIME : 0),
+             0, NULL);
+    note_add(notes, NOTE_NAME, number, 0, 0, name);
   }
 }
 
@@ -127,7 +127,7 @@ note_at_once(uint32_t place)
                     is_class(kept.objects[place]) ? NAMED_CLASS
                                                   : NAMED_FUNCTION);
   name[printer.length < printer.room ? printer.length : printer.room] = '\0';
-  note(place, name);
+  note(NULL, place, name);
 }
 
 /* The same, when it is kept now or was before. */
@@ -243,25 +243,37 @@ kept_objects_note(bool all)
   const uint32_t printed = kept.printed;
   for (uint32_t i = all ? 1 : kept.noted + 1; i <= printed; i++)
     if (kept.names[i] != NULL)
-      note(i, kept.names[i]);
+      note(NULL, i, kept.names[i]);
   kept.noted = printed;
+}
+
+/* Its name was printed before. */
+static void
+note_printed(struct note_list *notes, uint32_t place)
+{
+  const char *const name = name_at(place);
+  if (name != NULL)
+    note(notes, place, name);
+  else
+    notes->failed = true;
+}
+
+void
+kept_objects_note_function(struct note_list *notes, uint32_t number)
+{
+  note_printed(notes, number - FUNCTION_OBJECT_BASE);
+}
+
+void
+kept_objects_note_class(struct note_list *notes, cl_object clas)
+{
+  const uint32_t place = place_of(clas);
+  if (place != 0)
+    note_printed(notes, place);
 }
 
 bool
 kept_objects_names_wait(void)
 {
   return kept.printed < __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
-}
-
-const char *
-kept_objects_name(uint32_t number)
-{
-  return name_at(number - FUNCTION_OBJECT_BASE);
-}
-
-const char *
-kept_objects_class_name(cl_object clas)
-{
-  const uint32_t place = place_of(clas);
-  return place != 0 ? name_at(place) : NULL;
 }

@@ -13,6 +13,8 @@
 
 #include "common/phase.h"
 
+struct note_list;
+
 enum {
   KEPT_OBJECTS = 1 << 19,        /* the largest limit */
   FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
@@ -42,14 +44,6 @@ enum phase_role kept_objects_role(uint32_t number);
  * arguments on?  Inside the hook. */
 bool kept_objects_is_next_method(uint32_t number);
 
-/* Its name, printed now if it was not; NULL when memory ran out.  Valid until
- * names are printed again.  Not inside the hook. */
-const char *kept_objects_name(uint32_t number);
-
-/* The name of a class that was kept, as printed last; NULL when it was not
- * kept, and then the class may be gone, or when memory ran out.  As above. */
-const char *kept_objects_class_name(cl_object clas);
-
 /* Print the names of the objects that were kept since the last time; with
  * `classes', of all classes again, for these may get other names.  Asks for
  * the runtime's lock on packages, so that no thread that may hold it must be
@@ -59,6 +53,11 @@ void kept_objects_print_names(bool classes);
 /* Let the image of the process, if it has one, know the names that were
  * printed since the last time; of `all', those before too. */
 void kept_objects_note(bool all);
+
+/* Note the name of a function with such a number in `notes', or that of a
+ * class, if it is kept. */
+void kept_objects_note_function(struct note_list *notes, uint32_t number);
+void kept_objects_note_class(struct note_list *notes, cl_object clas);
 
 /* Whether there are names that the above has not printed. */
 bool kept_objects_names_wait(void);

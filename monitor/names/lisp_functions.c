@@ -80,7 +80,7 @@ add_words(struct ecl_frame_words words)
       f->has_record = true;
       f->word_at = (uint16_t)word_at;
       f->calls_known = word_at != 0;
-      code_function_note(number);
+      code_function_note(NULL, number);
     }
   }
   if (words.begin != ecl_allocation_monitor.words.begin &&
@@ -240,37 +240,6 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
   }
   return number | (uint32_t)kept_objects_role(number) << FUNCTION_ROLE_SHIFT |
          (kept_objects_is_next_method(number) ? FUNCTION_HIDDEN : 0);
-}
-
-const struct code_function *
-site_function(uint32_t number)
-{
-#define NAMED(text)                                                          \
-  { .name = text, .system_name = "", .file_position = -1, .calls_known = true }
-  static const struct code_function special[] = {
-    NAMED("[unknown]"),
-    [SITE_OVERFLOW] = NAMED("[over the budget]"),
-    [SITE_SIGNAL_HANDLER] = NAMED("[signal handler]"),
-    [SITE_FINALIZERS] = NAMED("[finalizers]"),
-    [SITE_CUT_SHORT] = NAMED("[cut short]"),
-  };
-#undef NAMED
-  static struct code_function object;
-  const char *name;
-  if (number >= FUNCTIONS_OF_SPECIAL)
-    return &special[number - FUNCTIONS_OF_SPECIAL];
-  if (number < FUNCTION_OBJECT_BASE)
-    return code_function_at(number)->name != NULL ? code_function_at(number)
-                                                  : &special[0];
-  name = kept_objects_name(number);
-  object = (struct code_function){
-    .name = name != NULL ? name : "(OUT-OF-MEMORY)",
-    .system_name = "",
-    .file_position = -1,
-    .calls_known = true,
-    .runtime = kept_objects_is_next_method(number),
-  };
-  return &object;
 }
 
 bool

@@ -46,9 +46,4 @@ uint32_t site_function_in_tree(void *closure, uint64_t site,
 /* Whether that function is another for some callers.  Inside the hook. */
 bool site_function_depends(uint32_t function);
 
-/* The function with a number of the above, perhaps one that says that it is
- * not known.  Valid until the next call.  Names of objects are printed now if
- * they were not: not inside the hook. */
-const struct code_function *site_function(uint32_t number);
-
 #endif

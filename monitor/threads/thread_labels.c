@@ -10,7 +10,6 @@
 
 #include "names/lisp_name.h"
 #include "threads/threads.h"
-#include "tree/image.h"
 
 char *
 thread_label_name(cl_env_ptr env)
@@ -54,6 +53,6 @@ threads_renew_labels(void)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     free(t->label);
     t->label = thread_label_new(t->env);
-    image_note(NOTE_THREAD, image_owner_of(t->tree.contexts), 0, 0, t->label);
   }
+  threads_note_labels();
 }

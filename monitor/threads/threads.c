@@ -95,6 +95,14 @@ note_label(const struct thread_state *t)
   image_note(NOTE_THREAD, image_owner_of(t->tree.contexts), 0, 0, t->label);
 }
 
+void
+threads_note_labels(void)
+{
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next)
+    note_label(t);
+}
+
 /* A state for the thread with this environment; NULL when memory ran out. */
 static struct thread_state *
 new_thread(cl_env_ptr env, pthread_t thread)

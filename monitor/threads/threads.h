@@ -109,6 +109,9 @@ void threads_forget_figures(void);
  * on.  All of them live.  Waits for the runtime's lock on packages. */
 void threads_renew_labels(void);
 
+/* Let the image of the process know all labels. */
+void threads_note_labels(void);
+
 /* Code goes away: forget what threads made where.  Trees have no addresses.
  * The gates are shut. */
 void threads_forget_code(void);

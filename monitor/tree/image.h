@@ -94,6 +94,9 @@ void image_release(const void *base);
 void image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
                 uint64_t more, const char *text);
 
+/* Forget all notes, since they will be written anew; nobody writes one. */
+void image_forget_notes(void);
+
 /* The owner of the arena at `base'; 0: none. */
 uint32_t image_owner_of(const void *base);
 

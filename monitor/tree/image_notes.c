@@ -5,10 +5,10 @@
 #include "tree/image_notes.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "tree/arena.h"
 #include "tree/image.h"
+#include "tree/note_list.h"
 #include "tree/spin_lock.h"
 
 enum { FIRST_NOTES = 1 << 16, MOST_NOTES = 1 << 30 };
@@ -47,8 +47,7 @@ void
 image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
            uint64_t more, const char *text)
 {
-  const size_t length = text == NULL ? 0 : strlen(text);
-  const size_t bytes = sizeof(struct image_note) + ((length + 7) & ~(size_t)7);
+  const size_t bytes = note_bytes(text);
   const int saved = errno;
   struct image_note *note;
   uint64_t *used;
@@ -59,17 +58,18 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
   used = notes.base;
   note = room_for_note(*used, bytes);
   if (note != NULL) {
-    *note = (struct image_note){.kind = kind,
-                                .text_bytes = (uint32_t)length,
-                                .key = key,
-                                .value = value,
-                                .more = more};
-    if (length != 0)
-      memcpy(note + 1, text, length);
+    note_write(note, kind, key, value, more, text);
     __atomic_store_n(used, *used + bytes, __ATOMIC_RELEASE);
   }
   spin_unlock(&lock);
   errno = saved;
+}
+
+void
+image_forget_notes(void)
+{
+  if (notes.base != NULL)
+    *(uint64_t *)notes.base = sizeof(uint64_t);
 }
 
 /* ---- forks ---- */

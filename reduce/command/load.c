@@ -70,13 +70,21 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
                     bool lossless, struct code_names *names,
                     struct mprof_error *error)
 {
-  const struct reader_options options = {.limits = &input_limits_default,
-                                         .lossless = lossless,
-                                         .octets = octets};
-  return (profile_init(profile) || mprof_error_memory(error)) &&
-         profile_read(profile, "memory", &options, error) &&
+  struct reader_options options = {.limits = &input_limits_default,
+                                   .lossless = lossless,
+                                   .octets = octets};
+  struct gzip_file file = {.plain = true};
+  bool good = profile_init(profile) || mprof_error_memory(error);
+  if (good && image_is_octets(octets)) {
+    good = recover_octets(octets, &file, error);
+    options.octets =
+        (struct input_octets){file.contents.base, file.length};
+  }
+  good = good && profile_read(profile, "memory", &options, error) &&
          (!lossless || profile_fold_samples(profile, error)) &&
          finish(names, profile, error);
+  arena_release(&file.contents);
+  return good;
 }
 
 bool

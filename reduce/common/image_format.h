@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The format of images: files that the counters of a running program are in,
- * which it maps into its memory.  So they outlive it, however it ends, and who
- * reads one makes a profile of it.
+/* The format of images: the counters of a program, and what their numbers
+ * stand for.  Of an image the reader makes a profile.  Counters are in it as
+ * they are counted, in a file that the program maps into its memory and that
+ * outlives it, however it ends; or as they were at one moment, in memory.
  *
  *     head | piece | its bytes | piece | its bytes | ...
  *
@@ -27,6 +28,8 @@
 
 #include <stdint.h>
 
+#include "common/pprof_format.h"
+
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
@@ -38,8 +41,11 @@ enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
 enum image_flag {
   IMAGE_FORGETTING = 1, /* figures are being forgotten: there are none */
   IMAGE_INCOMPLETE = 2, /* something found no room in the file */
-  IMAGE_SAVED = 4       /* the process has written its profile, at its end or
+  IMAGE_SAVED = 4,      /* the process has written its profile, at its end or
                            before exec */
+  IMAGE_LIVE = 8,       /* objects were followed: see IMAGE_SURVIVAL */
+  IMAGE_HEAP = 16       /* for heap profiles: what they do not have is left
+                           out */
 };
 
 struct image_head {
@@ -61,8 +67,15 @@ enum image_kind {
   IMAGE_TALLIES, /* of objects of the other heap, by leaf: lisp_heap.h */
   IMAGE_REGIONS, /* region_table.h */
   IMAGE_NOTES,
-  IMAGE_LOSSES, /* of objects that were lost at the end, by leaf: reach.h */
-  IMAGE_KINDS_END
+  IMAGE_SURVIVAL, /* struct image_survival by leaf of a tree, the owner */
+  IMAGE_OBJECTS,  /* struct image_object: what a collector found alive */
+  IMAGE_REFERENCES, /* uint32_t: numbers of objects */
+  IMAGE_BODIES,   /* struct image_body */
+  IMAGE_ROOTS,    /* struct image_root */
+  IMAGE_OUTSIDE,  /* struct image_object: what is counted and alive, but none
+                     of these */
+  IMAGE_LOSSES,   /* of objects that were lost at the end, by leaf: reach.h */
+  IMAGE_PIECE_KINDS
 };
 
 struct image_piece {
@@ -71,6 +84,48 @@ struct image_piece {
   uint32_t owner;
   uint64_t at, bytes;
 };
+
+/* How many collections the objects of a leaf survived, in the order of
+ * pprof_format.h.  What died in the first band is 0 here: it is what was
+ * allocated without all else. */
+struct image_survival {
+  uint64_t figures[PPROF_SURVIVAL_FIGURES];
+};
+
+/* The graph of live objects.  In each of its arrays but that of references the
+ * record 0 tells how many there are, in its first member; the objects have one
+ * more at their end. */
+struct image_object {
+  uint64_t bytes;      /* as requested, if it is counted */
+  uint32_t references; /* where they begin */
+  uint32_t owner;      /* of the tree with its leaf, if it is counted */
+  uint32_t leaf;       /* this leaf; its number among the roots; or what it is
+                          as a holder (NOTE_HOLDER) */
+  uint32_t flags;      /* enum image_object_flag */
+};
+
+enum image_object_flag {
+  IMAGE_COUNTED = 1,
+  IMAGE_WHOLE = 2, /* known to be an object, not the body of one */
+  IMAGE_CONS = 4,  /* something refers to it as a list */
+  IMAGE_BODY = 8,  /* for the reader: it is a body of what refers to it */
+  IMAGE_ROOT_OBJECT = 16,
+  IMAGE_HAS_BODY = 32 /* see struct image_body */
+};
+
+/* If an object is none of these, `body' is a part of it: its array, say.  In
+ * the order of objects. */
+struct image_body {
+  uint32_t object, body;
+};
+
+/* In the order in which they take what they hold: level by level. */
+struct image_root {
+  uint32_t object;
+  uint32_t level;  /* below IMAGE_LEVELS; of the last one: the highest */
+  uint32_t holder; /* see NOTE_HOLDER */
+};
+enum { IMAGE_LEVELS = 4 };
 
 /* The array of notes begins with how many bytes of it are complete, this
  * number included.  A note is 32 bytes and its text, with zeros up to a whole
@@ -98,7 +153,10 @@ enum image_note_kind {
                        their numbers: see code_objects.h */
   NOTE_ALLOCATOR,   /* key: as of NOTE_TYPE; value: number of the function
                        that made such objects, and that shows */
-  NOTE_COMMENT,     /* key: any; text: a comment of the profile; "": none */
+  NOTE_COMMENT,     /* text: a comment of the profile, KEY=VALUE */
+  NOTE_HOLDER,      /* key: number; value: what objects it is, kind.what, and
+                       the category + 1 from bit NOTE_CATEGORY_SHIFT on (0: it
+                       is none); text */
   NOTE_BETWEEN,     /* of an ECL without hooks: what ran between a call and
                        the function that it led to: key: note_between_key;
                        value: the site of the call; more: of what ran */
@@ -108,6 +166,8 @@ enum image_note_kind {
 /* In the value of NOTE_TYPE, where there is another heap: its objects have a
  * class, whose number is in kind.what from bit NOTE_CLASS_SHIFT on. */
 enum { NOTE_HAS_CLASS = 256, NOTE_CLASS_SHIFT = 8, NOTE_TYPE_ALONE = 63 };
+
+enum { NOTE_CATEGORY_SHIFT = 32 };
 
 /* Of a call at `site', in `function', below which is `callee' (0: an object).
  */
@@ -122,7 +182,9 @@ note_between_key(uint64_t site, uint32_t function, uint32_t callee)
 
 enum note_flag {
   NOTE_RUNTIME = 1,    /* a function of the runtime */
-  NOTE_CALLS_KNOWN = 2 /* its calls are counted */
+  NOTE_CALLS_KNOWN = 2, /* its calls are counted */
+  NOTE_UNLOADED = 4     /* it is gone: its code is that of NOTE_RETIRED, with
+                           the number and offset that code_objects.h tells */
 };
 
 /* What the reader leaves in an image for a C program that runs (stripes.h).

@@ -5,6 +5,7 @@
 #include "recover/image_notes.h"
 
 #include "base/array.h"
+#include "pprof/profile.h"
 
 #include <stdio.h>
 
@@ -46,13 +47,16 @@ add_note(struct image_notes *notes, const struct image_note *n,
          const char *text)
 {
   enum image_note_kind kind = (enum image_note_kind)n->kind;
-  struct note note = {kind, n->key, n->value, n->more,
+  struct note note = {n->key, n->value, n->more,
                       strndup(text, n->text_bytes)};
   if (note.text == NULL ||
       !ARRAY_PUSH(notes->notes, notes->count, notes->capacity, note)) {
     free(note.text);
     return false;
   }
+  if (kind == NOTE_COMMENT)
+    return ARRAY_PUSH(notes->comments, notes->comment_count,
+                      notes->comment_capacity, note.text);
   return kind == NOTE_MODULE || kind == NOTE_RETIRED
              ? add_module(notes, &note, kind)
              : add_key(notes, kind, note.key);
@@ -94,6 +98,7 @@ image_notes_release(struct image_notes *notes)
     index_map_release(&notes->by_key[i]);
   free(notes->notes);
   free(notes->modules);
+  free(notes->comments);
   *notes = (struct image_notes){0};
 }
 
@@ -111,6 +116,17 @@ image_note_text(const struct image_notes *notes, enum image_note_kind kind,
 {
   const struct note *note = image_note_find(notes, kind, key);
   return note == NULL ? otherwise : note->text;
+}
+
+const char *
+image_comment(const struct image_notes *notes, const char *key)
+{
+  for (size_t i = 0; i < notes->comment_count; i++) {
+    const char *value = comment_value(notes->comments[i], key);
+    if (value != NULL)
+      return value;
+  }
+  return NULL;
 }
 
 const struct note_module *

@@ -9,7 +9,6 @@
 #include "recover/image_reader.h"
 
 struct note {
-  enum image_note_kind kind;
   uint64_t key, value, more;
   char *text; /* owned; ends in a zero byte */
 };
@@ -27,6 +26,8 @@ struct image_notes { /* all zero: empty */
   struct index_map by_key[NOTE_KINDS]; /* the last one of each key */
   struct note_module *modules; /* owned; the first is the program */
   size_t module_count, module_capacity;
+  const char **comments; /* owned; the texts are those of the notes */
+  size_t comment_count, comment_capacity;
 };
 
 /* Takes the notes of IMAGE.  False: ERROR says why.  Release them even then.
@@ -43,6 +44,9 @@ const struct note *image_note_find(const struct image_notes *notes,
 const char *image_note_text(const struct image_notes *notes,
                             enum image_note_kind kind, uint64_t key,
                             const char *otherwise);
+
+/* The value of the first comment KEY; NULL: there is none. */
+const char *image_comment(const struct image_notes *notes, const char *key);
 
 /* What was loaded last with ADDRESS in its code, or what was unloaded with
  * that number; NULL: nothing. */

@@ -44,7 +44,8 @@ cannot_read(const struct image *image, int number, struct mprof_error *error)
 struct image_input {
   struct image *image;
   int file;
-  uint64_t size; /* of the file */
+  const uint8_t *octets; /* NULL: they are in the file */
+  uint64_t size; /* of either */
   uint64_t end;  /* of what is listed */
   struct image_part *parts; /* owned */
   size_t part_count, part_capacity;
@@ -57,6 +58,10 @@ read_at(const struct image_input *input, void *bytes, size_t length,
         uint64_t offset)
 {
   char *to = bytes;
+  if (input->octets != NULL) {
+    memcpy(to, input->octets + offset, length);
+    return true;
+  }
   while (length > 0) {
     ssize_t got = pread(input->file, to, length, (off_t)offset);
     if (got < 0 && errno == EINTR)
@@ -165,7 +170,7 @@ list_pieces(struct image_input *input)
     if (head.kind == 0)
       return true;
     const uint64_t at = input->end + IMAGE_PAGE;
-    if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_KINDS_END ||
+    if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_PIECE_KINDS ||
         head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
       return image_fault(input->image, input->error, (int64_t)at,
                          "a piece is invalid or cut short");
@@ -176,23 +181,46 @@ list_pieces(struct image_input *input)
   return true;
 }
 
+/* Whether ARRAY may stay where it is in memory, in one PART: the check writes
+ * into some arrays. */
+static bool
+may_borrow(const struct image_input *input, const struct image_array *array,
+           const struct image_part *part)
+{
+  return input->octets != NULL &&
+         (uintptr_t)input->octets % sizeof(uint64_t) == 0 &&
+         part->bytes == array->length && array->kind != IMAGE_CONTEXTS &&
+         array->kind != IMAGE_LEAVES && array->kind != IMAGE_REGIONS;
+}
+
+/* Reads a part of ARRAY, for which there is room when the first one is. */
+static bool
+read_part(const struct image_input *input, struct image_array *array,
+          const struct image_part *part)
+{
+  if (may_borrow(input, array, part)) {
+    array->bytes = (char *)(uintptr_t)(input->octets + part->offset);
+    array->borrowed = true;
+    return true;
+  }
+  if (array->bytes == NULL)
+    array->bytes = malloc(array->length + 1);
+  return array->bytes == NULL
+             ? mprof_error_memory(input->error)
+             : read_at(input, array->bytes + part->at, part->bytes,
+                       part->offset);
+}
+
 /* Reads the arrays but those that HELD says were copied. */
 static bool
 read_arrays(const struct image_input *input, bool held)
 {
   struct image *image = input->image;
-  for (size_t i = 0; i < image->array_count; i++) {
-    struct image_array *array = &image->arrays[i];
-    if (array->bytes == NULL)
-      array->bytes = malloc(array->length + 1);
-    if (array->bytes == NULL)
-      return mprof_error_memory(input->error);
-  }
   for (size_t i = 0; i < input->part_count; i++) {
     const struct image_part *part = &input->parts[i];
     struct image_array *array = &image->arrays[part->array];
     if (!(held && image_is_held(array->kind)) &&
-        !read_at(input, array->bytes + part->at, part->bytes, part->offset))
+        !read_part(input, array, part))
       return false;
   }
   return true;
@@ -203,8 +231,22 @@ forget_arrays(struct image_input *input)
 {
   struct image *image = input->image;
   for (size_t i = 0; i < image->array_count; i++)
-    free(image->arrays[i].bytes);
+    if (!image->arrays[i].borrowed)
+      free(image->arrays[i].bytes);
   image->array_count = input->part_count = 0;
+}
+
+/* A file may have grown meanwhile. */
+static bool
+measure(struct image_input *input)
+{
+  struct stat status;
+  if (input->octets != NULL)
+    return true;
+  if (fstat(input->file, &status) != 0)
+    return cannot_read(input->image, errno, input->error);
+  input->size = (uint64_t)status.st_size;
+  return true;
 }
 
 /* Of a program that runs and lets itself be held up, the counters are all of
@@ -218,8 +260,9 @@ read_pieces(struct image_input *input)
   for (int i = 0; good && again && i < TRIES; i++) {
     struct image_hold hold;
     forget_arrays(input);
-    good = list_pieces(input);
-    bool held = good && image_hold(&hold, input->image, input->file,
+    good = measure(input) && list_pieces(input);
+    bool held = good && input->octets == NULL &&
+                image_hold(&hold, input->image, input->file,
                                    input->parts, input->part_count,
                                    input->end);
     good = good && read_arrays(input, held);
@@ -298,6 +341,27 @@ image_read(struct image *image, const char *path, struct mprof_error *error)
   return good && find_trees(image, error);
 }
 
+bool
+image_is_octets(struct input_octets octets)
+{
+  return octets.length >= sizeof IMAGE_MAGIC - 1 &&
+         memcmp(octets.data, IMAGE_MAGIC, sizeof IMAGE_MAGIC - 1) == 0;
+}
+
+bool
+image_read_octets(struct image *image, struct input_octets octets,
+                  struct mprof_error *error)
+{
+  struct image_input input = {.image = image,
+                              .octets = octets.data,
+                              .size = octets.length,
+                              .error = error};
+  *image = (struct image){.path = "memory"};
+  const bool good = read_head(&input) && read_pieces(&input);
+  free(input.parts);
+  return good && find_trees(image, error);
+}
+
 struct stripes
 image_stripes(const struct image *image)
 {
@@ -312,7 +376,8 @@ void
 image_read_release(struct image *image)
 {
   for (size_t i = 0; i < image->array_count; i++)
-    free(image->arrays[i].bytes);
+    if (!image->arrays[i].borrowed)
+      free(image->arrays[i].bytes);
   free(image->arrays);
   free(image->trees);
   *image = (struct image){0};

@@ -11,6 +11,7 @@
 #ifndef MPROF_IMAGE_READER_H
 #define MPROF_IMAGE_READER_H
 
+#include "base/input_file.h"
 #include "base/mprof_error.h"
 #include "common/image_format.h"
 #include "malloc/count/stripes.h"
@@ -25,8 +26,9 @@
 struct image_array {
   enum image_kind kind;
   uint32_t owner;
-  char *bytes; /* owned */
+  char *bytes; /* owned, unless it is borrowed */
   size_t length;
+  bool borrowed; /* from who has the image in memory, and is only read */
 };
 
 struct image_tree {
@@ -54,6 +56,12 @@ bool image_read_head(const char *path, struct image_head *head);
 bool image_read(struct image *image, const char *path,
                 struct mprof_error *error);
 void image_read_release(struct image *image);
+
+/* The same for OCTETS in memory, which must outlive IMAGE; each array is in one
+ * piece. */
+bool image_is_octets(struct input_octets octets);
+bool image_read_octets(struct image *image, struct input_octets octets,
+                       struct mprof_error *error);
 
 /* What an image of a C program has of its stripes, whose pointers are the
  * process's; all zero if it has none. */

@@ -16,27 +16,44 @@ recover_note(const struct image *image)
              : NULL;
 }
 
-bool
-recover_file(const char *path, struct gzip_file *file,
-             struct mprof_error *error)
+/* Puts IMAGE, if it is READ, into FILE, and releases it. */
+static bool
+recover(struct image *image, bool read, struct gzip_file *file,
+        struct mprof_error *error)
 {
-  struct image image;
   struct image_notes notes = {0};
-  bool good = image_read(&image, path, error) &&
-              image_notes_read(&notes, &image, error);
+  bool good = read && image_notes_read(&notes, image, error);
   if (good) {
     gzip_file_open_in_memory(file);
-    good = (image.head.language == IMAGE_LISP ? recover_lisp : recover_c)(
-        &image, &notes, file, error);
+    good = (image->head.language == IMAGE_LISP ? recover_lisp : recover_c)(
+        image, &notes, file, error);
     if (!good)
       gzip_file_fail(file, EINVAL);
     gzip_file_close(file);
     good = good && (file->failed == 0 ||
                     mprof_fail(error, MPROF_NO_MEMORY,
-                               "cannot recover '%s': %s", path,
+                               "cannot recover '%s': %s", image->path,
                                strerror(file->failed)));
   }
   image_notes_release(&notes);
-  image_read_release(&image);
+  image_read_release(image);
   return good;
+}
+
+bool
+recover_file(const char *path, struct gzip_file *file,
+             struct mprof_error *error)
+{
+  struct image image;
+  const bool read = image_read(&image, path, error);
+  return recover(&image, read, file, error);
+}
+
+bool
+recover_octets(struct input_octets octets, struct gzip_file *file,
+               struct mprof_error *error)
+{
+  struct image image;
+  const bool read = image_read_octets(&image, octets, error);
+  return recover(&image, read, file, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From an image to a profile as the monitor would have written it.
+/* From an image to a profile: that of the program as it was when the image was
+ * written to last.
  */
 
 #ifndef MPROF_RECOVER_H
@@ -18,10 +19,14 @@ typedef bool recover_function(struct image *image,
 recover_function recover_lisp;
 recover_function recover_c;
 
-/* Puts the image PATH into FILE as the monitor would have written it, in
- * memory: the caller takes its contents.  False: ERROR says why. */
+/* Puts a profile of the image PATH into FILE, in memory: the caller takes its
+ * contents.  False: ERROR says why. */
 bool recover_file(const char *path, struct gzip_file *file,
                   struct mprof_error *error);
+
+/* The same for the image OCTETS. */
+bool recover_octets(struct input_octets octets, struct gzip_file *file,
+                    struct mprof_error *error);
 
 /* The comment that tells why such a profile may lack something; NULL: it lacks
  * nothing that an image has. */

@@ -164,15 +164,13 @@ between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
 static void
 put_notes(const struct c_recovery *r, struct pprof_stream *p)
 {
-  for (size_t i = 0; i < r->notes->count; i++) {
-    const struct note *note = &r->notes->notes[i];
-    char *const equals = strchr(note->text, '=');
-    if (note->kind == NOTE_COMMENT && equals != NULL &&
-        image_note_find(r->notes, NOTE_COMMENT, note->key) == note) {
-      *equals = '\0';
-      pprof_put_comment(p, note->text, equals + 1);
-      *equals = '=';
-    }
+  for (size_t i = 0; i < r->notes->comment_count; i++) {
+    const char *text = r->notes->comments[i];
+    const char *equals = strchr(text, '=');
+    char *key = equals == NULL ? NULL : strndup(text, (size_t)(equals - text));
+    if (key != NULL)
+      pprof_put_comment(p, key, equals + 1);
+    free(key);
   }
 }
 

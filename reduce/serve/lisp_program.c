@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "monitor.h"
+#include "mprof.h"
 
 static struct {
   unsigned long long (*counter)(int which);
@@ -26,7 +27,26 @@ static struct {
 static void
 release(struct program_snapshot *snapshot)
 {
-  lisp.free(snapshot->owned);
+  mprof_result_free(snapshot->owned);
+}
+
+/* Makes SNAPSHOT a file of PROFILE, which is closed. */
+static bool
+make_file(struct program_snapshot *snapshot, void *profile, char *message)
+{
+  void *result = mprof_profile_write(profile);
+  mprof_profile_close(profile);
+  if (mprof_result_status(result) != 0) {
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s",
+             mprof_result_error(result));
+    mprof_result_free(result);
+    return false;
+  }
+  snapshot->octets = mprof_result_output(result);
+  snapshot->length = mprof_result_length(result);
+  snapshot->owned = result;
+  snapshot->release = release;
+  return true;
 }
 
 /* Threads stand still as short as may be: nobody reads the reconciliation. */
@@ -46,12 +66,19 @@ take_snapshot(void *closure, unsigned how, struct program_snapshot *snapshot,
   }
   clock_gettime(CLOCK_REALTIME, &now);
   *snapshot = (struct program_snapshot){
-      .octets = lisp.octets(taken),
-      .length = lisp.length(taken),
-      .time_nanos = now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-      .owned = taken,
-      .release = release};
-  return true;
+      .profile =
+          mprof_profile_open_octets(lisp.octets(taken), lisp.length(taken)),
+      .time_nanos = now.tv_sec * INT64_C(1000000000) + now.tv_nsec};
+  lisp.free(taken);
+  if (snapshot->profile == NULL) {
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
+    return false;
+  }
+  if ((how & SNAPSHOT_FILE) == 0)
+    return true;
+  void *profile = snapshot->profile;
+  snapshot->profile = NULL;
+  return make_file(snapshot, profile, message);
 }
 
 static void

@@ -141,7 +141,8 @@ find_debug_file(Dwfl_Module *module, void **user, const char *name,
 static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_debug_file};
 
 enum code_file_outcome
-code_file_open(struct code_file *file, const char *path, const char *build_id)
+code_file_open(struct code_file *file, const char *path,
+               const char *build_id, bool debugged)
 {
   GElf_Addr bias;
   char id[2 * ID_BYTES + 1];
@@ -165,7 +166,8 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
     GElf_Ehdr header;
     if (gelf_getehdr(file->elf, &header) != NULL)
       file->entry = header.e_entry;
-    file->information = dwfl_module_getdwarf(file->module, &bias);
+    if (debugged)
+      file->information = dwfl_module_getdwarf(file->module, &bias);
     return CODE_FILE_GOOD;
   }
   code_file_release(file);

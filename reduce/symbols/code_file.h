@@ -31,14 +31,18 @@ struct code_file {
   Dwfl *dwfl; /* owns all that follows */
   Dwfl_Module *module;
   Elf *elf;
-  Dwarf *information; /* for debugging; NULL: there is none */
+  Dwarf *information; /* for debugging; NULL: there is none, or nobody asked
+                         for it */
   uint64_t entry;     /* where a program begins */
 };
 
 /* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none when
- * that is "".  Release FILE when the outcome is good. */
+ * that is "".  DEBUGGED: with its information for debugging, which takes ten
+ * times as long where that is compressed.  Release FILE when the outcome is
+ * good. */
 enum code_file_outcome code_file_open(struct code_file *file,
-                                      const char *path, const char *build_id);
+                                      const char *path, const char *build_id,
+                                      bool debugged);
 void code_file_release(struct code_file *file);
 
 /* Sets *ADDRESS to what the file calls the place that is OFFSET bytes into

@@ -73,7 +73,7 @@ open_module(struct code_names *names, struct code_module *module)
   if (names->open_count == MOST_OPEN)
     close_oldest(names);
   module->outcome =
-      code_file_open(&module->file, module->path, module->build_id);
+      code_file_open(&module->file, module->path, module->build_id, true);
   if (module->outcome != CODE_FILE_GOOD)
     return true;
   module->is_open = true;

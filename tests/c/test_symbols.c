@@ -187,7 +187,8 @@ open_subject(void **state)
 {
   struct subject *subject = calloc(1, sizeof *subject);
   assert_non_null(subject);
-  assert_int_equal(code_file_open(&subject->file, own_path(), own_build_id()),
+  assert_int_equal(code_file_open(&subject->file, own_path(),
+                                  own_build_id(), true),
                    CODE_FILE_GOOD);
   assert_true(function_symbols_init(&subject->symbols, &subject->file));
   assert_true(
@@ -310,14 +311,15 @@ other_files(void **state)
 {
   struct code_file file;
   (void)state;
-  assert_int_equal(code_file_open(&file, "/nonexistent", "00"),
+  assert_int_equal(code_file_open(&file, "/nonexistent", "00", true),
                    CODE_FILE_UNREADABLE);
-  assert_int_equal(code_file_open(&file, "/dev/zero", "00"),
+  assert_int_equal(code_file_open(&file, "/dev/zero", "00", true),
                    CODE_FILE_UNREADABLE);
-  assert_int_equal(code_file_open(&file, "/", "00"), CODE_FILE_UNREADABLE);
-  assert_int_equal(code_file_open(&file, "tests/c/test_symbols.c", ""),
+  assert_int_equal(code_file_open(&file, "/", "00", true),
                    CODE_FILE_UNREADABLE);
-  assert_int_equal(code_file_open(&file, own_path(), "0123456789"),
+  assert_int_equal(code_file_open(&file, "tests/c/test_symbols.c", "", true),
+                   CODE_FILE_UNREADABLE);
+  assert_int_equal(code_file_open(&file, own_path(), "0123456789", true),
                    CODE_FILE_CHANGED);
 }
 

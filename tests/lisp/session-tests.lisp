@@ -68,56 +68,43 @@
              (is (search ":MAX-CONTEXTS" report)))
     (is-false (active-p))))
 
-(test autosave-options
+(test file-options
   (with-idle-profiler
     (dolist (options '((:autosave 1) (:autosave 1 :file "a.html")
                        (:autosave 1 :file "a.csv") (:file "a.html")
-                       (:mapped t) (:mapped t :file "a.csv")
-                       (:mapped t :autosave 1 :file "a.data")))
+                       (:mapped t) (:mapped t :file "a.csv")))
       (signals mprof:mprof-error (apply #'mprof:start options)))
     (signals type-error (mprof:start :file "a.data" :autosave 0))
     (is-false (active-p))
     (signals mprof:mprof-error
       (mprof:with-profiling (:report nil :autosave 1)))))
 
-(test autosave-leaves-no-trace
-  "The thread that saves is in no figure, and is gone afterwards."
-  (with-idle-profiler
-    (with-temporary-file (file)
-      (let ((threads (length (mp:all-processes))))
-        (dotimes (i 3)
-          (mprof:start :file file :autosave 1/1000)
-          (make-conses 10)
-          (sleep 1/20)
-          (mprof:stop)
-          (is (= threads (length (mp:all-processes))))
-          (let ((saved (mprof:profile file)))
-            (is (= (* 10 (1+ i))
-                   (data:self-allocations
-                    (data:row :functions 'make-conses saved))))
-            (is (= 1 (length (data:threads saved))))
-            (is (equal "0" (data:comment "mprof.residual_bytes" saved)))))))))
-
-(test mapped-leaves-no-trace
-  "Figures that are mapped are the same; the file that they are in is gone
-afterwards, and so is the thread that prints names."
+(test file-leaves-no-trace
+  "Figures in a file are the same, and there all the time.  The thread that
+prints names is in no figure, and is gone afterwards.  :MAPPED and :AUTOSAVE
+are not needed."
   (with-idle-profiler
     (with-temporary-file (file)
       (let ((threads (length (mp:all-processes)))
-            (options '(() (:mapped t) (:mapped nil)))
-            (image (format nil "~A.mapped" (namestring file))))
-        (dotimes (i 3)
-          (apply #'mprof:start :file file (pop options))
-          (is-true (probe-file image))
-          (make-conses 10)
-          (sleep 3/20)
-          (mprof:stop)
-          (is (null (probe-file image)))
-          (is (= threads (length (mp:all-processes))))
-          (is (equal "0" (data:comment "mprof.residual_bytes"
-                                       (mprof:profile file)))))
-        (signals mprof:already-active (mprof:start))
-        (mprof:reset))
+            (all-options '(() (:mapped t) (:mapped nil) (:autosave 1)
+                           (:autosave 60 :mapped t))))
+        (loop for (options . more) on all-options
+              for conses from 10 by 10
+              do (apply #'mprof:start :file file options)
+                 (make-conses 10)
+                 (sleep 3/20)
+                 (flet ((made ()
+                          (data:self-allocations
+                           (data:row :functions 'make-conses
+                                     (mprof:profile file)))))
+                   (is (= conses (made)))
+                   (mprof:stop)
+                   (is (= conses (made))))
+                 (is (= threads (length (mp:all-processes))))
+                 (let ((saved (mprof:profile file)))
+                   (is (= 1 (length (data:threads saved))))
+                   (is (equal "0" (data:comment "mprof.residual_bytes"
+                                                saved))))))
       (mprof:reset))))
 
 (test start-with-a-file-that-cannot-be-written
@@ -140,18 +127,18 @@ afterwards, and so is the thread that prints names."
                (is (string= (report file :autosave 1)
                             (report file)))))
     (is-false (active-p))
-    (is (null mprof::*autosave*))
+    (is (null mprof::*counted-in*))
     (finishes (mprof:start :unfolded t))))
 
-(test autosave-while-counting
-  "Another START gets no thread that saves."
+(test file-while-counting
+  "Another START gets no thread that prints names."
   (with-idle-profiler
     (with-temporary-file (file)
       (mprof:start)
       (signals mprof:already-active (mprof:start :file file :autosave 1))
       (signals mprof:already-active
         (mprof:with-profiling (:report nil :file file :autosave 1)))
-      (is (null mprof::*autosave*))
+      (is (null mprof::*counted-in*))
       (mprof:stop))))
 
 (test reset

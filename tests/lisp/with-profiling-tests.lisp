@@ -227,7 +227,7 @@ file."
         (handler-bind ((mprof:profile-file-error #'continue))
           (is (= 1 (run)))
           (is (= 2 (run :autosave 1))))
-        (is (null mprof::*autosave*))
+        (is (null mprof::*counted-in*))
         (is (= 96 (data:bytes (data:row :functions 'make-conses))))))))
 
 (test with-profiling-a-file-that-can-be-written-no-more

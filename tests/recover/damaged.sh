@@ -20,7 +20,21 @@ MPROF_OUT=c.data LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so \
   --eval '(mapc (function mp:process-join) (start-workers 2 3000))' \
   --eval '(fault)' </dev/null >/dev/null 2>&1
 
-for language in c lisp; do
+# A snapshot, which also has what is alive and what refers to what.
+"$ECL" --norc --eval '(require :mprof)' --eval '(mprof:start :live t)' \
+  --eval '(defvar *kept* (list (make-array 10) "a" (make-hash-table)))' \
+  --eval '(defun c (name type types &rest arguments)
+            (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
+                          type types arguments))' \
+  --eval '(let* ((s (mprof.bindings:take-snapshot (list 2)))
+                 (file (c "creat" :int (list :cstring :int)
+                          "snapshot.data" #o644)))
+            (c "write" :long (list :int :unsigned-long :unsigned-long) file
+               (mprof.bindings::snapshot-octets s)
+               (mprof.bindings::snapshot-length s)))' \
+  --eval '(ext:quit 0)' </dev/null >/dev/null 2>&1
+
+for language in c lisp snapshot; do
   run report $language.data
   same "$language: what is whole is read" 0 "$status"
   wrong=0 recovered=0

@@ -20,7 +20,7 @@ begin() { # FORM...: without a shell in between
     </dev/null >out.lisp 2>err.lisp
 }
 
-start='(mprof:start :file "killed.data" :mapped t)'
+start='(mprof:start :file "killed.data")'
 join='(run-workers 3 50000)'
 call='(defun call (name type &rest arguments)
         (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
@@ -46,7 +46,7 @@ agrees() {
 
 # recovered TITLE: what there is of the killed program is that of its log.
 recovered() {
-  run recover killed.data
+  run report killed.data
   [ "$status" = 0 ] && agrees killed.data
   result $? "$1"
 }
@@ -59,11 +59,26 @@ for ((n = 1; n <= kills; n++)); do
   kill -KILL $!
   wait $! 2>/dev/null
   # the program may not have begun to count yet
-  [ -e killed.data.mapped ] || { n=$((n - 1)); continue; }
+  [ -e killed.data ] || { n=$((n - 1)); continue; }
   recovered "killed at a random moment, $n"
 done
 
-as_good killed.data
+# A profile of it is as good, for every command, and in a folder.
+mkdir folder
+cp killed.data folder
+run merge -o merged.data killed.data
+for command in report 'report --verbose' 'export --format=folded --types --threads' \
+  'export --format=csv --table=contexts' 'export --format=json' advise; do
+  # shellcheck disable=SC2086
+  run $command merged.data
+  cp out expected
+  for file in killed.data folder; do
+    # shellcheck disable=SC2086
+    run $command $file
+    [ "$status" = 0 ] && cmp expected out
+    result $? "$command of $file"
+  done
+done
 
 # each ENDING TITLE
 each() {
@@ -78,7 +93,7 @@ each '(call "_exit" :void 3)' 'an end without a word'
 # The same figures as in the file that the program itself has written.  A class
 # is external once the program's thread for names has looked.
 rm -f log killed.data* own.data named
-(until grep -qs 'P:OUT' killed.data.mapped; do sleep 0.1; done && : >named) &
+(until grep -qs 'P:OUT' killed.data; do sleep 0.1; done && : >named) &
 names=$!
 (begin "$call" '(defpackage :p (:export #:out))' \
   '(defclass p:out () ())' '(defclass p::in () ())' \
@@ -89,7 +104,6 @@ names=$!
   '(loop repeat 600 until (probe-file "named") do (sleep 0.1))' \
   '(mprof.bindings:monitor-stop)' '(mprof:save "own.data")' "$kill")
 kill "$names" 2>/dev/null
-run recover killed.data
 for options in '--types' '--threads' '--show-root --types --threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \
@@ -117,7 +131,7 @@ says 'and one that is not' ' P::IN'
 
 # Programs that end well leave the profile alone.
 for ending in '(ext:quit 0)' '(mprof:stop)' \
-  '(progn (mprof:stop) (mprof:start :file "killed.data" :mapped t)
+  '(progn (mprof:stop) (mprof:start :file "killed.data")
           (mprof:stop) (ext:quit 0))'; do
   rm -f log killed.data*
   (begin "$start" "$join" "$ending" '(ext:quit 0)')
@@ -138,7 +152,6 @@ same 'begun again: regions' '2 a' \
 rm -f log killed.data*
 (begin "$call" "$start" "$join" '(mprof:reset)' '(open-log "log")' \
   '(run-workers 1 1000)' "$kill")
-run recover killed.data
 same 'reset: only what came later counts' "0 $(logs log | awk 'NR == 1 { print $2, $3 }')" \
   "$(sums killed.data CL-USER::MAKE-ONE allocs bytes)"
 
@@ -161,7 +174,6 @@ rm -f log killed.data*
   '(if (zerop (call "fork" :int))
        (progn (work 0 1000 *bytes*) (mprof:save "child.data") (call "_exit" :void 0))
        (progn (call "wait" :int 0) (work 1 1000 *bytes*) '"$kill"'))')
-run recover killed.data
 same 'a fork: the figures of the parent' 1000 \
   "$("$MPROF" export --format=folded --value=allocs --threads killed.data |
     awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
@@ -174,10 +186,9 @@ rm -f log killed.data*
 (begin "$call" "$start" "$join" \
   '(if (zerop (call "fork" :int))
        (progn (mprof:stop) (mprof:reset)
-              (mprof:start :file "child.data" :mapped t)
+              (mprof:start :file "child.data")
               (work 0 1000 *bytes*) '"$kill"')
        (progn (call "wait" :int 0) (call "_exit" :void 0)))')
-run recover child.data
 same 'the child of a fork that begins anew' 1000 \
   "$(${MPROF} export --format=folded --value=allocs child.data |
     awk '/CL-USER::WORK;/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"

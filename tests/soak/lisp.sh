@@ -21,7 +21,7 @@ for file in random/{oracle,generator,statements,programs,library,measure} \
   forms+=(--eval "(load (compile-file \"tests/$file.lisp\"
                                      :output-file \"$fas\"))")
 done
-if ! SOAK_SAVED=$work/saved.data "$ECL" --norc --eval '(require :mprof)' \
+if ! "$ECL" --norc --eval '(require :mprof)' \
   "${forms[@]}" --eval \
   "(compile-file \"$work/module.lisp\" :output-file \"$work/module.fas\")" \
   --eval '(ext:quit 0)' >"$work/build.log" 2>&1 </dev/null ||
@@ -36,7 +36,7 @@ for name in oracle generator statements programs library measure checks run \
   soak long-life; do
   loads+=(--eval "(load \"$work/$name.fas\" :verbose nil)")
 done
-SOAK_MODULE=$work/module.fas SOAK_SAVED=$work/saved.data \
+SOAK_MODULE=$work/module.fas \
   timeout $((${SECONDS_OF_SOAK:-180} + 240)) "$ECL" --norc \
   --eval '(require :mprof)' --eval '(require :cmp)' "${loads[@]}" \
   --eval "(soak::main ${SECONDS_OF_SOAK:-180})" </dev/null 2>&1 |

@@ -2,7 +2,7 @@
 ;;;;
 ;;;; soak.lisp -- random programs with threads, which predict their profiles
 ;;;; (tests/random/), while others begin and end threads, fork, load and unload
-;;;; code, collect, and save the profile; then counting begins and ends at
+;;;; code, collect, and take snapshots; then counting begins and ends at
 ;;;; random, while objects are followed or not.  There is no difference, and the
 ;;;; monitor's memory does not grow.  Long lives: long-life.lisp.
 
@@ -14,9 +14,7 @@
 (defvar *quiet* t "The others are to end.")
 (defvar *failures* 0)
 (defvar *module* (ext:getenv "SOAK_MODULE") "A compiled file.")
-(defvar *saved* (loop for before in '(0 0 0 2) ; 2: with what holds what
-                      collect (mprof.bindings:arguments
-                               (ext:getenv "SOAK_SAVED") before)))
+(defvar *before* #((0) (0) (0) (2)) "With 2, it is found what holds what.")
 (defvar *turns* (vector 0 0 0 0) "What each of the others did, how often.")
 
 (defun same (what expected actual)
@@ -65,8 +63,9 @@
   (same "the module is still loaded" nil (module-loaded-p))
   (ext:gc t))
 
-(defun save ()
-  (mprof.bindings:monitor-write (elt *saved* (random 4)))
+(defun take ()
+  (mprof.bindings:free-snapshot
+   (list (mprof.bindings:take-snapshot (elt *before* (random 4)))))
   (sleep 0.01))
 
 (defun end-in-child ()
@@ -88,7 +87,7 @@ of any ECL waits for ever."
     (same "the child of a fork ends well" (ash 7 8) (aref status 0))
     (sleep 0.01)))
 
-(defparameter *others* '(begin-and-end load-and-unload save fork-and-wait))
+(defparameter *others* '(begin-and-end load-and-unload take fork-and-wait))
 
 (defun call-among-others (function)
   (setf *quiet* nil)

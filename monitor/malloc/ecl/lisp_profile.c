@@ -36,8 +36,6 @@ _Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
                    (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
                "what a reader of images knows of types");
 
-static uint64_t comments; /* that are noted; their keys */
-
 static void
 note_type(uint32_t what, uint32_t flags)
 {
@@ -95,13 +93,13 @@ record_bytes(void)
          b->before.table_bytes;
 }
 
-/* The comment KEY=TEXT, the next one of all. */
+/* The comment KEY=TEXT. */
 static void
 note_comment(const char *key, const char *text)
 {
   char comment[300];
   snprintf(comment, sizeof comment, "%s=%s", key, text);
-  image_note(NOTE_COMMENT, ++comments, 0, 0, comment);
+  image_note(NOTE_COMMENT, 0, 0, 0, comment);
 }
 
 static void
@@ -156,7 +154,6 @@ lisp_profile_note_balance(void)
   char text[24];
   if (!b->ended || b->broken)
     return;
-  comments = 0;
   note_count(PPROF_COMMENT_ROUNDED_BYTES, rounded);
   note_count(PPROF_COMMENT_COLLECTOR_BYTES, given);
   note_count(PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);

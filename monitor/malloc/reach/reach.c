@@ -132,9 +132,12 @@ losses_for(uint32_t leaves)
 static void
 note_unfound(uint64_t unfound)
 {
+  static bool noted;
   char text[96];
   snprintf(text, sizeof text, PPROF_COMMENT_UNFOUND_NOTE "=%" PRIu64, unfound);
-  image_note(NOTE_COMMENT, 0, 0, 0, unfound == 0 ? "" : text);
+  if (unfound != 0 && !noted)
+    image_note(NOTE_COMMENT, 0, 0, 0, text);
+  noted = noted || unfound != 0;
 }
 
 /* False: there is no memory. */

@@ -182,22 +182,22 @@
   (arc 'hot 'one (* 2 20 +cold+) (* 2 20 +cold+) (* 2 20 +cold+ +cons+)))
 (residual 0)
 
-;;; Written while all goes on.
+;;; Snapshots while all goes on.
 
 (defvar *end* nil)
 
-(defun save-again-and-again ()
+(defun take-again-and-again ()
   (loop until *end*
-        do (mprof.bindings:monitor-write
-            (mprof.bindings:arguments *saved* 0))))
+        do (mprof.bindings:free-snapshot
+            (list (mprof.bindings:take-snapshot '(0))))))
 
-(beyond "saved meanwhile"
+(beyond "snapshots meanwhile"
         (lambda ()
-          (let ((saver (mp:process-run-function "saver"
-                                                #'save-again-and-again)))
+          (let ((taker (mp:process-run-function "taker"
+                                                #'take-again-and-again)))
             (work 20)
             (setf *end* t)
-            (mp:process-join saver))))
+            (mp:process-join taker))))
 (check-work 20)
 (residual 0)
 

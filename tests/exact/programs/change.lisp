@@ -286,7 +286,7 @@
 (calls 'made-by-level (+ 401 401 301))
 (arc 'made-by-level 'made-by-level (+ 400 400 300))
 
-;;; Saving while other threads work, which may hold the lock on packages and
+;;; Snapshots while other threads work, which may hold the lock on packages and
 ;;; wait for the profiler.
 
 (defvar *stop* nil)
@@ -302,18 +302,18 @@
 ;; How far the thread comes is not the same each time.
 (setf *dump-only* "[nothing]")
 
-(measuring ("saving while a thread interns" :residual nil)
+(measuring ("snapshots while a thread interns" :residual nil)
     (let ((thread (mp:process-run-function "crowd" #'made-by-thread)))
       (loop while (zerop *rounds*)
             do (sleep 0.001))
       (dotimes (i 30)
-        (mprof.bindings:monitor-write
-         (mprof.bindings:arguments (file "saved") 0)))
+        (mprof.bindings:free-snapshot
+         (list (mprof.bindings:take-snapshot '(0)))))
       (setf *stop* t)
       (mp:process-join thread))
   ;; in each round INCF takes one variable; LOOP is one block
   (conses 'made-by-thread (+ (* *rounds* (+ 1 (v 1))) (v 1)))
   (calls 'made-by-thread 1))
 
-(dolist (name '("a" "a.fas" "one" "one.fas" "two" "two.fas" "saved"))
+(dolist (name '("a" "a.fas" "one" "one.fas" "two" "two.fas"))
   (delete-file (file name)))

@@ -1,7 +1,7 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; A thread saves the profile over and over, while it is thrown out of that,
+;;;; A thread takes snapshots over and over, while it is thrown out of that,
 ;;;; and while another one forks: nothing is held for ever, and all is counted.
 ;;;; So it is while one allocates and another one forks.
 
@@ -14,33 +14,33 @@
     (dotimes (i n last)
       (setf last (cons i i)))))
 
-(defvar *file* (format nil "~A.save" (ext:getenv "EXACT_DUMP")))
-(defvar *arguments* (mprof.bindings:arguments *file* 0))
+(defvar *snapshot* (list 0) "Its address, an argument list.")
 (defvar *end* nil)
-(defvar *saves* 0)
+(defvar *taken* 0)
 
-(defun save-again-and-again ()
+(defun take-again-and-again ()
   (loop until *end*
         do (catch 'out
              (loop until *end*
-                   do (mprof.bindings:monitor-write *arguments*)
-                      (incf *saves*)))))
+                  do (setf (first *snapshot*)
+                           (mprof.bindings:take-snapshot '(0)))
+                     (mprof.bindings:free-snapshot *snapshot*)
+                     (incf *taken*)))))
 
-(defun call-while-saving (function)
+(defun call-while-taking (function)
   (setf *end* nil
-        *saves* 0)
-  (let ((thread (mp:process-run-function "saver" #'save-again-and-again)))
-    (loop until (plusp *saves*) do (sleep 0.01))
+        *taken* 0)
+  (let ((thread (mp:process-run-function "taker" #'take-again-and-again)))
+    (loop until (plusp *taken*) do (sleep 0.01))
     (funcall function thread)
     (setf *end* t)
-    (mp:process-join thread)
-    (delete-file *file*)))
+    (mp:process-join thread)))
 
 (defun throw-out ()
   (ignore-errors (throw 'out nil)))
 
-(measuring ("a thread that is thrown out while it saves" :residual nil)
-    (call-while-saving
+(measuring ("a thread that is thrown out while it takes snapshots" :residual nil)
+    (call-while-taking
      (lambda (thread)
        (dotimes (i 200)
          (sleep 0.002)
@@ -89,8 +89,8 @@
                       (list (si:make-foreign-data-from-array status)))
         (push (ash (aref status 0) -8) *statuses*))))
 
-(measuring ("forks while it is saved")
-    (call-while-saving
+(measuring ("forks while snapshots are taken")
+    (call-while-taking
      (lambda (thread)
        (declare (ignore thread))
        (dotimes (i 20)

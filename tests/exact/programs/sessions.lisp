@@ -100,21 +100,19 @@
   (self 'work 23 368)
   (residual 0))
 
-(defvar *saved* (coerce (format nil "~A.saved" *dump*) 'base-string))
+(defvar *snapshot* nil)
 
-(defvar *arguments* (mprof.bindings:arguments *saved* 0))
-
-(part "a profile that is saved while counting"
+(part "a profile that is taken while counting"
   (mprof:reset)
   (start)
   (work 10)
-  (mprof.bindings:monitor-write *arguments*)
+  (setf *snapshot* (mprof.bindings:take-snapshot '(0)))
   (work 5)
   (mprof:stop)
-  (let ((*profile* (mprof:profile *saved*)))
+  (let ((*profile* (mprof::profile-of-snapshot *snapshot* nil nil)))
     (self 'work 10 160)
     (calls 'work 1))
-  (delete-file *saved*)
+  (mprof.bindings:free-snapshot (list *snapshot*))
   (take-profile)
   (self 'work 15 240)
   (calls 'work 2))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "write/lisp_figures.h"
+#include "snapshot/figures.h"
 
 #include "live/live_collection.h"
 #include "live/live_entries.h"

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * dominators.c -- see dominators.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* See dominators.h. */
+
 #include "holders/dominators.h"
 
-#include <string.h>
+#include "base/array.h"
 
 /* The forest of the nodes that have been looked at, the last ones. */
 struct forest {
@@ -47,34 +47,36 @@ find_semidominators(const struct forest *f, uint32_t count,
     }
 }
 
-bool
+uint32_t *
 dominators_find(uint32_t count, const uint32_t *parents,
-                const uint32_t *first, const uint32_t *predecessors,
-                struct arena *dominators)
+                const uint32_t *first, const uint32_t *predecessors)
 {
   const size_t bytes = count * sizeof(uint32_t);
-  struct arena work = {0};
-  struct forest f;
-  uint32_t *dominator;
-  if (arena_reserve(dominators, bytes) != 0 ||
-      arena_reserve(&work, 3 * bytes) != 0)
-    return false;
-  dominator = dominators->base;
-  f = (struct forest){.ancestors = work.base, .stack = dominator};
-  f.labels = f.ancestors + count;
-  f.semi = f.labels + count;
-  memcpy(f.ancestors, parents, bytes);
-  memcpy(f.semi, parents, bytes); /* each is a predecessor */
-  for (uint32_t v = 0; v < count; v++)
-    f.labels[v] = v;
-  find_semidominators(&f, count, first, predecessors);
-  dominator[0] = 0;
-  for (uint32_t v = 1; v < count; v++) {
-    uint32_t d = parents[v];
-    while (d > f.semi[v])
-      d = dominator[d];
-    dominator[v] = d;
+  uint32_t *dominator = array_zeroed(count, sizeof *dominator);
+  struct forest f = {.ancestors = array_zeroed(count, sizeof *dominator),
+                     .labels = array_zeroed(count, sizeof *dominator),
+                     .semi = array_zeroed(count, sizeof *dominator),
+                     .stack = dominator};
+  if (dominator != NULL && f.ancestors != NULL && f.labels != NULL &&
+      f.semi != NULL) {
+    memcpy(f.ancestors, parents, bytes);
+    memcpy(f.semi, parents, bytes); /* each is a predecessor */
+    for (uint32_t v = 0; v < count; v++)
+      f.labels[v] = v;
+    find_semidominators(&f, count, first, predecessors);
+    dominator[0] = 0;
+    for (uint32_t v = 1; v < count; v++) {
+      uint32_t d = parents[v];
+      while (d > f.semi[v])
+        d = dominator[d];
+      dominator[v] = d;
+    }
+  } else {
+    free(dominator);
+    dominator = NULL;
   }
-  arena_release(&work);
-  return true;
+  free(f.ancestors);
+  free(f.labels);
+  free(f.semi);
+  return dominator;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_comments.c -- the comments of a Lisp profile.
+ * comments.c -- what a program states of its figures.
  *
  * The reconciliation.  The collector counts what its free lists gave away,
  * with its rounding; we count requests.  So each request is rounded as the
@@ -11,7 +11,7 @@
  *
  * It is 0 but for what a note names.
  */
-#include "write/lisp_profile.h"
+#include "snapshot/notes.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,24 +19,25 @@
 
 #include <ecl/ecl.h>
 
-#include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
-#include "threads/threads.h"
-
-#ifndef MPROF_VERSION
-#error "MPROF_VERSION is not defined"
-#endif
 
 static void __attribute__((format(printf, 3, 4)))
-put_note(struct pprof_stream *p, const char *key, const char *format, ...)
+state(struct note_list *notes, const char *key, const char *format, ...)
 {
-  char text[512];
+  char text[600];
   va_list arguments;
+  const int n = snprintf(text, sizeof text, "%s=", key);
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
   va_end(arguments);
-  pprof_put_comment(p, key, text);
+  note_add(notes, NOTE_COMMENT, 0, 0, 0, text);
+}
+
+static void
+state_count(struct note_list *notes, const char *key, uint64_t n)
+{
+  state(notes, key, "%" PRIu64, n);
 }
 
 /* All requests of the program. */
@@ -68,13 +69,13 @@ record_bytes(const struct counters *c)
 
 /* What a residual can be made of. */
 static void
-put_residual_notes(struct pprof_stream *p, const struct counters *c)
+state_residual_notes(struct note_list *notes, const struct counters *c)
 {
   char imported[128], uncounted[128];
   const struct {
     bool applies;
     const char *text;
-  } notes[] = {
+  } causes[] = {
     { (monitor.collector.doubts & BALANCE_REST) != 0,
       "a thread could not be paused when counting began or ended: an object "
       "that it was taking, or the free list that it took it from" },
@@ -105,14 +106,14 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
            "threads that are not counted, since memory ran out when they "
            "started: %u",
            c->uncounted_threads);
-  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    if (notes[i].applies) {
-      pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+    if (causes[i].applies) {
+      state(notes, PPROF_COMMENT_RESIDUAL_NOTE, "%s", causes[i].text);
       known = true;
     }
   if (!known)
-    pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE,
-                      "not known: please report this");
+    state(notes, PPROF_COMMENT_RESIDUAL_NOTE,
+          "not known: please report this");
 }
 
 /* Where the page that the collector has not yet added cannot be known when
@@ -125,94 +126,70 @@ collector_bytes(void)
 }
 
 static void
-put_reconciliation(struct pprof_stream *p, const struct lisp_figures *figures)
+state_reconciliation(struct note_list *notes,
+                     const struct lisp_figures *figures)
 {
   const struct counters *const c = &figures->counters;
   const struct requests all = all_requests(figures);
   const uint64_t rounded = requests_rounded_bytes(&all);
   const uint64_t records = record_bytes(c), collector = collector_bytes();
   const int64_t residual = (int64_t)(collector - rounded - records);
-  pprof_put_count(p, PPROF_COMMENT_MALLOC_BYTES, all.malloc_bytes);
-  pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, rounded);
-  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, collector);
-  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
-  put_note(p, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
+  state_count(notes, PPROF_COMMENT_MALLOC_BYTES, all.malloc_bytes);
+  state_count(notes, PPROF_COMMENT_ROUNDED_BYTES, rounded);
+  state_count(notes, PPROF_COMMENT_COLLECTOR_BYTES, collector);
+  state_count(notes, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
+  state(notes, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
   if (residual != 0)
-    put_residual_notes(p, c);
+    state_residual_notes(notes, c);
 }
 
+/* What can be missing from chains. */
 static void
-put_unattributed(struct pprof_stream *p, const struct counters *c,
-                 const struct sample_writer *samples)
+state_gaps(struct note_list *notes, const struct counters *c)
 {
-  pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS,
-                  samples->unattributed_count);
-  pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_BYTES,
-                  samples->unattributed_bytes);
   if (c->overflows > 0)
-    put_note(p, PPROF_COMMENT_UNATTRIBUTED_NOTE,
-             "the context budget was used up %" PRIu64
-             " times; (mprof:reset) begins anew, and (mprof:start) takes a "
-             "larger :max-contexts",
-             c->overflows);
-}
-
-/* What can be missing from chains, and names that are. */
-static void
-put_gaps(struct pprof_stream *p, const struct counters *c,
-         const struct sample_writer *samples, uint64_t classless_count)
-{
-  pprof_put_count(p, PPROF_COMMENT_CUT_ALLOCATIONS, samples->cut_count);
-  pprof_put_count(p, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
+    state(notes, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+          "the context budget was used up %" PRIu64
+          " times; (mprof:reset) begins anew, and (mprof:start) takes a "
+          "larger :max-contexts",
+          c->overflows);
+  state_count(notes, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
   for (uint32_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
-    put_note(p, PPROF_COMMENT_CHAIN_NOTE,
-             "%s was not compiled with this ECL's C compiler flags: "
-             "functions that are inlined or end in a call can be missing "
-             "from chains",
-             lisp_functions_other_flags(i));
+    state(notes, PPROF_COMMENT_CHAIN_NOTE,
+          "%s was not compiled with this ECL's C compiler flags: functions "
+          "that are inlined or end in a call can be missing from chains",
+          lisp_functions_other_flags(i));
   if (kept_objects_lost_calls() > 0)
-    put_note(p, PPROF_COMMENT_CHAIN_NOTE,
-             "calls of byte-compiled functions whose names did not fit: "
-             "%" PRIu64,
-             kept_objects_lost_calls());
-  if (classless_count > 0)
-    put_note(p, PPROF_COMMENT_CLASS_NOTE,
-             "objects whose class name did not fit: %" PRIu64,
-             classless_count);
+    state(notes, PPROF_COMMENT_CHAIN_NOTE,
+          "calls of byte-compiled functions whose names did not fit: "
+          "%" PRIu64,
+          kept_objects_lost_calls());
 }
 
 static void
-put_live(struct pprof_stream *p, const struct lisp_figures *figures)
+state_live(struct note_list *notes, const struct lisp_figures *figures)
 {
   if (!monitor.follow)
     return;
-  pprof_put_count(p, PPROF_COMMENT_LIVE_COLLECTION, figures->collection);
+  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, figures->collection);
   if (figures->lost > 0)
-    put_note(p, PPROF_COMMENT_LOST_NOTE,
-             "objects that were not followed until they died, or whose "
-             "freeing was missed, since memory ran out: %" PRIu64,
-             figures->lost);
+    state(notes, PPROF_COMMENT_LOST_NOTE,
+          "objects that were not followed until they died, or whose freeing "
+          "was missed, since memory ran out: %" PRIu64,
+          figures->lost);
 }
 
 void
-lisp_comments_put(struct pprof_stream *p, const struct lisp_figures *figures,
-                  const struct sample_writer *samples,
-                  uint64_t classless_count)
+snapshot_comments(struct note_list *notes, const struct lisp_figures *figures)
 {
   const struct counters *const c = &figures->counters;
-  pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
-  pprof_put_comment(p, PPROF_COMMENT_LANGUAGE, "lisp");
-  put_note(p, PPROF_COMMENT_PROGRAM, "ECL %s", monitor.runtime_version);
-  pprof_put_comment(p, PPROF_COMMENT_ROOT, MPROF_ROOT_FUNCTION);
-  pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, c->allocations);
-  pprof_put_count(p, PPROF_COMMENT_BYTES, c->bytes);
+  state_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
+  state_count(notes, PPROF_COMMENT_BYTES, c->bytes);
   if (figures->balanced)
-    put_reconciliation(p, figures);
-  put_unattributed(p, c, samples);
-  put_gaps(p, c, samples, classless_count);
-  put_live(p, figures);
-  region_table_comments(&monitor.regions, false, pprof_put_region, p);
-  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, c->contexts);
-  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
-  pprof_put_count(p, PPROF_COMMENT_THREADS, c->threads);
+    state_reconciliation(notes, figures);
+  state_gaps(notes, c);
+  state_live(notes, figures);
+  state_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
+  state_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
+  state_count(notes, PPROF_COMMENT_THREADS, c->threads);
 }

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_source.c -- see lisp_source.h.
- */
-#include "write/lisp_source.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* See lisp_source.h. */
+
+#include "recover/lisp_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

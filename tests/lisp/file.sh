@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Programs that are saved again and again: what is there when they are killed,
-# when they end, and in the child of a fork.
+# Programs that count in a file: what is there while they run, when they are
+# killed, when they end, and in the child of a fork.
 
 . "$(dirname "$0")/../cli/check.bash"
 : "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
@@ -45,34 +45,31 @@ wait_for() { # COMMAND...
   done
 }
 
-start='(mprof:start :file "saved.data" :autosave 0.05)'
+start='(mprof:start :file "saved.data")'
 for signal in KILL ABRT TERM; do
-  rm -f saved.data log
+  rm -f saved.data* log
   begin "$start" --eval '(say (format nil "pid ~D" (ext:getpid)))' \
     --eval '(sleep 100)' &
   wait_for grep -qs '^pid' log
-  rm -f saved.data
-  wait_for test -e saved.data
-  cp saved.data first.data
-  rm -f saved.data
-  wait_for test -e saved.data
+  same "SIG$signal: what was made is there while it runs" '19744 1234 ' \
+    "$(figures saved.data)"
+  "$MPROF" report --no-legend --tables=threads --verbose saved.data >first
   kill -$signal "$(sed -n 's/^pid //p' log)"
   wait $! 2>/dev/null
-  same "SIG$signal: what was made is in the file" '19744 1234 ' \
-    "$(figures saved.data)"
-  same 'between two saves nothing is allocated' \
-    "$("$MPROF" report --no-legend --tables=threads --verbose first.data)" \
+  same 'and when it is gone' '19744 1234 ' "$(figures saved.data)"
+  same 'meanwhile nothing is allocated' "$(cat first)" \
     "$("$MPROF" report --no-legend --tables=threads --verbose saved.data)"
-  run report --tables=reconciliation saved.data
-  grep -q '^ *0  residual' out
-  result $? 'the collector has counted the same'
+  same 'there is no other file' saved.data "$(ls -d saved.data*)"
 done
 
-start='(mprof:start :file "saved.data" :autosave 1000)'
 rm -f saved.data
 program "$start" --eval '(ext:quit 3)'
 same 'a program that ends: its status' 3 $?
 same 'what it made is in the file' '19744 1234 ' "$(figures saved.data)"
+run report --tables=reconciliation saved.data
+grep -q '^ *0  residual' out
+result $? 'the collector has counted the same'
+same 'the file is for pprof' 1f8b "$(od -An -tx1 -N2 saved.data | tr -d ' ')"
 same 'nothing is said' '' "$(cat err)"
 
 rm -f saved.data
@@ -81,30 +78,53 @@ program "$start" --eval '(mprof:stop)' --eval '(work 1234)' \
 same 'counting is stopped: it is saved' '19744 1234 ' "$(figures saved.data)"
 
 rm -f saved.data
-program '(mprof:with-profiling (:report nil :file "saved.data" :autosave 0.05)
-           (work 1234) (sleep 0.2))' --eval '(ext:quit 0)'
+program '(mprof:with-profiling (:report nil :file "saved.data" :mapped t)
+           (work 1234))' --eval '(ext:quit 0)'
 same 'with-profiling' '19744 1234 ' "$(figures saved.data)"
+
+# What was there before is replaced, with its rights and the link to it, but for
+# the image of a program that was killed, which gets another name.
+program "$start" --eval '(si:call-cfun (si:find-foreign-symbol
+  "abort" :default :pointer-void 0) :void nil nil)' 2>/dev/null
+same 'a profile that was there is replaced' '19744 1234 ' \
+  "$(figures saved.data)"
+program "$start" --eval '(work 1)' --eval '(ext:quit 0)'
+same 'an image that was there' '19744 1234 ' "$(figures saved.data.*)"
+same 'and the profile in its place' '19760 1235 ' "$(figures saved.data)"
+rm saved.data*
+: >real.data
+chmod 600 real.data
+ln -s real.data saved.data
+program "$start" --eval '(c "kill" (ext:getpid) 9)' 2>/dev/null
+same 'a link: what was made is there' '19744 1234 ' "$(figures real.data)"
+same 'the link is still there' real.data "$(readlink saved.data)"
+same 'the file has its rights' 600 "$(stat -c %a real.data)"
+
+# What is noted for one image is not in the next one.
+rm -f saved.data
+program '(dotimes (i 5)
+           (mprof:start :file "saved.data")
+           (with-open-file (s "saved.data") (say (file-length s)))
+           (mprof:stop))' --eval '(ext:quit 0)'
+same 'again and again: all are of one size' 1 \
+  "$(grep -E '^[0-9]+$' log | tail -n 4 | sort -u | wc -l)"
+same 'and some size' 5 "$(grep -cE '^[0-9]{6,}$' log)"
 
 # The child of a fork has a profile of its own, which is saved by nobody.
 rm -f saved.data
 program "$start" --eval '(when (zerop (c "fork")) (work 1234)
                               (ext:quit 0 nil))' \
-  --eval '(c "wait" 0)' --eval '(say (probe-file "saved.data"))' \
-  --eval '(ext:quit 0)'
-same 'the child of a fork saves nothing' NIL "$(tail -n 1 log)"
-same 'and its parent what it made' '19744 1234 ' "$(figures saved.data)"
+  --eval '(c "wait" 0)' --eval '(ext:quit 0)'
+same 'the child of a fork: its parent saves what it made' '19744 1234 ' \
+  "$(figures saved.data)"
 
 mkdir gone
-program '(mprof:start :file "gone/x.data" :autosave 0.01)' \
+program '(mprof:start :file "gone/x.data")' \
   --eval '(ext:run-program "mv" (list "gone" "moved"))' \
-  --eval '(loop repeat 600
-                until (with-open-file (s "err") (plusp (file-length s)))
-                do (sleep 0.1))' --eval '(sleep 0.3)' --eval '(ext:quit 0)'
-same 'what cannot be written is said once while it runs' \
-  "mprof: cannot write '$PWD/gone/x.data': No such file or directory" \
-  "$(head -n 1 err)"
-same 'and at its end' 1 "$(grep -c '^mprof: cannot write.*directory\.$' err)"
-same 'and not more often' 2 "$(grep -c 'cannot write' err)"
+  --eval '(ext:quit 0)'
+same 'what cannot be written is said at its end' 1 \
+  "$(grep -c "^mprof: cannot write '$PWD/gone/x.data': No such file" err)"
+same 'and is in the image' '19744 1234 ' "$(figures moved/x.data)"
 
 echo precious >victim
 ln -s victim saved.data.tmp

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_figures.h -- all figures of the monitor as of one moment.
+ * figures.h -- all figures of the monitor as of one moment.
  *
- * Threads stand still while their counters are copied, and count on while the
- * copy is written: a tree only grows, its records stay where they are, and who
- * merges, renames or clears one needs the monitor's lock.  So what is copied
+ * Threads stand still while their counters are copied, and count on while an
+ * image is made of the copy: a tree only grows, its records stay where they
+ * are, and who merges, renames or clears one needs the monitor's lock.  So what is copied
  * is how many records each tree had, and what they had counted: 24 bytes a
  * leaf and 8 a context (100,000 of them: 0.2 ms).
  *
  * Not inside the hook.  Under the monitor's lock, from first to last.
  */
-#ifndef MPROF_LISP_FIGURES_H
-#define MPROF_LISP_FIGURES_H
+#ifndef MPROF_FIGURES_H
+#define MPROF_FIGURES_H
 
 #include "live/live_deaths.h"
 #include "threads/threads.h"
@@ -35,7 +35,7 @@ struct lisp_figures { /* all zero at first */
   struct counters counters;
   struct thread_figures *threads;
   size_t thread_count;
-  bool heap;           /* to be written as MPROF_HEAP says (monitor.h) */
+  bool heap;           /* for what MPROF_HEAP says (monitor.h) */
   bool balanced;       /* with what the collector has given out */
   uint64_t collection; /* what is alive is as of this one */
   uint64_t lost;       /* objects that are not followed any more */

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_source.h -- lines of Lisp source.
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Lines of Lisp source.
  *
  * ECL notes of a function in which file its form begins and after how many
  * bytes.  The text of the last file is kept, for functions of one file often
  * follow each other.
  */
-#ifndef MPROF_LISP_SOURCE_H
-#define MPROF_LISP_SOURCE_H
+#ifndef MPROF_RECOVER_LISP_SOURCE_H
+#define MPROF_RECOVER_LISP_SOURCE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * live_graph.h -- all that is alive, what refers to what, and which of it was
+ * counted where: the reader finds who holds it (reduce/holders/).
+ *
+ * Not inside the hook.  No thread allocates or frees meanwhile, and the
+ * collector is disabled (taking.c); the world is stopped while the heap is
+ * read.
+ */
+#ifndef MPROF_LIVE_GRAPH_H
+#define MPROF_LIVE_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "holders/heap.h"
+#include "holders/holder_names.h"
+#include "holders/roots.h"
+
+struct live_graph { /* all zero: empty */
+  struct heap heap;
+  struct roots roots;
+  struct holder_names names;
+  struct arena owners;       /* uint32_t by object: of the tree of its leaf */
+  struct arena bodies;       /* struct image_body */
+  uint32_t body_count;
+  struct arena root_holders; /* uint32_t by root */
+  struct arena outside;      /* struct image_object: what the collector did not
+                                give out */
+  uint32_t outside_count;
+  bool failed;               /* there was no memory */
+};
+
+/* Collected all there is.  False: there is no memory. */
+bool live_graph_take(struct live_graph *graph);
+
+void live_graph_release(struct live_graph *graph);
+
+#endif

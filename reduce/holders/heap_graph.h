@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The objects that a garbage collector found alive, and which of them refer to
+ * which, as an image has them (common/image_format.h): the graph in which
+ * holders are looked for.
+ *
+ * Behind the collector's objects come the roots that lie elsewhere.
+ */
+
+#ifndef MPROF_HEAP_GRAPH_H
+#define MPROF_HEAP_GRAPH_H
+
+#include "common/image_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct heap_graph { /* not owned */
+  const struct image_object *objects; /* from 1 on, and one more, where the
+                                         references of the last one end */
+  uint32_t count;                     /* the last number */
+  const uint32_t *references;
+  const struct image_body *bodies; /* in the order of their objects */
+  size_t body_count;
+  const struct image_root *roots; /* the last is what no other reaches */
+  uint32_t root_count;
+};
+
+/* An array of an image; no records if it has none. */
+struct heap_array {
+  const void *records;
+  size_t bytes;
+};
+
+/* Makes the graph of its arrays, whose record 0 tells how many there are.
+ * False: there is none, or a number in it is out of bounds. */
+bool heap_graph_init(struct heap_graph *graph, struct heap_array objects,
+                     struct heap_array references, struct heap_array bodies,
+                     struct heap_array roots);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* No recursion: lists are long.  The way back is in the parents.
+ */
+
+#include "holders/search.h"
+
+#include "base/array.h"
+
+struct walk {
+  struct search *search;
+  const struct heap_graph *graph;
+  uint32_t *numbers; /* by object: its node */
+  uint32_t *next;    /* by object: which of its references is next */
+  uint32_t levels[IMAGE_LEVELS + 1]; /* the first node of each */
+};
+
+static uint32_t
+begin_of(const struct walk *w, uint32_t object)
+{
+  return w->graph->objects[object].references;
+}
+
+static uint32_t
+end_of(const struct walk *w, uint32_t object)
+{
+  return w->graph->objects[object + 1].references;
+}
+
+/* ---- what an object is ------------------------------------------------- */
+
+/* The memory BODY is a part of what refers to it, unless it is known to be an
+ * object: what was not counted may only look like an object. */
+static void
+note_body(struct walk *w, uint32_t body)
+{
+  uint8_t *flags = &w->search->flags[body];
+  if ((*flags & (IMAGE_WHOLE | IMAGE_CONS | IMAGE_ROOT_OBJECT)) == 0)
+    *flags |= IMAGE_BODY;
+}
+
+static void
+note_bodies(struct walk *w, uint32_t object)
+{
+  const struct heap_graph *g = w->graph;
+  const uint8_t flags = w->search->flags[object];
+  size_t low = 0, high = g->body_count;
+  if ((flags & (IMAGE_CONS | IMAGE_BODY)) != 0 ||
+      (flags & IMAGE_HAS_BODY) == 0)
+    return;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (g->bodies[middle].object < object)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < g->body_count && g->bodies[low].object == object; low++)
+    note_body(w, g->bodies[low].body);
+}
+
+/* ---- the search -------------------------------------------------------- */
+
+static void
+visit(struct walk *w, uint32_t object, uint32_t parent)
+{
+  const uint32_t node = w->search->count++;
+  w->numbers[object] = node;
+  w->search->objects[node] = object;
+  w->search->parents[node] = parent;
+  w->next[object] = begin_of(w, object);
+  note_bodies(w, object);
+}
+
+/* All that can be reached from OBJECT and was not yet. */
+static void
+search_from(struct walk *w, uint32_t object, uint32_t parent)
+{
+  uint32_t node = w->search->count;
+  const uint32_t begin = node;
+  visit(w, object, parent);
+  for (;;) {
+    const uint32_t from = w->search->objects[node];
+    if (w->next[from] == end_of(w, from)) {
+      if (node == begin)
+        return;
+      node = w->search->parents[node];
+    } else {
+      const uint32_t to = w->graph->references[w->next[from]++];
+      if (w->numbers[to] == 0) {
+        visit(w, to, node);
+        node = w->numbers[to];
+      }
+    }
+  }
+}
+
+/* What no root reaches, first that to which nothing of it refers. */
+static void
+search_others(struct walk *w, uint32_t other)
+{
+  const uint32_t count = w->graph->count; /* of those, NEXT is 0 still */
+  const uint32_t *references = w->graph->references;
+  for (uint32_t i = 1; i <= count; i++)
+    for (uint32_t r = begin_of(w, i); w->numbers[i] == 0 && r < end_of(w, i);
+         r++)
+      if (references[r] != i && w->numbers[references[r]] == 0)
+        w->next[references[r]] = 1;
+  for (uint32_t i = 1; i <= count; i++)
+    if (w->numbers[i] == 0 && w->next[i] == 0)
+      search_from(w, i, w->numbers[other]);
+  for (uint32_t i = 1; i <= count; i++)
+    if (w->numbers[i] == 0)
+      search_from(w, i, w->numbers[other]);
+}
+
+static void
+search_levels(struct walk *w)
+{
+  const struct heap_graph *g = w->graph;
+  for (uint32_t level = 0; level < IMAGE_LEVELS; level++) {
+    w->levels[level] = w->search->count;
+    for (uint32_t i = 0; i < g->root_count; i++)
+      if (g->roots[i].level == level && w->numbers[g->roots[i].object] == 0)
+        search_from(w, g->roots[i].object, 0);
+  }
+  search_others(w, g->roots[g->root_count - 1].object);
+  w->levels[IMAGE_LEVELS] = w->search->count;
+}
+
+/* ---- predecessors ------------------------------------------------------ */
+
+/* Of each reference that counts: PREDECESSORS NULL, count it in
+ * first[node]; else put it before where first[node] is. */
+static void
+each_reference(struct walk *w, uint32_t *first, uint32_t *predecessors)
+{
+  uint32_t level = 0;
+  for (uint32_t node = 1; node < w->search->count; node++) {
+    const uint32_t from = w->search->objects[node];
+    while (node >= w->levels[level + 1])
+      level++;
+    for (uint32_t r = begin_of(w, from); r < end_of(w, from); r++) {
+      const uint32_t to = w->numbers[w->graph->references[r]];
+      if (to < w->levels[level] || to == node)
+        continue;
+      if (predecessors == NULL)
+        first[to]++;
+      else
+        predecessors[--first[to]] = node;
+    }
+  }
+}
+
+static bool
+find_predecessors(struct walk *w)
+{
+  struct search *const s = w->search;
+  s->first = array_zeroed(s->count + (size_t)1, sizeof *s->first);
+  if (s->first == NULL)
+    return false;
+  each_reference(w, s->first, NULL);
+  for (uint32_t node = 0; node < s->count; node++)
+    s->first[node + 1] += s->first[node]; /* where those of a node end */
+  s->predecessors =
+      array_zeroed(s->first[s->count] + (size_t)1, sizeof *s->predecessors);
+  if (s->predecessors == NULL)
+    return false;
+  each_reference(w, s->first, s->predecessors);
+  return true;
+}
+
+/* ---- the whole --------------------------------------------------------- */
+
+bool
+search_run(struct search *search, const struct heap_graph *graph)
+{
+  const size_t count = graph->count + (size_t)2;
+  struct walk w = {.search = search,
+                   .graph = graph,
+                   .numbers = array_zeroed(count, sizeof *w.numbers),
+                   .next = array_zeroed(count, sizeof *w.next)};
+  search->objects = array_zeroed(count, sizeof *search->objects);
+  search->parents = array_zeroed(count, sizeof *search->parents);
+  search->flags = array_zeroed(count, 1);
+  bool good = w.numbers != NULL && w.next != NULL &&
+              search->objects != NULL && search->parents != NULL &&
+              search->flags != NULL;
+  if (good) {
+    for (uint32_t i = 1; i <= graph->count; i++)
+      search->flags[i] =
+          (uint8_t)(graph->objects[i].flags & ~(uint32_t)IMAGE_BODY);
+    search->count = 1;
+    search_levels(&w);
+    good = find_predecessors(&w);
+  }
+  free(w.numbers);
+  free(w.next);
+  return good;
+}
+
+void
+search_release(struct search *search)
+{
+  free(search->objects);
+  free(search->parents);
+  free(search->first);
+  free(search->predecessors);
+  free(search->flags);
+  *search = (struct search){0};
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A depth-first search from the roots through all objects of a heap, and what
+ * it makes of their references: the graph of dominators.h.
+ *
+ * A root has the first search of its level.  References to what was reached in
+ * an earlier level do not count.
+ */
+
+#ifndef MPROF_SEARCH_H
+#define MPROF_SEARCH_H
+
+#include "holders/heap_graph.h"
+
+struct search { /* all zero: empty; owns its arrays */
+  uint32_t count;    /* of nodes, from 0, which holds the roots */
+  uint32_t *objects; /* by node */
+  uint32_t *parents; /* the same: of the search */
+  uint32_t *first, *predecessors; /* see dominators_find */
+  uint8_t *flags;    /* by object, with IMAGE_BODY */
+};
+
+/* False when memory runs out; release it even then. */
+bool search_run(struct search *search, const struct heap_graph *graph);
+
+void search_release(struct search *search);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_monitor_snapshot.c -- figures as an image in memory: all of it, or
+ * nothing when any request for memory fails; and what the reader says of one
+ * that is cut off or damaged.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/image_format.h"
+#include "mprof.h"
+#include "snapshot/snapshot.h"
+#include "threads/threads.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SAMPLES = 1000, KINDS = 30, BYTES = 24 };
+
+/* Which request for memory fails, counted from 1 (0: none). */
+static struct {
+  unsigned fails, made;
+} requests;
+
+static bool
+request_fails(void)
+{
+  errno = ENOMEM;
+  return ++requests.made == requests.fails;
+}
+
+void *
+mmap(void *address, size_t length, int protection, int flags, int descriptor,
+     off_t offset)
+{
+  if (request_fails())
+    return MAP_FAILED;
+  return (void *)syscall(SYS_mmap, address, length, protection, flags,
+                         descriptor, offset);
+}
+
+void *
+mremap(void *address, size_t length, size_t longer, int flags, ...)
+{
+  if (request_fails())
+    return MAP_FAILED;
+  return (void *)syscall(SYS_mremap, address, length, longer, flags);
+}
+
+/* ---- figures ---- */
+
+/* Of calls by functions that need no code: the handler of a signal, and
+ * finalizers. */
+static char label[] = "main";
+static struct thread_state thread = { .label = label };
+static struct context_tree *const tree = &thread.tree;
+
+static uint32_t
+function_of(void *closure, uint64_t site, uint32_t caller)
+{
+  (void)closure, (void)caller, (void)site;
+  return 0;
+}
+
+static int
+make_figures(void **state)
+{
+  uint32_t up = CONTEXT_ROOT, random = 1;
+  (void)state;
+  if (context_tree_init(tree, 1 << 12, false, function_of, NULL, NULL) != 0)
+    return -1;
+  for (uint32_t i = 0; i < SAMPLES; i++) {
+    const uint64_t site =
+        SITE_SPECIAL |
+        (random >> 20 & 1 ? SITE_SIGNAL_HANDLER : SITE_FINALIZERS);
+    struct leaf *leaf;
+    random = random * 1664525 + 1013904223;
+    up = context_tree_child(tree, random >> 28 == 0 ? CONTEXT_ROOT : up,
+                            site);
+    leaf = context_tree_leaf(tree, up, site, i % KINDS, BYTES, 0);
+    leaf->count++;
+    leaf->bytes += BYTES;
+    leaf->activations++;
+    thread.count++;
+    thread.bytes += BYTES;
+  }
+  monitor.threads = &thread;
+  monitor.runtime_version = "0";
+  return 0;
+}
+
+static int
+release_figures(void **state)
+{
+  (void)state;
+  context_tree_release(tree);
+  return 0;
+}
+
+/* ---- the image ---- */
+
+static struct snapshot
+take(void)
+{
+  struct lisp_figures figures = {.balanced = true};
+  struct snapshot snapshot = {0};
+  requests.made = 0;
+  if (lisp_figures_reserve(&figures) && lisp_figures_take(&figures))
+    snapshot_make(&snapshot, &figures, NULL);
+  lisp_figures_release(&figures);
+  return snapshot;
+}
+
+/* What the command says of an image; the caller frees it. */
+static void *
+report(const struct snapshot *snapshot)
+{
+  void *const profile = mprof_profile_open_octets(snapshot->contents.base,
+                                                  snapshot->length);
+  void *const result = mprof_profile_command(profile, "report", NULL, 0);
+  mprof_profile_close(profile);
+  return result;
+}
+
+static void
+check_complete(const struct snapshot *snapshot)
+{
+  char expected[64];
+  void *const result = report(snapshot);
+  snprintf(expected, sizeof expected, "%d allocations, %d bytes", SAMPLES,
+           SAMPLES * BYTES);
+  assert_string_equal(mprof_result_error(result), "");
+  assert_non_null(strstr(mprof_result_output(result), expected));
+  mprof_result_free(result);
+}
+
+static void
+whole(void **state)
+{
+  struct snapshot snapshot = take();
+  (void)state;
+  assert_int_equal(snapshot.length % IMAGE_PAGE, 0);
+  check_complete(&snapshot);
+  arena_release(&snapshot.contents);
+}
+
+/* Where the collector's sum is in doubt, it can have become smaller. */
+static void
+less_than_nothing(void **state)
+{
+  struct snapshot snapshot;
+  (void)state;
+  monitor.collector.bytes = (uint64_t)-640;
+  monitor.collector.doubts = BALANCE_PAGE;
+  snapshot = take();
+  check_complete(&snapshot);
+  arena_release(&snapshot.contents);
+  monitor.collector.bytes = monitor.collector.doubts = 0;
+}
+
+static void
+every_request_for_memory(void **state)
+{
+  struct snapshot snapshot = take();
+  (void)state;
+  const unsigned made = requests.made;
+  arena_release(&snapshot.contents);
+  assert_true(made > 5);
+  for (unsigned n = 1; n <= made; n++) {
+    requests.fails = n;
+    snapshot = take();
+    requests.fails = 0;
+    assert_null(snapshot.contents.base);
+    assert_int_equal(snapshot.length, 0);
+  }
+  snapshot = take();
+  check_complete(&snapshot);
+  arena_release(&snapshot.contents);
+}
+
+/* The reader has one line for what is no whole image, or a profile. */
+static void
+cut_off(void **state)
+{
+  struct snapshot snapshot = take();
+  const size_t length = snapshot.length;
+  (void)state;
+  for (snapshot.length = 0; snapshot.length < length;
+       snapshot.length += IMAGE_PAGE / 2) {
+    void *const result = report(&snapshot);
+    const char *const error = mprof_result_error(result);
+    assert_true(mprof_result_status(result) == 0 ||
+                (error[0] != '\0' && strchr(error, '\n') == NULL));
+    mprof_result_free(result);
+  }
+  arena_release(&snapshot.contents);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(whole),
+    cmocka_unit_test(less_than_nothing),
+    cmocka_unit_test(every_request_for_memory),
+    cmocka_unit_test(cut_off),
+  };
+  return cmocka_run_group_tests_name("snapshot", tests, make_figures,
+                                     release_figures);
+}
