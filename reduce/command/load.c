@@ -32,15 +32,15 @@ static bool
 read_file(struct profile *profile, const char *path,
           struct reader_options options, struct mprof_error *error)
 {
-  struct gzip_file file = {.plain = true};
+  struct octets file = {.length = 0};
   bool good = true;
   if (image_is(path)) {
     good = recover_file(path, &file, error);
     options.octets =
-        (struct input_octets){file.contents.base, file.length};
+        (struct input_octets){file.bytes, file.length};
   }
   good = good && profile_read(profile, path, &options, error);
-  arena_release(&file.contents);
+  free(file.bytes);
   return good;
 }
 
@@ -73,17 +73,17 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
   struct reader_options options = {.limits = &input_limits_default,
                                    .lossless = lossless,
                                    .octets = octets};
-  struct gzip_file file = {.plain = true};
+  struct octets file = {.length = 0};
   bool good = profile_init(profile) || mprof_error_memory(error);
   if (good && image_is_octets(octets)) {
     good = recover_octets(octets, &file, error);
     options.octets =
-        (struct input_octets){file.contents.base, file.length};
+        (struct input_octets){file.bytes, file.length};
   }
   good = good && profile_read(profile, "memory", &options, error) &&
          (!lossless || profile_fold_samples(profile, error)) &&
          finish(names, profile, error);
-  arena_release(&file.contents);
+  free(file.bytes);
   return good;
 }
 

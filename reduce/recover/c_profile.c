@@ -7,7 +7,7 @@
 
 #include "recover/c_profile.h"
 
-#include "write/sample_writer.h"
+#include "recover/sample_writer.h"
 
 #include <errno.h>
 
@@ -322,7 +322,7 @@ between(void *closure, uint64_t site, uint32_t function, uint32_t callee)
 }
 
 void
-c_profile_write(struct gzip_file *file,
+c_profile_write(struct octets *file,
                      const struct c_figures *figures)
 {
   struct c_writer w = {

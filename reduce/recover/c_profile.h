@@ -10,7 +10,7 @@
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/reach/reach.h"
-#include "write/pprof_stream.h"
+#include "recover/pprof_stream.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,6 +46,6 @@ struct c_figures {
 };
 
 /* Writes them into an open file, which keeps what fails. */
-void c_profile_write(struct gzip_file *file, const struct c_figures *figures);
+void c_profile_write(struct octets *file, const struct c_figures *figures);
 
 #endif

@@ -49,7 +49,7 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
           : function->more;
   const char *name = module == NULL ? "" : c_name(&r->names, module, address);
   if (name == NULL)
-    gzip_file_fail(r->stream.output, ENOMEM);
+    octets_fail(r->stream.output, ENOMEM);
   return name == NULL ? "" : name;
 }
 
@@ -154,7 +154,7 @@ lisp_put_locations(struct lisp_recovery *r)
                        id, sample_writer_line(&r->samples, id, line));
     if (intern_text((f.flags & NOTE_CALLS_KNOWN) != 0 ? &known : &unknown,
                     f.name) == 0)
-      gzip_file_fail(p->output, ENOMEM);
+      octets_fail(p->output, ENOMEM);
   }
   put_unknown_calls(p, &unknown, &known);
   intern_table_release(&known);

@@ -230,7 +230,7 @@ lisp_put_holdings(struct lisp_recovery *r, struct mprof_error *error)
   if (holders_find(&holders, &graph, others, others->bytes, &source))
     put_holders(r, &holders);
   else
-    gzip_file_fail(r->stream.output, ENOMEM);
+    octets_fail(r->stream.output, ENOMEM);
   holders_release(&holders);
   index_map_release(&n.leaves);
   index_map_release(&n.notes);

@@ -10,7 +10,7 @@
 
 #include "recover/c_names.h"
 #include "recover/image_notes.h"
-#include "write/sample_writer.h"
+#include "recover/sample_writer.h"
 
 struct lisp_recovery {
   const struct image *image;

@@ -18,18 +18,16 @@ recover_note(const struct image *image)
 
 /* Puts IMAGE, if it is READ, into FILE, and releases it. */
 static bool
-recover(struct image *image, bool read, struct gzip_file *file,
+recover(struct image *image, bool read, struct octets *file,
         struct mprof_error *error)
 {
   struct image_notes notes = {0};
   bool good = read && image_notes_read(&notes, image, error);
   if (good) {
-    gzip_file_open_in_memory(file);
     good = (image->head.language == IMAGE_LISP ? recover_lisp : recover_c)(
         image, &notes, file, error);
     if (!good)
-      gzip_file_fail(file, EINVAL);
-    gzip_file_close(file);
+      octets_fail(file, EINVAL);
     good = good && (file->failed == 0 ||
                     mprof_fail(error, MPROF_NO_MEMORY,
                                "cannot recover '%s': %s", image->path,
@@ -41,7 +39,7 @@ recover(struct image *image, bool read, struct gzip_file *file,
 }
 
 bool
-recover_file(const char *path, struct gzip_file *file,
+recover_file(const char *path, struct octets *file,
              struct mprof_error *error)
 {
   struct image image;
@@ -50,7 +48,7 @@ recover_file(const char *path, struct gzip_file *file,
 }
 
 bool
-recover_octets(struct input_octets octets, struct gzip_file *file,
+recover_octets(struct input_octets octets, struct octets *file,
                struct mprof_error *error)
 {
   struct image image;

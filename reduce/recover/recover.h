@@ -8,24 +8,24 @@
 #define MPROF_RECOVER_H
 
 #include "recover/image_notes.h"
-#include "write/gzip_file.h"
+#include "recover/octets.h"
 
 /* Puts the figures of IMAGE, a Lisp or a C program's, into FILE, which is
  * open.  False: ERROR says why; a failure of FILE stays in that. */
 typedef bool recover_function(struct image *image,
                               const struct image_notes *notes,
-                              struct gzip_file *file,
+                              struct octets *file,
                               struct mprof_error *error);
 recover_function recover_lisp;
 recover_function recover_c;
 
 /* Puts a profile of the image PATH into FILE, in memory: the caller takes its
  * contents.  False: ERROR says why. */
-bool recover_file(const char *path, struct gzip_file *file,
+bool recover_file(const char *path, struct octets *file,
                   struct mprof_error *error);
 
 /* The same for the image OCTETS. */
-bool recover_octets(struct input_octets octets, struct gzip_file *file,
+bool recover_octets(struct input_octets octets, struct octets *file,
                     struct mprof_error *error);
 
 /* The comment that tells why such a profile may lack something; NULL: it lacks

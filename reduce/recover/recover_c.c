@@ -199,7 +199,7 @@ put_comments(void *recovery, struct pprof_stream *p)
 
 bool
 recover_c(struct image *image, const struct image_notes *notes,
-          struct gzip_file *file, struct mprof_error *error)
+          struct octets *file, struct mprof_error *error)
 {
   struct c_recovery r = {.image = image, .notes = notes};
   const struct c_counters *counters = &r.counters;

@@ -199,7 +199,7 @@ columns_of(const struct image *image)
 
 bool
 recover_lisp(struct image *image, const struct image_notes *notes,
-             struct gzip_file *file, struct mprof_error *error)
+             struct octets *file, struct mprof_error *error)
 {
   struct lisp_recovery r = {
       .image = image,

@@ -18,7 +18,7 @@
 
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/own_stack.h"
-#include "write/quiet.h"
+#include "malloc/quiet.h"
 
 enum { SUSPEND = SIGPWR, RESTART = SIGXCPU, SECONDS = 60 /* then killed */ };
 

@@ -52,15 +52,14 @@ for target in $(grep -o '`\(check-[a-z]*\|soak\)`' "$top/tests/README.md" |
 done
 
 # In the map of the reducer each folder includes headers of those above it;
-# recover/ also those of the monitor, whose memory it reads and whose writer it
-# calls.
+# recover/ also those of the monitor, whose memory it reads.
 above=' '
 wrong=''
 for folder in $(sed -n 's/^| `\([a-z]*\)\/` |.*/\1/p' "$top/reduce/README.md"); do
   above="$above$folder "
   for used in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' \
     "$top/reduce/$folder"/*.[ch] 2>/dev/null | sort -u); do
-    case $above${folder/#recover/ malloc tree write code }' ' in *" $used "*) ;; *) wrong="$wrong $folder->$used" ;; esac
+    case $above${folder/#recover/ malloc tree code }' ' in *" $used "*) ;; *) wrong="$wrong $folder->$used" ;; esac
   done
 done
 [ "$above" != ' ' ] && [ -z "$wrong" ]

@@ -133,8 +133,8 @@ os.kill(child, signal.SIGSTOP)
 time.sleep(0.1)
 begin = time.monotonic()
 status, said = get("/debug/pprof/allocs")
-check("a program that is stopped: 500, and why",
-      status == 500 and b"stopped" in said, status, said)
+check("a program that is stopped: what it has counted", status == 200,
+      status, said)
 os.kill(child, signal.SIGCONT)
 equal("it goes on", "done", do("keep 1"))
 equal("... and answers", [10, 1000],

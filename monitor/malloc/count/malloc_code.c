@@ -10,7 +10,7 @@
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
 #include "tree/arena.h"
-#include "write/quiet.h"
+#include "malloc/quiet.h"
 
 /* At the last look; the other one has the memory for the next, which so does
  * not take the place of a library that is gone. */

@@ -8,7 +8,7 @@
 #include <ucontext.h>
 
 #include "tree/spin_lock.h"
-#include "write/quiet.h"
+#include "malloc/quiet.h"
 
 enum { STACK_BYTES = 1 << 17 }; /* of which it touches 16 KB */
 

@@ -17,8 +17,8 @@
 #include "malloc/environment.h"
 #include "tree/image.h"
 #include "tree/new_file.h"
-#include "write/decimal.h"
-#include "write/quiet.h"
+#include "malloc/image/decimal.h"
+#include "malloc/quiet.h"
 
 enum {
   SUFFIX_BYTES = 40,

@@ -22,7 +22,7 @@
 #include "malloc/session/interruption.h"
 #include "malloc/session/system_call_filter.h"
 #include "tree/image.h"
-#include "write/quiet.h"
+#include "malloc/quiet.h"
 
 static bool asked;
 

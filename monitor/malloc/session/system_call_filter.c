@@ -24,7 +24,7 @@
 #include "tree/arena.h"
 #include "tree/image.h"
 #include "tree/wait.h"
-#include "write/quiet.h"
+#include "malloc/quiet.h"
 
 enum {
   SOME_BYTES = 1 << 14,

@@ -4,16 +4,14 @@
  * byte, the lowest first, the highest bit says that more follow; a field is
  * its number and type, then a number, or a length and as many bytes.
  */
-#include "write/pprof_stream.h"
+#include "recover/pprof_stream.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "write/decimal.h"
 
 enum { HEAD_BYTES = 2 * PPROF_NUMBER_BYTES }; /* at most */
 
@@ -44,7 +42,7 @@ room_for(struct pprof_stream *p, size_t n)
 {
   if (p->length + n > p->message.reserved_bytes &&
       arena_grow(&p->message, p->length + n) != 0) {
-    gzip_file_fail(p->output, errno);
+    octets_fail(p->output, errno);
     return NULL;
   }
   return (uint8_t *)p->message.base + p->length;
@@ -123,7 +121,7 @@ put_number(struct pprof_stream *p, unsigned field, uint64_t n)
 {
   uint8_t head[HEAD_BYTES];
   size_t size = encode_head(head, field, PPROF_WIRE_VARINT, n);
-  gzip_file_put(p->output, head, size);
+  octets_put(p->output, head, size);
 }
 
 static void
@@ -131,8 +129,8 @@ put_bytes(struct pprof_stream *p, unsigned field, const void *bytes, size_t n)
 {
   uint8_t head[HEAD_BYTES];
   size_t size = encode_head(head, field, PPROF_WIRE_BYTES, n);
-  gzip_file_put(p->output, head, size);
-  gzip_file_put(p->output, bytes, n);
+  octets_put(p->output, head, size);
+  octets_put(p->output, bytes, n);
 }
 
 void
@@ -147,7 +145,7 @@ pprof_string(struct pprof_stream *p, const char *text)
   const uint32_t known = p->strings.count;
   const uint32_t number = intern_text(&p->strings, text);
   if (number == 0) {
-    gzip_file_fail(p->output, ENOMEM);
+    octets_fail(p->output, ENOMEM);
     return 0;
   }
   if (number > known)
@@ -179,8 +177,8 @@ pprof_put_comment(struct pprof_stream *p, const char *key, const char *text)
 void
 pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n)
 {
-  char text[DECIMAL_BYTES + 1];
-  *decimal_put(text, n, 1) = '\0';
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, n);
   pprof_put_comment(p, key, text);
 }
 
@@ -215,7 +213,7 @@ put_value_type(struct pprof_stream *p, unsigned field, const char *type,
 void
 pprof_open(struct pprof_stream *p, uint64_t columns)
 {
-  struct timespec now = {0}; /* unknown, if a filter forbids the call */
+  struct timespec now;
   p->columns = columns;
   pprof_string(p, ""); /* must be the first */
   for (int i = 0; i < PPROF_COLUMNS; i++)
@@ -226,8 +224,7 @@ pprof_open(struct pprof_stream *p, uint64_t columns)
   put_number(p, PPROF_PERIOD, 1);
   put_number(p, PPROF_DEFAULT_TYPE,
              pprof_string(p, pprof_columns[PPROF_BYTES].type));
-  /* the C library's takes three pages more of each child of a fork */
-  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  clock_gettime(CLOCK_REALTIME, &now);
   put_number(p, PPROF_TIME,
              (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
 }
@@ -236,7 +233,7 @@ bool
 pprof_reserve(struct pprof_stream *p, struct arena *arena, size_t bytes)
 {
   if (!pprof_failed(p) && arena_reserve(arena, bytes) != 0)
-    gzip_file_fail(p->output, errno);
+    octets_fail(p->output, errno);
   return !pprof_failed(p);
 }
 

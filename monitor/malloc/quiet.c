@@ -2,7 +2,7 @@
  *
  * quiet.c -- see quiet.h.
  */
-#include "write/quiet.h"
+#include "malloc/quiet.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "tree/context_tree.h"
-#include "write/pprof_stream.h"
+#include "recover/pprof_stream.h"
 
 /* Add the labels of objects of that kind to the message in hand; NULL: those
  * of calls. */

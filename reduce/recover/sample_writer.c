@@ -4,7 +4,7 @@
  * context in them is looked for once, and encoded again only when the chain
  * before did not have the context.
  */
-#include "write/sample_writer.h"
+#include "recover/sample_writer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -49,7 +49,7 @@ note_part(struct sample_writer *w, uint32_t number, uint64_t at)
 {
   if (number >= w->parts.reserved_bytes &&
       arena_grow(&w->parts, 2 * (size_t)number + 1) != 0)
-    gzip_file_fail(w->stream->output, errno);
+    octets_fail(w->stream->output, errno);
   else
     ((uint8_t *)w->parts.base)[number] = (uint8_t)w->part_of(w->closure, at);
 }
@@ -60,7 +60,7 @@ note_function(struct sample_writer *w, uint32_t number, uint32_t function)
   const size_t end = ((size_t)number + 1) * sizeof function;
   if (end > w->functions.reserved_bytes &&
       arena_grow(&w->functions, 2 * end) != 0)
-    gzip_file_fail(w->stream->output, errno);
+    octets_fail(w->stream->output, errno);
   else
     ((uint32_t *)w->functions.base)[number] = function;
 }
@@ -73,7 +73,7 @@ location_of(struct sample_writer *w, uint64_t site, uint32_t function)
   const uint32_t known = w->locations.count;
   const uint32_t location = intern_key(&w->locations, site);
   if (location == 0)
-    gzip_file_fail(w->stream->output, ENOMEM);
+    octets_fail(w->stream->output, ENOMEM);
   else if (location > known) {
     note_function(w, location, number);
     if (w->part_of != NULL)
@@ -117,7 +117,7 @@ element(struct sample_writer *w, struct arena *array, size_t i, size_t size)
 {
   const size_t end = (i + 1) * size;
   if (end > array->reserved_bytes && arena_grow(array, 2 * end) != 0) {
-    gzip_file_fail(w->stream->output, errno);
+    octets_fail(w->stream->output, errno);
     return NULL;
   }
   return (char *)array->base + i * size;

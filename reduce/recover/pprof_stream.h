@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pprof_stream.h -- the fields of one profile on their way into its file.
+ * pprof_stream.h -- the fields of one profile, encoded as in its file.
  *
  * A profile is a sequence of fields; each is written when it is complete.  A
  * field that is a message itself is put together in memory first:
@@ -16,8 +16,8 @@
  * Its numbers and names are in pprof_format.h; mprof-formats(5) says what
  * they mean.
  *
- * What fails is kept in the file (gzip_file.h), and what comes after it
- * does nothing.  No malloc: also after a crash.  Not inside the hook.
+ * What fails is kept in the output (octets.h), and what comes after it does
+ * nothing.
  */
 #ifndef MPROF_PPROF_STREAM_H
 #define MPROF_PPROF_STREAM_H
@@ -27,12 +27,12 @@
 
 #include "common/pprof_format.h"
 #include "tree/intern_table.h"
-#include "write/gzip_file.h"
+#include "recover/octets.h"
 
 /* ---- the stream ---- */
 
 struct pprof_stream { /* all zero but for the first */
-  struct gzip_file *output; /* open; the caller's */
+  struct octets *output; /* the caller's */
   uint64_t columns; /* bit i: samples have that of enum pprof_column */
   struct arena message;
   size_t length; /* of the message in hand */
