@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The files of `mprof run'.  A program counts in FILE, each other process of
+ * its in FILE.PID or FILE.PID.N; so does a program that became another by
+ * exec.  What an earlier run left under these names is removed before, and
+ * nothing else: FILE must be a profile by mprof, and the others must say that
+ * they came from that process in a run.
+ *
+ * Each file, which is an image, becomes a profile when its process is gone: it
+ * is read, its addresses get names, and it is written in pprof's format.  A
+ * thread does that while the program runs, so that thousands of processes take
+ * no room for their images; FILE is the last.  Each library is looked at once
+ * for all files.  A process that is still there in the end has its image
+ * still, which all commands read as well.
+ */
+
+#ifndef MPROF_RUN_FILES_H
+#define MPROF_RUN_FILES_H
+
+#include "base/mprof_error.h"
+#include "symbols/code_names.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was counted, over all files. */
+struct run_sums {
+  uint64_t allocs, bytes, kept;
+  uint64_t lost; /* of what was kept, if that ... */
+  bool sought;   /* ... was asked for */
+  size_t files;  /* beside FILE */
+  bool ecl;      /* is part of a program */
+};
+
+struct run_files {
+  const char *name;    /* FILE as it was given */
+  char path[PATH_MAX]; /* the same, absolute */
+  struct others *old;  /* owned: what else was there before */
+  struct run_sums sums;
+  struct code_names names;
+  pthread_t thread;
+  bool begun; /* the thread has */
+  pthread_mutex_t lock; /* of what follows */
+  pthread_cond_t end;
+  bool ended; /* the program has */
+  struct mprof_error error;
+};
+
+/* Makes way for FILE, which is NAME.  False: ERROR says why that cannot be
+ * done.  Release FILES even then. */
+bool run_files_prepare(struct run_files *files, const char *name,
+                       struct mprof_error *error);
+void run_files_release(struct run_files *files);
+
+/* Finish files from now on. */
+void run_files_begin(struct run_files *files);
+
+/* The program has ended: finishes what is left.  Sets *ROOT to whether FILE is
+ * there. */
+bool run_files_finish(struct run_files *files, bool *root,
+                      struct mprof_error *error);
+
+#endif
