@@ -126,8 +126,7 @@ note_at_once(uint32_t place)
   lisp_printer_name(&printer, kept.objects[place],
                     is_class(kept.objects[place]) ? NAMED_CLASS
                                                   : NAMED_FUNCTION);
-  name[printer.length < printer.room ? printer.length : printer.room] = '\0';
-  note(place, name);
+  note(place, lisp_printer_end(&printer));
 }
 
 /* The same, when it is kept now or was before. */

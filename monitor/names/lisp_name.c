@@ -36,7 +36,7 @@ lisp_name(cl_object x, enum lisp_named what)
       return NULL;
     lisp_printer_name(&out, x, what);
   } while (out.length > out.room);
-  out.at[out.length] = '\0';
+  lisp_printer_end(&out);
   return out.at;
 }
 
@@ -48,6 +48,5 @@ lisp_name_role(cl_object name)
   struct lisp_printer out = {
       .at = text, .room = sizeof text - 1, .is_lower_case = ecl_lower_case_p};
   lisp_printer_name(&out, name, NAMED_FUNCTION);
-  text[out.length < out.room ? out.length : out.room] = '\0';
-  return phase_role_of(text, "", false);
+  return phase_role_of(lisp_printer_end(&out), "", false);
 }

@@ -35,9 +35,25 @@ struct lisp_printer {
 /* The name as PRIN1 writes it from a package that uses nothing, symbols of
  * COMMON-LISP bare and COMMON-LISP-USER as CL-USER: "CL-USER::FOO",
  * "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8; no zero byte comes
- * after it. */
+ * after it.  What is there already stays before it. */
 void lisp_printer_name(struct lisp_printer *, cl_object x,
                        enum lisp_named what);
+
+/* Append a text; end the whole with a zero byte, for which there is room
+ * behind `room', and give it back. */
+void lisp_printer_text(struct lisp_printer *, const char *text);
+const char *lisp_printer_end(struct lisp_printer *);
+
+/* ---- what is asked of objects here and elsewhere ---- */
+
+static inline bool
+lisp_is_of(cl_object x, cl_type type)
+{
+  return x != OBJNULL && ecl_t_of(x) == type;
+}
+
+/* Is it a symbol of that name, in whatever package? */
+bool lisp_is_named(cl_object x, const char *name);
 
 /* Whether a class describes structures (its metaclass is STRUCTURE-CLASS, or
  * it is a bare name). */

@@ -21,7 +21,6 @@
 #include <ecl/ecl.h>
 
 #include "balance/collector_balance.h"
-#include "balance/free_lists.h"
 #include "code/code_objects.h"
 #include "hook/thread_state.h"
 #include "tree/intern_table.h"
@@ -65,9 +64,7 @@ extern struct monitor {
   struct region_table regions;
 
   /* balance */
-  struct free_lists free_lists;
   int64_t ended_list_bytes;             /* see threads_end */
-  uint64_t own_bytes;                   /* see collector_balance */
   struct collector_balance at_start;    /* of this run */
   struct collector_balance collector;   /* of the runs before this one */
 

@@ -74,11 +74,28 @@ test_events(void **state)
 static const uintptr_t first_code = 4096;
 static const char first_name[] = "FIRST";
 
+static const char *
+name_of(uintptr_t code)
+{
+  return lisp_names_text(
+      lisp_function_at(function_number_of_start(&malloc_monitor.functions,
+                                                code))
+          ->name);
+}
+
+static void
+give_name(uintptr_t code, const char *text)
+{
+  const uint32_t number =
+      function_number_of_start(&malloc_monitor.functions, code);
+  assert_true(lisp_function_name(number, lisp_names_intern(text)));
+  assert_string_equal(name_of(code), text);
+}
+
 static void
 read_name(void)
 {
-  assert_string_equal(lisp_names_text(lisp_names_of_code(first_code)),
-                      first_name);
+  assert_string_equal(name_of(first_code), first_name);
 }
 
 static void
@@ -88,18 +105,16 @@ test_names(void **state)
   char text[100];
   const char *first;
   (void)state;
-  assert_true(lisp_names_nameless(first_code, first_name));
-  first = lisp_names_text(lisp_names_of_code(first_code));
+  give_name(first_code, first_name);
+  first = name_of(first_code);
   other_thread = read_name;
   for (uintptr_t i = 1; i <= NAMES; i++) {
     snprintf(text, sizeof text, "(LAMBDA :IN A-FUNCTION-CALLED-%ju)",
              (uintmax_t)i);
-    assert_true(lisp_names_nameless(first_code + i, text));
-    assert_string_equal(lisp_names_text(lisp_names_of_code(first_code + i)),
-                        text);
+    give_name(first_code + i, text);
   }
   other_thread = NULL;
-  assert_ptr_equal(lisp_names_text(lisp_names_of_code(first_code)), first);
+  assert_ptr_equal(name_of(first_code), first);
 }
 
 int

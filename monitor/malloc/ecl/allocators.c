@@ -5,8 +5,8 @@
  * allocators.
  */
 #include "arch/forward.h"
+#include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
-#include "malloc/ecl/lisp_hook.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
@@ -24,16 +24,9 @@ static const uint8_t bodies[t_end] = {
 };
 
 static inline void
-begin(void)
-{
-  if (__builtin_expect(
-          !__atomic_load_n(&lisp_runtime.found, __ATOMIC_ACQUIRE), 0))
-    lisp_runtime_find();
-}
-
-static inline void
 leave_word(const uintptr_t *frame, uint32_t what)
 {
+  lisp_runtime_begin();
   lisp_call.frame = frame;
   lisp_call.what = what;
   lisp_call.bodies = 0;
@@ -50,7 +43,7 @@ static __thread cl_env_ptr known_env
 static cl_env_ptr __attribute__((noinline))
 find_env(void)
 {
-  return known_env = lisp_runtime.process_env();
+  return known_env = BEHIND(ecl_process_env)();
 }
 
 HOOK_INLINE void *
@@ -72,9 +65,8 @@ make(void *(*request)(size_t), size_t bytes, cl_type type,
 static cl_object __attribute__((noinline))
 cons_otherwise(cl_object a, cl_object d, const uintptr_t *frame)
 {
-  begin();
   leave_word(frame, LISP_WHAT(t_list, 0));
-  return lisp_runtime.cons(a, d);
+  return BEHIND(ecl_cons)(a, d);
 }
 
 HOOK_INLINE cl_object
@@ -111,16 +103,16 @@ EXPORT void
 _ecl_dealloc_env(cl_env_ptr env)
 {
   known_env = NULL;
-  begin();
-  lisp_runtime.dealloc_env(env);
+  lisp_balance_leave();
+  BEHIND(_ecl_dealloc_env)(env);
 }
 
 EXPORT bool
 ecl_import_current_thread(cl_object name, cl_object bindings)
 {
   known_env = NULL;
-  begin();
-  return lisp_runtime.import_thread(name, bindings);
+  lisp_balance_come(false);
+  return BEHIND(ecl_import_current_thread)(name, bindings);
 }
 
 /* ---- others ---- */
@@ -157,53 +149,49 @@ ecl_alloc_object(cl_type t)
     made->d.t = (int8_t)t;
     return made;
   }
-  begin();
+  leave_word(FRAME, LISP_WHAT(t, 0));
   if (t < t_end && bodies[t] != 0) {
-    leave_word(FRAME, LISP_WHAT(t, take_more(t)));
+    lisp_call.what = LISP_WHAT(t, take_more(t));
     lisp_call.bodies = bodies[t];
-  } else {
-    leave_word(FRAME, LISP_WHAT(t, 0));
   }
-  return lisp_runtime.alloc_object(t);
+  return BEHIND(ecl_alloc_object)(t);
 }
 
 EXPORT cl_object
 ecl_alloc_compact_object(cl_type t, cl_index extra)
 {
-  begin();
   leave_word(FRAME, LISP_WHAT(t, take_more(t)));
-  return lisp_runtime.alloc_compact_object(t, extra);
+  return BEHIND(ecl_alloc_compact_object)(t, extra);
 }
 
 EXPORT cl_object
 ecl_alloc_simple_vector(cl_index length, cl_elttype type)
 {
-  begin();
+  lisp_runtime_begin();
   lisp_call.element = (uint32_t)type + 1;
-  return lisp_runtime.alloc_simple_vector(length, type);
+  return BEHIND(ecl_alloc_simple_vector)(length, type);
 }
 
 EXPORT cl_object
 ecl_allocate_instance(cl_object class, cl_index size)
 {
-  begin();
+  lisp_runtime_begin();
   lisp_call.class = class;
-  return lisp_runtime.allocate_instance(class, size);
+  return BEHIND(ecl_allocate_instance)(class, size);
 }
 
 /* si_make_structure (narg, type, ...): whatever its arguments are, they stay
  * where they are. */
 HIDDEN void lisp_make_structure_of(cl_object type);
-HIDDEN cl_object (*lisp_make_structure)(cl_narg, ...);
+HIDDEN void *lisp_make_structure;
+void *lisp_make_structure;
 
 void
 lisp_make_structure_of(cl_object type)
 {
-  begin();
+  lisp_runtime_begin();
   lisp_call.class = type;
-  lisp_make_structure = lisp_runtime.make_structure;
+  lisp_runtime_behind(&lisp_make_structure, "si_make_structure");
 }
-
-cl_object (*lisp_make_structure)(cl_narg, ...);
 
 ARCH_FORWARD(si_make_structure, lisp_make_structure_of, lisp_make_structure)

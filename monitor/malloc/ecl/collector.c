@@ -8,97 +8,105 @@
  * it serves others, are not counted.
  */
 #include "malloc/ecl/lisp_balance.h"
-#include "malloc/ecl/lisp_hook.h"
+#include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
 
-EXPORT void *GC_malloc(size_t bytes);
-EXPORT void *GC_malloc_atomic(size_t bytes);
-EXPORT void *GC_malloc_ignore_off_page(size_t bytes);
-EXPORT void *GC_malloc_atomic_ignore_off_page(size_t bytes);
-EXPORT void *GC_malloc_uncollectable(size_t bytes);
-EXPORT void GC_register_finalizer_no_order(void *object,
-                                           GC_finalization_proc function,
-                                           void *data,
-                                           GC_finalization_proc *old_function,
-                                           void **old_data);
-EXPORT int GC_general_register_disappearing_link(void **link,
-                                                 const void *object);
-
-/* Whether the request is one to count; `call' becomes the word for it. */
-HOOK_INLINE bool
-take_call(struct lisp_call *call, const uintptr_t *frame)
+/* The word for the request; without a frame if it is not to be counted. */
+HOOK_INLINE struct lisp_call
+take_call(const uintptr_t *frame)
 {
+  struct lisp_call call = {0};
   if (__builtin_expect(!lisp_runtime.counted, 0)) {
-    if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
-      lisp_runtime_find_collector();
     if (!lisp_runtime.awaits || !malloc_monitor_is_counting())
-      return false;
+      return call;
     lisp_balance_begin();
   }
-  *call = lisp_call;
+  call = lisp_call;
   lisp_call.frame = NULL;
-  if (call->frame != NULL)
-    return true;
-  call->frame = frame;
-  call->what = LISP_WHAT(t_start, 0);
-  call->bodies = 0;
-  return frame[1] - lisp_runtime.collector.start >=
-         lisp_runtime.collector.bytes;
+  if (call.frame == NULL) {
+    call.what = LISP_WHAT(t_start, 0);
+    call.bodies = 0;
+    if (frame[1] - lisp_runtime.collector.start >=
+        lisp_runtime.collector.bytes)
+      call.frame = frame;
+  }
+  return call;
 }
 
 #define REQUEST(name)                                                        \
-  void *GC_##name(size_t bytes)                                              \
+  EXPORT void *name(size_t bytes)                                            \
   {                                                                          \
-    struct lisp_call call;                                                   \
-    const bool counts = take_call(&call, FRAME);                             \
-    void *const object = lisp_runtime.name(bytes);                           \
-    if (counts && object != NULL)                                            \
+    const struct lisp_call call = take_call(FRAME);                          \
+    void *const object = BEHIND(name)(bytes);                                \
+    if (call.frame != NULL && object != NULL)                                \
       lisp_hook_allocated(object, bytes, call.frame, call.what,              \
-                          call.bodies);                              \
+                          call.bodies);                                      \
     return object;                                                           \
   }
 
-REQUEST(malloc)
-REQUEST(malloc_atomic)
-REQUEST(malloc_ignore_off_page)
-REQUEST(malloc_atomic_ignore_off_page)
-REQUEST(malloc_uncollectable)
+REQUEST(GC_malloc)
+REQUEST(GC_malloc_atomic)
+REQUEST(GC_malloc_ignore_off_page)
+REQUEST(GC_malloc_atomic_ignore_off_page)
+REQUEST(GC_malloc_uncollectable)
 
 /* ---- what the collector requests of itself ---- */
 
+static void
+count_record(uint64_t *records)
+{
+  if (malloc_monitor_is_counting())
+    __atomic_fetch_add(records, 1, __ATOMIC_RELAXED);
+}
+
 /* A finalizer that replaces another needs no record, nor does one that is
  * taken back, or of what is not in the collector's heap. */
-void
+EXPORT void
 GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
                                void *data,
                                GC_finalization_proc *old_function,
                                void **old_data)
 {
-  GC_finalization_proc function_before = NULL;
-  void *data_before = NULL;
-  if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
-    lisp_runtime_find_collector();
-  lisp_runtime.register_finalizer(object, function, data, &function_before,
-                                  &data_before);
+  GC_finalization_proc before = NULL;
+  BEHIND(GC_register_finalizer_no_order)(object, function, data, &before,
+                                         old_data);
   if (old_function != NULL)
-    *old_function = function_before;
-  if (old_data != NULL)
-    *old_data = data_before;
-  if (lisp_runtime.counted && function != NULL && function_before == NULL &&
+    *old_function = before;
+  if (lisp_runtime.counted && function != NULL && before == NULL &&
       GC_is_heap_ptr(object))
-    lisp_heap_record(false);
+    count_record(&lisp_heap.finalizers);
 }
 
 /* It says 0 for a link that is new. */
-int
+EXPORT int
 GC_general_register_disappearing_link(void **link, const void *object)
 {
-  int known;
-  if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
-    lisp_runtime_find_collector();
-  known = lisp_runtime.register_link(link, object);
+  const int known = BEHIND(GC_general_register_disappearing_link)(link, object);
   if (lisp_runtime.counted && known == 0)
-    lisp_heap_record(true);
+    count_record(&lisp_heap.links);
   return known;
+}
+
+/* ---- threads that come and go, though the collector did not make them ---- */
+
+/* The collector takes back what they have on their lists, and frees its
+ * record, which may be in the thread's own memory; they can come again. */
+EXPORT int GC_register_my_thread(const struct GC_stack_base *base);
+EXPORT int GC_unregister_my_thread(void);
+
+int
+GC_register_my_thread(const struct GC_stack_base *base)
+{
+  const int status = BEHIND(GC_register_my_thread)(base);
+  if (status == GC_SUCCESS)
+    lisp_balance_come(true);
+  return status;
+}
+
+int
+GC_unregister_my_thread(void)
+{
+  lisp_balance_leave();
+  return BEHIND(GC_unregister_my_thread)();
 }

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "malloc/count/counting.h"
+#include "malloc/count/malloc_code.h"
 #include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_calls.h"
@@ -18,9 +18,14 @@
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_profile.h"
 #include "malloc/ecl/lisp_runtime.h"
+#include "names/classify.h"
 #include "tree/image.h"
 
 struct lisp_heap lisp_heap;
+
+const char lisp_coarse_note[] =
+    "This ECL was not built by mprof: chains can lack functions that are "
+    "inlined or end in a call";
 
 /* ---- threads ---- */
 
@@ -42,14 +47,13 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
 }
 
 static struct lisp_thread *
-make_thread(const struct malloc_thread *thread)
+make_thread(struct malloc_thread *thread)
 {
   struct arena arena = {0};
   struct lisp_thread *lisp;
   if (arena_reserve(&arena, sizeof *lisp) != 0)
     return NULL;
-  lisp = arena.base;
-  lisp->thread = thread;
+  lisp = thread->lisp = arena.base;
   spin_lock(&malloc_monitor.lock);
   lisp->next = lisp_heap.threads;
   __atomic_store_n(&lisp_heap.threads, lisp, __ATOMIC_RELEASE);
@@ -62,15 +66,13 @@ make_thread(const struct malloc_thread *thread)
 static struct lisp_thread *
 lisp_of(struct malloc_thread *thread)
 {
-  struct lisp_thread *lisp = thread->lisp;
-  if (lisp == NULL && (lisp = make_thread(thread)) == NULL)
-    return NULL;
-  if (lisp->served != thread->served) {
+  struct lisp_thread *const lisp =
+      thread->lisp != NULL ? thread->lisp : make_thread(thread);
+  if (lisp != NULL && lisp->served != thread->served) {
     lisp->served = thread->served;
     lisp->header.object = NULL;
     lisp_balance_join(lisp);
   }
-  thread->lisp = lisp;
   return lisp;
 }
 
@@ -160,10 +162,9 @@ join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
 {
   const size_t total = lisp->header.bytes + bytes;
   const uint32_t what = whole_what(lisp->header.object, lisp->header.key);
-  if ((lisp->header.key >> LEAF_SIZE_BITS & LISP_PIECES) == 0 &&
-      lisp->header.bytes <= REQUEST_FIXED_MOST)
-    lisp->rounded_bytes += request_rounded_bytes(lisp->header.bytes);
-  lisp->rounded_bytes += request_rounded_bytes(bytes);
+  if (lisp_leaf_tells(lisp->header.key >> LEAF_SIZE_BITS, lisp->header.bytes))
+    requests_add(&lisp->requests, lisp->header.bytes, 1);
+  requests_add(&lisp->requests, bytes, 1);
   become(thread, lisp, what, total);
   if (--lisp->header.bodies == 0 && LISP_TYPE(what) != t_stream)
     lisp->header.object = NULL;
@@ -185,23 +186,16 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 
 /* ---- counting ---- */
 
-struct leaf_use {
-  struct lisp_thread *lisp;
-  bool good;
-};
-
 static void
-use_leaf(void *closure, uint32_t leaf)
+use_leaf(void *lisp, uint32_t leaf)
 {
-  struct leaf_use *use = closure;
-  use->good = reach(use->lisp, leaf);
+  reach(lisp, leaf);
 }
 
 static uint32_t
 find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  struct leaf_use use = {.lisp = lisp};
   struct known_path *path;
   uint32_t leaf = 0;
   if (thread->unloads == stripes.unloads &&
@@ -209,10 +203,9 @@ find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
                                        (uintptr_t)(frame + 2), frame[0])) !=
           NULL)
     leaf = known_leaf(thread, path, key);
-  if (leaf != 0 && leaf < lisp->room)
-    return leaf;
-  leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, &use);
-  return use.good ? leaf : 0;
+  if (leaf == 0 || leaf >= lisp->room)
+    leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, lisp);
+  return leaf < lisp->room ? leaf : 0;
 }
 
 static bool
@@ -236,8 +229,8 @@ count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
   if (leaf == 0)
     return !malloc_monitor_is_counting();
   tally(lisp, leaf, key, bytes, 1);
-  if (bytes > REQUEST_FIXED_MOST || leaf <= LEAF_OVERFLOW)
-    lisp->rounded_bytes += request_rounded_bytes(bytes);
+  if (bytes > LISP_FIXED_MOST || leaf <= LEAF_OVERFLOW)
+    requests_add(&lisp->requests, bytes, 1);
   if (bodies != 0) {
     lisp->header.object = object;
     lisp->header.leaf = leaf;
@@ -255,7 +248,7 @@ lisp_heap_count_otherwise(void *object, size_t bytes,
 {
   const int saved = errno;
   if (!malloc_monitor_is_counting()) {
-    lisp_balance.broken = true;
+    lisp_balance_break();
     return;
   }
   if (malloc_monitor_inside != 0) { /* it interrupted a count */
@@ -269,12 +262,42 @@ lisp_heap_count_otherwise(void *object, size_t bytes,
   errno = saved;
 }
 
-void
-lisp_heap_record(bool link)
+/* ---- types ---- */
+
+/* As the hooks of a patched ECL would call it. */
+uint32_t
+lisp_hook_what(uint32_t what)
 {
-  if (malloc_monitor_is_counting())
-    __atomic_fetch_add(link ? &lisp_heap.links : &lisp_heap.finalizers, 1,
-                       __ATOMIC_RELAXED);
+  const uint32_t type = LISP_TYPE(what);
+  return type |
+         (type == t_instance ? 0 : what >> LISP_MORE_SHIFT << 8) |
+         ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
+}
+
+_Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
+                   (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
+               "what a reader of images knows of types");
+
+static void
+note_type(uint32_t what, uint32_t flags)
+{
+  const uint32_t hook_what = lisp_hook_what(what);
+  image_note(NOTE_TYPE, what, classify_category(hook_what) | flags, 0,
+             classify_type_name(hook_what));
+}
+
+static void
+note_types(void)
+{
+  enum { MOST = 64 }; /* element types, and modes of streams */
+  image_note(NOTE_COARSE, 0, 0, 0, lisp_coarse_note);
+  for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
+    note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
+    for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
+      note_type(LISP_WHAT(type, more), 0);
+      note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
+    }
+  }
 }
 
 /* ---- all of it ---- */
@@ -318,7 +341,7 @@ forget(void)
   for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
     arena_clear(&l->arena);
     l->header.object = NULL;
-    l->rounded_bytes = 0;
+    l->requests = (struct requests){0};
   }
   lisp_heap.finalizers = lisp_heap.links = 0;
   lisp_balance_forget();
@@ -328,7 +351,7 @@ static void
 forked(void)
 {
   lisp_names_forked();
-  lisp_calls_forked();
+  lisp_balance_forked();
 }
 
 static void
@@ -337,6 +360,17 @@ end(void)
   lisp_balance_end();
   lisp_methods_name();
   lisp_calls_read();
+}
+
+/* ECL ends: it closes its libraries, and runs no Lisp any more. */
+EXPORT void
+ecl_library_close_all(void)
+{
+  lisp_runtime_begin();
+  end();
+  malloc_code_look();
+  BEHIND(ecl_library_close_all)();
+  malloc_code_look();
 }
 
 void
@@ -355,6 +389,6 @@ lisp_heap_open(void)
   };
   lisp_names_open();
   lisp_frames_open();
-  lisp_profile_note();
+  note_types();
   other_heap = &heap;
 }

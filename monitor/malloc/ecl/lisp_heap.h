@@ -18,16 +18,16 @@
 #ifndef MPROF_LISP_HEAP_H
 #define MPROF_LISP_HEAP_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <ecl/ecl.h>
+#include <gc/gc_tiny_fl.h>
 
 #include "arch/attributes.h"
 #include "balance/requests.h"
-#include "malloc/count/malloc_thread.h"
+#include "malloc/count/counting.h"
 #include "tree/arena.h"
 
 /* What an object is, in 20 bits: one more than its type; flags; and of an
@@ -71,34 +71,82 @@ struct lisp_thread {
     uint32_t leaf, key, bodies;
     size_t bytes;
   } header;
-  uint64_t rounded_bytes; /* of requests that the leaves do not tell */
+  struct requests requests; /* that the leaves do not tell */
   struct arena arena; /* of tallies */
-  const struct malloc_thread *thread;
-  uint32_t served; /* the thread's, as known here */
-  pthread_t self;
-  bool ended;
-  uint64_t record_bytes; /* of the collector's records of threads */
+  uint32_t served; /* the malloc_thread's, as known here */
+  /* of the collector: see lisp_balance.h */
+  void **lists;          /* of the thread that it has now; NULL: it left */
+  int64_t left_bytes;    /* on lists of those that left */
+  uint64_t record_bytes; /* of its records of threads */
   struct lisp_thread *next;
 };
 
-/* All that lisp_hook.h leaves. */
-void lisp_heap_count_otherwise(void *object, size_t bytes,
-                               const uintptr_t *frame, uint32_t what,
-                               uint32_t bodies);
+struct lisp_heap {
+  struct lisp_thread *threads; /* all that there were */
+  uint64_t finalizers, links;  /* for which the collector made a record */
+};
 
-/* The collector made a record of its own, for a finalizer or a weak link. */
-void lisp_heap_record(bool link);
+extern struct lisp_heap lisp_heap HIDDEN;
+
+/* Whether the objects of a leaf tell their requests by number and size: the
+ * collector rounds those of up to so many bytes the same at any time. */
+enum { LISP_FIXED_MOST = (GC_TINY_FREELISTS - 1) * GC_GRANULE_BYTES };
+
+static inline bool
+lisp_leaf_tells(uint32_t what, size_t bytes)
+{
+  return bytes <= LISP_FIXED_MOST && (what & LISP_PIECES) == 0;
+}
+
+/* What an object is, as the hooks of a patched ECL would call it: see
+ * classify.h. */
+uint32_t lisp_hook_what(uint32_t what);
+
+/* The comment on what chains can lack. */
+extern const char lisp_coarse_note[] HIDDEN;
 
 /* Count from now on. */
 void lisp_heap_open(void);
 
-/* ---- for lisp_balance.c and lisp_profile.c ---- */
+/* All that the hook leaves. */
+void lisp_heap_count_otherwise(void *object, size_t bytes,
+                               const uintptr_t *frame, uint32_t what,
+                               uint32_t bodies);
 
-struct lisp_heap {
-  struct lisp_thread *threads; /* all that there were */
-  uint64_t finalizers, links;  /* records */
-};
-
-extern struct lisp_heap lisp_heap HIDDEN;
+/* The hook, on the way that nearly all objects take: as malloc_hook.h, but
+ * that no lock is taken.  The object of `bytes' was given to a call by the
+ * function with that frame.  `what' it is, and how many bodies it may get. */
+HOOK_INLINE void
+lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
+                    uint32_t what, uint32_t bodies)
+{
+  struct malloc_thread *const thread = malloc_thread_known;
+  const uint32_t key = (uint32_t)bytes | what << LEAF_SIZE_BITS;
+  struct lisp_thread *lisp;
+  struct known_path *path;
+  uint32_t leaf = 0;
+  if (__builtin_expect(bytes > LISP_FIXED_MOST || thread == NULL ||
+                           thread->lisp == NULL ||
+                           malloc_monitor_inside != 0 ||
+                           !malloc_monitor_is_counting(),
+                       0))
+    goto otherwise;
+  lisp = thread->lisp;
+  malloc_monitor_inside = 1;
+  path = call_chain_find_numbered(&thread->chain, frame[1],
+                                  (uintptr_t)(frame + 2), frame[0]);
+  if (path != NULL)
+    leaf = known_leaf(thread, path, key);
+  malloc_monitor_inside = 0;
+  if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
+                           lisp->header.object != NULL || bodies != 0 ||
+                           thread->unloads != stripes.unloads,
+                       0))
+    goto otherwise;
+  lisp->tallies[leaf].count++;
+  return;
+otherwise:
+  lisp_heap_count_otherwise(object, bytes, frame, what, bodies);
+}
 
 #endif

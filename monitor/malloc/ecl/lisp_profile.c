@@ -7,54 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_names.h"
 #include "names/classify.h"
-#include "tree/image.h"
-
-static const char coarse_note[] =
-    "This ECL was not built by mprof: chains can lack functions that are "
-    "inlined or end in a call";
-
-/* ---- labels ---- */
-
-/* As the hooks of a patched ECL would call it. */
-static uint32_t
-hook_what(uint32_t what)
-{
-  const uint32_t type = LISP_TYPE(what);
-  const uint32_t more = what >> LISP_MORE_SHIFT;
-  return type |
-         (type == t_instance ? 0 : more << 8) |
-         ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
-}
-
-_Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
-                   (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
-               "what a reader of images knows of types");
-
-static void
-note_type(uint32_t what, uint32_t flags)
-{
-  image_note(NOTE_TYPE, what, classify_category(hook_what(what)) | flags, 0,
-             classify_type_name(hook_what(what)));
-}
-
-void
-lisp_profile_note(void)
-{
-  enum { MOST = 64 }; /* element types, and modes of streams */
-  image_note(NOTE_COARSE, 0, 0, 0, coarse_note);
-  for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
-    note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
-    for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
-      note_type(LISP_WHAT(type, more), 0);
-      note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
-    }
-  }
-}
 
 void
 lisp_profile_labels(struct pprof_stream *p, const struct kind *kind)
@@ -62,7 +18,7 @@ lisp_profile_labels(struct pprof_stream *p, const struct kind *kind)
   const uint32_t class = LISP_TYPE(kind->what) == t_instance
                              ? kind->what >> LISP_MORE_SHIFT
                              : 0;
-  const uint32_t what = hook_what(kind->what);
+  const uint32_t what = lisp_hook_what(kind->what);
   pprof_add_label(p, PPROF_LABEL_TYPE,
                   class != 0 && lisp_names_is_structure(class)
                       ? "STRUCTURE"
@@ -73,97 +29,22 @@ lisp_profile_labels(struct pprof_stream *p, const struct kind *kind)
                   classify_category_name(classify_category(what)));
 }
 
-/* ---- the reconciliation ---- */
-
-/* All requests, as the collector rounded them. */
-static uint64_t
-rounded_bytes(const struct context_tree *tree)
-{
-  uint64_t sum = 0;
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
-       l = l->next) {
-    sum += l->rounded_bytes;
-    for (uint32_t i = LEAF_FIRST; i < l->room && i < tree->leaf_count; i++) {
-      const struct kind *kind = context_tree_kind(tree, &tree->leaves[i]);
-      if (kind->size <= REQUEST_FIXED_MOST &&
-          (kind->what & LISP_PIECES) == 0)
-        sum += l->tallies[i].count * request_rounded_bytes(kind->size);
-    }
-  }
-  return sum;
-}
-
-/* What the collector made for itself. */
-static uint64_t
-record_bytes(void)
-{
-  const struct lisp_balance *const b = &lisp_balance;
-  uint64_t threads = 0;
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
-       l = l->next)
-    threads += l->record_bytes;
-  return lisp_heap.finalizers *
-             request_rounded_bytes(ECL_FINALIZER_RECORD_BYTES) +
-         lisp_heap.links * request_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES) +
-         threads + b->after.table_bytes -
-         b->before.table_bytes;
-}
-
-static void
-put_residual_notes(struct pprof_stream *p)
-{
-  const struct lisp_balance *const b = &lisp_balance;
-  const unsigned doubts = b->before.doubts | b->after.doubts;
-  const struct {
-    bool applies;
-    const char *text;
-  } notes[] = {
-      {b->threads > 1, "threads that were still running when the process "
-                       "ended"},
-      {(doubts & BALANCE_PAGE) != 0,
-       "up to 4096 bytes of a page that the collector has swept but not yet "
-       "added"},
-      {(doubts & BALANCE_LISTS) != 0,
-       "the threads' free lists in the collector could not be read"},
-      {(doubts & BALANCE_TABLES) != 0,
-       "growth of the collector's tables of finalizers and weak links, which "
-       "could not be read"},
-      {lisp_heap.finalizers > 0,
-       "free lists that the collector drops when a finalizer allocates "
-       "during their construction"},
-      {b->after.table_bytes > b->before.table_bytes,
-       "the collector's tables of finalizers and weak links, if they were "
-       "made with another size class"},
-      {true, "memory that code other than ECL's allocators took from the "
-             "collector"},
-  };
-  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    if (notes[i].applies)
-      pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
-}
-
-static void
-put_reconciliation(struct pprof_stream *p, const struct context_tree *tree)
-{
-  const struct lisp_balance *const b = &lisp_balance;
-  const uint64_t rounded = rounded_bytes(tree), records = record_bytes();
-  const uint64_t given = b->after.bytes - b->before.bytes;
-  const int64_t residual = (int64_t)(given - rounded - records);
-  char text[24];
-  pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, rounded);
-  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, given);
-  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
-  snprintf(text, sizeof text, "%" PRId64, residual);
-  pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_BYTES, text);
-  if (residual != 0)
-    put_residual_notes(p);
-}
-
 void
 lisp_profile_comments(struct pprof_stream *p,
                       const struct context_tree *tree)
 {
-  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE, coarse_note);
-  if (lisp_balance.ended && !lisp_balance.broken)
-    put_reconciliation(p, tree);
+  struct lisp_residual r;
+  const char *doubt;
+  char text[24];
+  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE, lisp_coarse_note);
+  if (!lisp_balance_residual(tree, &r))
+    return;
+  pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, r.rounded);
+  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, r.given);
+  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, r.records);
+  snprintf(text, sizeof text, "%" PRId64, r.residual);
+  pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_BYTES, text);
+  for (unsigned i = 0;
+       r.residual != 0 && (doubt = lisp_balance_doubt(i)) != NULL; i++)
+    pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, doubt);
 }

@@ -9,9 +9,6 @@
 #include "tree/context_tree.h"
 #include "write/pprof_stream.h"
 
-/* Let the image of the process, if it has one, know all types. */
-void lisp_profile_note(void);
-
 void lisp_profile_labels(struct pprof_stream *p, const struct kind *kind);
 void lisp_profile_comments(struct pprof_stream *p,
                            const struct context_tree *tree);
