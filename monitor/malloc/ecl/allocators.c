@@ -110,9 +110,13 @@ _ecl_dealloc_env(cl_env_ptr env)
 EXPORT bool
 ecl_import_current_thread(cl_object name, cl_object bindings)
 {
+  bool imported;
   known_env = NULL;
   lisp_balance_come(false);
-  return BEHIND(ecl_import_current_thread)(name, bindings);
+  imported = BEHIND(ecl_import_current_thread)(name, bindings);
+  if (imported)
+    lisp_balance_come(true);
+  return imported;
 }
 
 /* ---- others ---- */

@@ -87,26 +87,3 @@ GC_general_register_disappearing_link(void **link, const void *object)
     count_record(&lisp_heap.links);
   return known;
 }
-
-/* ---- threads that come and go, though the collector did not make them ---- */
-
-/* The collector takes back what they have on their lists, and frees its
- * record, which may be in the thread's own memory; they can come again. */
-EXPORT int GC_register_my_thread(const struct GC_stack_base *base);
-EXPORT int GC_unregister_my_thread(void);
-
-int
-GC_register_my_thread(const struct GC_stack_base *base)
-{
-  const int status = BEHIND(GC_register_my_thread)(base);
-  if (status == GC_SUCCESS)
-    lisp_balance_come(true);
-  return status;
-}
-
-int
-GC_unregister_my_thread(void)
-{
-  lisp_balance_leave();
-  return BEHIND(GC_unregister_my_thread)();
-}

@@ -133,12 +133,12 @@ lisp_balance_leave(void)
 }
 
 void
-lisp_balance_come(bool anew)
+lisp_balance_come(bool back)
 {
   struct lisp_thread *const lisp = mine();
   if (lisp == NULL || lisp->lists != NULL)
     return;
-  if (anew) {
+  if (back) {
     lisp_balance_join(lisp);
   } else if (GC_thread_is_registered()) {
     lisp->lists = collector_lists(pthread_self());

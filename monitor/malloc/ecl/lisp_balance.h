@@ -7,8 +7,8 @@
  * reconciliation.
  *
  * Threads.  What is on a thread's free lists in the end was not given to it.
- * When it leaves ECL or the collector, that is added up; when it comes back
- * without a new record of the collector's, it goes on with these lists.
+ * When it leaves ECL, that is added up; when it comes back, it goes on with
+ * these lists if it has not left the collector as well.
  */
 #ifndef MPROF_LISP_BALANCE_H
 #define MPROF_LISP_BALANCE_H
@@ -27,10 +27,10 @@ void lisp_balance_begin(void);
 /* The thread, which is this one, is counted from now on. */
 void lisp_balance_join(struct lisp_thread *lisp);
 
-/* This thread leaves, or comes back, with `anew' as one that is new to the
- * collector. */
+/* This thread leaves ECL, is about to come back, or has done so: it is new to
+ * the collector unless that has known it all the time. */
 void lisp_balance_leave(void);
-void lisp_balance_come(bool anew);
+void lisp_balance_come(bool back);
 
 /* An object was not counted: there is no reconciliation. */
 void lisp_balance_break(void);

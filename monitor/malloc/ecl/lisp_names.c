@@ -17,7 +17,7 @@
 #include "tree/spin_lock.h"
 #include "unwind/frame_rule.h"
 
-static struct spin_lock lock; /* of texts and classes, for who changes them */
+static struct spin_lock lock; /* of texts, for who adds one */
 static struct intern_table texts = {.stays = true}; /* read unlocked */
 static struct shared_table classes = SHARED_TABLE_EMPTY;
 static struct {
@@ -54,8 +54,9 @@ lisp_names_printer(char text[LISP_NAME_BYTES])
 }
 
 uint32_t
-lisp_names_intern(const char *text)
+lisp_names_printed(struct lisp_printer *out)
 {
+  const char *const text = lisp_printer_end(out);
   uint32_t number, known;
   spin_lock(&lock);
   known = texts.count;
@@ -64,12 +65,6 @@ lisp_names_intern(const char *text)
     image_note(NOTE_NAME, SITE_OBJECT | number, 0, 0, text);
   spin_unlock(&lock);
   return number;
-}
-
-uint32_t
-lisp_names_printed(struct lisp_printer *out)
-{
-  return lisp_names_intern(lisp_printer_end(out));
 }
 
 /* Without the patches a function that is made by LAMBDA has no name. */
@@ -149,7 +144,7 @@ lisp_names_open(void)
 void
 lisp_names_forked(void)
 {
-  lock.holder = 0;
+  lock.holder = classes.lock.holder = 0;
 }
 
 /* The function gets a name if that is to show.  It may have been called
@@ -216,29 +211,18 @@ note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
 
 #define SITE ((uintptr_t)__builtin_return_address(0))
 
-EXPORT cl_object
-ecl_make_cfun(cl_objectfn_fixed code, cl_object name, cl_object block,
-              int arguments)
-{
-  note_object((uintptr_t)code, name, true, SITE);
-  return BEHIND(ecl_make_cfun)(code, name, block, arguments);
-}
+#define MAKER(maker, function, its_name)                                     \
+  EXPORT cl_object maker(function code, cl_object name, cl_object block,     \
+                         int arguments)                                      \
+  {                                                                          \
+    note_object((uintptr_t)code, its_name, true, SITE);                      \
+    return BEHIND(maker)(code, name, block, arguments);                      \
+  }
 
-EXPORT cl_object
-ecl_make_cfun_va(cl_objectfn code, cl_object name, cl_object block,
-                 int arguments)
-{
-  note_object((uintptr_t)code, name, true, SITE);
-  return BEHIND(ecl_make_cfun_va)(code, name, block, arguments);
-}
-
-EXPORT cl_object
-ecl_make_cclosure_va(cl_objectfn code, cl_object env, cl_object block,
-                     int arguments)
-{
-  note_object((uintptr_t)code, ECL_NIL, true, SITE);
-  return BEHIND(ecl_make_cclosure_va)(code, env, block, arguments);
-}
+MAKER(ecl_make_cfun, cl_objectfn_fixed, name)
+MAKER(ecl_make_cfun_va, cl_objectfn, name)
+MAKER(ecl_make_cclosure_va, cl_objectfn, ECL_NIL) /* the second is its
+                                                     environment */
 
 /* All arguments are in registers, those that are missing too.  Code that has
  * a name keeps it, for another function may be defined as it; but a symbol
@@ -260,42 +244,40 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
 
 /* ---- classes ---- */
 
-/* Under the lock. */
+/* It may have got a number meanwhile. */
 static uint32_t
-add_class(cl_object class, const char *text)
+add_class(cl_object class)
 {
-  const uint64_t key = (uint64_t)(uintptr_t) class;
-  uint32_t number = (uint32_t)shared_table_value(&classes, key), name;
-  if (number != 0 || class_count == LISP_MORE_MOST ||
-      (name = intern_text(&texts, text)) == 0)
-    return number;
-  number = ++class_count;
-  class_list[number].text = name;
-  class_list[number].structure = lisp_printer_is_structure(class);
-  image_note(NOTE_CLASS, number, class_list[number].structure, 0, text);
-  shared_table_add(&classes, key, number);
+  char text[LISP_NAME_BYTES];
+  struct lisp_printer out = lisp_names_printer(text);
+  const bool structure = lisp_printer_is_structure(class);
+  uint32_t number, name;
+  lisp_printer_name(&out, class, NAMED_CLASS);
+  name = lisp_names_printed(&out);
+  spin_lock(&classes.lock);
+  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {
+    number = ++class_count;
+    class_list[number].text = name;
+    class_list[number].structure = structure;
+    image_note(NOTE_CLASS, number, structure, 0, text);
+    shared_table_add(&classes, (uintptr_t)class, number);
+  }
+  spin_unlock(&classes.lock);
   return number;
 }
 
 uint32_t
 lisp_names_class(cl_object class)
 {
-  const uint64_t key = (uint64_t)(uintptr_t) class;
-  char text[LISP_NAME_BYTES];
-  struct lisp_printer out;
   uint32_t number;
   if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
     return 0;
-  number = (uint32_t)shared_table_value(&classes, key);
+  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (__builtin_expect(number != 0, 1))
     return number;
   malloc_monitor_inside++;
-  out = lisp_names_printer(text);
-  lisp_printer_name(&out, class, NAMED_CLASS);
-  lisp_printer_end(&out);
-  spin_lock(&lock);
-  number = add_class(class, text);
-  spin_unlock(&lock);
+  number = add_class(class);
   malloc_monitor_inside--;
   return number;
 }

@@ -27,10 +27,9 @@ enum { LISP_NAME_BYTES = 1024 };
 /* A name is to be printed to `text'; what is longer is cut. */
 struct lisp_printer lisp_names_printer(char text[LISP_NAME_BYTES]);
 
-/* The number of what was printed, or of a text, and the text with that number.
- * May run inside the hook. */
+/* The number of what was printed, and the text with that number.  May run
+ * inside the hook. */
 uint32_t lisp_names_printed(struct lisp_printer *out);
-uint32_t lisp_names_intern(const char *text);
 const char *lisp_names_text(uint32_t name);
 
 /* The number of the name of a function.  May run inside the hook. */
