@@ -50,7 +50,10 @@ ask_for_events(void)
 
 static void __attribute__((noinline)) allocate(uint32_t what, size_t bytes)
 {
-  lisp_heap_count_otherwise(NULL, bytes, __builtin_frame_address(0), what, 0);
+  lisp_heap_count_otherwise(
+      NULL, bytes,
+      (struct lisp_request){.frame = __builtin_frame_address(0),
+                            .what = what});
 }
 
 /* Each class and size has a leaf of its own. */

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * allocators.c -- in front of ECL's allocators: they leave word of what the
- * next request to the collector is for, and from where; or they are such
- * allocators.
+ * allocators.c -- in front of ECL's allocators and of the collector's.
+ *
+ * ECL's leave word of what the next request to the collector is for, and from
+ * where; or they are such allocators.  The collector's count the request,
+ * once.  ECL has its interrupts disabled then.
+ *
+ * A request may run finalizers, and these make requests of their own: the
+ * word that was left is taken before.  The collector's own requests, by which
+ * it serves others, are not counted.
  */
 #include "arch/forward.h"
 #include "malloc/ecl/lisp_balance.h"
@@ -11,7 +17,13 @@
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
 
-__thread struct lisp_call lisp_call HIDDEN_THREAD;
+/* What ECL's allocator says of the next request, and those above it. */
+static __thread struct lisp_request word
+    __attribute__((tls_model("initial-exec")));
+static __thread struct {
+  uint32_t element; /* of an array: one more than its type, or 0 */
+  cl_object class;  /* of an instance */
+} next __attribute__((tls_model("initial-exec")));
 
 /* How many bodies an object of the type may get, each by a request after that
  * for the object. */
@@ -27,9 +39,7 @@ static inline void
 leave_word(const uintptr_t *frame, uint32_t what)
 {
   lisp_runtime_begin();
-  lisp_call.frame = frame;
-  lisp_call.what = what;
-  lisp_call.bodies = 0;
+  word = (struct lisp_request){.frame = frame, .what = what};
 }
 
 /* ---- the commonest objects ---- */
@@ -57,7 +67,9 @@ make(void *(*request)(size_t), size_t bytes, cl_type type,
   ecl_disable_interrupts_env(env);
   object = request(bytes);
   if (object != NULL)
-    lisp_hook_allocated(object, bytes, frame, LISP_WHAT(type, 0), 0);
+    lisp_hook_allocated(
+        object, bytes,
+        (struct lisp_request){.frame = frame, .what = LISP_WHAT(type, 0)});
   ecl_enable_interrupts_env(env);
   return object;
 }
@@ -127,11 +139,11 @@ take_more(cl_type t)
 {
   uint32_t more = 0;
   if (t == t_instance) {
-    more = lisp_names_class(lisp_call.class);
-    lisp_call.class = OBJNULL;
+    more = lisp_names_class(next.class);
+    next.class = OBJNULL;
   } else {
-    more = lisp_call.element;
-    lisp_call.element = 0;
+    more = next.element;
+    next.element = 0;
   }
   return more;
 }
@@ -155,8 +167,8 @@ ecl_alloc_object(cl_type t)
   }
   leave_word(FRAME, LISP_WHAT(t, 0));
   if (t < t_end && bodies[t] != 0) {
-    lisp_call.what = LISP_WHAT(t, take_more(t));
-    lisp_call.bodies = bodies[t];
+    word.what = LISP_WHAT(t, take_more(t));
+    word.bodies = bodies[t];
   }
   return BEHIND(ecl_alloc_object)(t);
 }
@@ -172,7 +184,7 @@ EXPORT cl_object
 ecl_alloc_simple_vector(cl_index length, cl_elttype type)
 {
   lisp_runtime_begin();
-  lisp_call.element = (uint32_t)type + 1;
+  next.element = (uint32_t)type + 1;
   return BEHIND(ecl_alloc_simple_vector)(length, type);
 }
 
@@ -180,7 +192,7 @@ EXPORT cl_object
 ecl_allocate_instance(cl_object class, cl_index size)
 {
   lisp_runtime_begin();
-  lisp_call.class = class;
+  next.class = class;
   return BEHIND(ecl_allocate_instance)(class, size);
 }
 
@@ -194,8 +206,81 @@ void
 lisp_make_structure_of(cl_object type)
 {
   lisp_runtime_begin();
-  lisp_call.class = type;
+  next.class = type;
   lisp_runtime_behind(&lisp_make_structure, "si_make_structure");
 }
 
 ARCH_FORWARD(si_make_structure, lisp_make_structure_of, lisp_make_structure)
+
+/* ---- the collector ---- */
+
+/* The word for the request; without a frame if it is not to be counted. */
+HOOK_INLINE struct lisp_request
+take_word(const uintptr_t *frame)
+{
+  struct lisp_request r = {0};
+  if (__builtin_expect(!lisp_runtime.counted, 0)) {
+    if (!lisp_runtime.awaits || !malloc_monitor_is_counting())
+      return r;
+    lisp_balance_begin();
+  }
+  if (word.frame != NULL)
+    r = word;
+  else if (frame[1] - lisp_runtime.collector.start >=
+           lisp_runtime.collector.bytes)
+    r = (struct lisp_request){.frame = frame, .what = LISP_WHAT(t_start, 0)};
+  word.frame = NULL;
+  return r;
+}
+
+#define REQUEST(name)                                                        \
+  EXPORT void *name(size_t bytes)                                            \
+  {                                                                          \
+    const struct lisp_request request = take_word(FRAME);                    \
+    void *const object = BEHIND(name)(bytes);                                \
+    if (request.frame != NULL && object != NULL)                             \
+      lisp_hook_allocated(object, bytes, request);                           \
+    return object;                                                           \
+  }
+
+REQUEST(GC_malloc)
+REQUEST(GC_malloc_atomic)
+REQUEST(GC_malloc_ignore_off_page)
+REQUEST(GC_malloc_atomic_ignore_off_page)
+REQUEST(GC_malloc_uncollectable)
+
+/* ---- what the collector requests of itself ---- */
+
+static void
+count_record(bool made, uint64_t *records)
+{
+  if (made && malloc_monitor_is_counting())
+    __atomic_fetch_add(records, 1, __ATOMIC_RELAXED);
+}
+
+/* A finalizer that replaces another needs no record, nor does one that is
+ * taken back, or of what is not in the collector's heap. */
+EXPORT void
+GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
+                               void *data,
+                               GC_finalization_proc *old_function,
+                               void **old_data)
+{
+  GC_finalization_proc before = NULL;
+  BEHIND(GC_register_finalizer_no_order)(object, function, data, &before,
+                                         old_data);
+  if (old_function != NULL)
+    *old_function = before;
+  count_record(lisp_runtime.counted && function != NULL && before == NULL &&
+                   GC_is_heap_ptr(object),
+               &lisp_heap.finalizers);
+}
+
+/* It says 0 for a link that is new. */
+EXPORT int
+GC_general_register_disappearing_link(void **link, const void *object)
+{
+  const int known = BEHIND(GC_general_register_disappearing_link)(link, object);
+  count_record(lisp_runtime.counted && known == 0, &lisp_heap.links);
+  return known;
+}

@@ -196,55 +196,48 @@ static uint32_t
 find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  struct known_path *path;
-  uint32_t leaf = 0;
-  if (thread->unloads == stripes.unloads &&
-      (path = call_chain_find_numbered(&thread->chain, frame[1],
-                                       (uintptr_t)(frame + 2), frame[0])) !=
-          NULL)
-    leaf = known_leaf(thread, path, key);
+  uint32_t leaf = thread->unloads == stripes.unloads
+                      ? lisp_known_leaf(thread, key, frame)
+                      : 0;
   if (leaf == 0 || leaf >= lisp->room)
     leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, lisp);
   return leaf < lisp->room ? leaf : 0;
 }
 
 static bool
-count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
-      uint32_t bodies)
+count(void *object, size_t bytes, struct lisp_request request)
 {
-  const uint32_t key = size_for_leaf(bytes) | what << LEAF_SIZE_BITS;
+  const uint32_t key = size_for_leaf(bytes) | request.what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
   struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
   uint32_t leaf;
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
-    if (LISP_TYPE(what) == t_start && takes_body(lisp, bytes)) {
+    if (LISP_TYPE(request.what) == t_start && takes_body(lisp, bytes)) {
       join_body(thread, lisp, bytes);
       return true;
     }
     end_bodies(thread, lisp);
   }
-  leaf = find_leaf(thread, lisp, key, frame);
+  leaf = find_leaf(thread, lisp, key, request.frame);
   if (leaf == 0)
     return !malloc_monitor_is_counting();
   tally(lisp, leaf, key, bytes, 1);
   if (bytes > LISP_FIXED_MOST || leaf <= LEAF_OVERFLOW)
     requests_add(&lisp->requests, bytes, 1);
-  if (bodies != 0) {
-    lisp->header.object = object;
-    lisp->header.leaf = leaf;
-    lisp->header.key = key;
-    lisp->header.bodies = bodies;
-    lisp->header.bytes = bytes;
-  }
+  if (request.bodies != 0)
+    lisp->header = (struct lisp_header){.object = object,
+                                        .leaf = leaf,
+                                        .key = key,
+                                        .bodies = request.bodies,
+                                        .bytes = bytes};
   return true;
 }
 
 void
 lisp_heap_count_otherwise(void *object, size_t bytes,
-                          const uintptr_t *frame, uint32_t what,
-                          uint32_t bodies)
+                          struct lisp_request request)
 {
   const int saved = errno;
   if (!malloc_monitor_is_counting()) {
@@ -256,7 +249,7 @@ lisp_heap_count_otherwise(void *object, size_t bytes,
     return;
   }
   malloc_monitor_inside++;
-  if (!count(object, bytes, frame, what, bodies))
+  if (!count(object, bytes, request))
     malloc_monitor_lost();
   malloc_monitor_inside--;
   errno = saved;

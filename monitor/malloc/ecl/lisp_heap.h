@@ -3,7 +3,7 @@
  * lisp_heap.h -- counts the objects of an ECL that has no hooks.
  *
  * Model.  The unit is a request to the collector.  ECL's allocator has left
- * word of what it is for (struct lisp_call), or else it is plain memory.  Its
+ * word of what it is for (struct lisp_request), or else it is plain memory.  Its
  * leaf in the tree of the C program says what it is: LISP_WHAT below.  Each
  * thread counts the objects of each leaf for itself, without a lock, for
  * nobody frees them.
@@ -44,17 +44,13 @@ enum {
   (((uint32_t)(type) + 1) | (uint32_t)(more) << LISP_MORE_SHIFT)
 #define LISP_TYPE(what) (((what) & ((1u << LISP_TYPE_BITS) - 1)) - 1)
 
-/* What ECL's allocator says of the next request, and those above it. */
-struct lisp_call {
-  const uintptr_t *frame; /* of the function in front of the allocator; NULL:
-                             there is no word */
+/* A request for an object, or for a part of one. */
+struct lisp_request {
+  const uintptr_t *frame; /* of the function in front of the allocator, which
+                             was called for it; NULL: it is not known */
   uint32_t what;
-  uint32_t bodies;  /* that the object may get */
-  uint32_t element; /* of the next array: one more than its type, or 0 */
-  cl_object class;  /* of the next instance */
+  uint32_t bodies; /* that the object may get */
 };
-
-extern __thread struct lisp_call lisp_call HIDDEN_THREAD;
 
 /* Objects of one leaf, allocated by one thread. */
 struct lisp_tally {
@@ -66,7 +62,7 @@ struct lisp_thread {
   struct lisp_tally *tallies; /* by number of the leaf; they stay where they
                                  are, as others read them unlocked */
   uint32_t room;              /* for so many; 0, or LEAF_FIRST and more */
-  struct {
+  struct lisp_header {
     cl_object object; /* NULL: none waits for a body */
     uint32_t leaf, key, bodies;
     size_t bytes;
@@ -110,21 +106,26 @@ void lisp_heap_open(void);
 
 /* All that the hook leaves. */
 void lisp_heap_count_otherwise(void *object, size_t bytes,
-                               const uintptr_t *frame, uint32_t what,
-                               uint32_t bodies);
+                               struct lisp_request request);
+
+/* The leaf of an object of that key, if the thread knows it; else 0. */
+HOOK_INLINE uint32_t
+lisp_known_leaf(struct malloc_thread *thread, uint32_t key,
+                const uintptr_t *frame)
+{
+  struct known_path *const path = call_chain_find_numbered(
+      &thread->chain, frame[1], (uintptr_t)(frame + 2), frame[0]);
+  return path == NULL ? 0 : known_leaf(thread, path, key);
+}
 
 /* The hook, on the way that nearly all objects take: as malloc_hook.h, but
- * that no lock is taken.  The object of `bytes' was given to a call by the
- * function with that frame.  `what' it is, and how many bodies it may get. */
+ * that no lock is taken.  A request for `bytes' was fulfilled. */
 HOOK_INLINE void
-lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
-                    uint32_t what, uint32_t bodies)
+lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
 {
   struct malloc_thread *const thread = malloc_thread_known;
-  const uint32_t key = (uint32_t)bytes | what << LEAF_SIZE_BITS;
   struct lisp_thread *lisp;
-  struct known_path *path;
-  uint32_t leaf = 0;
+  uint32_t leaf;
   if (__builtin_expect(bytes > LISP_FIXED_MOST || thread == NULL ||
                            thread->lisp == NULL ||
                            malloc_monitor_inside != 0 ||
@@ -133,20 +134,19 @@ lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
     goto otherwise;
   lisp = thread->lisp;
   malloc_monitor_inside = 1;
-  path = call_chain_find_numbered(&thread->chain, frame[1],
-                                  (uintptr_t)(frame + 2), frame[0]);
-  if (path != NULL)
-    leaf = known_leaf(thread, path, key);
+  leaf = lisp_known_leaf(
+      thread, (uint32_t)bytes | request.what << LEAF_SIZE_BITS, request.frame);
   malloc_monitor_inside = 0;
   if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
-                           lisp->header.object != NULL || bodies != 0 ||
+                           lisp->header.object != NULL ||
+                           request.bodies != 0 ||
                            thread->unloads != stripes.unloads,
                        0))
     goto otherwise;
   lisp->tallies[leaf].count++;
   return;
 otherwise:
-  lisp_heap_count_otherwise(object, bytes, frame, what, bodies);
+  lisp_heap_count_otherwise(object, bytes, request);
 }
 
 #endif
