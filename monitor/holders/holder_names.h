@@ -6,9 +6,6 @@
  *     CL-USER::*X* in WORKER         its binding in a thread
  *     HASH-TABLE (from before)       what was not counted
  *     (VECTOR T) by MY-APP::LOAD     what a function allocated
- *
- * Symbols are printed without the runtime's lock on packages, which a thread
- * that waits may have.
  */
 #ifndef MPROF_HOLDER_NAMES_H
 #define MPROF_HOLDER_NAMES_H

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "names/classify.h"
+#include "names/table_entries.h"
 
 enum { MAX_DEPTH = 16, MAX_LENGTH = 64 };
 
@@ -104,7 +105,7 @@ put_string(struct lisp_printer *out, cl_object string, unsigned quote)
  * 12, -3, 1/2, 1.5 read as numbers; 1+ and 1- do not.  '#' is harmless after
  * the first character. */
 static bool
-needs_bars(const struct lisp_printer *out, cl_object name)
+needs_bars(cl_object name)
 {
   const cl_index n = name->base_string.fillp;
   bool letters = false, digits = false, others = false;
@@ -117,7 +118,7 @@ needs_bars(const struct lisp_printer *out, cl_object name)
       letters = true;
     else if (last >= '0' && last <= '9')
       digits = true;
-    else if (last <= ' ' || last == 127 || out->is_lower_case(last) ||
+    else if (last <= ' ' || last == 127 || ecl_lower_case_p(last) ||
              (last < 127 && strchr("\"'(),:;\\`|", last) != NULL) ||
              (last == '#' && i == 0))
       return true;
@@ -132,7 +133,18 @@ needs_bars(const struct lisp_printer *out, cl_object name)
 static void
 put_symbol_name(struct lisp_printer *out, cl_object name)
 {
-  put_string(out, name, needs_bars(out, name) ? '|' : 0);
+  put_string(out, name, needs_bars(name) ? '|' : 0);
+}
+
+/* Its package has it in this table, whatever its name hashes to. */
+static bool
+is_external(cl_object symbol, cl_object package)
+{
+  const struct table_entries external = table_entries(package->pack.external);
+  for (cl_index i = 0; i < external.count; i++)
+    if (external.at[i].value == symbol)
+      return true;
+  return false;
 }
 
 static void
@@ -146,10 +158,7 @@ put_package(struct lisp_printer *out, cl_object symbol, cl_object package)
       lisp_printer_text(out, "CL-USER");
     else
       put_symbol_name(out, name);
-    lisp_printer_text(
-        out, out->is_external != NULL && out->is_external(symbol, package)
-                 ? ":"
-                 : "::");
+    lisp_printer_text(out, is_external(symbol, package) ? ":" : "::");
   }
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * lisp_printer.h -- the names of Lisp's things as text, by nothing than what
- * is in memory.  What only ECL's own functions know is asked of whoever
- * prints, since not each may call them.
+ * is in memory: no locks, no printer variables, no user's print methods.
  *
- * May run inside the hook, as far as what it asks may.
+ * May run inside the hook.
  */
 #ifndef MPROF_LISP_PRINTER_H
 #define MPROF_LISP_PRINTER_H
@@ -26,10 +25,6 @@ enum lisp_named {
 struct lisp_printer {
   char *at;            /* where the text goes */
   size_t room, length; /* for how much of it there is room; how long it is */
-  /* Whether the symbol is external in its package; NULL: print them all as
-   * internal ones. */
-  bool (*is_external)(cl_object symbol, cl_object package);
-  bool (*is_lower_case)(ecl_character); /* ecl_lower_case_p */
 };
 
 /* The name as PRIN1 writes it from a package that uses nothing, symbols of

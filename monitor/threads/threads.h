@@ -77,7 +77,7 @@ struct thread_state *threads_find(cl_env_ptr env);
 
 /* Hang the hooks into a thread; `gate' is what its allocations find.  (The
  * calling thread gets no hooks yet, unless the gate is open.)  False when
- * memory ran out.  Waits for the runtime's lock on packages. */
+ * memory ran out. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
 /* The thread began in the present run, and the collector gave it a record. */
@@ -103,7 +103,7 @@ bool threads_take_options(unsigned long budget, int options);
 void threads_forget_figures(void);
 
 /* Tell threads of one name apart anew, the oldest first: NAME, NAME#2, and so
- * on.  All of them live.  Waits for the runtime's lock on packages. */
+ * on.  All of them live. */
 void threads_renew_labels(void);
 
 /* Code goes away: forget what threads made where.  Trees have no addresses.

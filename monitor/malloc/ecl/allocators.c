@@ -53,7 +53,7 @@ static __thread cl_env_ptr known_env
 static cl_env_ptr __attribute__((noinline))
 find_env(void)
 {
-  return known_env = BEHIND(ecl_process_env)();
+  return known_env = (ecl_process_env)(); /* not the headers' macro */
 }
 
 HOOK_INLINE void *

@@ -71,9 +71,9 @@ static uintptr_t
 dispatch_before(const struct dl_find_object *file, uintptr_t site)
 {
   enum { MOST = 64 };
-  for (uintptr_t at = site - 2;
-       at > site - MOST && lisp_runtime.dispatch != 0; at--)
-    if (linked_by(file, arch_call_target(at)) == lisp_runtime.dispatch)
+  for (uintptr_t at = site - 2; at > site - MOST; at--)
+    if (linked_by(file, arch_call_target(at)) ==
+        (uintptr_t)ecl_function_dispatch)
       return at - ARCH_DIRECT_CALL_BYTES;
   return 0;
 }
@@ -175,7 +175,7 @@ static bool
 is_of_ecl(uintptr_t entry)
 {
   struct dl_find_object file;
-  return find_file((uintptr_t)lisp_runtime.core, &file) &&
+  return find_file((uintptr_t)BEHIND(ecl_cons), &file) &&
          is_in(&file, entry);
 }
 
@@ -203,7 +203,7 @@ static bool
 name_inside(uint32_t number, const struct lisp_function *outer)
 {
   char text[LISP_NAME_BYTES];
-  struct lisp_printer out = lisp_names_printer(text);
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   if (outer->name == 0)
     return false;
   lisp_printer_text(&out, in);

@@ -70,7 +70,7 @@ is_in(uintptr_t ip, int which)
 static void
 find_record(const struct stack_frame *frame, uintptr_t end)
 {
-  const char *const env = (const char *)BEHIND(ecl_process_env)();
+  const char *const env = (const char *)(ecl_process_env)();
   const size_t at = offsetof(struct cl_env_struct, NEWEST_RECORD) -
                     sizeof(struct ecl_allocation_hooks *);
   const uintptr_t record = env == NULL ? 0 : *(const uintptr_t *)(env + at);

@@ -55,7 +55,7 @@ static uint32_t
 name_of(cl_object generic, cl_object method)
 {
   char text[LISP_NAME_BYTES];
-  struct lisp_printer out = lisp_names_printer(text);
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   const char *blank = "";
   lisp_printer_text(&out, "(METHOD ");
   lisp_printer_name(&out, slot(generic, "NAME"), NAMED_CLASS);
@@ -116,7 +116,7 @@ definition_of_setf(cl_object symbol)
   return symbol->symbol.sfdef;
 #else
   const struct table_entries entries =
-      table_entries(lisp_runtime.core->setf_definitions);
+      table_entries(cl_core.setf_definitions);
   for (cl_index i = 0; i < entries.count; i++)
     if (entries.at[i].key == symbol)
       return entries.at[i].value;
@@ -180,7 +180,7 @@ static void
 name_expander(cl_object symbol, cl_object properties)
 {
   char text[LISP_NAME_BYTES];
-  struct lisp_printer out = lisp_names_printer(text);
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   cl_object l = properties;
   uint32_t number;
   while (ECL_CONSP(l) && !lisp_is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
@@ -226,17 +226,16 @@ each(cl_object table, void (*function)(cl_object key, cl_object value))
 static void *
 name_all(void *unused)
 {
-  const struct cl_core_struct *const core = lisp_runtime.core;
-  for (cl_object l = core->packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+  for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
     const cl_object package = ECL_CONS_CAR(l);
     if (lisp_is_of(package, t_package)) {
       each(package->pack.internal, name_of_symbol);
       each(package->pack.external, name_of_symbol);
     }
   }
-  each(core->system_properties, name_expander);
+  each(cl_core.system_properties, name_expander);
 #if ECL_VERSION_NUMBER < 240510
-  each(core->setf_definitions, name_of_setf);
+  each(cl_core.setf_definitions, name_of_setf);
 #endif
   return unused;
 }
@@ -244,7 +243,7 @@ name_all(void *unused)
 void
 lisp_methods_name(void)
 {
-  if (lisp_runtime.core == NULL || !lisp_runtime.hooked)
+  if (!lisp_runtime.hooked)
     return;
   malloc_monitor_inside++;
   GC_call_with_alloc_lock(name_all, NULL);

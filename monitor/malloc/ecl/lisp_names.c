@@ -10,7 +10,6 @@
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
-#include "names/table_entries.h"
 #include "tree/image.h"
 #include "tree/intern_table.h"
 #include "tree/shared_table.h"
@@ -33,26 +32,6 @@ static struct lisp_function no_function;
 
 /* ---- as text ---- */
 
-/* Its package has it in this table, whatever its name hashes to. */
-static bool
-is_external(cl_object symbol, cl_object package)
-{
-  const struct table_entries external = table_entries(package->pack.external);
-  for (cl_index i = 0; i < external.count; i++)
-    if (external.at[i].value == symbol)
-      return true;
-  return false;
-}
-
-struct lisp_printer
-lisp_names_printer(char text[LISP_NAME_BYTES])
-{
-  return (struct lisp_printer){.at = text,
-                               .room = LISP_NAME_BYTES - 1,
-                               .is_external = is_external,
-                               .is_lower_case = BEHIND(ecl_lower_case_p)};
-}
-
 uint32_t
 lisp_names_printed(struct lisp_printer *out)
 {
@@ -72,7 +51,7 @@ uint32_t
 lisp_names_number(cl_object name)
 {
   char text[LISP_NAME_BYTES];
-  struct lisp_printer out = lisp_names_printer(text);
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   if (name != OBJNULL && Null(name))
     lisp_printer_text(&out, "(LAMBDA)");
   else
@@ -249,7 +228,7 @@ static uint32_t
 add_class(cl_object class)
 {
   char text[LISP_NAME_BYTES];
-  struct lisp_printer out = lisp_names_printer(text);
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   const bool structure = lisp_printer_is_structure(class);
   uint32_t number, name;
   lisp_printer_name(&out, class, NAMED_CLASS);

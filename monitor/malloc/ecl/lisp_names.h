@@ -22,10 +22,7 @@
 
 /* ---- names by number; 0: there is none, or no memory ---- */
 
-enum { LISP_NAME_BYTES = 1024 };
-
-/* A name is to be printed to `text'; what is longer is cut. */
-struct lisp_printer lisp_names_printer(char text[LISP_NAME_BYTES]);
+enum { LISP_NAME_BYTES = 1024 }; /* of those that are printed */
 
 /* The number of what was printed, and the text with that number.  May run
  * inside the hook. */

@@ -19,8 +19,8 @@
 
 struct lisp_runtime lisp_runtime;
 
-/* The collector is asked by its own functions, which are found when the
- * program begins or never. */
+/* ECL and the collector are asked by what they have themselves, which is found
+ * when the program begins or never. */
 #pragma weak GC_malloc_many
 
 /* ---- by name ---- */
@@ -95,23 +95,19 @@ is_known_release(const void *function)
   return file != NULL && strncmp(file + 1, name, strlen(name)) == 0;
 }
 
+extern cl_fixnum ecl_option_values[ECL_OPT_LIMIT + 1];
+extern const struct ecl_file_ops clos_stream_ops;
+
 /* Whether what it exports is as large as the headers say: ECL that is
  * configured in another way has other structures. */
 static bool
 is_known_build(void)
 {
-  static const struct {
-    const char *name;
-    size_t bytes;
-  } data[] = {
-      {"cl_core", sizeof(struct cl_core_struct)},
-      {"ecl_option_values", (ECL_OPT_LIMIT + 1) * sizeof(cl_fixnum)},
-      {"clos_stream_ops", sizeof(struct ecl_file_ops)},
-  };
-  for (size_t i = 0; i < sizeof data / sizeof data[0]; i++)
-    if (lisp_runtime_symbol_bytes(find(data[i].name)) != data[i].bytes)
-      return false;
-  return true;
+  return lisp_runtime_symbol_bytes(&cl_core) == sizeof cl_core &&
+         lisp_runtime_symbol_bytes(ecl_option_values) ==
+             sizeof ecl_option_values &&
+         lisp_runtime_symbol_bytes(&clos_stream_ops) ==
+             sizeof clos_stream_ops;
 }
 
 /* Whether its objects are to be counted here; says why not. */
@@ -140,7 +136,7 @@ is_counted(void)
 }
 
 static void
-learn(struct lisp_runtime *r)
+find_collector(struct lisp_runtime *r)
 {
   struct dl_find_object object;
   r->malloc = find("GC_malloc");
@@ -150,9 +146,6 @@ learn(struct lisp_runtime *r)
     r->collector.bytes = (uintptr_t)object.dlfo_map_end -
                          (uintptr_t)object.dlfo_map_start;
   }
-  r->core = find("cl_core");
-  r->dispatch = (uintptr_t)find("ecl_function_dispatch");
-  lisp_heap_open();
 }
 
 void
@@ -161,10 +154,11 @@ lisp_runtime_find(void)
   static struct spin_lock lock;
   spin_lock(&lock);
   if (!lisp_runtime.found) {
-    lisp_runtime.hooked = is_counted();
-    if (lisp_runtime.hooked)
-      learn(&lisp_runtime);
-    lisp_runtime.awaits = lisp_runtime.hooked;
+    if (is_counted()) {
+      find_collector(&lisp_runtime);
+      lisp_heap_open();
+      lisp_runtime.hooked = lisp_runtime.awaits = true;
+    }
     __atomic_store_n(&lisp_runtime.found, true, __ATOMIC_RELEASE);
   }
   spin_unlock(&lock);

@@ -34,8 +34,6 @@ struct lisp_runtime {
     uintptr_t start, bytes; /* of the code of the collector's library */
   } collector;
   void *(*malloc)(size_t), *(*malloc_atomic)(size_t); /* the collector's */
-  const struct cl_core_struct *core;
-  uintptr_t dispatch; /* ecl_function_dispatch */
 };
 
 extern struct lisp_runtime lisp_runtime HIDDEN;
