@@ -7,8 +7,7 @@
  * once.  ECL has its interrupts disabled then.
  *
  * A request may run finalizers, and these make requests of their own: the
- * word that was left is taken before.  The collector's own requests, by which
- * it serves others, are not counted.
+ * word that was left is taken before.
  */
 #include "arch/forward.h"
 #include "malloc/ecl/lisp_balance.h"
@@ -224,11 +223,9 @@ take_word(const uintptr_t *frame)
       return r;
     lisp_balance_begin();
   }
-  if (word.frame != NULL)
-    r = word;
-  else if (frame[1] - lisp_runtime.collector.start >=
-           lisp_runtime.collector.bytes)
-    r = (struct lisp_request){.frame = frame, .what = LISP_WHAT(t_start, 0)};
+  r = word.frame != NULL ? word
+                         : (struct lisp_request){
+                               .frame = frame, .what = LISP_WHAT(t_start, 0)};
   word.frame = NULL;
   return r;
 }

@@ -85,26 +85,17 @@ lisp_function_at(uint32_t number)
              : (struct lisp_function *)functions.arena.base + number;
 }
 
-/* Under the lock of the numbers. */
-static bool
-reach(uint32_t number)
-{
-  const uint32_t room = 2 * number > 4096 ? 2 * number : 4096;
-  if (number < functions.room)
-    return true;
-  if (arena_stay(&functions.arena, room * sizeof no_function,
-                 (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
-    return false;
-  __atomic_store_n(&functions.room, room, __ATOMIC_RELEASE);
-  return true;
-}
-
 /* A function gets a number. */
 static bool
 given(uint32_t number, uintptr_t code)
 {
-  if (!reach(number))
-    return false;
+  const uint32_t room = 2 * number > 4096 ? 2 * number : 4096;
+  if (number >= functions.room) {
+    if (arena_stay(&functions.arena, room * sizeof no_function,
+                   (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
+      return false;
+    __atomic_store_n(&functions.room, room, __ATOMIC_RELEASE);
+  }
   lisp_function_at(number)->start = code;
   code_objects_note(code);
   return true;
@@ -113,17 +104,15 @@ given(uint32_t number, uintptr_t code)
 void
 lisp_names_open(void)
 {
-  struct function_numbers *const numbers = &malloc_monitor.functions;
-  spin_lock(&numbers->table.lock);
-  numbers->given = given;
-  reach(numbers->last);
-  spin_unlock(&numbers->table.lock);
+  malloc_monitor.functions.given = given;
 }
 
+/* Another thread may have been at a name or a number. */
 void
 lisp_names_forked(void)
 {
   lock.holder = classes.lock.holder = 0;
+  malloc_monitor.functions.table.lock.holder = 0;
 }
 
 /* The function gets a name if that is to show.  It may have been called

@@ -135,19 +135,6 @@ is_counted(void)
   return why == NULL;
 }
 
-static void
-find_collector(struct lisp_runtime *r)
-{
-  struct dl_find_object object;
-  r->malloc = find("GC_malloc");
-  r->malloc_atomic = find("GC_malloc_atomic");
-  if (_dl_find_object((void *)(uintptr_t)r->malloc, &object) == 0) {
-    r->collector.start = (uintptr_t)object.dlfo_map_start;
-    r->collector.bytes = (uintptr_t)object.dlfo_map_end -
-                         (uintptr_t)object.dlfo_map_start;
-  }
-}
-
 void
 lisp_runtime_find(void)
 {
@@ -155,7 +142,8 @@ lisp_runtime_find(void)
   spin_lock(&lock);
   if (!lisp_runtime.found) {
     if (is_counted()) {
-      find_collector(&lisp_runtime);
+      lisp_runtime.malloc = find("GC_malloc");
+      lisp_runtime.malloc_atomic = find("GC_malloc_atomic");
       lisp_heap_open();
       lisp_runtime.hooked = lisp_runtime.awaits = true;
     }

@@ -30,9 +30,6 @@ struct lisp_runtime {
   bool hooked;  /* it is */
   bool awaits;  /* but no request has been counted yet */
   bool counted; /* requests are */
-  struct {
-    uintptr_t start, bytes; /* of the code of the collector's library */
-  } collector;
   void *(*malloc)(size_t), *(*malloc_atomic)(size_t); /* the collector's */
 };
 
