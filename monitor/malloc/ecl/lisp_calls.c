@@ -19,8 +19,6 @@
 #include "tree/shared_table.h"
 #include "unwind/frame_rule.h"
 
-enum { MAX_DEPTH = 16 }; /* of functions within others */
-
 static struct shared_table targets = SHARED_TABLE_EMPTY; /* call -> target */
 
 /* How a call names its target: by the place; by a table of the linker, as
@@ -44,6 +42,19 @@ is_in(const struct dl_find_object *file, uintptr_t address)
 {
   const uintptr_t start = (uintptr_t)file->dlfo_map_start;
   return address >= start && address < (uintptr_t)file->dlfo_map_end;
+}
+
+static bool
+are_in_one_file(uintptr_t one, uintptr_t other)
+{
+  struct dl_find_object file;
+  return find_file(one, &file) && is_in(&file, other);
+}
+
+static bool
+is_of_ecl(uintptr_t entry)
+{
+  return are_in_one_file((uintptr_t)BEHIND(ecl_cons), entry);
 }
 
 /* What the slot has, if it is one of the file; else 0. */
@@ -104,11 +115,10 @@ code_of_symbol(const struct dl_find_object *file, uintptr_t site)
 static uint64_t
 target_before(uintptr_t site)
 {
-  struct dl_find_object file, own;
+  struct dl_find_object file;
   enum way way = BY_LINKER;
   uintptr_t entry, place;
-  if (!find_file(site - 1, &file) ||
-      !find_file((uintptr_t)lisp_calls_read, &own))
+  if (!find_file(site - 1, &file))
     return 0;
   place = arch_call_target(site);
   entry = linked_by(&file, place);
@@ -124,11 +134,10 @@ target_before(uintptr_t site)
     entry = code_of_symbol(&file, site);
   }
   /* what is in front of an allocator is no function of the program */
-  return entry == 0 || is_in(&own, entry)
-             ? 0
-             : TARGET(function_number_of_start(&malloc_monitor.functions,
-                                               entry),
-                      way);
+  if (entry == 0 || are_in_one_file((uintptr_t)lisp_calls_read, entry))
+    return 0;
+  return TARGET(function_number_of_start(&malloc_monitor.functions, entry),
+                way);
 }
 
 /* 0 for what is no place in a function. */
@@ -171,14 +180,6 @@ target_of(uint64_t site, uint32_t function)
   return key == 0 ? 0 : shared_table_value(&targets, key);
 }
 
-static bool
-is_of_ecl(uintptr_t entry)
-{
-  struct dl_find_object file;
-  return find_file((uintptr_t)BEHIND(ecl_cons), &file) &&
-         is_in(&file, entry);
-}
-
 /* A symbol may have had another function when it was called.  That was none
  * of ECL's, and no allocator. */
 uint64_t
@@ -213,57 +214,40 @@ name_inside(uint32_t number, const struct lisp_function *outer)
          lisp_function_name(number, lisp_names_printed(&out));
 }
 
-/* An object was made of it: one in which others may be made. */
+/* The function was called by the context `up': a call of one that is beside it
+ * if that is local itself, or else of one that jumped to it.  What is local is
+ * in one file with that, but not in ECL itself, where others are called so. */
 static bool
-name_made(uint32_t number, int depth)
+name_called(uint64_t site, uint32_t function, uint32_t up)
 {
-  const uint32_t maker = lisp_function_at(number)->maker;
-  const struct lisp_function *const f = lisp_function_at(maker);
-  if (f->name == 0 && f->maker != 0 && depth > 0)
-    name_made(maker, depth - 1);
-  return name_inside(number, f);
-}
-
-/* Whether one can be local to the other, as it is called by nothing else:
- * both are in one file, but not in ECL itself, where others are called so. */
-static bool
-are_in_one_file(uintptr_t entry, uintptr_t other)
-{
-  struct dl_find_object file;
-  return find_file(entry, &file) && is_in(&file, other) && !is_of_ecl(entry);
-}
-
-/* It was called at `site' by the function with the number `caller', which is
- * beside it if it is local itself, or else by one that the target jumped to.
- */
-static bool
-name_called(uint32_t number, uint64_t site, uint32_t caller)
-{
-  const uint64_t target = target_of(site, caller);
+  const struct context *const c = &malloc_monitor.tree.contexts[up];
+  const uint64_t target = target_of(c->site, c->function);
+  const uint32_t number = function & FUNCTION_NUMBER;
   const bool direct = TARGET_NUMBER(target) == number;
+  const struct lisp_function *const f = lisp_function_at(number);
   const struct lisp_function *const from =
-      lisp_function_at(direct ? caller : TARGET_NUMBER(target));
-  if (target == 0 || (direct && TARGET_WAY(target) != BY_PLACE) ||
-      from->name == 0 ||
-      !are_in_one_file(lisp_function_at(number)->start, from->start))
+      lisp_function_at(direct ? c->function : TARGET_NUMBER(target));
+  (void)site;
+  if (f->start == 0 || f->name != 0 || f->maker != 0 || target == 0 ||
+      (direct && TARGET_WAY(target) != BY_PLACE) || from->name == 0 ||
+      !are_in_one_file(f->start, from->start) || is_of_ecl(f->start))
     return false;
   return strncmp(lisp_names_text(from->name), in, sizeof in - 1) == 0
              ? lisp_function_name(number, from->name)
              : name_inside(number, from);
 }
 
-/* The function was called by the context `up'. */
+/* An object was made of the function: in the one that made it. */
 static bool
-name_local(uint64_t site, uint32_t function, uint32_t up)
+name_made(void)
 {
-  const struct context *const c = &malloc_monitor.tree.contexts[up];
-  const struct lisp_function *const f = lisp_function_at(function);
-  const uint32_t number = function & FUNCTION_NUMBER;
-  (void)site;
-  if (f->start == 0 || f->name != 0)
-    return false;
-  return f->maker != 0 ? name_made(number, MAX_DEPTH)
-                       : name_called(number, c->site, c->function);
+  bool any = false;
+  for (uint32_t i = 1; i <= malloc_monitor.functions.last; i++) {
+    const struct lisp_function *const f = lisp_function_at(i);
+    if (f->maker != 0 && f->name == 0)
+      any |= name_inside(i, lisp_function_at(f->maker));
+  }
+  return any;
 }
 
 /* ---- all calls ---- */
@@ -293,7 +277,7 @@ lisp_calls_read(void)
   malloc_monitor_inside++;
   spin_lock(&malloc_monitor.lock);
   each_call(read_call);
-  while (each_call(name_local)) /* for a name may give names to others */
+  while (name_made() | each_call(name_called)) /* a name may give others */
     continue;
   spin_unlock(&malloc_monitor.lock);
   malloc_monitor_inside--;
