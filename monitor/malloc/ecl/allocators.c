@@ -248,13 +248,6 @@ REQUEST(GC_malloc_uncollectable)
 
 /* ---- what the collector requests of itself ---- */
 
-static void
-count_record(bool made, uint64_t *records)
-{
-  if (made && malloc_monitor_is_counting())
-    __atomic_fetch_add(records, 1, __ATOMIC_RELAXED);
-}
-
 /* A finalizer that replaces another needs no record, nor does one that is
  * taken back, or of what is not in the collector's heap. */
 EXPORT void
@@ -268,9 +261,9 @@ GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
                                          old_data);
   if (old_function != NULL)
     *old_function = before;
-  count_record(lisp_runtime.counted && function != NULL && before == NULL &&
-                   GC_is_heap_ptr(object),
-               &lisp_heap.finalizers);
+  if (lisp_runtime.counted && function != NULL && before == NULL &&
+      GC_is_heap_ptr(object))
+    lisp_balance_record(collector_rounded_bytes(ECL_FINALIZER_RECORD_BYTES));
 }
 
 /* It says 0 for a link that is new. */
@@ -278,6 +271,7 @@ EXPORT int
 GC_general_register_disappearing_link(void **link, const void *object)
 {
   const int known = BEHIND(GC_general_register_disappearing_link)(link, object);
-  count_record(lisp_runtime.counted && known == 0, &lisp_heap.links);
+  if (lisp_runtime.counted && known == 0)
+    lisp_balance_record(collector_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES));
   return known;
 }

@@ -20,6 +20,8 @@ static struct {
   bool broken;      /* something was not counted */
   unsigned threads; /* that lived at the end */
   void **first;     /* lists of the thread that made the first request */
+  int64_t left_bytes;    /* on lists of threads that left */
+  uint64_t record_bytes; /* that the collector made for itself */
   struct collector_balance before, after;
 } balance;
 
@@ -38,14 +40,13 @@ static int64_t
 bytes_on_lists(void)
 {
   void **const own = collector_lists(pthread_self());
-  int64_t bytes = 0;
+  int64_t bytes = balance.left_bytes;
   balance.threads = 0;
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
-       l = l->next) {
+  for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     const int64_t more = l->lists == NULL ? 0 : collector_list_bytes(l->lists);
     if (more < 0)
       return -1;
-    bytes += l->left_bytes + more;
+    bytes += more;
     balance.threads += l->lists != NULL;
   }
   if (own == NULL || mine() == NULL) {
@@ -89,6 +90,13 @@ lisp_balance_end(void)
 }
 
 void
+lisp_balance_record(uint64_t bytes)
+{
+  if (malloc_monitor_is_counting())
+    __atomic_fetch_add(&balance.record_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+void
 lisp_balance_break(void)
 {
   balance.broken = true;
@@ -98,10 +106,8 @@ void
 lisp_balance_forget(void)
 {
   balance.begun = balance.broken = false;
-  for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
-    l->left_bytes = 0;
-    l->record_bytes = 0;
-  }
+  balance.left_bytes = 0;
+  balance.record_bytes = 0;
   if (lisp_runtime.counted) {
     lisp_runtime.awaits = true;
     lisp_runtime.counted = false;
@@ -115,7 +121,7 @@ lisp_balance_join(struct lisp_thread *lisp)
 {
   lisp->lists = collector_lists(pthread_self());
   if (lisp->lists != balance.first)
-    lisp->record_bytes += collector_record_bytes(lisp->lists);
+    lisp_balance_record(collector_record_bytes(lisp->lists));
 }
 
 void
@@ -127,7 +133,7 @@ lisp_balance_leave(void)
     return;
   listed = collector_list_bytes(lisp->lists);
   lisp->lists = NULL;
-  lisp->left_bytes += listed;
+  __atomic_fetch_add(&balance.left_bytes, listed, __ATOMIC_RELAXED);
   if (listed < 0)
     lisp_balance_break();
 }
@@ -142,7 +148,8 @@ lisp_balance_come(bool back)
     lisp_balance_join(lisp);
   } else if (GC_thread_is_registered()) {
     lisp->lists = collector_lists(pthread_self());
-    lisp->left_bytes -= collector_list_bytes(lisp->lists);
+    __atomic_fetch_sub(&balance.left_bytes,
+                       collector_list_bytes(lisp->lists), __ATOMIC_RELAXED);
   }
 }
 
@@ -150,7 +157,7 @@ void
 lisp_balance_forked(void)
 {
   const struct lisp_thread *const own = mine();
-  for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next)
+  for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
     if (l != own)
       l->lists = NULL;
 }
@@ -162,17 +169,9 @@ lisp_balance_residual(const struct context_tree *tree,
                       struct lisp_residual *r)
 {
   struct requests requests = {0};
-  uint64_t thread_bytes = 0;
   if (!balance.ended || balance.broken)
     return false;
-  requests_add(&requests, ECL_FINALIZER_RECORD_BYTES, lisp_heap.finalizers);
-  requests_add(&requests, ECL_WEAK_LINK_RECORD_BYTES, lisp_heap.links);
-  r->records = requests_rounded_bytes(&requests) + balance.after.table_bytes -
-               balance.before.table_bytes;
-  requests = (struct requests){0};
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
-       l = l->next) {
-    thread_bytes += l->record_bytes;
+  for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     requests_add_all(&requests, &l->requests);
     for (uint32_t i = LEAF_FIRST; i < l->room && i < tree->leaf_count; i++) {
       const struct kind *kind = context_tree_kind(tree, &tree->leaves[i]);
@@ -180,8 +179,9 @@ lisp_balance_residual(const struct context_tree *tree,
         requests_add(&requests, kind->size, l->tallies[i].count);
     }
   }
-  r->records += thread_bytes;
   r->rounded = requests_rounded_bytes(&requests);
+  r->records = balance.record_bytes + balance.after.table_bytes -
+               balance.before.table_bytes;
   r->given = balance.after.bytes - balance.before.bytes;
   r->residual = (int64_t)(r->given - r->rounded - r->records);
   return true;
@@ -205,7 +205,7 @@ lisp_balance_doubt(unsigned i)
       {(doubts & BALANCE_TABLES) != 0,
        "growth of the collector's tables of finalizers and weak links, which "
        "could not be read"},
-      {lisp_heap.finalizers > 0,
+      {true,
        "free lists that the collector drops when a finalizer allocates "
        "during their construction"},
       {balance.after.table_bytes > balance.before.table_bytes,

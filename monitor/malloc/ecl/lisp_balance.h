@@ -32,6 +32,9 @@ void lisp_balance_join(struct lisp_thread *lisp);
 void lisp_balance_leave(void);
 void lisp_balance_come(bool back);
 
+/* The collector made a record of so many bytes for itself. */
+void lisp_balance_record(uint64_t bytes);
+
 /* An object was not counted: there is no reconciliation. */
 void lisp_balance_break(void);
 

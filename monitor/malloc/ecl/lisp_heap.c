@@ -21,7 +21,7 @@
 #include "names/classify.h"
 #include "tree/image.h"
 
-struct lisp_heap lisp_heap;
+struct lisp_thread *lisp_threads;
 
 const char lisp_coarse_note[] =
     "This ECL was not built by mprof: chains can lack functions that are "
@@ -55,8 +55,8 @@ make_thread(struct malloc_thread *thread)
     return NULL;
   lisp = thread->lisp = arena.base;
   spin_lock(&malloc_monitor.lock);
-  lisp->next = lisp_heap.threads;
-  __atomic_store_n(&lisp_heap.threads, lisp, __ATOMIC_RELEASE);
+  lisp->next = lisp_threads;
+  __atomic_store_n(&lisp_threads, lisp, __ATOMIC_RELEASE);
   spin_unlock(&malloc_monitor.lock);
   return lisp;
 }
@@ -301,7 +301,7 @@ events(void)
 {
   uint64_t sum = 0;
   for (const struct lisp_thread *l =
-           __atomic_load_n(&lisp_heap.threads, __ATOMIC_ACQUIRE);
+           __atomic_load_n(&lisp_threads, __ATOMIC_ACQUIRE);
        l != NULL; l = l->next) {
     const uint32_t room = __atomic_load_n(&l->room, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < room; i++)
@@ -313,7 +313,7 @@ events(void)
 static void
 settle(struct context_tree *tree)
 {
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
+  for (const struct lisp_thread *l = lisp_threads; l != NULL;
        l = l->next)
     for (uint32_t i = LEAF_OVERFLOW; i < l->room && i < tree->leaf_count;
          i++) {
@@ -331,12 +331,11 @@ settle(struct context_tree *tree)
 static void
 forget(void)
 {
-  for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
+  for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     arena_clear(&l->arena);
     l->header.object = NULL;
     l->requests = (struct requests){0};
   }
-  lisp_heap.finalizers = lisp_heap.links = 0;
   lisp_balance_forget();
 }
 

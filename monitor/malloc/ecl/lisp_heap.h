@@ -70,19 +70,11 @@ struct lisp_thread {
   struct requests requests; /* that the leaves do not tell */
   struct arena arena; /* of tallies */
   uint32_t served; /* the malloc_thread's, as known here */
-  /* of the collector: see lisp_balance.h */
-  void **lists;          /* of the thread that it has now; NULL: it left */
-  int64_t left_bytes;    /* on lists of those that left */
-  uint64_t record_bytes; /* of its records of threads */
+  void **lists;    /* of the collector (lisp_balance.h); NULL: it left */
   struct lisp_thread *next;
 };
 
-struct lisp_heap {
-  struct lisp_thread *threads; /* all that there were */
-  uint64_t finalizers, links;  /* for which the collector made a record */
-};
-
-extern struct lisp_heap lisp_heap HIDDEN;
+extern struct lisp_thread *lisp_threads HIDDEN; /* all that there were */
 
 /* Whether the objects of a leaf tell their requests by number and size: the
  * collector rounds those of up to so many bytes the same at any time. */
