@@ -159,20 +159,13 @@ collector_list_bytes(void **lists)
 
 /* ---- tables ---- */
 
-/* As libgc has it, of long and of short weak links, and of finalizers. */
-struct link_table {
-  void *places; /* NULL: there is none yet */
-  uintptr_t entries;
-  unsigned bits; /* of the number of places */
-};
+/* As libgc has them: of long and of short weak links, and of finalizers. */
+enum { FINALIZERS = 2, TABLES };
 
-struct tables {
-  struct link_table links[2];
-  struct {
-    void *places;
-    void *ready; /* finalizers that are to be run */
-    unsigned bits;
-  } finalizers;
+struct table {
+  void *places;   /* NULL: there are none yet */
+  uintptr_t used; /* how many, or finalizers that are to be run */
+  unsigned bits;  /* of the number of places */
 };
 
 static size_t
@@ -181,64 +174,51 @@ table_bytes(unsigned bits)
   return sizeof(void *) << bits;
 }
 
-/* Is it the beginning of an object for a table of that size? */
-static bool
-is_table(void *places, unsigned bits)
-{
-  return bits >= 1 && bits <= TABLE_MAX_BITS && GC_is_heap_ptr(places) &&
-         GC_base(places) == places && GC_size(places) >= table_bytes(bits) &&
-         GC_size(places) < table_bytes(bits + 1);
-}
-
 /* A table grows when there is one entry more than places. */
 static bool
-is_link_table(const struct link_table *t)
+is_table(const struct table *t, bool finalizers)
 {
-  return t->places == NULL
-             ? t->entries == 0 && t->bits == 0
-             : is_table(t->places, t->bits) &&
-                   t->entries <= ((uintptr_t)1 << t->bits) + 1;
+  if (t->places == NULL)
+    return !finalizers && t->used == 0 && t->bits == 0;
+  return t->bits >= 1 && t->bits <= TABLE_MAX_BITS &&
+         GC_is_heap_ptr(t->places) && GC_base(t->places) == t->places &&
+         GC_size(t->places) >= table_bytes(t->bits) &&
+         GC_size(t->places) < table_bytes(t->bits + 1) &&
+         (finalizers
+              ? t->used == 0 || GC_is_heap_ptr((const void *)t->used)
+              : t->used <= ((uintptr_t)1 << t->bits) + 1);
 }
 
 static bool
-are_tables(const struct tables *t)
+are_tables(const struct table *t)
 {
-  return is_table(t->finalizers.places, t->finalizers.bits) &&
-         (t->finalizers.ready == NULL ||
-          GC_is_heap_ptr(t->finalizers.ready)) &&
-         is_link_table(&t->links[0]) && is_link_table(&t->links[1]);
+  return is_table(&t[FINALIZERS], true) && is_table(&t[0], false) &&
+         is_table(&t[1], false);
 }
 
-/* All that there were until one with so many bits; the first has two places.
- */
-static uint64_t
-grown_bytes(unsigned bits)
-{
-  uint64_t sum = 0;
-  for (; bits > 0; bits--)
-    sum += collector_rounded_bytes(table_bytes(bits));
-  return sum;
-}
-
-static const struct tables *
+static const struct table *
 find_tables(void)
 {
-  static const struct tables *found;
+  static const struct table *found;
   if (found != NULL)
     return are_tables(found) ? found : NULL;
-  for (uintptr_t at = libgc.start; at + sizeof *found <= libgc.end;
+  for (uintptr_t at = libgc.start; at + TABLES * sizeof *found <= libgc.end;
        at += sizeof(void *))
-    if (are_tables((const struct tables *)at))
-      return found = (const struct tables *)at;
+    if (are_tables((const struct table *)at))
+      return found = (const struct table *)at;
   return NULL;
 }
 
+/* The first one has two places. */
 int64_t
 collector_table_bytes(void)
 {
-  const struct tables *const t = find_tables();
-  return t == NULL ? -1
-                   : (int64_t)(grown_bytes(t->links[0].bits) +
-                               grown_bytes(t->links[1].bits) +
-                               grown_bytes(t->finalizers.bits));
+  const struct table *const tables = find_tables();
+  uint64_t sum = 0;
+  if (tables == NULL)
+    return -1;
+  for (size_t i = 0; i < TABLES; i++)
+    for (unsigned bits = tables[i].bits; bits > 0; bits--)
+      sum += collector_rounded_bytes(table_bytes(bits));
+  return (int64_t)sum;
 }
