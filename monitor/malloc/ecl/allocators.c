@@ -9,7 +9,6 @@
  * A request may run finalizers, and these make requests of their own: the
  * word that was left is taken before.
  */
-#include "arch/forward.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_names.h"
@@ -21,7 +20,7 @@ static __thread struct lisp_request word
     __attribute__((tls_model("initial-exec")));
 static __thread struct {
   uint32_t element; /* of an array: one more than its type, or 0 */
-  cl_object class;  /* of an instance */
+  cl_object class;  /* of an instance; of a structure its header has it */
 } next __attribute__((tls_model("initial-exec")));
 
 /* How many bodies an object of the type may get, each by a request after that
@@ -194,22 +193,6 @@ ecl_allocate_instance(cl_object class, cl_index size)
   next.class = class;
   return BEHIND(ecl_allocate_instance)(class, size);
 }
-
-/* si_make_structure (narg, type, ...): whatever its arguments are, they stay
- * where they are. */
-HIDDEN void lisp_make_structure_of(cl_object type);
-HIDDEN void *lisp_make_structure;
-void *lisp_make_structure;
-
-void
-lisp_make_structure_of(cl_object type)
-{
-  lisp_runtime_begin();
-  next.class = type;
-  lisp_runtime_behind(&lisp_make_structure, "si_make_structure");
-}
-
-ARCH_FORWARD(si_make_structure, lisp_make_structure_of, lisp_make_structure)
 
 /* ---- the collector ---- */
 

@@ -90,6 +90,8 @@ whole_what(cl_object object, uint32_t key)
     more = (uint32_t)object->vector.elttype + 1;
     simple = (object->vector.flags &
               (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) == 0;
+  } else if (type == t_instance && more == 0) {
+    more = lisp_names_class(ECL_CLASS_OF(object));
   }
   return LISP_WHAT(type, more) | LISP_PIECES |
          (simple ? 0 : (uint32_t)LISP_NOT_SIMPLE);

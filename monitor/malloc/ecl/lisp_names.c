@@ -157,14 +157,16 @@ lisp_function_code(cl_object function)
 
 /* The function that begins at `code' got the name in an object that was made
  * by code which returns to `site', or got none.  What has one keeps it, but
- * for a `new' one. */
+ * for a `new' one.  What makes structures is an allocator, which does not
+ * show. */
 static void
 note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
 {
   uint32_t number;
   struct lisp_function *f;
   lisp_runtime_begin();
-  if (!lisp_runtime.hooked || code == 0)
+  if (!lisp_runtime.hooked || code == 0 ||
+      code == (uintptr_t)si_make_structure)
     return;
   malloc_monitor_inside++;
   number = function_number_of_start(&malloc_monitor.functions, code);
