@@ -133,8 +133,7 @@ target_before(uintptr_t site)
     way = BY_SYMBOL;
     entry = code_of_symbol(&file, site);
   }
-  /* what is in front of an allocator is no function of the program */
-  if (entry == 0 || are_in_one_file((uintptr_t)lisp_calls_read, entry))
+  if (entry == 0)
     return 0;
   return TARGET(function_number_of_start(&malloc_monitor.functions, entry),
                 way);
