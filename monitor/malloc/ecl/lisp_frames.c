@@ -79,33 +79,25 @@ find_record(const struct stack_frame *frame, uintptr_t end)
 }
 
 static struct chain_note
-note_interpreter(const struct stack_frame *frame, uintptr_t end)
-{
-  struct chain_note note = {0};
-  const struct ecl_ihs_frame *record;
-  if (record_offset == 0)
-    find_record(frame, end);
-  if (record_offset == 0)
-    return note;
-  record = (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
-  if (lisp_is_of(record->function, t_bytecodes)) {
-    note.word = (const uintptr_t *)&record->function;
-    note.site = SITE_OBJECT | lisp_methods_number(record->function);
-  }
-  return note;
-}
-
-static struct chain_note
 note_of(const struct stack_frame *frame, uintptr_t end,
         const struct stack_frame *outer)
 {
-  struct chain_note note = {0};
   const int which = is_in(frame->ip, IN_FRONT) ? IN_FRONT : MODULE;
+  struct chain_note note = {0};
+  const struct ecl_ihs_frame *record;
   (void)outer;
-  if (is_in(frame->ip, INTERPRETER))
-    return note_interpreter(frame, end);
-  note.number = (const uintptr_t *)(frame->pointer +
-                                    (uintptr_t)number_offset[which]);
+  if (!is_in(frame->ip, INTERPRETER)) {
+    note.number = (const uintptr_t *)(frame->pointer +
+                                      (uintptr_t)number_offset[which]);
+    return note;
+  }
+  if (record_offset == 0)
+    find_record(frame, end);
+  record = (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
+  if (record_offset != 0 && lisp_is_of(record->function, t_bytecodes)) {
+    note.word = (const uintptr_t *)&record->function;
+    note.site = SITE_OBJECT | lisp_methods_number(record->function);
+  }
   return note;
 }
 

@@ -46,29 +46,23 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
   return true;
 }
 
-static struct lisp_thread *
-make_thread(struct malloc_thread *thread)
-{
-  struct arena arena = {0};
-  struct lisp_thread *lisp;
-  if (arena_reserve(&arena, sizeof *lisp) != 0)
-    return NULL;
-  lisp = thread->lisp = arena.base;
-  spin_lock(&malloc_monitor.lock);
-  lisp->next = lisp_threads;
-  __atomic_store_n(&lisp_threads, lisp, __ATOMIC_RELEASE);
-  spin_unlock(&malloc_monitor.lock);
-  return lisp;
-}
-
 /* That of this thread, which is another one than before if it has served
- * another. */
+ * another; NULL: there is no memory. */
 static struct lisp_thread *
 lisp_of(struct malloc_thread *thread)
 {
-  struct lisp_thread *const lisp =
-      thread->lisp != NULL ? thread->lisp : make_thread(thread);
-  if (lisp != NULL && lisp->served != thread->served) {
+  struct lisp_thread *lisp = thread->lisp;
+  struct arena arena = {0};
+  if (lisp == NULL && arena_reserve(&arena, sizeof *lisp) != 0)
+    return NULL;
+  if (lisp == NULL) {
+    lisp = thread->lisp = arena.base;
+    spin_lock(&malloc_monitor.lock);
+    lisp->next = lisp_threads;
+    __atomic_store_n(&lisp_threads, lisp, __ATOMIC_RELEASE);
+    spin_unlock(&malloc_monitor.lock);
+  }
+  if (lisp->served != thread->served) {
     lisp->served = thread->served;
     lisp->header.object = NULL;
     lisp_balance_join(lisp);
@@ -276,9 +270,9 @@ _Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
 static void
 note_type(uint32_t what, uint32_t flags)
 {
-  const uint32_t hook_what = lisp_hook_what(what);
-  image_note(NOTE_TYPE, what, classify_category(hook_what) | flags, 0,
-             classify_type_name(hook_what));
+  const uint32_t as_hooked = lisp_hook_what(what);
+  image_note(NOTE_TYPE, what, classify_category(as_hooked) | flags, 0,
+             classify_type_name(as_hooked));
 }
 
 static void

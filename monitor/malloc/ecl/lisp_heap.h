@@ -12,7 +12,7 @@
  * an instance is for its body.  Both are one object: the count moves from the
  * leaf of the header to one of the whole, whose bytes are the sum.
  *
- * Requests are counted where the leaves do not tell them by number and size,
+ * Requests are added up where the leaves do not tell them by number and size,
  * for the reconciliation.
  */
 #ifndef MPROF_LISP_HEAP_H
