@@ -36,24 +36,20 @@ mine(void)
 
 /* ---- the time ---- */
 
+/* Those of another thread cannot be read if it is gone. */
 static int64_t
 bytes_on_lists(void)
 {
   void **const own = collector_lists(pthread_self());
-  int64_t bytes = balance.left_bytes;
+  const int64_t own_bytes = collector_list_bytes(own);
+  int64_t bytes = balance.left_bytes + (mine() == NULL ? own_bytes : 0);
   balance.threads = 0;
   for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     const int64_t more = l->lists == NULL ? 0 : collector_list_bytes(l->lists);
-    if (more < 0)
-      return -1;
-    bytes += more;
+    bytes += more > 0 ? more : 0;
     balance.threads += l->lists != NULL;
   }
-  if (own == NULL || mine() == NULL) {
-    const int64_t more = collector_list_bytes(own);
-    bytes = more < 0 ? -1 : bytes + more;
-  }
-  return bytes;
+  return own_bytes < 0 ? -1 : bytes;
 }
 
 void
