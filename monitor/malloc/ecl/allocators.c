@@ -135,12 +135,11 @@ ecl_import_current_thread(cl_object name, cl_object bindings)
 static uint32_t
 take_more(cl_type t)
 {
-  uint32_t more = 0;
+  uint32_t more = next.element;
   if (t == t_instance) {
     more = lisp_names_class(next.class);
     next.class = OBJNULL;
   } else {
-    more = next.element;
     next.element = 0;
   }
   return more;
