@@ -252,7 +252,8 @@ GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
 EXPORT int
 GC_general_register_disappearing_link(void **link, const void *object)
 {
-  const int known = BEHIND(GC_general_register_disappearing_link)(link, object);
+  const int known =
+      BEHIND(GC_general_register_disappearing_link)(link, object);
   if (lisp_runtime.counted && known == 0)
     lisp_balance_record(collector_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES));
   return known;

@@ -45,7 +45,8 @@ bytes_on_lists(void)
   int64_t bytes = balance.left_bytes + (mine() == NULL ? own_bytes : 0);
   balance.threads = 0;
   for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
-    const int64_t more = l->lists == NULL ? 0 : collector_list_bytes(l->lists);
+    const int64_t more =
+        l->lists == NULL ? 0 : collector_list_bytes(l->lists);
     bytes += more > 0 ? more : 0;
     balance.threads += l->lists != NULL;
   }
@@ -191,8 +192,8 @@ lisp_balance_doubt(unsigned i)
     bool applies;
     const char *text;
   } all[] = {
-      {balance.threads > 1, "threads that were still running when the process "
-                            "ended"},
+      {balance.threads > 1,
+       "threads that were still running when the process ended"},
       {(doubts & BALANCE_PAGE) != 0,
        "up to 4096 bytes of a page that the collector has swept but not yet "
        "added"},

@@ -49,10 +49,10 @@ void lisp_balance_forked(void);
 /* ---- the reconciliation ---- */
 
 struct lisp_residual {
-  uint64_t rounded;   /* bytes of all requests, as the collector rounds them */
-  uint64_t records;   /* of what it made for itself */
-  uint64_t given;     /* that it has given out */
-  int64_t residual;   /* what is left of these */
+  uint64_t rounded; /* bytes of all requests, as the collector rounds them */
+  uint64_t records; /* of what it made for itself */
+  uint64_t given;   /* that it has given out */
+  int64_t residual; /* what is left of these */
 };
 
 /* False: there is none. */

@@ -3,10 +3,10 @@
  * lisp_heap.h -- counts the objects of an ECL that has no hooks.
  *
  * Model.  The unit is a request to the collector.  ECL's allocator has left
- * word of what it is for (struct lisp_request), or else it is plain memory.  Its
- * leaf in the tree of the C program says what it is: LISP_WHAT below.  Each
- * thread counts the objects of each leaf for itself, without a lock, for
- * nobody frees them.
+ * word of what it is for (allocators.c), or else it is plain memory.  Its leaf
+ * in the tree of the C program says what it is: LISP_WHAT below.  Each thread
+ * counts the objects of each leaf for itself, without a lock, for nobody frees
+ * them.
  *
  * Bodies.  The request after that for the header of an array, a hash table or
  * an instance is for its body.  Both are one object: the count moves from the
@@ -126,8 +126,9 @@ lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
     goto otherwise;
   lisp = thread->lisp;
   malloc_monitor_inside = 1;
-  leaf = lisp_known_leaf(
-      thread, (uint32_t)bytes | request.what << LEAF_SIZE_BITS, request.frame);
+  leaf = lisp_known_leaf(thread,
+                         (uint32_t)bytes | request.what << LEAF_SIZE_BITS,
+                         request.frame);
   malloc_monitor_inside = 0;
   if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
                            lisp->header.object != NULL ||

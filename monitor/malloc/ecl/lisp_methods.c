@@ -75,8 +75,8 @@ name_of(cl_object generic, cl_object method)
 }
 
 /* What has the code of the method: a byte-compiled function if that is
- * `bytecodes', else a compiled one; OBJNULL: nothing.  A closure's code may be
- * that of many methods. */
+ * `bytecodes', else a compiled one; OBJNULL: nothing.  A closure's code may
+ * be that of many methods. */
 static cl_object
 code_of(cl_object method, cl_object bytecodes)
 {
