@@ -33,6 +33,7 @@
 
 #include "entry.h"
 
+#include "balance/collector_data.h"
 #include "names/boxes.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
@@ -225,7 +226,7 @@ open_monitor(void)
     return monitor_fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
-  free_lists_open(&monitor.free_lists);
+  collector_data_open();
   monitor.opened = true;
   return MPROF_OK;
 }

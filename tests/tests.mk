@@ -44,7 +44,7 @@ $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(redu
 # takes the place of malloc stays out, and there is no collector.
 $(O)/obj/malloc/parts.a: $(malloc_o) $(stock_o)
 	@rm -f $@ && ar rcs $@ $^ && \
-	  objcopy $(addprefix --weaken-symbol=,$(gc_only)) $@
+	  objcopy $(addprefix --weaken-symbol=,$(gc_only) $(ecl_only)) $@
 
 $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts.a
 	@mkdir -p $(@D)

@@ -4,12 +4,16 @@
  */
 #include "balance/collector_balance.h"
 
+#include "balance/collector_data.h"
+
 /* For GC_get_prof_stats_unsafe; our own threads are none of its business. */
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
 #include <stdbool.h>
+
+static uint64_t own_bytes; /* that were allocated here */
 
 /* Take one list of objects from the collector; its bytes. */
 static uint64_t
@@ -23,6 +27,7 @@ take_list(size_t granules)
     GC_NEXT(o) = NULL;
     bytes += size;
   }
+  own_bytes += bytes;
   return bytes;
 }
 
@@ -60,14 +65,14 @@ read_sums(void)
  * alone.  But its threads count marks without a lock, and one that is held up
  * in the middle of that takes the others' count back. */
 static bool
-settle_page(uint64_t *own_bytes, uint64_t *late)
+settle_page(uint64_t *late)
 {
   struct sums sums = read_sums();
   for (size_t g = GC_TINY_FREELISTS - 1; g > 0; g--) {
     uint64_t took, counted;
     do {
       const struct sums before = sums;
-      *own_bytes += took = take_list(g);
+      took = take_list(g);
       sums = read_sums();
       counted = sums.total - before.total;
       if (counted < took || (took > 0 && sums.found - before.found == took)) {
@@ -79,50 +84,44 @@ settle_page(uint64_t *own_bytes, uint64_t *late)
   return false;
 }
 
-struct reading {
-  collector_bytes_fn *lists, *tables;
-  uint64_t total;
-  int64_t listed, in_tables;
+struct question {
+  int64_t (*lists)(void);
+  struct collector_balance answer;
 };
 
 /* The collector's lock is held: no list is made and no collection begins. */
 static void *
-read_both(void *data)
+answer(void *data)
 {
-  struct reading *r = data;
+  struct question *const q = data;
+  const int64_t listed = q->lists(), in_tables = collector_table_bytes();
   struct GC_prof_stats_s stats;
   GC_get_prof_stats_unsafe(&stats, sizeof stats);
-  r->total = stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc;
-  r->listed = r->lists();
-  r->in_tables = r->tables();
+  q->answer.bytes += stats.allocd_bytes_before_gc +
+                     stats.bytes_allocd_since_gc - own_bytes;
+  if (listed >= 0)
+    q->answer.bytes -= (uint64_t)listed;
+  else
+    q->answer.doubts |= BALANCE_LISTS;
+  if (in_tables >= 0)
+    q->answer.table_bytes = (uint64_t)in_tables;
+  else
+    q->answer.doubts |= BALANCE_TABLES;
   return NULL;
 }
 
 struct collector_balance
-collector_balance(uint64_t *own_bytes, collector_bytes_fn *lists,
-                  collector_bytes_fn *tables)
+collector_balance(int64_t (*lists)(void))
 {
-  struct collector_balance b = { 0 };
-  struct reading reading = { .lists = lists, .tables = tables };
-  uint64_t late = 0;
-
+  struct question q = { .lists = lists };
   /* A collector that marks by one thread adds a page at once. */
   if (GC_get_gc_no() != 0 && GC_get_parallel() != 0 &&
-      !settle_page(own_bytes, &late)) {
+      !settle_page(&q.answer.bytes)) {
     /* every page is swept: a collection makes new ones to sweep */
     GC_gcollect();
-    if (!settle_page(own_bytes, &late))
-      b.doubts |= BALANCE_PAGE;
+    if (!settle_page(&q.answer.bytes))
+      q.answer.doubts |= BALANCE_PAGE;
   }
-  GC_call_with_alloc_lock(read_both, &reading);
-  b.bytes = reading.total + late - *own_bytes;
-  if (reading.listed >= 0)
-    b.bytes -= (uint64_t)reading.listed;
-  else
-    b.doubts |= BALANCE_LISTS;
-  if (reading.in_tables >= 0)
-    b.table_bytes = (uint64_t)reading.in_tables;
-  else
-    b.doubts |= BALANCE_TABLES;
-  return b;
+  GC_call_with_alloc_lock(answer, &q);
+  return q.answer;
 }

@@ -3,11 +3,10 @@
  * collector_balance.h -- what the collector says it gave out, to the byte.
  *
  * GC_get_total_bytes is not that: each thread takes small objects from
- * private free lists (free_lists.h), and the collector counts a whole list
- * when it makes it.  So the bytes that lie on the lists are taken off; and
- * the last pages that the collector swept for lists, which it adds to its
- * counter one page late (when it marks in parallel), are forced into the
- * counter.
+ * private free lists, and the collector counts a whole list when it makes it.
+ * So the bytes that lie on the lists are taken off; and the last pages that
+ * the collector swept for lists, which it adds to its counter one page late
+ * (when it marks in parallel), are forced into the counter.
  *
  * The figure is exact only if no other thread allocates at the same time: see
  * stop.h.
@@ -29,19 +28,15 @@ enum balance_doubt {
 
 struct collector_balance {
   uint64_t bytes;  /* given out since the process began, but for a constant */
-  uint64_t table_bytes; /* of these, for tables: see collector_tables.h */
+  uint64_t table_bytes; /* of these, for tables: collector_table_bytes */
   unsigned doubts; /* sum of enum balance_doubt */
 };
 
-/* Bytes on the free lists of all threads, or of the collector's tables; -1
- * when these cannot be read.  Called with the collector's lock held. */
-typedef int64_t collector_bytes_fn(void);
-
-/* Allocates a page or two from the collector and, when it has no page left to
- * sweep, makes it collect; not inside the hook.  `own_bytes': what all calls
- * together allocated so, 0 before the first. */
-struct collector_balance collector_balance(uint64_t *own_bytes,
-                                           collector_bytes_fn *lists,
-                                           collector_bytes_fn *tables);
+/* Ask the collector.  `lists' gives back the bytes on the free lists of all
+ * threads, or -1 when these cannot be read; it is called with the collector's
+ * lock held.  Allocates a page or two from the collector and, when it has no
+ * page left to sweep, makes it collect; not inside the hook, and one thread
+ * at a time. */
+struct collector_balance collector_balance(int64_t (*lists)(void));
 
 #endif

@@ -9,13 +9,10 @@
  *
  * Most requests need not be counted, for the objects of a leaf of the tree
  * tell them by number and size.  Those of large objects, whose leaf has no
- * size, and of objects in pieces, whose size is a sum, are counted when they
+ * size, and of objects in pieces, whose size is a sum, are added up when they
  * are made.
  *
- * The collector rounds a request up to granules, and those up to one of its
- * size classes.
- *
- * All but requests_rounded_bytes may run inside the hook.
+ * All but requests_add_leaf may run inside the hook.
  */
 #ifndef MPROF_REQUESTS_H
 #define MPROF_REQUESTS_H
@@ -25,34 +22,20 @@
 #include <stdint.h>
 
 #include <ecl/ecl.h>
-#include <gc/gc_tiny_fl.h>
 
+#include "balance/collector_data.h"
 #include "tree/context_tree.h"
 
-/* The collector's granule, and how many of them its size classes reach. */
-enum {
-  REQUEST_GRANULE_BYTES = 16,
-  REQUEST_GRANULES = LEAF_MAX_SIZE / REQUEST_GRANULE_BYTES + 1
-};
-
 struct requests { /* all zero: none */
-  uint64_t granules[REQUEST_GRANULES]; /* how many of each size */
-  uint64_t large_bytes; /* of larger ones, rounded to granules */
-  uint64_t malloc_bytes; /* that malloc was asked for, not the collector */
+  uint64_t rounded_bytes; /* see requests_rounded_bytes */
+  uint64_t malloc_bytes;  /* that malloc was asked for, not the collector */
 };
 
 /* Add `count' requests of `bytes' each. */
 static inline void
 requests_add(struct requests *r, size_t bytes, uint64_t count)
 {
-  const size_t granules =
-      bytes == 0
-          ? 1
-          : (bytes + REQUEST_GRANULE_BYTES - 1) / REQUEST_GRANULE_BYTES;
-  if (granules < REQUEST_GRANULES)
-    r->granules[granules] += count;
-  else
-    r->large_bytes += count * granules * REQUEST_GRANULE_BYTES;
+  r->rounded_bytes += count == 0 ? 0 : count * collector_rounded_bytes(bytes);
 }
 
 /* Add the requests for `count' objects, each as the hook was told of it:
@@ -91,19 +74,15 @@ requests_add_leaf(struct requests *r, const struct leaf *leaf,
 static inline void
 requests_add_all(struct requests *r, const struct requests *more)
 {
-  for (size_t g = 0; g < REQUEST_GRANULES; g++)
-    r->granules[g] += more->granules[g];
-  r->large_bytes += more->large_bytes;
+  r->rounded_bytes += more->rounded_bytes;
   r->malloc_bytes += more->malloc_bytes;
 }
 
-/* What the collector has counted for one request, which it was given just
- * now: what class a size above REQUEST_FIXED_MOST belongs to can change when
- * the first request of another size is made. */
-enum { REQUEST_FIXED_MOST = (GC_TINY_FREELISTS - 1) * REQUEST_GRANULE_BYTES };
-uint64_t request_rounded_bytes(size_t bytes);
-
-/* What the collector has counted for requests that it was given. */
-uint64_t requests_rounded_bytes(const struct requests *requests);
+/* What the collector has counted for all of them. */
+static inline uint64_t
+requests_rounded_bytes(const struct requests *r)
+{
+  return r->rounded_bytes;
+}
 
 #endif

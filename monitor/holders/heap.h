@@ -31,8 +31,7 @@ enum heap_flag {
   HEAP_OBJECT = 2,   /* ... and it is an object, not a body of one */
   HEAP_CONS = 4,     /* something refers to it as a list */
   HEAP_HAS_BODY = 8, /* if it is an object, others are parts of it */
-  HEAP_ROOT = 16,    /* nobody holds it */
-  HEAP_EXTERNAL = 32 /* a symbol that is external in its package */
+  HEAP_ROOT = 16     /* nobody holds it */
 };
 
 struct heap_object {

@@ -30,43 +30,24 @@ add_holder(struct holder_names *n, const char *name, struct holder holder)
 
 /* ---- names of Lisp ---- */
 
-/* Of which heap it is asked: one at a time. */
-static const struct heap *printing;
-
-static bool
-is_external(cl_object symbol, cl_object package)
-{
-  const uint32_t number = heap_find(printing, (uintptr_t)symbol);
-  (void)package;
-  return (heap_object(printing, number)->flags & HEAP_EXTERNAL) != 0;
-}
-
 /* How many bytes of `text', which has `room', it takes. */
 static size_t
-print(const struct holder_names *n, cl_object x, enum lisp_named what,
-      char *text, size_t room)
+print(cl_object x, enum lisp_named what, char *text, size_t room)
 {
-  struct lisp_printer out = {.at = text,
-                             .room = room - 1,
-                             .is_external = is_external,
-                             .is_lower_case = ecl_lower_case_p};
-  printing = n->heap;
+  struct lisp_printer out = {.at = text, .room = room - 1};
   lisp_printer_name(&out, x, what);
-  if (out.length > out.room)
-    out.length = out.room;
-  text[out.length] = '\0';
-  return out.length;
+  lisp_printer_end(&out);
+  return out.length < out.room ? out.length : out.room;
 }
 
 static void
-print_thread(const struct holder_names *n, cl_object process, char *text,
-             size_t room)
+print_thread(cl_object process, char *text, size_t room)
 {
   const struct thread_state *const t = threads_find(process->process.env);
   if (t != NULL && t->label != NULL)
     snprintf(text, room, "%s", t->label);
   else
-    print(n, process->process.name, NAMED_THREAD, text, room);
+    print(process->process.name, NAMED_THREAD, text, room);
 }
 
 /* ---- roots ---- */
@@ -79,12 +60,11 @@ base_name(const char *path)
 }
 
 static void
-print_code(const struct holder_names *n, cl_object code, char *text,
-           size_t room)
+print_code(cl_object code, char *text, size_t room)
 {
   size_t length = (size_t)snprintf(text, room, "constants of ");
   if (ECL_STRINGP(code->cblock.name))
-    print(n, code->cblock.name, NAMED_THREAD, text + length, room - length);
+    print(code->cblock.name, NAMED_THREAD, text + length, room - length);
   else
     snprintf(text, room, "constants of code");
 }
@@ -97,27 +77,27 @@ holder_of_root(struct holder_names *n, const struct root *root)
   struct holder holder = {0};
   switch (root->kind) {
   case ROOT_SYMBOL:
-    print(n, root->lisp, NAMED_FUNCTION, text, sizeof text);
+    print(root->lisp, NAMED_FUNCTION, text, sizeof text);
     holder.what = t_symbol;
     break;
   case ROOT_BINDING:
-    length = print(n, root->lisp, NAMED_FUNCTION, text, sizeof text / 2);
+    length = print(root->lisp, NAMED_FUNCTION, text, sizeof text / 2);
     length += (size_t)snprintf(text + length, 5, " in ");
-    print_thread(n, root->process, text + length, sizeof text - length);
+    print_thread(root->process, text + length, sizeof text - length);
     break;
   case ROOT_PACKAGE:
     length = (size_t)snprintf(text, sizeof text, "package ");
-    print(n, root->lisp->pack.name, NAMED_THREAD, text + length,
+    print(root->lisp->pack.name, NAMED_THREAD, text + length,
           sizeof text - length);
     holder.what = t_package;
     break;
   case ROOT_CLASS:
     length = (size_t)snprintf(text, sizeof text, "class ");
-    print(n, root->lisp, NAMED_CLASS, text + length, sizeof text - length);
+    print(root->lisp, NAMED_CLASS, text + length, sizeof text - length);
     holder.what = t_instance;
     break;
   case ROOT_CODE:
-    print_code(n, root->lisp, text, sizeof text);
+    print_code(root->lisp, text, sizeof text);
     holder.what = t_codeblock;
     break;
   case ROOT_DATA:
@@ -125,7 +105,7 @@ holder_of_root(struct holder_names *n, const struct root *root)
     break;
   case ROOT_STACK:
     length = (size_t)snprintf(text, sizeof text, "stack of ");
-    print_thread(n, root->lisp, text + length, sizeof text - length);
+    print_thread(root->lisp, text + length, sizeof text - length);
     break;
   case ROOT_OTHER:
     snprintf(text, sizeof text, "[other roots]");
@@ -172,7 +152,7 @@ make_holder_of_type(struct holder_names *n, uint64_t type)
   char text[NAME_ROOM];
   size_t length;
   if (instance)
-    length = print(n, (cl_object)(uintptr_t)type, NAMED_CLASS, text,
+    length = print((cl_object)(uintptr_t)type, NAMED_CLASS, text,
                    sizeof text / 2);
   else
     length =

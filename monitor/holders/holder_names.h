@@ -7,9 +7,7 @@
  *     CL-USER::*X* in WORKER         its binding in a thread
  *     HASH-TABLE (from before)       what was not counted
  *
- * A holder is its name: what has the same one is the same.  Symbols are
- * printed without the runtime's lock on packages, which a thread that waits
- * may have.
+ * A holder is its name: what has the same one is the same.
  */
 #ifndef MPROF_HOLDER_NAMES_H
 #define MPROF_HOLDER_NAMES_H

@@ -15,8 +15,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "names/table_entries.h"
+#include "names/lisp_printer.h"
 #include "names/releases.h"
+#include "names/table_entries.h"
 
 struct root_segment {
   char *file;
@@ -134,34 +135,17 @@ add_object(struct roots *roots, enum root_kind kind, cl_object lisp,
 }
 
 static void
-add_symbols(struct roots *roots, cl_object table, bool external,
-            struct heap *heap)
+add_symbols(struct roots *roots, cl_object table, struct heap *heap)
 {
   const struct table_entries entries = table_entries(table);
   for (cl_index i = 0; i < entries.count; i++) {
     const cl_object symbol = entries.at[i].value;
-    uint32_t number;
-    if (entries.at[i].key == OBJNULL || symbol == OBJNULL ||
-        ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
-      continue;
-    add_object(roots, ROOT_SYMBOL, symbol, sizeof symbol->symbol, heap);
-    number = heap_find(heap, (uintptr_t)symbol);
-    if (external && number != 0)
-      heap_object(heap, number)->flags |= HEAP_EXTERNAL;
+    if (entries.at[i].key != OBJNULL && lisp_is_of(symbol, t_symbol))
+      add_object(roots, ROOT_SYMBOL, symbol, sizeof symbol->symbol, heap);
   }
 }
 
 /* ECL has all classes that have a name in a table, by their names. */
-static bool
-is_table_of_classes(cl_object symbol)
-{
-  static const char text[] = "*CLASS-NAME-HASH-TABLE*";
-  const cl_object name = symbol->symbol.name;
-  return name->d.t == t_base_string &&
-         name->base_string.fillp == sizeof text - 1 &&
-         memcmp(name->base_string.self, text, sizeof text - 1) == 0;
-}
-
 static void
 add_classes(struct roots *roots, struct heap *heap)
 {
@@ -169,7 +153,7 @@ add_classes(struct roots *roots, struct heap *heap)
   for (uint32_t i = 0; i < symbols; i++) {
     const cl_object symbol = roots_get(roots, i)->lisp;
     if (roots_get(roots, i)->kind != ROOT_SYMBOL ||
-        !is_table_of_classes(symbol))
+        !lisp_is_named(symbol, "*CLASS-NAME-HASH-TABLE*"))
       continue;
     const struct table_entries entries = table_entries(symbol->symbol.value);
     for (cl_index k = 0; k < entries.count; k++) {
@@ -187,8 +171,8 @@ add_packages(struct roots *roots, struct heap *heap)
   for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
     const cl_object package = ECL_CONS_CAR(l);
     add_object(roots, ROOT_PACKAGE, package, sizeof package->pack, heap);
-    add_symbols(roots, package->pack.internal, false, heap);
-    add_symbols(roots, package->pack.external, true, heap);
+    add_symbols(roots, package->pack.internal, heap);
+    add_symbols(roots, package->pack.external, heap);
   }
   for (cl_object l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
     add_object(roots, ROOT_CODE, ECL_CONS_CAR(l),

@@ -5,8 +5,7 @@
  * Model.  An array of objects in the order of their coming, and a table from
  * the object to its place there.  The used part of the array is what the
  * collector is given as a root, and what names are printed from.  Names are
- * printed outside the hook, since that asks for the runtime's lock on
- * packages.
+ * printed outside the hook, since they are from malloc.
  *
  * Nothing is ever taken out.  When the array is full, new objects are not
  * kept: a byte-compiled function is then left out of the chain, which is
@@ -18,7 +17,6 @@
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "names/lisp_name.h"
 #include "names/lisp_printer.h"
@@ -77,16 +75,9 @@ place_of(cl_object object)
 static bool
 is_next_method(cl_object name)
 {
-  static const char text[] = "CALL-NEXT-METHOD";
   if (!ECL_CONSP(name) || !ECL_CONSP(ECL_CONS_CDR(name)))
     return false;
-  name = ECL_CONS_CAR(ECL_CONS_CDR(name));
-  if (Null(name) || ecl_t_of(name) != t_symbol)
-    return false;
-  name = name->symbol.name;
-  return ecl_t_of(name) == t_base_string &&
-         name->base_string.fillp == sizeof text - 1 &&
-         memcmp(name->base_string.self, text, sizeof text - 1) == 0;
+  return lisp_is_named(ECL_CONS_CAR(ECL_CONS_CDR(name)), "CALL-NEXT-METHOD");
 }
 
 static bool
@@ -111,23 +102,20 @@ note(struct note_list *notes, uint32_t place, const char *name)
   }
 }
 
-/* Note a name before there is time to print it: all symbols as internal ones.
- */
+/* Note a name before there is time to print it as long as it may be. */
 static void
 note_at_once(uint32_t place)
 {
   enum { NAME_BYTES = 400 };
   char name[NAME_BYTES];
   struct lisp_printer printer = {.at = name,
-                                 .room = sizeof name - 1,
-                                 .is_lower_case = ecl_lower_case_p};
+                                 .room = sizeof name - 1};
   if (!image_is_open())
     return;
   lisp_printer_name(&printer, kept.objects[place],
                     is_class(kept.objects[place]) ? NAMED_CLASS
                                                   : NAMED_FUNCTION);
-  name[printer.length < printer.room ? printer.length : printer.room] = '\0';
-  note(NULL, place, name);
+  note(NULL, place, lisp_printer_end(&printer));
 }
 
 /* The same, when it is kept now or was before. */

@@ -45,9 +45,8 @@ enum phase_role kept_objects_role(uint32_t number);
 bool kept_objects_is_next_method(uint32_t number);
 
 /* Print the names of the objects that were kept since the last time; with
- * `classes', of all classes again, for these may get other names.  Asks for
- * the runtime's lock on packages, so that no thread that may hold it must be
- * waiting for the caller.  Not inside the hook; one thread at a time. */
+ * `classes', of all classes again, for these may get other names.  Not inside
+ * the hook; one thread at a time. */
 void kept_objects_print_names(bool classes);
 
 /* Let the image of the process, if it has one, know the names that were

@@ -6,27 +6,11 @@
 
 #include <stdlib.h>
 
-#include "names/releases.h"
-
-/* As ecl_find_symbol, which would look for interrupts that wait, and run them
- * here. */
-static bool
-is_external(cl_object symbol, cl_object package)
-{
-  bool external;
-  release_lock_packages();
-  external = ecl_gethash_safe(symbol->symbol.name, package->pack.external,
-                              OBJNULL) == symbol;
-  release_unlock_packages();
-  return external;
-}
-
 /* Printed twice, first to see how long it is. */
 char *
 lisp_name(cl_object x, enum lisp_named what)
 {
-  struct lisp_printer out = {.is_external = is_external,
-                             .is_lower_case = ecl_lower_case_p};
+  struct lisp_printer out = {0};
   do {
     out.room = out.length;
     out.length = 0;
@@ -36,7 +20,7 @@ lisp_name(cl_object x, enum lisp_named what)
       return NULL;
     lisp_printer_name(&out, x, what);
   } while (out.length > out.room);
-  out.at[out.length] = '\0';
+  lisp_printer_end(&out);
   return out.at;
 }
 
@@ -45,9 +29,7 @@ enum phase_role
 lisp_name_role(cl_object name)
 {
   char text[2048];
-  struct lisp_printer out = {
-      .at = text, .room = sizeof text - 1, .is_lower_case = ecl_lower_case_p};
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   lisp_printer_name(&out, name, NAMED_FUNCTION);
-  text[out.length < out.room ? out.length : out.room] = '\0';
-  return phase_role_of(text, "", false);
+  return phase_role_of(lisp_printer_end(&out), "", false);
 }

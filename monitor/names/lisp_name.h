@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * lisp_name.h -- Lisp names as text, without running Lisp: no allocation from
- * the collector, no printer variables, no user's print methods.  For an ECL
- * with our patches, whose locks are there to be taken.
+ * the collector.
  */
 #ifndef MPROF_LISP_NAME_H
 #define MPROF_LISP_NAME_H
@@ -11,7 +10,7 @@
 #include "names/lisp_printer.h"
 
 /* The name as lisp_printer_name writes it, from malloc; NULL when memory ran
- * out.  Asks for the runtime's lock on packages.  Not inside the hook. */
+ * out.  Not inside the hook. */
 char *lisp_name(cl_object x, enum lisp_named what);
 
 /* What the byte-compiled function with this name means to the phases: the

@@ -14,14 +14,9 @@
 #include <string.h>
 
 #include "names/classify.h"
+#include "names/table_entries.h"
 
 enum { MAX_DEPTH = 16, MAX_LENGTH = 64 };
-
-static bool
-is_of(cl_object x, cl_type type)
-{
-  return x != OBJNULL && ecl_t_of(x) == type;
-}
 
 static bool
 is_string(cl_object x)
@@ -51,12 +46,17 @@ equals(cl_object string, const char *text)
   return true;
 }
 
+bool
+lisp_is_named(cl_object x, const char *name)
+{
+  return lisp_is_of(x, t_symbol) && equals(x->symbol.name, name);
+}
+
 static bool
 is_symbol_of(cl_object x, const char *package, const char *name)
 {
-  return is_of(x, t_symbol) && is_of(x->symbol.hpack, t_package) &&
-         equals(x->symbol.hpack->pack.name, package) &&
-         equals(x->symbol.name, name);
+  return lisp_is_named(x, name) && lisp_is_of(x->symbol.hpack, t_package) &&
+         equals(x->symbol.hpack->pack.name, package);
 }
 
 static void
@@ -67,8 +67,8 @@ put(struct lisp_printer *out, unsigned c)
   out->length++;
 }
 
-static void
-put_text(struct lisp_printer *out, const char *text)
+void
+lisp_printer_text(struct lisp_printer *out, const char *text)
 {
   while (*text != '\0')
     put(out, (unsigned char)*text++);
@@ -105,7 +105,7 @@ put_string(struct lisp_printer *out, cl_object string, unsigned quote)
  * 12, -3, 1/2, 1.5 read as numbers; 1+ and 1- do not.  '#' is harmless after
  * the first character. */
 static bool
-needs_bars(const struct lisp_printer *out, cl_object name)
+needs_bars(cl_object name)
 {
   const cl_index n = name->base_string.fillp;
   bool letters = false, digits = false, others = false;
@@ -118,7 +118,7 @@ needs_bars(const struct lisp_printer *out, cl_object name)
       letters = true;
     else if (last >= '0' && last <= '9')
       digits = true;
-    else if (last <= ' ' || last == 127 || out->is_lower_case(last) ||
+    else if (last <= ' ' || last == 127 || ecl_lower_case_p(last) ||
              (last < 127 && strchr("\"'(),:;\\`|", last) != NULL) ||
              (last == '#' && i == 0))
       return true;
@@ -133,7 +133,18 @@ needs_bars(const struct lisp_printer *out, cl_object name)
 static void
 put_symbol_name(struct lisp_printer *out, cl_object name)
 {
-  put_string(out, name, needs_bars(out, name) ? '|' : 0);
+  put_string(out, name, needs_bars(name) ? '|' : 0);
+}
+
+/* Its package has it in this table, whatever its name hashes to. */
+static bool
+is_external(cl_object symbol, cl_object package)
+{
+  const struct table_entries external = table_entries(package->pack.external);
+  for (cl_index i = 0; i < external.count; i++)
+    if (external.at[i].value == symbol)
+      return true;
+  return false;
 }
 
 static void
@@ -144,13 +155,10 @@ put_package(struct lisp_printer *out, cl_object symbol, cl_object package)
     put(out, ':');
   } else if (!equals(name, "COMMON-LISP")) {
     if (equals(name, "COMMON-LISP-USER"))
-      put_text(out, "CL-USER");
+      lisp_printer_text(out, "CL-USER");
     else
       put_symbol_name(out, name);
-    put_text(out,
-             out->is_external != NULL && out->is_external(symbol, package)
-                 ? ":"
-                 : "::");
+    lisp_printer_text(out, is_external(symbol, package) ? ":" : "::");
   }
 }
 
@@ -158,10 +166,10 @@ static void
 put_symbol(struct lisp_printer *out, cl_object symbol)
 {
   const cl_object package = symbol->symbol.hpack;
-  if (is_of(package, t_package) && is_string(package->pack.name))
+  if (lisp_is_of(package, t_package) && is_string(package->pack.name))
     put_package(out, symbol, package);
   else
-    put_text(out, "#:");
+    lisp_printer_text(out, "#:");
   put_symbol_name(out, symbol->symbol.name);
 }
 
@@ -176,14 +184,14 @@ put_list(struct lisp_printer *out, cl_object x, int depth)
     if (length > 0)
       put(out, ' ');
     if (depth >= MAX_DEPTH || length++ >= MAX_LENGTH) {
-      put_text(out, "...");
+      lisp_printer_text(out, "...");
       x = ECL_NIL;
       break;
     }
     put_object(out, ECL_CONS_CAR(x), depth + 1);
   }
   if (!Null(x)) {
-    put_text(out, " . ");
+    lisp_printer_text(out, " . ");
     put_object(out, x, depth + 1);
   }
   put(out, ')');
@@ -199,10 +207,10 @@ class_name(cl_object class)
 static void
 put_type(struct lisp_printer *out, cl_object x, cl_type type, int depth)
 {
-  put_text(out, "#<");
+  lisp_printer_text(out, "#<");
   if (type != t_instance)
-    put_text(out, classify_type_name((uint32_t)type));
-  else if (depth < MAX_DEPTH && is_of(ECL_CLASS_OF(x), t_instance))
+    lisp_printer_text(out, classify_type_name((uint32_t)type));
+  else if (depth < MAX_DEPTH && lisp_is_of(ECL_CLASS_OF(x), t_instance))
     put_object(out, class_name(ECL_CLASS_OF(x)), depth + 1);
   put(out, '>');
 }
@@ -213,18 +221,18 @@ put_object(struct lisp_printer *out, cl_object x, int depth)
   char digits[24];
   cl_type type;
   if (x == OBJNULL) {
-    put_text(out, "#<unbound>");
+    lisp_printer_text(out, "#<unbound>");
     return;
   }
   type = ecl_t_of(x);
   if (type == t_fixnum) {
     snprintf(digits, sizeof digits, "%ld", (long)ecl_fixnum(x));
-    put_text(out, digits);
+    lisp_printer_text(out, digits);
   } else if (type == t_character) {
-    put_text(out, "#\\");
+    lisp_printer_text(out, "#\\");
     put_character(out, (unsigned)ECL_CHAR_CODE(x));
   } else if (Null(x)) {
-    put_text(out, "NIL");
+    lisp_printer_text(out, "NIL");
   } else if (type == t_list) {
     put_list(out, x, depth);
   } else if (type == t_symbol) {
@@ -249,8 +257,8 @@ void
 lisp_printer_name(struct lisp_printer *out, cl_object x, enum lisp_named what)
 {
   if (what == NAMED_FUNCTION && is_form(x))
-    put_text(out, "(TOP-LEVEL-FORM)");
-  else if (what == NAMED_CLASS && is_of(x, t_instance))
+    lisp_printer_text(out, "(TOP-LEVEL-FORM)");
+  else if (what == NAMED_CLASS && lisp_is_of(x, t_instance))
     put_object(out, class_name(x), 0);
   else if (what == NAMED_THREAD && is_string(x))
     put_string(out, x, 0);
@@ -258,13 +266,20 @@ lisp_printer_name(struct lisp_printer *out, cl_object x, enum lisp_named what)
     put_object(out, x, 0);
 }
 
+const char *
+lisp_printer_end(struct lisp_printer *out)
+{
+  out->at[out->length < out->room ? out->length : out->room] = '\0';
+  return out->at;
+}
+
 bool
 lisp_printer_is_structure(cl_object class)
 {
   cl_object meta;
-  if (!is_of(class, t_instance))
-    return is_of(class, t_symbol);
+  if (!lisp_is_of(class, t_instance))
+    return lisp_is_of(class, t_symbol);
   meta = ECL_CLASS_OF(class);
-  return is_of(meta, t_instance) &&
+  return lisp_is_of(meta, t_instance) &&
          is_symbol_of(class_name(meta), "COMMON-LISP", "STRUCTURE-CLASS");
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * lisp_printer.h -- the names of Lisp's things as text, by nothing than what
- * is in memory.  What only ECL's own functions know is asked of whoever
- * prints, since not each may call them.
+ * is in memory: no locks, no printer variables, no user's print methods.
  *
- * May run inside the hook, as far as what it asks may.
+ * May run inside the hook.
  */
 #ifndef MPROF_LISP_PRINTER_H
 #define MPROF_LISP_PRINTER_H
@@ -26,18 +25,30 @@ enum lisp_named {
 struct lisp_printer {
   char *at;            /* where the text goes */
   size_t room, length; /* for how much of it there is room; how long it is */
-  /* Whether the symbol is external in its package; NULL: print them all as
-   * internal ones. */
-  bool (*is_external)(cl_object symbol, cl_object package);
-  bool (*is_lower_case)(ecl_character); /* ecl_lower_case_p */
 };
 
 /* The name as PRIN1 writes it from a package that uses nothing, symbols of
  * COMMON-LISP bare and COMMON-LISP-USER as CL-USER: "CL-USER::FOO",
  * "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8; no zero byte comes
- * after it. */
+ * after it.  What is there already stays before it. */
 void lisp_printer_name(struct lisp_printer *, cl_object x,
                        enum lisp_named what);
+
+/* Append a text; end the whole with a zero byte, for which there is room
+ * behind `room', and give it back. */
+void lisp_printer_text(struct lisp_printer *, const char *text);
+const char *lisp_printer_end(struct lisp_printer *);
+
+/* ---- what is asked of objects here and elsewhere ---- */
+
+static inline bool
+lisp_is_of(cl_object x, cl_type type)
+{
+  return x != OBJNULL && ecl_t_of(x) == type;
+}
+
+/* Is it a symbol of that name, in whatever package? */
+bool lisp_is_named(cl_object x, const char *name);
 
 /* Whether a class describes structures (its metaclass is STRUCTURE-CLASS, or
  * it is a bare name). */

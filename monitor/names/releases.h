@@ -31,19 +31,6 @@ struct release_stacks {
 
 #include <ecl/threads.h>
 
-/* The packages' symbols do not change between these two. */
-static inline void
-release_lock_packages(void)
-{
-  ecl_rwlock_lock_read(&cl_core.global_env_lock);
-}
-
-static inline void
-release_unlock_packages(void)
-{
-  ecl_rwlock_unlock_read(&cl_core.global_env_lock);
-}
-
 /* The list of threads.  False when another thread has it. */
 static inline bool
 release_lock_list(void)
@@ -106,18 +93,6 @@ release_stacks(cl_env_ptr env)
 }
 
 #else
-
-static inline void
-release_lock_packages(void)
-{
-  mp_get_rwlock_read(1, cl_core.global_env_lock);
-}
-
-static inline void
-release_unlock_packages(void)
-{
-  mp_giveup_rwlock_read(cl_core.global_env_lock);
-}
 
 static inline bool
 release_lock_list(void)

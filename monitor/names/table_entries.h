@@ -5,8 +5,7 @@
  * A thread that makes the table larger sets its size before there is a body of
  * that size, so only what the body has room for is read.  The entries are
  * those of one moment as long as the caller keeps them: the collector does not
- * take the body away meanwhile.  What is added then may be missed.  Not inside
- * the hook, as it asks the collector.
+ * take the body away meanwhile.  What is added then may be missed.
  */
 #ifndef MPROF_TABLE_ENTRIES_H
 #define MPROF_TABLE_ENTRIES_H

@@ -8,8 +8,7 @@
  * is lost: what a shared tree has no room for is over its budget, and a thread
  * for which there is no memory keeps its state.
  *
- * With the monitor's lock, not inside the hook; waits for the runtime's lock
- * on packages.
+ * With the monitor's lock, not inside the hook.
  */
 #ifndef MPROF_ENDED_THREADS_H
 #define MPROF_ENDED_THREADS_H

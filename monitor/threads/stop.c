@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "balance/collector_tables.h"
+#include "balance/collector_data.h"
 #include "names/releases.h"
 #include "threads/threads.h"
 #include "tree/wait.h"
@@ -68,7 +68,7 @@ read_lists(void *unused)
 {
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (t->env != NULL)
-      t->list_bytes = free_lists_bytes(&monitor.free_lists, t->thread);
+      t->list_bytes = collector_list_bytes(collector_lists(t->thread));
   return unused;
 }
 
@@ -308,20 +308,13 @@ bytes_on_lists(void)
 {
   int64_t bytes = monitor.ended_list_bytes;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    int64_t more =
-        t->env == NULL ? 0 : free_lists_bytes(&monitor.free_lists, t->thread);
+    const int64_t more =
+        t->env == NULL ? 0 : collector_list_bytes(collector_lists(t->thread));
     if (more < 0)
       return -1;
     bytes += more;
   }
   return bytes;
-}
-
-static int64_t
-bytes_of_tables(void)
-{
-  return collector_tables_bytes(monitor.free_lists.data_start,
-                                monitor.free_lists.data_end);
 }
 
 enum { SUM_ATTEMPTS = 1000 };
@@ -344,8 +337,7 @@ settle(struct collector_balance *b, bool in_run)
     stop_set_gates(GATE_PAUSED);
     at_rest = wait_for_rest();
     held = held_bytes();
-    *b = collector_balance(&monitor.own_bytes, bytes_on_lists,
-                           bytes_of_tables);
+    *b = collector_balance(bytes_on_lists);
     barrier();
     at_rest &= wait_for_rest();
     held_after = held_bytes();

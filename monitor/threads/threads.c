@@ -181,7 +181,7 @@ void
 threads_began_in_run(pthread_t thread)
 {
   monitor.gone.thread_record_bytes +=
-      free_lists_record_bytes(&monitor.free_lists, thread);
+      collector_record_bytes(collector_lists(thread));
 }
 
 void
@@ -259,7 +259,7 @@ threads_end(cl_env_ptr env)
   p = place_of(env);
   t = *p;
   if (t != NULL) {
-    keep_list_bytes(free_lists_bytes(&monitor.free_lists, t->thread));
+    keep_list_bytes(collector_list_bytes(collector_lists(t->thread)));
     if (thread_has_counted(t) && ended_thread_keeps_state(t)) {
       t->env = NULL;
       release_walks(t);

@@ -21,7 +21,6 @@
 #include <ecl/ecl.h>
 
 #include "balance/collector_balance.h"
-#include "balance/free_lists.h"
 #include "code/code_objects.h"
 #include "hook/thread_state.h"
 #include "tree/intern_table.h"
@@ -65,9 +64,7 @@ extern struct monitor {
   struct region_table regions;
 
   /* balance */
-  struct free_lists free_lists;
   int64_t ended_list_bytes;             /* see threads_end */
-  uint64_t own_bytes;                   /* see collector_balance */
   struct collector_balance at_start;    /* of this run */
   struct collector_balance collector;   /* of the runs before this one */
 
@@ -80,7 +77,7 @@ struct thread_state *threads_find(cl_env_ptr env);
 
 /* Hang the hooks into a thread; `gate' is what its allocations find.  (The
  * calling thread gets no hooks yet, unless the gate is open.)  False when
- * memory ran out.  Waits for the runtime's lock on packages. */
+ * memory ran out. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
 /* The thread began in the present run, and the collector gave it a record. */
@@ -106,7 +103,7 @@ bool threads_take_options(unsigned long budget, int options);
 void threads_forget_figures(void);
 
 /* Tell threads of one name apart anew, the oldest first: NAME, NAME#2, and so
- * on.  All of them live.  Waits for the runtime's lock on packages. */
+ * on.  All of them live. */
 void threads_renew_labels(void);
 
 /* Let the image of the process know all labels. */

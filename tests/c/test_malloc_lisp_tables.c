@@ -46,7 +46,7 @@ static void
 sum_up(void)
 {
   uint64_t sum = 0;
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next)
+  for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
     for (uint32_t i = 0; i < l->room; i++)
       sum += l->tallies[i].count;
   assert_int_equal(sum, counted);
@@ -54,7 +54,10 @@ sum_up(void)
 
 static void __attribute__((noinline)) allocate(uint32_t what, size_t bytes)
 {
-  lisp_heap_count_otherwise(NULL, bytes, __builtin_frame_address(0), what, 0);
+  lisp_heap_count_otherwise(
+      NULL, bytes,
+      (struct lisp_request){.frame = __builtin_frame_address(0),
+                            .what = what});
 }
 
 /* Each class and size has a leaf of its own. */
@@ -78,11 +81,31 @@ test_tallies(void **state)
 static const uintptr_t first_code = 4096;
 static const char first_name[] = "FIRST";
 
+static const char *
+name_of(uintptr_t code)
+{
+  return lisp_names_text(
+      lisp_function_at(function_number_of_start(&malloc_monitor.functions,
+                                                code))
+          ->name);
+}
+
+static void
+give_name(uintptr_t code, const char *text)
+{
+  const uint32_t number =
+      function_number_of_start(&malloc_monitor.functions, code);
+  char room[LISP_NAME_BYTES];
+  struct lisp_printer out = {.at = room, .room = sizeof room - 1};
+  lisp_printer_text(&out, text);
+  assert_true(lisp_function_name(number, lisp_names_printed(&out)));
+  assert_string_equal(name_of(code), text);
+}
+
 static void
 read_name(void)
 {
-  assert_string_equal(lisp_names_text(lisp_names_of_code(first_code)),
-                      first_name);
+  assert_string_equal(name_of(first_code), first_name);
 }
 
 static void
@@ -92,18 +115,16 @@ test_names(void **state)
   char text[100];
   const char *first;
   (void)state;
-  assert_true(lisp_names_nameless(first_code, first_name));
-  first = lisp_names_text(lisp_names_of_code(first_code));
+  give_name(first_code, first_name);
+  first = name_of(first_code);
   other_thread = read_name;
   for (uintptr_t i = 1; i <= NAMES; i++) {
     snprintf(text, sizeof text, "(LAMBDA :IN A-FUNCTION-CALLED-%ju)",
              (uintmax_t)i);
-    assert_true(lisp_names_nameless(first_code + i, text));
-    assert_string_equal(lisp_names_text(lisp_names_of_code(first_code + i)),
-                        text);
+    give_name(first_code + i, text);
   }
   other_thread = NULL;
-  assert_ptr_equal(lisp_names_text(lisp_names_of_code(first_code)), first);
+  assert_ptr_equal(name_of(first_code), first);
 }
 
 int

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * allocators.c -- in front of ECL's allocators: they leave word of what the
- * next request to the collector is for, and from where; or they are such
- * allocators.
+ * allocators.c -- in front of ECL's allocators and of the collector's.
+ *
+ * ECL's leave word of what the next request to the collector is for, and from
+ * where; or they are such allocators.  The collector's count the request,
+ * once.  ECL has its interrupts disabled then.
+ *
+ * A request may run finalizers, and these make requests of their own: the
+ * word that was left is taken before.
  */
-#include "arch/forward.h"
+#include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
-#include "malloc/ecl/lisp_hook.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
 
-__thread struct lisp_call lisp_call HIDDEN_THREAD;
+/* What ECL's allocator says of the next request, and those above it. */
+static __thread struct lisp_request word
+    __attribute__((tls_model("initial-exec")));
+static __thread struct {
+  uint32_t element; /* of an array: one more than its type, or 0 */
+  cl_object class;  /* of an instance; of a structure its header has it */
+} next __attribute__((tls_model("initial-exec")));
 
 /* How many bodies an object of the type may get, each by a request after that
  * for the object. */
@@ -24,19 +34,10 @@ static const uint8_t bodies[t_end] = {
 };
 
 static inline void
-begin(void)
-{
-  if (__builtin_expect(
-          !__atomic_load_n(&lisp_runtime.found, __ATOMIC_ACQUIRE), 0))
-    lisp_runtime_find();
-}
-
-static inline void
 leave_word(const uintptr_t *frame, uint32_t what)
 {
-  lisp_call.frame = frame;
-  lisp_call.what = what;
-  lisp_call.bodies = 0;
+  lisp_runtime_begin();
+  word = (struct lisp_request){.frame = frame, .what = what};
 }
 
 /* ---- the commonest objects ---- */
@@ -50,7 +51,7 @@ static __thread cl_env_ptr known_env
 static cl_env_ptr __attribute__((noinline))
 find_env(void)
 {
-  return known_env = lisp_runtime.process_env();
+  return known_env = (ecl_process_env)(); /* not the headers' macro */
 }
 
 HOOK_INLINE void *
@@ -64,7 +65,9 @@ make(void *(*request)(size_t), size_t bytes, cl_type type,
   ecl_disable_interrupts_env(env);
   object = request(bytes);
   if (object != NULL)
-    lisp_hook_allocated(object, bytes, frame, LISP_WHAT(type, 0), 0);
+    lisp_hook_allocated(
+        object, bytes,
+        (struct lisp_request){.frame = frame, .what = LISP_WHAT(type, 0)});
   ecl_enable_interrupts_env(env);
   return object;
 }
@@ -72,9 +75,8 @@ make(void *(*request)(size_t), size_t bytes, cl_type type,
 static cl_object __attribute__((noinline))
 cons_otherwise(cl_object a, cl_object d, const uintptr_t *frame)
 {
-  begin();
   leave_word(frame, LISP_WHAT(t_list, 0));
-  return lisp_runtime.cons(a, d);
+  return BEHIND(ecl_cons)(a, d);
 }
 
 HOOK_INLINE cl_object
@@ -111,16 +113,20 @@ EXPORT void
 _ecl_dealloc_env(cl_env_ptr env)
 {
   known_env = NULL;
-  begin();
-  lisp_runtime.dealloc_env(env);
+  lisp_balance_leave();
+  BEHIND(_ecl_dealloc_env)(env);
 }
 
 EXPORT bool
 ecl_import_current_thread(cl_object name, cl_object bindings)
 {
+  bool imported;
   known_env = NULL;
-  begin();
-  return lisp_runtime.import_thread(name, bindings);
+  lisp_balance_come(false);
+  imported = BEHIND(ecl_import_current_thread)(name, bindings);
+  if (imported)
+    lisp_balance_come(true);
+  return imported;
 }
 
 /* ---- others ---- */
@@ -129,13 +135,12 @@ ecl_import_current_thread(cl_object name, cl_object bindings)
 static uint32_t
 take_more(cl_type t)
 {
-  uint32_t more = 0;
+  uint32_t more = next.element;
   if (t == t_instance) {
-    more = lisp_names_class(lisp_call.class);
-    lisp_call.class = OBJNULL;
+    more = lisp_names_class(next.class);
+    next.class = OBJNULL;
   } else {
-    more = lisp_call.element;
-    lisp_call.element = 0;
+    next.element = 0;
   }
   return more;
 }
@@ -157,53 +162,99 @@ ecl_alloc_object(cl_type t)
     made->d.t = (int8_t)t;
     return made;
   }
-  begin();
+  leave_word(FRAME, LISP_WHAT(t, 0));
   if (t < t_end && bodies[t] != 0) {
-    leave_word(FRAME, LISP_WHAT(t, take_more(t)));
-    lisp_call.bodies = bodies[t];
-  } else {
-    leave_word(FRAME, LISP_WHAT(t, 0));
+    word.what = LISP_WHAT(t, take_more(t));
+    word.bodies = bodies[t];
   }
-  return lisp_runtime.alloc_object(t);
+  return BEHIND(ecl_alloc_object)(t);
 }
 
 EXPORT cl_object
 ecl_alloc_compact_object(cl_type t, cl_index extra)
 {
-  begin();
   leave_word(FRAME, LISP_WHAT(t, take_more(t)));
-  return lisp_runtime.alloc_compact_object(t, extra);
+  return BEHIND(ecl_alloc_compact_object)(t, extra);
 }
 
 EXPORT cl_object
 ecl_alloc_simple_vector(cl_index length, cl_elttype type)
 {
-  begin();
-  lisp_call.element = (uint32_t)type + 1;
-  return lisp_runtime.alloc_simple_vector(length, type);
+  lisp_runtime_begin();
+  next.element = (uint32_t)type + 1;
+  return BEHIND(ecl_alloc_simple_vector)(length, type);
 }
 
 EXPORT cl_object
 ecl_allocate_instance(cl_object class, cl_index size)
 {
-  begin();
-  lisp_call.class = class;
-  return lisp_runtime.allocate_instance(class, size);
+  lisp_runtime_begin();
+  next.class = class;
+  return BEHIND(ecl_allocate_instance)(class, size);
 }
 
-/* si_make_structure (narg, type, ...): whatever its arguments are, they stay
- * where they are. */
-HIDDEN void lisp_make_structure_of(cl_object type);
-HIDDEN cl_object (*lisp_make_structure)(cl_narg, ...);
+/* ---- the collector ---- */
 
-void
-lisp_make_structure_of(cl_object type)
+/* The word for the request; without a frame if it is not to be counted. */
+HOOK_INLINE struct lisp_request
+take_word(const uintptr_t *frame)
 {
-  begin();
-  lisp_call.class = type;
-  lisp_make_structure = lisp_runtime.make_structure;
+  struct lisp_request r = {0};
+  if (__builtin_expect(!lisp_runtime.counted, 0)) {
+    if (!lisp_runtime.awaits || !malloc_monitor_is_counting())
+      return r;
+    lisp_balance_begin();
+  }
+  r = word.frame != NULL ? word
+                         : (struct lisp_request){
+                               .frame = frame, .what = LISP_WHAT(t_start, 0)};
+  word.frame = NULL;
+  return r;
 }
 
-cl_object (*lisp_make_structure)(cl_narg, ...);
+#define REQUEST(name)                                                        \
+  EXPORT void *name(size_t bytes)                                            \
+  {                                                                          \
+    const struct lisp_request request = take_word(FRAME);                    \
+    void *const object = BEHIND(name)(bytes);                                \
+    if (request.frame != NULL && object != NULL)                             \
+      lisp_hook_allocated(object, bytes, request);                           \
+    return object;                                                           \
+  }
 
-ARCH_FORWARD(si_make_structure, lisp_make_structure_of, lisp_make_structure)
+REQUEST(GC_malloc)
+REQUEST(GC_malloc_atomic)
+REQUEST(GC_malloc_ignore_off_page)
+REQUEST(GC_malloc_atomic_ignore_off_page)
+REQUEST(GC_malloc_uncollectable)
+
+/* ---- what the collector requests of itself ---- */
+
+/* A finalizer that replaces another needs no record, nor does one that is
+ * taken back, or of what is not in the collector's heap. */
+EXPORT void
+GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
+                               void *data,
+                               GC_finalization_proc *old_function,
+                               void **old_data)
+{
+  GC_finalization_proc before = NULL;
+  BEHIND(GC_register_finalizer_no_order)(object, function, data, &before,
+                                         old_data);
+  if (old_function != NULL)
+    *old_function = before;
+  if (lisp_runtime.counted && function != NULL && before == NULL &&
+      GC_is_heap_ptr(object))
+    lisp_balance_record(collector_rounded_bytes(ECL_FINALIZER_RECORD_BYTES));
+}
+
+/* It says 0 for a link that is new. */
+EXPORT int
+GC_general_register_disappearing_link(void **link, const void *object)
+{
+  const int known =
+      BEHIND(GC_general_register_disappearing_link)(link, object);
+  if (lisp_runtime.counted && known == 0)
+    lisp_balance_record(collector_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES));
+  return known;
+}

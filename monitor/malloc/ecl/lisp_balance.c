@@ -4,80 +4,70 @@
  */
 #include "malloc/ecl/lisp_balance.h"
 
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <pthread.h>
 
-#include "balance/collector_tables.h"
-#include "balance/free_lists.h"
-#include "malloc/count/malloc_code.h"
+#include "balance/collector_data.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/ecl/lisp_calls.h"
-#include "malloc/ecl/lisp_methods.h"
+#include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "tree/spin_lock.h"
-#include "tree/wait.h"
 
-struct lisp_balance lisp_balance;
-static struct free_lists free_lists;
-static pthread_t first; /* the thread that made the first request */
+static struct {
+  bool begun, ended;
+  bool broken;      /* something was not counted */
+  unsigned threads; /* that lived at the end */
+  void **first;     /* lists of the thread that made the first request */
+  int64_t left_bytes;    /* on lists of threads that left */
+  uint64_t record_bytes; /* that the collector made for itself */
+  struct collector_balance before, after;
+} balance;
 
-/* ---- the collector ---- */
-
-static int64_t
-bytes_on_lists(void)
+/* That of this thread, if it has been counted; else NULL. */
+static struct lisp_thread *
+mine(void)
 {
-  int64_t bytes = lisp_balance.ended_list_bytes;
-  bool own = false;
-  lisp_balance.threads = 0;
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
-       l = l->next) {
-    if (l->ended)
-      continue;
-    const int64_t more = free_lists_bytes(&free_lists, l->self);
-    if (more < 0)
-      return -1;
-    bytes += more;
-    lisp_balance.threads++;
-    own = own || pthread_equal(l->self, pthread_self());
-  }
-  if (!own) {
-    const int64_t more = free_lists_bytes(&free_lists, pthread_self());
-    bytes = more < 0 ? -1 : bytes + more;
-  }
-  return bytes;
-}
-
-static int64_t
-bytes_of_tables(void)
-{
-  return collector_tables_bytes(free_lists.data_start, free_lists.data_end);
-}
-
-static struct collector_balance
-ask(void)
-{
-  return collector_balance(&lisp_balance.own_bytes, bytes_on_lists,
-                           bytes_of_tables);
+  const struct malloc_thread *const thread = malloc_thread_known;
+  struct lisp_thread *const lisp = thread == NULL ? NULL : thread->lisp;
+  return lisp != NULL && lisp->served == thread->served ? lisp : NULL;
 }
 
 /* ---- the time ---- */
+
+/* Those of another thread cannot be read if it is gone. */
+static int64_t
+bytes_on_lists(void)
+{
+  void **const own = collector_lists(pthread_self());
+  const int64_t own_bytes = collector_list_bytes(own);
+  int64_t bytes = balance.left_bytes + (mine() == NULL ? own_bytes : 0);
+  balance.threads = 0;
+  for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
+    const int64_t more =
+        l->lists == NULL ? 0 : collector_list_bytes(l->lists);
+    bytes += more > 0 ? more : 0;
+    balance.threads += l->lists != NULL;
+  }
+  return own_bytes < 0 ? -1 : bytes;
+}
 
 void
 lisp_balance_begin(void)
 {
   static struct spin_lock lock;
   spin_lock(&lock);
-  if (!lisp_balance.begun) {
+  if (!balance.begun) {
     malloc_monitor_inside++;
-    free_lists_open(&free_lists);
-    first = pthread_self();
-    lisp_balance.before = ask();
+    collector_data_open();
+    balance.first = collector_lists(pthread_self());
+    balance.before = collector_balance(bytes_on_lists);
     if (GC_is_disabled()) /* ECL begins so: nothing has been swept yet, nor
                              is there any table */
-      lisp_balance.before.doubts &=
-          ~(unsigned)(BALANCE_PAGE | BALANCE_TABLES);
+      balance.before.doubts &= ~(unsigned)(BALANCE_PAGE | BALANCE_TABLES);
     malloc_monitor_inside--;
-    lisp_balance.begun = true;
+    balance.begun = true;
   }
   lisp_runtime.awaits = false;
   __atomic_store_n(&lisp_runtime.counted, true, __ATOMIC_RELEASE);
@@ -85,157 +75,144 @@ lisp_balance_begin(void)
 }
 
 void
-lisp_balance_join(struct lisp_thread *lisp)
-{
-  lisp->self = pthread_self();
-  lisp->ended = false;
-  if (!pthread_equal(lisp->self, first))
-    lisp->record_bytes += free_lists_record_bytes(&free_lists, lisp->self);
-}
-
-static void
-leave_thread(void)
-{
-  struct malloc_thread *const thread = malloc_thread_known;
-  struct lisp_thread *const lisp = thread == NULL ? NULL : thread->lisp;
-  int64_t listed;
-  if (lisp == NULL || lisp->served != thread->served || lisp->ended)
-    return;
-  listed = free_lists_bytes(&free_lists, lisp->self);
-  lisp->ended = true;
-  if (listed >= 0)
-    __atomic_fetch_add(&lisp_balance.ended_list_bytes, listed,
-                       __ATOMIC_RELAXED);
-  else
-    lisp_balance.broken = true;
-}
-
-/* ---- threads that were there before ECL knew them ---- */
-
-/* The collector takes back what they have on their lists, and frees its
- * record, which may be in the thread's own memory; they can come again. */
-EXPORT int GC_register_my_thread(const struct GC_stack_base *base);
-EXPORT int GC_unregister_my_thread(void);
-
-int
-GC_register_my_thread(const struct GC_stack_base *base)
-{
-  const struct malloc_thread *const thread = malloc_thread_known;
-  struct lisp_thread *const lisp = thread == NULL ? NULL : thread->lisp;
-  int status;
-  if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
-    lisp_runtime_find_collector();
-  status = lisp_runtime.register_thread(base);
-  if (status == GC_SUCCESS && lisp != NULL && lisp->ended &&
-      lisp->served == thread->served)
-    lisp_balance_join(lisp);
-  return status;
-}
-
-int
-GC_unregister_my_thread(void)
-{
-  if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
-    lisp_runtime_find_collector();
-  leave_thread();
-  return lisp_runtime.unregister_thread();
-}
-
-/* ---- the end ---- */
-
-void
 lisp_balance_end(void)
 {
-  if (!lisp_balance.begun || lisp_balance.ended)
+  if (!balance.begun || balance.ended)
     return;
   malloc_monitor_inside++;
   lisp_runtime.counted = lisp_runtime.awaits = false;
-  lisp_balance.after = ask();
-  lisp_balance.ended = true;
+  balance.after = collector_balance(bytes_on_lists);
+  balance.ended = true;
   malloc_monitor_inside--;
+}
+
+void
+lisp_balance_record(uint64_t bytes)
+{
+  if (malloc_monitor_is_counting())
+    __atomic_fetch_add(&balance.record_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+void
+lisp_balance_break(void)
+{
+  balance.broken = true;
 }
 
 void
 lisp_balance_forget(void)
 {
-  lisp_balance.begun = lisp_balance.broken = false;
-  lisp_balance.own_bytes = 0;
-  lisp_balance.ended_list_bytes = 0;
+  balance.begun = balance.broken = false;
+  balance.left_bytes = 0;
+  balance.record_bytes = 0;
   if (lisp_runtime.counted) {
     lisp_runtime.awaits = true;
     lisp_runtime.counted = false;
   }
 }
 
-/* ECL ends: it closes its libraries, and runs no Lisp any more. */
-EXPORT void ecl_library_close_all(void);
+/* ---- threads ---- */
 
-EXPORT void
-ecl_library_close_all(void)
+void
+lisp_balance_join(struct lisp_thread *lisp)
 {
-  if (!__atomic_load_n(&lisp_runtime.found, __ATOMIC_ACQUIRE))
-    lisp_runtime_find();
-  lisp_balance_end();
-  lisp_methods_name();
-  lisp_calls_read();
-  malloc_code_look();
-  lisp_runtime.library_close_all();
-  malloc_code_look();
+  lisp->lists = collector_lists(pthread_self());
+  if (lisp->lists != balance.first)
+    lisp_balance_record(collector_record_bytes(lisp->lists));
 }
 
-/* ---- threads that the collector makes ---- */
-
-struct start {
-  void *(*function)(void *);
-  void *argument;
-};
-
-static void
-leave(void *unused)
+void
+lisp_balance_leave(void)
 {
-  (void)unused;
-  leave_thread();
+  struct lisp_thread *const lisp = mine();
+  int64_t listed;
+  if (lisp == NULL || lisp->lists == NULL)
+    return;
+  listed = collector_list_bytes(lisp->lists);
+  lisp->lists = NULL;
+  __atomic_fetch_add(&balance.left_bytes, listed, __ATOMIC_RELAXED);
+  if (listed < 0)
+    lisp_balance_break();
 }
 
-/* The macros in front of these make a landing pad, and this library would
- * serve that with an unwinder of its own (-static-libgcc), which does not know
- * what the program's has begun. */
-extern void _pthread_cleanup_push(struct _pthread_cleanup_buffer *,
-                                  void (*)(void *), void *);
-extern void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *, int);
-
-/* The collector has a thread in its list while its function runs. */
-static void *
-run_thread(void *data)
+void
+lisp_balance_come(bool back)
 {
-  struct start *const at = data;
-  const struct start start = *at;
-  struct _pthread_cleanup_buffer clean_up;
-  void *result;
-  __atomic_store_n(&at->function, NULL, __ATOMIC_RELEASE);
-  _pthread_cleanup_push(&clean_up, leave, NULL);
-  result = start.function(start.argument);
-  _pthread_cleanup_pop(&clean_up, 1);
-  return result;
+  struct lisp_thread *const lisp = mine();
+  if (lisp == NULL || lisp->lists != NULL)
+    return;
+  if (back) {
+    lisp_balance_join(lisp);
+  } else if (GC_thread_is_registered()) {
+    lisp->lists = collector_lists(pthread_self());
+    __atomic_fetch_sub(&balance.left_bytes,
+                       collector_list_bytes(lisp->lists), __ATOMIC_RELAXED);
+  }
 }
 
-EXPORT int GC_pthread_create(pthread_t *thread, const pthread_attr_t *how,
-                             void *(*function)(void *), void *argument);
-
-EXPORT int
-GC_pthread_create(pthread_t *thread, const pthread_attr_t *how,
-                  void *(*function)(void *), void *argument)
+void
+lisp_balance_forked(void)
 {
-  struct start start = {function, argument};
-  unsigned looks = 0;
-  int status;
-  if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
-    lisp_runtime_find_collector();
-  if (!lisp_runtime.counted)
-    return lisp_runtime.create_thread(thread, how, function, argument);
-  status = lisp_runtime.create_thread(thread, how, run_thread, &start);
-  while (status == 0 &&
-         __atomic_load_n(&start.function, __ATOMIC_ACQUIRE) != NULL)
-    wait_a_little(looks++);
-  return status;
+  const struct lisp_thread *const own = mine();
+  for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
+    if (l != own)
+      l->lists = NULL;
+}
+
+/* ---- the reconciliation ---- */
+
+bool
+lisp_balance_residual(const struct context_tree *tree,
+                      struct lisp_residual *r)
+{
+  struct requests requests = {0};
+  if (!balance.ended || balance.broken)
+    return false;
+  for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
+    requests_add_all(&requests, &l->requests);
+    for (uint32_t i = LEAF_FIRST; i < l->room && i < tree->leaf_count; i++) {
+      const struct kind *kind = context_tree_kind(tree, &tree->leaves[i]);
+      if (lisp_leaf_tells(kind->what, kind->size))
+        requests_add(&requests, kind->size, l->tallies[i].count);
+    }
+  }
+  r->rounded = requests_rounded_bytes(&requests);
+  r->records = balance.record_bytes + balance.after.table_bytes -
+               balance.before.table_bytes;
+  r->given = balance.after.bytes - balance.before.bytes;
+  r->residual = (int64_t)(r->given - r->rounded - r->records);
+  return true;
+}
+
+const char *
+lisp_balance_doubt(unsigned i)
+{
+  const unsigned doubts = balance.before.doubts | balance.after.doubts;
+  const struct {
+    bool applies;
+    const char *text;
+  } all[] = {
+      {balance.threads > 1,
+       "threads that were still running when the process ended"},
+      {(doubts & BALANCE_PAGE) != 0,
+       "up to 4096 bytes of a page that the collector has swept but not yet "
+       "added"},
+      {(doubts & BALANCE_LISTS) != 0,
+       "the threads' free lists in the collector could not be read"},
+      {(doubts & BALANCE_TABLES) != 0,
+       "growth of the collector's tables of finalizers and weak links, which "
+       "could not be read"},
+      {true,
+       "free lists that the collector drops when a finalizer allocates "
+       "during their construction"},
+      {balance.after.table_bytes > balance.before.table_bytes,
+       "the collector's tables of finalizers and weak links, if they were "
+       "made with another size class"},
+      {true, "memory that code other than ECL's allocators took from the "
+             "collector"},
+  };
+  for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+    if (all[n].applies && i-- == 0)
+      return all[n].text;
+  return NULL;
 }

@@ -5,25 +5,21 @@
  *
  * From the first request to the regular end of the process; else there is no
  * reconciliation.
+ *
+ * Threads.  What is on a thread's free lists in the end was not given to it.
+ * When it leaves ECL, that is added up; when it comes back, it goes on with
+ * these lists if it has not left the collector as well.
  */
 #ifndef MPROF_LISP_BALANCE_H
 #define MPROF_LISP_BALANCE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "balance/collector_balance.h"
-#include "malloc/ecl/lisp_heap.h"
+#include "tree/context_tree.h"
 
-struct lisp_balance {
-  bool begun, ended;
-  bool broken;                     /* something was not counted */
-  struct collector_balance before, after;
-  uint64_t own_bytes;              /* see collector_balance */
-  int64_t ended_list_bytes;        /* of threads that are gone */
-  unsigned threads;                /* that lived at the end */
-};
-
-extern struct lisp_balance lisp_balance HIDDEN;
+struct lisp_thread;
 
 /* The next request is the first one. */
 void lisp_balance_begin(void);
@@ -31,9 +27,40 @@ void lisp_balance_begin(void);
 /* The thread, which is this one, is counted from now on. */
 void lisp_balance_join(struct lisp_thread *lisp);
 
+/* This thread leaves ECL, is about to come back, or has done so: it is new to
+ * the collector unless that has known it all the time. */
+void lisp_balance_leave(void);
+void lisp_balance_come(bool back);
+
+/* The collector made a record of so many bytes for itself. */
+void lisp_balance_record(uint64_t bytes);
+
+/* An object was not counted: there is no reconciliation. */
+void lisp_balance_break(void);
+
 /* Count no more, and ask the collector. */
 void lisp_balance_end(void);
 
 void lisp_balance_forget(void);
+
+/* In the child of a fork. */
+void lisp_balance_forked(void);
+
+/* ---- the reconciliation ---- */
+
+struct lisp_residual {
+  uint64_t rounded; /* bytes of all requests, as the collector rounds them */
+  uint64_t records; /* of what it made for itself */
+  uint64_t given;   /* that it has given out */
+  int64_t residual; /* what is left of these */
+};
+
+/* False: there is none. */
+bool lisp_balance_residual(const struct context_tree *tree,
+                           struct lisp_residual *residual);
+
+/* What a residual can be made of, the I-th of all that may apply; NULL: there
+ * are no more. */
+const char *lisp_balance_doubt(unsigned i);
 
 #endif

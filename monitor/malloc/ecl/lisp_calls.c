@@ -7,7 +7,6 @@
  */
 #include "malloc/ecl/lisp_calls.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <dlfcn.h>
@@ -19,49 +18,16 @@
 #include "malloc/ecl/lisp_runtime.h"
 #include "tree/image.h"
 #include "tree/shared_table.h"
-#include "tree/spin_lock.h"
 #include "unwind/frame_rule.h"
 
-enum { MAX_DEPTH = 16 }; /* of functions within others */
-
-static struct spin_lock lock; /* for who changes these */
-static struct shared_table makers = SHARED_TABLE_EMPTY;  /* entry -> entry */
 static struct shared_table targets = SHARED_TABLE_EMPTY; /* call -> target */
 
 /* How a call names its target: by the place; by a table of the linker, as
  * that is in another file, or may be; by a symbol, whose function it is. */
 enum way { BY_PLACE, BY_LINKER, BY_SYMBOL };
-#define TARGET(entry, way) ((uint64_t)(entry) << 2 | (way))
-#define TARGET_ENTRY(target) ((uintptr_t)((target) >> 2))
+#define TARGET(number, way) ((uint64_t)(number) << 2 | (way))
+#define TARGET_NUMBER(target) ((uint32_t)((target) >> 2))
 #define TARGET_WAY(target) ((enum way)((target)&3))
-
-/* ---- objects ---- */
-
-static void
-add(struct shared_table *table, uint64_t key, uint64_t value)
-{
-  spin_lock(&lock);
-  if (shared_table_find(table, key) == NULL)
-    shared_table_add(table, key, value);
-  spin_unlock(&lock);
-}
-
-void
-lisp_calls_made(uintptr_t entry, uintptr_t site)
-{
-  if (!lisp_runtime.hooked || shared_table_find(&makers, entry) != NULL)
-    return;
-  malloc_monitor_inside++;
-  add(&makers, entry, frame_rule_function(site - 1));
-  malloc_monitor_inside--;
-}
-
-/* The thread that had it may be none of the child's. */
-void
-lisp_calls_forked(void)
-{
-  lock.holder = 0;
-}
 
 /* ---- calls ---- */
 
@@ -77,6 +43,19 @@ is_in(const struct dl_find_object *file, uintptr_t address)
 {
   const uintptr_t start = (uintptr_t)file->dlfo_map_start;
   return address >= start && address < (uintptr_t)file->dlfo_map_end;
+}
+
+static bool
+are_in_one_file(uintptr_t one, uintptr_t other)
+{
+  struct dl_find_object file;
+  return find_file(one, &file) && is_in(&file, other);
+}
+
+static bool
+is_of_ecl(uintptr_t entry)
+{
+  return are_in_one_file((uintptr_t)BEHIND(ecl_cons), entry);
 }
 
 /* What the slot has, if it is one of the file; else 0. */
@@ -104,9 +83,9 @@ static uintptr_t
 dispatch_before(const struct dl_find_object *file, uintptr_t site)
 {
   enum { MOST = 64 };
-  for (uintptr_t at = site - 2;
-       at > site - MOST && lisp_runtime.dispatch != 0; at--)
-    if (linked_by(file, arch_call_target(at)) == lisp_runtime.dispatch)
+  for (uintptr_t at = site - 2; at > site - MOST; at--)
+    if (linked_by(file, arch_call_target(at)) ==
+        (uintptr_t)ecl_function_dispatch)
       return at - ARCH_DIRECT_CALL_BYTES;
   return 0;
 }
@@ -127,20 +106,20 @@ code_of_symbol(const struct dl_find_object *file, uintptr_t site)
   if (table == 0 || offset < 0 || offset % (int)sizeof symbol != 0)
     return 0;
   symbol = *(const cl_object *)(table + (uintptr_t)offset);
-  return symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol
+  return !lisp_is_of(symbol, t_symbol)
              ? 0
-             : lisp_names_function_code(ECL_SYM_FUN(symbol));
+             : lisp_function_code(ECL_SYM_FUN(symbol));
 }
 
-/* The target of the call before `site'; 0: that cannot be told. */
+/* The target of the call before `site', a function that has a number then; 0:
+ * that cannot be told. */
 static uint64_t
 target_before(uintptr_t site)
 {
-  struct dl_find_object file, own;
+  struct dl_find_object file;
   enum way way = BY_LINKER;
   uintptr_t entry, place;
-  if (!find_file(site - 1, &file) ||
-      !find_file((uintptr_t)lisp_calls_read, &own))
+  if (!find_file(site - 1, &file))
     return 0;
   place = arch_call_target(site);
   entry = linked_by(&file, place);
@@ -155,8 +134,10 @@ target_before(uintptr_t site)
     way = BY_SYMBOL;
     entry = code_of_symbol(&file, site);
   }
-  /* what is in front of an allocator is no function of the program */
-  return entry == 0 || is_in(&own, entry) ? 0 : TARGET(entry, way);
+  if (entry == 0)
+    return 0;
+  return TARGET(function_number_of_start(&malloc_monitor.functions, entry),
+                way);
 }
 
 /* 0 for what is no place in a function. */
@@ -164,7 +145,7 @@ static uint64_t
 key_of_call(uint64_t site, uint32_t function)
 {
   const uint32_t number = function & FUNCTION_NUMBER;
-  const uintptr_t start = lisp_names_start(number);
+  const uintptr_t start = lisp_function_at(number)->start;
   uintptr_t address = site;
   if (start == 0 || (site & (SITE_SPECIAL | SITE_OBJECT)) != 0)
     return 0;
@@ -181,13 +162,15 @@ key_of_call(uint64_t site, uint32_t function)
 }
 
 /* Each call once, also those that tell nothing. */
-static void
-read_call(uint64_t site, uint32_t function)
+static bool
+read_call(uint64_t site, uint32_t function, uint32_t up)
 {
   const uint64_t key =
       (site & SITE_RETIRED) != 0 ? 0 : key_of_call(site, function);
+  (void)up;
   if (key != 0 && shared_table_find(&targets, key) == NULL)
-    add(&targets, key, target_before(site));
+    shared_table_add(&targets, key, target_before(site));
+  return false;
 }
 
 static uint64_t
@@ -197,25 +180,17 @@ target_of(uint64_t site, uint32_t function)
   return key == 0 ? 0 : shared_table_value(&targets, key);
 }
 
-static bool
-is_of_ecl(uintptr_t entry)
-{
-  struct dl_find_object file;
-  return find_file((uintptr_t)lisp_runtime.core, &file) &&
-         is_in(&file, entry);
-}
-
 /* A symbol may have had another function when it was called.  That was none
  * of ECL's, and no allocator. */
 static uint64_t
 between(uint64_t site, uint32_t function, uint32_t callee)
 {
   const uint64_t target = target_of(site, function);
-  const uintptr_t entry = TARGET_ENTRY(target);
-  const uintptr_t below = lisp_names_start(callee & FUNCTION_NUMBER);
-  const uint32_t name = entry == 0 ? 0 : lisp_names_of_code(entry);
-  if (name == 0 || below == entry ||
-      (TARGET_WAY(target) == BY_SYMBOL && callee != 0 && !is_of_ecl(below)))
+  const uint32_t number = TARGET_NUMBER(target);
+  const uint32_t name = lisp_function_at(number)->name;
+  if (name == 0 || (callee & FUNCTION_NUMBER) == number ||
+      (TARGET_WAY(target) == BY_SYMBOL && callee != 0 &&
+       !is_of_ecl(lisp_function_at(callee)->start)))
     return 0;
   return SITE_OBJECT | name;
 }
@@ -224,93 +199,87 @@ between(uint64_t site, uint32_t function, uint32_t callee)
 
 static const char in[] = "(LAMBDA :IN ";
 
-/* The code at `entry' is that of a function in the one called `name'.  False:
- * it has got no name by that. */
+/* The function is one in another, if that has a name. */
 static bool
-name_inside(uintptr_t entry, const char *name)
+name_inside(uint32_t number, const struct lisp_function *outer)
 {
   char text[LISP_NAME_BYTES];
-  const int n = snprintf(text, sizeof text, "%s%s)", in, name);
-  return n > 0 && (size_t)n < sizeof text && lisp_names_nameless(entry, text);
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
+  if (outer->name == 0)
+    return false;
+  lisp_printer_text(&out, in);
+  lisp_printer_text(&out, lisp_names_text(outer->name));
+  lisp_printer_text(&out, ")");
+  return out.length <= out.room &&
+         lisp_function_name(number, lisp_names_printed(&out));
 }
 
-static const char *
-name_at(uintptr_t entry)
-{
-  const uint32_t name = lisp_names_of_code(entry);
-  return name == 0 ? NULL : lisp_names_text(name);
-}
-
-/* An object was made of it: one in which others may be made. */
-static bool
-name_made(uintptr_t entry, int depth)
-{
-  const uintptr_t maker = (uintptr_t)shared_table_value(&makers, entry);
-  return maker != 0 && depth > 0 &&
-         (name_at(maker) != NULL || name_made(maker, depth - 1)) &&
-         name_inside(entry, name_at(maker));
-}
-
-/* Whether one can be local to the other, as it is called by nothing else:
- * both are in one file, but not in ECL itself, where others are called so. */
-static bool
-are_in_one_file(uintptr_t entry, uintptr_t other)
-{
-  struct dl_find_object file;
-  return find_file(entry, &file) && is_in(&file, other) && !is_of_ecl(entry);
-}
-
-/* It was called at `site' by the function with the number `caller', which is
- * beside it if it is local itself, or else by one that the target jumped to.
+/* The function was called by the context `up': a call of one that is beside
+ * it if that is local itself, or else of one that jumped to it.  What is local
+ * is in one file with that, but not in ECL itself, where others are called so.
  */
 static bool
-name_called(uintptr_t entry, uint64_t site, uint32_t caller)
-{
-  const uint64_t target = target_of(site, caller);
-  const bool direct = TARGET_ENTRY(target) == entry;
-  const uintptr_t from = direct ? lisp_names_start(caller & FUNCTION_NUMBER)
-                                : TARGET_ENTRY(target);
-  const char *name;
-  if (target == 0 || (direct && TARGET_WAY(target) != BY_PLACE) ||
-      !are_in_one_file(entry, from) || (name = name_at(from)) == NULL)
-    return false;
-  return strncmp(name, in, sizeof in - 1) == 0
-             ? lisp_names_nameless(entry, name)
-             : name_inside(entry, name);
-}
-
-/* The function `number' was called by the context `up'. */
-static bool
-name_local(uint32_t number, uint32_t up)
+name_called(uint64_t site, uint32_t function, uint32_t up)
 {
   const struct context *const c = &malloc_monitor.tree.contexts[up];
-  const uintptr_t entry = lisp_names_start(number & FUNCTION_NUMBER);
-  if (entry == 0 || lisp_names_of_code(entry) != 0)
+  const uint64_t target = target_of(c->site, c->function);
+  const uint32_t number = function & FUNCTION_NUMBER;
+  const bool direct = TARGET_NUMBER(target) == number;
+  const struct lisp_function *const f = lisp_function_at(number);
+  const struct lisp_function *const from =
+      lisp_function_at(direct ? c->function : TARGET_NUMBER(target));
+  (void)site;
+  if (f->start == 0 || f->name != 0 || f->maker != 0 || target == 0 ||
+      (direct && TARGET_WAY(target) != BY_PLACE) || from->name == 0 ||
+      !are_in_one_file(f->start, from->start) || is_of_ecl(f->start))
     return false;
-  return shared_table_find(&makers, entry) != NULL
-             ? name_made(entry, MAX_DEPTH)
-             : name_called(entry, c->site, c->function);
+  return strncmp(lisp_names_text(from->name), in, sizeof in - 1) == 0
+             ? lisp_function_name(number, from->name)
+             : name_inside(number, from);
+}
+
+/* An object was made of the function: in the one that made it. */
+static bool
+name_made(void)
+{
+  bool any = false;
+  for (uint32_t i = 1; i <= malloc_monitor.functions.last; i++) {
+    const struct lisp_function *const f = lisp_function_at(i);
+    if (f->maker != 0 && f->name == 0)
+      any |= name_inside(i, lisp_function_at(f->maker));
+  }
+  return any;
+}
+
+/* ---- all calls ---- */
+
+/* Whether one of them is of use. */
+static bool
+each_call(bool (*use)(uint64_t site, uint32_t function, uint32_t up))
+{
+  const struct context_tree *const tree = &malloc_monitor.tree;
+  bool any = false;
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const struct context *const c = &tree->contexts[i];
+    any |= use(c->site, c->function, c->parent);
+  }
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
+    const struct leaf *const l = &tree->leaves[i];
+    any |= use(l->site, l->function, l->up);
+  }
+  return any;
 }
 
 void
 lisp_calls_read(void)
 {
-  const struct context_tree *const tree = &malloc_monitor.tree;
-  bool more = lisp_runtime.hooked;
+  if (!lisp_runtime.hooked)
+    return;
   malloc_monitor_inside++;
   spin_lock(&malloc_monitor.lock);
-  for (uint32_t i = CONTEXT_FIRST; more && i < tree->context_count; i++)
-    read_call(tree->contexts[i].site, tree->contexts[i].function);
-  for (uint32_t i = LEAF_FIRST; more && i < tree->leaf_count; i++)
-    read_call(tree->leaves[i].site, tree->leaves[i].function);
-  while (more) { /* for a name may give names to others */
-    more = false;
-    for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
-      more |=
-          name_local(tree->contexts[i].function, tree->contexts[i].parent);
-    for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++)
-      more |= name_local(tree->leaves[i].function, tree->leaves[i].up);
-  }
+  each_call(read_call);
+  while (name_made() | each_call(name_called)) /* a name may give others */
+    continue;
   spin_unlock(&malloc_monitor.lock);
   malloc_monitor_inside--;
 }
@@ -324,26 +293,26 @@ note_between(uint64_t site, uint32_t function, uint32_t callee)
                found, NULL);
 }
 
-/* Of each call of a context, and of each allocation. */
+/* What ran before the function that was called by the context `up'. */
+static bool
+note_call(uint64_t site, uint32_t function, uint32_t up)
+{
+  const struct context *const c = &malloc_monitor.tree.contexts[up];
+  (void)site;
+  if (up != CONTEXT_ROOT && function != 0)
+    note_between(c->site, c->function, function);
+  return false;
+}
+
 void
 lisp_calls_note(void)
 {
   const struct context_tree *const tree = &malloc_monitor.tree;
   malloc_monitor_inside++;
   spin_lock(&malloc_monitor.lock);
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
-    const struct context *const c = &tree->contexts[i];
-    const struct context *const up = &tree->contexts[c->parent];
-    if (c->parent != CONTEXT_ROOT && c->function != 0)
-      note_between(up->site, up->function, c->function);
-  }
-  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
-    const struct leaf *const l = &tree->leaves[i];
-    const struct context *const up = &tree->contexts[l->up];
-    if (l->up != CONTEXT_ROOT && l->function != 0)
-      note_between(up->site, up->function, l->function);
-    note_between(l->site, l->function, 0);
-  }
+  each_call(note_call);
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++)
+    note_between(tree->leaves[i].site, tree->leaves[i].function, 0);
   spin_unlock(&malloc_monitor.lock);
   malloc_monitor_inside--;
 }

@@ -20,13 +20,6 @@
 
 #include <stdint.h>
 
-/* A function object was made of the code at `entry', which has no name, by
- * code that returns to `site'. */
-void lisp_calls_made(uintptr_t entry, uintptr_t site);
-
-/* In the child of a fork. */
-void lisp_calls_forked(void);
-
 /* The process is at its regular end: read what calls there were, and name
  * local functions.  Methods have their names. */
 void lisp_calls_read(void);

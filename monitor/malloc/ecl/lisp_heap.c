@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "malloc/count/counting.h"
+#include "malloc/count/malloc_code.h"
 #include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_calls.h"
@@ -20,7 +20,7 @@
 #include "malloc/ecl/lisp_runtime.h"
 #include "tree/image.h"
 
-struct lisp_heap lisp_heap;
+struct lisp_thread *lisp_threads;
 
 /* ---- threads ---- */
 
@@ -42,36 +42,27 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
   return true;
 }
 
-static struct lisp_thread *
-make_thread(const struct malloc_thread *thread)
-{
-  struct arena arena = {0};
-  struct lisp_thread *lisp;
-  if (arena_reserve(&arena, sizeof *lisp) != 0)
-    return NULL;
-  lisp = arena.base;
-  lisp->thread = thread;
-  spin_lock(&malloc_monitor.lock);
-  lisp->next = lisp_heap.threads;
-  __atomic_store_n(&lisp_heap.threads, lisp, __ATOMIC_RELEASE);
-  spin_unlock(&malloc_monitor.lock);
-  return lisp;
-}
-
 /* That of this thread, which is another one than before if it has served
- * another. */
+ * another; NULL: there is no memory. */
 static struct lisp_thread *
 lisp_of(struct malloc_thread *thread)
 {
   struct lisp_thread *lisp = thread->lisp;
-  if (lisp == NULL && (lisp = make_thread(thread)) == NULL)
+  struct arena arena = {0};
+  if (lisp == NULL && arena_reserve(&arena, sizeof *lisp) != 0)
     return NULL;
+  if (lisp == NULL) {
+    lisp = thread->lisp = arena.base;
+    spin_lock(&malloc_monitor.lock);
+    lisp->next = lisp_threads;
+    __atomic_store_n(&lisp_threads, lisp, __ATOMIC_RELEASE);
+    spin_unlock(&malloc_monitor.lock);
+  }
   if (lisp->served != thread->served) {
     lisp->served = thread->served;
     lisp->header.object = NULL;
     lisp_balance_join(lisp);
   }
-  thread->lisp = lisp;
   return lisp;
 }
 
@@ -89,6 +80,8 @@ whole_what(cl_object object, uint32_t key)
     more = (uint32_t)object->vector.elttype + 1;
     simple = (object->vector.flags &
               (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) == 0;
+  } else if (type == t_instance && more == 0) {
+    more = lisp_names_class(ECL_CLASS_OF(object));
   }
   return LISP_WHAT(type, more) | LISP_PIECES |
          (simple ? 0 : (uint32_t)LISP_NOT_SIMPLE);
@@ -161,10 +154,9 @@ join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
 {
   const size_t total = lisp->header.bytes + bytes;
   const uint32_t what = whole_what(lisp->header.object, lisp->header.key);
-  if ((lisp->header.key >> LEAF_SIZE_BITS & LISP_PIECES) == 0 &&
-      lisp->header.bytes <= REQUEST_FIXED_MOST)
-    lisp->rounded_bytes += request_rounded_bytes(lisp->header.bytes);
-  lisp->rounded_bytes += request_rounded_bytes(bytes);
+  if (lisp_leaf_tells(lisp->header.key >> LEAF_SIZE_BITS, lisp->header.bytes))
+    requests_add(&lisp->requests, lisp->header.bytes, 1);
+  requests_add(&lisp->requests, bytes, 1);
   become(thread, lisp, what, total);
   if (--lisp->header.bodies == 0 && LISP_TYPE(what) != t_stream)
     lisp->header.object = NULL;
@@ -186,78 +178,63 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 
 /* ---- counting ---- */
 
-struct leaf_use {
-  struct lisp_thread *lisp;
-  bool good;
-};
-
 static void
-use_leaf(void *closure, uint32_t leaf)
+use_leaf(void *lisp, uint32_t leaf)
 {
-  struct leaf_use *use = closure;
-  use->good = reach(use->lisp, leaf);
+  reach(lisp, leaf);
 }
 
 static uint32_t
 find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  struct leaf_use use = {.lisp = lisp};
-  struct known_path *path;
-  uint32_t leaf = 0;
-  if (thread->unloads == stripes.unloads &&
-      (path = call_chain_find_numbered(&thread->chain, frame[1],
-                                       (uintptr_t)(frame + 2), frame[0])) !=
-          NULL)
-    leaf = known_leaf(thread, path, key);
-  if (leaf != 0 && leaf < lisp->room)
-    return leaf;
-  leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, &use);
-  return use.good ? leaf : 0;
+  uint32_t leaf = thread->unloads == stripes.unloads
+                      ? lisp_known_leaf(thread, key, frame)
+                      : 0;
+  if (leaf == 0 || leaf >= lisp->room)
+    leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, lisp);
+  return leaf < lisp->room ? leaf : 0;
 }
 
 static bool
-count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
-      uint32_t bodies)
+count(void *object, size_t bytes, struct lisp_request request)
 {
-  const uint32_t key = size_for_leaf(bytes) | what << LEAF_SIZE_BITS;
+  const uint32_t key = size_for_leaf(bytes) | request.what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
   struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
   uint32_t leaf;
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
-    if (LISP_TYPE(what) == t_start && takes_body(lisp, bytes)) {
+    if (LISP_TYPE(request.what) == t_start && takes_body(lisp, bytes)) {
       join_body(thread, lisp, bytes);
       return true;
     }
     end_bodies(thread, lisp);
   }
-  leaf = find_leaf(thread, lisp, key, frame);
+  leaf = find_leaf(thread, lisp, key, request.frame);
   if (leaf == 0)
     return !malloc_monitor_is_counting();
   tally(lisp, leaf, key, bytes, 1);
-  if (bytes > REQUEST_FIXED_MOST || leaf <= LEAF_OVERFLOW)
-    lisp->rounded_bytes += request_rounded_bytes(bytes);
-  if (bodies != 0) {
-    lisp->header.object = object;
-    lisp->header.leaf = leaf;
-    lisp->header.key = key;
-    lisp->header.bodies = bodies;
-    lisp->header.bytes = bytes;
-  }
+  if (bytes > LISP_FIXED_MOST || leaf <= LEAF_OVERFLOW)
+    requests_add(&lisp->requests, bytes, 1);
+  if (request.bodies != 0)
+    lisp->header = (struct lisp_header){.object = object,
+                                        .leaf = leaf,
+                                        .key = key,
+                                        .bodies = request.bodies,
+                                        .bytes = bytes};
   return true;
 }
 
 void
 lisp_heap_count_otherwise(void *object, size_t bytes,
-                          const uintptr_t *frame, uint32_t what,
-                          uint32_t bodies)
+                          struct lisp_request request)
 {
   const int saved = errno;
   malloc_monitor_obey();
   if (!malloc_monitor_is_counting()) {
-    lisp_balance.broken = true;
+    lisp_balance_break();
     return;
   }
   if (malloc_monitor_inside != 0) { /* it interrupted a count */
@@ -265,18 +242,10 @@ lisp_heap_count_otherwise(void *object, size_t bytes,
     return;
   }
   malloc_monitor_inside++;
-  if (!count(object, bytes, frame, what, bodies))
+  if (!count(object, bytes, request))
     malloc_monitor_lost();
   malloc_monitor_inside--;
   errno = saved;
-}
-
-void
-lisp_heap_record(bool link)
-{
-  if (malloc_monitor_is_counting())
-    __atomic_fetch_add(link ? &lisp_heap.links : &lisp_heap.finalizers, 1,
-                       __ATOMIC_RELAXED);
 }
 
 /* ---- all of it ---- */
@@ -284,12 +253,11 @@ lisp_heap_record(bool link)
 static void
 forget(void)
 {
-  for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
+  for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     arena_clear(&l->arena);
     l->header.object = NULL;
-    l->rounded_bytes = 0;
+    l->requests = (struct requests){0};
   }
-  lisp_heap.finalizers = lisp_heap.links = 0;
   lisp_balance_forget();
 }
 
@@ -297,20 +265,19 @@ forget(void)
 static void
 forked(void)
 {
-  for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
+  for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     arena_release(&l->arena);
     l->tallies = NULL;
     l->room = 0;
   }
   lisp_names_forked();
-  lisp_calls_forked();
+  lisp_balance_forked();
 }
 
 static void
 note(void)
 {
-  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
-       l = l->next)
+  for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
     if (l->tallies != NULL)
       image_map(&l->arena, l->room * sizeof *l->tallies, IMAGE_TALLIES,
                 image_owner());
@@ -318,14 +285,32 @@ note(void)
   lisp_names_note();
 }
 
+/* Count no more, and read what is gone when libraries are closed. */
 static void
-end(void)
+read_last(void)
 {
   lisp_balance_end();
   lisp_methods_name();
   lisp_calls_read();
+}
+
+static void
+end(void)
+{
+  read_last();
   lisp_calls_note();
   lisp_profile_note_balance();
+}
+
+/* ECL ends: it closes its libraries, and runs no Lisp any more. */
+EXPORT void
+ecl_library_close_all(void)
+{
+  lisp_runtime_begin();
+  read_last();
+  malloc_code_look();
+  BEHIND(ecl_library_close_all)();
+  malloc_code_look();
 }
 
 void

@@ -7,70 +7,35 @@
 #include "code/code_objects.h"
 #include "common/system_functions.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
-#include "names/table_entries.h"
 #include "tree/image.h"
 #include "tree/intern_table.h"
 #include "tree/shared_table.h"
 #include "tree/spin_lock.h"
+#include "unwind/frame_rule.h"
 
-static struct spin_lock lock; /* of all that follows, for who changes it */
+static struct spin_lock lock; /* of texts, for who adds one */
 static struct intern_table texts = {.stays = true}; /* read unlocked */
-static struct shared_table entries = SHARED_TABLE_EMPTY; /* -> texts */
-static struct shared_table functions = SHARED_TABLE_EMPTY;
-static struct shared_table starts = SHARED_TABLE_EMPTY; /* of functions */
 static struct shared_table classes = SHARED_TABLE_EMPTY;
 static struct {
   uint32_t text;
   bool structure;
 } class_list[LISP_MORE_MOST + 1];
 static uint32_t class_count;
-
-/* Under the lock.  Replaces the value that the key had. */
-static void
-assign(struct shared_table *table, uint64_t key, uint64_t value)
-{
-  const struct shared_entry *entry = shared_table_find(table, key);
-  if (entry != NULL)
-    __atomic_store_n((uint64_t *)(uintptr_t)&entry->value, value,
-                     __ATOMIC_RELEASE);
-  else
-    shared_table_add(table, key, value);
-}
+static struct {
+  struct arena arena; /* struct lisp_function by number; they stay */
+  uint32_t room;
+} functions;
+static struct lisp_function no_function;
 
 /* ---- as text ---- */
 
-/* Its package has it in this table, whatever its name hashes to. */
-static bool
-is_external(cl_object symbol, cl_object package)
-{
-  const struct table_entries external = table_entries(package->pack.external);
-  for (cl_index i = 0; i < external.count; i++)
-    if (external.at[i].value == symbol)
-      return true;
-  return false;
-}
-
-void
-lisp_names_print(char text[LISP_NAME_BYTES], cl_object x,
-                 enum lisp_named what)
-{
-  struct lisp_printer out = {.at = text,
-                             .room = LISP_NAME_BYTES - 1,
-                             .is_external = is_external,
-                             .is_lower_case = lisp_runtime.is_lower_case};
-  lisp_printer_name(&out, x, what);
-  text[out.length < out.room ? out.length : out.room] = '\0';
-}
-
-/* ---- functions ---- */
-
 uint32_t
-lisp_names_intern(const char *text)
+lisp_names_printed(struct lisp_printer *out)
 {
+  const char *const text = lisp_printer_end(out);
   uint32_t number, known;
   spin_lock(&lock);
   known = texts.count;
@@ -85,94 +50,47 @@ lisp_names_intern(const char *text)
 uint32_t
 lisp_names_number(cl_object name)
 {
-  char text[LISP_NAME_BYTES] = "(LAMBDA)";
-  if (name == OBJNULL || !Null(name))
-    lisp_names_print(text, name, NAMED_FUNCTION);
-  return lisp_names_intern(text);
-}
-
-/* The function of the tree with that number has that name.  Under the lock. */
-static void
-name_function(uint32_t function, uint32_t name)
-{
-  assign(&functions, function, name);
-  if (image_is_open())
-    image_note(NOTE_NAME, function, 0, 0, lisp_names_text(name));
-}
-
-/* The C code at `entry' is that of the function with that name, which it gets
- * if it is to show.  It may have been called before that was made known: ECL
- * calls many functions when it begins that it makes Lisp functions later. */
-static void
-assign_code(uintptr_t entry, uint32_t name)
-{
-  uint32_t function;
-  if (name == 0 || lisp_name_passes_on(lisp_names_text(name)))
-    return;
-  spin_lock(&lock);
-  assign(&entries, entry, name);
-  spin_unlock(&lock);
-  function = function_number_known(&malloc_monitor.functions, entry);
-  if (function != 0) {
-    spin_lock(&lock);
-    name_function(function, name);
-    spin_unlock(&lock);
-  }
-}
-
-static void
-name_code(uintptr_t entry, cl_object name)
-{
-  if (entry == 0 || !lisp_runtime.hooked)
-    return;
-  malloc_monitor_inside++;
-  assign_code(entry, lisp_names_number(name));
-  malloc_monitor_inside--;
-}
-
-bool
-lisp_names_nameless(uintptr_t entry, const char *text)
-{
-  uint32_t name;
-  if (lisp_names_of_code(entry) != 0)
-    return false;
-  spin_lock(&lock);
-  name = intern_text(&texts, text);
-  spin_unlock(&lock);
-  assign_code(entry, name);
-  return lisp_names_of_code(entry) != 0;
-}
-
-/* A function of the tree has got its number. */
-static bool
-given(uint32_t number, uintptr_t code)
-{
-  const uint64_t name = shared_table_value(&entries, code);
-  spin_lock(&lock);
-  assign(&starts, number, code);
-  if (name != 0)
-    name_function(number, (uint32_t)name);
-  spin_unlock(&lock);
-  code_objects_note(code);
-  return true;
-}
-
-uintptr_t
-lisp_names_start(uint32_t function)
-{
-  return function == 0 ? 0 : (uintptr_t)shared_table_value(&starts, function);
-}
-
-uint32_t
-lisp_names_of_code(uintptr_t entry)
-{
-  return (uint32_t)shared_table_value(&entries, entry);
+  char text[LISP_NAME_BYTES];
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
+  if (name != OBJNULL && Null(name))
+    lisp_printer_text(&out, "(LAMBDA)");
+  else
+    lisp_printer_name(&out, name, NAMED_FUNCTION);
+  return lisp_names_printed(&out);
 }
 
 const char *
 lisp_names_text(uint32_t name)
 {
-  return intern_table_text(&texts, name);
+  return name == 0 ? NULL : intern_table_text(&texts, name);
+}
+
+/* ---- functions ---- */
+
+struct lisp_function *
+lisp_function_at(uint32_t number)
+{
+  number &= FUNCTION_NUMBER;
+  return number == 0 ||
+                 number >= __atomic_load_n(&functions.room, __ATOMIC_ACQUIRE)
+             ? &no_function
+             : (struct lisp_function *)functions.arena.base + number;
+}
+
+/* A function gets a number. */
+static bool
+given(uint32_t number, uintptr_t code)
+{
+  const uint32_t room = 2 * number > 4096 ? 2 * number : 4096;
+  if (number >= functions.room) {
+    if (arena_stay(&functions.arena, room * sizeof no_function,
+                   (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
+      return false;
+    __atomic_store_n(&functions.room, room, __ATOMIC_RELEASE);
+  }
+  lisp_function_at(number)->start = code;
+  code_objects_note(code);
+  return true;
 }
 
 void
@@ -181,61 +99,37 @@ lisp_names_open(void)
   malloc_monitor.functions.given = given;
 }
 
+/* Another thread may have been at a name or a number. */
 void
 lisp_names_forked(void)
 {
-  lock.holder = 0;
+  lock.holder = classes.lock.holder = 0;
+  malloc_monitor.functions.table.lock.holder = 0;
 }
 
-/* ---- where they are made ---- */
-
-static void
-begin(void)
+/* The function gets a name if that is to show.  It may have been called
+ * before: ECL calls many functions when it begins that it makes Lisp functions
+ * later. */
+static bool
+assign(uint32_t number, uint32_t name)
 {
-  if (!__atomic_load_n(&lisp_runtime.found, __ATOMIC_ACQUIRE))
-    lisp_runtime_find();
+  struct lisp_function *const f = lisp_function_at(number);
+  if (f == &no_function || name == 0 ||
+      lisp_name_passes_on(lisp_names_text(name)))
+    return false;
+  f->name = name;
+  image_note(NOTE_NAME, number, 0, 0, lisp_names_text(name));
+  return true;
 }
 
-/* The function that begins at `code' got the name in an object that was made
- * by code which returns to `site'. */
-static void
-note_object(uintptr_t code, cl_object name, uintptr_t site)
+bool
+lisp_function_name(uint32_t number, uint32_t name)
 {
-  begin();
-  if (name != OBJNULL && !Null(name))
-    name_code(code, name);
-  else
-    lisp_calls_made(code, site);
-}
-
-#define SITE ((uintptr_t)__builtin_return_address(0))
-
-EXPORT cl_object
-ecl_make_cfun(cl_objectfn_fixed code, cl_object name, cl_object block,
-              int arguments)
-{
-  note_object((uintptr_t)code, name, SITE);
-  return lisp_runtime.make_cfun(code, name, block, arguments);
-}
-
-EXPORT cl_object
-ecl_make_cfun_va(cl_objectfn code, cl_object name, cl_object block,
-                 int arguments)
-{
-  note_object((uintptr_t)code, name, SITE);
-  return lisp_runtime.make_cfun_va(code, name, block, arguments);
-}
-
-EXPORT cl_object
-ecl_make_cclosure_va(cl_objectfn code, cl_object env, cl_object block,
-                     int arguments)
-{
-  note_object((uintptr_t)code, ECL_NIL, SITE);
-  return lisp_runtime.make_cclosure_va(code, env, block, arguments);
+  return lisp_function_at(number)->name == 0 && assign(number, name);
 }
 
 uintptr_t
-lisp_names_function_code(cl_object function)
+lisp_function_code(cl_object function)
 {
   if (function == OBJNULL || ECL_IMMEDIATE(function))
     return 0;
@@ -251,12 +145,46 @@ lisp_names_function_code(cl_object function)
   }
 }
 
-/* Whether the function was made with that name. */
-static bool
-is_own_name(cl_object function, cl_object name)
+/* ---- where they are made ---- */
+
+/* The function that begins at `code' got the name in an object that was made
+ * by code which returns to `site', or got none.  What has one keeps it, but
+ * for a `new' one.  What makes structures is an allocator, which does not
+ * show. */
+static void
+note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
 {
-  return function->d.t != t_cclosure && function->cfun.name == name;
+  uint32_t number;
+  struct lisp_function *f;
+  lisp_runtime_begin();
+  if (!lisp_runtime.hooked || code == 0 ||
+      code == (uintptr_t)si_make_structure)
+    return;
+  malloc_monitor_inside++;
+  number = function_number_of_start(&malloc_monitor.functions, code);
+  f = lisp_function_at(number);
+  if (name != OBJNULL && !Null(name) && (new || f->name == 0))
+    assign(number, lisp_names_number(name));
+  else if (f != &no_function && f->name == 0 && f->maker == 0)
+    f->maker = function_number_of_start(&malloc_monitor.functions,
+                                        frame_rule_function(site - 1));
+  malloc_monitor_inside--;
 }
+
+#define SITE ((uintptr_t)__builtin_return_address(0))
+
+#define MAKER(maker, function, its_name)                                     \
+  EXPORT cl_object maker(function code, cl_object name, cl_object block,     \
+                         int arguments)                                      \
+  {                                                                          \
+    note_object((uintptr_t)code, its_name, true, SITE);                      \
+    return BEHIND(maker)(code, name, block, arguments);                      \
+  }
+
+MAKER(ecl_make_cfun, cl_objectfn_fixed, name)
+MAKER(ecl_make_cfun_va, cl_objectfn, name)
+MAKER(ecl_make_cclosure_va, cl_objectfn, ECL_NIL) /* the second is its
+                                                     environment */
 
 /* All arguments are in registers, those that are missing too.  Code that has
  * a name keeps it, for another function may be defined as it; but a symbol
@@ -268,12 +196,12 @@ EXPORT cl_object
 si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
            cl_object pprint)
 {
-  const uintptr_t code = lisp_names_function_code(function);
-  begin();
-  if (code != 0 && (shared_table_value(&entries, code) == 0 ||
-                    is_own_name(function, name)))
-    name_code(code, name);
-  return lisp_runtime.fset(narg, name, function, macro, pprint);
+  const uintptr_t code = lisp_function_code(function);
+  note_object(code, name,
+              code != 0 && function->d.t != t_cclosure &&
+                  function->cfun.name == name,
+              SITE);
+  return BEHIND(si_fset)(narg, name, function, macro, pprint);
 }
 
 /* ---- classes ---- */
@@ -282,42 +210,43 @@ static void
 note_class(uint32_t number)
 {
   image_note(NOTE_CLASS, number, class_list[number].structure, 0,
-             intern_table_text(&texts, class_list[number].text));
+             lisp_names_text(class_list[number].text));
 }
 
-/* Under the lock. */
+/* It may have got a number meanwhile. */
 static uint32_t
-add_class(cl_object class, const char *text)
+add_class(cl_object class)
 {
-  const uint64_t key = (uint64_t)(uintptr_t) class;
-  uint32_t number = (uint32_t)shared_table_value(&classes, key), name;
-  if (number != 0 || class_count == LISP_MORE_MOST ||
-      (name = intern_text(&texts, text)) == 0)
-    return number;
-  number = ++class_count;
-  class_list[number].text = name;
-  class_list[number].structure = lisp_printer_is_structure(class);
-  note_class(number);
-  shared_table_add(&classes, key, number);
+  char text[LISP_NAME_BYTES];
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
+  const bool structure = lisp_printer_is_structure(class);
+  uint32_t number, name;
+  lisp_printer_name(&out, class, NAMED_CLASS);
+  name = lisp_names_printed(&out);
+  spin_lock(&classes.lock);
+  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {
+    number = ++class_count;
+    class_list[number].text = name;
+    class_list[number].structure = structure;
+    note_class(number);
+    shared_table_add(&classes, (uintptr_t)class, number);
+  }
+  spin_unlock(&classes.lock);
   return number;
 }
 
 uint32_t
 lisp_names_class(cl_object class)
 {
-  const uint64_t key = (uint64_t)(uintptr_t)class;
-  char text[LISP_NAME_BYTES];
   uint32_t number;
   if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
     return 0;
-  number = (uint32_t)shared_table_value(&classes, key);
+  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (__builtin_expect(number != 0, 1))
     return number;
-  lisp_names_print(text, class, NAMED_CLASS);
   malloc_monitor_inside++;
-  spin_lock(&lock);
-  number = add_class(class, text);
-  spin_unlock(&lock);
+  number = add_class(class);
   malloc_monitor_inside--;
   return number;
 }
@@ -327,16 +256,14 @@ lisp_names_class(cl_object class)
 void
 lisp_names_note(void)
 {
-  const uint32_t numbers = malloc_monitor.functions.last;
   spin_lock(&lock);
   for (uint32_t i = 1; i <= texts.count; i++)
     image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));
-  for (uint32_t i = 1; i <= numbers; i++) {
-    const uint32_t name = (uint32_t)shared_table_value(&functions, i);
-    if (name != 0)
-      image_note(NOTE_NAME, i, 0, 0, lisp_names_text(name));
-  }
+  spin_unlock(&lock);
+  for (uint32_t i = 1; i <= malloc_monitor.functions.last; i++)
+    if (lisp_function_at(i)->name != 0)
+      image_note(NOTE_NAME, i, 0, 0,
+                 lisp_names_text(lisp_function_at(i)->name));
   for (uint32_t i = 1; i <= class_count; i++)
     note_class(i);
-  spin_unlock(&lock);
 }

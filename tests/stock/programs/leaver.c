@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * leaver.c -- threads that the collector makes, and that allocate and then
- * leave their functions from inside: by pthread_exit, or cancelled.
+ * leaver.c -- threads that the collector makes, and that come to ECL twice,
+ * allocate, and then leave their functions from inside: by pthread_exit, or
+ * cancelled.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -31,9 +32,11 @@ clean_up(void *count)
 static void *
 work(void *count)
 {
-  ecl_import_current_thread(ECL_NIL, ECL_NIL);
-  conses(100);
-  ecl_release_current_thread();
+  for (int i = 0; i < 2; i++) {
+    ecl_import_current_thread(ECL_NIL, ECL_NIL);
+    conses(50);
+    ecl_release_current_thread();
+  }
   pthread_cleanup_push(clean_up, count);
   if (*(int *)count % 2 == 0)
     pthread_exit(count);
