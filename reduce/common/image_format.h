@@ -169,8 +169,8 @@ enum { NOTE_CATEGORY_SHIFT = 32 };
 enum note_flag {
   NOTE_RUNTIME = 1,    /* a function of the runtime */
   NOTE_CALLS_KNOWN = 2, /* its calls are counted */
-  NOTE_UNLOADED = 4     /* it is gone: its code is that of NOTE_RETIRED, with
-                           the number and offset that code_objects.h tells */
+  NOTE_UNLOADED = 4     /* it is gone: its code is a retired site
+                           (context_tree.h), in the file of NOTE_RETIRED */
 };
 
 /* The bits of kind.what that tell the name of a type, in a Lisp program: those
