@@ -117,12 +117,4 @@ void code_objects_note_anew(void);
  * another one if it is in it. */
 uint64_t code_object_retired_site(void *object, uint64_t site);
 
-/* Of a retired site the number of the object, and the offset from its start.
- */
-enum { RETIRED_OFFSET_BITS = 40 };
-#define RETIRED_OBJECT(site)                                                 \
-  ((size_t)(((site) & ~SITE_RETIRED) >> RETIRED_OFFSET_BITS))
-#define RETIRED_OFFSET(site)                                                 \
-  ((uintptr_t)((site) & ((UINT64_C(1) << RETIRED_OFFSET_BITS) - 1)))
-
 #endif

@@ -96,6 +96,14 @@ enum site_special {
   SITE_CUT_SHORT = 4 /* the walk did not reach the stack's beginning */
 };
 
+/* Of a retired site the number of the file that was unloaded, and the offset
+ * from its start (code_objects.h). */
+enum { RETIRED_OFFSET_BITS = 40 };
+#define RETIRED_OBJECT(site)                                                 \
+  ((size_t)(((site) & ~SITE_RETIRED) >> RETIRED_OFFSET_BITS))
+#define RETIRED_OFFSET(site)                                                 \
+  ((uintptr_t)((site) & ((UINT64_C(1) << RETIRED_OFFSET_BITS) - 1)))
+
 struct context {
   uint64_t site;
   uint64_t activations; /* calls whose first allocation was made below */

@@ -183,8 +183,8 @@ note_between_key(uint64_t site, uint32_t function, uint32_t callee)
 enum note_flag {
   NOTE_RUNTIME = 1,    /* a function of the runtime */
   NOTE_CALLS_KNOWN = 2, /* its calls are counted */
-  NOTE_UNLOADED = 4     /* it is gone: its code is that of NOTE_RETIRED, with
-                           the number and offset that code_objects.h tells */
+  NOTE_UNLOADED = 4     /* it is gone: its code is a retired site
+                           (context_tree.h), in the file of NOTE_RETIRED */
 };
 
 /* What the reader leaves in an image for a C program that runs (stripes.h).

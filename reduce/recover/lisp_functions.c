@@ -6,7 +6,6 @@
 
 #include "recover/lisp_recovery.h"
 
-#include "code/code_objects.h"
 #include "recover/lisp_source.h"
 
 #include <errno.h>
