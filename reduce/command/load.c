@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Files are read one after the other into one profile.  An image becomes a
- * profile in memory first.
+/* Files are read one after the other into one profile, be they images or in
+ * pprof's format.
  */
 
 #include "command/load.h"
@@ -28,20 +28,15 @@ finish(struct code_names *names, struct profile *profile,
   return good;
 }
 
+/* Adds the file PATH, or what would be in one. */
 static bool
 read_file(struct profile *profile, const char *path,
-          struct reader_options options, struct mprof_error *error)
+          const struct reader_options *options, struct mprof_error *error)
 {
-  struct octets file = {.length = 0};
-  bool good = true;
-  if (image_is(path)) {
-    good = recover_file(path, &file, error);
-    options.octets =
-        (struct input_octets){file.bytes, file.length};
-  }
-  good = good && profile_read(profile, path, &options, error);
-  free(file.bytes);
-  return good;
+  bool image = options->octets.data != NULL ? image_is_octets(options->octets)
+                                            : image_is(path);
+  return image ? recover_image(profile, path, options, error)
+               : profile_read(profile, path, options, error);
 }
 
 bool
@@ -59,7 +54,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   bool good = profile_init(profile) || mprof_error_memory(error);
   for (size_t i = 0; good && i < list->count; i++) {
     progress_tell(progress, "reading files", i, list->count);
-    good = read_file(profile, list->files[i].path, options, error);
+    good = read_file(profile, list->files[i].path, &options, error);
   }
   good = good && (!lossless || profile_fold_samples(profile, error));
   return good && finish(names, profile, error);
@@ -73,18 +68,10 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
   struct reader_options options = {.limits = &input_limits_default,
                                    .lossless = lossless,
                                    .octets = octets};
-  struct octets file = {.length = 0};
-  bool good = profile_init(profile) || mprof_error_memory(error);
-  if (good && image_is_octets(octets)) {
-    good = recover_octets(octets, &file, error);
-    options.octets =
-        (struct input_octets){file.bytes, file.length};
-  }
-  good = good && profile_read(profile, "memory", &options, error) &&
+  return (profile_init(profile) || mprof_error_memory(error)) &&
+         read_file(profile, "memory", &options, error) &&
          (!lossless || profile_fold_samples(profile, error)) &&
          finish(names, profile, error);
-  free(file.bytes);
-  return good;
 }
 
 bool

@@ -137,6 +137,18 @@ read_comment(struct reading *reading, const char *text, size_t index)
 }
 
 bool
+reading_add_comments(struct reading *reading)
+{
+  const struct numbers *comments = &reading->comments;
+  for (size_t i = 0; i < comments->count; i++) {
+    uint32_t name = reading->strings[comments->items[i]];
+    if (!read_comment(reading, names_text(&reading->profile->names, name), i))
+      return false;
+  }
+  return true;
+}
+
+bool
 reading_comments(struct reading *reading)
 {
   const struct numbers *comments = &reading->comments;
@@ -154,12 +166,7 @@ reading_comments(struct reading *reading)
                            i + 1);
     else if (!read_heading(reading, names_text(names, name), i))
       return false;
-  for (size_t i = 0; i < comments->count; i++) {
-    name = reading->strings[comments->items[i]];
-    if (!read_comment(reading, names_text(names, name), i))
-      return false;
-  }
-  return true;
+  return reading_add_comments(reading);
 }
 
 static void

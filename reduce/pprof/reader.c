@@ -109,10 +109,8 @@ refuse(struct reading *reading, uint32_t field, const char *what)
                        reading->options->first_path, what);
 }
 
-/* Whether what the file says of the whole goes together, and with the files
- * before. */
-static bool
-check_heading(struct reading *reading)
+bool
+reading_check_heading(struct reading *reading)
 {
   const struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
@@ -191,8 +189,16 @@ note_gaps(struct reading *reading)
   }
 }
 
-static void
-release(struct reading *reading)
+void
+reading_take(struct reading *reading, uint64_t text)
+{
+  add_heading(reading);
+  reading->profile->text_limit += text;
+  note_gaps(reading);
+}
+
+void
+reading_release(struct reading *reading)
 {
   free(reading->fields);
   free(reading->comments.items);
@@ -226,13 +232,10 @@ profile_read(struct profile *profile, const char *path,
   bool good = reading_scan(&reading) &&
               reading_tables(&reading) && read_heading(&reading) &&
               reading_comments(&reading) && reading_columns(&reading) &&
-              check_heading(&reading) && reading_samples(&reading) &&
+              reading_check_heading(&reading) && reading_samples(&reading) &&
               reading_prune(&reading);
-  if (good) {
-    add_heading(&reading);
-    profile->text_limit += text;
-    note_gaps(&reading);
-  }
-  release(&reading);
+  if (good)
+    reading_take(&reading, text);
+  reading_release(&reading);
   return good;
 }

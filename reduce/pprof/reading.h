@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A file while it is read: what the parts of the reader hand each other, and
- * how each says that something is wrong.  reader.c owns it and everything in
- * it.
+ * how each says that something is wrong.  Who makes it releases it, and
+ * everything in it: reader.c, or for an image recover/building.c.
  */
 
 #ifndef MPROF_READING_H
@@ -98,6 +98,20 @@ bool reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
 bool reading_samples(struct reading *reading);
 bool reading_prune(struct reading *reading);
+
+/* Adds the comments to the profile, and takes the facts that they state; a
+ * part of reading_comments, which takes what the samples need as well. */
+bool reading_add_comments(struct reading *reading);
+
+/* Checks that what the file says of the whole goes together, and with the
+ * files before; its columns are known. */
+bool reading_check_heading(struct reading *reading);
+
+/* Adds what the file says of the whole, when all else is in the profile; it
+ * may have so much TEXT. */
+void reading_take(struct reading *reading, uint64_t text);
+
+void reading_release(struct reading *reading);
 
 /* Fills a ROW of COUNT values with those that SOURCES finds in VALUES. */
 void reading_convert(const struct profile_column *sources, size_t count,

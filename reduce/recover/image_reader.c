@@ -336,6 +336,7 @@ image_read(struct image *image, const char *path, struct mprof_error *error)
                        error);
   input.size = good ? (uint64_t)status.st_size : 0;
   good = good && read_head(&input) && read_pieces(&input);
+  image->bytes = input.size;
   close(input.file);
   free(input.parts);
   return good && find_trees(image, error);
@@ -356,7 +357,7 @@ image_read_octets(struct image *image, struct input_octets octets,
                               .octets = octets.data,
                               .size = octets.length,
                               .error = error};
-  *image = (struct image){.path = "memory"};
+  *image = (struct image){.path = "memory", .bytes = octets.length};
   const bool good = read_head(&input) && read_pieces(&input);
   free(input.parts);
   return good && find_trees(image, error);

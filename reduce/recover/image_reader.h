@@ -39,6 +39,7 @@ struct image_tree {
 
 struct image { /* all zero: empty */
   const char *path;
+  uint64_t bytes; /* of all of it */
   struct image_head head;
   uint64_t stripes_offset; /* in the file, where it has stripes; else 0 */
   struct image_array *arrays; /* owned */

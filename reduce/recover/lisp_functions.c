@@ -6,11 +6,7 @@
 
 #include "recover/lisp_recovery.h"
 
-#include "recover/lisp_source.h"
-
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Numbers of functions from here on are an enum site_special. */
@@ -47,8 +43,7 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
           ? module->start + RETIRED_OFFSET(function->more)
           : function->more;
   const char *name = module == NULL ? "" : c_name(&r->names, module, address);
-  if (name == NULL)
-    octets_fail(r->stream.output, ENOMEM);
+  building_check(&r->building, name != NULL);
   return name == NULL ? "" : name;
 }
 
@@ -103,61 +98,54 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number, char room[300])
   return f;
 }
 
-enum location_part
-lisp_location_part(void *recovery, uint64_t site)
+/* ---- locations --------------------------------------------------------- */
+
+/* Notes whether the calls of functions called NAME are counted. */
+static void
+note_calls(struct lisp_recovery *r, const char *name, bool counted)
 {
-  const struct lisp_recovery *r = recovery;
-  const uint32_t number = number_at(site);
-  const struct note *note = image_note_find(r->notes, NOTE_FUNCTION, number);
-  const char *name = image_note_text(r->notes, NOTE_NAME, number, "");
-  if (note != NULL && (note->value & NOTE_RUNTIME) != 0)
-    return LOCATION_HIDDEN;
-  return strcmp(name, image_note_text(r->notes, NOTE_ROOT, 0, " ")) == 0
-             ? LOCATION_ROOT
-             : LOCATION_SHOWS;
+  struct building *b = &r->building;
+  const uint32_t id = building_name(b, name);
+  building_check(b, b->failed || index_map_number(counted ? &r->known
+                                                          : &r->unknown,
+                                                  id) != INDEX_NONE);
 }
 
-/* ---- locations --------------------------------------------------------- */
+/* A site of a place has a line of its own, or that where its function begins.
+ */
+uint32_t
+lisp_location(void *recovery, uint64_t site, uint32_t function)
+{
+  struct lisp_recovery *r = recovery;
+  char room[300];
+  const struct lisp_function f = lisp_function_at(r, number_at(site), room);
+  const int64_t start = source_line(&r->source, f.file, f.position);
+  const bool place = (site & SITE_PLACE) != 0;
+  const bool own = place && PLACE_LINE(site) != 0;
+  const bool runtime = (f.flags & NOTE_RUNTIME) != 0;
+  (void)function;
+  note_calls(r, f.name, (f.flags & NOTE_CALLS_KNOWN) != 0);
+  return building_location(
+      &r->building, INDEX_NONE, f.code + (place ? PLACE_OFFSET(site) : 0),
+      building_function(&r->building, f.name, f.system_name,
+                        runtime ? PPROF_RUNTIME_FILE : f.file, start),
+      own ? (int64_t)PLACE_LINE(site) : start);
+}
 
 /* Readers tell functions by their names: of several with one name the calls
  * are unknown only if no one's are known. */
-static void
-put_unknown_calls(struct pprof_stream *p, const struct intern_table *unknown,
-                  struct intern_table *known)
-{
-  for (uint32_t i = 1; i <= unknown->count && !pprof_failed(p); i++) {
-    const uint32_t before = known->count;
-    const char *const name = intern_table_text(unknown, i);
-    if (intern_text(known, name) > before)
-      pprof_put_comment(p, PPROF_COMMENT_CALLS_UNKNOWN, name);
-  }
-}
-
-/* A function goes by its number, and each location is one of its own. */
 void
-lisp_put_locations(struct lisp_recovery *r)
+lisp_add_unknown_calls(struct lisp_recovery *r)
 {
-  struct pprof_stream *p = &r->stream;
-  struct intern_table known = {0}, unknown = {0}; /* names, by their calls */
-  struct source_text source = {0};
-  char own[300];
-  for (uint32_t id = 1; id <= r->samples.locations.count; id++) {
-    const struct lisp_function f = lisp_function_at(
-        r, number_at(sample_writer_location(&r->samples, id)), own);
-    const int64_t line = source_line(&source, f.file, f.position);
-    pprof_put_function(p, id, f.name, f.system_name,
-                       (f.flags & NOTE_RUNTIME) != 0 ? PPROF_RUNTIME_FILE
-                                                     : f.file,
-                       line);
-    pprof_put_location(p, id, sample_writer_address(&r->samples, id, f.code),
-                       id, sample_writer_line(&r->samples, id, line));
-    if (intern_text((f.flags & NOTE_CALLS_KNOWN) != 0 ? &known : &unknown,
-                    f.name) == 0)
-      octets_fail(p->output, ENOMEM);
+  struct building *b = &r->building;
+  const size_t count = b->reading.profile->function_count;
+  for (size_t i = 0; i < count && !b->failed; i++) {
+    const uint32_t name = b->reading.profile->functions[i].name;
+    if (index_map_find(&r->unknown, name) == INDEX_NONE ||
+        index_map_find(&r->known, name) != INDEX_NONE)
+      continue;
+    building_check(b, index_map_add(&r->known, name, 0));
+    building_comment(b, PPROF_COMMENT_CALLS_UNKNOWN,
+                     names_text(&b->reading.profile->names, name));
   }
-  put_unknown_calls(p, &unknown, &known);
-  intern_table_release(&known);
-  intern_table_release(&unknown);
-  free(source.text);
-  free(source.path);
 }

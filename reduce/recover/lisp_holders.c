@@ -15,12 +15,9 @@
 #include "common/system_functions.h"
 #include "holders/holders.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 enum { NAME_ROOM = 1000 }; /* longer ones are cut */
-
-#define HOLDER_ID(number) (UINT64_C(1) << 32 | (number))
 
 struct naming {
   struct lisp_recovery *recovery;
@@ -149,55 +146,65 @@ add_labels(struct lisp_recovery *r, const struct holder *holder)
   const char *class = lisp_class_name(r, &kind);
   if (holder->category == 0)
     return;
-  pprof_add_label(&r->stream, PPROF_LABEL_TYPE, lisp_type_name(r, &kind));
+  building_label(&r->building, PPROF_LABEL_TYPE, lisp_type_name(r, &kind));
   if (class != NULL)
-    pprof_add_label(&r->stream, PPROF_LABEL_CLASS, class);
-  pprof_add_label(&r->stream, PPROF_LABEL_CATEGORY,
-                  lisp_category_name(holder->category - 1));
+    building_label(&r->building, PPROF_LABEL_CLASS, class);
+  building_label(&r->building, PPROF_LABEL_CATEGORY,
+                 lisp_category_name(holder->category - 1));
 }
 
-static void
-put_sample(struct lisp_recovery *r, const struct holders *h,
-           const struct holding *own)
+/* Adds the locations of all holders, from *LOCATIONS on, which the caller
+ * frees. */
+static bool
+add_locations(struct building *b, const struct holders *h,
+              uint32_t **locations)
 {
-  struct pprof_stream *p = &r->stream;
-  const uint64_t values[PPROF_COLUMNS] = {[PPROF_HELD_COUNT] = own->objects,
-                                          [PPROF_HELD_BYTES] = own->bytes};
-  pprof_begin(p);
-  const size_t start = p->length;
-  for (const struct holding *i = own; i != NULL;
+  *locations = array_zeroed(h->count + (size_t)1, sizeof **locations);
+  building_check(b, *locations != NULL);
+  for (uint32_t i = 1; i <= h->count && !b->failed; i++)
+    (*locations)[i] = building_location(
+        b, INDEX_NONE, 0,
+        building_function(b, holders_name(h, i), NULL, NULL, 0), 0);
+  return !b->failed;
+}
+
+/* The node of the chain of holders that OWN ends; CHAIN is used for it. */
+static uint32_t
+node_of(struct building *b, const struct holders *h, const uint32_t *locations,
+        const struct holding *own, struct numbers *chain)
+{
+  uint32_t node = TREE_ROOT;
+  chain->count = 0;
+  for (const struct holding *i = own; i != NULL && !b->failed;
        i = i->above == 0 ? NULL : &h->holdings[i->above - 1])
-    pprof_add(p, HOLDER_ID(i->holder));
-  pprof_nest(p, PPROF_SAMPLE_LOCATIONS, start);
-  pprof_add_values(p, values);
-  add_labels(r, &h->items[own->holder - 1]);
-  pprof_end(p, PPROF_SAMPLE);
+    building_check(b, numbers_push(chain, locations[i->holder]));
+  while (chain->count > 0 && !b->failed) {
+    node = tree_child(&b->reading.profile->tree, node,
+                      (uint32_t)chain->items[--chain->count]);
+    building_check(b, node != INDEX_NONE);
+  }
+  return node;
 }
 
 static void
-put_holder(struct pprof_stream *p, uint64_t id, const char *name)
+add_holders(struct lisp_recovery *r, const struct holders *h)
 {
-  size_t start;
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_FUNCTION_ID, id);
-  pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, name));
-  pprof_end(p, PPROF_FUNCTION);
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_LOCATION_ID, id);
-  start = p->length;
-  pprof_add_field(p, PPROF_LINE_FUNCTION, id);
-  pprof_nest(p, PPROF_LOCATION_LINE, start);
-  pprof_end(p, PPROF_LOCATION);
-}
-
-static void
-put_holders(struct lisp_recovery *r, const struct holders *h)
-{
-  for (size_t i = 0; i < h->holding_count && !pprof_failed(&r->stream); i++)
-    if (h->holdings[i].objects != 0 || h->holdings[i].bytes != 0)
-      put_sample(r, h, &h->holdings[i]);
-  for (uint32_t i = 1; i <= h->count; i++)
-    put_holder(&r->stream, HOLDER_ID(i), holders_name(h, i));
+  struct building *b = &r->building;
+  struct numbers chain = {0};
+  uint32_t *locations = NULL;
+  bool good = add_locations(b, h, &locations);
+  for (size_t i = 0; good && i < h->holding_count && !b->failed; i++) {
+    const struct holding *own = &h->holdings[i];
+    const uint64_t values[PPROF_COLUMNS] = {[PPROF_HELD_COUNT] = own->objects,
+                                            [PPROF_HELD_BYTES] = own->bytes};
+    if (own->objects == 0 && own->bytes == 0)
+      continue;
+    building_begin_sample(b);
+    add_labels(r, &h->items[own->holder - 1]);
+    building_put(b, node_of(b, h, locations, own, &chain), values);
+  }
+  free(locations);
+  free(chain.items);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -211,7 +218,7 @@ array_of(const struct lisp_recovery *r, enum image_kind kind)
 }
 
 bool
-lisp_put_holdings(struct lisp_recovery *r, struct mprof_error *error)
+lisp_add_holdings(struct lisp_recovery *r, struct mprof_error *error)
 {
   const struct heap_array outside = array_of(r, IMAGE_OUTSIDE);
   const struct image_object *others = outside.records;
@@ -228,9 +235,9 @@ lisp_put_holdings(struct lisp_recovery *r, struct mprof_error *error)
       others->bytes > outside.bytes / sizeof *others - 1)
     return image_damaged(r->image, error, "its graph of objects is invalid");
   if (holders_find(&holders, &graph, others, others->bytes, &source))
-    put_holders(r, &holders);
+    add_holders(r, &holders);
   else
-    octets_fail(r->stream.output, ENOMEM);
+    building_check(&r->building, false);
   holders_release(&holders);
   index_map_release(&n.leaves);
   index_map_release(&n.notes);

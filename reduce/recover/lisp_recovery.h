@@ -8,18 +8,18 @@
 #ifndef MPROF_LISP_RECOVERY_H
 #define MPROF_LISP_RECOVERY_H
 
+#include "recover/building.h"
 #include "recover/c_names.h"
-#include "recover/image_notes.h"
-#include "recover/sample_writer.h"
+#include "recover/lisp_source.h"
 
 struct lisp_recovery {
   const struct image *image;
   const struct image_notes *notes;
-  const struct image_tree *tree; /* that is written */
-  const char *thread;
-  struct pprof_stream stream;
-  struct sample_writer samples;
+  struct building building;
+  const char *thread; /* of the tree whose samples are added */
   struct c_names names;
+  struct source_text source; /* the file that a line was looked for in last */
+  struct index_map known, unknown; /* names of functions, by their calls */
   struct region_table regions;
   uint64_t allocations, bytes, contexts, threads;
   uint64_t classless; /* objects of a class that has no name */
@@ -45,19 +45,18 @@ struct lisp_function {
 struct lisp_function lisp_function_at(struct lisp_recovery *recovery,
                                       uint32_t number, char room[300]);
 
-/* What a location with that site is to those who look at the profile: a
- * function for sample_writer.h. */
-enum location_part lisp_location_part(void *recovery, uint64_t site);
+/* For building_source: adds the location of a site, and its function. */
+uint32_t lisp_location(void *recovery, uint64_t site, uint32_t function);
 
-/* Puts the locations of all samples, with their functions, and says which of
- * these have calls that are not counted. */
-void lisp_put_locations(struct lisp_recovery *recovery);
+/* Says which functions have calls that are not counted, when all samples are
+ * there. */
+void lisp_add_unknown_calls(struct lisp_recovery *recovery);
 
-/* Puts what holds live objects; before all samples.  False: ERROR says why. */
-bool lisp_put_holdings(struct lisp_recovery *recovery,
+/* Adds what holds live objects; before all samples.  False: ERROR says why. */
+bool lisp_add_holdings(struct lisp_recovery *recovery,
                        struct mprof_error *error);
 
-/* Puts the comments; behind all samples. */
-void lisp_put_comments(struct lisp_recovery *recovery);
+/* Adds the comments; behind all samples. */
+void lisp_add_comments(struct lisp_recovery *recovery);
 
 #endif

@@ -4,9 +4,6 @@
 
 #include "recover/recover.h"
 
-#include <errno.h>
-#include <string.h>
-
 const char *
 recover_note(const struct image *image)
 {
@@ -16,42 +13,21 @@ recover_note(const struct image *image)
              : NULL;
 }
 
-/* Puts IMAGE, if it is READ, into FILE, and releases it. */
-static bool
-recover(struct image *image, bool read, struct octets *file,
-        struct mprof_error *error)
+bool
+recover_image(struct profile *profile, const char *path,
+              const struct reader_options *options, struct mprof_error *error)
 {
+  struct image image;
   struct image_notes notes = {0};
-  bool good = read && image_notes_read(&notes, image, error);
-  if (good) {
-    good = (image->head.language == IMAGE_LISP ? recover_lisp : recover_c)(
-        image, &notes, file, error);
-    if (!good)
-      octets_fail(file, EINVAL);
-    good = good && (file->failed == 0 ||
-                    mprof_fail(error, MPROF_NO_MEMORY,
-                               "cannot recover '%s': %s", image->path,
-                               strerror(file->failed)));
-  }
+  const struct recovery recovery = {profile, &image, &notes, options, error};
+  bool good = (options->octets.data != NULL
+                   ? image_read_octets(&image, options->octets, error)
+                   : image_read(&image, path, error)) &&
+              image_notes_read(&notes, &image, error);
+  if (good)
+    good = image.head.language == IMAGE_LISP ? recover_lisp(&recovery)
+                                             : recover_c(&recovery);
   image_notes_release(&notes);
-  image_read_release(image);
+  image_read_release(&image);
   return good;
-}
-
-bool
-recover_file(const char *path, struct octets *file,
-             struct mprof_error *error)
-{
-  struct image image;
-  const bool read = image_read(&image, path, error);
-  return recover(&image, read, file, error);
-}
-
-bool
-recover_octets(struct input_octets octets, struct octets *file,
-               struct mprof_error *error)
-{
-  struct image image;
-  const bool read = image_read_octets(&image, octets, error);
-  return recover(&image, read, file, error);
 }

@@ -7,26 +7,29 @@
 #ifndef MPROF_RECOVER_H
 #define MPROF_RECOVER_H
 
+#include "pprof/reader.h"
 #include "recover/image_notes.h"
-#include "recover/octets.h"
 
-/* Puts the figures of IMAGE, a Lisp or a C program's, into FILE, which is
- * open.  False: ERROR says why; a failure of FILE stays in that. */
-typedef bool recover_function(struct image *image,
-                              const struct image_notes *notes,
-                              struct octets *file,
-                              struct mprof_error *error);
+/* An image that is added to a profile. */
+struct recovery {
+  struct profile *profile;
+  struct image *image;
+  const struct image_notes *notes;
+  const struct reader_options *options;
+  struct mprof_error *error;
+};
+
+/* Adds the figures of an image, a Lisp or a C program's.  False: the error says
+ * why. */
+typedef bool recover_function(const struct recovery *recovery);
 recover_function recover_lisp;
 recover_function recover_c;
 
-/* Puts a profile of the image PATH into FILE, in memory: the caller takes its
- * contents.  False: ERROR says why. */
-bool recover_file(const char *path, struct octets *file,
-                  struct mprof_error *error);
-
-/* The same for the image OCTETS. */
-bool recover_octets(struct input_octets octets, struct octets *file,
-                    struct mprof_error *error);
+/* Reads the image PATH, or that in memory which OPTIONS has, and adds it to
+ * PROFILE, as profile_read does. */
+bool recover_image(struct profile *profile, const char *path,
+                   const struct reader_options *options,
+                   struct mprof_error *error);
 
 /* The comment that tells why such a profile may lack something; NULL: it lacks
  * nothing that an image has. */

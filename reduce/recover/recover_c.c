@@ -1,136 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The figures of a C program, and what their numbers stand for: files of code,
- * threads, regions, and what an ECL without hooks calls its objects.
+/* The figures of a C program: a leaf becomes a sample of objects.  Where there
+ * is the heap of an ECL without hooks as well, its objects are told apart by
+ * their types.
  */
 
 #include "recover/recover.h"
 
-#include "base/array.h"
-#include "recover/c_counters.h"
-#include "recover/c_profile.h"
+#include "malloc/count/malloc_monitor.h"
+#include "recover/c_recovery.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-struct c_recovery {
-  const struct image *image;
-  const struct image_notes *notes;
-  struct c_counters counters;
-  struct code_objects loaded, unloaded; /* their objects are owned */
-  struct region_table regions;
-};
-
-/* ---- code -------------------------------------------------------------- */
-
-static unsigned
-digit(char c)
-{
-  return c >= 'a' ? (unsigned)(c - 'a') + 10 : (unsigned)(c - '0');
-}
-
-static struct code_object
-object_of(const struct note_module *m)
-{
-  struct code_object o = {.start = m->start,
-                          .end = m->end,
-                          .file_offset = m->offset,
-                          .path = m->path,
-                          .number = (uint32_t)m->number};
-  const size_t length = strlen(m->build_id);
-  if (strspn(m->build_id, "0123456789abcdef") != length ||
-      length > 2 * BUILD_ID_BYTES)
-    return o;
-  o.build_id_size = length / 2;
-  for (size_t i = 0; i < o.build_id_size; i++)
-    o.build_id[i] = (uint8_t)(digit(m->build_id[2 * i]) << 4 |
-                              digit(m->build_id[2 * i + 1]));
-  return o;
-}
-
-/* What was loaded at the end: later ones have taken the place of earlier ones
- * that were unloaded.  The program comes first. */
-static bool
-is_loaded(const struct image_notes *notes, const struct note_module *m)
-{
-  return m->number == 0 && image_module_at(notes, m->start) == m;
-}
-
-/* Makes the lists; of those that were unloaded each has the place that its
- * number says. */
-static bool
-list_objects(struct c_recovery *r)
-{
-  const struct image_notes *notes = r->notes;
-  const size_t most = notes->module_count + 1;
-  r->loaded.objects = array_zeroed(most, sizeof(struct code_object));
-  r->unloaded.objects = array_zeroed(most, sizeof(struct code_object));
-  if (r->loaded.objects == NULL || r->unloaded.objects == NULL)
-    return false;
-  for (size_t i = 0; i < notes->module_count; i++)
-    if (is_loaded(notes, &notes->modules[i]))
-      r->loaded.objects[r->loaded.count++] = object_of(&notes->modules[i]);
-  for (size_t n = 1; n < most; n++) {
-    const struct note_module *m = image_module_unloaded(notes, n);
-    if (m == NULL)
-      break;
-    r->unloaded.objects[r->unloaded.count++] = object_of(m);
-  }
-  return true;
-}
-
-/* A site in a file that is not known is in one of those without a number. */
-static uint64_t
-known_site(const struct c_recovery *r, uint64_t site)
-{
-  return (site & SITE_OBJECT) == 0 && (site & SITE_RETIRED) != 0 &&
-                 RETIRED_OBJECT(site) - 1 >= r->unloaded.count
-             ? SITE_RETIRED
-             : site;
-}
+/* ---- labels -------------------------------------------------------------- */
 
 static void
-check_sites(struct c_recovery *r)
-{
-  struct context_tree *tree = r->counters.tree;
-  for (uint32_t i = 0; i < tree->context_count; i++)
-    tree->contexts[i].site = known_site(r, tree->contexts[i].site);
-  for (uint32_t i = 0; i < tree->leaf_count; i++)
-    tree->leaves[i].site = known_site(r, tree->leaves[i].site);
-}
-
-/* ---- names ------------------------------------------------------------- */
-
-static const char *
-thread_name(void *recovery, uint32_t label)
-{
-  const struct c_recovery *r = recovery;
-  return image_note_text(r->notes, NOTE_THREAD, label, "?");
-}
-
-static const char *
-region_path(void *recovery, uint32_t number)
-{
-  const struct c_recovery *r = recovery;
-  return image_region_path(&r->regions, number);
-}
-
-static const char *
-name_of(void *recovery, uint64_t site, uint32_t function)
-{
-  const struct c_recovery *r = recovery;
-  return image_note_text(r->notes, NOTE_NAME,
-                         (site & SITE_OBJECT) != 0 ? site : function, NULL);
-}
-
-static void
-put_heap_labels(void *recovery, struct pprof_stream *p,
-                const struct kind *kind)
+add_heap_labels(struct c_recovery *r, const struct kind *kind)
 {
   static const char *const categories[] = {"cons", "float", "struct",
                                            "other"};
-  const struct image_notes *notes =
-      ((const struct c_recovery *)recovery)->notes;
+  struct building *b = &r->building;
+  const struct image_notes *notes = r->notes;
   const struct note *alone =
       image_note_find(notes, NOTE_TYPE, kind->what & NOTE_TYPE_ALONE);
   const struct note *type =
@@ -141,14 +32,126 @@ put_heap_labels(void *recovery, struct pprof_stream *p,
   if (alone != NULL && (alone->value & NOTE_HAS_CLASS) != 0)
     class = image_note_find(notes, NOTE_CLASS,
                             kind->what >> NOTE_CLASS_SHIFT);
-  pprof_add_label(p, PPROF_LABEL_TYPE,
-                  class != NULL && class->value != 0 ? "STRUCTURE"
-                  : type != NULL                     ? type->text
-                                                     : "RAW-MEMORY");
+  building_label(b, PPROF_LABEL_TYPE,
+                 class != NULL && class->value != 0 ? "STRUCTURE"
+                 : type != NULL                     ? type->text
+                                                    : "RAW-MEMORY");
   if (class != NULL)
-    pprof_add_label(p, PPROF_LABEL_CLASS, class->text);
-  pprof_add_label(p, PPROF_LABEL_CATEGORY,
-                  categories[type == NULL ? 3 : type->value & 3]);
+    building_label(b, PPROF_LABEL_CLASS, class->text);
+  building_label(b, PPROF_LABEL_CATEGORY,
+                 categories[type == NULL ? 3 : type->value & 3]);
+}
+
+static void
+add_labels(void *recovery, const struct kind *kind)
+{
+  struct c_recovery *r = recovery;
+  struct building *b = &r->building;
+  if (kind == NULL)
+    return;
+  if (r->lisp && kind->what != 0) {
+    add_heap_labels(r, kind);
+  } else if (r->lisp) {
+    building_label(b, PPROF_LABEL_TYPE, PPROF_TYPE_OF_MALLOC);
+    building_label(b, PPROF_LABEL_CATEGORY, "other");
+  }
+  if (kind->size != LEAF_LARGE)
+    building_number_label(b, PPROF_LABEL_BYTES, kind->size);
+  if (CLAS_THREAD(kind->clas) != 0)
+    building_label(b, PPROF_LABEL_THREAD,
+                   image_note_text(r->notes, NOTE_THREAD,
+                                   CLAS_THREAD(kind->clas), "?"));
+  if (CLAS_REGION(kind->clas) != 0)
+    building_label(b, PPROF_LABEL_REGION,
+                   image_region_path(&r->regions, CLAS_REGION(kind->clas)));
+}
+
+/* ---- samples ------------------------------------------------------------- */
+
+/* Whether FUNCTION, called below UP, is called by the same function further
+ * out as well. */
+static bool
+arc_is_above(const struct context *contexts, uint32_t up, uint32_t function)
+{
+  const uint32_t caller = contexts[up].function;
+  if (function == 0 || caller == 0)
+    return false;
+  for (; up != CONTEXT_ROOT; up = contexts[up].parent)
+    if (contexts[up].function == function &&
+        contexts[contexts[up].parent].function == caller)
+      return true;
+  return false;
+}
+
+static void
+add_leaf(struct c_recovery *r, uint32_t number)
+{
+  const struct c_counters *counters = &r->counters;
+  const struct context_tree *tree = counters->tree;
+  const struct leaf *leaf = &tree->leaves[number];
+  const struct leaf_life life = counters->lives[number];
+  const struct leaf_loss loss = counters->losses != NULL
+                                    ? counters->losses[number]
+                                    : (struct leaf_loss){0};
+  const uint64_t values[PPROF_COLUMNS] = {
+      [PPROF_COUNT] = leaf->count,
+      [PPROF_BYTES] = leaf->bytes,
+      [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
+      [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
+      [PPROF_CALLS] = arc_is_above(tree->contexts, leaf->up, leaf->function)
+                          ? 0
+                          : leaf->count,
+      [PPROF_PEAK_COUNT] = life.at_peak.count,
+      [PPROF_PEAK_BYTES] = life.at_peak.bytes,
+      [PPROF_TEMPORARY] = life.temporary_count,
+      [PPROF_LOST_COUNT] = loss.direct.count,
+      [PPROF_LOST_BYTES] = loss.direct.bytes,
+      [PPROF_INDIRECT_COUNT] = loss.indirect.count,
+      [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
+  };
+  if (leaf->count != 0)
+    building_sample(&r->building, leaf->site, leaf->function, leaf->up,
+                    values, context_tree_kind(tree, leaf));
+}
+
+/* Fills in the ALLOCATIONS below each context, which are zero.  Parents have
+ * smaller numbers than their children. */
+static void
+sum_allocations(const struct context_tree *tree, uint64_t *allocations)
+{
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
+    allocations[tree->leaves[i].up] += tree->leaves[i].count;
+  for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
+    allocations[tree->contexts[i].parent] += allocations[i];
+}
+
+/* The allocations below a context are the calls that led to one, once each
+ * however often a function called the other on the way: a context of a call
+ * that is on its chain already counts none.  Most contexts count theirs, which
+ * are added up when all samples are there (stated_calls.h); stated are those
+ * that do not.  The tree knows of most calls whether they are the first of
+ * their kind. */
+static void
+state_calls(struct c_recovery *r)
+{
+  static const uint64_t none[PPROF_COLUMNS] = {[PPROF_CALLS] = 1};
+  const struct context_tree *tree = r->counters.tree;
+  uint64_t *allocations =
+      array_zeroed(tree->context_count, sizeof *allocations);
+  building_check(&r->building, allocations != NULL);
+  if (allocations != NULL)
+    sum_allocations(tree, allocations);
+  for (uint32_t i = CONTEXT_OVERFLOW;
+       i < tree->context_count && !r->building.failed; i++) {
+    const struct context *c = &tree->contexts[i];
+    if (allocations[i] == 0 || context_tree_is_over(tree, i) || c->new_arc ||
+        !arc_is_above(tree->contexts, c->parent, c->function))
+      continue;
+    building_sample(&r->building, c->site, c->function, c->parent, none,
+                    NULL);
+    r->building.reading.stated_calls++;
+  }
+  free(allocations);
 }
 
 static uint64_t
@@ -161,73 +164,102 @@ between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
   return note != NULL && note->value == site ? note->more : 0;
 }
 
+/* ---- comments ------------------------------------------------------------ */
+
 static void
-put_notes(const struct c_recovery *r, struct pprof_stream *p)
+add_notes(struct c_recovery *r)
 {
   for (size_t i = 0; i < r->notes->comment_count; i++) {
     const char *text = r->notes->comments[i];
     const char *equals = strchr(text, '=');
     char *key = equals == NULL ? NULL : strndup(text, (size_t)(equals - text));
     if (key != NULL)
-      pprof_put_comment(p, key, equals + 1);
+      building_comment(&r->building, key, equals + 1);
     free(key);
   }
 }
 
+/* What is missing. */
 static void
-put_comments(void *recovery, struct pprof_stream *p)
+add_gaps(struct c_recovery *r)
 {
-  const struct c_recovery *r = recovery;
   char lost[96];
-  if (image_note_find(r->notes, NOTE_COARSE, 0) != NULL)
-    pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
-                      image_note_text(r->notes, NOTE_COARSE, 0, ""));
-  put_notes(r, p);
-  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, r->counters.contexts);
-  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, r->counters.bytes);
+  const uint64_t count = r->counters.stripes.lost;
   snprintf(lost, sizeof lost,
-           "allocations for which memory ran out: %" PRIu64, r->counters.stripes.lost);
+           "allocations for which memory ran out: %" PRIu64, count);
   if ((r->image->head.flags & IMAGE_INCOMPLETE) != 0)
-    pprof_put_comment(p, PPROF_COMMENT_UNATTRIBUTED_NOTE,
-                      "the file had no room to grow");
-  if (r->counters.stripes.lost != 0)
-    pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, lost);
-  region_table_comments(&r->regions, true, pprof_put_region, p);
+    building_comment(&r->building, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+                     "the file had no room to grow");
+  if (count != 0)
+    building_comment(&r->building, PPROF_COMMENT_LOST_NOTE, lost);
 }
 
-/* ---- the whole --------------------------------------------------------- */
+static void
+add_comments(struct c_recovery *r)
+{
+  struct building *b = &r->building;
+  const struct c_counters *c = &r->counters;
+  const char *coarse = image_note_text(r->notes, NOTE_COARSE, 0, NULL);
+  building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
+  building_comment(b, PPROF_COMMENT_LANGUAGE, r->lisp ? "lisp" : "c");
+  if (r->notes->module_count > 0)
+    building_comment(b, PPROF_COMMENT_PROGRAM, r->notes->modules[0].path);
+  building_count(b, PPROF_COMMENT_ALLOCATIONS, c->total.count);
+  building_count(b, PPROF_COMMENT_BYTES, c->total.bytes);
+  building_count(b, PPROF_COMMENT_PEAK_BYTES, c->total.peak_bytes);
+  building_count(b, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS,
+                 b->unattributed_count);
+  building_count(b, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
+  building_count(b, PPROF_COMMENT_CUT_ALLOCATIONS, b->cut_count);
+  if (coarse != NULL)
+    building_comment(b, PPROF_COMMENT_COARSE_NOTE, coarse);
+  add_notes(r);
+  building_count(b, PPROF_COMMENT_CONTEXTS, c->contexts);
+  building_count(b, PPROF_COMMENT_CONTEXT_BYTES, c->bytes);
+  add_gaps(r);
+  building_regions(b, &r->regions, true);
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+/* Takes all of an image whose counters are known. */
+static bool
+build(struct c_recovery *r, const struct recovery *recovery)
+{
+  static const struct building_source plain = {add_labels, c_location, NULL,
+                                               NULL};
+  static const struct building_source with_lisp = {add_labels, c_location,
+                                                   between, NULL};
+  const struct context_tree *tree = r->counters.tree;
+  struct building *b = &r->building;
+  b->source = r->lisp ? &with_lisp : &plain;
+  b->closure = r;
+  b->reading.adds_calls = true;
+  building_begin(b, recovery, r->lisp ? LANGUAGE_LISP : LANGUAGE_C,
+                 r->counters.losses != NULL ? PPROF_REACH_COLUMNS
+                                            : PPROF_C_COLUMNS);
+  r->regions = image_regions(recovery->image);
+  c_add_mappings(r);
+  building_tree(b, tree);
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
+    add_leaf(r, i);
+  state_calls(r);
+  add_comments(r);
+  return building_end(b);
+}
 
 bool
-recover_c(struct image *image, const struct image_notes *notes,
-          struct octets *file, struct mprof_error *error)
+recover_c(const struct recovery *recovery)
 {
-  struct c_recovery r = {.image = image, .notes = notes};
-  const struct c_counters *counters = &r.counters;
-  bool good = c_counters_find(&r.counters, image, error) &&
-              (list_objects(&r) || mprof_error_memory(error));
-  if (good) {
-    const struct c_figures figures = {
-        .tree = counters->tree,
-        .lives = counters->lives,
-        .losses = counters->losses,
-        .loaded = &r.loaded,
-        .unloaded = &r.unloaded,
-        .total = {counters->total.count, counters->total.bytes,
-                  counters->total.peak_bytes},
-        .lisp = image_note_find(notes, NOTE_TYPE, 1) != NULL,
-        .closure = &r,
-        .thread = thread_name,
-        .region = region_path,
-        .name_of = name_of,
-        .between = between,
-        .put_heap_labels = put_heap_labels,
-        .put_comments = put_comments};
-    check_sites(&r);
-    r.regions = image_regions(image);
-    c_profile_write(file, &figures);
-  }
+  struct c_recovery r = {
+      .image = recovery->image,
+      .notes = recovery->notes,
+      .lisp = image_note_find(recovery->notes, NOTE_TYPE, 1) != NULL};
+  const bool good =
+      c_counters_find(&r.counters, recovery->image, recovery->error) &&
+      build(&r, recovery);
+  building_release(&r.building);
   c_counters_release(&r.counters);
-  free(r.loaded.objects);
-  free(r.unloaded.objects);
+  free(r.mappings);
   return good;
 }

@@ -66,28 +66,26 @@ lisp_category_name(unsigned category)
 /* ---- samples ----------------------------------------------------------- */
 
 static void
-put_labels(void *closure, const struct kind *kind)
+add_labels(void *recovery, const struct kind *kind)
 {
-  struct lisp_recovery *r = closure;
-  struct pprof_stream *p = &r->stream;
+  struct lisp_recovery *r = recovery;
+  struct building *b = &r->building;
   if (kind == NULL) {
-    pprof_add_label(p, PPROF_LABEL_THREAD, r->thread);
+    building_label(b, PPROF_LABEL_THREAD, r->thread);
     return;
   }
   const char *class = lisp_class_name(r, kind);
-  pprof_add_label(p, PPROF_LABEL_TYPE, lisp_type_name(r, kind));
+  building_label(b, PPROF_LABEL_TYPE, lisp_type_name(r, kind));
   if (class != NULL)
-    pprof_add_label(p, PPROF_LABEL_CLASS, class);
-  if (r->samples.shown)
-    return;
-  pprof_add_label(p, PPROF_LABEL_CATEGORY,
-                  lisp_category_name(lisp_category(r, kind)));
-  pprof_add_label(p, PPROF_LABEL_THREAD, r->thread);
+    building_label(b, PPROF_LABEL_CLASS, class);
+  building_label(b, PPROF_LABEL_CATEGORY,
+                 lisp_category_name(lisp_category(r, kind)));
+  building_label(b, PPROF_LABEL_THREAD, r->thread);
   if (KIND_REGION(kind->what) != 0)
-    pprof_add_label(p, PPROF_LABEL_REGION,
-                    image_region_path(&r->regions, KIND_REGION(kind->what)));
+    building_label(b, PPROF_LABEL_REGION,
+                   image_region_path(&r->regions, KIND_REGION(kind->what)));
   if (kind->size != 0 && kind->size != LEAF_LARGE)
-    pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
+    building_number_label(b, PPROF_LABEL_BYTES, kind->size);
 }
 
 /* The allocator of such objects that shows; NULL: none does. */
@@ -106,12 +104,12 @@ allocator(void *recovery, const struct kind *kind)
 }
 
 static void
-put_calls(struct lisp_recovery *r, uint64_t calls, uint64_t site,
+add_calls(struct lisp_recovery *r, uint64_t calls, uint64_t site,
           uint32_t function, uint32_t up)
 {
   const uint64_t values[PPROF_COLUMNS] = {[PPROF_CALLS] = calls};
-  if (calls != 0 && !r->samples.shown)
-    sample_writer_put(&r->samples, site, function, up, values, NULL);
+  if (calls != 0)
+    building_sample(&r->building, site, function, up, values, NULL);
 }
 
 /* What became of the objects of a leaf: those of which nothing is said died
@@ -131,10 +129,10 @@ add_survival(uint64_t *values, const struct image_survival *survival)
 }
 
 static void
-put_leaf(struct lisp_recovery *r, const struct leaf *leaf,
+add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
          const struct image_survival *survival)
 {
-  const struct kind *kind = context_tree_kind(&r->tree->tree, leaf);
+  const struct kind *kind = context_tree_kind(r->building.tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {[PPROF_COUNT] = leaf->count,
                                     [PPROF_BYTES] = leaf->bytes};
@@ -143,7 +141,7 @@ put_leaf(struct lisp_recovery *r, const struct leaf *leaf,
   if (any && leaf->target == leaf->up && find_allocator(r, kind) == NULL)
     values[PPROF_CALLS] = leaf->activations;
   else
-    put_calls(r, leaf->activations, leaf->site, leaf->function, leaf->up);
+    add_calls(r, leaf->activations, leaf->site, leaf->function, leaf->up);
   r->allocations += leaf->count;
   r->bytes += leaf->bytes;
   r->contexts++;
@@ -151,8 +149,8 @@ put_leaf(struct lisp_recovery *r, const struct leaf *leaf,
     return;
   if (kind->clas != 0 && find_class(r, kind) == NULL)
     r->classless += leaf->count;
-  sample_writer_put(&r->samples, leaf->site, leaf->function, leaf->target,
-                    values, kind);
+  building_sample(&r->building, leaf->site, leaf->function, leaf->target,
+                  values, kind);
 }
 
 /* That of a leaf of the tree that ARRAY is of; NULL: it is not known. */
@@ -165,25 +163,23 @@ survival_of(const struct image_array *array, uint32_t leaf)
 }
 
 static void
-put_tree(struct lisp_recovery *r, const struct image_tree *tree)
+add_tree(struct lisp_recovery *r, const struct image_tree *tree)
 {
   const struct context_tree *t = &tree->tree;
   const struct image_array *survival =
       image_array(r->image, IMAGE_SURVIVAL, tree->owner);
   uint64_t before = r->contexts;
-  r->tree = tree;
   r->thread = image_note_text(r->notes, NOTE_THREAD, tree->owner, "?");
-  sample_writer_begin(&r->samples, t, t->context_count);
+  building_tree(&r->building, t);
   for (uint32_t i = LEAF_OVERFLOW; i < t->leaf_count; i++)
     if (image_leaf_counts(&t->leaves[i]))
-      put_leaf(r, &t->leaves[i], survival_of(survival, i));
+      add_leaf(r, &t->leaves[i], survival_of(survival, i));
   r->threads += r->contexts > before;
   for (uint32_t i = CONTEXT_FIRST; i < t->context_count; i++) {
     const struct context *c = &t->contexts[i];
-    put_calls(r, c->activations, c->site, c->function, c->parent);
+    add_calls(r, c->activations, c->site, c->function, c->parent);
     r->contexts += c->site != 0;
   }
-  sample_writer_end(&r->samples);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -197,31 +193,38 @@ columns_of(const struct image *image)
                                                : PPROF_LISP_COLUMNS;
 }
 
-bool
-recover_lisp(struct image *image, const struct image_notes *notes,
-             struct octets *file, struct mprof_error *error)
+/* Takes all of an image whose trees are checked. */
+static bool
+build(struct lisp_recovery *r, const struct recovery *recovery)
 {
-  struct lisp_recovery r = {
-      .image = image,
-      .notes = notes,
-      .stream.output = file,
-      .samples = {.stream = &r.stream,
-                  .put_labels = put_labels,
-                  .closure = &r,
-                  .part_of = lisp_location_part,
-                  .shown = (image->head.flags & IMAGE_HEAP) != 0,
-                  .allocator = allocator}};
-  if (!image_check_trees(image, error))
+  static const struct building_source source = {add_labels, lisp_location,
+                                                NULL, allocator};
+  const struct image *image = recovery->image;
+  r->building.source = &source;
+  r->building.closure = r;
+  r->regions = image_regions(image);
+  building_begin(&r->building, recovery, LANGUAGE_LISP, columns_of(image));
+  if (!lisp_add_holdings(r, recovery->error))
     return false;
-  r.regions = image_regions(image);
-  pprof_open(&r.stream, columns_of(image));
-  const bool good = lisp_put_holdings(&r, error);
-  for (size_t i = 0; good && i < image->tree_count; i++)
-    put_tree(&r, &image->trees[i]);
-  lisp_put_locations(&r);
-  lisp_put_comments(&r);
-  sample_writer_release(&r.samples);
-  pprof_close(&r.stream);
+  for (size_t i = 0; i < image->tree_count; i++)
+    add_tree(r, &image->trees[i]);
+  lisp_add_unknown_calls(r);
+  lisp_add_comments(r);
+  return building_end(&r->building);
+}
+
+bool
+recover_lisp(const struct recovery *recovery)
+{
+  struct lisp_recovery r = {.image = recovery->image,
+                            .notes = recovery->notes};
+  const bool good = image_check_trees(recovery->image, recovery->error) &&
+                    build(&r, recovery);
+  building_release(&r.building);
   c_names_release(&r.names);
+  free(r.source.text);
+  free(r.source.path);
+  index_map_release(&r.known);
+  index_map_release(&r.unknown);
   return good;
 }

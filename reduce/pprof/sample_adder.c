@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A sample that is not of the wanted heap goes into no sum.  Calls that the
+ * file leaves out come last (stated_calls.c).
+ */
+
+#include "pprof/sample_adder.h"
+
+#include "common/region_path.h"
+#include "pprof/stated_calls.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static uint64_t
+label_bytes(const struct profile *profile)
+{
+  return profile->label_rows.word_count * sizeof *profile->label_rows.words +
+         profile->label_rows.row_count * sizeof *profile->labels;
+}
+
+uint64_t
+sample_adder_label_bytes(const struct sample_adder *adder)
+{
+  return label_bytes(adder->reading->profile) - adder->other_labels;
+}
+
+bool
+sample_adder_init(struct sample_adder *adder, struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  *adder = (struct sample_adder){
+      .reading = reading,
+      .other_labels = label_bytes(reading->profile),
+      .plain = heading->language == LANGUAGE_LISP &&
+               reading->options->heap == HEAP_MALLOC};
+  if (adder->plain)
+    heading->language = LANGUAGE_C;
+  adder->source =
+      (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
+      (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
+      (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u);
+  adder->row =
+      array_zeroed(reading->profile->column_count, sizeof *adder->row);
+  return (adder->row != NULL && numbers_push(&adder->labels, adder->source)) ||
+         mprof_error_memory(reading->error);
+}
+
+void
+sample_adder_release(struct sample_adder *adder)
+{
+  free(adder->values.items);
+  free(adder->labels.items);
+  free(adder->stated.items);
+  free(adder->row);
+}
+
+void
+sample_adder_begin(struct sample_adder *adder)
+{
+  adder->values.count = 0;
+  adder->labels.count = 1;
+  adder->known = (struct sample_labels){
+      .set = INDEX_NONE,
+      .words = 1,
+      .of_malloc = adder->reading->heading.language == LANGUAGE_C &&
+                   !adder->plain};
+}
+
+bool
+sample_adder_label(struct sample_adder *adder,
+                   const uint64_t label[LABEL_WORDS])
+{
+  enum { KEY, TEXT, NUMBER };
+  const struct names *names = &adder->reading->profile->names;
+  const char *key = names_text(names, (uint32_t)label[KEY]);
+  const char *text = names_text(names, (uint32_t)label[TEXT]);
+  bool type = strcmp(key, PPROF_LABEL_TYPE) == 0;
+  if ((int64_t)label[NUMBER] < 0 && label[TEXT] == 0 &&
+      strcmp(key, PPROF_LABEL_BYTES) == 0)
+    return sample_fault(adder, "sample %zu has objects of %" PRId64 " bytes",
+                        adder->index, (int64_t)label[NUMBER]);
+  if (type && strcmp(text, PPROF_TYPE_OF_MALLOC) == 0)
+    adder->known.of_malloc = true;
+  if (adder->plain && (type || strcmp(key, PPROF_LABEL_CATEGORY) == 0))
+    return true;
+  if (!numbers_reserve(&adder->labels, LABEL_WORDS))
+    return mprof_error_memory(adder->reading->error);
+  memcpy(adder->labels.items + adder->labels.count, label,
+         LABEL_WORDS * sizeof *label);
+  adder->labels.count += LABEL_WORDS;
+  adder->known.words = (uint32_t)adder->labels.count;
+  return true;
+}
+
+/* ---- values ---- */
+
+/* Checks the values in hand. */
+static bool
+check_values(struct sample_adder *adder)
+{
+  const struct numbers *values = &adder->values;
+  size_t wanted = adder->reading->heading.column_count;
+  if (values->count != wanted)
+    return sample_fault(adder,
+                        "sample %zu has %zu values where there are %zu "
+                        "sample types",
+                        adder->index, values->count, wanted);
+  for (size_t i = 0; i < values->count; i++)
+    if (values->items[i] > INT64_MAX)
+      return sample_fault(adder,
+                          "sample %zu has the negative value %" PRId64,
+                          adder->index, (int64_t)values->items[i]);
+  return true;
+}
+
+/* Whether WHOLE, objects or bytes, is no less than what died of it, is new and
+ * lives: every second one of COUNTS. */
+static bool
+has_survival(uint64_t whole, const uint64_t *counts)
+{
+  for (int i = 0; i < PPROF_SURVIVAL_FIGURES; i += 2) {
+    if (counts[i] > whole)
+      return false;
+    whole -= counts[i];
+  }
+  return true;
+}
+
+/* Adds the values in hand to all sums; they must stay within 63 bits. */
+static bool
+add_to_sums(struct sample_adder *adder)
+{
+  struct reading *reading = adder->reading;
+  uint64_t v[COLUMN_USES] = {0};
+  for (int i = 0; i < COLUMN_USES; i++) {
+    struct profile_column column = reading->heading.column_of[i];
+    uint64_t *total = &reading->profile->total[i];
+    if (column.index == NO_COLUMN)
+      continue;
+    if (__builtin_mul_overflow(adder->values.items[column.index],
+                               column.scale, &v[i]) ||
+        v[i] > (uint64_t)INT64_MAX - *total)
+      return sample_fault(adder, "the sums overflow at sample %zu",
+                          adder->index);
+    adder->sums[i] += v[i];
+    *total += v[i];
+  }
+  if (!reading->heading.by_mprof)
+    return true;
+  if (v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS] ||
+      v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
+    return sample_fault(adder, "sample %zu keeps more than it allocated",
+                        adder->index);
+  if (v[MEASURE_LOST_ALLOCS] + v[COLUMN_OF_INDIRECT_ALLOCS] >
+          v[MEASURE_KEPT_ALLOCS] ||
+      v[MEASURE_LOST_BYTES] + v[COLUMN_OF_INDIRECT_BYTES] >
+          v[MEASURE_KEPT_BYTES])
+    return sample_fault(adder, "sample %zu has lost more than it kept",
+                        adder->index);
+  if (v[MEASURE_PEAK_ALLOCS] > v[MEASURE_ALLOCS] ||
+      v[MEASURE_PEAK_BYTES] > v[MEASURE_BYTES] ||
+      v[MEASURE_TEMPORARY_ALLOCS] > v[MEASURE_ALLOCS])
+    return sample_fault(adder,
+                        "sample %zu has more objects at the peak, or more "
+                        "temporary ones, than it allocated",
+                        adder->index);
+  if (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
+      !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1))
+    return sample_fault(adder,
+                        "sample %zu has more dead and live objects than it "
+                        "allocated",
+                        adder->index);
+  return true;
+}
+
+/* ---- samples ---- */
+
+/* Whether the sample in hand, of objects, is of the heap that is wanted. */
+static bool
+is_wanted(const struct sample_adder *adder,
+          const struct sample_labels *labels)
+{
+  enum heap heap = adder->reading->options->heap;
+  return heap == HEAP_BOTH || labels->of_malloc == (heap == HEAP_MALLOC);
+}
+
+/* Takes the values in hand off the sums of the profile. */
+static void
+take_off_sums(struct sample_adder *adder)
+{
+  struct reading *reading = adder->reading;
+  for (int i = 0; i < COLUMN_USES; i++) {
+    struct profile_column column = reading->heading.column_of[i];
+    if (column.index != NO_COLUMN)
+      reading->profile->total[i] -=
+          adder->values.items[column.index] * column.scale;
+  }
+}
+
+/* Sets *LABELS to the set in hand. */
+static bool
+find_labels(struct sample_adder *adder, uint32_t *labels)
+{
+  enum { MOST_REGIONS = 64 }; /* within one another, as in the monitor */
+  struct profile *profile = adder->reading->profile;
+  size_t known = profile->region_count;
+  *labels = profile_labels(profile, adder->labels.items,
+                           adder->labels.count);
+  if (*labels == INDEX_NONE)
+    return mprof_error_memory(adder->reading->error);
+  if (known == profile->region_count)
+    return true;
+  const char *path = names_text(&profile->names, profile->regions[known]);
+  size_t depth = 0;
+  for (size_t length = strlen(path); length > 0 && depth <= MOST_REGIONS;
+       length = region_path_outer(path, length))
+    depth++;
+  return depth <= MOST_REGIONS ||
+         sample_fault(adder,
+                      "sample %zu is in more than %d nested regions",
+                      adder->index, MOST_REGIONS);
+}
+
+
+static bool
+state_calls(struct sample_adder *adder, uint32_t node)
+{
+  const struct reading *reading = adder->reading;
+  int column = reading->heading.column_of[COLUMN_OF_CALLS].index;
+  uint64_t value = adder->values.items[column];
+  return value == 0 ||
+         (numbers_push(&adder->stated, node) &&
+          numbers_push(&adder->stated, value)) ||
+         mprof_error_memory(reading->error);
+}
+
+bool
+sample_adder_add(struct sample_adder *adder, uint32_t node,
+                 struct sample_labels *labels)
+{
+  struct reading *reading = adder->reading;
+  struct profile *profile = reading->profile;
+  const uint64_t *values = adder->values.items;
+  if (!check_values(adder) || !add_to_sums(adder))
+    return false;
+  bool states = states_calls(&reading->heading, values, labels->words);
+  if (states && reading->adds_calls && node != TREE_ROOT)
+    return state_calls(adder, node);
+  if (!states && !is_wanted(adder, labels)) {
+    take_off_sums(adder);
+    return true;
+  }
+  reading_convert(reading->sources, profile->column_count, values,
+                  adder->row);
+  if (labels->set == INDEX_NONE && !find_labels(adder, &labels->set))
+    return false;
+  return profile_add_sample(
+             profile, (struct profile_sample){node, labels->set},
+             adder->row) ||
+         mprof_error_memory(reading->error);
+}
+
+bool
+sample_adder_end(struct sample_adder *adder)
+{
+  struct reading *reading = adder->reading;
+  return (!reading->adds_calls ||
+          reading_add_calls(reading, &adder->stated, adder->index,
+                            adder->source)) &&
+         reading_check_facts(reading, adder->sums);
+}

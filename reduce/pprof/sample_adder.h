@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Samples of one file on their way into a profile: their values are checked,
+ * summed up and put into the profile's columns, their labels become a set.
+ * Where they come from, a pprof file or an image, makes no difference here.
+ *
+ * For each sample: sample_adder_begin, its values and labels, then
+ * sample_adder_add.  A function that gives back false has set the error of the
+ * reading.
+ */
+
+#ifndef MPROF_SAMPLE_ADDER_H
+#define MPROF_SAMPLE_ADDER_H
+
+#include "base/array.h"
+#include "pprof/reading.h"
+
+/* What is known of the labels of a sample. */
+struct sample_labels {
+  uint32_t set;   /* of the profile; INDEX_NONE: that in hand, not found yet */
+  uint32_t words; /* of its row */
+  bool of_malloc; /* its objects are of malloc's heap */
+};
+
+struct sample_adder {
+  struct reading *reading;
+  size_t index; /* of the sample in hand; its parts: */
+  struct numbers values;       /* in columns of the file */
+  struct numbers labels;       /* a row of label_rows, from the first word on */
+  struct sample_labels known;  /* of that row */
+  bool plain;                  /* types are not wanted: all is malloc's */
+  uint64_t source;             /* the first word of each row */
+  uint64_t other_labels;       /* bytes of those that other files have */
+  struct numbers stated;       /* nodes and their calls: stated_calls.h */
+  uint64_t sums[COLUMN_USES];  /* of the file's samples */
+  uint64_t *row; /* values of a sample in the profile's columns */
+};
+
+/* Reports a fault of the sample in hand. */
+#define sample_fault(adder, ...)                                             \
+  reading_fault((adder)->reading, PPROF_SAMPLE, (adder)->index, __VA_ARGS__)
+
+/* Begins the samples of READING, whose columns are known.  Release ADDER even
+ * when this gives back false. */
+bool sample_adder_init(struct sample_adder *adder, struct reading *reading);
+void sample_adder_release(struct sample_adder *adder);
+
+/* The sample in hand has no value and no label yet. */
+void sample_adder_begin(struct sample_adder *adder);
+
+/* Adds a label to those in hand: key, text, number and unit. */
+bool sample_adder_label(struct sample_adder *adder,
+                        const uint64_t label[LABEL_WORDS]);
+
+/* Adds the sample in hand, whose chain ends at NODE.  LABELS are those in hand,
+ * or what became of equal ones before; their set is filled in when it is
+ * needed. */
+bool sample_adder_add(struct sample_adder *adder, uint32_t node,
+                      struct sample_labels *labels);
+
+/* Adds the calls that the file leaves to its reader, when all samples are
+ * there, and compares what the file says of the whole with their sums. */
+bool sample_adder_end(struct sample_adder *adder);
+
+/* The memory that the sets of labels of the file take. */
+uint64_t sample_adder_label_bytes(const struct sample_adder *adder);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* See building.h. */
+
+#include "recover/building.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+/* What is known of a context. */
+struct building_context {
+  uint32_t node; /* TREE_ROOT: it was not needed yet */
+  bool is_cut;   /* its chain begins with SITE_CUT_SHORT */
+};
+
+/* ---- begin and end ------------------------------------------------------ */
+
+void
+building_check(struct building *b, bool good)
+{
+  if (!good && !b->failed)
+    b->failed = !mprof_error_memory(b->reading.error);
+}
+
+/* The same of what has set the error if it failed. */
+static void
+keep(struct building *b, bool good)
+{
+  b->failed = b->failed || !good;
+}
+
+uint32_t
+building_name(struct building *b, const char *text)
+{
+  const uint32_t name =
+      b->failed ? 0 : names_intern(&b->reading.profile->names, text);
+  building_check(b, name != NAMES_NONE);
+  return b->failed ? 0 : name;
+}
+
+static struct profile_value_type
+value_type(struct building *b, const char *type, const char *unit)
+{
+  const uint32_t name = building_name(b, type);
+  return (struct profile_value_type){name, building_name(b, unit)};
+}
+
+static void
+add_columns(struct building *b)
+{
+  struct profile *heading = &b->reading.heading;
+  heading->columns = array_zeroed(PPROF_COLUMNS, sizeof *heading->columns);
+  building_check(b, heading->columns != NULL);
+  for (int i = 0; !b->failed && i < PPROF_COLUMNS; i++)
+    if ((b->columns >> i & 1) != 0)
+      heading->columns[heading->column_count++] =
+          value_type(b, pprof_columns[i].type, pprof_columns[i].unit);
+}
+
+static int64_t
+time_now(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void
+building_begin(struct building *b, const struct recovery *recovery,
+               enum language language, uint64_t columns)
+{
+  struct reading *reading = &b->reading;
+  struct profile *heading = &reading->heading;
+  b->columns = columns;
+  b->image_bytes = recovery->image->bytes;
+  reading->profile = recovery->profile;
+  reading->path = recovery->image->path;
+  reading->options = recovery->options;
+  reading->error = recovery->error;
+  reading->first_sample = recovery->profile->sample_count;
+  reading->text_left = UINT64_MAX;
+  heading->language = language;
+  heading->by_mprof = true;
+  heading->file_count = 1;
+  heading->period = 1;
+  heading->time_nanos = time_now();
+  add_columns(b);
+  heading->period_type = value_type(b, "space", "bytes");
+  heading->default_type = building_name(b, pprof_columns[PPROF_BYTES].type);
+  keep(b, b->failed ||
+              (reading_columns(reading) && reading_check_heading(reading) &&
+               sample_adder_init(&b->samples, reading)));
+}
+
+bool
+building_end(struct building *b)
+{
+  const struct input_limits *limits = b->reading.options->limits;
+  keep(b, b->failed || (reading_add_comments(&b->reading) &&
+                        sample_adder_end(&b->samples)));
+  if (!b->failed)
+    reading_take(&b->reading,
+                 limits->memory_free + limits->memory_ratio * b->image_bytes);
+  return !b->failed;
+}
+
+void
+building_release(struct building *b)
+{
+  free(b->contexts);
+  free(b->callers.items);
+  free(b->kinds);
+  index_map_release(&b->sites);
+  sample_adder_release(&b->samples);
+  reading_release(&b->reading);
+}
+
+/* ---- what chains are made of -------------------------------------------- */
+
+uint32_t
+building_function(struct building *b, const char *name,
+                  const char *system_name, const char *file, int64_t line)
+{
+  struct profile_function function = {.start_line = line};
+  function.name = building_name(b, name);
+  function.system_name =
+      building_name(b, system_name == NULL ? "" : system_name);
+  function.file = building_name(b, file == NULL ? "" : file);
+  const uint32_t number =
+      b->failed ? 0 : profile_add_function(b->reading.profile, function);
+  building_check(b, number != INDEX_NONE);
+  return number;
+}
+
+uint32_t
+building_location(struct building *b, uint32_t mapping, uint64_t address,
+                  uint32_t function, int64_t line)
+{
+  const struct profile_location location = {.mapping = mapping,
+                                            .address = address};
+  const struct profile_line own = {.function = function, .line = line};
+  const uint32_t number =
+      b->failed ? 0
+                : profile_add_location(b->reading.profile, location, &own,
+                                       function == INDEX_NONE ? 0 : 1);
+  building_check(b, number != INDEX_NONE);
+  return number;
+}
+
+/* The location of a call at SITE, which is in FUNCTION. */
+static uint32_t
+location_of(struct building *b, uint64_t site, uint32_t function)
+{
+  uint32_t location = index_map_find(&b->sites, site);
+  if (location != INDEX_NONE || b->failed)
+    return location;
+  location = b->source->location(b->closure, site, function);
+  building_check(b, b->failed || index_map_add(&b->sites, site, location));
+  return location;
+}
+
+/* The site of what ran between a call in the context UP and its CALLEE; 0:
+ * nothing. */
+static uint64_t
+site_between(const struct building *b, uint32_t up, uint32_t callee)
+{
+  const struct context *c = &b->tree->contexts[up];
+  return b->source->between == NULL || up == CONTEXT_ROOT || callee == 0
+             ? 0
+             : b->source->between(b->closure, c->site, c->function, callee);
+}
+
+/* The node below PARENT of a call at SITE, which is in FUNCTION; PARENT if SITE
+ * is 0. */
+static uint32_t
+node_below(struct building *b, uint32_t parent, uint64_t site,
+           uint32_t function)
+{
+  if (site == 0 || b->failed)
+    return parent;
+  const uint32_t location = location_of(b, site, function);
+  const uint32_t node =
+      b->failed ? parent
+                : tree_child(&b->reading.profile->tree, parent, location);
+  building_check(b, node != INDEX_NONE);
+  return node;
+}
+
+/* The context NUMBER with its node, as are those that it is below. */
+static struct building_context
+find_context(struct building *b, uint32_t number)
+{
+  const struct context *contexts = b->tree->contexts;
+  uint32_t up = number;
+  b->callers.count = 0;
+  for (; up != CONTEXT_ROOT && b->contexts[up].node == TREE_ROOT;
+       up = contexts[up].parent)
+    building_check(b, numbers_push(&b->callers, up));
+  while (!b->failed && b->callers.count > 0) {
+    const uint32_t at = (uint32_t)b->callers.items[--b->callers.count];
+    const struct context *c = &contexts[at];
+    const uint32_t above =
+        node_below(b, b->contexts[up].node,
+                   site_between(b, up, c->function), 0);
+    b->contexts[at] = (struct building_context){
+        .node = node_below(b, above, c->site, c->function),
+        .is_cut = up == CONTEXT_ROOT
+                      ? c->site == (SITE_SPECIAL | SITE_CUT_SHORT)
+                      : b->contexts[up].is_cut};
+    up = at;
+  }
+  return b->contexts[number];
+}
+
+/* ---- samples ------------------------------------------------------------ */
+
+void
+building_tree(struct building *b, const struct context_tree *tree)
+{
+  free(b->contexts);
+  free(b->kinds);
+  b->tree = tree;
+  b->contexts = array_zeroed(tree->context_count, sizeof *b->contexts);
+  b->kinds = array_zeroed(tree->kind_count + (size_t)1, sizeof *b->kinds);
+  building_check(b, b->contexts != NULL && b->kinds != NULL);
+}
+
+void
+building_label(struct building *b, const char *key, const char *text)
+{
+  const uint64_t name = building_name(b, key);
+  const uint64_t label[LABEL_WORDS] = {name, building_name(b, text)};
+  keep(b, b->failed || sample_adder_label(&b->samples, label));
+}
+
+void
+building_number_label(struct building *b, const char *key, uint64_t number)
+{
+  const uint64_t name = building_name(b, key);
+  const uint64_t label[LABEL_WORDS] = {name, 0, number, name};
+  keep(b, b->failed || sample_adder_label(&b->samples, label));
+}
+
+static void
+add_values(struct building *b, const uint64_t *values)
+{
+  struct numbers *to = &b->samples.values;
+  building_check(b, numbers_reserve(to, PPROF_COLUMNS));
+  for (int i = 0; !b->failed && i < PPROF_COLUMNS; i++)
+    if ((b->columns >> i & 1) != 0)
+      to->items[to->count++] = values[i];
+}
+
+static void
+add_sample(struct building *b, uint32_t node, struct sample_labels *labels,
+           const uint64_t *values)
+{
+  add_values(b, values);
+  keep(b, b->failed || sample_adder_add(&b->samples, node, labels));
+  b->samples.index++;
+}
+
+void
+building_begin_sample(struct building *b)
+{
+  if (!b->failed)
+    sample_adder_begin(&b->samples);
+}
+
+void
+building_put(struct building *b, uint32_t node, const uint64_t *values)
+{
+  add_sample(b, node, &b->samples.known, values);
+}
+
+/* What is known of the labels of objects of that KIND, which are in hand if
+ * their set is not known. */
+static struct sample_labels *
+labels_of(struct building *b, const struct kind *kind)
+{
+  struct sample_labels *known =
+      &b->kinds[kind == NULL ? b->tree->kind_count
+                             : (size_t)(kind - b->tree->kinds)];
+  building_begin_sample(b);
+  if (known->words == 0 || known->set == INDEX_NONE) {
+    b->source->labels(b->closure, kind);
+    *known = b->samples.known;
+  }
+  return known;
+}
+
+void
+building_sample(struct building *b, uint64_t site, uint32_t function,
+                uint32_t up, const uint64_t *values, const struct kind *kind)
+{
+  const struct building_source *source = b->source;
+  if (b->failed)
+    return;
+  if (context_tree_is_over(b->tree, up)) {
+    site = 0; /* which has its place already */
+    b->unattributed_count += values[PPROF_COUNT];
+    b->unattributed_bytes += values[PPROF_BYTES];
+  }
+  const struct building_context caller = find_context(b, up);
+  uint32_t node =
+      node_below(b, caller.node, site_between(b, up, function), 0);
+  node = node_below(b, node, site, function);
+  if (site != 0 && kind != NULL && source->between != NULL)
+    node = node_below(b, node, source->between(b->closure, site, function, 0),
+                      0);
+  if (site != 0 && kind != NULL && source->allocator != NULL)
+    node = node_below(b, node, source->allocator(b->closure, kind), 0);
+  if (caller.is_cut)
+    b->cut_count += values[PPROF_COUNT];
+  if (!b->failed)
+    add_sample(b, node, labels_of(b, kind), values);
+}
+
+/* ---- comments ------------------------------------------------------------ */
+
+void
+building_comment(struct building *b, const char *key, const char *text)
+{
+  struct reading *reading = &b->reading;
+  char *whole = NULL;
+  if (asprintf(&whole, "%s=%s", key, text) < 0)
+    whole = NULL;
+  building_check(b, whole != NULL);
+  const uint32_t name = b->failed ? 0 : building_name(b, whole);
+  free(whole);
+  building_check(b, b->failed ||
+                        (numbers_push(&reading->comments,
+                                      reading->string_count) &&
+                         ARRAY_PUSH(reading->strings, reading->string_count,
+                                    b->string_capacity, name)));
+}
+
+void
+building_count(struct building *b, const char *key, uint64_t n)
+{
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, n);
+  building_comment(b, key, text);
+}
+
+static void
+add_region(void *building, const char *text)
+{
+  building_comment(building, PPROF_COMMENT_REGION, text);
+}
+
+void
+building_regions(struct building *b, const struct region_table *regions,
+                 bool frees)
+{
+  region_table_comments(regions, frees, add_region, b);
+}
