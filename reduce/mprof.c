@@ -253,7 +253,7 @@ mprof_profile_write(void *profile)
   struct mprof_error error = handle->error;
   string_sink_init(&output);
   if (error.code == MPROF_OK) {
-    profile_write(&handle->profile, false, GZIP_FAST, &output.sink);
+    profile_write(&handle->profile, false, &output.sink);
     if (!sink_flush(&output.sink))
       mprof_error_memory(&error);
   }

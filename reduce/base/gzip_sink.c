@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { PIECE_BYTES = 16384, GZIP_WINDOW = 15 + 16 };
 
@@ -37,14 +39,19 @@ write_compressed(void *target, const char *bytes, size_t length)
 
 void
 gzip_sink_open(struct gzip_sink *gzip, struct sink *target,
-               enum gzip_level level)
+               const char *comment)
 {
+  enum { UNIX = 3 };
   gzip->stream = (z_stream){0};
+  gzip->header = (gz_header){.comment = (Bytef *)(uintptr_t)comment,
+                             .os = UNIX};
   gzip->target = target;
   sink_init(&gzip->sink, write_compressed, gzip);
-  gzip->open = deflateInit2(&gzip->stream, (int)level, Z_DEFLATED, GZIP_WINDOW, 8,
-                            Z_DEFAULT_STRATEGY) == Z_OK;
-  if (!gzip->open)
+  gzip->open = deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED,
+                            GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+  if (gzip->open)
+    deflateSetHeader(&gzip->stream, &gzip->header);
+  else
     sink_fail(&gzip->sink, ENOMEM);
 }
 
@@ -57,4 +64,20 @@ gzip_sink_close(struct gzip_sink *gzip)
     deflateEnd(&gzip->stream);
   gzip->open = false;
   sink_fail(gzip->target, gzip->sink.error_number);
+}
+
+bool
+gzip_comment(const char *path, char *comment, size_t size)
+{
+  enum { FLAGS = 3, HAS_COMMENT = 16, HEADER_BYTES = 10 };
+  unsigned char header[HEADER_BYTES];
+  FILE *file = fopen(path, "re");
+  bool good = file != NULL &&
+              fread(header, 1, sizeof header, file) == sizeof header &&
+              header[0] == 0x1f && header[1] == 0x8b &&
+              header[FLAGS] == HAS_COMMENT;
+  size_t length = good ? fread(comment, 1, size, file) : 0;
+  if (file != NULL)
+    fclose(file);
+  return good && memchr(comment, '\0', length) != NULL;
 }

@@ -117,6 +117,6 @@ profile_save(const struct profile *profile, const char *path, bool sync,
   if (!output_file_open(&file, path, error))
     return false;
   file.unsynced = !sync;
-  profile_write(profile, false, GZIP_FILE, &file.sink);
+  profile_write(profile, false, &file.sink);
   return output_file_close(&file, true, error);
 }

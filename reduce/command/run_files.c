@@ -9,6 +9,7 @@
 #include "command/load.h"
 #include "common/pprof_format.h"
 #include "pprof/reader.h"
+#include "pprof/writer.h"
 #include "recover/image_hold.h"
 
 #include <dirent.h>
@@ -146,11 +147,17 @@ is_of_run(const char *path, const char *process)
   struct profile profile;
   struct mprof_error error;
   struct stat status;
+  char wanted[PROFILE_GZIP_COMMENT_BYTES], comment[sizeof wanted];
   mprof_error_clear(&error);
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
   if (image_is(path))
     return is_image_of(path, process);
+  profile_gzip_comment(process, wanted);
+  if (gzip_comment(path, comment, sizeof comment) &&
+      strncmp(comment, wanted,
+              process == NULL ? strlen(wanted) : sizeof wanted) == 0)
+    return true;
   bool good = profile_init(&profile) &&
               profile_read(&profile, path, &options, &error) &&
               profile.by_mprof;

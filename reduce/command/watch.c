@@ -64,7 +64,7 @@ write_octets(const struct profile *profile, struct program_snapshot *snapshot)
 {
   struct string_sink sink;
   string_sink_init(&sink);
-  profile_write(profile, false, GZIP_FAST, &sink.sink);
+  profile_write(profile, false, &sink.sink);
   if (!sink_flush(&sink.sink)) {
     string_sink_release(&sink);
     return false;

@@ -379,7 +379,7 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   if (making.failed)
     sink_fail(sink, ENOMEM);
   else if (sink->error_number == 0)
-    profile_write(&making.made, true, GZIP_FILE, sink);
+    profile_write(&making.made, true, sink);
   chain_tree_release(&making.tree);
   profile_release(&making.made);
   index_map_release(&making.texts);

@@ -198,7 +198,7 @@ heap_profile_write(const struct heap_profile *heap, size_t first,
   if (profile_init(&part.profile) && part.locations != NULL &&
       part.nodes != NULL && make_heading(&part.profile, how) &&
       make_part(&part, heap, first, count, how))
-    profile_write(&part.profile, true, GZIP_FAST, sink);
+    profile_write(&part.profile, true, sink);
   else
     sink_fail(sink, ENOMEM);
   profile_release(&part.profile);

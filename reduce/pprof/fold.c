@@ -12,11 +12,10 @@ static void
 make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
 {
   enum { KIND_CALLS, KIND_GROWTH, KIND_OBJECTS };
-  struct sample_count count;
   const struct profile_sample *sample = &profile->samples[i];
-  profile_count(profile, i, &count);
-  uint64_t allocs = count.counts[MEASURE_ALLOCS];
-  uint64_t bytes = count.counts[MEASURE_BYTES];
+  uint64_t allocs = profile_value(profile, i, MEASURE_ALLOCS);
+  uint64_t bytes = profile_value(profile, i, MEASURE_BYTES) *
+                   profile->column_of[MEASURE_BYTES].scale;
   key[0] = index_pair(sample->node, sample->labels);
   key[1] = allocs > 0 ? KIND_OBJECTS : bytes > 0 ? KIND_GROWTH : KIND_CALLS;
   key[2] = !profile->labels[sample->labels].by_mprof && allocs > 0

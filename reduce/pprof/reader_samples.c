@@ -114,7 +114,7 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
   struct reading *reading = decoding->reading;
   struct sample_adder *adder = &decoding->adder;
   struct path_step end;
-  if (!read_parts(decoding, data, size) ||
+  if (!read_parts(decoding, data, size) || !sample_adder_check(adder) ||
       !chain_path_find(&decoding->path, reading, adder->index,
                        &decoding->locations, &end) ||
       !within_limits(decoding) ||

@@ -176,6 +176,12 @@ add_to_sums(struct sample_adder *adder)
 
 /* ---- samples ---- */
 
+bool
+sample_adder_check(struct sample_adder *adder)
+{
+  return check_values(adder) && add_to_sums(adder);
+}
+
 /* Whether the sample in hand, of objects, is of the heap that is wanted. */
 static bool
 is_wanted(const struct sample_adder *adder,
@@ -242,8 +248,6 @@ sample_adder_add(struct sample_adder *adder, uint32_t node,
   struct reading *reading = adder->reading;
   struct profile *profile = reading->profile;
   const uint64_t *values = adder->values.items;
-  if (!check_values(adder) || !add_to_sums(adder))
-    return false;
   bool states = states_calls(&reading->heading, values, labels->words);
   if (states && reading->adds_calls && node != TREE_ROOT)
     return state_calls(adder, node);

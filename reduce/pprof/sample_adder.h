@@ -4,8 +4,8 @@
  * summed up and put into the profile's columns, their labels become a set.
  * Where they come from, a pprof file or an image, makes no difference here.
  *
- * For each sample: sample_adder_begin, its values and labels, then
- * sample_adder_add.  A function that gives back false has set the error of the
+ * For each sample: sample_adder_begin, its values and labels,
+ * sample_adder_check, sample_adder_add.  A function that gives back false has set the error of the
  * reading.
  */
 
@@ -52,7 +52,10 @@ void sample_adder_begin(struct sample_adder *adder);
 bool sample_adder_label(struct sample_adder *adder,
                         const uint64_t label[LABEL_WORDS]);
 
-/* Adds the sample in hand, whose chain ends at NODE.  LABELS are those in hand,
+/* Checks the values in hand, and adds them to all sums. */
+bool sample_adder_check(struct sample_adder *adder);
+
+/* Adds the sample in hand, which is checked, and whose chain ends at NODE.  LABELS are those in hand,
  * or what became of equal ones before; their set is filled in when it is
  * needed. */
 bool sample_adder_add(struct sample_adder *adder, uint32_t node,

@@ -16,19 +16,16 @@ sum_below(const struct profile *profile, size_t first)
 {
   const struct tree *tree = &profile->tree;
   uint64_t *below = array_zeroed(tree->count, sizeof *below);
-  struct sample_count counted;
   if (below == NULL)
     return NULL;
-  for (size_t i = first; i < profile->sample_count; i++) {
-    profile_count(profile, i, &counted);
-    below[profile->samples[i].node] += counted.counts[MEASURE_ALLOCS];
-  }
+  for (size_t i = first; i < profile->sample_count; i++)
+    below[profile->samples[i].node] +=
+        profile_value(profile, i, MEASURE_ALLOCS);
   for (size_t i = tree->count; i-- > TREE_ROOT + 1;)
     below[tree->nodes[i].parent] += below[i];
-  for (size_t i = first; i < profile->sample_count; i++) {
-    profile_count(profile, i, &counted);
-    below[profile->samples[i].node] -= counted.counts[MEASURE_ALLOCS];
-  }
+  for (size_t i = first; i < profile->sample_count; i++)
+    below[profile->samples[i].node] -=
+        profile_value(profile, i, MEASURE_ALLOCS);
   return below;
 }
 
@@ -119,11 +116,9 @@ calls_to_state(const struct profile *profile, bool *all)
   uint32_t *length = array_zeroed(tree->count, sizeof *length);
   bool good = calls != NULL && below != NULL && length != NULL;
   for (size_t i = 0; good && i < profile->sample_count; i++)
-    if (sample_states_calls(profile, i)) {
-      struct sample_count count;
-      profile_count(profile, i, &count);
-      calls[profile->samples[i].node] += count.calls;
-    }
+    if (sample_states_calls(profile, i))
+      calls[profile->samples[i].node] +=
+          profile_value(profile, i, COLUMN_OF_CALLS);
   for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
     length[i] = length[tree->nodes[i].parent] + 1;
     length_of_all += calls[i] != 0 ? length[i] : 0;

@@ -266,12 +266,23 @@ prepare(struct writing *writing)
 }
 
 void
+profile_gzip_comment(const char *process,
+                     char comment[PROFILE_GZIP_COMMENT_BYTES])
+{
+  snprintf(comment, PROFILE_GZIP_COMMENT_BYTES, "mprof %s",
+           process == NULL ? "" : process);
+}
+
+void
 profile_write(const struct profile *profile, bool plain,
-              enum gzip_level level, struct sink *sink)
+              struct sink *sink)
 {
   struct gzip_sink gzip;
   struct writing writing = {.profile = profile, .sink = &gzip.sink};
-  gzip_sink_open(&gzip, sink, level);
+  char comment[PROFILE_GZIP_COMMENT_BYTES];
+  const char *process = profile_comment(profile, PPROF_COMMENT_PROCESS);
+  profile_gzip_comment(process, comment);
+  gzip_sink_open(&gzip, sink, profile->by_mprof ? comment : NULL);
   if (plain || prepare(&writing))
     write_all(&writing);
   else

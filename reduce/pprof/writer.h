@@ -8,12 +8,19 @@
 #include "base/gzip_sink.h"
 #include "pprof/profile.h"
 
-/* Writes PROFILE, compressed at LEVEL, to SINK.  With PLAIN it says the same to all
+/* What the header of such a file calls it, if it is by mprof: "mprof ", and
+ * the PROCESS that it is of, as the comment mprof.process has it (NULL: none).
+ */
+enum { PROFILE_GZIP_COMMENT_BYTES = 300 };
+void profile_gzip_comment(const char *process,
+                          char comment[PROFILE_GZIP_COMMENT_BYTES]);
+
+/* Writes PROFILE, compressed, to SINK.  With PLAIN it says the same to all
  * programs: all frames show, and all calls are stated.  Else it is as the
  * monitors write it: frames that are hidden by default show only to mprof,
  * and of the calls of C programs those are left out, if that is shorter, that
  * are sums of what was allocated below (mprof-formats(5), Activations). */
 void profile_write(const struct profile *profile, bool plain,
-                   enum gzip_level level, struct sink *sink);
+                   struct sink *sink);
 
 #endif

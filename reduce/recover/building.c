@@ -257,7 +257,8 @@ add_sample(struct building *b, uint32_t node, struct sample_labels *labels,
            const uint64_t *values)
 {
   add_values(b, values);
-  keep(b, b->failed || sample_adder_add(&b->samples, node, labels));
+  keep(b, b->failed || (sample_adder_check(&b->samples) &&
+                        sample_adder_add(&b->samples, node, labels)));
   b->samples.index++;
 }
 
