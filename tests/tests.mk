@@ -210,13 +210,13 @@ check-asan-variant: tests $(command) $(malloc_a)
 	  tests/run-tests.sh c cli sanitized recover/damaged
 
 # Only what has threads of its own.
-check-tsan: $(ecl_key) ## C programs and tests with threads with ThreadSanitizer
+check-tsan: $(ecl_key) $(command) ## C programs and tests with threads with ThreadSanitizer
 	@$(MAKE) --no-print-directory O=$(top)/tsan SANITIZE=-fsanitize=thread \
 	  test_c=tests/c/test_monitor_shared_table.c check-tsan-variant
 
 .PHONY: check-tsan-variant
 check-tsan-variant: tests $(malloc_a)
-	@$(test_env) SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
+	@$(test_env) MPROF=$(top)/bin/mprof SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.

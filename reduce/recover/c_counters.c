@@ -140,11 +140,15 @@ measure_records(struct c_counters *c)
              kinds * sizeof(struct kind);
 }
 
-static const struct image_array *
-next_array(const struct image *image, const struct image_array *array)
+/* Hands each array of that KIND to TAKE. */
+static void
+for_each_array(struct c_counters *c, const struct image *image,
+               enum image_kind kind,
+               void (*take)(struct c_counters *, const struct image_array *))
 {
-  array = array == NULL ? image->arrays : array + 1;
-  return array < image->arrays + image->array_count ? array : NULL;
+  for (size_t i = 0; i < image->array_count; i++)
+    if (image->arrays[i].kind == kind)
+      take(c, &image->arrays[i]);
 }
 
 /* Gives the leaves of the tree their counts. */
@@ -152,16 +156,11 @@ static void
 sum_up(struct c_counters *c, const struct image *image)
 {
   struct context_tree *tree = c->tree;
-  const struct image_array *array = NULL;
   if ((c->stripes.request & REQUEST_RESET) != 0)
     tree->leaf_count = LEAF_FIRST; /* the rest is forgotten, at once */
   measure_records(c);
-  while ((array = next_array(image, array)) != NULL)
-    if (array->kind == IMAGE_LIVES)
-      complete_lives(c, array);
-  while ((array = next_array(image, array)) != NULL)
-    if (array->kind == IMAGE_LIVES)
-      add_lives(c, array);
+  for_each_array(c, image, IMAGE_LIVES, complete_lives);
+  for_each_array(c, image, IMAGE_LIVES, add_lives);
   for (uint32_t i = 0; i < tree->leaf_count; i++) {
     struct leaf *leaf = &tree->leaves[i];
     mend_life(&c->lives[i]);
@@ -169,10 +168,7 @@ sum_up(struct c_counters *c, const struct image *image)
     leaf->bytes = c->lives[i].allocated.bytes;
     leaf->activations = 0;
   }
-  array = NULL;
-  while ((array = next_array(image, array)) != NULL)
-    if (array->kind == IMAGE_TALLIES)
-      add_tallies(c, array);
+  for_each_array(c, image, IMAGE_TALLIES, add_tallies);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
     c->total.count += tree->leaves[i].count;
     c->total.bytes += tree->leaves[i].bytes;

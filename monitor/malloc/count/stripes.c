@@ -12,9 +12,12 @@
 
 struct stripes stripes = {.used = 1,
                           .open = 1,
-                          .numbers = 1,
                           .recent_count = 1,
                           .stripe = {{.limit = NO_LIMIT, .open = true}}};
+
+/* Of threads: a bit for each that is taken.  Threads come and go while the
+ * stripes move into an image, so it is not among these. */
+static uint32_t numbers = 1;
 
 /* ---- locks ---- */
 
@@ -208,11 +211,11 @@ stripes_lock_mine(struct stripe_user *user)
 void
 stripes_join(struct stripe_user *user)
 {
-  const uint32_t number = (uint32_t)__builtin_ctz(~stripes.numbers);
+  const uint32_t number = (uint32_t)__builtin_ctz(~numbers);
   *user = (struct stripe_user){.stripe = stripes.stripe};
   if (number < STRIPES) {
     user->number = number;
-    stripes.numbers |= UINT32_C(1) << number;
+    numbers |= UINT32_C(1) << number;
   }
 }
 
@@ -226,7 +229,7 @@ stripes_leave(struct stripe_user *user)
     stripes_unlock();
   }
   if (user->number != 0)
-    stripes.numbers &= ~(UINT32_C(1) << user->number);
+    numbers &= ~(UINT32_C(1) << user->number);
 }
 
 /* ---- another beginning ---- */
@@ -262,7 +265,7 @@ stripes_forked(void)
     stripes.stripe[i] = (struct stripe){0};
   }
   stripes.used = stripes.open = 1;
-  stripes.numbers = 1;
+  numbers = 1;
   stripes.apart = false;
   stripes_forget();
 }

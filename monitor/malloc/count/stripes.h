@@ -92,7 +92,6 @@ struct stripes { /* in pages of its own, which can be those of an image */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
   int64_t elsewhere;         /* bytes live in others than the first */
   uint64_t unloads;          /* how often code or all leaves went away */
-  uint32_t numbers;          /* of threads: a bit for each that is taken */
   uint32_t leaves;           /* that the lives of all used ones are for */
   bool settle_again;         /* what was shared out may be untrue by now */
 
