@@ -41,7 +41,7 @@ run -max_total_time="$seconds" -dict=tests/fuzz/words.dict \
   ${FUZZ_OPTIONS:-} "$corpus" >"$BUILD/fuzz.log" 2>&1
 fuzzed=$?
 runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$BUILD/fuzz.log")
-if [ "$fuzzed" = 0 ] && [ "${runs:-0}" -gt 1000 ]; then
+if [ "$fuzzed" = 0 ] && [ "${runs:-0}" -gt "$number" ]; then
   echo "ok - $runs files in $seconds seconds"
 else
   status=1
