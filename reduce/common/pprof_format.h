@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The format of profile files, which the monitors write and the reducer reads
- * and writes: pprof's profile.proto, a gzip-compressed protobuf message.
- * This is the one place that has its field numbers, and the names of what
- * mprof puts into it: sample types, labels and comments.  mprof-formats(5)
- * says what they mean.
+/* The format of profile files: pprof's profile.proto, a gzip-compressed
+ * protobuf message.  This is the one place that has its field numbers, and the
+ * names of what mprof puts into it: sample types, labels and comments.
+ * mprof-formats(5) says what they mean.
  *
  * A field is a tag, a varint of (number << 3 | wire type), and a value: a
  * varint (type 0), eight bytes (1), a length and that many bytes (2) or four

@@ -5,9 +5,8 @@
  * Of a chain of a Lisp program, what is hidden by default is in a field of
  * its own, PPROF_SAMPLE_HIDDEN, with its places in the chain: functions of
  * the runtime, and what is between the root and a profiled body.  So a file
- * looks in other programs as it looks here.  The monitor writes files in the
- * same way (sample_writer.h).  To part a chain and to put it together are
- * inverse.
+ * looks in other programs as it looks here.  To part a chain and to put it
+ * together are inverse.
  */
 
 #ifndef MPROF_HIDDEN_H
