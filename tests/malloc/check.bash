@@ -14,7 +14,7 @@ monitor=$MPROF_LIB/libmprof-malloc.so
 suite=$(basename "$0" .sh)
 work=$BUILD/malloc/$suite
 failures=0
-rm -rf "$work"
+rm -rf "$work" "$work".rows.data*
 mkdir -p "$work" || exit 1
 cd "$work" || exit 1
 ulimit -S -c 0
@@ -72,12 +72,17 @@ each_case() {
   done <<<"$cases"
 }
 
-# rows FILE WORD: the figures of it, see figures.c, which reads no images.
+# rows FILE WORD: the figures of it, see figures.c, which reads no images.  One
+# that is the same as the last is not converted again.
 rows() {
-  local file=$1
+  local file=$1 sum
   if [ "$(head -c 8 "$1" 2>/dev/null | tr -d '\0')" = mprofmap ]; then
     file=$BUILD/malloc/$suite.rows.data
-    "$MPROF" recover -o "$file" "$1" 2>"$file.err" || cat "$file.err"
+    sum=$(md5sum <"$1")
+    if [ ! -e "$file" ] || [ "$sum" != "$(cat "$file.sum" 2>/dev/null)" ]; then
+      "$MPROF" recover -o "$file" "$1" 2>"$file.err" || cat "$file.err"
+      echo "$sum" >"$file.sum"
+    fi
   fi
   "$BUILD/tests/figures" "$file" "$2"
 }
