@@ -192,8 +192,6 @@ run_files_prepare(struct run_files *files, const char *name,
 {
   *files = (struct run_files){.name = name};
   files->old = calloc(1, sizeof *files->old);
-  pthread_mutex_init(&files->lock, NULL);
-  pthread_cond_init(&files->end, NULL);
   return files->old == NULL ? mprof_error_memory(error)
                             : set_path(files, name, error) &&
                                   remove_old(files, error);
@@ -206,8 +204,7 @@ run_files_release(struct run_files *files)
     release_others(files->old);
   free(files->old);
   code_names_release(&files->names);
-  pthread_mutex_destroy(&files->lock);
-  pthread_cond_destroy(&files->end);
+  searches_release(&files->searches);
 }
 
 /* ---- afterwards -------------------------------------------------------- */
@@ -249,7 +246,8 @@ finish_file(struct run_files *files, char *path, const char *process,
   char comment[NAME_MAX + 32];
   struct input_name name = {.path = path};
   const struct input_list list = {.files = &name, .count = 1};
-  bool good = profile_load_list(&profile, &list, true, &files->names, NULL,
+  bool good = searches_put(&files->searches, path, error) &&
+              profile_load_list(&profile, &list, true, &files->names, NULL,
                                 error);
   *left = good && profile.total[MEASURE_ALLOCS] != 0;
   if (good && !*left) {
@@ -302,31 +300,70 @@ finish_others(struct run_files *files, struct mprof_error *error)
 
 /* ---- meanwhile --------------------------------------------------------- */
 
+static void
+search_file(struct run_files *files, const char *path)
+{
+  char why[SEARCH_WHY_BYTES];
+  if (!searches_serve(&files->searches, path, why))
+    fprintf(stderr, "mprof: cannot find what is lost in '%s': %s\n", path,
+            why);
+}
+
+/* For all programs that wait for it. */
+static void
+search_all(struct run_files *files)
+{
+  struct others others;
+  struct mprof_error error;
+  char path[PATH_MAX];
+  if (!files->seeks)
+    return;
+  search_file(files, files->path);
+  list_others(files, &others, NULL, &error);
+  for (size_t i = 0; i < others.count; i++) {
+    path_of_other(files, others.entries[i]->d_name, path);
+    search_file(files, path);
+  }
+  release_others(&others);
+}
+
+static uint64_t
+milliseconds(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+/* A program that waits wakes it up, and so does the end. */
 static void *
 finish_again_and_again(void *closure)
 {
-  enum { NANOSECONDS = 300000000 };
+  enum { MILLISECONDS = 300 };
+  const struct timespec pause = {.tv_nsec = MILLISECONDS * 1000000};
   struct run_files *files = closure;
-  struct timespec until;
-  pthread_mutex_lock(&files->lock);
-  while (!files->ended && files->error.message[0] == '\0') {
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += NANOSECONDS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&files->end, &files->lock, &until);
-    if (!files->ended)
-      finish_others(files, &files->error);
+  uint64_t finished = milliseconds();
+  sigset_t wakes;
+  sigemptyset(&wakes);
+  sigaddset(&wakes, RUN_FILES_SIGNAL);
+  while (sigtimedwait(&wakes, NULL, &pause),
+         !__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE)) {
+    search_all(files);
+    if (files->error.message[0] != '\0' ||
+        milliseconds() - finished < MILLISECONDS)
+      continue;
+    finish_others(files, &files->error);
+    finished = milliseconds();
   }
-  pthread_mutex_unlock(&files->lock);
   return NULL;
 }
 
 /* Signals are for the thread that waits for the program. */
 void
-run_files_begin(struct run_files *files)
+run_files_begin(struct run_files *files, bool seeks)
 {
   sigset_t all, before;
+  files->seeks = seeks;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   files->begun = pthread_create(&files->thread, NULL, finish_again_and_again,
@@ -339,13 +376,12 @@ run_files_finish(struct run_files *files, bool *root,
                  struct mprof_error *error)
 {
   if (files->begun) {
-    pthread_mutex_lock(&files->lock);
-    files->ended = true;
-    pthread_cond_signal(&files->end);
-    pthread_mutex_unlock(&files->lock);
+    __atomic_store_n(&files->ended, true, __ATOMIC_RELEASE);
+    pthread_kill(files->thread, RUN_FILES_SIGNAL);
     pthread_join(files->thread, NULL);
     files->begun = false;
   }
+  search_all(files); /* of processes that end after the program */
   *root = false;
   *error = files->error;
   return error->message[0] == '\0' &&

@@ -194,7 +194,7 @@ find_losses(struct c_counters *c, const struct image *image)
     return false;
   const uint32_t count = length_for(c, array, sizeof *c->losses);
   memcpy(c->losses, array->bytes, count * sizeof *c->losses);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
     struct leaf_loss *loss = &c->losses[i];
     const struct leaf_life *life = &c->lives[i];
     const uint64_t objects = life->allocated.count - life->freed.count;

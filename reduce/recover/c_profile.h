@@ -9,7 +9,6 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/reach/reach.h"
 #include "recover/pprof_stream.h"
 
 #include <stdbool.h>

@@ -7,6 +7,7 @@
 #include "recover/image_hold.h"
 
 #include "base/array.h"
+#include "recover/image_pieces.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,29 +101,6 @@ image_is_used(const char *path, const struct image_head *head)
   }
   return known ? used
                : kill((pid_t)head->process, 0) == 0 || errno == EPERM;
-}
-
-/* ---- the stripes ------------------------------------------------------- */
-
-/* Maps the stripes, whose first bytes are at OFFSET.  NULL: that is not
- * possible, or they are not those of this version. */
-static struct stripes *
-map_stripes(const char *path, uint64_t offset)
-{
-  const int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  void *mapped = MAP_FAILED;
-  if (file >= 0) {
-    mapped = mmap(NULL, sizeof(struct stripes), PROT_READ | PROT_WRITE,
-                  MAP_SHARED, file, (off_t)offset);
-    close(file);
-  }
-  return mapped == MAP_FAILED ? NULL : mapped;
-}
-
-static void
-unmap_stripes(struct stripes *shared)
-{
-  munmap(shared, sizeof *shared);
 }
 
 /* ---- a copy ------------------------------------------------------------ */
@@ -235,12 +213,12 @@ image_hold(struct image_hold *hold, struct image *image, int file,
   if (s.mapped != NULL && all != NULL &&
       all->bytes >= sizeof(struct stripes) &&
       image_is_used(image->path, &image->head))
-    hold->stripes = map_stripes(image->path, all->offset);
+    hold->stripes = image_map_stripes(image->path, all->offset);
   bool held = hold->stripes != NULL && hold->stripes->watched &&
               prepare(&s) && copy_held(hold, &s);
   release(&s);
   if (!held && hold->stripes != NULL)
-    unmap_stripes(hold->stripes);
+    image_unmap_stripes(hold->stripes);
   return held;
 }
 
@@ -255,7 +233,7 @@ image_hold_is_good(const struct image_hold *hold)
 void
 image_hold_release(struct image_hold *hold)
 {
-  unmap_stripes(hold->stripes);
+  image_unmap_stripes(hold->stripes);
 }
 
 /* ---- requests ---------------------------------------------------------- */
@@ -286,13 +264,13 @@ bool
 image_request(struct image *image, uint32_t request)
 {
   struct stripes *shared =
-      map_stripes(image->path, image->stripes_offset);
+      image_map_stripes(image->path, image->stripes_offset);
   bool left = shared != NULL && lock_all(shared);
   if (left) {
     leave_request(shared, request);
     unlock_all(shared, shared->used < STRIPES ? shared->used : STRIPES);
   }
   if (shared != NULL)
-    unmap_stripes(shared);
+    image_unmap_stripes(shared);
   return left;
 }

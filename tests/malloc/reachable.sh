@@ -6,7 +6,19 @@
 # valgrind says.
 
 . "$(dirname "$0")/check.bash"
-export MPROF_REACHABLE=1
+
+# profile NAME [ARGUMENT...]: as in check.bash, under mprof run; $kind says
+# what it is asked for.
+kind=--reachable
+profile() {
+  local name=$1
+  shift
+  rm -f "$work/$name".data*
+  # shellcheck disable=SC2086
+  timeout 100 "$MPROF" run -q $kind -o "$work/$name.data" "$work/$name" "$@" \
+    >"$work/out" 2>"$work/err" </dev/null
+  status=$?
+}
 
 # case, then for each size the objects that were kept, were lost directly and
 # indirectly; of other sizes are those of the C library.
@@ -69,7 +81,7 @@ check_case() {
 
 # in_valgrind CASE: objects that are lost directly, indirectly, and others.
 in_valgrind() {
-  env -u MPROF_REACHABLE timeout 100 valgrind --leak-check=full \
+  timeout 100 valgrind --leak-check=full \
     --show-leak-kinds=all --run-libc-freeres=no --log-file=log \
     "./$program" "$1" >valgrind.out 2>&1 || echo "status $?"
   awk '{ gsub(",", "") }
@@ -114,8 +126,8 @@ check_all() {
 
 check_all PIE check_case -O2 -pie -fPIE
 check_all valgrind compare_case -O1
-# without what is preloaded
-monitor='' check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
+# what is preloaded stands aside
+check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
   "$MPROF_LIB/libmprof_malloc.a" -Wl,--no-whole-archive
 # The heap of such a program is at addresses that are likely as numbers, too.
 cases=$(grep -v long_list <<<"$cases")
@@ -179,7 +191,6 @@ profile reachable lost_long_list
 same 'a list counts with its head' '7200000 ** 300000 24 1' \
   "$("$MPROF" report --tables=leaks reachable.data |
     awk '/hide_list/ { print $1, $2, $3, $4, $5 }')"
-unset MPROF_REACHABLE
 "$MPROF" run --reachable -o run.data ./losing 2>err
 same 'a line says how much' "mprof: wrote 'run.data': 136 allocations, \
 9874 bytes, 4874 of them kept, 3834 of these lost; see: mprof report run.data" \

@@ -48,10 +48,6 @@
 #include "tree/context_tree.h"
 #include "tree/spin_lock.h"
 
-struct object_count {
-  uint64_t count, bytes; /* of objects */
-};
-
 /* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {
   struct object_count allocated, freed;
@@ -104,6 +100,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   bool watched;              /* the reader may take the locks */
   uint32_t request;          /* enum count_request: obeyed at the next
                                 allocation, which sees other `unloads' */
+  struct image_search search;
 
   /* It is looked at again and again whether threads should have stripes of
    * their own, after so many events.  Together, an event is that a thread had
@@ -305,8 +302,5 @@ uint64_t stripes_count(void);
 
 /* Add the figures of a life, but for the number of its peak. */
 void leaf_life_add(struct leaf_life *sum, const struct leaf_life *life);
-
-/* The figures of a leaf.  All are locked. */
-struct leaf_life stripes_life(uint32_t leaf);
 
 #endif

@@ -10,15 +10,6 @@
 
 #include "malloc/count/stripes.h"
 
-bool
-stripes_are_interrupted(void)
-{
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    if (spin_holds(&s->lock))
-      return true;
-  return false;
-}
-
 /* How far a count came is seen in which of the figures are ahead of which:
  *
  *     the life's count         undone, as its bytes are not known

@@ -27,9 +27,6 @@ struct stripes_interrupted {
   int64_t live;
 };
 
-/* Whether this thread was interrupted with a stripe locked. */
-bool stripes_are_interrupted(void);
-
 /* This thread may have been interrupted in the midst of a count: make the
  * figures consistent, and open the stripes that it has, as others could wait
  * for them while it waits for theirs.  Then a profile can be written;

@@ -37,9 +37,3 @@ interruption_unlock_all(const struct interruption *i)
   if (!i->locked)
     spin_unlock(&malloc_monitor.lock);
 }
-
-bool
-interruption_holds_lock(void)
-{
-  return spin_holds(&malloc_monitor.lock) || stripes_are_interrupted();
-}

@@ -29,8 +29,4 @@ void interruption_end(const struct interruption *i);
 void interruption_lock_all(const struct interruption *i);
 void interruption_unlock_all(const struct interruption *i);
 
-/* Whether a handler of a signal has interrupted this thread where it holds a
- * lock: what it has begun can still be saved, but should then not go on. */
-bool interruption_holds_lock(void);
-
 #endif

@@ -13,12 +13,10 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/count/other_heap.h"
-#include "malloc/count/own_stack.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/attach.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/interruption.h"
@@ -28,10 +26,8 @@
 
 static pid_t process;
 
-/* Whether the figures are this process's, which is not so between vfork and
- * exec. */
-static bool
-is_ours(void)
+bool
+malloc_session_is_ours(void)
 {
   return !arenas_are_sealed() && !real_allocator_bypassed() &&
          (process == 0 || process == getpid());
@@ -40,7 +36,7 @@ is_ours(void)
 bool
 malloc_session_keep(void)
 {
-  if (!is_ours())
+  if (!malloc_session_is_ours())
     return false;
   process_image_keep();
   return true;
@@ -49,7 +45,7 @@ malloc_session_keep(void)
 void
 malloc_session_leaves(const char *why)
 {
-  if (is_ours() && process_image_is_first())
+  if (malloc_session_is_ours() && process_image_is_first())
     process_image_say("nothing more goes to", why);
 }
 
@@ -62,14 +58,10 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
 static void
 end(void *unused)
 {
-  struct stopped_thread here;
   (void)unused;
-  stopped_thread_here(&here);
-  if (!is_ours())
-    return;
-  if (other_heap != NULL)
+  if (other_heap != NULL && malloc_session_is_ours())
     other_heap->end();
-  lost_find(&here);
+  lost_find();
 }
 
 void
@@ -128,7 +120,6 @@ after_fork_in_child(void)
   }
   image_after_fork_in_child();
   objects_unlock();
-  own_stack_forked();
   malloc_code_forked();
   process_image_forked();
   malloc_monitor_forked(&malloc_monitor);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "reach/heap_objects.h"
+
+#include "base/array.h"
+#include "malloc/interpose/object_header.h"
+#include "malloc/interpose/object_table.h"
+
+/* All allocators give out multiples of it. */
+enum { LEAST_ALIGNMENT = sizeof(uint64_t) };
+
+/* Of the index: more than so many parts are larger ones. */
+enum { LEAST_SHIFT = 8, MOST_PARTS = 1 << 24 };
+
+struct search {
+  struct heap_objects *heap;
+  const struct remote_memory *memory;
+};
+
+/* ---- to find them ------------------------------------------------------ */
+
+/* What is no object has the check of one by chance: then the rest must be
+ * possible too. */
+static void
+add_object(const struct search *s, uint64_t address, uint64_t bytes,
+           struct counted counted)
+{
+  struct heap_objects *heap = s->heap;
+  const uint32_t leaf = owned_leaf_number(counted.leaf);
+  const struct mapping *m = remote_memory_find(s->memory, address);
+  if (m == NULL || bytes > m->end - address || leaf >= heap->leaves)
+    return;
+  const struct heap_object object = {
+      .address = address,
+      .bytes = bytes,
+      .leaf = counted.epoch == heap->epoch ? leaf : 0};
+  if (heap->count >= UINT32_MAX - 1 ||
+      !ARRAY_PUSH(heap->objects, heap->count, heap->capacity, object))
+    heap->failed = true;
+}
+
+static void
+search_pages(void *closure, uint64_t start, const char *bytes, size_t length)
+{
+  const struct search *s = closure;
+  for (size_t at = -start % LEAST_ALIGNMENT; at < length;
+       at += LEAST_ALIGNMENT) {
+    const uint64_t address = start + at;
+    struct object_header header;
+    if (at < sizeof header ||
+        object_is_first_of_page((void *)(uintptr_t)address))
+      continue;
+    memcpy(&header, bytes + at - sizeof header, sizeof header);
+    if (header.check == object_header_check((void *)(uintptr_t)address))
+      add_object(s, address, header.bytes,
+                 (struct counted){header.leaf, header.epoch});
+  }
+}
+
+/* Those in the table. */
+static bool
+add_listed(const struct search *s, uint64_t table)
+{
+  struct object_table head;
+  if (!remote_memory_copy(s->memory, table, &head,
+                          offsetof(struct object_table, first)))
+    return false;
+  if (head.objects == NULL || head.bits >= 32)
+    return head.objects == NULL;
+  const size_t count = (size_t)1 << head.bits;
+  struct object_record *records = array_zeroed(count, sizeof *records);
+  bool good = records != NULL &&
+              remote_memory_copy(s->memory, (uintptr_t)head.objects, records,
+                                 count * sizeof *records);
+  for (size_t i = 0; good && i < count; i++)
+    if (records[i].address != 0)
+      add_object(s, records[i].address, records[i].bytes,
+                 records[i].counted);
+  free(records);
+  return good;
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+  const uint64_t x = ((const struct heap_object *)a)->address;
+  const uint64_t y = ((const struct heap_object *)b)->address;
+  return (x > y) - (x < y);
+}
+
+/* ---- the index --------------------------------------------------------- */
+
+/* The part of the index, of those of M, that an address belongs to. */
+static size_t
+part_of(const struct heap_objects *heap, const struct mapping *m,
+        uint64_t address)
+{
+  return (address - heap->objects[m->first].address) >> heap->shift;
+}
+
+/* How many parts there are for the objects in M, with one behind. */
+static size_t
+count_parts(const struct heap_objects *heap, const struct mapping *m)
+{
+  return m->count == 0
+             ? 0
+             : part_of(heap, m,
+                       heap->objects[m->first + m->count - 1].address) +
+                   2;
+}
+
+/* Gives each mapping its objects. */
+static void
+place_objects(const struct heap_objects *heap, struct remote_memory *memory)
+{
+  uint32_t next = 0;
+  for (size_t i = 0; i < memory->count; i++) {
+    struct mapping *m = &memory->mappings[i];
+    m->first = next;
+    while (next < heap->count && heap->objects[next].address < m->end)
+      next++;
+    m->count = next - m->first;
+  }
+}
+
+/* Gives each mapping its parts; how many there are of all. */
+static size_t
+place_parts(const struct heap_objects *heap, struct remote_memory *memory)
+{
+  size_t parts = 0;
+  for (size_t i = 0; i < memory->count; i++) {
+    memory->mappings[i].index = parts;
+    parts += count_parts(heap, &memory->mappings[i]);
+  }
+  return parts;
+}
+
+static void
+fill_index(struct heap_objects *heap, const struct mapping *m)
+{
+  size_t part = 0;
+  for (uint32_t i = m->first; i < m->first + m->count; i++)
+    while (part <= part_of(heap, m, heap->objects[i].address))
+      heap->index[m->index + part++] = i;
+  if (m->count > 0)
+    heap->index[m->index + part] = m->first + m->count;
+}
+
+static bool
+make_index(struct heap_objects *heap, struct remote_memory *memory)
+{
+  size_t parts;
+  heap->shift = LEAST_SHIFT;
+  while ((parts = place_parts(heap, memory)) > MOST_PARTS)
+    heap->shift++;
+  heap->index = array_zeroed(parts + 1, sizeof *heap->index);
+  for (size_t i = 0; heap->index != NULL && i < memory->count; i++)
+    fill_index(heap, &memory->mappings[i]);
+  return heap->index != NULL;
+}
+
+/* ---- the whole --------------------------------------------------------- */
+
+bool
+heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
+                  const struct image_search *search, uint32_t epoch,
+                  uint32_t leaves)
+{
+  struct search s = {heap, memory};
+  *heap = (struct heap_objects){.epoch = epoch, .leaves = leaves};
+  for (size_t i = 0; i < memory->count && !heap->failed; i++)
+    remote_memory_visit(memory, memory->mappings[i].start,
+                        memory->mappings[i].end, search_pages, &s);
+  const size_t headed = heap->count;
+  if (!add_listed(&s, search->objects) || heap->failed || memory->failed)
+    return false;
+  if (heap->count > headed) /* the others are in order */
+    array_sort(heap->objects, heap->count, sizeof *heap->objects,
+               by_address);
+  place_objects(heap, memory);
+  return make_index(heap, memory);
+}
+
+void
+heap_objects_release(struct heap_objects *heap)
+{
+  free(heap->objects);
+  free(heap->index);
+  *heap = (struct heap_objects){0};
+}
+
+struct heap_object *
+heap_objects_find(const struct heap_objects *heap,
+                  const struct remote_memory *memory, uint64_t address)
+{
+  const struct mapping *m = remote_memory_find(memory, address);
+  if (m == NULL || m->count == 0 || address < heap->objects[m->first].address)
+    return NULL;
+  size_t part = part_of(heap, m, address);
+  uint32_t high = m->first + m->count;
+  uint32_t low = high - 1; /* the last that does not begin behind it */
+  if (part + 1 < count_parts(heap, m)) {
+    low = heap->index[m->index + part];
+    high = heap->index[m->index + part + 1];
+    low -= low > m->first; /* it may begin in a part before */
+  }
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (heap->objects[middle].address <= address)
+      low = middle;
+    else
+      high = middle;
+  }
+  struct heap_object *o = &heap->objects[low];
+  return address - o->address < (o->bytes == 0 ? 1 : o->bytes) ? o : NULL;
+}

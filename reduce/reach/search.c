@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What was found comes through a pipe: why nothing was, or an empty text, then
+ * the records of losses.
+ */
+
+#include "reach/search.h"
+
+#include "base/array.h"
+#include "recover/image_pieces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SECONDS = 600 /* then the search is given up */ };
+
+/* ---- the process that searches ----------------------------------------- */
+
+static void
+write_all(int file, const void *bytes, size_t length)
+{
+  const char *at = bytes;
+  while (length > 0) {
+    ssize_t written = write(file, at, length);
+    if (written < 0 && errno != EINTR)
+      return;
+    at += written < 0 ? 0 : written;
+    length -= written < 0 ? 0 : (size_t)written;
+  }
+}
+
+static void
+search_and_tell(const char *path, const struct image_search *search, int to)
+{
+  struct losses losses = {NULL, 0};
+  char why[SEARCH_WHY_BYTES] = "";
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+  signal(SIGALRM, SIG_DFL);
+  alarm(SECONDS);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const char *failure = reach_find(&losses, path, search);
+  if (failure != NULL)
+    snprintf(why, sizeof why, "%s", failure);
+  write_all(to, why, sizeof why);
+  write_all(to, losses.leaves, losses.count * sizeof *losses.leaves);
+  _exit(0);
+}
+
+/* ---- this process ------------------------------------------------------ */
+
+static bool
+read_all(int file, void *bytes, size_t length)
+{
+  char *at = bytes;
+  while (length > 0) {
+    ssize_t got = read(file, at, length);
+    if (got == 0 || (got < 0 && errno != EINTR))
+      return false;
+    at += got < 0 ? 0 : got;
+    length -= got < 0 ? 0 : (size_t)got;
+  }
+  return true;
+}
+
+/* Reads what the other process tells.  False: WHY nothing was found. */
+static bool
+hear(int from, struct losses *losses, char *why)
+{
+  struct leaf_loss next;
+  size_t capacity = 0;
+  if (!read_all(from, why, SEARCH_WHY_BYTES)) {
+    snprintf(why, SEARCH_WHY_BYTES, "the search has failed, or took too long");
+    return false;
+  }
+  while (why[0] == '\0' && read_all(from, &next, sizeof next))
+    if (!ARRAY_PUSH(losses->leaves, losses->count, capacity, next))
+      snprintf(why, SEARCH_WHY_BYTES, "out of memory");
+  return why[0] == '\0';
+}
+
+static bool
+search(struct losses *losses, const char *path,
+       const struct image_search *search, char *why)
+{
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    snprintf(why, SEARCH_WHY_BYTES, "%s", strerror(errno));
+    return false;
+  }
+  const pid_t child = fork();
+  if (child == 0)
+    search_and_tell(path, search, ends[1]);
+  close(ends[1]);
+  bool good = child > 0 && hear(ends[0], losses, why);
+  if (child < 0)
+    snprintf(why, SEARCH_WHY_BYTES, "%s", strerror(errno));
+  close(ends[0]);
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    continue;
+  return good;
+}
+
+/* Searches, and lets the program go on. */
+static bool
+serve(struct searches *searches, const char *path,
+      struct image_search *asked, char *why)
+{
+  const struct image_search copy = *asked;
+  struct found_losses found = {.losses = {NULL, 0}};
+  struct stat status;
+  bool good = stat(path, &status) == 0 &&
+              search(&found.losses, path, &copy, why);
+  found.device = status.st_dev;
+  found.inode = status.st_ino;
+  if (good && !ARRAY_PUSH(searches->items, searches->count,
+                          searches->capacity, found)) {
+    snprintf(why, SEARCH_WHY_BYTES, "out of memory");
+    good = false;
+  }
+  if (!good)
+    free(found.losses.leaves);
+  __atomic_store_n(&asked->state, SEARCH_NONE, __ATOMIC_RELEASE);
+  return good;
+}
+
+bool
+searches_serve(struct searches *searches, const char *path,
+               char why[SEARCH_WHY_BYTES])
+{
+  uint32_t asked = SEARCH_ASKED;
+  bool good = true;
+  struct stripes *shared = image_pieces_stripes(path);
+  if (shared == NULL)
+    return true;
+  why[0] = '\0';
+  if (__atomic_compare_exchange_n(&shared->search.state, &asked, SEARCH_BEGUN,
+                                  false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    good = serve(searches, path, &shared->search, why);
+  image_unmap_stripes(shared);
+  return good;
+}
+
+/* The later one holds, if a process has waited twice. */
+bool
+searches_put(struct searches *searches, const char *path,
+             struct mprof_error *error)
+{
+  struct stat status;
+  bool good = true, put = false;
+  if (stat(path, &status) != 0)
+    return true;
+  for (size_t i = searches->count; i-- > 0;) {
+    struct found_losses *found = &searches->items[i];
+    if (found->device != status.st_dev || found->inode != status.st_ino)
+      continue;
+    if (!put)
+      good = image_pieces_append(path, IMAGE_LOSSES, found->losses.leaves,
+                                 found->losses.count *
+                                     sizeof *found->losses.leaves,
+                                 error);
+    put = true;
+    free(found->losses.leaves);
+    *found = searches->items[--searches->count];
+  }
+  return good;
+}
+
+void
+searches_release(struct searches *searches)
+{
+  for (size_t i = 0; i < searches->count; i++)
+    free(searches->items[i].losses.leaves);
+  free(searches->items);
+  *searches = (struct searches){0};
+}
