@@ -101,7 +101,8 @@ static void
 search(struct reach *r)
 {
   const struct roots roots = {&r->memory,  &r->heap,  &r->threads,
-                              &r->modules, r->search, r->counters.tree};
+                              &r->modules, r->search, r->counters.tree,
+                              (pid_t)r->image.head.process};
   if (r->heap.count > 0) {
     const struct heap_object *last = &r->heap.objects[r->heap.count - 1];
     r->low = r->heap.objects->address;
@@ -160,7 +161,8 @@ stop_outside(struct reach *r, pid_t process)
     const char *why = traced_threads_stop(&r->threads, process);
     if (why != NULL)
       return why;
-    const struct remote_memory memory = {.process = process};
+    const struct remote_memory memory = {
+        .thread = r->threads.threads->number};
     if (!remote_memory_copy(&memory, r->search->objects_lock, &holder,
                             sizeof holder))
       return "its memory cannot be read";
@@ -184,7 +186,8 @@ find(struct reach *r, const char *path, struct losses *losses)
     return "its image is gone";
   if ((why = stop_outside(r, (pid_t)head.process)) != NULL)
     return why;
-  if (!remote_memory_open(&r->memory, (pid_t)head.process, status.st_ino))
+  if (!remote_memory_open(&r->memory, r->threads.threads->number,
+                          status.st_ino))
     return errno == ESRCH ? "its process is not found"
                           : "its memory cannot be read";
   if (!image_read(&r->image, path, &error) ||

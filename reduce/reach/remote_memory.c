@@ -69,7 +69,7 @@ read_map(struct remote_memory *m, ino_t inode)
   char *line = NULL;
   size_t size = 0;
   bool found = false, good = true;
-  snprintf(name, sizeof name, "/proc/%d/maps", (int)m->process);
+  snprintf(name, sizeof name, "/proc/%d/maps", (int)m->thread);
   FILE *file = fopen(name, "re");
   while (good && file != NULL && getline(&line, &size, file) > 0)
     good = read_line(m, line, inode, &found);
@@ -82,13 +82,13 @@ read_map(struct remote_memory *m, ino_t inode)
 }
 
 bool
-remote_memory_open(struct remote_memory *m, pid_t process, ino_t inode)
+remote_memory_open(struct remote_memory *m, pid_t thread, ino_t inode)
 {
   char name[64];
-  *m = (struct remote_memory){.process = process, .pages = -1};
+  *m = (struct remote_memory){.thread = thread, .pages = -1};
   if (!read_map(m, inode))
     return false;
-  snprintf(name, sizeof name, "/proc/%d/pagemap", (int)process);
+  snprintf(name, sizeof name, "/proc/%d/pagemap", (int)thread);
   m->pages = open(name, O_RDONLY | O_CLOEXEC);
   m->blocks = array_zeroed(BLOCKS, sizeof *m->blocks);
   return m->pages >= 0 && m->blocks != NULL;
@@ -146,7 +146,7 @@ remote_memory_copy(const struct remote_memory *m, uint64_t address, void *to,
 {
   const struct iovec here = {to, size};
   const struct iovec there = {(void *)(uintptr_t)address, size};
-  return process_vm_readv(m->process, &here, 1, &there, 1, 0) ==
+  return process_vm_readv(m->thread, &here, 1, &there, 1, 0) ==
          (ssize_t)size;
 }
 

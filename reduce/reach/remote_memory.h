@@ -31,7 +31,7 @@ struct memory_block {
 };
 
 struct remote_memory { /* all zero, with no file: not read */
-  pid_t process;
+  pid_t thread;             /* any: the first one may have ended */
   int pages;                /* the file that tells which pages there are */
   uint64_t stack;           /* an address in that of the first thread */
   struct mapping *mappings; /* owned: by address */
@@ -43,10 +43,10 @@ struct remote_memory { /* all zero, with no file: not read */
   bool failed;                 /* there was no memory for a block */
 };
 
-/* Reads the map of a process that is to have the file with the number INODE
- * mapped.  False with errno set: it cannot be read, or has not.  Release it
+/* Reads the map of the process with that THREAD, which is to have the file with
+ * the number INODE mapped.  False with errno set: it cannot be read, or has not.  Release it
  * even then. */
-bool remote_memory_open(struct remote_memory *memory, pid_t process,
+bool remote_memory_open(struct remote_memory *memory, pid_t thread,
                         ino_t inode);
 void remote_memory_release(struct remote_memory *memory);
 

@@ -107,7 +107,7 @@ static struct part
 own_stack_of(const struct visit *v, const struct traced_thread *t)
 {
   const struct remote_memory *memory = v->roots->memory;
-  const bool is_main = t->number == memory->process;
+  const bool is_main = t->number == v->roots->process;
   const struct mapping *m = remote_memory_find(
       memory, is_main ? memory->stack : t->registers.fs_base);
   return m == NULL ? (struct part){0}

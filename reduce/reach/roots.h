@@ -25,6 +25,7 @@ struct roots {
   const struct modules *modules;
   const struct image_search *search;
   const struct context_tree *tree;
+  pid_t process;
 };
 
 /* Calls VISIT for all memory that roots are in, and WORD for each that is in

@@ -115,7 +115,7 @@ trace_new(struct traced_threads *traced, pid_t process)
     return -1;
   while (found >= 0 && (entry = readdir(folder)) != NULL) {
     const pid_t number = (pid_t)strtol(entry->d_name, NULL, 10);
-    if (number <= 0 || is_traced(traced, number))
+    if (number <= 0 || is_traced(traced, number) || is_idle(process, number))
       continue;
     found++;
     if (trace(traced, number))
