@@ -29,13 +29,14 @@ finish(struct code_names *names, struct profile *profile,
 }
 
 static bool
-read_file(struct profile *profile, const char *path,
+read_file(struct profile *profile, const struct input_name *name,
           struct reader_options options, struct mprof_error *error)
 {
+  const char *path = name->path;
   struct octets file = {.length = 0};
   bool good = true;
   if (image_is(path)) {
-    good = recover_file(path, &file, error);
+    good = recover_file(path, name->losses, &file, error);
     options.octets =
         (struct input_octets){file.bytes, file.length};
   }
@@ -59,7 +60,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   bool good = profile_init(profile) || mprof_error_memory(error);
   for (size_t i = 0; good && i < list->count; i++) {
     progress_tell(progress, "reading files", i, list->count);
-    good = read_file(profile, list->files[i].path, options, error);
+    good = read_file(profile, &list->files[i], options, error);
   }
   good = good && (!lossless || profile_fold_samples(profile, error));
   return good && finish(names, profile, error);

@@ -244,11 +244,14 @@ finish_file(struct run_files *files, char *path, const char *process,
   if (!is_complete(path))
     return true;
   char comment[NAME_MAX + 32];
+  struct losses losses;
   struct input_name name = {.path = path};
+  if (searches_take(&files->searches, path, &losses))
+    name.losses = &losses;
   const struct input_list list = {.files = &name, .count = 1};
-  bool good = searches_put(&files->searches, path, error) &&
-              profile_load_list(&profile, &list, true, &files->names, NULL,
+  bool good = profile_load_list(&profile, &list, true, &files->names, NULL,
                                 error);
+  free(losses.leaves);
   *left = good && profile.total[MEASURE_ALLOCS] != 0;
   if (good && !*left) {
     profile_release(&profile);

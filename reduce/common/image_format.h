@@ -74,18 +74,7 @@ enum image_kind {
   IMAGE_ROOTS,    /* struct image_root */
   IMAGE_OUTSIDE,  /* struct image_object: what is counted and alive, but none
                      of these */
-  IMAGE_LOSSES,   /* struct leaf_loss by leaf, which the reader adds */
   IMAGE_PIECE_KINDS
-};
-
-struct object_count {
-  uint64_t count, bytes; /* of objects */
-};
-
-/* What of the objects of a leaf was lost at the end.  That of leaf 0 tells how
- * many objects were not found, in its first member. */
-struct leaf_loss {
-  struct object_count direct, indirect;
 };
 
 struct image_piece {

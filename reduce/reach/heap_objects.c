@@ -9,9 +9,6 @@
 /* All allocators give out multiples of it. */
 enum { LEAST_ALIGNMENT = sizeof(uint64_t) };
 
-/* Of the index: more than so many parts are larger ones. */
-enum { LEAST_SHIFT = 8, MOST_PARTS = 1 << 24 };
-
 struct search {
   struct heap_objects *heap;
   const struct remote_memory *memory;
@@ -88,27 +85,6 @@ by_address(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* ---- the index --------------------------------------------------------- */
-
-/* The part of the index, of those of M, that an address belongs to. */
-static size_t
-part_of(const struct heap_objects *heap, const struct mapping *m,
-        uint64_t address)
-{
-  return (address - heap->objects[m->first].address) >> heap->shift;
-}
-
-/* How many parts there are for the objects in M, with one behind. */
-static size_t
-count_parts(const struct heap_objects *heap, const struct mapping *m)
-{
-  return m->count == 0
-             ? 0
-             : part_of(heap, m,
-                       heap->objects[m->first + m->count - 1].address) +
-                   2;
-}
-
 /* Gives each mapping its objects. */
 static void
 place_objects(const struct heap_objects *heap, struct remote_memory *memory)
@@ -121,42 +97,6 @@ place_objects(const struct heap_objects *heap, struct remote_memory *memory)
       next++;
     m->count = next - m->first;
   }
-}
-
-/* Gives each mapping its parts; how many there are of all. */
-static size_t
-place_parts(const struct heap_objects *heap, struct remote_memory *memory)
-{
-  size_t parts = 0;
-  for (size_t i = 0; i < memory->count; i++) {
-    memory->mappings[i].index = parts;
-    parts += count_parts(heap, &memory->mappings[i]);
-  }
-  return parts;
-}
-
-static void
-fill_index(struct heap_objects *heap, const struct mapping *m)
-{
-  size_t part = 0;
-  for (uint32_t i = m->first; i < m->first + m->count; i++)
-    while (part <= part_of(heap, m, heap->objects[i].address))
-      heap->index[m->index + part++] = i;
-  if (m->count > 0)
-    heap->index[m->index + part] = m->first + m->count;
-}
-
-static bool
-make_index(struct heap_objects *heap, struct remote_memory *memory)
-{
-  size_t parts;
-  heap->shift = LEAST_SHIFT;
-  while ((parts = place_parts(heap, memory)) > MOST_PARTS)
-    heap->shift++;
-  heap->index = array_zeroed(parts + 1, sizeof *heap->index);
-  for (size_t i = 0; heap->index != NULL && i < memory->count; i++)
-    fill_index(heap, &memory->mappings[i]);
-  return heap->index != NULL;
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -178,17 +118,30 @@ heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
     array_sort(heap->objects, heap->count, sizeof *heap->objects,
                by_address);
   place_objects(heap, memory);
-  return make_index(heap, memory);
+  return true;
 }
 
 void
 heap_objects_release(struct heap_objects *heap)
 {
   free(heap->objects);
-  free(heap->index);
   *heap = (struct heap_objects){0};
 }
 
+/* A number between LOW and HIGH, both not included, where the object with the
+ * ADDRESS is if they lie as close everywhere. */
+static uint32_t
+guess(const struct heap_object *objects, uint32_t low, uint32_t high,
+      uint64_t address)
+{
+  const double before = (double)(address - objects[low].address);
+  const double all =
+      (double)(objects[high - 1].address - objects[low].address) + 1;
+  const double at = low + before / all * (high - low);
+  return at < low + 1. ? low + 1 : at > high - 1. ? high - 1 : (uint32_t)at;
+}
+
+/* Each second look is in the middle. */
 struct heap_object *
 heap_objects_find(const struct heap_objects *heap,
                   const struct remote_memory *memory, uint64_t address)
@@ -196,20 +149,15 @@ heap_objects_find(const struct heap_objects *heap,
   const struct mapping *m = remote_memory_find(memory, address);
   if (m == NULL || m->count == 0 || address < heap->objects[m->first].address)
     return NULL;
-  size_t part = part_of(heap, m, address);
-  uint32_t high = m->first + m->count;
-  uint32_t low = high - 1; /* the last that does not begin behind it */
-  if (part + 1 < count_parts(heap, m)) {
-    low = heap->index[m->index + part];
-    high = heap->index[m->index + part + 1];
-    low -= low > m->first; /* it may begin in a part before */
-  }
-  while (high - low > 1) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (heap->objects[middle].address <= address)
-      low = middle;
+  uint32_t low = m->first; /* the last that does not begin behind it */
+  uint32_t high = low + m->count;
+  for (bool guesses = true; high - low > 1; guesses = !guesses) {
+    const uint32_t at = guesses ? guess(heap->objects, low, high, address)
+                                : low + (high - low) / 2;
+    if (heap->objects[at].address <= address)
+      low = at;
     else
-      high = middle;
+      high = at;
   }
   struct heap_object *o = &heap->objects[low];
   return address - o->address < (o->bytes == 0 ? 1 : o->bytes) ? o : NULL;

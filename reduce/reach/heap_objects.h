@@ -6,11 +6,7 @@
  * object_header.h), in all memory that the program can write to, and those
  * without one in their table (object_table.h).
  *
- * They are looked for by an index, which for each few hundred addresses has
- * the first object behind the first of these.
- *
- * Cost: each word of that memory is looked at; 40 bytes an object, and 4 for
- * each part of the index.
+ * Cost: each word of that memory is looked at; 32 bytes an object.
  */
 
 #ifndef MPROF_REACH_HEAP_OBJECTS_H
@@ -36,8 +32,6 @@ struct heap_object {
 struct heap_objects { /* all zero: none */
   struct heap_object *objects; /* owned: by address */
   size_t count, capacity;
-  uint32_t *index; /* owned: numbers of objects */
-  unsigned shift;  /* of an address for its part */
   uint32_t epoch;  /* of the figures */
   uint32_t leaves; /* that are counted in */
   bool failed;     /* there was no memory */

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The linker knows where the dynamic section of each is; the file that is
- * mapped there begins with its headers. */
+ * mapped there begins with its headers.
+ *
+ * The C library does not say where its allocator has the lists of free memory.
+ * They are known by what they are: rings, 127 one after the other, each of
+ * which leads back to itself.
+ *
+ *     malloc_state   lock, flags
+ *                    10 lists of small blocks, `top', the last remainder
+ *                    127 rings: the first block and the last one
+ *                    which rings have blocks; the next malloc_state; sums
+ *
+ * A ring is taken to be a block of which all but these two words is missing:
+ * 16 bytes before them.  Both are its own address if it is empty.
+ */
 
 #include "reach/modules.h"
 
@@ -9,7 +22,19 @@
 
 #include <link.h>
 
-enum { MOST_HEADERS = 64 };
+enum {
+  MOST_HEADERS = 64,
+  WORD = sizeof(uint64_t),
+  RINGS = 127,
+  FEW = 8, /* a thread may have stopped while it changed one */
+  RING_BYTES = 2 * WORD,
+  BLOCK_FIRST = 2 * WORD, /* in a block: the next one, */
+  BLOCK_LAST = 3 * WORD,  /* the one before */
+  BYTES_BEFORE = 14 * WORD,
+  BYTES_BEHIND = 7 * WORD
+};
+
+/* ---- one module -------------------------------------------------------- */
 
 /* Widens the part from *START to *END, which is none if *END is 0. */
 static void
@@ -51,23 +76,58 @@ read_module(const struct remote_memory *memory, const struct link_map *map,
   return is_there;
 }
 
+/* ---- the lists of free memory ------------------------------------------- */
+
+/* Whether a ring is at AT: the first block has it before it. */
+static bool
+is_ring(struct remote_memory *memory, uint64_t at)
+{
+  const uint64_t first = remote_memory_word(memory, at);
+  return first != 0 && remote_memory_word(memory, first + BLOCK_LAST) ==
+                           at - BLOCK_FIRST;
+}
+
+/* Finds them among the variables of a module. */
+static void
+find_bins(struct modules *modules, struct remote_memory *memory,
+          const struct module_data *module)
+{
+  for (uint64_t at = module->start; at + RINGS * RING_BYTES <= module->end;
+       at += WORD) {
+    int rings = 0;
+    for (uint64_t i = 0; i < RINGS && (i == 0 || rings > 0); i++)
+      rings += is_ring(memory, at + RING_BYTES * i);
+    if (rings > RINGS - FEW) {
+      modules->bins_start = at - BYTES_BEFORE;
+      modules->bins_end = at + RINGS * RING_BYTES + BYTES_BEHIND;
+      return;
+    }
+  }
+}
+
+/* ---- all --------------------------------------------------------------- */
+
 bool
-modules_list(struct modules *modules, const struct remote_memory *memory,
-             uint64_t address)
+modules_list(struct modules *modules, struct remote_memory *memory,
+             const struct image_search *search)
 {
   struct r_debug linker;
   struct link_map map;
   *modules = (struct modules){0};
-  if (!remote_memory_copy(memory, address, &linker, sizeof linker))
+  if (!remote_memory_copy(memory, search->modules, &linker, sizeof linker))
     return false;
   for (const void *at = linker.r_map; at != NULL; at = map.l_next) {
     struct module_data module;
     if (!remote_memory_copy(memory, (uintptr_t)at, &map, sizeof map))
       return false;
-    if (read_module(memory, &map, &module) &&
-        !ARRAY_PUSH(modules->items, modules->count, modules->capacity,
+    if (!read_module(memory, &map, &module))
+      continue;
+    if (!ARRAY_PUSH(modules->items, modules->count, modules->capacity,
                     module))
       return false;
+    if (search->allocator - module.code_start <
+        module.code_end - module.code_start)
+      find_bins(modules, memory, &module);
   }
   return modules->count > 0;
 }

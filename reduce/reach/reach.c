@@ -115,8 +115,8 @@ search(struct reach *r)
   find_lost(r);
 }
 
-/* Objects that were never freed and were not found count as reachable; the
- * first record tells of them.  False: there is no memory. */
+/* Objects that were never freed and were not found count as reachable.  False:
+ * there is no memory. */
 static bool
 sum_up(const struct reach *r, struct losses *losses)
 {
@@ -143,7 +143,7 @@ sum_up(const struct reach *r, struct losses *losses)
       tally->bytes += o->bytes;
     }
   }
-  losses->leaves[0].direct.count = kept > listed ? kept - listed : 0;
+  losses->unfound = kept > listed ? kept - listed : 0;
   return true;
 }
 
@@ -193,7 +193,7 @@ find(struct reach *r, const char *path, struct losses *losses)
   if (!image_read(&r->image, path, &error) ||
       !c_counters_find(&r->counters, &r->image, &error))
     return "its image cannot be read";
-  if (!modules_list(&r->modules, &r->memory, r->search->modules))
+  if (!modules_list(&r->modules, &r->memory, r->search))
     return "its libraries cannot be found";
   if (!heap_objects_list(&r->heap, &r->memory, r->search,
                          r->counters.stripes.epoch,

@@ -15,13 +15,7 @@
 #define MPROF_REACH_REACH_H
 
 #include "common/image_format.h"
-
-#include <stddef.h>
-
-struct losses {          /* all zero: none */
-  struct leaf_loss *leaves; /* owned: as IMAGE_LOSSES has it */
-  size_t count;
-};
+#include "recover/losses.h"
 
 /* Stops the process that counts in the image PATH, and looks for what it has
  * lost, by what SEARCH says.  Gives back why that cannot be done; NULL: it is

@@ -20,9 +20,7 @@
 
 struct mapping {
   uint64_t start, end; /* neighbours are one */
-  /* Of the objects in it, see heap_objects.h: */
-  uint32_t first, count;
-  size_t index; /* where its part of the index begins */
+  uint32_t first, count; /* of the objects in it: heap_objects.h */
 };
 
 struct memory_block {

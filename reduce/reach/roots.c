@@ -14,7 +14,6 @@
 #include "reach/roots.h"
 
 #include "malloc/count/malloc_monitor.h"
-#include "reach/bins.h"
 
 enum {
   WORD = sizeof(uint64_t),
@@ -66,11 +65,7 @@ visit_variables(struct visit *v)
   const struct modules *modules = v->roots->modules;
   const struct image_search *s = v->roots->search;
   v->holes[0] = (struct part){s->objects, s->objects + s->objects_bytes};
-  for (size_t i = 0; i < modules->count; i++)
-    if (s->allocator - modules->items[i].code_start <
-        modules->items[i].code_end - modules->items[i].code_start)
-      bins_find(v->roots->memory, modules->items[i].start,
-                modules->items[i].end, &v->holes[1].start, &v->holes[1].end);
+  v->holes[1] = (struct part){modules->bins_start, modules->bins_end};
   for (size_t i = 0; i < modules->count; i++)
     visit_around(v, modules->items[i].start, modules->items[i].end, 0);
   visit_memory(v, s->early, s->early + s->early_bytes);

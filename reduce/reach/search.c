@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What was found comes through a pipe: why nothing was, or an empty text, then
- * the records of losses.
+/* What was found comes through a pipe: a struct answer, and the records of
+ * losses.
  */
 
 #include "reach/search.h"
 
 #include "base/array.h"
-#include "recover/image_pieces.h"
+#include "recover/image_hold.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,11 @@
 #include <unistd.h>
 
 enum { SECONDS = 600 /* then the search is given up */ };
+
+struct answer {
+  char why[SEARCH_WHY_BYTES]; /* nothing was found; or empty */
+  uint64_t unfound, count;
+};
 
 /* ---- the process that searches ----------------------------------------- */
 
@@ -38,8 +43,8 @@ write_all(int file, const void *bytes, size_t length)
 static void
 search_and_tell(const char *path, const struct image_search *search, int to)
 {
-  struct losses losses = {NULL, 0};
-  char why[SEARCH_WHY_BYTES] = "";
+  struct losses losses = {.count = 0};
+  struct answer answer = {.why = ""};
   sigset_t alarms;
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
@@ -47,10 +52,12 @@ search_and_tell(const char *path, const struct image_search *search, int to)
   signal(SIGALRM, SIG_DFL);
   alarm(SECONDS);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const char *failure = reach_find(&losses, path, search);
-  if (failure != NULL)
-    snprintf(why, sizeof why, "%s", failure);
-  write_all(to, why, sizeof why);
+  const char *why = reach_find(&losses, path, search);
+  if (why != NULL)
+    snprintf(answer.why, sizeof answer.why, "%s", why);
+  answer.unfound = losses.unfound;
+  answer.count = losses.count;
+  write_all(to, &answer, sizeof answer);
   write_all(to, losses.leaves, losses.count * sizeof *losses.leaves);
   _exit(0);
 }
@@ -75,16 +82,20 @@ read_all(int file, void *bytes, size_t length)
 static bool
 hear(int from, struct losses *losses, char *why)
 {
-  struct leaf_loss next;
-  size_t capacity = 0;
-  if (!read_all(from, why, SEARCH_WHY_BYTES)) {
-    snprintf(why, SEARCH_WHY_BYTES, "the search has failed, or took too long");
-    return false;
+  struct answer answer = {.why = "the search has failed, or took too long"};
+  bool good = read_all(from, &answer, sizeof answer) && answer.why[0] == '\0';
+  if (good) {
+    losses->leaves = array_zeroed(answer.count, sizeof *losses->leaves);
+    losses->count = answer.count;
+    losses->unfound = answer.unfound;
+    good = losses->leaves != NULL &&
+           read_all(from, losses->leaves,
+                    answer.count * sizeof *losses->leaves);
+    snprintf(answer.why, sizeof answer.why, "out of memory");
   }
-  while (why[0] == '\0' && read_all(from, &next, sizeof next))
-    if (!ARRAY_PUSH(losses->leaves, losses->count, capacity, next))
-      snprintf(why, SEARCH_WHY_BYTES, "out of memory");
-  return why[0] == '\0';
+  if (!good)
+    snprintf(why, SEARCH_WHY_BYTES, "%s", answer.why);
+  return good;
 }
 
 static bool
@@ -115,7 +126,7 @@ serve(struct searches *searches, const char *path,
       struct image_search *asked, char *why)
 {
   const struct image_search copy = *asked;
-  struct found_losses found = {.losses = {NULL, 0}};
+  struct found_losses found = {.losses = {.count = 0}};
   struct stat status;
   bool good = stat(path, &status) == 0 &&
               search(&found.losses, path, &copy, why);
@@ -138,7 +149,7 @@ searches_serve(struct searches *searches, const char *path,
 {
   uint32_t asked = SEARCH_ASKED;
   bool good = true;
-  struct stripes *shared = image_pieces_stripes(path);
+  struct stripes *shared = image_map_stripes(path);
   if (shared == NULL)
     return true;
   why[0] = '\0';
@@ -151,27 +162,24 @@ searches_serve(struct searches *searches, const char *path,
 
 /* The later one holds, if a process has waited twice. */
 bool
-searches_put(struct searches *searches, const char *path,
-             struct mprof_error *error)
+searches_take(struct searches *searches, const char *path,
+              struct losses *losses)
 {
   struct stat status;
-  bool good = true, put = false;
+  *losses = (struct losses){.count = 0};
   if (stat(path, &status) != 0)
-    return true;
+    return false;
   for (size_t i = searches->count; i-- > 0;) {
     struct found_losses *found = &searches->items[i];
     if (found->device != status.st_dev || found->inode != status.st_ino)
       continue;
-    if (!put)
-      good = image_pieces_append(path, IMAGE_LOSSES, found->losses.leaves,
-                                 found->losses.count *
-                                     sizeof *found->losses.leaves,
-                                 error);
-    put = true;
-    free(found->losses.leaves);
+    if (losses->leaves == NULL)
+      *losses = found->losses;
+    else
+      free(found->losses.leaves);
     *found = searches->items[--searches->count];
   }
-  return good;
+  return losses->leaves != NULL;
 }
 
 void

@@ -13,7 +13,6 @@
 #ifndef MPROF_REACH_SEARCH_H
 #define MPROF_REACH_SEARCH_H
 
-#include "base/mprof_error.h"
 #include "reach/reach.h"
 
 #include <stdbool.h>
@@ -37,10 +36,10 @@ enum { SEARCH_WHY_BYTES = 96 };
 bool searches_serve(struct searches *searches, const char *path,
                     char why[SEARCH_WHY_BYTES]);
 
-/* Puts what was found for the image PATH into it, which nobody uses any more.
- * False: ERROR says why that cannot be done. */
-bool searches_put(struct searches *searches, const char *path,
-                  struct mprof_error *error);
+/* Whether anything was found of the program that counted in the image PATH;
+ * moves it to LOSSES. */
+bool searches_take(struct searches *searches, const char *path,
+                   struct losses *losses);
 void searches_release(struct searches *searches);
 
 #endif

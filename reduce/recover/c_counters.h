@@ -7,13 +7,13 @@
 
 #include "malloc/count/stripes.h"
 #include "recover/image_reader.h"
+#include "recover/losses.h"
 
 struct c_counters {
   struct stripes stripes;    /* pointers are the process's */
   struct context_tree *tree; /* the image's: its leaves have their counts */
   struct leaf_life *lives;   /* owned: by leaf */
-  struct leaf_loss *losses;  /* owned: by leaf, see image_format.h; NULL: they
-                                are not known */
+  struct leaf_loss *losses;  /* owned: by leaf; NULL: they are not known */
   uint64_t contexts, bytes;  /* paths, and the memory of their records */
   struct {
     uint64_t count, bytes, peak_bytes;

@@ -9,6 +9,7 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
+#include "recover/losses.h"
 #include "recover/pprof_stream.h"
 
 #include <stdbool.h>

@@ -7,7 +7,6 @@
 #include "recover/image_hold.h"
 
 #include "base/array.h"
-#include "recover/image_pieces.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,6 +100,60 @@ image_is_used(const char *path, const struct image_head *head)
   }
   return known ? used
                : kill((pid_t)head->process, 0) == 0 || errno == EPERM;
+}
+
+/* ---- the stripes ------------------------------------------------------- */
+
+/* Maps the stripes, whose first bytes are at OFFSET in PATH.  NULL: that is
+ * not possible. */
+static struct stripes *
+map_stripes(const char *path, uint64_t offset)
+{
+  const int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  void *mapped = MAP_FAILED;
+  if (file >= 0) {
+    mapped = mmap(NULL, sizeof(struct stripes), PROT_READ | PROT_WRITE,
+                  MAP_SHARED, file, (off_t)offset);
+    close(file);
+  }
+  return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* Where they are in an image; 0: nowhere. */
+static uint64_t
+find_stripes(int file)
+{
+  struct image_piece piece;
+  for (uint64_t at = IMAGE_PAGE;
+       pread(file, &piece, sizeof piece, (off_t)at) == sizeof piece &&
+       piece.magic == IMAGE_PIECE_MAGIC;
+       at += IMAGE_PAGE + piece.bytes)
+    if (piece.kind == IMAGE_STRIPES)
+      return piece.bytes < sizeof(struct stripes) ? 0 : at + IMAGE_PAGE;
+    else if (piece.bytes > INT64_MAX - at - IMAGE_PAGE)
+      break;
+  return 0;
+}
+
+struct stripes *
+image_map_stripes(const char *path)
+{
+  struct image_head head;
+  uint64_t offset = 0;
+  if (!image_read_head(path, &head) || head.language != IMAGE_C)
+    return NULL;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file >= 0) {
+    offset = find_stripes(file);
+    close(file);
+  }
+  return offset == 0 ? NULL : map_stripes(path, offset);
+}
+
+void
+image_unmap_stripes(struct stripes *shared)
+{
+  munmap(shared, sizeof *shared);
 }
 
 /* ---- a copy ------------------------------------------------------------ */
@@ -213,7 +266,7 @@ image_hold(struct image_hold *hold, struct image *image, int file,
   if (s.mapped != NULL && all != NULL &&
       all->bytes >= sizeof(struct stripes) &&
       image_is_used(image->path, &image->head))
-    hold->stripes = image_map_stripes(image->path, all->offset);
+    hold->stripes = map_stripes(image->path, all->offset);
   bool held = hold->stripes != NULL && hold->stripes->watched &&
               prepare(&s) && copy_held(hold, &s);
   release(&s);
@@ -264,7 +317,7 @@ bool
 image_request(struct image *image, uint32_t request)
 {
   struct stripes *shared =
-      image_map_stripes(image->path, image->stripes_offset);
+      map_stripes(image->path, image->stripes_offset);
   bool left = shared != NULL && lock_all(shared);
   if (left) {
     leave_request(shared, request);

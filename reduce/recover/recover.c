@@ -39,11 +39,12 @@ recover(struct image *image, bool read, struct octets *file,
 }
 
 bool
-recover_file(const char *path, struct octets *file,
-             struct mprof_error *error)
+recover_file(const char *path, const struct losses *losses,
+             struct octets *file, struct mprof_error *error)
 {
   struct image image;
   const bool read = image_read(&image, path, error);
+  image.losses = losses;
   return recover(&image, read, file, error);
 }
 

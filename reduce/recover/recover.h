@@ -20,9 +20,9 @@ recover_function recover_lisp;
 recover_function recover_c;
 
 /* Puts a profile of the image PATH into FILE, in memory: the caller takes its
- * contents.  False: ERROR says why. */
-bool recover_file(const char *path, struct octets *file,
-                  struct mprof_error *error);
+ * contents.  LOSSES are of its program, or NULL.  False: ERROR says why. */
+bool recover_file(const char *path, const struct losses *losses,
+                  struct octets *file, struct mprof_error *error);
 
 /* The same for the image OCTETS. */
 bool recover_octets(struct input_octets octets, struct octets *file,

@@ -183,9 +183,8 @@ put_comments(void *recovery, struct pprof_stream *p)
     pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
                       image_note_text(r->notes, NOTE_COARSE, 0, ""));
   put_notes(r, p);
-  if (r->counters.losses != NULL && r->counters.losses->direct.count != 0)
-    pprof_put_count(p, PPROF_COMMENT_UNFOUND_NOTE,
-                    r->counters.losses->direct.count);
+  if (r->image->losses != NULL && r->image->losses->unfound != 0)
+    pprof_put_count(p, PPROF_COMMENT_UNFOUND_NOTE, r->image->losses->unfound);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, r->counters.contexts);
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, r->counters.bytes);
   snprintf(lost, sizeof lost,

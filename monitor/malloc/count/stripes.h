@@ -48,6 +48,10 @@
 #include "tree/context_tree.h"
 #include "tree/spin_lock.h"
 
+struct object_count {
+  uint64_t count, bytes; /* of objects */
+};
+
 /* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {
   struct object_count allocated, freed;
@@ -92,7 +96,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   uint32_t leaves;           /* that the lives of all used ones are for */
   bool settle_again;         /* what was shared out may be untrue by now */
 
-  /* For who reads the image while the program runs (reduce/image/): */
+  /* For who reads the image while the program runs (reduce/recover/): */
   uint64_t lost;             /* objects without memory to be counted in */
   uint64_t counting_since;   /* or not counting; nanoseconds, real time */
   uint64_t figures_since;    /* what the figures are of; the same */
