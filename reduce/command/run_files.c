@@ -325,7 +325,8 @@ search_all(struct run_files *files)
   list_others(files, &others, NULL, &error);
   for (size_t i = 0; i < others.count; i++) {
     path_of_other(files, others.entries[i]->d_name, path);
-    search_file(files, path);
+    if (!has_other(files->old, others.entries[i]->d_name))
+      search_file(files, path);
   }
   release_others(&others);
 }

@@ -28,20 +28,8 @@ struct answer {
 /* ---- the process that searches ----------------------------------------- */
 
 static void
-write_all(int file, const void *bytes, size_t length)
-{
-  const char *at = bytes;
-  while (length > 0) {
-    ssize_t written = write(file, at, length);
-    if (written < 0 && errno != EINTR)
-      return;
-    at += written < 0 ? 0 : written;
-    length -= written < 0 ? 0 : (size_t)written;
-  }
-}
-
-static void
-search_and_tell(const char *path, const struct image_search *search, int to)
+search_and_tell(const char *path, const struct image_search *search,
+                FILE *to)
 {
   struct losses losses = {.count = 0};
   struct answer answer = {.why = ""};
@@ -57,40 +45,28 @@ search_and_tell(const char *path, const struct image_search *search, int to)
     snprintf(answer.why, sizeof answer.why, "%s", why);
   answer.unfound = losses.unfound;
   answer.count = losses.count;
-  write_all(to, &answer, sizeof answer);
-  write_all(to, losses.leaves, losses.count * sizeof *losses.leaves);
+  fwrite(&answer, sizeof answer, 1, to);
+  fwrite(losses.leaves, sizeof *losses.leaves, losses.count, to);
+  fflush(to);
   _exit(0);
 }
 
 /* ---- this process ------------------------------------------------------ */
 
-static bool
-read_all(int file, void *bytes, size_t length)
-{
-  char *at = bytes;
-  while (length > 0) {
-    ssize_t got = read(file, at, length);
-    if (got == 0 || (got < 0 && errno != EINTR))
-      return false;
-    at += got < 0 ? 0 : got;
-    length -= got < 0 ? 0 : (size_t)got;
-  }
-  return true;
-}
-
 /* Reads what the other process tells.  False: WHY nothing was found. */
 static bool
-hear(int from, struct losses *losses, char *why)
+hear(FILE *from, struct losses *losses, char *why)
 {
   struct answer answer = {.why = "the search has failed, or took too long"};
-  bool good = read_all(from, &answer, sizeof answer) && answer.why[0] == '\0';
+  bool good = fread(&answer, sizeof answer, 1, from) == 1 &&
+              answer.why[0] == '\0';
   if (good) {
     losses->leaves = array_zeroed(answer.count, sizeof *losses->leaves);
     losses->count = answer.count;
     losses->unfound = answer.unfound;
     good = losses->leaves != NULL &&
-           read_all(from, losses->leaves,
-                    answer.count * sizeof *losses->leaves);
+           fread(losses->leaves, sizeof *losses->leaves, answer.count,
+                 from) == answer.count;
     snprintf(answer.why, sizeof answer.why, "out of memory");
   }
   if (!good)
@@ -102,19 +78,18 @@ static bool
 search(struct losses *losses, const char *path,
        const struct image_search *search, char *why)
 {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    snprintf(why, SEARCH_WHY_BYTES, "%s", strerror(errno));
-    return false;
-  }
-  const pid_t child = fork();
+  int ends[2] = {-1, -1};
+  FILE *from = pipe2(ends, O_CLOEXEC) == 0 ? fdopen(ends[0], "r") : NULL;
+  FILE *to = from == NULL ? NULL : fdopen(ends[1], "w");
+  const pid_t child = to == NULL ? -1 : fork();
   if (child == 0)
-    search_and_tell(path, search, ends[1]);
-  close(ends[1]);
-  bool good = child > 0 && hear(ends[0], losses, why);
-  if (child < 0)
-    snprintf(why, SEARCH_WHY_BYTES, "%s", strerror(errno));
-  close(ends[0]);
+    search_and_tell(path, search, to);
+  snprintf(why, SEARCH_WHY_BYTES, "%s", strerror(errno));
+  if (to != NULL)
+    fclose(to);
+  bool good = child > 0 && hear(from, losses, why);
+  if (from != NULL)
+    fclose(from);
   while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
     continue;
   return good;

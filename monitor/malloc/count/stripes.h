@@ -30,8 +30,8 @@
  * Locks.  A stripe has one, which its threads hold while they count.  Who
  * takes several takes them by number, and malloc_monitor.lock before them.
  *
- * Interrupted.  A signal handler may end the process in the midst of a count:
- * stripes_interrupted.h.
+ * Interrupted.  A signal handler may come in the midst of a count, and not
+ * return: stripes_interrupted.h.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */

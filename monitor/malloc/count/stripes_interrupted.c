@@ -2,9 +2,9 @@
  *
  * stripes_interrupted.c -- see stripes_interrupted.h.
  *
- * Not exact: where exec fails in a handler that interrupted a count of one
- * thread among several, a peak that another thread reached meanwhile may have
- * other figures of that one leaf, or not be seen.
+ * Not exact: after a fork in a handler that interrupted a count of one thread
+ * among several, a peak that another thread reached meanwhile may have other
+ * figures of that one leaf, or not be seen.
  */
 #include "malloc/count/stripes_interrupted.h"
 
