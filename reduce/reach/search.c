@@ -46,7 +46,8 @@ search_and_tell(const char *path, const struct image_search *search,
   answer.unfound = losses.unfound;
   answer.count = losses.count;
   fwrite(&answer, sizeof answer, 1, to);
-  fwrite(losses.leaves, sizeof *losses.leaves, losses.count, to);
+  if (losses.count > 0)
+    fwrite(losses.leaves, sizeof *losses.leaves, losses.count, to);
   fflush(to);
   _exit(0);
 }
