@@ -71,8 +71,7 @@ add_listed(const struct search *s, uint64_t table)
                                  count * sizeof *records);
   for (size_t i = 0; good && i < count; i++)
     if (records[i].address != 0)
-      add_object(s, records[i].address, records[i].bytes,
-                 records[i].counted);
+      add_object(s, records[i].address, records[i].bytes, records[i].counted);
   free(records);
   return good;
 }
@@ -115,8 +114,7 @@ heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
   if (!add_listed(&s, search->objects) || heap->failed || memory->failed)
     return false;
   if (heap->count > headed) /* the others are in order */
-    array_sort(heap->objects, heap->count, sizeof *heap->objects,
-               by_address);
+    array_sort(heap->objects, heap->count, sizeof *heap->objects, by_address);
   place_objects(heap, memory);
   return true;
 }

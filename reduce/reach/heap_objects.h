@@ -29,7 +29,7 @@ struct heap_object {
   enum heap_object_state state;
 };
 
-struct heap_objects { /* all zero: none */
+struct heap_objects {          /* all zero: none */
   struct heap_object *objects; /* owned: by address */
   size_t count, capacity;
   uint32_t epoch;  /* of the figures */
@@ -39,7 +39,8 @@ struct heap_objects { /* all zero: none */
 
 /* False: there is no memory; release them even then.  EPOCH and LEAVES are
  * those of the stripes.  The mappings of MEMORY learn which are in them. */
-bool heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
+bool heap_objects_list(struct heap_objects *heap,
+                       struct remote_memory *memory,
                        const struct image_search *search, uint32_t epoch,
                        uint32_t leaves);
 void heap_objects_release(struct heap_objects *heap);

@@ -3,9 +3,9 @@
 /* The linker knows where the dynamic section of each is; the file that is
  * mapped there begins with its headers.
  *
- * The C library does not say where its allocator has the lists of free memory.
- * They are known by what they are: rings, 127 one after the other, each of
- * which leads back to itself.
+ * The C library does not say where its allocator has the lists of free
+ * memory.  They are known by what they are: rings, 127 one after the other,
+ * each of which leads back to itself.
  *
  *     malloc_state   lock, flags
  *                    10 lists of small blocks, `top', the last remainder
@@ -70,21 +70,21 @@ read_module(const struct remote_memory *memory, const struct link_map *map,
       widen(&module->code_start, &module->code_end, address, bytes);
     if (parts[i].p_type == PT_LOAD && (parts[i].p_flags & PF_W) != 0)
       widen(&module->start, &module->end, address, bytes);
-    is_there = is_there ||
-               (parts[i].p_type == PT_DYNAMIC && address == dynamic);
+    is_there =
+        is_there || (parts[i].p_type == PT_DYNAMIC && address == dynamic);
   }
   return is_there;
 }
 
-/* ---- the lists of free memory ------------------------------------------- */
+/* ---- the lists of free memory ------------------------------------------ */
 
 /* Whether a ring is at AT: the first block has it before it. */
 static bool
 is_ring(struct remote_memory *memory, uint64_t at)
 {
   const uint64_t first = remote_memory_word(memory, at);
-  return first != 0 && remote_memory_word(memory, first + BLOCK_LAST) ==
-                           at - BLOCK_FIRST;
+  return first != 0 &&
+         remote_memory_word(memory, first + BLOCK_LAST) == at - BLOCK_FIRST;
 }
 
 /* Finds them among the variables of a module. */

@@ -20,7 +20,7 @@ struct module_data {
   uint64_t code_start, code_end; /* of all of it */
 };
 
-struct modules { /* all zero: none */
+struct modules {             /* all zero: none */
   struct module_data *items; /* owned */
   size_t count, capacity;
   uint64_t bins_start, bins_end; /* the lists; 0: not found */

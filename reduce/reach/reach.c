@@ -39,7 +39,8 @@ number_of(const struct reach *r, const struct heap_object *o)
 }
 
 static void
-look_into(struct reach *r, struct heap_object *o, enum heap_object_state state)
+look_into(struct reach *r, struct heap_object *o,
+          enum heap_object_state state)
 {
   o->state = state;
   o->next = r->pending;
@@ -100,9 +101,13 @@ find_lost(struct reach *r)
 static void
 search(struct reach *r)
 {
-  const struct roots roots = {&r->memory,  &r->heap,  &r->threads,
-                              &r->modules, r->search, r->counters.tree,
-                              (pid_t)r->image.head.process};
+  const struct roots roots = {.memory = &r->memory,
+                              .heap = &r->heap,
+                              .threads = &r->threads,
+                              .modules = &r->modules,
+                              .search = r->search,
+                              .tree = r->counters.tree,
+                              .process = (pid_t)r->image.head.process};
   if (r->heap.count > 0) {
     const struct heap_object *last = &r->heap.objects[r->heap.count - 1];
     r->low = r->heap.objects->address;
@@ -115,8 +120,8 @@ search(struct reach *r)
   find_lost(r);
 }
 
-/* Objects that were never freed and were not found count as reachable.  False:
- * there is no memory. */
+/* Objects that were never freed and were not found count as reachable.
+ * False: there is no memory. */
 static bool
 sum_up(const struct reach *r, struct losses *losses)
 {
@@ -161,9 +166,8 @@ stop_outside(struct reach *r, pid_t process)
     const char *why = traced_threads_stop(&r->threads, process);
     if (why != NULL)
       return why;
-    const struct remote_memory memory = {
-        .thread = r->threads.threads->number};
-    if (!remote_memory_copy(&memory, r->search->objects_lock, &holder,
+    r->memory.thread = r->threads.threads->number;
+    if (!remote_memory_copy(&r->memory, r->search->objects_lock, &holder,
                             sizeof holder))
       return "its memory cannot be read";
     if (holder == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which of the objects that were never freed the program could still free, and
- * which it has lost.
+/* Which of the objects that were never freed the program could still free,
+ * and which it has lost.
  *
  * An object is reachable when a root (roots.h) or a reachable object has the
  * address of it, or of something in it.  The others are lost: directly, or

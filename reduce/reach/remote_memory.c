@@ -49,7 +49,8 @@ read_line(struct remote_memory *m, const char *line, ino_t inode, bool *found)
   uint64_t start, end, offset, number;
   char flags[5];
   int name = 0;
-  if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 "%n",
+  if (sscanf(line,
+             "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 "%n",
              &start, &end, flags, &offset, &number, &name) != 5)
     return true;
   *found = *found || number == inode;
@@ -146,8 +147,7 @@ remote_memory_copy(const struct remote_memory *m, uint64_t address, void *to,
 {
   const struct iovec here = {to, size};
   const struct iovec there = {(void *)(uintptr_t)address, size};
-  return process_vm_readv(m->thread, &here, 1, &there, 1, 0) ==
-         (ssize_t)size;
+  return process_vm_readv(m->thread, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 /* What the kernel says of COUNT pages; what it does not say of is taken to be
@@ -173,8 +173,8 @@ fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
   for (size_t i = 0, n; i < BLOCK_PAGES; i += n) {
     for (n = 0; i + n < BLOCK_PAGES && (there[i + n] & PAGE_IS_THERE) != 0;)
       n++;
-    if (n > 0 && !remote_memory_copy(m, address + i * PAGE,
-                                     bytes + i * PAGE, n * PAGE))
+    if (n > 0 && !remote_memory_copy(m, address + i * PAGE, bytes + i * PAGE,
+                                     n * PAGE))
       for (size_t k = i; k < i + n; k++)
         remote_memory_copy(m, address + k * PAGE, bytes + k * PAGE, PAGE);
     n += n == 0;

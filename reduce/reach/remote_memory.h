@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 struct mapping {
-  uint64_t start, end; /* neighbours are one */
+  uint64_t start, end;   /* neighbours are one */
   uint32_t first, count; /* of the objects in it: heap_objects.h */
 };
 
@@ -28,7 +28,7 @@ struct memory_block {
   char *bytes;     /* owned */
 };
 
-struct remote_memory { /* all zero, with no file: not read */
+struct remote_memory {      /* all zero, with no file: not read */
   pid_t thread;             /* any: the first one may have ended */
   int pages;                /* the file that tells which pages there are */
   uint64_t stack;           /* an address in that of the first thread */
@@ -41,14 +41,14 @@ struct remote_memory { /* all zero, with no file: not read */
   bool failed;                 /* there was no memory for a block */
 };
 
-/* Reads the map of the process with that THREAD, which is to have the file with
- * the number INODE mapped.  False with errno set: it cannot be read, or has not.  Release it
- * even then. */
+/* Reads the map of the process with that THREAD, which is to have the file
+ * with the number INODE mapped.  False with errno set: it cannot be read, or
+ * has not.  Release it even then. */
 bool remote_memory_open(struct remote_memory *memory, pid_t thread,
                         ino_t inode);
 void remote_memory_release(struct remote_memory *memory);
 
-/* Copies SIZE bytes from ADDRESS in any memory.  False: they are not there. */
+/* Copies SIZE bytes from any ADDRESS.  False: they are not there. */
 bool remote_memory_copy(const struct remote_memory *memory, uint64_t address,
                         void *to, size_t size);
 
@@ -56,8 +56,8 @@ bool remote_memory_copy(const struct remote_memory *memory, uint64_t address,
 struct mapping *remote_memory_find(const struct remote_memory *memory,
                                    uint64_t address);
 
-/* Where the last file begins that does so at ADDRESS or before it; 0: there is
- * none. */
+/* Where the last file begins that does so at ADDRESS or before it; 0: there
+ * is none. */
 uint64_t remote_memory_file(const struct remote_memory *memory,
                             uint64_t address);
 

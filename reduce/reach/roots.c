@@ -105,9 +105,9 @@ own_stack_of(const struct visit *v, const struct traced_thread *t)
   const bool is_main = t->number == v->roots->process;
   const struct mapping *m = remote_memory_find(
       memory, is_main ? memory->stack : t->registers.fs_base);
-  return m == NULL ? (struct part){0}
-                   : (struct part){m->start,
-                                   is_main ? m->end : pthread_end(v, t)};
+  return m == NULL
+             ? (struct part){0}
+             : (struct part){m->start, is_main ? m->end : pthread_end(v, t)};
 }
 
 /* The thread is on another stack than its own: that of a handler of signals,
@@ -142,9 +142,9 @@ static void
 visit_registers(const struct visit *v, const struct traced_thread *t)
 {
   const struct user_regs_struct *r = &t->registers;
-  const unsigned long long words[] = {
-      r->rax, r->rbx, r->rcx, r->rdx, r->rsi, r->rdi, r->rbp,
-      r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+  const unsigned long long words[] = {r->rax, r->rbx, r->rcx, r->rdx, r->rsi,
+                                      r->rdi, r->rbp, r->r8,  r->r9,  r->r10,
+                                      r->r11, r->r12, r->r13, r->r14, r->r15};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     v->word(v->closure, words[i]);
 }

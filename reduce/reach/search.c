@@ -28,8 +28,7 @@ struct answer {
 /* ---- the process that searches ----------------------------------------- */
 
 static void
-search_and_tell(const char *path, const struct image_search *search,
-                FILE *to)
+search_and_tell(const char *path, const struct image_search *search, FILE *to)
 {
   struct losses losses = {.count = 0};
   struct answer answer = {.why = ""};
@@ -59,8 +58,8 @@ static bool
 hear(FILE *from, struct losses *losses, char *why)
 {
   struct answer answer = {.why = "the search has failed, or took too long"};
-  bool good = fread(&answer, sizeof answer, 1, from) == 1 &&
-              answer.why[0] == '\0';
+  bool good =
+      fread(&answer, sizeof answer, 1, from) == 1 && answer.why[0] == '\0';
   if (good) {
     losses->leaves = array_zeroed(answer.count, sizeof *losses->leaves);
     losses->count = answer.count;
@@ -98,14 +97,14 @@ search(struct losses *losses, const char *path,
 
 /* Searches, and lets the program go on. */
 static bool
-serve(struct searches *searches, const char *path,
-      struct image_search *asked, char *why)
+serve(struct searches *searches, const char *path, struct image_search *asked,
+      char *why)
 {
   const struct image_search copy = *asked;
   struct found_losses found = {.losses = {.count = 0}};
   struct stat status;
-  bool good = stat(path, &status) == 0 &&
-              search(&found.losses, path, &copy, why);
+  bool good =
+      stat(path, &status) == 0 && search(&found.losses, path, &copy, why);
   found.device = status.st_dev;
   found.inode = status.st_ino;
   if (good && !ARRAY_PUSH(searches->items, searches->count,

@@ -24,7 +24,7 @@ struct found_losses {
   struct losses losses;
 };
 
-struct searches { /* all zero: none */
+struct searches {             /* all zero: none */
   struct found_losses *items; /* owned, as are their losses */
   size_t count, capacity;
 };

@@ -18,9 +18,9 @@ enum { STOP_SECONDS = 5 };
 
 /* ---- one thread -------------------------------------------------------- */
 
-/* A system call that was interrupted, and that the kernel does not begin again
- * by itself, would fail, which the program may not expect where nobody sends
- * it signals.  What close closes is closed even then. */
+/* A system call that was interrupted, and that the kernel does not begin
+ * again by itself, would fail, which the program may not expect where nobody
+ * sends it signals.  What close closes is closed even then. */
 static void
 begin_call_again(struct traced_thread *t)
 {
@@ -40,8 +40,7 @@ static void
 see_stop(struct traced_thread *t, int status)
 {
   struct iovec part = {&t->registers, sizeof t->registers};
-  t->stands =
-      ptrace(PTRACE_GETREGSET, t->number, NT_PRSTATUS, &part) == 0;
+  t->stands = ptrace(PTRACE_GETREGSET, t->number, NT_PRSTATUS, &part) == 0;
   if (status >> 16 == 0)
     t->signal = WSTOPSIG(status);
   else if (t->stands)
@@ -75,7 +74,7 @@ runs_nothing(const char *stat)
   return state == 'Z' || state == 'X' || (flags & of_kernel) != 0;
 }
 
-/* Whether nothing runs in the thread, though the kernel has it in its list. */
+/* Whether nothing runs in the thread, though the kernel lists it. */
 static bool
 is_idle(pid_t process, pid_t thread)
 {

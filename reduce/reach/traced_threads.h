@@ -23,7 +23,7 @@ struct traced_thread {
   struct user_regs_struct registers;
 };
 
-struct traced_threads { /* all zero: none */
+struct traced_threads {          /* all zero: none */
   struct traced_thread *threads; /* owned */
   size_t count, capacity;
 };

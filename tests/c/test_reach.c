@@ -184,8 +184,8 @@ test_memory(void **state)
   struct seen some = {0, 0};
   remote_memory_visit(&memory, first + 10, first + 30, see, &some);
   assert_int_equal(some.bytes, 20);
-  assert_true(remote_memory_copy(&memory, (uintptr_t)&variable, &copy,
-                                 sizeof copy));
+  assert_true(
+      remote_memory_copy(&memory, (uintptr_t)&variable, &copy, sizeof copy));
   assert_int_equal(copy, 77);
   assert_int_equal(remote_memory_word(&memory, (uintptr_t)&variable), 77);
   assert_int_equal(remote_memory_word(&memory, 8), 0);
@@ -221,8 +221,8 @@ test_modules(void **state)
   assert_true(remote_memory_open(&memory, child, mapped_file()));
   assert_true(modules_list(&modules, &memory, &search));
   for (size_t i = 0; i < modules.count; i++)
-    found += address >= modules.items[i].start &&
-             address < modules.items[i].end;
+    found +=
+        address >= modules.items[i].start && address < modules.items[i].end;
   assert_int_equal(found, 1);
   modules_release(&modules);
   remote_memory_release(&memory);

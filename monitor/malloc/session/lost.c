@@ -4,8 +4,8 @@
  *
  * The process puts into its image where the reader finds what it needs, asks,
  * and sends it a signal, which wakes it up and means nothing to anybody else.
- * The process waits for as long as the reader lives and has begun, but not for
- * long for one that does not begin.
+ * The process waits for as long as the reader lives and has begun, but not
+ * for long for one that does not begin.
  *
  * Takes no lock and calls no function of the C library that could.
  */
@@ -114,8 +114,8 @@ wait_for_reader(struct image_search *search)
        (state = __atomic_load_n(&search->state, __ATOMIC_ACQUIRE)) !=
        SEARCH_NONE;
        looks++) {
-    if (looks % LOOKS_FOR_READER == 0 &&
-        !send(0) && move(search, state, SEARCH_NONE))
+    if (looks % LOOKS_FOR_READER == 0 && !send(0) &&
+        move(search, state, SEARCH_NONE))
       return false;
     if (looks > SECONDS * SECOND_LOOKS &&
         move(search, SEARCH_ASKED, SEARCH_NONE))

@@ -15,8 +15,8 @@ void lost_open(void);
 bool lost_is_asked(void);
 
 /* The process ends, and this thread does no more but to end it.  Also in a
- * handler of a signal, wherever that came, with a few KB of stack.  Prints one
- * line when `mprof run' cannot look for it. */
+ * handler of a signal, wherever that came, with a few KB of stack.  Prints
+ * one line when `mprof run' cannot look for it. */
 void lost_find(void);
 
 #endif
