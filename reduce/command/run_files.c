@@ -13,12 +13,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- files ------------------------------------------------------------- */
@@ -231,12 +229,10 @@ is_complete(const char *path)
          !(image_read_head(path, &head) && image_is_used(path, &head));
 }
 
-/* Finishes PATH, which stands for the process PROCESS unless that is NULL.
- * Sets *LEFT to whether there is one then: a process that has counted nothing
- * leaves none. */
-static bool
-finish_file(struct run_files *files, char *path, const char *process,
-            bool *left, struct mprof_error *error)
+bool
+run_files_finish_one(struct run_files *files, char *path,
+                     const char *process, bool *left,
+                     struct mprof_error *error)
 {
   struct run_sums *sums = &files->sums;
   struct profile profile = {0};
@@ -283,112 +279,19 @@ finish_file(struct run_files *files, char *path, const char *process,
   return good;
 }
 
-/* Finishes the images of processes that are gone, but for FILE. */
-static bool
-finish_others(struct run_files *files, struct mprof_error *error)
+bool
+run_files_others(struct run_files *files, run_file_fn *does,
+                 struct mprof_error *error)
 {
   struct others others;
   char path[PATH_MAX];
-  bool left;
   bool good = list_others(files, &others, NULL, error);
   for (size_t i = 0; good && i < others.count; i++) {
     const char *name = others.entries[i]->d_name;
     path_of_other(files, name, path);
     if (!has_other(files->old, name) && image_is(path))
-      good = finish_file(files, path, suffix_of(files, name), &left, error);
+      good = does(files, path, suffix_of(files, name), error);
   }
   release_others(&others);
   return good;
-}
-
-/* ---- meanwhile --------------------------------------------------------- */
-
-static void
-search_file(struct run_files *files, const char *path)
-{
-  char why[SEARCH_WHY_BYTES];
-  if (!searches_serve(&files->searches, path, why))
-    fprintf(stderr, "mprof: cannot find what is lost in '%s': %s\n", path,
-            why);
-}
-
-/* For all programs that wait for it. */
-static void
-search_all(struct run_files *files)
-{
-  struct others others;
-  struct mprof_error error;
-  char path[PATH_MAX];
-  if (!files->seeks)
-    return;
-  search_file(files, files->path);
-  list_others(files, &others, NULL, &error);
-  for (size_t i = 0; i < others.count; i++) {
-    path_of_other(files, others.entries[i]->d_name, path);
-    if (!has_other(files->old, others.entries[i]->d_name))
-      search_file(files, path);
-  }
-  release_others(&others);
-}
-
-static uint64_t
-milliseconds(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
-/* A program that waits wakes it up, and so does the end. */
-static void *
-finish_again_and_again(void *closure)
-{
-  enum { MILLISECONDS = 300 };
-  const struct timespec pause = {.tv_nsec = MILLISECONDS * 1000000};
-  struct run_files *files = closure;
-  uint64_t finished = milliseconds();
-  sigset_t wakes;
-  sigemptyset(&wakes);
-  sigaddset(&wakes, RUN_FILES_SIGNAL);
-  while (sigtimedwait(&wakes, NULL, &pause),
-         !__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE)) {
-    search_all(files);
-    if (files->error.message[0] != '\0' ||
-        milliseconds() - finished < MILLISECONDS)
-      continue;
-    finish_others(files, &files->error);
-    finished = milliseconds();
-  }
-  return NULL;
-}
-
-/* Signals are for the thread that waits for the program. */
-void
-run_files_begin(struct run_files *files, bool seeks)
-{
-  sigset_t all, before;
-  files->seeks = seeks;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  files->begun = pthread_create(&files->thread, NULL, finish_again_and_again,
-                                files) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-bool
-run_files_finish(struct run_files *files, bool *root,
-                 struct mprof_error *error)
-{
-  if (files->begun) {
-    __atomic_store_n(&files->ended, true, __ATOMIC_RELEASE);
-    pthread_kill(files->thread, RUN_FILES_SIGNAL);
-    pthread_join(files->thread, NULL);
-    files->begun = false;
-  }
-  search_all(files); /* of processes that end after the program */
-  *root = false;
-  *error = files->error;
-  return error->message[0] == '\0' &&
-         finish_file(files, files->path, NULL, root, error) &&
-         finish_others(files, error);
 }

@@ -56,6 +56,22 @@ bool run_files_prepare(struct run_files *files, const char *name,
                        struct mprof_error *error);
 void run_files_release(struct run_files *files);
 
+/* Finishes PATH, which stands for the process PROCESS unless that is NULL.
+ * Sets *LEFT to whether there is one then: a process that has counted nothing
+ * leaves none. */
+bool run_files_finish_one(struct run_files *files, char *path,
+                          const char *process, bool *left,
+                          struct mprof_error *error);
+
+/* Calls DOES with the images of processes beside FILE that this run has made,
+ * until that gives back false. */
+typedef bool run_file_fn(struct run_files *files, char *path,
+                         const char *process, struct mprof_error *error);
+bool run_files_others(struct run_files *files, run_file_fn *does,
+                      struct mprof_error *error);
+
+/* ---- run_thread.c ------------------------------------------------------ */
+
 /* Finish files from now on, and with SEEKS find what programs have lost.  They
  * send this process a signal then, RUN_FILES_SIGNAL, which all other threads
  * have to block. */
