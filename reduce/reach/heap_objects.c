@@ -84,6 +84,28 @@ by_address(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* Brings those behind the first HEADED, which are in order, among them. */
+static bool
+merge(struct heap_objects *heap, size_t headed)
+{
+  size_t left = heap->count - headed;
+  size_t end = heap->count;
+  struct heap_object *all = heap->objects;
+  struct heap_object *listed = array_zeroed(left, sizeof *listed);
+  if (listed == NULL)
+    return false;
+  if (left > 0)
+    memcpy(listed, all + headed, left * sizeof *listed);
+  array_sort(listed, left, sizeof *listed, by_address);
+  while (left > 0)
+    if (headed > 0 && all[headed - 1].address > listed[left - 1].address)
+      all[--end] = all[--headed];
+    else
+      all[--end] = listed[--left];
+  free(listed);
+  return true;
+}
+
 /* Gives each mapping its objects. */
 static void
 place_objects(const struct heap_objects *heap, struct remote_memory *memory)
@@ -113,8 +135,8 @@ heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
   const size_t headed = heap->count;
   if (!add_listed(&s, search->objects) || heap->failed || memory->failed)
     return false;
-  if (heap->count > headed) /* the others are in order */
-    array_sort(heap->objects, heap->count, sizeof *heap->objects, by_address);
+  if (!merge(heap, headed))
+    return false;
   place_objects(heap, memory);
   return true;
 }
