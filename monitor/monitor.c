@@ -89,7 +89,7 @@ bool
 monitor_look_for_code(void)
 {
   struct code_objects now = { 0 };
-  if (!code_objects_list(&now, false))
+  if (!code_objects_list(&now))
     return false;
   code_objects_compare(&monitor.code, &now, retire);
   code_objects_release(&monitor.code);

@@ -19,7 +19,6 @@
 #include "unwind/frame_rule.h"
 
 struct code_objects code_objects_unloaded;
-static bool asks_nothing;
 
 /* Make room for `count' objects more.  All may move. */
 static bool
@@ -144,19 +143,8 @@ static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
   copy_path(list, o, name == NULL ? "" : name);
-  if (o->path != NULL && o->path[0] != '/' && strchr(o->path, '/') != NULL &&
-      !asks_nothing)
+  if (o->path != NULL && o->path[0] != '/' && strchr(o->path, '/') != NULL)
     read_mapped_path(list, o);
-}
-
-/* The program header is that of a part with variables. */
-static void
-add_data(struct code_object *o, uintptr_t start, uintptr_t end)
-{
-  if (o->data_end == 0 || start < o->data_start)
-    o->data_start = start;
-  if (end > o->data_end)
-    o->data_end = end;
 }
 
 static int
@@ -181,8 +169,6 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
       }
       if (start + p->p_memsz > o->end)
         o->end = start + p->p_memsz;
-    } else if (p->p_type == PT_LOAD && (p->p_flags & PF_W) != 0) {
-      add_data(o, start, start + p->p_memsz);
     } else if (p->p_type == PT_NOTE && o->build_id_size == 0) {
       read_build_id(o, (const uint8_t *)start, p->p_memsz);
     }
@@ -236,8 +222,7 @@ is_mapped(uintptr_t address)
 {
   const size_t page = 4096;
   unsigned char resident;
-  return asks_nothing ||
-         mincore((void *)(address & -page), page, &resident) == 0 ||
+  return mincore((void *)(address & -page), page, &resident) == 0 ||
          errno != ENOMEM;
 }
 
@@ -276,21 +261,15 @@ code_objects_forked(void)
 }
 
 bool
-code_objects_list(struct code_objects *list, bool without_lock)
+code_objects_list(struct code_objects *list)
 {
   list->count = list->text_bytes = 0;
   list->failed = false;
-  if (forked || without_lock)
+  if (forked)
     list_without_lock(list);
   else
     dl_iterate_phdr(add_object, list);
   return !list->failed;
-}
-
-void
-code_objects_ask_nothing(void)
-{
-  asks_nothing = true;
 }
 
 void

@@ -34,7 +34,6 @@ enum {
 struct code_object {
   uintptr_t start, end; /* of its code in memory */
   uintptr_t base;       /* what is added to the addresses in its file */
-  uintptr_t data_start, data_end; /* of its variables; 0: it has none */
   uint64_t file_offset; /* of `start' */
   uint8_t build_id[BUILD_ID_BYTES];
   size_t build_id_size; /* 0: it has none */
@@ -53,10 +52,8 @@ struct code_objects { /* all zero: none */
   bool failed; /* one was not listed: there was no memory */
 };
 
-/* All that are loaded now.  False when there is no memory.  Without the
- * linker's lock when a handler has interrupted this thread with the monitor's
- * lock held: then they are what the linker's list is at that moment. */
-bool code_objects_list(struct code_objects *list, bool without_lock);
+/* All that are loaded now.  False when there is no memory. */
+bool code_objects_list(struct code_objects *list);
 void code_objects_release(struct code_objects *list);
 
 /* Whether none has come or gone since they were listed.  No, where that is
@@ -65,10 +62,6 @@ bool code_objects_are_loaded(const struct code_objects *list);
 
 /* In the child of a fork, where nobody will open the linker's lock. */
 void code_objects_forked(void);
-
-/* From now on they are as the linker knows them: the kernel is not asked for
- * more. */
-void code_objects_ask_nothing(void);
 
 /* Append the one with that address in its code, and before it, if it is the
  * first, the program.  False when there is none or no memory.  Takes no lock;

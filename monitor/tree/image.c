@@ -338,17 +338,6 @@ image_opened(void)
 }
 
 void
-image_is_saved(bool saved)
-{
-  struct image_head *const head = image.head;
-  if (head != NULL && saved)
-    __atomic_fetch_or(&head->flags, IMAGE_SAVED, __ATOMIC_SEQ_CST);
-  else if (head != NULL)
-    __atomic_fetch_and(&head->flags, ~(uint32_t)IMAGE_SAVED,
-                       __ATOMIC_SEQ_CST);
-}
-
-void
 image_close(bool keep)
 {
   struct image_head *const head = image.head;
@@ -356,7 +345,7 @@ image_close(bool keep)
   if (head == NULL)
     return;
   if (!keep) {
-    image_is_saved(true);
+    __atomic_fetch_or(&head->flags, IMAGE_SAVED, __ATOMIC_SEQ_CST);
     file = image_file_open();
   }
   if (file >= 0) {

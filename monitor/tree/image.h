@@ -49,10 +49,6 @@ int image_opened(void);
  */
 void image_close(bool keep);
 
-/* Whether all that is in it is saved, as before exec; it goes on if that
- * fails. */
-void image_is_saved(bool saved);
-
 /* The process may not be able to open the file later: keep it open, as long as
  * the program lets it be (image_file.h). */
 void image_keep(void);

@@ -22,7 +22,8 @@ append(struct input_list *list, char *path, const char *folder,
        struct mprof_error *error)
 {
   if (path != NULL && ARRAY_PUSH(list->files, list->count, list->capacity,
-                                 (struct input_name){path, folder}))
+                                 (struct input_name){.path = path,
+                                                     .folder = folder}))
     return true;
   free(path);
   return mprof_error_memory(error);

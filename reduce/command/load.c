@@ -30,13 +30,13 @@ finish(struct code_names *names, struct profile *profile,
 
 /* Adds the file PATH, or what would be in one. */
 static bool
-read_file(struct profile *profile, const char *path,
+read_file(struct profile *profile, const struct input_name *name,
           const struct reader_options *options, struct mprof_error *error)
 {
   bool image = options->octets.data != NULL ? image_is_octets(options->octets)
-                                            : image_is(path);
-  return image ? recover_image(profile, path, options, error)
-               : profile_read(profile, path, options, error);
+                                            : image_is(name->path);
+  return image ? recover_image(profile, name->path, name->losses, options, error)
+               : profile_read(profile, name->path, options, error);
 }
 
 bool
@@ -54,7 +54,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   bool good = profile_init(profile) || mprof_error_memory(error);
   for (size_t i = 0; good && i < list->count; i++) {
     progress_tell(progress, "reading files", i, list->count);
-    good = read_file(profile, list->files[i].path, &options, error);
+    good = read_file(profile, &list->files[i], &options, error);
   }
   good = good && (!lossless || profile_fold_samples(profile, error));
   return good && finish(names, profile, error);
@@ -68,8 +68,10 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
   struct reader_options options = {.limits = &input_limits_default,
                                    .lossless = lossless,
                                    .octets = octets};
+  char path[] = "memory";
+  const struct input_name name = {.path = path};
   return (profile_init(profile) || mprof_error_memory(error)) &&
-         read_file(profile, "memory", &options, error) &&
+         read_file(profile, &name, &options, error) &&
          (!lossless || profile_fold_samples(profile, error)) &&
          finish(names, profile, error);
 }

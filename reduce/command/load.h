@@ -20,8 +20,11 @@ struct progress;
  * their names (byte by byte), without hidden ones and without those in folders
  * below it.  The image of a process whose profile is there, too, is left out.
  */
+struct losses;
+
 struct input_name {
   char *path;         /* owned */
+  const struct losses *losses; /* of an image's program, or NULL */
   const char *folder; /* as it was named, NULL: the file itself was named */
 };
 

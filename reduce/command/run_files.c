@@ -14,12 +14,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- files ------------------------------------------------------------- */
@@ -199,8 +197,6 @@ run_files_prepare(struct run_files *files, const char *name,
 {
   *files = (struct run_files){.name = name};
   files->old = calloc(1, sizeof *files->old);
-  pthread_mutex_init(&files->lock, NULL);
-  pthread_cond_init(&files->end, NULL);
   return files->old == NULL ? mprof_error_memory(error)
                             : set_path(files, name, error) &&
                                   remove_old(files, error);
@@ -213,8 +209,7 @@ run_files_release(struct run_files *files)
     release_others(files->old);
   free(files->old);
   code_names_release(&files->names);
-  pthread_mutex_destroy(&files->lock);
-  pthread_cond_destroy(&files->end);
+  searches_release(&files->searches);
 }
 
 /* ---- afterwards -------------------------------------------------------- */
@@ -241,12 +236,10 @@ is_complete(const char *path)
          !(image_read_head(path, &head) && image_is_used(path, &head));
 }
 
-/* Finishes PATH, which stands for the process PROCESS unless that is NULL.
- * Sets *LEFT to whether there is one then: a process that has counted nothing
- * leaves none. */
-static bool
-finish_file(struct run_files *files, char *path, const char *process,
-            bool *left, struct mprof_error *error)
+bool
+run_files_finish_one(struct run_files *files, char *path,
+                     const char *process, bool *left,
+                     struct mprof_error *error)
 {
   struct run_sums *sums = &files->sums;
   struct profile profile = {0};
@@ -254,10 +247,14 @@ finish_file(struct run_files *files, char *path, const char *process,
   if (!is_complete(path))
     return true;
   char comment[NAME_MAX + 32];
+  struct losses losses;
   struct input_name name = {.path = path};
+  if (searches_take(&files->searches, path, &losses))
+    name.losses = &losses;
   const struct input_list list = {.files = &name, .count = 1};
   bool good = profile_load_list(&profile, &list, true, &files->names, NULL,
                                 error);
+  free(losses.leaves);
   *left = good && profile.total[MEASURE_ALLOCS] != 0;
   if (good && !*left) {
     profile_release(&profile);
@@ -289,73 +286,19 @@ finish_file(struct run_files *files, char *path, const char *process,
   return good;
 }
 
-/* Finishes the images of processes that are gone, but for FILE. */
-static bool
-finish_others(struct run_files *files, struct mprof_error *error)
+bool
+run_files_others(struct run_files *files, run_file_fn *does,
+                 struct mprof_error *error)
 {
   struct others others;
   char path[PATH_MAX];
-  bool left;
   bool good = list_others(files, &others, NULL, error);
   for (size_t i = 0; good && i < others.count; i++) {
     const char *name = others.entries[i]->d_name;
     path_of_other(files, name, path);
     if (!has_other(files->old, name) && image_is(path))
-      good = finish_file(files, path, suffix_of(files, name), &left, error);
+      good = does(files, path, suffix_of(files, name), error);
   }
   release_others(&others);
   return good;
-}
-
-/* ---- meanwhile --------------------------------------------------------- */
-
-static void *
-finish_again_and_again(void *closure)
-{
-  enum { NANOSECONDS = 300000000 };
-  struct run_files *files = closure;
-  struct timespec until;
-  pthread_mutex_lock(&files->lock);
-  while (!files->ended && files->error.message[0] == '\0') {
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += NANOSECONDS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&files->end, &files->lock, &until);
-    if (!files->ended)
-      finish_others(files, &files->error);
-  }
-  pthread_mutex_unlock(&files->lock);
-  return NULL;
-}
-
-/* Signals are for the thread that waits for the program. */
-void
-run_files_begin(struct run_files *files)
-{
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  files->begun = pthread_create(&files->thread, NULL, finish_again_and_again,
-                                files) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-bool
-run_files_finish(struct run_files *files, bool *root,
-                 struct mprof_error *error)
-{
-  if (files->begun) {
-    pthread_mutex_lock(&files->lock);
-    files->ended = true;
-    pthread_cond_signal(&files->end);
-    pthread_mutex_unlock(&files->lock);
-    pthread_join(files->thread, NULL);
-    files->begun = false;
-  }
-  *root = false;
-  *error = files->error;
-  return error->message[0] == '\0' &&
-         finish_file(files, files->path, NULL, root, error) &&
-         finish_others(files, error);
 }

@@ -18,6 +18,7 @@
 #define MPROF_RUN_FILES_H
 
 #include "base/mprof_error.h"
+#include "reach/search.h"
 #include "symbols/code_names.h"
 
 #include <limits.h>
@@ -41,11 +42,11 @@ struct run_files {
   struct others *old;  /* owned: what else was there before */
   struct run_sums sums;
   struct code_names names;
+  bool seeks;               /* what programs have lost, if they ask for it */
+  struct searches searches; /* for that */
   pthread_t thread;
-  bool begun; /* the thread has */
-  pthread_mutex_t lock; /* of what follows */
-  pthread_cond_t end;
-  bool ended; /* the program has */
+  bool begun;               /* the thread has; what follows is its own */
+  bool ended;               /* the program has, which anybody may say */
   struct mprof_error error;
 };
 
@@ -55,8 +56,27 @@ bool run_files_prepare(struct run_files *files, const char *name,
                        struct mprof_error *error);
 void run_files_release(struct run_files *files);
 
-/* Finish files from now on. */
-void run_files_begin(struct run_files *files);
+/* Finishes PATH, which stands for the process PROCESS unless that is NULL.
+ * Sets *LEFT to whether there is one then: a process that has counted nothing
+ * leaves none. */
+bool run_files_finish_one(struct run_files *files, char *path,
+                          const char *process, bool *left,
+                          struct mprof_error *error);
+
+/* Calls DOES with the images of processes beside FILE that this run has made,
+ * until that gives back false. */
+typedef bool run_file_fn(struct run_files *files, char *path,
+                         const char *process, struct mprof_error *error);
+bool run_files_others(struct run_files *files, run_file_fn *does,
+                      struct mprof_error *error);
+
+/* ---- run_thread.c ------------------------------------------------------ */
+
+/* Finish files from now on, and with SEEKS find what programs have lost.  They
+ * send this process a signal then, RUN_FILES_SIGNAL, which all other threads
+ * have to block. */
+void run_files_begin(struct run_files *files, bool seeks);
+#define RUN_FILES_SIGNAL SIGURG /* by default it is ignored */
 
 /* The program has ended: finishes what is left.  Sets *ROOT to whether FILE is
  * there. */

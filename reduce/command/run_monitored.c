@@ -91,7 +91,7 @@ run_monitored(const struct options *options, struct sink *sink,
   bool finished = false;
   if (good) {
     files.sums.ecl = attach_sees_ecl(options);
-    run_files_begin(&files);
+    run_files_begin(&files, options->run.reachable);
     good = watch_run(options, files.path, sink, outcome); /* its output */
     finished = run_files_finish(&files, &root, &unfinished);
   }

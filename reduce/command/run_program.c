@@ -7,6 +7,7 @@
 
 #include "command/run_program.h"
 
+#include "command/run_files.h"
 #include "common/program_start.h"
 
 #include <errno.h>
@@ -169,9 +170,10 @@ set_preload(const char *program, const char *library)
 static bool
 set_environment(const struct run_options *run, const char *file)
 {
-  char process[16];
+  char process[16], reader[16];
   /* as long for all processes, see process_image.c */
   snprintf(process, sizeof process, "%010u", (unsigned)getpid());
+  snprintf(reader, sizeof reader, "%010u", (unsigned)getppid());
   return set_variable("MPROF_ROOT_PID", process) &&
          set_variable("MPROF_OUT", file) &&
          set_variable("MPROF_ONLY", run->only) &&
@@ -180,7 +182,7 @@ set_environment(const struct run_options *run, const char *file)
                       run->children == CHILDREN_LEFT_OUT ? "no" : NULL) &&
          set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
          set_variable("MPROF_UNFOLDED", run->unfolded ? "1" : NULL) &&
-         set_variable("MPROF_REACHABLE", run->reachable ? "1" : NULL) &&
+         set_variable("MPROF_REACHABLE", run->reachable ? reader : NULL) &&
          set_variable("MPROF_SIGNAL", run->signal) &&
          set_number("MPROF_BUDGET", run->budget) &&
          set_number("MPROF_TEMPORARY", run->temporary);
@@ -238,7 +240,9 @@ program_run(const struct options *options, const char *file,
     return mprof_fail(&outcome->error, MPROF_CANNOT_RUN,
                       "cannot make a pipe: %s", strerror(errno));
   fill_signals(&set);
+  sigaddset(&set, RUN_FILES_SIGNAL);
   sigprocmask(SIG_BLOCK, &set, &before);
+  sigdelset(&set, RUN_FILES_SIGNAL); /* for another thread */
   sigaction(SIGCHLD, &action, &action_before);
   pid_t child = fork();
   if (child == 0) {

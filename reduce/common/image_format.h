@@ -74,7 +74,6 @@ enum image_kind {
   IMAGE_ROOTS,    /* struct image_root */
   IMAGE_OUTSIDE,  /* struct image_object: what is counted and alive, but none
                      of these */
-  IMAGE_LOSSES,   /* of objects that were lost at the end, by leaf: reach.h */
   IMAGE_PIECE_KINDS
 };
 
@@ -193,6 +192,25 @@ enum count_request {
   REQUEST_RESET = 1, /* forget all figures */
   REQUEST_START = 2, /* count from now on */
   REQUEST_STOP = 4   /* count no more */
+};
+
+/* What a C program says when it is about to end and waits until the reader has
+ * found what it has lost (reduce/reach/).  Addresses are the program's. */
+struct image_search {
+  uint32_t state; /* enum image_search_state */
+  uint32_t pthread_bytes;  /* of the C library's struct pthread */
+  uint64_t tls_bytes;      /* of variables of a thread, before that */
+  uint64_t objects, objects_bytes; /* struct object_table, object_table.h */
+  uint64_t objects_lock;   /* struct spin_lock of it */
+  uint64_t allocator;      /* in the code of the real allocator */
+  uint64_t early, early_bytes;     /* memory from before there was one */
+  uint64_t modules;        /* struct r_debug */
+};
+
+enum image_search_state {
+  SEARCH_NONE,  /* the program may go on */
+  SEARCH_ASKED, /* it waits for it */
+  SEARCH_BEGUN  /* the reader is at it */
 };
 
 /* The bits of kind.what that tell the name of a type, in a Lisp program: those

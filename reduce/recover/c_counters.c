@@ -181,16 +181,18 @@ sum_up(struct c_counters *c, const struct image *image)
 static bool
 find_losses(struct c_counters *c, const struct image *image)
 {
-  const struct image_array *array = image_array(image, IMAGE_LOSSES, 0);
-  if (array == NULL)
+  const struct losses *found = image->losses;
+  if (found == NULL)
     return true;
   c->losses = array_zeroed(c->tree->leaf_count + (size_t)1,
                            sizeof *c->losses);
   if (c->losses == NULL)
     return false;
-  const uint32_t count = length_for(c, array, sizeof *c->losses);
-  memcpy(c->losses, array->bytes, count * sizeof *c->losses);
-  for (uint32_t i = 0; i < count; i++) {
+  const size_t count = found->count < c->tree->leaf_count
+                           ? found->count
+                           : c->tree->leaf_count;
+  memcpy(c->losses, found->leaves, count * sizeof *c->losses);
+  for (size_t i = LEAF_OVERFLOW; i < count; i++) {
     struct leaf_loss *loss = &c->losses[i];
     const struct leaf_life *life = &c->lives[i];
     const uint64_t objects = life->allocated.count - life->freed.count;

@@ -6,8 +6,8 @@
 #define MPROF_RECOVER_C_COUNTERS_H
 
 #include "malloc/count/stripes.h"
-#include "malloc/reach/reach.h"
 #include "recover/image_reader.h"
+#include "recover/losses.h"
 
 struct c_counters {
   struct stripes stripes;    /* pointers are the process's */

@@ -104,8 +104,8 @@ image_is_used(const char *path, const struct image_head *head)
 
 /* ---- the stripes ------------------------------------------------------- */
 
-/* Maps the stripes, whose first bytes are at OFFSET.  NULL: that is not
- * possible, or they are not those of this version. */
+/* Maps the stripes, whose first bytes are at OFFSET in PATH.  NULL: that is
+ * not possible. */
 static struct stripes *
 map_stripes(const char *path, uint64_t offset)
 {
@@ -119,8 +119,39 @@ map_stripes(const char *path, uint64_t offset)
   return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-static void
-unmap_stripes(struct stripes *shared)
+/* Where they are in an image; 0: nowhere. */
+static uint64_t
+find_stripes(int file)
+{
+  struct image_piece piece;
+  for (uint64_t at = IMAGE_PAGE;
+       pread(file, &piece, sizeof piece, (off_t)at) == sizeof piece &&
+       piece.magic == IMAGE_PIECE_MAGIC;
+       at += IMAGE_PAGE + piece.bytes)
+    if (piece.kind == IMAGE_STRIPES)
+      return piece.bytes < sizeof(struct stripes) ? 0 : at + IMAGE_PAGE;
+    else if (piece.bytes > INT64_MAX - at - IMAGE_PAGE)
+      break;
+  return 0;
+}
+
+struct stripes *
+image_map_stripes(const char *path)
+{
+  struct image_head head;
+  uint64_t offset = 0;
+  if (!image_read_head(path, &head) || head.language != IMAGE_C)
+    return NULL;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file >= 0) {
+    offset = find_stripes(file);
+    close(file);
+  }
+  return offset == 0 ? NULL : map_stripes(path, offset);
+}
+
+void
+image_unmap_stripes(struct stripes *shared)
 {
   munmap(shared, sizeof *shared);
 }
@@ -240,7 +271,7 @@ image_hold(struct image_hold *hold, struct image *image, int file,
               prepare(&s) && copy_held(hold, &s);
   release(&s);
   if (!held && hold->stripes != NULL)
-    unmap_stripes(hold->stripes);
+    image_unmap_stripes(hold->stripes);
   return held;
 }
 
@@ -255,7 +286,7 @@ image_hold_is_good(const struct image_hold *hold)
 void
 image_hold_release(struct image_hold *hold)
 {
-  unmap_stripes(hold->stripes);
+  image_unmap_stripes(hold->stripes);
 }
 
 /* ---- requests ---------------------------------------------------------- */
@@ -293,6 +324,6 @@ image_request(struct image *image, uint32_t request)
     unlock_all(shared, shared->used < STRIPES ? shared->used : STRIPES);
   }
   if (shared != NULL)
-    unmap_stripes(shared);
+    image_unmap_stripes(shared);
   return left;
 }

@@ -46,6 +46,11 @@ void image_hold_release(struct image_hold *hold);
  * IMAGE, which was read.  False: a thread that has a lock does not go on. */
 bool image_request(struct image *image, uint32_t request);
 
+/* Maps the stripes of the image PATH, which the program that counts in it has,
+ * too.  NULL: it is no image of a C program, or has none yet. */
+struct stripes *image_map_stripes(const char *path);
+void image_unmap_stripes(struct stripes *shared);
+
 /* Whether a process counts in the image PATH, of which HEAD was read. */
 bool image_is_used(const char *path, const struct image_head *head);
 

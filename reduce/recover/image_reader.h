@@ -37,9 +37,12 @@ struct image_tree {
                                that count nothing may be anything */
 };
 
+struct losses;
+
 struct image { /* all zero: empty */
   const char *path;
-  uint64_t bytes; /* of all of it */
+  uint64_t bytes;              /* of all of it */
+  const struct losses *losses; /* NULL: they are not known */
   struct image_head head;
   uint64_t stripes_offset; /* in the file, where it has stripes; else 0 */
   struct image_array *arrays; /* owned */

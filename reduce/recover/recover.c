@@ -15,15 +15,17 @@ recover_note(const struct image *image)
 
 bool
 recover_image(struct profile *profile, const char *path,
+              const struct losses *losses,
               const struct reader_options *options, struct mprof_error *error)
 {
   struct image image;
   struct image_notes notes = {0};
   const struct recovery recovery = {profile, &image, &notes, options, error};
-  bool good = (options->octets.data != NULL
-                   ? image_read_octets(&image, options->octets, error)
-                   : image_read(&image, path, error)) &&
-              image_notes_read(&notes, &image, error);
+  bool good = options->octets.data != NULL
+                  ? image_read_octets(&image, options->octets, error)
+                  : image_read(&image, path, error);
+  image.losses = losses;
+  good = good && image_notes_read(&notes, &image, error);
   if (good)
     good = image.head.language == IMAGE_LISP ? recover_lisp(&recovery)
                                              : recover_c(&recovery);

@@ -199,6 +199,7 @@ add_comments(struct c_recovery *r)
 {
   struct building *b = &r->building;
   const struct c_counters *c = &r->counters;
+  const struct losses *losses = r->image->losses;
   const char *coarse = image_note_text(r->notes, NOTE_COARSE, 0, NULL);
   building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
   building_comment(b, PPROF_COMMENT_LANGUAGE, r->lisp ? "lisp" : "c");
@@ -214,6 +215,8 @@ add_comments(struct c_recovery *r)
   if (coarse != NULL)
     building_comment(b, PPROF_COMMENT_COARSE_NOTE, coarse);
   add_notes(r);
+  if (losses != NULL && losses->unfound != 0)
+    building_count(b, PPROF_COMMENT_UNFOUND_NOTE, losses->unfound);
   building_count(b, PPROF_COMMENT_CONTEXTS, c->contexts);
   building_count(b, PPROF_COMMENT_CONTEXT_BYTES, c->bytes);
   add_gaps(r);

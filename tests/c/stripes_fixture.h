@@ -105,6 +105,20 @@ end(struct stripe_user *user, struct object *o)
   end_counted(user, o);
 }
 
+/* The figures of a leaf.  All stripes are locked. */
+static inline struct leaf_life
+stripes_life(uint32_t leaf)
+{
+  struct leaf_life sum = {.peak = stripes.peak};
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    if (s->lives != NULL) {
+      struct leaf_life life = s->lives[leaf];
+      stripe_keep_peak(&life);
+      leaf_life_add(&sum, &life);
+    }
+  return sum;
+}
+
 static inline struct figures
 figures_of(uint32_t leaf)
 {

@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/count/own_stack.h"
 #include "malloc/quiet.h"
 
 enum { SUSPEND = SIGPWR, RESTART = SIGXCPU, SECONDS = 60 /* then killed */ };
@@ -76,7 +75,7 @@ static int looks;
 
 static sem_t is_about_to_look;
 
-/* As what is lost is looked for. */
+/* As before a fork. */
 static void *
 look(void *unused)
 {
@@ -110,28 +109,10 @@ test_stopped_holder(void **state)
   alarm(0);
 }
 
-static sigset_t blocked;
-
-static void
-see_blocked(void)
-{
-  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-}
-
-/* It looks for objects on the stack that it knows. */
-static void
-test_own_stack(void **state)
-{
-  (void)state;
-  assert_true(own_stack_call(see_blocked));
-  assert_int_equal(sigismember(&blocked, SUSPEND), 0);
-}
-
 int
 main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_stopped_holder),
-                                     cmocka_unit_test(test_own_stack)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_stopped_holder)};
   const struct sigaction action = {.sa_handler = stop_here,
                                    .sa_flags = SA_RESTART};
   malloc_monitor.awaits_image = false; /* no file of it */

@@ -58,10 +58,10 @@ static void
 see(void)
 {
   int64_t ceilings = 0;
-  expect(!stripes_are_interrupted(), "a stripe is locked");
   model = are_as(&after) ? after : before;
   expect(are_as(&model), "neither before nor after");
   for (uint32_t i = 0; i < stripes.used; i++) {
+    expect(!spin_holds(&stripes.stripe[i].lock), "a stripe is locked");
     ceilings += stripes.stripe[i].ceiling;
     expect(stripes.stripe[i].live <= stripes.stripe[i].ceiling, "ceiling");
   }

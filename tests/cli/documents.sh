@@ -52,14 +52,16 @@ for target in $(grep -o '`\(check-[a-z]*\|soak\)`' "$top/tests/README.md" |
 done
 
 # In the map of the reducer each folder includes headers of those above it;
-# recover/ also those of the monitor, whose memory it reads.
+# recover/ and reach/ also those of the monitor, whose memory they read.
 above=' '
 wrong=''
 for folder in $(sed -n 's/^| `\([a-z]*\)\/` |.*/\1/p' "$top/reduce/README.md"); do
   above="$above$folder "
+  more=
+  case $folder in recover | reach) more='malloc tree code ' ;; esac
   for used in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' \
     "$top/reduce/$folder"/*.[ch] 2>/dev/null | sort -u); do
-    case $above${folder/#recover/ malloc tree code }' ' in *" $used "*) ;; *) wrong="$wrong $folder->$used" ;; esac
+    case $above$more in *" $used "*) ;; *) wrong="$wrong $folder->$used" ;; esac
   done
 done
 [ "$above" != ' ' ] && [ -z "$wrong" ]

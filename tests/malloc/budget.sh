@@ -58,7 +58,7 @@ is_said() {
       grep '\[over the budget\];')"
 }
 
-# run TITLE VARIABLE=VALUE... -- ARGUMENT...
+# run TITLE OPTION... -- ARGUMENT...
 run() {
   local title=$1 settings=()
   shift
@@ -68,8 +68,8 @@ run() {
   done
   shift
   rm -f budget.data*
-  timeout 100 env MPROF_OUT="$work/budget.data" MPROF_REACHABLE=1 \
-    "${settings[@]}" LD_PRELOAD="$monitor" ./budget "$@" >out 2>err </dev/null
+  timeout 100 "$MPROF" run -q --reachable -o budget.data "${settings[@]}" \
+    ./budget "$@" >out 2>err </dev/null
   same "$title: exit status" 0 $?
   is_right "$title" budget.data
 }
@@ -77,13 +77,13 @@ run() {
 run 'with room' -- 1 20000 alone
 same 'with room: nothing is over the budget' 'comment unattributed_allocations 0' \
   "$(rows budget.data comment | grep unattributed_alloc)"
-run 'one thread' MPROF_BUDGET=1500 -- 1 60000 alone
+run 'one thread' --budget=1500 -- 1 60000 alone
 is_said 'one thread' budget.data
-run 'as they are called' MPROF_BUDGET=1500 MPROF_UNFOLDED=1 -- 1 60000 alone
+run 'as they are called' --budget=1500 --unfolded -- 1 60000 alone
 is_said 'as they are called' budget.data
-run 'threads in turn' MPROF_BUDGET=3000 -- 7 20000 alone
+run 'threads in turn' --budget=3000 -- 7 20000 alone
 is_said 'threads in turn' budget.data
-run 'threads' MPROF_BUDGET=3000 -- 12 40000
+run 'threads' --budget=3000 -- 12 40000
 is_said 'threads' budget.data
 
 # A signal ends it somewhere: all samples are what was counted until then.

@@ -6,7 +6,20 @@
 # valgrind says.
 
 . "$(dirname "$0")/check.bash"
-export MPROF_REACHABLE=1
+
+# profile NAME [ARGUMENT...]: as in check.bash, under mprof run; $kind says
+# what it is asked for.
+kind=--reachable
+profile() {
+  local name=$1
+  shift
+  rm -f "$work/$name".data*
+  # shellcheck disable=SC2086
+  timeout 100 "$MPROF" run -q $kind -o "$work/$name.data" "$work/$name" "$@" \
+    >"$work/out" 2>"$work/err" </dev/null
+  status=$?
+  sed -i '/^mprof: no profile of .*: it allocated nothing/d' "$work/err"
+}
 
 # case, then for each size the objects that were kept, were lost directly and
 # indirectly; of other sizes are those of the C library.
@@ -69,7 +82,7 @@ check_case() {
 
 # in_valgrind CASE: objects that are lost directly, indirectly, and others.
 in_valgrind() {
-  env -u MPROF_REACHABLE timeout 100 valgrind --leak-check=full \
+  timeout 100 valgrind --leak-check=full \
     --show-leak-kinds=all --run-libc-freeres=no --log-file=log \
     "./$program" "$1" >valgrind.out 2>&1 || echo "status $?"
   awk '{ gsub(",", "") }
@@ -114,8 +127,8 @@ check_all() {
 
 check_all PIE check_case -O2 -pie -fPIE
 check_all valgrind compare_case -O1
-# without what is preloaded
-monitor='' check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
+# what is preloaded stands aside
+check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
   "$MPROF_LIB/libmprof_malloc.a" -Wl,--no-whole-archive
 # The heap of such a program is at addresses that are likely as numbers, too.
 cases=$(grep -v long_list <<<"$cases")
@@ -139,18 +152,32 @@ check_case fork 1001:1:0:0
 same 'fork: in the child' '1002:1:0:0 1003:1:1:0' \
   "$(lost_in reachable_ends.data.[0-9]* 1001 1002 1003)"
 
-while read -r name why; do
-  profile reachable_ends "$name"
-  same "$name: exit status" 0 "$status"
-  same "$name: says why" \
-    "mprof: cannot find what is lost in '$work/reachable_ends.data': $why" \
+profile reachable_ends unstoppable
+same 'unstoppable: exit status' 0 "$status"
+check_case unstoppable 1001:1:1:0
+
+# without_losses NAME WHY: it ends well, has all but what is lost, and says why.
+without_losses() {
+  same "$1: exit status" 0 "$status"
+  same "$1: says why" \
+    "mprof: cannot find what is lost in '$work/reachable_ends.data': $2" \
     "$(cat err)"
-  same "$name: the rest is written" 'lost 1001 1 0 0' \
+  same "$1: the rest is written" 'lost 1001 1 0 0' \
     "$(rows reachable_ends.data lost | grep 1001)"
-done <<'E'
-unstoppable a thread cannot be stopped
-filter the program filters its system calls
-E
+}
+
+profile reachable_ends filter
+without_losses filter 'the program filters its system calls'
+profile reachable_ends traced
+without_losses traced 'the process may not be traced, or is traced already'
+# Nobody looks for it: the program does not wait.
+rm -f reachable_ends.data*
+time=$( { time timeout 100 env MPROF_OUT="$work/reachable_ends.data" \
+  MPROF_REACHABLE=2000000000 LD_PRELOAD="$MPROF_LIB/libmprof-malloc.so" \
+  ./reachable_ends _exit 2>err; } 2>&1 | awk '/real/ { print $2 }')
+status=0
+without_losses 'without mprof run' 'mprof run does not answer'
+same 'without mprof run: at once' 0m0 "${time%%.*}"
 
 # The table.
 compile losing -O0
@@ -179,8 +206,8 @@ profile reachable lost_long_list
 same 'a list counts with its head' '7200000 ** 300000 24 1' \
   "$("$MPROF" report --tables=leaks reachable.data |
     awk '/hide_list/ { print $1, $2, $3, $4, $5 }')"
-unset MPROF_REACHABLE
 "$MPROF" run --reachable -o run.data ./losing 2>err
+kind=
 same 'a line says how much' "mprof: wrote 'run.data': 136 allocations, \
 9874 bytes, 4874 of them kept, 3834 of these lost; see: mprof report run.data" \
   "$(cat err)"

@@ -7,9 +7,8 @@
 # what there was at the peak (dhat).
 #
 # Programs allocate for each variable of their environment and its value, so
-# that is the same for both: valgrind sets variables, the monitor sets
-# MPROF_ROOT_PID, and the name of what is preloaded is made as long as
-# valgrind's.  Addresses are not random, since some sort by them.
+# that is the same for both: valgrind and mprof run set variables, and the names
+# of what is preloaded are made as long as valgrind's.  Addresses are not random, since some sort by them.
 #
 # Not compared, since valgrind itself makes them allocate something else:
 #   dot      GLib does without its slices under valgrind
@@ -22,13 +21,15 @@
 
 common=(PATH=/usr/bin:/bin HOME="$work" PWD="$work" LC_ALL=C.UTF-8
   PERL_HASH_SEED=0 PYTHONHASHSEED=0 MPROF_OUT="$work/x.data"
-  MPROF_REACHABLE=1)
+  MPROF_REACHABLE=0000000000)
 
-# padded LENGTH: the path of the monitor, so long.
+# padded LENGTH: the path of a library that is loaded anyway; with that of the
+# monitor, and what is between, it is so long.
 padded() {
-  local slashes
-  printf -v slashes '%*s' $(($1 - ${#MPROF_LIB} - 18)) ''
-  echo "$MPROF_LIB${slashes// /\/}libmprof-malloc.so"
+  local folder=/lib/x86_64-linux-gnu file=libc.so.6 path slashes
+  path=$(realpath "$MPROF_LIB/libmprof-malloc.so")
+  printf -v slashes '%*s' $(($1 - ${#path} - 1 - ${#folder} - ${#file})) ''
+  echo "$folder${slashes// /\/}$file"
 }
 
 # in_valgrind TOOL OPTION... -- PROGRAM...
@@ -50,7 +51,8 @@ monitored() {
   rm -f "$work"/x.data*
   setarch -R env -i "${common[@]}" LD_LIBRARY_PATH=/usr/lib/debug \
     GLIBCPP_FORCE_NEW=1 GLIBCXX_FORCE_NEW=1 \
-    LD_PRELOAD="$(padded ${#preloaded})" "$@"
+    LD_PRELOAD="$(padded ${#preloaded})" "$MPROF" run -q --reachable \
+    -o "$work/x.data" "$@"
 }
 
 # The last report in the log: that of the process that began.

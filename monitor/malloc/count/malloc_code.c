@@ -59,7 +59,7 @@ malloc_code_look(void)
     return;
   quiet_begin(&quiet, false);
   spin_lock(&lock);
-  if (!code_objects_are_loaded(&loaded) && code_objects_list(&other, false)) {
+  if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
     const struct code_objects before = loaded;
     code_objects_compare(&before, &other, retire);
     loaded = other;

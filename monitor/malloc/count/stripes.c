@@ -267,6 +267,7 @@ stripes_forked(void)
   stripes.used = stripes.open = 1;
   numbers = 1;
   stripes.apart = false;
+  stripes.search.state = SEARCH_NONE;
   stripes_forget();
 }
 
@@ -295,17 +296,4 @@ leaf_life_add(struct leaf_life *sum, const struct leaf_life *life)
   add_tally(&sum->freed, &life->freed);
   add_tally(&sum->at_peak, &life->at_peak);
   sum->temporary_count += life->temporary_count;
-}
-
-struct leaf_life
-stripes_life(uint32_t leaf)
-{
-  struct leaf_life sum = {.peak = stripes.peak};
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    if (s->lives != NULL) {
-      struct leaf_life life = s->lives[leaf];
-      stripe_keep_peak(&life);
-      leaf_life_add(&sum, &life);
-    }
-  return sum;
 }

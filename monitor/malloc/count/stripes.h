@@ -30,8 +30,8 @@
  * Locks.  A stripe has one, which its threads hold while they count.  Who
  * takes several takes them by number, and malloc_monitor.lock before them.
  *
- * Interrupted.  A signal handler may end the process in the midst of a count:
- * stripes_interrupted.h.
+ * Interrupted.  A signal handler may come in the midst of a count, and not
+ * return: stripes_interrupted.h.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */
@@ -95,7 +95,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   uint32_t leaves;           /* that the lives of all used ones are for */
   bool settle_again;         /* what was shared out may be untrue by now */
 
-  /* For who reads the image while the program runs (reduce/image/): */
+  /* For who reads the image while the program runs (reduce/recover/): */
   uint64_t lost;             /* objects without memory to be counted in */
   uint64_t counting_since;   /* or not counting; nanoseconds, real time */
   uint64_t figures_since;    /* what the figures are of; the same */
@@ -103,6 +103,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   bool watched;              /* the reader may take the locks */
   uint32_t request;          /* enum count_request: obeyed at the next
                                 allocation, which sees other `unloads' */
+  struct image_search search;
 
   /* It is looked at again and again whether threads should have stripes of
    * their own, after so many events.  Together, an event is that a thread had
@@ -304,8 +305,5 @@ uint64_t stripes_count(void);
 
 /* Add the figures of a life, but for the number of its peak. */
 void leaf_life_add(struct leaf_life *sum, const struct leaf_life *life);
-
-/* The figures of a leaf.  All are locked. */
-struct leaf_life stripes_life(uint32_t leaf);
 
 #endif

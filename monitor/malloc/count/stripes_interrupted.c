@@ -2,22 +2,13 @@
  *
  * stripes_interrupted.c -- see stripes_interrupted.h.
  *
- * Not exact: where exec fails in a handler that interrupted a count of one
- * thread among several, a peak that another thread reached meanwhile may have
- * other figures of that one leaf, or not be seen.
+ * Not exact: after a fork in a handler that interrupted a count of one thread
+ * among several, a peak that another thread reached meanwhile may have other
+ * figures of that one leaf, or not be seen.
  */
 #include "malloc/count/stripes_interrupted.h"
 
 #include "malloc/count/stripes.h"
-
-bool
-stripes_are_interrupted(void)
-{
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    if (spin_holds(&s->lock))
-      return true;
-  return false;
-}
 
 /* How far a count came is seen in which of the figures are ahead of which:
  *

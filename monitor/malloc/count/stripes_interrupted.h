@@ -2,10 +2,10 @@
  *
  * stripes_interrupted.h -- counts that the handler of a signal interrupted.
  *
- * Model.  The handler may end the process in the midst of a count, which it
- * then has to save, or call exec, which may fail.  Counts change their figures
- * in an order by which it can be told how far one came, and stripes_interrupt
- * makes it whole, or as if it had not begun.
+ * Model.  The handler may copy the process in the midst of a count, or leave
+ * it for good by longjmp.  Counts change their figures in an order by which it
+ * can be told how far one came, and stripes_interrupt makes it whole, or as if
+ * it had not begun.
  *
  * In handlers of signals, and where there is none, too; it takes no memory.
  */
@@ -27,13 +27,10 @@ struct stripes_interrupted {
   int64_t live;
 };
 
-/* Whether this thread was interrupted with a stripe locked. */
-bool stripes_are_interrupted(void);
-
 /* This thread may have been interrupted in the midst of a count: make the
  * figures consistent, and open the stripes that it has, as others could wait
- * for them while it waits for theirs.  Then a profile can be written;
- * stripes_resume must follow if the interrupted count is to go on. */
+ * for them while it waits for theirs.  stripes_resume must follow if the
+ * interrupted count is to go on. */
 void stripes_interrupt(struct stripes_interrupted *state);
 void stripes_resume(const struct stripes_interrupted *state);
 

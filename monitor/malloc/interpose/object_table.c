@@ -12,12 +12,6 @@ places(const struct object_table *t)
   return (size_t)1 << t->bits;
 }
 
-size_t
-object_table_places(const struct object_table *t)
-{
-  return t->objects == NULL ? 0 : places(t);
-}
-
 /* Others look at it without the lock. */
 static void
 set_count(struct object_table *t, size_t count)

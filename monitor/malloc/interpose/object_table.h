@@ -43,13 +43,11 @@ enum {
 
 struct object_table { /* all zero: empty */
   struct arena arena; /* none: the first places */
-  struct object_record *objects, first[1 << OBJECT_TABLE_BITS];
+  struct object_record *objects;
   size_t count;  /* of places that are promised */
   unsigned bits; /* of the number of places */
+  struct object_record first[1 << OBJECT_TABLE_BITS];
 };
-
-/* How many places it has, of which those are free that have no address. */
-size_t object_table_places(const struct object_table *table);
 
 /* Promise a place to an object.  False: there is no memory. */
 bool object_table_promise(struct object_table *table);

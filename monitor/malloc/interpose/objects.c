@@ -179,45 +179,10 @@ objects_unlock(void)
   spin_unlock(&lock);
 }
 
-bool
-objects_are_locked(void)
-{
-  return spin_holds(&lock);
-}
-
-uintptr_t
-objects_bare_alignment(void)
-{
-  uintptr_t all = (uintptr_t)1 << 63;
-  for (size_t i = 0; i < object_table_places(&table); i++)
-    all |= table.objects[i].address;
-  return all & -all;
-}
-
-UNSANITIZED bool
-objects_find(uintptr_t address, uintptr_t alignment,
-             struct object_record *found)
-{
-  void *const object = (void *)address;
-  const struct object_header *const header = object_header_of(object);
-  const bool first = object_is_first_of_page(object);
-  const struct object_record *listed;
-  if (!first && object_has_header(object)) {
-    *found = (struct object_record){
-        address, header->bytes, {header->leaf, header->epoch}, true, false};
-    return true;
-  }
-  if (!first && (address & (alignment - 1)) != 0)
-    return false;
-  listed = object_table_find(&table, address);
-  if (listed != NULL)
-    *found = *listed;
-  return listed != NULL;
-}
-
 void
-objects_table_place(uintptr_t *start, uintptr_t *end)
+objects_describe(struct image_search *search)
 {
-  *start = (uintptr_t)&table;
-  *end = (uintptr_t)(&table + 1);
+  search->objects = (uintptr_t)&table;
+  search->objects_bytes = sizeof table;
+  search->objects_lock = (uintptr_t)&lock;
 }

@@ -64,24 +64,12 @@ size_t objects_header_bytes(void *object);
 /* List those without a header too that are not counted. */
 void objects_list_all(void);
 
-/* Nobody else is in here: while the process is copied, in both copies, and
- * while objects are sought. */
+/* Nobody else is in here: while the process is copied, in both copies. */
 void objects_lock(void);
 void objects_unlock(void);
 
-/* Whether this thread is. */
-bool objects_are_locked(void);
-
-/* All that the table tells of are at multiples of that, a power of two.
- * They are locked. */
-uintptr_t objects_bare_alignment(void);
-
-/* Whether an object of the program is at `address'; *found is what is known
- * of it.  `alignment' is that of those in the table.  They are locked. */
-bool objects_find(uintptr_t address, uintptr_t alignment,
-                  struct object_record *found);
-
-/* Where the table is, if it is no memory of the kernel's. */
-void objects_table_place(uintptr_t *start, uintptr_t *end);
+/* Say where the table is and its lock, for who looks for all objects from
+ * outside. */
+void objects_describe(struct image_search *search);
 
 #endif

@@ -23,7 +23,6 @@
 #include "malloc/interpose/interposed.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/end_signals.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/process_events.h"
 #include "tree/image.h"
@@ -202,7 +201,6 @@ leave(void)
   rebind_back(attached_functions);
   rebind_back(process_event_functions());
   real_allocator_bypass();
-  end_signals_close();
 }
 
 /* Whether the process that has brought the monitor is there still, and will

@@ -16,7 +16,6 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/lost.h"
 
 /* Signals whose default action ends a program, and that a program does not
@@ -35,12 +34,9 @@ static const struct sigaction otherwise = {.sa_handler = SIG_DFL};
 static bool handled; /* end_signals are */
 
 static void
-end_by_signal(int number, siginfo_t *info, void *context)
+end_by_signal(int number)
 {
-  struct stopped_thread here;
-  (void)info;
-  stopped_thread_in_handler(&here, context);
-  lost_find(&here);
+  lost_find();
   real_sigaction(number, &otherwise, NULL);
   raise(number);
 }
@@ -52,8 +48,8 @@ toggle(int number)
   malloc_monitor_count(!malloc_monitor_is_counting());
 }
 
-static const struct sigaction ours = {.sa_sigaction = end_by_signal,
-                                      .sa_flags = SA_ONSTACK | SA_SIGINFO};
+static const struct sigaction ours = {.sa_handler = end_by_signal,
+                                      .sa_flags = SA_ONSTACK};
 
 static bool
 is_ours(sighandler_t handler)
@@ -149,16 +145,4 @@ end_signals_open(void)
                                      .sa_flags = SA_RESTART};
     real_sigaction(signal_number(name), &action, NULL);
   }
-}
-
-void
-end_signals_close(void)
-{
-  struct sigaction there;
-  handled = false;
-  find_sigaction();
-  for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
-    if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
-        is_ours(there.sa_handler))
-      real_sigaction(end_signals[i], &otherwise, NULL);
 }

@@ -15,8 +15,4 @@
 /* Handle them from now on. */
 void end_signals_open(void);
 
-/* Leave all that end the program to the system from now on.  MPROF_SIGNAL is
- * handled still: by default it would end the program. */
-void end_signals_close(void);
-
 #endif

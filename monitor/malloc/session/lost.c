@@ -2,48 +2,68 @@
  *
  * lost.c -- see lost.h.
  *
- * The linker's lock comes before the monitor's, as a thread in dlopen may
- * allocate; where this thread has the monitor's it is too late for it, and
- * nothing is sought.
+ * The process puts into its image where the reader finds what it needs, asks,
+ * and sends it a signal, which wakes it up and means nothing to anybody else.
+ * The process waits for as long as the reader lives and has begun, but not
+ * for long for one that does not begin.
+ *
+ * Takes no lock and calls no function of the C library that could.
  */
 #include "malloc/session/lost.h"
 
-#include <stddef.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 
-#include "code/code_objects.h"
+#include "arch/system_call.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/other_heap.h"
-#include "malloc/count/own_stack.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"
-#include "malloc/reach/reach.h"
-#include "malloc/reach/roots.h"
-#include "malloc/session/interruption.h"
+#include "malloc/interpose/real_allocator.h"
+#include "malloc/session/malloc_session.h"
 #include "malloc/session/system_call_filter.h"
 #include "tree/image.h"
-#include "malloc/quiet.h"
+#include "tree/wait.h"
 
-static bool asked;
+enum {
+  PTHREAD_BYTES = 2304, /* if the library does not say it */
+  SECONDS = 30,         /* for the reader to begin */
+  SECOND_LOOKS = 1000000000 / WAIT_NANOSECONDS,
+  LOOKS_FOR_READER = 64 /* each so often, whether it lives */
+};
 
-/* Of each thread, as one may end the process while another one is at it. */
-static __thread const struct stopped_thread *ending
-    __attribute__((tls_model("initial-exec")));
+static pid_t reader;               /* 0: it was not asked for */
+static struct image_search places; /* of what the C library has in a thread */
 
 void
 lost_open(void)
 {
-  asked = environment_value("MPROF_REACHABLE") != NULL;
-  if (!asked)
+  void (*static_size)(size_t *, size_t *);
+  const uint32_t *pthread_bytes;
+  size_t bytes = 0, alignment;
+  reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
+  if (reader == 0)
     return;
   objects_list_all();
-  roots_open();
+  *(void **)&static_size = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
+  pthread_bytes = dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
+  if (static_size != NULL)
+    static_size(&bytes, &alignment);
+  places.tls_bytes = bytes;
+  places.pthread_bytes =
+      pthread_bytes != NULL ? *pthread_bytes : (uint32_t)PTHREAD_BYTES;
 }
 
 bool
 lost_is_asked(void)
 {
-  return asked;
+  return reader != 0;
 }
 
 static const char *
@@ -53,46 +73,78 @@ find_obstacle(void)
     return "the program has Lisp objects";
   if (system_call_filter_is_set())
     return "the program filters its system calls";
-  if (interruption_holds_lock() || objects_are_locked())
-    return "a signal interrupted an allocation";
   return NULL;
 }
 
-/* Gives back why not, or NULL. */
-static const char *
-seek(void)
+/* Fill in all but the state. */
+static void
+describe(struct image_search *search)
 {
-  struct code_objects objects = {0};
-  struct quiet quiet;
-  const char *why = "out of memory";
-  quiet_begin(&quiet, true);
-  malloc_monitor_inside++;
-  if (code_objects_list(&objects, false)) {
-    malloc_monitor_lock(&malloc_monitor);
-    why = reach_seek(&objects, ending);
-    malloc_monitor_unlock(&malloc_monitor);
-  }
-  code_objects_release(&objects);
-  malloc_monitor_inside--;
-  quiet_end(&quiet);
-  return why;
+  search->tls_bytes = places.tls_bytes;
+  search->pthread_bytes = places.pthread_bytes;
+  search->allocator = (uintptr_t)real.malloc;
+  search->early = (uintptr_t)early_memory.base;
+  search->early_bytes = early_memory.reserved_bytes;
+  search->modules = (uintptr_t)&_r_debug;
+  objects_describe(search);
 }
 
-static void
-seek_and_say(void)
+static bool
+move(struct image_search *search, uint32_t from, uint32_t to)
 {
-  const char *why = find_obstacle();
-  if (why == NULL)
-    why = seek();
-  process_image_say("cannot find what is lost in", why);
+  return __atomic_compare_exchange_n(&search->state, &from, to, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Send it to the reader; whether that lives. */
+static bool
+send(long signal)
+{
+  const long arguments[6] = {reader, signal};
+  const long result = arch_system_call(SYS_kill, arguments);
+  return result == 0 || result == -EPERM;
+}
+
+/* False: the reader is gone, or does not begin. */
+static bool
+wait_for_reader(struct image_search *search)
+{
+  uint32_t state;
+  for (unsigned looks = 0;
+       (state = __atomic_load_n(&search->state, __ATOMIC_ACQUIRE)) !=
+       SEARCH_NONE;
+       looks++) {
+    if (looks % LOOKS_FOR_READER == 0 && !send(0) &&
+        move(search, state, SEARCH_NONE))
+      return false;
+    if (looks > SECONDS * SECOND_LOOKS &&
+        move(search, SEARCH_ASKED, SEARCH_NONE))
+      return false;
+    wait_a_little(looks);
+  }
+  return true;
+}
+
+/* Another thread may be at it already: then this one waits as well. */
+static bool
+ask(struct image_search *search)
+{
+  const long any[6] = {PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY};
+  describe(search);
+  arch_system_call(SYS_prctl, any); /* where only parents may (Yama) */
+  return (!move(search, SEARCH_NONE, SEARCH_ASKED) || send(SIGURG)) &&
+         wait_for_reader(search);
 }
 
 void
-lost_find(const struct stopped_thread *here)
+lost_find(void)
 {
-  if (!asked || !image_is_open() || malloc_monitor.left)
+  const char *why;
+  if (reader == 0 || !image_is_open() || malloc_monitor.left ||
+      !malloc_session_is_ours())
     return;
-  ending = here;
-  if (!own_stack_call(seek_and_say))
-    seek_and_say();
+  why = find_obstacle();
+  if (why == NULL && !ask(&stripes.search))
+    why = "mprof run does not answer";
+  process_image_say("cannot find what is lost in", why);
 }

@@ -13,25 +13,21 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/count/other_heap.h"
-#include "malloc/count/own_stack.h"
+#include "malloc/count/stripes_interrupted.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/attach.h"
 #include "malloc/session/end_signals.h"
-#include "malloc/session/interruption.h"
 #include "malloc/session/lost.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 
 static pid_t process;
 
-/* Whether the figures are this process's, which is not so between vfork and
- * exec. */
-static bool
-is_ours(void)
+bool
+malloc_session_is_ours(void)
 {
   return !arenas_are_sealed() && !real_allocator_bypassed() &&
          (process == 0 || process == getpid());
@@ -40,7 +36,7 @@ is_ours(void)
 bool
 malloc_session_keep(void)
 {
-  if (!is_ours())
+  if (!malloc_session_is_ours())
     return false;
   process_image_keep();
   return true;
@@ -49,7 +45,7 @@ malloc_session_keep(void)
 void
 malloc_session_leaves(const char *why)
 {
-  if (is_ours() && process_image_is_first())
+  if (malloc_session_is_ours() && process_image_is_first())
     process_image_say("nothing more goes to", why);
 }
 
@@ -62,14 +58,10 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
 static void
 end(void *unused)
 {
-  struct stopped_thread here;
   (void)unused;
-  stopped_thread_here(&here);
-  if (!is_ours())
-    return;
-  if (other_heap != NULL)
+  if (other_heap != NULL && malloc_session_is_ours())
     other_heap->end();
-  lost_find(&here);
+  lost_find();
 }
 
 void
@@ -82,29 +74,43 @@ malloc_session_end_at_exit(void)
 
 /* ---- forks ---- */
 
-static struct interruption forking;
+/* What the thread that forks has, if a signal has interrupted it in the hook:
+ * then its stripes are open and consistent until it goes on. */
+static struct {
+  struct stripes_interrupted stripes;
+  bool locked; /* the monitor */
+} forking;
 
 /* Nobody else is in the monitor while the process is copied. */
 static void
 before_fork(void)
 {
-  struct interruption interruption;
+  struct stripes_interrupted interrupted;
+  const bool locked = spin_holds(&malloc_monitor.lock);
   malloc_monitor_forks = true;
-  interruption_begin(&interruption);
-  interruption_lock_all(&interruption);
+  malloc_monitor_inside++;
+  stripes_interrupt(&interrupted);
+  if (!locked)
+    spin_lock(&malloc_monitor.lock);
+  stripes_lock();
   objects_lock();
   image_before_fork(false);
-  forking = interruption;
+  forking.stripes = interrupted;
+  forking.locked = locked;
 }
 
 static void
 after_fork_in_parent(void)
 {
-  const struct interruption interruption = forking;
+  const struct stripes_interrupted interrupted = forking.stripes;
+  const bool locked = forking.locked;
   image_after_fork_in_parent();
   objects_unlock();
-  interruption_unlock_all(&interruption);
-  interruption_end(&interruption);
+  stripes_unlock();
+  if (!locked)
+    spin_unlock(&malloc_monitor.lock);
+  stripes_resume(&interrupted);
+  malloc_monitor_inside--;
   malloc_monitor_forks = false;
 }
 
@@ -128,7 +134,6 @@ after_fork_in_child(void)
   }
   image_after_fork_in_child();
   objects_unlock();
-  own_stack_forked();
   malloc_code_forked();
   process_image_forked();
   malloc_monitor_forked(&malloc_monitor);

@@ -14,11 +14,12 @@
  *     MPROF_SIGNAL     a signal (USR2, or a number) that starts counting, or
  *                      stops it
  *     MPROF_BUDGET     contexts, and ends of chains, at most
- *     MPROF_REACHABLE  set: find at the end what is lost (malloc/reach/)
+ *     MPROF_REACHABLE  find at the end what is lost; the value is the process
+ *                      that does (`mprof run')
  *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
  *     MPROF_WATCHED    set: the image is read while the process runs, and it
- *                      is asked to count, or not to (reduce/image/)
+ *                      is asked to count, or not to (reduce/recover/)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
  *
  * and whether there is anything to do, see choice.h.
@@ -43,6 +44,9 @@ void malloc_session_begin(void);
 /* This process is about to give up rights: keep its file open.  False: the
  * file is another process's, as between vfork and exec. */
 bool malloc_session_keep(void);
+
+/* Whether the figures are this process's. */
+bool malloc_session_is_ours(void);
 
 /* The process becomes a program without the monitor: say so if its file is
  * the one that was asked for. */

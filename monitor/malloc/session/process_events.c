@@ -24,7 +24,6 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/interposed.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/lost.h"
 #include "malloc/session/other_program.h"
 #include "malloc/session/process_events.h"
@@ -164,9 +163,7 @@ static void __attribute__((constructor)) find_exit(void)
 EXPORT void
 _exit(int status)
 {
-  struct stopped_thread here;
-  stopped_thread_here(&here);
-  lost_find(&here);
+  lost_find();
   if (real_exit == NULL)
     find_exit();
   if (real_exit != NULL)

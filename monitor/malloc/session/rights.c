@@ -20,7 +20,6 @@
 #include "arch/attributes.h"
 #include "arch/system_call.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/lost.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/system_call_filter.h"
@@ -64,11 +63,9 @@ static void
 before_call(const struct system_call *call)
 {
   const long *const a = call->arguments;
-  struct stopped_thread here;
   switch (call->number) {
   case SYS_exit_group:
-    stopped_thread_here(&here);
-    lost_find(&here);
+    lost_find();
     break;
   case SYS_chroot:
   case SYS_pivot_root:

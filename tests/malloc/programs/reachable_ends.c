@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -232,6 +233,20 @@ case_filter(void)
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
+/* Somebody else traces it already. */
+static ALONE void
+case_traced(void)
+{
+  hide(1001);
+  if (fork() == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ptrace(PTRACE_SEIZE, getppid(), NULL, NULL);
+    for (;;)
+      pause();
+  }
+  usleep(100000);
+}
+
 #define CASE(name) {#name, case_##name}
 
 static const struct test_case cases[] = {
@@ -247,6 +262,7 @@ static const struct test_case cases[] = {
     CASE(restart),
     CASE(unstoppable),
     CASE(filter),
+    CASE(traced),
     {NULL, NULL}};
 
 /* The frames of the cases are wiped before the end. */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* All objects that a program has, by their addresses.
+ *
+ * Nobody has a list of them: they are found by their headers (the monitor's
+ * object_header.h), in all memory that the program can write to, and those
+ * without one in their table (object_table.h).
+ *
+ * Cost: each word of that memory is looked at; 32 bytes an object.
+ */
+
+#ifndef MPROF_REACH_HEAP_OBJECTS_H
+#define MPROF_REACH_HEAP_OBJECTS_H
+
+#include "common/image_format.h"
+#include "reach/remote_memory.h"
+
+enum heap_object_state {
+  OBJECT_UNSEEN,
+  OBJECT_REACHED,
+  OBJECT_LOST,           /* nothing that was lost leads to it either */
+  OBJECT_LOST_INDIRECTLY /* something lost does */
+};
+
+struct heap_object {
+  uint64_t address, bytes;
+  uint32_t leaf; /* 0: it is in no figures */
+  uint32_t next; /* of those to be looked into; its number and 1 */
+  enum heap_object_state state;
+};
+
+struct heap_objects {          /* all zero: none */
+  struct heap_object *objects; /* owned: by address */
+  size_t count, capacity;
+  uint32_t epoch;  /* of the figures */
+  uint32_t leaves; /* that are counted in */
+  bool failed;     /* there was no memory */
+};
+
+/* False: there is no memory; release them even then.  EPOCH and LEAVES are
+ * those of the stripes.  The mappings of MEMORY learn which are in them. */
+bool heap_objects_list(struct heap_objects *heap,
+                       struct remote_memory *memory,
+                       const struct image_search *search, uint32_t epoch,
+                       uint32_t leaves);
+void heap_objects_release(struct heap_objects *heap);
+
+/* The object that has the address, not only as its first; or NULL.  One of no
+ * bytes has its address. */
+struct heap_object *heap_objects_find(const struct heap_objects *heap,
+                                      const struct remote_memory *memory,
+                                      uint64_t address);
+
+#endif

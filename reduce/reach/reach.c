@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Objects to be looked into are a list through them, so that a list of the
+ * program of any length takes no stack.
+ */
+
+#include "reach/reach.h"
+
+#include "base/array.h"
+#include "reach/roots.h"
+#include "recover/c_counters.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static const char no_memory[] = "out of memory";
+
+struct reach {
+  const struct image_search *search;
+  struct traced_threads threads;
+  struct remote_memory memory;
+  struct image image;
+  struct c_counters counters;
+  struct modules modules;
+  struct heap_objects heap;
+  uint64_t low, high; /* of all objects */
+  uint32_t pending;   /* the first to be looked into; its number and 1 */
+  uint32_t leader;    /* the lost object that led to them */
+  bool roots;         /* these do */
+};
+
+/* ---- the search -------------------------------------------------------- */
+
+static uint32_t
+number_of(const struct reach *r, const struct heap_object *o)
+{
+  return (uint32_t)(o - r->heap.objects);
+}
+
+static void
+look_into(struct reach *r, struct heap_object *o,
+          enum heap_object_state state)
+{
+  o->state = state;
+  o->next = r->pending;
+  r->pending = number_of(r, o) + 1;
+}
+
+/* What is lost directly until now, and has no way back to the one that leads
+ * to it, is lost indirectly after all. */
+static void
+visit_word(void *closure, uint64_t word)
+{
+  struct reach *r = closure;
+  if (word - r->low >= r->high - r->low)
+    return;
+  struct heap_object *o = heap_objects_find(&r->heap, &r->memory, word);
+  if (o == NULL)
+    return;
+  if (o->state == OBJECT_UNSEEN)
+    look_into(r, o, r->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
+  else if (!r->roots && o->state == OBJECT_LOST &&
+           number_of(r, o) != r->leader)
+    o->state = OBJECT_LOST_INDIRECTLY;
+}
+
+static void
+visit_words(void *closure, uint64_t address, const char *bytes, size_t length)
+{
+  uint64_t word;
+  for (size_t at = -address % sizeof word; at + sizeof word <= length;
+       at += sizeof word) {
+    memcpy(&word, bytes + at, sizeof word);
+    visit_word(closure, word);
+  }
+}
+
+static void
+look_into_pending(struct reach *r)
+{
+  while (r->pending != 0) {
+    const struct heap_object *o = &r->heap.objects[r->pending - 1];
+    r->pending = o->next;
+    remote_memory_visit(&r->memory, o->address, o->address + o->bytes,
+                        visit_words, r);
+  }
+}
+
+static void
+find_lost(struct reach *r)
+{
+  for (size_t i = 0; i < r->heap.count; i++)
+    if (r->heap.objects[i].state == OBJECT_UNSEEN) {
+      r->leader = (uint32_t)i;
+      look_into(r, &r->heap.objects[i], OBJECT_LOST);
+      look_into_pending(r);
+    }
+}
+
+static void
+search(struct reach *r)
+{
+  const struct roots roots = {.memory = &r->memory,
+                              .heap = &r->heap,
+                              .threads = &r->threads,
+                              .modules = &r->modules,
+                              .search = r->search,
+                              .tree = r->counters.tree,
+                              .process = (pid_t)r->image.head.process};
+  if (r->heap.count > 0) {
+    const struct heap_object *last = &r->heap.objects[r->heap.count - 1];
+    r->low = r->heap.objects->address;
+    r->high = last->address + last->bytes + 1;
+  }
+  r->roots = true;
+  roots_visit(&roots, visit_words, visit_word, r);
+  look_into_pending(r);
+  r->roots = false;
+  find_lost(r);
+}
+
+/* Objects that were never freed and were not found count as reachable.
+ * False: there is no memory. */
+static bool
+sum_up(const struct reach *r, struct losses *losses)
+{
+  const uint32_t leaves = r->counters.tree->leaf_count;
+  uint64_t kept = 0, listed = 0;
+  losses->leaves = array_zeroed(leaves, sizeof *losses->leaves);
+  if (losses->leaves == NULL)
+    return false;
+  losses->count = leaves;
+  for (uint32_t i = LEAF_OVERFLOW; i < leaves; i++) {
+    const struct leaf_life *life = &r->counters.lives[i];
+    kept += life->allocated.count - life->freed.count;
+  }
+  for (size_t i = 0; i < r->heap.count; i++) {
+    const struct heap_object *o = &r->heap.objects[i];
+    if (o->leaf == 0 || o->leaf >= leaves)
+      continue;
+    struct leaf_loss *loss = &losses->leaves[o->leaf];
+    struct object_count *tally =
+        o->state == OBJECT_LOST ? &loss->direct : &loss->indirect;
+    listed++;
+    if (o->state != OBJECT_REACHED) {
+      tally->count++;
+      tally->bytes += o->bytes;
+    }
+  }
+  losses->unfound = kept > listed ? kept - listed : 0;
+  return true;
+}
+
+/* ---- what it is done with ---------------------------------------------- */
+
+/* A thread may have been stopped while it changed the table of objects: it is
+ * given time to end that. */
+static const char *
+stop_outside(struct reach *r, pid_t process)
+{
+  enum { TRIES = 50 };
+  const struct timespec pause = {.tv_nsec = 2000000};
+  for (int i = 0; i < TRIES; i++) {
+    uint64_t holder = 0;
+    const char *why = traced_threads_stop(&r->threads, process);
+    if (why != NULL)
+      return why;
+    r->memory.thread = r->threads.threads->number;
+    if (!remote_memory_copy(&r->memory, r->search->objects_lock, &holder,
+                            sizeof holder))
+      return "its memory cannot be read";
+    if (holder == 0)
+      return NULL;
+    traced_threads_resume(&r->threads);
+    nanosleep(&pause, NULL);
+  }
+  return "a signal interrupted an allocation";
+}
+
+static const char *
+find(struct reach *r, const char *path, struct losses *losses)
+{
+  struct image_head head;
+  struct stat status;
+  struct mprof_error error;
+  const char *why = NULL;
+  mprof_error_clear(&error);
+  if (!image_read_head(path, &head) || stat(path, &status) != 0)
+    return "its image is gone";
+  if ((why = stop_outside(r, (pid_t)head.process)) != NULL)
+    return why;
+  if (!remote_memory_open(&r->memory, r->threads.threads->number,
+                          status.st_ino))
+    return errno == ESRCH ? "its process is not found"
+                          : "its memory cannot be read";
+  if (!image_read(&r->image, path, &error) ||
+      !c_counters_find(&r->counters, &r->image, &error))
+    return "its image cannot be read";
+  if (!modules_list(&r->modules, &r->memory, r->search))
+    return "its libraries cannot be found";
+  if (!heap_objects_list(&r->heap, &r->memory, r->search,
+                         r->counters.stripes.epoch,
+                         r->counters.stripes.leaves))
+    return no_memory;
+  search(r);
+  return r->memory.failed || !sum_up(r, losses) ? no_memory : NULL;
+}
+
+const char *
+reach_find(struct losses *losses, const char *path,
+           const struct image_search *search)
+{
+  struct reach r = {.search = search, .memory = {.pages = -1}};
+  const char *why = find(&r, path, losses);
+  traced_threads_resume(&r.threads);
+  heap_objects_release(&r.heap);
+  modules_release(&r.modules);
+  c_counters_release(&r.counters);
+  image_read_release(&r.image);
+  remote_memory_release(&r.memory);
+  return why;
+}

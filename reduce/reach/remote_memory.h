@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The memory of another process that it can write to and shares with no
+ * other, as the kernel tells of it in /proc.  It is read in blocks, of which
+ * the last ones are kept: at most a gigabyte.
+ *
+ * What was never touched has no pages, and is not read: there is nothing in
+ * it, it may be larger than all memory, and to read it would give it pages.
+ *
+ * The process is stopped, or the map may be untrue.
+ */
+
+#ifndef MPROF_REACH_REMOTE_MEMORY_H
+#define MPROF_REACH_REMOTE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mapping {
+  uint64_t start, end;   /* neighbours are one */
+  uint32_t first, count; /* of the objects in it: heap_objects.h */
+};
+
+struct memory_block {
+  uint64_t number; /* its address by its size, and 1; 0: none */
+  char *bytes;     /* owned */
+};
+
+struct remote_memory {      /* all zero, with no file: not read */
+  pid_t thread;             /* any: the first one may have ended */
+  int pages;                /* the file that tells which pages there are */
+  uint64_t stack;           /* an address in that of the first thread */
+  struct mapping *mappings; /* owned: by address */
+  size_t count, capacity;
+  uint64_t *files; /* owned: where files are mapped from their beginning, as
+                      those of code are; by address */
+  size_t file_count, file_capacity;
+  struct memory_block *blocks; /* owned: each has one place */
+  bool failed;                 /* there was no memory for a block */
+};
+
+/* Reads the map of the process with that THREAD, which is to have the file
+ * with the number INODE mapped.  False with errno set: it cannot be read, or
+ * has not.  Release it even then. */
+bool remote_memory_open(struct remote_memory *memory, pid_t thread,
+                        ino_t inode);
+void remote_memory_release(struct remote_memory *memory);
+
+/* Copies SIZE bytes from any ADDRESS.  False: they are not there. */
+bool remote_memory_copy(const struct remote_memory *memory, uint64_t address,
+                        void *to, size_t size);
+
+/* The mapping with that address, or NULL. */
+struct mapping *remote_memory_find(const struct remote_memory *memory,
+                                   uint64_t address);
+
+/* Where the last file begins that does so at ADDRESS or before it; 0: there
+ * is none. */
+uint64_t remote_memory_file(const struct remote_memory *memory,
+                            uint64_t address);
+
+/* The word at ADDRESS, of a mapping; 0: there is none. */
+uint64_t remote_memory_word(struct remote_memory *memory, uint64_t address);
+
+/* Calls VISIT for the parts of what is from START to END that there is
+ * something in, with their ADDRESS.  BYTES are good until VISIT returns, and
+ * have whole pages, but for the first and last one. */
+typedef void remote_visit_fn(void *closure, uint64_t address,
+                             const char *bytes, size_t length);
+void remote_memory_visit(struct remote_memory *memory, uint64_t start,
+                         uint64_t end, remote_visit_fn *visit, void *closure);
+
+#endif

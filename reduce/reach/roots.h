@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Where a program may have the addresses of its objects, but for the objects
+ * themselves: variables of the program and its libraries, variables that each
+ * thread has of its own, stacks, registers.
+ *
+ * What the program has from mmap is none, as in LeakSanitizer.  Nor is what
+ * belongs to the C library's allocator, which knows addresses too, or to the
+ * monitor's table of objects.
+ */
+
+#ifndef MPROF_REACH_ROOTS_H
+#define MPROF_REACH_ROOTS_H
+
+#include "reach/heap_objects.h"
+#include "reach/modules.h"
+#include "reach/remote_memory.h"
+#include "reach/traced_threads.h"
+#include "tree/context_tree.h"
+
+struct roots {
+  struct remote_memory *memory;
+  const struct heap_objects *heap;
+  const struct traced_threads *threads;
+  const struct modules *modules;
+  const struct image_search *search;
+  const struct context_tree *tree;
+  pid_t process;
+};
+
+/* Calls VISIT for all memory that roots are in, and WORD for each that is in
+ * none. */
+void roots_visit(const struct roots *roots, remote_visit_fn *visit,
+                 void (*word)(void *closure, uint64_t word), void *closure);
+
+#endif

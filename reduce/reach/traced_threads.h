@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* All threads of another process stand still, and it is known what their
+ * registers hold.  They notice nothing: system calls in which they wait begin
+ * again.
+ *
+ * For a process with one thread, whose children are none of those threads:
+ * it waits for them.  If it ends, they go on.
+ */
+
+#ifndef MPROF_REACH_TRACED_THREADS_H
+#define MPROF_REACH_TRACED_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct traced_thread {
+  pid_t number;
+  bool stands;
+  int signal; /* it was about to get; 0: none */
+  struct user_regs_struct registers;
+};
+
+struct traced_threads {          /* all zero: none */
+  struct traced_thread *threads; /* owned */
+  size_t count, capacity;
+};
+
+/* Gives back why that cannot be done; NULL: they do stand still.  Even then
+ * traced_threads_resume is to be called. */
+const char *traced_threads_stop(struct traced_threads *traced, pid_t process);
+void traced_threads_resume(struct traced_threads *traced);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The memory and threads of another process: a child with a thread that waits
+ * in a system call, a variable, and memory of which some pages were never
+ * touched.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reach/heap_objects.h"
+#include "reach/modules.h"
+#include "reach/remote_memory.h"
+#include "reach/traced_threads.h"
+
+#include <errno.h>
+#include <link.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, PAGES = 1 << 12, TOUCHED = 3, EACH = 1000 /* pages */ };
+
+static char *pages; /* the same address in the child */
+static uint64_t variable;
+static int is_ready[2];
+
+/* ---- the other process ------------------------------------------------- */
+
+static void *
+wait_in_call(void *unused)
+{
+  char byte = 'r';
+  if (write(is_ready[1], &byte, 1) != 1)
+    _exit(2);
+  poll(NULL, 0, -1);
+  _exit(3); /* it was interrupted */
+  return unused;
+}
+
+static void
+be_other_process(void)
+{
+  pthread_t thread;
+  variable = 77;
+  for (int i = 0; i < TOUCHED; i++)
+    memset(pages + (size_t)i * EACH * PAGE, 'a' + i, PAGE);
+  pthread_create(&thread, NULL, wait_in_call, NULL);
+  pause();
+  _exit(4);
+}
+
+static pid_t
+start(void)
+{
+  char byte;
+  assert_int_equal(pipe(is_ready), 0);
+  pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  assert_ptr_not_equal(pages, MAP_FAILED);
+  const pid_t child = fork();
+  if (child == 0)
+    be_other_process();
+  assert_int_equal(read(is_ready[0], &byte, 1), 1);
+  usleep(10000);
+  return child;
+}
+
+/* It has gone on as if nothing had been, and does so still. */
+static void
+end(pid_t child)
+{
+  int status;
+  usleep(10000);
+  assert_int_equal(waitpid(child, &status, WNOHANG), 0);
+  kill(child, SIGKILL);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFSIGNALED(status));
+  munmap(pages, (size_t)PAGES * PAGE);
+  close(is_ready[0]);
+  close(is_ready[1]);
+}
+
+/* A file that it has mapped. */
+static ino_t
+mapped_file(void)
+{
+  struct stat status;
+  assert_int_equal(stat("/proc/self/exe", &status), 0);
+  return status.st_ino;
+}
+
+/* ---- threads and memory ------------------------------------------------ */
+
+static void
+test_threads(void **state)
+{
+  struct traced_threads traced;
+  const pid_t child = start();
+  (void)state;
+  for (int i = 0; i < 10; i++) {
+    assert_null(traced_threads_stop(&traced, child));
+    assert_int_equal(traced.count, 2);
+    for (size_t t = 0; t < traced.count; t++) {
+      assert_true(traced.threads[t].stands);
+      assert_true(traced.threads[t].registers.rsp != 0);
+    }
+    traced_threads_resume(&traced);
+  }
+  end(child);
+}
+
+static void
+test_no_process(void **state)
+{
+  struct traced_threads traced;
+  const pid_t child = fork();
+  (void)state;
+  if (child == 0)
+    _exit(0);
+  waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
+  assert_string_equal(traced_threads_stop(&traced, child),
+                      "the process has ended");
+  traced_threads_resume(&traced);
+  waitpid(child, NULL, 0);
+  assert_non_null(traced_threads_stop(&traced, child));
+  traced_threads_resume(&traced);
+}
+
+struct seen {
+  size_t bytes, parts;
+};
+
+static void
+see(void *closure, uint64_t address, const char *bytes, size_t length)
+{
+  struct seen *seen = closure;
+  const size_t number = (address - (uintptr_t)pages) / PAGE / EACH;
+  for (size_t i = 0; i < length; i++)
+    assert_int_equal(bytes[i], 'a' + (int)number);
+  seen->bytes += length;
+  seen->parts++;
+}
+
+static bool
+is_touched(const struct remote_memory *memory, int page)
+{
+  uint64_t there = 0;
+  const uint64_t number = (uintptr_t)pages / PAGE + (uint64_t)page;
+  return pread(memory->pages, &there, sizeof there,
+               (off_t)(number * sizeof there)) == sizeof there &&
+         (there & UINT64_C(3) << 62) != 0;
+}
+
+/* Twice, as blocks are kept. */
+static void
+test_memory(void **state)
+{
+  struct traced_threads traced;
+  struct remote_memory memory;
+  uint64_t copy = 0;
+  const pid_t child = start();
+  const uint64_t first = (uintptr_t)pages;
+  (void)state;
+  assert_null(traced_threads_stop(&traced, child));
+  assert_true(remote_memory_open(&memory, child, mapped_file()));
+  for (int i = 0; i < 2; i++) {
+    struct seen seen = {0, 0};
+    remote_memory_visit(&memory, first, first + (uint64_t)PAGES * PAGE, see,
+                        &seen);
+    assert_int_equal(seen.bytes, TOUCHED * PAGE);
+  }
+  assert_false(is_touched(&memory, 1)); /* though it is in a block */
+  struct seen some = {0, 0};
+  remote_memory_visit(&memory, first + 10, first + 30, see, &some);
+  assert_int_equal(some.bytes, 20);
+  assert_true(
+      remote_memory_copy(&memory, (uintptr_t)&variable, &copy, sizeof copy));
+  assert_int_equal(copy, 77);
+  assert_int_equal(remote_memory_word(&memory, (uintptr_t)&variable), 77);
+  assert_int_equal(remote_memory_word(&memory, 8), 0);
+  assert_null(remote_memory_find(&memory, 8));
+  assert_non_null(remote_memory_find(&memory, first));
+  assert_non_null(remote_memory_find(&memory, memory.stack));
+  remote_memory_release(&memory);
+  traced_threads_resume(&traced);
+  end(child);
+}
+
+static void
+test_another_process(void **state)
+{
+  struct remote_memory memory;
+  (void)state;
+  assert_false(remote_memory_open(&memory, getpid(), (ino_t)-1));
+  assert_int_equal(errno, ESRCH);
+  remote_memory_release(&memory);
+}
+
+static void
+test_modules(void **state)
+{
+  struct remote_memory memory;
+  struct modules modules;
+  const pid_t child = start();
+  const uint64_t address = (uintptr_t)&variable;
+  const struct image_search search = {.modules = (uintptr_t)&_r_debug,
+                                      .allocator = (uintptr_t)free};
+  int found = 0;
+  (void)state;
+  assert_true(remote_memory_open(&memory, child, mapped_file()));
+  assert_true(modules_list(&modules, &memory, &search));
+  for (size_t i = 0; i < modules.count; i++)
+    found +=
+        address >= modules.items[i].start && address < modules.items[i].end;
+  assert_int_equal(found, 1);
+  modules_release(&modules);
+  remote_memory_release(&memory);
+  end(child);
+}
+
+/* ---- objects ----------------------------------------------------------- */
+
+enum { OBJECTS = 2000 };
+
+/* Each address has the object that it has by a look at all. */
+static void
+test_find(void **state)
+{
+  struct heap_object objects[OBJECTS];
+  struct mapping mapping = {.start = 1 << 20, .count = OBJECTS};
+  struct remote_memory memory = {.mappings = &mapping, .count = 1};
+  const struct heap_objects heap = {.objects = objects, .count = OBJECTS};
+  uint64_t at = mapping.start + 16, random = 1;
+  (void)state;
+  for (size_t i = 0; i < OBJECTS; i++) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    objects[i] = (struct heap_object){
+        .address = at,
+        .bytes = random >> 33 & (i % 100 == 99 ? 0xFFFFF : 0x3F)};
+    at += objects[i].bytes + 8 + (random >> 60);
+  }
+  mapping.end = at + 100;
+  for (size_t i = 0; i < OBJECTS; i++) {
+    struct heap_object *o = &objects[i];
+    const uint64_t last = o->address + (o->bytes == 0 ? 0 : o->bytes - 1);
+    assert_ptr_equal(heap_objects_find(&heap, &memory, o->address), o);
+    assert_ptr_equal(heap_objects_find(&heap, &memory, last), o);
+    assert_null(heap_objects_find(&heap, &memory, last + 1));
+    assert_null(heap_objects_find(&heap, &memory, o->address - 1));
+  }
+  assert_null(heap_objects_find(&heap, &memory, mapping.start));
+  assert_null(heap_objects_find(&heap, &memory, mapping.end));
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_threads), cmocka_unit_test(test_no_process),
+      cmocka_unit_test(test_memory),  cmocka_unit_test(test_another_process),
+      cmocka_unit_test(test_modules), cmocka_unit_test(test_find)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
