@@ -38,7 +38,4 @@ bool monitor_look_for_code(void);
 /* How long threads were held up for the figures that were read last. */
 uint64_t monitor_stopped_nanoseconds(void);
 
-/* Whether a thread waits to print names (mprof_monitor_name). */
-bool monitor_naming_waits(void);
-
 #endif

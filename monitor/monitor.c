@@ -107,15 +107,6 @@ names_added(struct ecl_function_names *names)
   monitor_unlock();
 }
 
-/* Symbols are about to lose their package, or that its name. */
-static void
-names_lost(void)
-{
-  monitor_lock();
-  kept_objects_print_names(false);
-  monitor_unlock();
-}
-
 /* The shared object at `base' is about to be unmapped.  Afterwards nobody
  * looks for it in the list: the last one takes its place. */
 static void
@@ -145,10 +136,9 @@ open_code(void)
   if (code_functions_open() != 0 || kept_objects_reserve(KEPT_OBJECTS) != 0)
     return false;
   ecl_allocation_monitor.names_added = names_added;
-  ecl_allocation_monitor.names_lost = names_lost;
   ecl_allocation_monitor.block_unload = block_unload;
   lisp_functions_open();
-  boxes_meet();
+  boxes_number();
   return true;
 }
 
@@ -318,7 +308,7 @@ mprof_monitor_reset(void)
   monitor.collector = (struct collector_balance){ 0 };
   if (monitor.running)
     stop_end();
-  threads_renew_labels(); /* with the gates open: see stop_with_names */
+  threads_renew_labels();
   return monitor_leave(MPROF_OK);
 }
 
@@ -384,7 +374,6 @@ mprof_monitor_counter(int which)
   case MPROF_OVERFLOWS: return c.overflows;
   case MPROF_CONTEXT_BYTES: return c.context_bytes;
   case MPROF_RUNNING: return running;
-  case MPROF_NAMES: return monitor_naming_waits();
   case MPROF_SINCE: return since;
   case MPROF_RESETS: return resets;
   case MPROF_FOLLOWS: return follows;

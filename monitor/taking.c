@@ -3,9 +3,7 @@
  * taking.c -- a snapshot of the figures, for the reader to make a profile of.
  *
  * To take one while counting is to hold up all threads, so that trees, counters
- * and the collector's sum are of the same moment.  They are copied
- * (snapshot/figures.h), and the threads go on while an image is made of the
- * copy.
+ * and the collector's sum are of the same moment.
  *
  * Not done here: stopping threads (stop.c), the image (snapshot/).
  */
@@ -24,7 +22,6 @@
 
 #include "entry.h"
 #include "live/live_frees.h"
-#include "names/kept_objects.h"
 #include "snapshot/snapshot.h"
 #include "threads/stop.h"
 #include "threads/threads.h"
@@ -51,7 +48,7 @@ monitor_fail(int status, const char *format, ...)
 
 /* ---- holding up threads ---- */
 
-static uint64_t stop_began, stopped; /* nanoseconds */
+static uint64_t stopped; /* nanoseconds */
 
 uint64_t
 monitor_stopped_nanoseconds(void)
@@ -67,41 +64,28 @@ now(void)
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void
+/* Gives back when. */
+static uint64_t
 stop(bool balanced)
 {
-  stop_began = now();
-  if (balanced)
+  const uint64_t began = now();
+  if (monitor.running && balanced)
     stop_begin();
-  else
+  else if (monitor.running)
     stop_set_gates(GATE_PAUSED);
+  return began;
 }
 
 static void
-go_on(bool balanced)
+go_on(bool balanced, uint64_t began)
 {
+  if (!monitor.running)
+    return;
   if (balanced)
     stop_end();
   else
     stop_set_gates(GATE_OPEN);
-  __atomic_store_n(&stopped, now() - stop_began, __ATOMIC_RELAXED);
-}
-
-/* Printing waits for the runtime's lock on packages, and a thread that holds
- * it may wait at its gate: it is in the middle of INTERN, say, which
- * allocates.  So names are printed before, until none is missing. */
-static void
-stop_with_names(bool balanced)
-{
-  for (;;) {
-    kept_objects_print_names(true);
-    if (!monitor.running)
-      return;
-    stop(balanced);
-    if (!kept_objects_names_wait())
-      return;
-    go_on(balanced);
-  }
+  __atomic_store_n(&stopped, now() - began, __ATOMIC_RELAXED);
 }
 
 /* Wipe what functions that have returned left below this frame: frames to
@@ -137,28 +121,27 @@ hold_live(bool hold)
 
 /* What refers to what is read before the threads go on. */
 static bool
-take(struct snapshot *snapshot, struct lisp_figures *figures, int before)
+take(struct snapshot *snapshot, int before)
 {
-  const bool balanced = (before & MPROF_UNBALANCED) == 0;
   const bool held = (before & MPROF_HOLDERS) != 0 && monitor.follow;
   struct live_graph graph = {0};
+  uint64_t began;
   bool taken;
-  if (!lisp_figures_reserve(figures))
+  snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
+  snapshot->heap = (before & MPROF_HEAP) != 0;
+  if (!snapshot_reserve(snapshot))
     return false;
-  stop_with_names(balanced);
+  began = stop(snapshot->balanced);
   if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
     forget_words(ecl_process_env());
     GC_gcollect();
   }
   hold_live(true);
-  taken = monitor_look_for_code() && lisp_figures_take(figures) &&
+  taken = monitor_look_for_code() && snapshot_take(snapshot) &&
           (!held || live_graph_take(&graph));
   hold_live(false);
-  if (monitor.running)
-    go_on(balanced);
-  figures->balanced = balanced;
-  figures->heap = (before & MPROF_HEAP) != 0;
-  taken = taken && snapshot_make(snapshot, figures, held ? &graph : NULL);
+  go_on(snapshot->balanced, began);
+  taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
   live_graph_release(&graph);
   return taken;
 }
@@ -166,13 +149,11 @@ take(struct snapshot *snapshot, struct lisp_figures *figures, int before)
 static int
 take_if_open(struct snapshot *snapshot, int before)
 {
-  struct lisp_figures figures = {0};
   int status = monitor_enter();
   if (status != MPROF_OK)
     return status;
-  if (!take(snapshot, &figures, before))
+  if (!take(snapshot, before))
     status = monitor_fail(MPROF_NO_MEMORY, "out of memory");
-  lisp_figures_release(&figures);
   return monitor_leave(status);
 }
 

@@ -15,11 +15,16 @@
 
 #include <stdint.h>
 
-/* A site in the function that made objects of that kind, which tells for what;
- * 0: nobody knows. */
-uint64_t boxes_site(uint32_t what);
+struct note_list;
 
 /* Give all of them numbers, before anybody looks for the names of functions. */
-void boxes_meet(void);
+void boxes_number(void);
+
+/* The number of the one that makes objects of that kind; 0: there is none. */
+uint32_t boxes_function(uint32_t what);
+
+/* Note which of them makes objects of which kind (note_list.h); of those only
+ * that have a bit in `used', by their numbers, unless that is NULL. */
+void boxes_note(struct note_list *notes, const uint64_t *used);
 
 #endif

@@ -108,8 +108,8 @@ is_runtime(const struct link_map *file)
   return false;
 }
 
-void
-code_function_note(struct note_list *notes, uint32_t number)
+static void
+note(struct note_list *notes, uint32_t number)
 {
   const struct code_function *const f = code_function_at(number);
   if (number == 0 || note_is_lost(notes))
@@ -129,10 +129,17 @@ code_function_note(struct note_list *notes, uint32_t number)
 }
 
 void
-code_functions_note(void)
+code_function_note(uint32_t number)
+{
+  note(NULL, number);
+}
+
+void
+code_functions_note(struct note_list *notes, const uint64_t *used)
 {
   for (uint32_t i = 1; i <= functions.numbers.last; i++)
-    code_function_note(NULL, i);
+    if (used == NULL || (used[i / 64] >> i % 64 & 1) != 0)
+      note(notes, i);
 }
 
 /* Make room for so many records, and for some more. */
@@ -163,7 +170,7 @@ meet(uint32_t number, uintptr_t code)
       f->runtime     ? FUNCTION_HIDDEN
       : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
                      : 0;
-  code_function_note(NULL, number);
+  code_function_note(number);
   return true;
 }
 
@@ -247,7 +254,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
     flags = FUNCTION_ROOT;
   f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
-  code_function_note(NULL, number);
+  code_function_note(number);
 }
 
 /* ---- lines ---- */
@@ -299,7 +306,7 @@ code_functions_retire(const struct code_object *gone)
     f->retired = code_object_retired_site(&retired, f->code);
     f->code = 0;
     f->lines = NULL;
-    code_function_note(NULL, i);
+    code_function_note(i);
     if (f->name != NULL && f->file != NULL)
       wait_for_reload(i, f);
   }

@@ -83,10 +83,11 @@ void code_function_lines(uintptr_t start, const struct source_lines *lines);
  * hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
-/* Note a function in `notes', or in the image of the process (note_list.h), or
- * all in that.  Not inside the hook. */
-void code_function_note(struct note_list *notes, uint32_t number);
-void code_functions_note(void);
+/* Note all functions in `notes', or in the image of the process (note_list.h),
+ * but those only that have a bit in `used', by their numbers, unless that is
+ * NULL.  Or note one in the image.  Not inside the hook. */
+void code_functions_note(struct note_list *notes, const uint64_t *used);
+void code_function_note(uint32_t number);
 
 /* The code of `gone' goes away: note where its functions were, and do what
  * code_objects_retire does.  Not inside the hook, nor while another thread is.

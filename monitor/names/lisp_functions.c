@@ -80,7 +80,7 @@ add_words(struct ecl_frame_words words)
       f->has_record = true;
       f->word_at = (uint16_t)word_at;
       f->calls_known = word_at != 0;
-      code_function_note(NULL, number);
+      code_function_note(number);
     }
   }
   if (words.begin != ecl_allocation_monitor.words.begin &&
@@ -238,8 +238,7 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
       number = apply.passing;
     return number | code_function_at(number)->in_tree;
   }
-  return number | (uint32_t)kept_objects_role(number) << FUNCTION_ROLE_SHIFT |
-         (kept_objects_is_next_method(number) ? FUNCTION_HIDDEN : 0);
+  return number | kept_objects_in_tree(number);
 }
 
 bool

@@ -23,13 +23,3 @@ lisp_name(cl_object x, enum lisp_named what)
   lisp_printer_end(&out);
   return out.at;
 }
-
-/* A name of more than 2 KB counts by its beginning. */
-enum phase_role
-lisp_name_role(cl_object name)
-{
-  char text[2048];
-  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
-  lisp_printer_name(&out, name, NAMED_FUNCTION);
-  return phase_role_of(lisp_printer_end(&out), "", false);
-}

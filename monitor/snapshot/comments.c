@@ -40,18 +40,20 @@ state_count(struct note_list *notes, const char *key, uint64_t n)
   state(notes, key, "%" PRIu64, n);
 }
 
-/* All requests of the program. */
+/* All requests of the program.  Behind the leaves of a tree in the image are
+ * their kinds. */
 static struct requests
-all_requests(const struct lisp_figures *figures)
+all_requests(const struct snapshot *snapshot)
 {
-  struct requests all = figures->counters.requests;
-  for (size_t n = 0; n < figures->thread_count; n++) {
-    const struct thread_figures *const t = &figures->threads[n];
-    for (uint32_t i = 1; i < t->leaf_count; i++) {
-      const struct leaf leaf = lisp_figures_leaf(t, i);
-      requests_add_leaf(&all, &leaf,
-                        context_tree_kind(&t->tree, &leaf));
-    }
+  struct requests all = snapshot->counters.requests;
+  const struct image_piece *piece = NULL;
+  while ((piece = snapshot_piece(snapshot, IMAGE_LEAVES, piece)) != NULL) {
+    const char *const at = (const char *)piece + IMAGE_PAGE;
+    const struct leaf *const leaves = (const void *)at;
+    const struct kind *const kinds =
+        (const void *)(at + piece->bytes + IMAGE_PAGE);
+    for (size_t i = 0; i < piece->bytes / sizeof *leaves; i++)
+      requests_add_leaf(&all, &leaves[i], &kinds[leaves[i].kind]);
   }
   return all;
 }
@@ -127,10 +129,10 @@ collector_bytes(void)
 
 static void
 state_reconciliation(struct note_list *notes,
-                     const struct lisp_figures *figures)
+                     const struct snapshot *snapshot)
 {
-  const struct counters *const c = &figures->counters;
-  const struct requests all = all_requests(figures);
+  const struct counters *const c = &snapshot->counters;
+  const struct requests all = all_requests(snapshot);
   const uint64_t rounded = requests_rounded_bytes(&all);
   const uint64_t records = record_bytes(c), collector = collector_bytes();
   const int64_t residual = (int64_t)(collector - rounded - records);
@@ -167,28 +169,28 @@ state_gaps(struct note_list *notes, const struct counters *c)
 }
 
 static void
-state_live(struct note_list *notes, const struct lisp_figures *figures)
+state_live(struct note_list *notes, const struct snapshot *snapshot)
 {
   if (!monitor.follow)
     return;
-  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, figures->collection);
-  if (figures->lost > 0)
+  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, snapshot->collection);
+  if (snapshot->lost > 0)
     state(notes, PPROF_COMMENT_LOST_NOTE,
           "objects that were not followed until they died, or whose freeing "
           "was missed, since memory ran out: %" PRIu64,
-          figures->lost);
+          snapshot->lost);
 }
 
 void
-snapshot_comments(struct note_list *notes, const struct lisp_figures *figures)
+note_comments(struct note_list *notes, const struct snapshot *snapshot)
 {
-  const struct counters *const c = &figures->counters;
+  const struct counters *const c = &snapshot->counters;
   state_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
   state_count(notes, PPROF_COMMENT_BYTES, c->bytes);
-  if (figures->balanced)
-    state_reconciliation(notes, figures);
+  if (snapshot->balanced)
+    state_reconciliation(notes, snapshot);
   state_gaps(notes, c);
-  state_live(notes, figures);
+  state_live(notes, snapshot);
   state_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
   state_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
   state_count(notes, PPROF_COMMENT_THREADS, c->threads);

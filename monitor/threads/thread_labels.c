@@ -54,5 +54,5 @@ threads_renew_labels(void)
     free(t->label);
     t->label = thread_label_new(t->env);
   }
-  threads_note_labels();
+  threads_note_labels(NULL);
 }

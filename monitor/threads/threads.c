@@ -96,11 +96,17 @@ note_label(const struct thread_state *t)
 }
 
 void
-threads_note_labels(void)
+threads_note_labels(struct note_list *notes)
 {
+  uint32_t place = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next)
-    note_label(t);
+    if (notes == NULL)
+      note_label(t);
+    else if (t->label == NULL)
+      notes->failed = true;
+    else
+      note_add(notes, NOTE_THREAD, ++place, 0, 0, t->label);
 }
 
 /* A state for the thread with this environment; NULL when memory ran out. */

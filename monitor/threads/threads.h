@@ -24,6 +24,7 @@
 #include "code/code_objects.h"
 #include "hook/thread_state.h"
 #include "tree/intern_table.h"
+#include "tree/note_list.h"
 
 /* What is counted beside the trees, in one thread or in several. */
 struct counters {
@@ -106,8 +107,9 @@ void threads_forget_figures(void);
  * on.  All of them live. */
 void threads_renew_labels(void);
 
-/* Let the image of the process know all labels. */
-void threads_note_labels(void);
+/* Note all labels in `notes', whose figures are those of the threads by their
+ * places, from 1 on, or in the image of the process (note_list.h). */
+void threads_note_labels(struct note_list *notes);
 
 /* Code goes away: forget what threads made where.  Trees have no addresses.
  * The gates are shut. */

@@ -26,7 +26,6 @@
 
 struct image image;
 
-
 bool
 image_is_open(void)
 {
@@ -45,11 +44,22 @@ image_owner(void)
   return __atomic_add_fetch(&image.owners, 1, __ATOMIC_RELAXED);
 }
 
+/* A Lisp program has nobody else who could tell its user in time. */
 static void
 say_incomplete(void)
 {
-  if (image.head != NULL)
-    __atomic_fetch_or(&image.head->flags, IMAGE_INCOMPLETE, __ATOMIC_RELAXED);
+  static const char message[] =
+      "mprof: the mapped file is full or was replaced; allocations counted from "
+      "now on are lost if the program is killed\n";
+  if (image.head == NULL ||
+      (__atomic_fetch_or(&image.head->flags, IMAGE_INCOMPLETE,
+                         __ATOMIC_RELAXED) &
+       IMAGE_INCOMPLETE) != 0)
+    return;
+  if (image.head->language == IMAGE_LISP && image_file.kept < 0) {
+    const ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)ignored;
+  }
 }
 
 static bool
