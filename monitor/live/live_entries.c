@@ -73,53 +73,6 @@ live_entries_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
   GC_call_with_alloc_lock(move, &m);
 }
 
-/* ---- of two threads ---- */
-
-struct merge {
-  struct live_table *into, *from;
-  const uint32_t *leaf_of;
-};
-
-/* The last of the chunks, of which there is one. */
-static struct live_chunk *
-rename_leaves(struct live_chunk *chunk, const uint32_t *leaf_of)
-{
-  for (;; chunk = chunk->next) {
-    for (uint64_t i = 0; i < chunk->count; i++)
-      if (LIVE_KIND(chunk->entries[i].memory) != LIVE_TIME)
-        chunk->entries[i].leaf =
-            LIVE_LEAF_UNITS *
-            leaf_of[chunk->entries[i].leaf / LIVE_LEAF_UNITS];
-    if (chunk->next == NULL)
-      return chunk;
-  }
-}
-
-static void *
-merge(void *merge_of)
-{
-  const struct merge *const m = merge_of;
-  struct live_table *const into = m->into, *const from = m->from;
-  from->open->count = live_table_open_count(from);
-  rename_leaves(from->open, m->leaf_of)->next = into->open->next;
-  into->open->next = from->open;
-  if (from->old != NULL)
-    rename_leaves(from->old, m->leaf_of)->next = into->old;
-  into->old = from->old != NULL ? from->old : into->old;
-  live_deaths_merge(into, from, m->leaf_of);
-  into->lost += from->lost;
-  from->open = from->old = NULL;
-  return NULL;
-}
-
-void
-live_entries_merge(struct live_table *into, struct live_table *from,
-                      const uint32_t *leaf_of)
-{
-  struct merge m = {into, from, leaf_of};
-  GC_call_with_alloc_lock(merge, &m);
-}
-
 /* ---- what is alive ---- */
 
 struct each {

@@ -21,12 +21,6 @@ void live_entries_clear(struct live_table *);
 void live_entries_move(struct live_table *, const void *memory,
                        ptrdiff_t leaf);
 
-/* The entries of `from', whose leaves are those of another tree, now with
- * numbers `leaf_of', become entries of `into'.  Neither thread lives, and the
- * collector does not look at `from' any more. */
-void live_entries_merge(struct live_table *into, struct live_table *from,
-                        const uint32_t *leaf_of);
-
 /* Call `visit' with each entry, and whether its memory was freed since.
  * Between live_frees_begin and _end. */
 typedef void live_visit_fn(void *closure, const struct live_entry *,

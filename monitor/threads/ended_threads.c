@@ -8,29 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/live_collection.h"
-#include "live/live_entries.h"
 #include "threads/thread_labels.h"
 #include "threads/threads.h"
-#include "tree/image.h"
 
 enum {
   ENDED_STATES = 256, /* threads that keep theirs when they end */
   SHARED_STATES = 256 /* names of which those that follow share one */
 };
 
+/* A state with that label, `ended' or of any thread; NULL: there is none. */
 static struct thread_state *
-find_ended(const char *label)
+find(const char *label, bool ended)
 {
   struct thread_state *t = monitor.threads;
-  while (t != NULL && (t->env != NULL || t->label == NULL ||
+  while (t != NULL && (!t->shared || (ended && t->env != NULL) ||
                        strcmp(t->label, label) != 0))
     t = t->next;
   return t;
 }
 
-/* The label of the state that a thread with that name shares when it ends;
- * NULL when memory ran out. */
+/* The label that a thread with that name shares when it ends; NULL when memory
+ * ran out. */
 static char *
 shared_label(cl_env_ptr env)
 {
@@ -39,61 +37,38 @@ shared_label(cl_env_ptr env)
   if (name == NULL || asprintf(&label, "%s (more)", name) < 0)
     label = NULL;
   free(name);
-  if (label == NULL || find_ended(label) != NULL ||
+  if (label == NULL || find(label, false) != NULL ||
       monitor.ended_count < ENDED_STATES + SHARED_STATES)
     return label;
   free(label);
   return strdup("[other threads]");
 }
 
-static void
-no_room(void *requests, const struct leaf *leaf, const struct kind *kind)
-{
-  requests_add_leaf(requests, leaf, kind);
-}
-
-/* The paths of `from' are also those of `into'.  False when memory ran out. */
-static bool
-merge(struct thread_state *into, struct thread_state *from)
-{
-  uint32_t *leaf_of = NULL;
-  bool merged;
-  if (live_table_is_open(&from->live)) {
-    leaf_of = calloc(from->tree.leaf_count, sizeof *leaf_of);
-    if (leaf_of == NULL)
-      return false;
-  }
-  merged = context_tree_merge(&into->tree, &from->tree, no_room,
-                              &from->requests, leaf_of);
-  if (merged && leaf_of != NULL) {
-    live_collection_remove(&from->live);
-    live_entries_merge(&into->live, &from->live, leaf_of);
-  }
-  free(leaf_of);
-  return merged;
-}
-
-bool
-ended_thread_keeps_state(struct thread_state *t)
+void
+ended_thread_keep(struct thread_state *t)
 {
   char *shared;
-  struct thread_state *s;
-  /* What is merged is for a moment in both trees of an image, or in none. */
-  if (image_is_open() ||
-      (t->label != NULL && monitor.ended_count < ENDED_STATES)) {
+  if (t->shared)
+    return;
+  if (t->label != NULL && monitor.ended_count < ENDED_STATES) {
     monitor.ended_count++;
-    return true;
+    return;
   }
   shared = shared_label(t->env);
   if (shared == NULL)
-    return true;
-  s = find_ended(shared);
-  if (s == NULL) { /* the first of them: its state is theirs */
-    free(t->label);
-    t->label = shared;
-    monitor.ended_count++;
-    return true;
-  }
+    return;
+  monitor.ended_count += find(shared, false) == NULL;
+  free(t->label);
+  t->label = shared;
+  t->shared = true;
+}
+
+struct thread_state *
+ended_thread_for(cl_env_ptr env)
+{
+  char *const shared =
+      monitor.ended_count < ENDED_STATES ? NULL : shared_label(env);
+  struct thread_state *const t = shared == NULL ? NULL : find(shared, true);
   free(shared);
-  return !merge(s, t);
+  return t;
 }

@@ -53,6 +53,7 @@ threads_renew_labels(void)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     free(t->label);
     t->label = thread_label_new(t->env);
+    t->shared = false;
   }
   threads_note_labels(NULL);
 }

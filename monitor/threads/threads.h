@@ -60,8 +60,8 @@ extern struct monitor {
   struct intern_table names;            /* that threads have had since the
                                            last reset */
   struct arena name_counts;             /* uint32_t: how many had each */
-  struct counters gone;                 /* of threads that are not among
-                                           these any more */
+  struct counters gone;                 /* of threads whose states are gone,
+                                           or others' now */
   struct region_table regions;
 
   /* balance */
