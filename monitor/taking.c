@@ -138,7 +138,7 @@ take(struct snapshot *snapshot, int before)
   }
   hold_live(true);
   taken = monitor_look_for_code() && snapshot_take(snapshot) &&
-          (!held || live_graph_take(&graph));
+          (!held || live_graph_take(&graph, &snapshot->notes));
   hold_live(false);
   go_on(snapshot->balanced, began);
   taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
@@ -161,7 +161,7 @@ static void
 release(struct snapshot *snapshot)
 {
   if (snapshot != NULL)
-    arena_release(&snapshot->contents);
+    snapshot_release(snapshot);
   free(snapshot);
 }
 

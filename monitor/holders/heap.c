@@ -1,8 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * heap.c -- the index is open addressing with linear probing, at most half
- * full.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "holders/heap.h"
 
 /* Our own threads are none of the collector's business. */
@@ -12,7 +8,6 @@
 #include <gc/gc_mark.h>
 
 enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
-enum { FIRST_BITS = 10 };
 #define ADDRESS_BITS ((UINT64_C(1) << 48) - 1)
 
 static void *
@@ -26,41 +21,27 @@ grow(struct heap *heap, struct arena *arena, size_t count, size_t size)
 
 /* ---- objects ---- */
 
-static uint32_t *
-slot_of(const struct heap *heap, uint64_t address)
-{
-  uint32_t *const slots = heap->index.base;
-  const size_t mask = ((size_t)1 << heap->index_bits) - 1;
-  size_t i = (address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >>
-             (64 - heap->index_bits);
-  while (slots[i] != 0 && heap_object(heap, slots[i])->address != address)
-    i = (i + 1) & mask;
-  return &slots[i];
-}
-
-/* Index all objects in 2^bits places. */
-static void
-rebuild_index(struct heap *heap, unsigned bits)
-{
-  arena_release(&heap->index);
-  if (arena_reserve(&heap->index, sizeof(uint32_t) << bits) != 0) {
-    heap->failed = true;
-    return;
-  }
-  heap->index_bits = bits;
-  for (uint32_t i = 1; i <= heap->count; i++)
-    if (heap_object(heap, i)->address != 0)
-      *slot_of(heap, heap_object(heap, i)->address) = i;
-}
-
 static uint32_t
-append(struct heap *heap, uint64_t address)
+hash_of(uint64_t address)
 {
+  return (uint32_t)((address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+uint32_t
+heap_add(struct heap *heap, uint64_t address)
+{
+  const uint32_t hash = hash_of(address);
   if (grow(heap, &heap->objects, heap->count + (size_t)2,
            sizeof(struct heap_object)) == NULL)
     return 0;
+  if (address != 0 && !record_index_reach(&heap->index, hash)) {
+    heap->failed = true;
+    return 0;
+  }
   *heap_object(heap, ++heap->count) =
       (struct heap_object){.address = address & ADDRESS_BITS};
+  if (address != 0)
+    record_index_add(&heap->index, hash, heap->count);
   return heap->count;
 }
 
@@ -68,33 +49,18 @@ static void GC_CALLBACK
 take_object(void *object, size_t bytes, void *heap)
 {
   (void)bytes;
-  append(heap, (uintptr_t)object);
+  heap_add(heap, (uintptr_t)object);
 }
 
 void
 heap_take_objects(struct heap *heap)
 {
-  unsigned bits = FIRST_BITS;
+  if (record_index_init(&heap->index) != 0) {
+    heap->failed = true;
+    return;
+  }
   GC_enumerate_reachable_objects_inner(take_object, heap);
   heap->collected = heap->count;
-  while (heap->count >= (size_t)1 << (bits - 1))
-    bits++;
-  if (!heap->failed)
-    rebuild_index(heap, bits);
-}
-
-uint32_t
-heap_add(struct heap *heap, uint64_t address)
-{
-  const uint32_t number = append(heap, address);
-  if (number == 0 || address == 0)
-    return number;
-  if (2 * (size_t)number >= (size_t)1 << heap->index_bits)
-    rebuild_index(heap, heap->index_bits == 0 ? FIRST_BITS
-                                              : heap->index_bits + 1);
-  else
-    *slot_of(heap, address) = number;
-  return heap->failed ? 0 : number;
 }
 
 bool
@@ -108,9 +74,14 @@ uint32_t
 heap_find(const struct heap *heap, uint64_t word)
 {
   const uint64_t address = word & ~(uint64_t)TAGS;
-  return (address & 7) != 0 || address == 0 || heap->index.base == NULL
-             ? 0
-             : *slot_of(heap, address);
+  const uint32_t hash = hash_of(address);
+  if ((address & 7) != 0 || address == 0)
+    return 0;
+  for (struct index_slot *s = record_index_begin(&heap->index, hash);
+       s->number != 0; s = record_index_next(s))
+    if (s->hash == hash && heap_object(heap, s->number)->address == address)
+      return s->number;
+  return 0;
 }
 
 /* ---- references ---- */
@@ -175,7 +146,7 @@ void
 heap_release(struct heap *heap)
 {
   arena_release(&heap->objects);
-  arena_release(&heap->index);
+  record_index_release(&heap->index);
   arena_release(&heap->first);
   arena_release(&heap->references);
   *heap = (struct heap){0};

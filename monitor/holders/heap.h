@@ -13,8 +13,8 @@
  * The graph is read while the world is stopped, just after a full collection,
  * and so is of one moment; all that is computed from it comes later.
  *
- * Memory: 16 bytes an object, 8 to 16 for its place in the index, 4, and 4 for
- * each reference.  From the kernel: no malloc, no collector.
+ * Memory: 16 bytes an object, 11 to 22 for its place in the index, 4, and 4
+ * for each reference.  From the kernel: no malloc, no collector.
  */
 #ifndef MPROF_HEAP_H
 #define MPROF_HEAP_H
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "tree/arena.h"
+#include "tree/record_index.h"
 
 /* What is known of an object: bits. */
 enum heap_flag {
@@ -46,8 +47,7 @@ struct heap { /* all zero: empty */
   struct arena objects;    /* struct heap_object; 0 is none */
   uint32_t count;          /* the last number */
   uint32_t collected;      /* those up to here are the collector's */
-  struct arena index;      /* uint32_t: numbers by address */
-  unsigned index_bits;
+  struct record_index index; /* of those that have an address */
   struct arena first;      /* uint32_t by object: where its references begin;
                               one more than there are objects */
   struct arena references; /* uint32_t: numbers of objects */
@@ -77,8 +77,7 @@ uint32_t heap_add(struct heap *heap, uint64_t address);
  * have them only looks as if it had a header of Lisp. */
 bool heap_object_has(const struct heap_object *object, size_t bytes);
 
-/* The number of the object that a word refers to; 0: none, or there was no
- * memory for the index. */
+/* The number of the object that a word refers to; 0: none. */
 uint32_t heap_find(const struct heap *heap, uint64_t word);
 
 /* References are added object by object, in the order of their numbers: those

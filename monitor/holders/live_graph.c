@@ -10,8 +10,10 @@
 #include <gc/gc.h>
 
 #include "common/image_format.h"
+#include "holders/holder_names.h"
 #include "live/live_entries.h"
 #include "threads/threads.h"
+#include "tree/intern_table.h"
 
 struct noting {
   struct live_graph *graph;
@@ -156,37 +158,41 @@ note_entries(struct live_graph *g)
 
 /* Of roots, and of what was not counted. */
 static void
-name_holders(struct live_graph *g)
+name_holders(struct live_graph *g, struct note_list *notes)
 {
-  uint32_t *const holders = g->root_holders.base;
-  for (uint32_t i = 0; i < g->roots.count && !g->failed; i++) {
+  struct intern_table types = {0}; /* of what was not counted */
+  for (uint32_t i = 0; i < g->roots.count; i++) {
     heap_object(&g->heap, roots_get(&g->roots, i)->object)->leaf = i;
-    holders[i] = holder_of_root(&g->names, roots_get(&g->roots, i));
-    g->failed |= holders[i] == 0;
+    holder_note_root(notes, i + 1, roots_get(&g->roots, i));
   }
   for (uint32_t i = 1; i <= g->heap.count && !g->failed; i++) {
     struct heap_object *const object = heap_object(&g->heap, i);
+    const uint32_t before = types.count;
+    uint64_t type;
+    uint32_t number;
     if ((object->flags & (HEAP_COUNTED | HEAP_ROOT)) != 0)
       continue;
-    object->leaf = holder_of_object(&g->names, object);
-    g->failed |= object->leaf == 0;
+    type = holder_type(&g->heap, object);
+    number = intern_key(&types, type);
+    object->leaf = g->roots.count + number;
+    if (number > before)
+      holder_note_type(notes, object->leaf, type);
+    g->failed |= number == 0;
   }
+  intern_table_release(&types);
 }
 
 bool
-live_graph_take(struct live_graph *g)
+live_graph_take(struct live_graph *g, struct note_list *notes)
 {
-  g->names.heap = &g->heap;
   if (!read_heap(g) ||
       arena_reserve(&g->owners,
-                    (g->heap.count + (size_t)1) * sizeof(uint32_t)) != 0 ||
-      arena_reserve(&g->root_holders,
-                    (g->roots.count + (size_t)1) * sizeof(uint32_t)) != 0)
+                    (g->heap.count + (size_t)1) * sizeof(uint32_t)) != 0)
     return false;
   for (uint32_t i = 1; i <= g->heap.count && !g->failed; i++)
     add_bodies(g, i);
   note_entries(g);
-  name_holders(g);
+  name_holders(g, notes);
   return !g->failed;
 }
 
@@ -195,9 +201,7 @@ live_graph_release(struct live_graph *g)
 {
   heap_release(&g->heap);
   roots_release(&g->roots);
-  holder_names_release(&g->names);
   arena_release(&g->owners);
   arena_release(&g->bodies);
-  arena_release(&g->root_holders);
   arena_release(&g->outside);
 }

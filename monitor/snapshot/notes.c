@@ -74,14 +74,3 @@ note_all(struct note_list *notes, const uint64_t *used)
   kept_objects_note(notes);
   threads_note_labels(notes);
 }
-
-/* Several may be of one type. */
-void
-note_holders(struct note_list *notes, const struct holder_names *names)
-{
-  const struct holder *const all = names->holders.base;
-  for (uint32_t i = 1; i <= names->names.count; i++)
-    note_add(notes, NOTE_HOLDER, i,
-             all[i].what | (uint64_t)all[i].category << NOTE_CATEGORY_SHIFT, 0,
-             intern_table_text(&names->names, i));
-}

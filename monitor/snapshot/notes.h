@@ -8,7 +8,6 @@
 #ifndef MPROF_SNAPSHOT_NOTES_H
 #define MPROF_SNAPSHOT_NOTES_H
 
-#include "holders/holder_names.h"
 #include "snapshot/snapshot.h"
 #include "tree/note_list.h"
 
@@ -20,8 +19,5 @@ void note_all(struct note_list *notes, const uint64_t *used);
 /* Note totals, the reconciliation with the collector's sum, and what can be
  * missing, as comments. */
 void note_comments(struct note_list *notes, const struct snapshot *snapshot);
-
-/* Note the names of holders, and what objects they are. */
-void note_holders(struct note_list *notes, const struct holder_names *names);
 
 #endif

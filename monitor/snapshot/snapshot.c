@@ -195,7 +195,6 @@ add_objects(struct snapshot *s, const struct live_graph *g)
 static void
 add_roots(struct snapshot *s, const struct live_graph *g)
 {
-  const uint32_t *const holders = g->root_holders.base;
   struct image_root *const to = add_piece(
       s, IMAGE_ROOTS, 1, (g->roots.count + (size_t)1) * sizeof *to);
   if (to == NULL)
@@ -203,8 +202,8 @@ add_roots(struct snapshot *s, const struct live_graph *g)
   to[0].object = g->roots.count;
   for (uint32_t i = 0; i < g->roots.count; i++) {
     const struct root *const root = roots_get(&g->roots, i);
-    to[i + 1] = (struct image_root){root->object, root_level(root),
-                                    holders[i]};
+    to[i + 1] =
+        (struct image_root){root->object, root_level(root), i + 1};
   }
 }
 
@@ -271,20 +270,24 @@ use_functions(const struct snapshot *s, uint64_t *used)
 bool
 snapshot_complete(struct snapshot *s, const struct live_graph *graph)
 {
-  struct note_list notes = {0};
+  struct note_list *const notes = &s->notes;
   struct arena used;
   if (arena_reserve(&used, ((size_t)FUNCTION_NUMBER + 1) / 8) != 0)
     return false;
   use_functions(s, used.base);
-  note_all(&notes, used.base);
+  note_all(notes, used.base);
   arena_release(&used);
-  note_comments(&notes, s);
-  if (graph != NULL) {
-    note_holders(&notes, &graph->names);
+  note_comments(notes, s);
+  if (graph != NULL)
     add_graph(s, graph);
-  }
-  add_array(s, IMAGE_NOTES, 1, notes.arena.base, notes.used);
-  s->failed |= notes.failed;
-  arena_release(&notes.arena);
-  return !s->failed;
+  add_array(s, IMAGE_NOTES, 1, notes->arena.base, notes->used);
+  return !s->failed && !notes->failed;
+}
+
+void
+snapshot_release(struct snapshot *s)
+{
+  arena_release(&s->contents);
+  arena_release(&s->notes.arena);
+  *s = (struct snapshot){0};
 }

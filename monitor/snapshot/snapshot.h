@@ -14,6 +14,7 @@
 #include "common/image_format.h"
 #include "holders/live_graph.h"
 #include "threads/threads.h"
+#include "tree/note_list.h"
 
 struct snapshot { /* all zero: empty */
   struct arena contents; /* the image */
@@ -23,6 +24,7 @@ struct snapshot { /* all zero: empty */
   struct counters counters;
   uint64_t collection;   /* what is alive is as of this one */
   uint64_t lost;         /* objects that are not followed any more */
+  struct note_list notes; /* for its end */
   bool failed;           /* there was no memory */
 };
 
@@ -44,5 +46,7 @@ const struct image_piece *snapshot_piece(const struct snapshot *snapshot,
  * for.  False: there is no memory.  Does not allocate from the collector. */
 bool snapshot_complete(struct snapshot *snapshot,
                        const struct live_graph *graph);
+
+void snapshot_release(struct snapshot *snapshot);
 
 #endif
