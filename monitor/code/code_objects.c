@@ -19,7 +19,6 @@
 #include "unwind/frame_rule.h"
 
 struct code_objects code_objects_unloaded;
-static bool asks_nothing;
 
 /* Make room for `count' objects more.  All may move. */
 static bool
@@ -144,8 +143,7 @@ static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
   copy_path(list, o, name == NULL ? "" : name);
-  if (o->path != NULL && o->path[0] != '/' && strchr(o->path, '/') != NULL &&
-      !asks_nothing)
+  if (o->path != NULL && o->path[0] != '/' && strchr(o->path, '/') != NULL)
     read_mapped_path(list, o);
 }
 
@@ -236,8 +234,7 @@ is_mapped(uintptr_t address)
 {
   const size_t page = 4096;
   unsigned char resident;
-  return asks_nothing ||
-         mincore((void *)(address & -page), page, &resident) == 0 ||
+  return mincore((void *)(address & -page), page, &resident) == 0 ||
          errno != ENOMEM;
 }
 
@@ -285,12 +282,6 @@ code_objects_list(struct code_objects *list, bool without_lock)
   else
     dl_iterate_phdr(add_object, list);
   return !list->failed;
-}
-
-void
-code_objects_ask_nothing(void)
-{
-  asks_nothing = true;
 }
 
 void

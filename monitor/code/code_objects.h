@@ -66,10 +66,6 @@ bool code_objects_are_loaded(const struct code_objects *list);
 /* In the child of a fork, where nobody will open the linker's lock. */
 void code_objects_forked(void);
 
-/* From now on they are as the linker knows them: the kernel is not asked for
- * more. */
-void code_objects_ask_nothing(void);
-
 /* Append the one with that address in its code, and before it, if it is the
  * first, the program.  False when there is none or no memory.  Takes no lock;
  * the code is not unloaded meanwhile. */

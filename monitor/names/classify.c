@@ -137,13 +137,6 @@ classify_category(uint32_t what)
 }
 
 const char *
-classify_category_name(enum category category)
-{
-  static const char *const names[] = { "cons", "float", "struct", "other" };
-  return names[category];
-}
-
-const char *
 classify_type_name(uint32_t what)
 {
   uint32_t type = what & 0xFF, kind = (what >> 8) & 0xFF;

@@ -42,10 +42,3 @@ new_file_open(const char *name)
   return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
               new_file_mode());
 }
-
-int
-new_file_replace(const char *name)
-{
-  unlink(name);
-  return new_file_open(name);
-}

@@ -19,8 +19,4 @@ mode_t new_file_mode(void);
  * there is something by that name, a symbolic link too. */
 int new_file_open(const char *name);
 
-/* The same for a name that only this process uses: what is there was left by
- * one that was killed, or put there by somebody else, and is removed. */
-int new_file_replace(const char *name);
-
 #endif
