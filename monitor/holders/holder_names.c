@@ -112,14 +112,14 @@ holder_note_root(struct note_list *notes, uint32_t number,
 /* ---- objects ---- */
 
 uint64_t
-holder_type(const struct heap *heap, const struct heap_object *object)
+holder_type(const struct heap *heap, uint32_t number)
 {
-  const cl_object x = (cl_object)(uintptr_t)object->address;
-  if ((object->flags & HEAP_CONS) != 0)
+  const cl_object x = (cl_object)(uintptr_t)heap_address(heap, number);
+  if ((heap_object(heap, number)->flags & IMAGE_CONS) != 0)
     return t_list;
   switch (x->d.t) {
   case t_instance: /* or memory that only looks like one */
-    return heap_object_has(object, sizeof x->instance) &&
+    return heap_object_has(heap, number, sizeof x->instance) &&
                    heap_find(heap, (uintptr_t)x->instance.clas) != 0
                ? (uintptr_t)x->instance.clas
                : 0;
@@ -128,7 +128,7 @@ holder_type(const struct heap *heap, const struct heap_object *object)
     return (uint64_t)x->d.t | ECL_ALLOCATED_ELTTYPE((uint8_t)x->array.elttype) |
            (x->array.flags != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
   case t_stream:
-    if (!heap_object_has(object, sizeof x->stream))
+    if (!heap_object_has(heap, number, sizeof x->stream))
       return 0;
     return (uint64_t)x->d.t | ECL_ALLOCATED_SMMODE((uint8_t)x->stream.mode);
   default: return x->d.t >= 0 && x->d.t < t_end ? (uint64_t)x->d.t : 0;

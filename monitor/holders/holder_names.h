@@ -24,8 +24,7 @@ void holder_note_root(struct note_list *notes, uint32_t number,
 
 /* What tells the types of uncounted objects apart: as the hook is told of
  * those that are counted, or the class of an instance. */
-uint64_t holder_type(const struct heap *heap,
-                     const struct heap_object *object);
+uint64_t holder_type(const struct heap *heap, uint32_t number);
 
 /* Note the objects of a type as the holder with that number. */
 void holder_note_type(struct note_list *notes, uint32_t number,

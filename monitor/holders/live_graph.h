@@ -20,13 +20,12 @@
 struct live_graph { /* all zero: empty */
   struct heap heap;
   struct roots roots;
-  struct arena owners;       /* uint32_t by object: of the tree of its leaf */
-  struct arena bodies;       /* struct image_body */
+  struct arena bodies;  /* struct image_body, from 1 on */
   uint32_t body_count;
-  struct arena outside;      /* struct image_object: what the collector did not
-                                give out */
+  struct arena outside; /* struct image_object, from 1 on: what the collector
+                           did not give out */
   uint32_t outside_count;
-  bool failed;               /* there was no memory */
+  bool failed;          /* there was no memory */
 };
 
 /* Collect all there is, and note its holders: roots by their places, from 1 on,

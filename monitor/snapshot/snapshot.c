@@ -21,13 +21,6 @@
 
 _Static_assert(sizeof(struct image_survival) == sizeof(struct live_survival),
                "the same figures in the same order");
-_Static_assert((int)HEAP_COUNTED == IMAGE_COUNTED &&
-                   (int)HEAP_OBJECT == IMAGE_WHOLE &&
-                   (int)HEAP_CONS == IMAGE_CONS &&
-                   (int)HEAP_ROOT == IMAGE_ROOT_OBJECT &&
-                   (int)LEVELS == IMAGE_LEVELS,
-               "the same names in both");
-
 static size_t
 whole_pages(size_t bytes)
 {
@@ -163,35 +156,6 @@ snapshot_take(struct snapshot *s)
 
 /* ---- the graph ---- */
 
-static struct image_object
-object_at(const struct live_graph *g, uint32_t i)
-{
-  enum { SAME = HEAP_COUNTED | HEAP_OBJECT | HEAP_CONS | HEAP_ROOT };
-  const struct heap_object *const o = heap_object(&g->heap, i);
-  const uint32_t flags = (uint32_t)o->flags;
-  return (struct image_object){
-      .bytes = heap_object_bytes(o),
-      .references = ((const uint32_t *)g->heap.first.base)[i],
-      .owner = ((const uint32_t *)g->owners.base)[i],
-      .leaf = o->leaf,
-      .flags = (flags & SAME) |
-               ((flags & HEAP_HAS_BODY) != 0 ? IMAGE_HAS_BODY : 0)};
-}
-
-static void
-add_objects(struct snapshot *s, const struct live_graph *g)
-{
-  const uint32_t count = g->heap.count;
-  struct image_object *const to =
-      add_piece(s, IMAGE_OBJECTS, 1, (count + (size_t)2) * sizeof *to);
-  if (to == NULL)
-    return;
-  to[0].bytes = count;
-  for (uint32_t i = 1; i <= count; i++)
-    to[i] = object_at(g, i);
-  to[count + 1].references = g->heap.reference_count;
-}
-
 static void
 add_roots(struct snapshot *s, const struct live_graph *g)
 {
@@ -207,30 +171,32 @@ add_roots(struct snapshot *s, const struct live_graph *g)
   }
 }
 
-/* Records of a graph, behind how many there are. */
+/* Records from 1 on, behind how many there are in the first member of record
+ * 0. */
 static void
-add_counted(struct snapshot *s, enum image_kind kind, uint64_t count,
-            const void *records, size_t size)
+add_records(struct snapshot *s, enum image_kind kind, const struct arena *from,
+            uint64_t count, size_t bytes)
 {
-  char *const place = add_piece(s, kind, 1, (count + 1) * size);
+  void *const place = add_piece(s, kind, 1, bytes);
   if (place == NULL)
     return;
+  if (from->base != NULL)
+    memcpy(place, from->base, bytes);
   memcpy(place, &count, sizeof count);
-  if (count != 0)
-    memcpy(place + size, records, count * size);
 }
 
 static void
 add_graph(struct snapshot *s, const struct live_graph *g)
 {
-  add_objects(s, g);
+  add_records(s, IMAGE_OBJECTS, &g->heap.objects, g->heap.count,
+              (g->heap.count + (size_t)2) * sizeof(struct image_object));
   add_array(s, IMAGE_REFERENCES, 1, g->heap.references.base,
             g->heap.reference_count * sizeof(uint32_t));
   add_roots(s, g);
-  add_counted(s, IMAGE_BODIES, g->body_count, g->bodies.base,
-              sizeof(struct image_body));
-  add_counted(s, IMAGE_OUTSIDE, g->outside_count, g->outside.base,
-              sizeof(struct image_object));
+  add_records(s, IMAGE_BODIES, &g->bodies, g->body_count,
+              (g->body_count + (size_t)1) * sizeof(struct image_body));
+  add_records(s, IMAGE_OUTSIDE, &g->outside, g->outside_count,
+              (g->outside_count + (size_t)1) * sizeof(struct image_object));
 }
 
 /* ---- the whole ---- */
