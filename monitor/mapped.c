@@ -16,7 +16,7 @@
 
 #include "entry.h"
 
-#include "snapshot/notes.h"
+#include "snapshot/snapshot.h"
 #include "tree/image.h"
 
 /* In place of what the image before this one had. */

@@ -38,7 +38,7 @@
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
-#include "names/lisp_name.h"
+#include "names/lisp_printer.h"
 #include "threads/stop.h"
 #include "threads/threads.h"
 #include "tree/image.h"
@@ -211,7 +211,7 @@ open_monitor(void)
     return monitor_fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");
   monitor.runtime_version =
-      lisp_name(cl_lisp_implementation_version(), NAMED_THREAD);
+      lisp_printer_copy(cl_lisp_implementation_version(), NAMED_THREAD);
   if (monitor.runtime_version == NULL || !open_code())
     return monitor_fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;

@@ -87,17 +87,6 @@ function_number_of_site(struct function_numbers *n, uintptr_t site)
   return number != 0 ? number : learn(n, site);
 }
 
-/* With the lock, so that a number that is being given is there. */
-uint32_t
-function_number_known(struct function_numbers *n, uintptr_t start)
-{
-  uint32_t number;
-  spin_lock(&n->table.lock);
-  number = number_of(n, key_of_start(start));
-  spin_unlock(&n->table.lock);
-  return number;
-}
-
 bool
 function_number_again(struct function_numbers *n, uintptr_t start,
                       uint32_t number)

@@ -55,6 +55,14 @@ void *hook_allocated(struct ecl_allocation_hooks *self, void *frame,
 void *hook_instance_allocated(struct ecl_allocation_hooks *self, void *frame,
                               cl_index kind, void *object, cl_object clas);
 
+/* An object was counted that may have a body. */
+void object_body_header(struct thread_state *t, const void *object,
+                        struct leaf *leaf, cl_index bytes);
+
+/* The hook for bodies: `memory' of `bytes' was allocated for `owner'. */
+void object_body(struct ecl_allocation_hooks *self, void *frame,
+                 cl_object owner, cl_index bytes, void *memory);
+
 /* The leaf of objects like that, allocated where the stack now is; `size' as
  * in struct kind.  Counts the calls that the walk finds. */
 struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,

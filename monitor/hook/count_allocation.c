@@ -18,7 +18,6 @@
 
 #include "arch/arch.h"
 #include "hook/allocation.h"
-#include "hook/object_body.h"
 #include "names/kept_objects.h"
 
 /* Two counters side by side are not worth a vector register. */

@@ -212,8 +212,8 @@ wait_for_reload(uint32_t number, struct code_function *f)
   *head = number;
 }
 
-/* The function that begins at `start' has no number yet: one waits for it, or
- * none does. */
+/* If the function that begins at `start' has no number yet, one may wait for
+ * it. */
 static void
 take_up_again(uintptr_t start, const char *name, const char *file,
               int file_position)
@@ -238,7 +238,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   struct code_function *f;
   enum phase_role role;
   uint32_t number, flags = 0;
-  if (function_number_known(&functions.numbers, start) == 0)
+  if (functions.unloaded.count != 0)
     take_up_again(start, name, file, file_position);
   number = code_function_of_start(start);
   f = code_function_at(number);

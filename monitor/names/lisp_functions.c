@@ -23,7 +23,7 @@
 #include "arch/arch.h"
 #include "code/file_symbols.h"
 #include "names/kept_objects.h"
-#include "names/lisp_name.h"
+#include "names/lisp_printer.h"
 #include "names/source_lines.h"
 #include "tree/intern_table.h"
 #include "unwind/frame_rule.h"
@@ -177,7 +177,7 @@ add_core(void)
     if (start == 0 ||
         code_function_at(code_function_of_start(start))->name != NULL)
       continue;
-    name = lisp_name(symbol, NAMED_FUNCTION);
+    name = lisp_printer_copy(symbol, NAMED_FUNCTION);
     if (name != NULL)
       code_function_name(start, name, NULL, -1);
     free(name);

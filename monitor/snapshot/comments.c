@@ -11,7 +11,7 @@
  *
  * It is 0 but for what a note names.
  */
-#include "snapshot/notes.h"
+#include "snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -65,7 +65,7 @@ record_bytes(const struct counters *c)
   struct requests records = { 0 };
   requests_add(&records, ECL_FINALIZER_RECORD_BYTES, c->finalizers);
   requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, c->weak_links);
-  return requests_rounded_bytes(&records) + c->thread_record_bytes +
+  return records.rounded_bytes + c->thread_record_bytes +
          monitor.collector.table_bytes;
 }
 
@@ -133,7 +133,7 @@ state_reconciliation(struct note_list *notes,
 {
   const struct counters *const c = &snapshot->counters;
   const struct requests all = all_requests(snapshot);
-  const uint64_t rounded = requests_rounded_bytes(&all);
+  const uint64_t rounded = all.rounded_bytes;
   const uint64_t records = record_bytes(c), collector = collector_bytes();
   const int64_t residual = (int64_t)(collector - rounded - records);
   state_count(notes, PPROF_COMMENT_MALLOC_BYTES, all.malloc_bytes);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * notes.c -- see notes.h.
+ * notes.c -- what the numbers in figures stand for: functions, types, classes,
+ * threads, files of code.
  */
-#include "snapshot/notes.h"
+#include "snapshot/snapshot.h"
 
 #include <stdio.h>
 

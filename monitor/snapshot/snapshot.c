@@ -13,7 +13,6 @@
 #include "live/live_entries.h"
 #include "live/live_frees.h"
 #include "names/boxes.h"
-#include "snapshot/notes.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"

@@ -49,4 +49,15 @@ bool snapshot_complete(struct snapshot *snapshot,
 
 void snapshot_release(struct snapshot *snapshot);
 
+/* ---- what the numbers in figures stand for ---- */
+
+/* Note all that is known, in `notes' or in the image of the process
+ * (note_list.h): of compiled functions, of which there are thousands, those
+ * only that have a bit in `used', by their numbers, unless that is NULL. */
+void note_all(struct note_list *notes, const uint64_t *used);
+
+/* Note totals, the reconciliation with the collector's sum, and what can be
+ * missing, as comments. */
+void note_comments(struct note_list *notes, const struct snapshot *snapshot);
+
 #endif

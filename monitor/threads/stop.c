@@ -168,7 +168,7 @@ held_bytes(void)
     if (is_held(t))
       requests_add_objects(&requests, t->held.what, t->held.bytes, 1);
   }
-  return requests_rounded_bytes(&requests);
+  return requests.rounded_bytes;
 }
 
 /* ---- the runtime's list of threads ---- */

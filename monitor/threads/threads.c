@@ -11,8 +11,7 @@
  * its counters are added to those of all threads that are gone.
  *
  * Not done here: finding the threads that began while nothing was counted
- * (stop.c), their labels (thread_labels.c), and which states they share
- * (ended_threads.c).
+ * (stop.c), their labels, and which states they share (thread_labels.c).
  */
 #include "threads/threads.h"
 
@@ -25,7 +24,6 @@
 #include "live/live_frees.h"
 #include "monitor.h"
 #include "names/lisp_functions.h"
-#include "threads/ended_threads.h"
 #include "threads/thread_labels.h"
 #include "tree/image.h"
 
@@ -152,7 +150,7 @@ static struct thread_state *
 new_thread(cl_env_ptr env, pthread_t thread)
 {
   struct thread_state **p = &monitor.threads;
-  struct thread_state *t = ended_thread_for(env);
+  struct thread_state *t = thread_label_shared(env);
   if (t != NULL)
     return take_over(t, env, thread) ? t : NULL;
   t = calloc(1, sizeof *t);
@@ -306,7 +304,7 @@ threads_end(cl_env_ptr env)
   if (t != NULL) {
     keep_list_bytes(collector_list_bytes(collector_lists(t->thread)));
     if (thread_has_counted(t)) {
-      ended_thread_keep(t);
+      thread_label_end(t);
       note_label(t);
       t->env = NULL;
       release_walks(t);

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "tree/image_file.h"
-#include "tree/image_notes.h"
 #include "tree/image_pieces.h"
 
 #ifndef MPROF_VERSION

@@ -176,7 +176,7 @@ lisp_balance_residual(const struct context_tree *tree,
         requests_add(&requests, kind->size, l->tallies[i].count);
     }
   }
-  r->rounded = requests_rounded_bytes(&requests);
+  r->rounded = requests.rounded_bytes;
   r->records = balance.record_bytes + balance.after.table_bytes -
                balance.before.table_bytes;
   r->given = balance.after.bytes - balance.before.bytes;
