@@ -299,7 +299,7 @@ end(void)
 {
   read_last();
   lisp_calls_note();
-  lisp_profile_note_balance();
+  lisp_balance_note();
 }
 
 /* ECL ends: it closes its libraries, and runs no Lisp any more. */

@@ -4,17 +4,9 @@
  */
 #include "malloc/ecl/lisp_profile.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "common/pprof_format.h"
-#include "malloc/count/malloc_monitor.h"
-#include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "names/classify.h"
 #include "tree/image.h"
-
-/* ---- types ---- */
 
 _Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
                    (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
@@ -46,39 +38,4 @@ lisp_profile_note(void)
       note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
     }
   }
-}
-
-/* ---- the reconciliation ---- */
-
-/* The comment KEY=TEXT. */
-static void
-note_comment(const char *key, const char *text)
-{
-  char comment[300];
-  snprintf(comment, sizeof comment, "%s=%s", key, text);
-  image_note(NOTE_COMMENT, 0, 0, 0, comment);
-}
-
-static void
-note_number(const char *key, int64_t n)
-{
-  char text[24];
-  snprintf(text, sizeof text, "%" PRId64, n);
-  note_comment(key, text);
-}
-
-void
-lisp_profile_note_balance(void)
-{
-  struct lisp_residual r;
-  const char *doubt;
-  if (!lisp_balance_residual(&malloc_monitor.tree, &r))
-    return;
-  note_number(PPROF_COMMENT_ROUNDED_BYTES, (int64_t)r.rounded);
-  note_number(PPROF_COMMENT_COLLECTOR_BYTES, (int64_t)r.given);
-  note_number(PPROF_COMMENT_COLLECTOR_RECORD_BYTES, (int64_t)r.records);
-  note_number(PPROF_COMMENT_RESIDUAL_BYTES, r.residual);
-  for (unsigned i = 0;
-       r.residual != 0 && (doubt = lisp_balance_doubt(i)) != NULL; i++)
-    note_comment(PPROF_COMMENT_RESIDUAL_NOTE, doubt);
 }
