@@ -83,7 +83,7 @@ lisp_put_comments(struct lisp_recovery *r)
   put_stated(r, PPROF_COMMENT_LOST_NOTE);
   if (recover_note(r->image) != NULL)
     pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, recover_note(r->image));
-  region_table_comments(&r->regions, false, pprof_put_region, p);
+  image_region_comments(&r->regions, false, pprof_put_region, p);
   put_count(r, PPROF_COMMENT_CONTEXTS, r->contexts);
   put_stated(r, PPROF_COMMENT_CONTEXT_BYTES);
   put_count(r, PPROF_COMMENT_THREADS, r->threads);

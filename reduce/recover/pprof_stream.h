@@ -65,7 +65,7 @@ void pprof_put_comment(struct pprof_stream *p, const char *key,
                        const char *text);
 void pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n);
 
-/* The comment mprof.region, for region_table_comments. */
+/* The comment mprof.region, for image_region_comments. */
 void pprof_put_region(void *stream, const char *text);
 
 /* The function ID of a Lisp program; FILE is NULL where it is not known. */

@@ -192,7 +192,7 @@ put_comments(void *recovery, struct pprof_stream *p)
                       "the file had no room to grow");
   if (r->counters.stripes.lost != 0)
     pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, lost);
-  region_table_comments(&r->regions, true, pprof_put_region, p);
+  image_region_comments(&r->regions, true, pprof_put_region, p);
 }
 
 /* ---- the whole --------------------------------------------------------- */
