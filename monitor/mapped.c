@@ -9,7 +9,6 @@
 #include "monitor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,38 +27,20 @@ note_all_anew(void)
   region_table_map(&monitor.regions);
 }
 
-/* The image takes the place of the file that is there, whose rights it gets,
- * but for another image, which may be all that is left of a program.  Gives
- * back the rights; 0: there is none. */
-static mode_t
-make_way(const char *path)
-{
-  char magic[sizeof IMAGE_MAGIC - 1];
-  struct stat status = {.st_mode = 0};
-  const int file =
-      open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-  const bool replaced =
-      file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-      !(pread(file, magic, sizeof magic, 0) == sizeof magic &&
-        memcmp(magic, IMAGE_MAGIC, sizeof magic) == 0) &&
-      unlink(path) == 0;
-  if (file >= 0)
-    close(file);
-  return replaced ? status.st_mode & 07777 : 0;
-}
-
+/* The image gets the rights of a file whose place it takes. */
 int
 mprof_monitor_map(const char *path)
 {
   int status = monitor_enter(), error;
-  mode_t mode;
+  struct stat before;
+  bool replaces;
   if (status != MPROF_OK)
     return status;
-  mode = make_way(path);
+  replaces = lstat(path, &before) == 0 && S_ISREG(before.st_mode);
   error = image_open(path, IMAGE_LISP, getpid(), false);
   if (error == 0) {
-    if (mode != 0)
-      chmod(path, mode);
+    if (replaces)
+      chmod(path, before.st_mode & 07777);
     note_all_anew();
     error = image_opened();
   }

@@ -357,27 +357,20 @@ unsigned long long
 mprof_monitor_counter(int which)
 {
   struct counters c;
-  bool running, follows;
-  uint64_t since, resets;
   monitor_lock();
   c = threads_counters();
-  running = monitor.running;
-  follows = monitor.has_figures && monitor.follow;
-  since = monitor.has_figures ? (uint64_t)monitor.since : 0;
-  resets = monitor.resets;
+  const uint64_t values[] = {
+      [MPROF_ALLOCATIONS] = c.allocations,
+      [MPROF_BYTES] = c.bytes,
+      [MPROF_CONTEXTS] = c.contexts,
+      [MPROF_THREADS] = c.threads,
+      [MPROF_OVERFLOWS] = c.overflows,
+      [MPROF_CONTEXT_BYTES] = c.context_bytes,
+      [MPROF_RUNNING] = monitor.running,
+      [MPROF_SINCE] = monitor.has_figures ? (uint64_t)monitor.since : 0,
+      [MPROF_RESETS] = monitor.resets,
+      [MPROF_FOLLOWS] = monitor.has_figures && monitor.follow,
+      [MPROF_STOPPED] = monitor_stopped_nanoseconds()};
   monitor_unlock();
-  switch (which) {
-  case MPROF_ALLOCATIONS: return c.allocations;
-  case MPROF_BYTES: return c.bytes;
-  case MPROF_CONTEXTS: return c.contexts;
-  case MPROF_THREADS: return c.threads;
-  case MPROF_OVERFLOWS: return c.overflows;
-  case MPROF_CONTEXT_BYTES: return c.context_bytes;
-  case MPROF_RUNNING: return running;
-  case MPROF_SINCE: return since;
-  case MPROF_RESETS: return resets;
-  case MPROF_FOLLOWS: return follows;
-  case MPROF_STOPPED: return monitor_stopped_nanoseconds();
-  default: return 0;
-  }
+  return which >= 0 && which <= MPROF_STOPPED ? values[which] : 0;
 }

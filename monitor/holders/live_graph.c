@@ -80,7 +80,7 @@ read_heap(struct live_graph *g)
     roots_take(&g->roots, &g->heap);
   if (!g->heap.failed) {
     heap_read_objects(&g->heap);
-    roots_read(&g->roots, &g->heap);
+    roots_read(&g->roots);
   }
   GC_start_world_external();
   return !g->heap.failed;

@@ -53,6 +53,7 @@ struct roots { /* all zero: empty */
   struct arena roots; /* struct root, in the order of their objects but for
                          those which are the collector's */
   uint32_t count;
+  struct heap *heap;  /* that they are in */
 };
 
 enum root_level root_level(const struct root *root);
@@ -67,7 +68,7 @@ roots_get(const struct roots *roots, uint32_t i)
  * objects, which have theirs already.  The world is stopped; what is loaded was
  * looked at before (monitor_look_for_code). */
 void roots_take(struct roots *roots, struct heap *heap);
-void roots_read(struct roots *roots, struct heap *heap);
+void roots_read(struct roots *roots);
 
 void roots_release(struct roots *roots);
 

@@ -241,29 +241,15 @@ live_collection_remove(struct live_table *t)
   GC_call_with_alloc_lock(remove_table, t);
 }
 
-static void *
-begin(void *unused)
-{
-  live.number = 0;
-  return unused;
-}
-
 void
 live_collection_begin(void)
 {
-  GC_call_with_alloc_lock(begin, NULL);
+  live.number = 0;
   live_frees_forget_lost();
-}
-
-static void *
-number(void *unused)
-{
-  (void)unused;
-  return (void *)(uintptr_t)live.number;
 }
 
 uint64_t
 live_collection_number(void)
 {
-  return (uintptr_t)GC_call_with_alloc_lock(number, NULL);
+  return live.number;
 }

@@ -233,7 +233,7 @@ take_up_again(uintptr_t start, const char *name, const char *file,
 
 void
 code_function_name(uintptr_t start, const char *name, const char *file,
-                   int file_position)
+                   int file_position, const struct source_lines *lines)
 {
   struct code_function *f;
   enum phase_role role;
@@ -242,7 +242,10 @@ code_function_name(uintptr_t start, const char *name, const char *file,
     take_up_again(start, name, file, file_position);
   number = code_function_of_start(start);
   f = code_function_at(number);
-  if (number == 0 || (f->name != NULL && strcmp(f->name, name) == 0))
+  if (number == 0)
+    return;
+  f->lines = lines;
+  if (f->name != NULL && strcmp(f->name, name) == 0)
     return;
   f->name = strdup(name);
   f->file = file != NULL ? strdup(file) : NULL;
@@ -258,14 +261,6 @@ code_function_name(uintptr_t start, const char *name, const char *file,
 }
 
 /* ---- lines ---- */
-
-void
-code_function_lines(uintptr_t start, const struct source_lines *lines)
-{
-  const uint32_t number = code_function_of_start(start);
-  if (number != 0)
-    code_function_at(number)->lines = lines;
-}
 
 /* How far behind the beginning of its function, all that is further is one.
  */

@@ -70,12 +70,10 @@ uint32_t code_function_of_site(uint64_t site);
 uint32_t code_function_of_start(uintptr_t start);
 
 /* The function that begins at `start' has this Lisp name and source file (or
- * NULL), which are copied.  Not inside the hook. */
+ * NULL), which are copied; `lines', or NULL, tell where it was compiled from.
+ * Not inside the hook. */
 void code_function_name(uintptr_t start, const char *name, const char *file,
-                        int file_position);
-
-/* Where it was compiled from is told by these lines.  Not inside the hook. */
-void code_function_lines(uintptr_t start, const struct source_lines *lines);
+                        int file_position, const struct source_lines *lines);
 
 /* The place in its function of the call that returns to `ip' (SITE_PLACE),
  * with its line, and with its offset if the function has lines or is none of

@@ -137,8 +137,7 @@ lisp_functions_add(const struct ecl_function_names *table)
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
     if (start == 0)
       continue;
-    code_function_name(start, n->name, table->file, n->file_position);
-    code_function_lines(start, lines);
+    code_function_name(start, n->name, table->file, n->file_position, lines);
   }
   add_words(table->words); /* of functions that have their numbers again */
 }
@@ -179,7 +178,7 @@ add_core(void)
       continue;
     name = lisp_printer_copy(symbol, NAMED_FUNCTION);
     if (name != NULL)
-      code_function_name(start, name, NULL, -1);
+      code_function_name(start, name, NULL, -1, NULL);
     free(name);
   }
 }

@@ -22,7 +22,7 @@ name_function(unsigned place, unsigned at, const char *name,
 {
   const uintptr_t start = (uintptr_t)&code[place][at];
   uint32_t number;
-  code_function_name(start, name, file, (int)at);
+  code_function_name(start, name, file, (int)at, NULL);
   number = code_function_of_start(start);
   if (number > last_number)
     last_number = number;
