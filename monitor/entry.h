@@ -7,7 +7,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Block all signals that could run Lisp code, which may throw out of what
  * holds a lock.  Those of the collector are none. */
@@ -34,8 +33,5 @@ int monitor_fail(int status, const char *format, ...)
  * told of it (C closed a library), is retired.  False when memory ran out.
  * With the gates shut. */
 bool monitor_look_for_code(void);
-
-/* How long threads were held up for the figures that were read last. */
-uint64_t monitor_stopped_nanoseconds(void);
 
 #endif

@@ -370,7 +370,7 @@ mprof_monitor_counter(int which)
       [MPROF_SINCE] = monitor.has_figures ? (uint64_t)monitor.since : 0,
       [MPROF_RESETS] = monitor.resets,
       [MPROF_FOLLOWS] = monitor.has_figures && monitor.follow,
-      [MPROF_STOPPED] = monitor_stopped_nanoseconds()};
+      [MPROF_STOPPED] = monitor.stopped};
   monitor_unlock();
   return which >= 0 && which <= MPROF_STOPPED ? values[which] : 0;
 }

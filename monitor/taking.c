@@ -48,14 +48,6 @@ monitor_fail(int status, const char *format, ...)
 
 /* ---- holding up threads ---- */
 
-static uint64_t stopped; /* nanoseconds */
-
-uint64_t
-monitor_stopped_nanoseconds(void)
-{
-  return __atomic_load_n(&stopped, __ATOMIC_RELAXED);
-}
-
 static uint64_t
 now(void)
 {
@@ -85,7 +77,7 @@ go_on(bool balanced, uint64_t began)
     stop_end();
   else
     stop_set_gates(GATE_OPEN);
-  __atomic_store_n(&stopped, now() - began, __ATOMIC_RELAXED);
+  monitor.stopped = now() - began;
 }
 
 /* Wipe what functions that have returned left below this frame: frames to

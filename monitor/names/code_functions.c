@@ -117,8 +117,8 @@ note(struct note_list *notes, uint32_t number)
   if (notes == NULL && f->code != 0)
     code_objects_note(f->code);
   note_add(notes, NOTE_FUNCTION, number,
-           (f->runtime ? NOTE_RUNTIME : 0) |
-               (f->calls_known ? NOTE_CALLS_KNOWN : 0) |
+           ((f->in_tree & FUNCTION_HIDDEN) != 0 ? NOTE_RUNTIME : 0) |
+               (f->word_at != 0 ? NOTE_CALLS_KNOWN : 0) |
                (f->code == 0 ? NOTE_UNLOADED : 0),
            f->code != 0 ? f->code : f->retired, NULL);
   if (f->name != NULL)
@@ -165,11 +165,10 @@ meet(uint32_t number, uintptr_t code)
   if (reach(number + (size_t)1) != 0)
     return false;
   *f = (struct code_function){ .code = code, .file_position = -1 };
-  f->runtime = file != NULL && is_runtime(file);
-  f->in_tree =
-      f->runtime     ? FUNCTION_HIDDEN
-      : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
-                     : 0;
+  if (file != NULL)
+    f->in_tree = is_runtime(file)
+                     ? FUNCTION_HIDDEN
+                     : (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT;
   code_function_note(number);
   return true;
 }
@@ -228,7 +227,7 @@ take_up_again(uintptr_t start, const char *name, const char *file,
   f->code = start;
   f->file_position = file_position;
   f->word_at = 0;
-  f->has_record = f->calls_known = false;
+  f->has_record = false;
 }
 
 void
@@ -250,9 +249,9 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   f->name = strdup(name);
   f->file = file != NULL ? strdup(file) : NULL;
   f->file_position = file_position;
-  f->passes_on = f->runtime = lisp_name_passes_on(name);
-  role = phase_role_of(name, file != NULL ? file : "", f->runtime);
-  if (f->runtime)
+  f->passes_on = lisp_name_passes_on(name);
+  role = phase_role_of(name, file != NULL ? file : "", f->passes_on);
+  if (f->passes_on)
     flags = FUNCTION_HIDDEN;
   else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
     flags = FUNCTION_ROOT;

@@ -47,8 +47,6 @@ struct code_function {
   const struct source_lines *lines; /* of the file that it is in; NULL: they
                                        are not known */
   bool has_record;         /* of a frame word, of whatever use that is */
-  bool calls_known;        /* they are counted: there is a frame word */
-  bool runtime;            /* C function of the runtime without Lisp name */
   bool passes_on;          /* a function of CLOS that only calls a method */
   uint32_t next_unloaded;  /* of that name and file, whose number waits to be
                               given again; 0: none */

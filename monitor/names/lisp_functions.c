@@ -79,7 +79,6 @@ add_words(struct ecl_frame_words words)
     if (!f->has_record) {
       f->has_record = true;
       f->word_at = (uint16_t)word_at;
-      f->calls_known = word_at != 0;
       code_function_note(number);
     }
   }
@@ -197,7 +196,7 @@ split_apply(void)
   passing = code_function_at(apply.passing);
   if (apply.passing != 0) {
     passing->name = whole->name;
-    passing->calls_known = whole->calls_known;
+    passing->word_at = whole->word_at;
   }
 }
 

@@ -48,6 +48,8 @@ extern struct monitor {
   bool has_figures;                     /* since the last reset */
   time_t since;                         /* they began */
   uint64_t resets;
+  uint64_t stopped;                     /* nanoseconds: how long threads were
+                                           held up for the last snapshot */
   const char *runtime_version;
   int finalize_on_demand;               /* of the collector, as it was */
 
