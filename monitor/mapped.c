@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "entry.h"
+#include "monitor_lock.h"
 
 #include "snapshot/snapshot.h"
 #include "tree/image.h"

@@ -31,10 +31,10 @@
 
 #include <ecl/ecl.h>
 
-#include "entry.h"
+#include "monitor_lock.h"
 
 #include "balance/collector_data.h"
-#include "names/boxes.h"
+#include "names/float_makers.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
@@ -86,7 +86,7 @@ retire(const struct code_object *gone)
 }
 
 bool
-monitor_look_for_code(void)
+monitor_list_code(void)
 {
   struct code_objects now = { 0 };
   if (!code_objects_list(&now, false))
@@ -116,7 +116,7 @@ block_unload(cl_object block, void *base)
   (void)block;
   monitor_lock();
   stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
-  monitor_look_for_code();
+  monitor_list_code();
   for (size_t i = 1; i < code->count; i++)
     if (code->objects[i].base == (uintptr_t)base) {
       retire(&code->objects[i]);
@@ -138,7 +138,7 @@ open_code(void)
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.block_unload = block_unload;
   lisp_functions_open();
-  boxes_number();
+  float_makers_number();
   return true;
 }
 
@@ -155,7 +155,7 @@ fork_prepare(void)
 {
   monitor_lock();
   if (monitor.running)
-    stop_others();
+    stop_for_fork();
   image_before_fork(true);
 }
 
@@ -262,10 +262,10 @@ mprof_monitor_start(unsigned long budget, int options)
   if (monitor.running)
     return monitor_leave(MPROF_OK);
   if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
-      !monitor_look_for_code())
+      !monitor_list_code())
     return monitor_leave(monitor_fail(MPROF_NO_MEMORY, "out of memory"));
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
-      !stop_end())
+      !start_threads())
     status = monitor_fail(MPROF_NO_MEMORY,
                   "out of memory: a thread is not counted");
   if (!monitor.has_figures)
@@ -281,7 +281,7 @@ mprof_monitor_stop(void)
   if (status != MPROF_OK)
     return status;
   if (monitor.running) {
-    stop_begin();
+    stop_threads();
     stop_set_gates(GATE_CLOSED);
     threads_release_all();
     monitor.running = false;
@@ -307,7 +307,7 @@ mprof_monitor_reset(void)
   monitor.resets++;
   monitor.collector = (struct collector_balance){ 0 };
   if (monitor.running)
-    stop_end();
+    start_threads();
   threads_renew_labels();
   return monitor_leave(MPROF_OK);
 }

@@ -20,7 +20,7 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 
-#include "entry.h"
+#include "monitor_lock.h"
 #include "live/live_frees.h"
 #include "snapshot/snapshot.h"
 #include "threads/stop.h"
@@ -62,7 +62,7 @@ stop(bool balanced)
 {
   const uint64_t began = now();
   if (monitor.running && balanced)
-    stop_begin();
+    stop_threads();
   else if (monitor.running)
     stop_set_gates(GATE_PAUSED);
   return began;
@@ -74,7 +74,7 @@ go_on(bool balanced, uint64_t began)
   if (!monitor.running)
     return;
   if (balanced)
-    stop_end();
+    start_threads();
   else
     stop_set_gates(GATE_OPEN);
   monitor.stopped = now() - began;
@@ -129,7 +129,7 @@ take(struct snapshot *snapshot, int before)
     GC_gcollect();
   }
   hold_live(true);
-  taken = monitor_look_for_code() && snapshot_take(snapshot) &&
+  taken = monitor_list_code() && snapshot_take(snapshot) &&
           (!held || live_graph_take(&graph, &snapshot->notes));
   hold_live(false);
   go_on(snapshot->balanced, began);

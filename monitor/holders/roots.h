@@ -66,7 +66,7 @@ roots_get(const struct roots *roots, uint32_t i)
 
 /* Find them all, and the references of those that are not the collector's
  * objects, which have theirs already.  The world is stopped; what is loaded was
- * looked at before (monitor_look_for_code). */
+ * looked at before (monitor_list_code). */
 void roots_take(struct roots *roots, struct heap *heap);
 void roots_read(struct roots *roots);
 

@@ -74,7 +74,7 @@ bool hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes);
 
 /* See thread_state.h for the protocol. */
 static inline bool
-hook_gate_is_open(struct thread_state *t)
+hook_try_enter(struct thread_state *t)
 {
   __atomic_store_n(&t->inside, 1, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -84,7 +84,7 @@ hook_gate_is_open(struct thread_state *t)
 static inline bool
 hook_enter(struct thread_state *t, cl_index what, cl_index bytes)
 {
-  return hook_gate_is_open(t) || hook_wait_at_gate(t, what, bytes);
+  return hook_try_enter(t) || hook_wait_at_gate(t, what, bytes);
 }
 
 static inline void

@@ -28,7 +28,7 @@
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
-static bool meet(uint32_t number, uintptr_t code);
+static bool add_function(uint32_t number, uintptr_t code);
 
 static struct {
   struct function_numbers numbers;
@@ -39,7 +39,7 @@ static struct {
   bool program_is_ecl;            /* see is_runtime */
 } functions = { .numbers = { .table = SHARED_TABLE_EMPTY,
                              .most = MOST_FUNCTIONS,
-                             .given = meet } };
+                             .given = add_function } };
 
 struct code_function *
 code_function_at(uint32_t number)
@@ -158,7 +158,7 @@ reach(size_t count)
  * program's, whatever they are called; code that is in no file belongs
  * to none. */
 static bool
-meet(uint32_t number, uintptr_t code)
+add_function(uint32_t number, uintptr_t code)
 {
   struct code_function *f = code_function_at(number);
   const struct link_map *file = code_file(code);

@@ -9,7 +9,7 @@
 
 #include <ecl/ecl.h>
 
-#include "names/boxes.h"
+#include "names/float_makers.h"
 #include "names/classify.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
@@ -70,7 +70,7 @@ note_all(struct note_list *notes, const uint64_t *used)
   note_program(notes);
   note_types(notes);
   note_files(notes);
-  boxes_note(notes, used);
+  float_makers_note(notes, used);
   code_functions_note(notes, used);
   kept_objects_note(notes);
   threads_note_labels(notes);

@@ -12,7 +12,7 @@
 #include "live/live_collection.h"
 #include "live/live_entries.h"
 #include "live/live_frees.h"
-#include "names/boxes.h"
+#include "names/float_makers.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -217,7 +217,7 @@ use_functions(const struct snapshot *s, uint64_t *used)
   while ((p = snapshot_piece(s, IMAGE_KINDS, p)) != NULL) {
     const struct kind *const k = (const void *)((const char *)p + IMAGE_PAGE);
     for (size_t i = 0; i < p->bytes / sizeof *k; i++)
-      use_function(used, site_place(boxes_function(k[i].what), 0, 0));
+      use_function(used, site_place(float_maker_of(k[i].what), 0, 0));
   }
   while ((p = snapshot_piece(s, IMAGE_CONTEXTS, p)) != NULL) {
     const struct context *const c =

@@ -73,7 +73,7 @@ read_lists(void *unused)
 }
 
 void
-stop_others(void)
+stop_for_fork(void)
 {
   const cl_env_ptr env = ecl_process_env_unsafe();
   struct thread_state *self = env == NULL ? NULL : threads_find(env);
@@ -334,7 +334,7 @@ settle(struct collector_balance *b, bool in_run)
 }
 
 void
-stop_begin(void)
+stop_threads(void)
 {
   struct collector_balance now;
   settle(&now, true);
@@ -345,7 +345,7 @@ stop_begin(void)
 }
 
 bool
-stop_end(void)
+start_threads(void)
 {
   const bool all = settle(&monitor.at_start, false);
   stop_set_gates(GATE_OPEN);

@@ -18,7 +18,7 @@
 #include "unwind/frame_rule.h"
 
 static struct spin_lock lock; /* of texts, for who adds one */
-static struct intern_table texts = {.stays = true}; /* read unlocked */
+static struct intern_table texts = {.in_place = true}; /* read unlocked */
 static struct shared_table classes = SHARED_TABLE_EMPTY;
 static struct {
   uint32_t text;

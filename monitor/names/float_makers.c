@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "names/boxes.h"
+#include "names/float_makers.h"
 
 #include <ecl/ecl.h>
 
@@ -35,7 +35,7 @@ static maker *const makers[t_end][ECL_REASONS] = {
 static uint32_t numbers[t_end][ECL_REASONS]; /* 0: there is none */
 
 void
-boxes_number(void)
+float_makers_number(void)
 {
   for (uint32_t type = 0; type < t_end; type++)
     for (uint32_t reason = 1; reason < ECL_REASONS; reason++)
@@ -44,14 +44,14 @@ boxes_number(void)
 }
 
 uint32_t
-boxes_function(uint32_t what)
+float_maker_of(uint32_t what)
 {
   const uint32_t type = what & 0xFF, reason = ECL_REASON(what);
   return type < t_end && reason < ECL_REASONS ? numbers[type][reason] : 0;
 }
 
 void
-boxes_note(struct note_list *notes, const uint64_t *used)
+float_makers_note(struct note_list *notes, const uint64_t *used)
 {
   for (uint32_t type = 0; type < t_end; type++)
     for (uint32_t reason = 1; reason < ECL_REASONS; reason++) {
