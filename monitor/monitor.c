@@ -15,8 +15,8 @@
  * A single counter is read while threads run: it may be a few allocations
  * old.
  *
- * Not done here: stopping threads (stop.c), giving the figures out (taking.c,
- * mapped.c).
+ * Not done here: stopping threads (stop.c), giving the figures out
+ * (monitor_images.c).
  */
 #include "monitor.h"
 

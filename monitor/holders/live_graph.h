@@ -4,7 +4,7 @@
  * counted where: the reader finds who holds it (reduce/holders/).
  *
  * Not inside the hook.  No thread allocates or frees meanwhile, and the
- * collector is disabled (taking.c); the world is stopped while the heap is
+ * collector is disabled (monitor_images.c); the world is stopped while the heap is
  * read.
  */
 #ifndef MPROF_LIVE_GRAPH_H

@@ -178,12 +178,6 @@ unlock_pieces(void)
   pthread_setcancelstate(cancel, NULL);
 }
 
-static size_t
-whole_pages(size_t bytes)
-{
-  return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
-}
-
 bool
 image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner)
@@ -195,7 +189,10 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   if (!lock_pieces())
     return false;
   if (piece_at(arena->base) == NULL) /* else it was in the last one, too */
-    mapped = add_piece(arena->base, whole_pages(arena->reserved_bytes), used,
+    mapped = add_piece(arena->base,
+                       (arena->reserved_bytes + IMAGE_PAGE - 1) &
+                           ~(size_t)(IMAGE_PAGE - 1),
+                       used,
                        (struct image_piece){.kind = kind, .owner = owner});
   unlock_pieces();
   errno = mapped ? saved : ENOMEM;
@@ -219,12 +216,6 @@ image_extend(const void *base, void *end, size_t bytes)
   unlock_pieces();
   errno = extended ? saved : ENOMEM;
   return extended;
-}
-
-bool
-image_has(const void *base)
-{
-  return image_owner_of(base) != 0;
 }
 
 uint32_t

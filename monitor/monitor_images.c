@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * taking.c -- a snapshot of the figures, for the reader to make a profile of.
+ * monitor_images.c -- the figures as an image, for the reader to make a profile
+ * of: a snapshot in memory, or a file in which they are counted (tree/image.h),
+ * where names are noted when their numbers are given.
  *
- * To take one while counting is to hold up all threads, so that trees, counters
- * and the collector's sum are of the same moment.
+ * To take a snapshot while counting is to hold up all threads, so that trees,
+ * counters and the collector's sum are of the same moment.
  *
  * Not done here: stopping threads (stop.c), the image (snapshot/).
  */
 #include "monitor.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
@@ -25,6 +31,7 @@
 #include "snapshot/snapshot.h"
 #include "threads/stop.h"
 #include "threads/threads.h"
+#include "tree/image.h"
 
 /* ---- what went wrong ---- */
 
@@ -194,4 +201,50 @@ mprof_snapshot_free(void *snapshot)
   monitor_block_interrupts(&signals);
   release(snapshot);
   pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+/* ---- a file ---- */
+
+/* In place of what the image before this one had. */
+static void
+note_all_anew(void)
+{
+  image_forget_notes();
+  note_all(NULL, NULL);
+  region_table_map(&monitor.regions);
+}
+
+/* The image gets the rights of a file whose place it takes. */
+int
+mprof_monitor_map(const char *path)
+{
+  int status = monitor_enter(), error;
+  struct stat before;
+  bool replaces;
+  if (status != MPROF_OK)
+    return status;
+  replaces = lstat(path, &before) == 0 && S_ISREG(before.st_mode);
+  error = image_open(path, IMAGE_LISP, getpid(), false);
+  if (error == 0) {
+    if (replaces)
+      chmod(path, before.st_mode & 07777);
+    note_all_anew();
+    error = image_opened();
+  }
+  if (error != 0)
+    status = monitor_fail(error == ENOMEM ? MPROF_NO_MEMORY
+                                          : MPROF_CANNOT_WRITE,
+                          "cannot write '%s': %s", path,
+                          strerrordesc_np(error));
+  return monitor_leave(status);
+}
+
+int
+mprof_monitor_unmap(int keep)
+{
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  image_close(keep != 0);
+  return monitor_leave(MPROF_OK);
 }
