@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel's encoding of the thread's clock has it. */
+/* It is in the number that the kernel gives to the thread's clock. */
 pid_t
 thread_number(pthread_t thread)
 {

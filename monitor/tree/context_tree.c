@@ -5,8 +5,8 @@
  * stand where they can grow up to tree->most; they do so together, to twice
  * the length or, where there is not so much memory, by a step.
  *
- * Not done here: finding and making records (context_find), folding
- * (context_fold), naming (sites), walking (stack_walk), and any sum.
+ * Not done here: finding and making records (context_find.c), folding
+ * (context_fold.c), and any sum.
  */
 #include "tree/context_tree.h"
 
