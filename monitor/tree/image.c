@@ -43,6 +43,16 @@ image_owner(void)
   return __atomic_add_fetch(&image.owners, 1, __ATOMIC_RELAXED);
 }
 
+static void
+set_flag(enum image_flag flag, bool set)
+{
+  struct image_head *const head = image.head;
+  if (head != NULL && set)
+    __atomic_fetch_or(&head->flags, flag, __ATOMIC_SEQ_CST);
+  else if (head != NULL)
+    __atomic_fetch_and(&head->flags, ~(uint32_t)flag, __ATOMIC_SEQ_CST);
+}
+
 /* A Lisp program has nobody else who could tell its user in time. */
 static void
 say_incomplete(void)
@@ -50,11 +60,9 @@ say_incomplete(void)
   static const char message[] =
       "mprof: the mapped file is full or was replaced; allocations counted from "
       "now on are lost if the program is killed\n";
-  if (image.head == NULL ||
-      (__atomic_fetch_or(&image.head->flags, IMAGE_INCOMPLETE,
-                         __ATOMIC_RELAXED) &
-       IMAGE_INCOMPLETE) != 0)
+  if (image.head == NULL || image_is_incomplete())
     return;
+  set_flag(IMAGE_INCOMPLETE, true);
   if (image.head->language == IMAGE_LISP && image_file.kept < 0) {
     const ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
     (void)ignored;
@@ -340,12 +348,7 @@ image_opened(void)
 void
 image_is_saved(bool saved)
 {
-  struct image_head *const head = image.head;
-  if (head != NULL && saved)
-    __atomic_fetch_or(&head->flags, IMAGE_SAVED, __ATOMIC_SEQ_CST);
-  else if (head != NULL)
-    __atomic_fetch_and(&head->flags, ~(uint32_t)IMAGE_SAVED,
-                       __ATOMIC_SEQ_CST);
+  set_flag(IMAGE_SAVED, saved);
 }
 
 void
@@ -395,11 +398,5 @@ image_try(void)
 void
 image_forgets(bool begins)
 {
-  if (!image_is_open())
-    return;
-  if (begins)
-    __atomic_fetch_or(&image.head->flags, IMAGE_FORGETTING, __ATOMIC_SEQ_CST);
-  else
-    __atomic_fetch_and(&image.head->flags, ~(uint32_t)IMAGE_FORGETTING,
-                       __ATOMIC_SEQ_CST);
+  set_flag(IMAGE_FORGETTING, begins);
 }
