@@ -54,7 +54,7 @@ find(const struct freed_table *t, uint64_t address)
 static bool
 put(struct freed_table *t, const struct freed *f)
 {
-  struct freed *const known = find(t, f->address);
+  struct freed *const known = find(t, f->address), *new;
   const uint32_t hash = hash_of(f->address);
   if (known != NULL) {
     *known = *f;
@@ -62,10 +62,10 @@ put(struct freed_table *t, const struct freed *f)
   }
   if ((t->index.buckets == NULL && record_index_init(&t->index) != 0) ||
       !record_index_reach(&t->index, hash) ||
-      arena_grow(&t->arena, (t->count + (size_t)2) * sizeof *f) != 0)
+      (new = arena_record(&t->arena, t->count + (size_t)1, sizeof *f)) == NULL)
     return false;
-  *freed_at(t, ++t->count) = *f;
-  record_index_add(&t->index, hash, t->count);
+  *new = *f;
+  record_index_add(&t->index, hash, ++t->count);
   return true;
 }
 

@@ -194,10 +194,8 @@ unloaded_head(const char *name, const char *file)
     return NULL;
   key = intern_text(&functions.unloaded, text);
   free(text);
-  return key != 0 && arena_grow(&functions.unloaded_heads,
-                                (key + (size_t)1) * sizeof key) == 0
-             ? (uint32_t *)functions.unloaded_heads.base + key
-             : NULL;
+  return key == 0 ? NULL
+                  : arena_record(&functions.unloaded_heads, key, sizeof key);
 }
 
 /* The function goes away, and its number waits. */

@@ -38,14 +38,13 @@ thread_label_new(cl_env_ptr env)
   char *name = name_of(env), *label;
   const uint32_t number =
       name == NULL ? 0 : intern_text(&monitor.names, name);
-  uint32_t *counts;
-  if (number == 0 || arena_grow(&monitor.name_counts,
-                                (number + 1) * sizeof *counts) != 0)
+  uint32_t *count;
+  count = number == 0
+              ? NULL
+              : arena_record(&monitor.name_counts, number, sizeof *count);
+  if (count == NULL || ++*count == 1)
     return name;
-  counts = monitor.name_counts.base;
-  if (++counts[number] == 1)
-    return name;
-  if (asprintf(&label, "%s#%u", name, counts[number]) < 0)
+  if (asprintf(&label, "%s#%u", name, *count) < 0)
     label = NULL;
   free(name);
   return label;

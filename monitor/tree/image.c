@@ -63,10 +63,9 @@ say_incomplete(void)
   if (image.head == NULL || image_is_incomplete())
     return;
   set_flag(IMAGE_INCOMPLETE, true);
-  if (image.head->language == IMAGE_LISP && image_file.kept < 0) {
-    const ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
-    (void)ignored;
-  }
+  if (image.head->language == IMAGE_LISP && image_file.kept < 0 &&
+      write(STDERR_FILENO, message, sizeof message - 1) < 0)
+    return; /* nobody is told */
 }
 
 static bool
@@ -104,11 +103,10 @@ put_piece(int file, struct piece *p, size_t used)
 static bool
 room_for_piece(void)
 {
-  const size_t bytes = (image.count + (size_t)1) * sizeof *image.pieces;
-  if (arena_grow(&image.arena, bytes) != 0)
-    return false;
+  const bool room =
+      arena_record(&image.arena, image.count, sizeof *image.pieces) != NULL;
   image.pieces = image.arena.base;
-  return true;
+  return room;
 }
 
 struct new_piece {
