@@ -155,10 +155,6 @@ status, 0 for success.")
   (monitor-unmap "mprof_monitor_unmap" :int ((keep :int))
     "Unmap that file, and delete it unless KEEP is 1 or another file is in its
 place.  Return a status.")
-  (monitor-name "mprof_monitor_name" :int ()
-    "Write names to that file ten times a second, until MONITOR-END-NAMING.")
-  (monitor-end-naming "mprof_monitor_end_naming" :int ()
-    "Make MONITOR-NAME return.")
   (message "mprof_monitor_message" :cstring ()
     "Return the message of the last failed call, in memory of the C library.")
   (monitor-counter "mprof_monitor_counter" :unsigned-long-long

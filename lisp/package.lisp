@@ -16,7 +16,7 @@ Functions return status codes and signal no conditions.")
    #:monitor-start #:monitor-stop #:monitor-reset
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
    #:monitor-message
-   #:monitor-map #:monitor-unmap #:monitor-name #:monitor-end-naming
+   #:monitor-map #:monitor-unmap
    #:region-begin #:region-end
    #:take-snapshot #:free-snapshot #:open-snapshot
    #:find-late-functions #:serve-open #:serve-message #:serve-port #:serve-run

@@ -17,9 +17,8 @@
 there are no figures.")
 
 (defvar *counted-in* nil
-  "A list (FILE THREAD PID): the file that the figures are in, the thread that
-prints names for it, and its process, since the child of a fork has no such
-thread.  Or NIL.")
+  "A list (FILE PID): the file that the figures are in, and the process that
+counts in it, since the child of a fork does not.  Or NIL.")
 
 ;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
 
@@ -88,24 +87,17 @@ and FILE can be written."
     (check-writable file)))
 
 (defun count-in (file)
-  "Let the next start count in FILE, and make the thread that prints names for
-it.  Return when it waits; from then on it allocates nothing."
+  "Let the next start count in FILE."
   (let ((name (file-name file)))
     (check-status (c:monitor-map (c:arguments (file-name (or (probe-file name)
                                                              name))))
                   'profile-file-error :pathname (pathname file) :offset nil))
-  (setf *counted-in* (list file
-                           (mp:process-run-function "mprof" #'c:monitor-name)
-                           (ext:getpid)))
-  (loop until (eql (c:monitor-counter '(7)) 1) do (sleep 1/1000)))
+  (setf *counted-in* (list file (ext:getpid))))
 
 (defun end-count-in ()
-  "End that thread, if it is running, and put the profile in the place of the
-file that was counted in."
-  (destructuring-bind (&optional file thread pid) (shiftf *counted-in* nil)
+  "Put the profile in the place of the file that was counted in."
+  (destructuring-bind (&optional file pid) (shiftf *counted-in* nil)
     (when (eql pid (ext:getpid))
-      (c:monitor-end-naming)
-      (mp:process-join thread)
       (let ((keep 1))
         (with-simple-restart (continue "Go on without a file.")
           (save file)

@@ -15,8 +15,8 @@
  * A single counter is read while threads run: it may be a few allocations
  * old.
  *
- * Not done here: stopping threads (stop.c), giving the figures out (taking.c,
- * mapped.c).
+ * Not done here: stopping threads (stop.c), giving the figures out
+ * (monitor_images.c).
  */
 #include "monitor.h"
 
@@ -31,14 +31,14 @@
 
 #include <ecl/ecl.h>
 
-#include "entry.h"
+#include "monitor_lock.h"
 
 #include "balance/collector_data.h"
-#include "names/boxes.h"
+#include "names/float_makers.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
-#include "names/lisp_name.h"
+#include "names/lisp_printer.h"
 #include "threads/stop.h"
 #include "threads/threads.h"
 #include "tree/image.h"
@@ -86,7 +86,7 @@ retire(const struct code_object *gone)
 }
 
 bool
-monitor_look_for_code(void)
+monitor_list_code(void)
 {
   struct code_objects now = { 0 };
   if (!code_objects_list(&now))
@@ -107,15 +107,6 @@ names_added(struct ecl_function_names *names)
   monitor_unlock();
 }
 
-/* Symbols are about to lose their package, or that its name. */
-static void
-names_lost(void)
-{
-  monitor_lock();
-  kept_objects_print_names(false);
-  monitor_unlock();
-}
-
 /* The shared object at `base' is about to be unmapped.  Afterwards nobody
  * looks for it in the list: the last one takes its place. */
 static void
@@ -125,7 +116,7 @@ block_unload(cl_object block, void *base)
   (void)block;
   monitor_lock();
   stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
-  monitor_look_for_code();
+  monitor_list_code();
   for (size_t i = 1; i < code->count; i++)
     if (code->objects[i].base == (uintptr_t)base) {
       retire(&code->objects[i]);
@@ -145,10 +136,9 @@ open_code(void)
   if (code_functions_open() != 0 || kept_objects_reserve(KEPT_OBJECTS) != 0)
     return false;
   ecl_allocation_monitor.names_added = names_added;
-  ecl_allocation_monitor.names_lost = names_lost;
   ecl_allocation_monitor.block_unload = block_unload;
   lisp_functions_open();
-  boxes_meet();
+  float_makers_number();
   return true;
 }
 
@@ -165,7 +155,7 @@ fork_prepare(void)
 {
   monitor_lock();
   if (monitor.running)
-    stop_others();
+    stop_for_fork();
   image_before_fork(true);
 }
 
@@ -221,7 +211,7 @@ open_monitor(void)
     return monitor_fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");
   monitor.runtime_version =
-      lisp_name(cl_lisp_implementation_version(), NAMED_THREAD);
+      lisp_printer_copy(cl_lisp_implementation_version(), NAMED_THREAD);
   if (monitor.runtime_version == NULL || !open_code())
     return monitor_fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
@@ -272,10 +262,10 @@ mprof_monitor_start(unsigned long budget, int options)
   if (monitor.running)
     return monitor_leave(MPROF_OK);
   if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
-      !monitor_look_for_code())
+      !monitor_list_code())
     return monitor_leave(monitor_fail(MPROF_NO_MEMORY, "out of memory"));
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
-      !stop_end())
+      !start_threads())
     status = monitor_fail(MPROF_NO_MEMORY,
                   "out of memory: a thread is not counted");
   if (!monitor.has_figures)
@@ -291,7 +281,7 @@ mprof_monitor_stop(void)
   if (status != MPROF_OK)
     return status;
   if (monitor.running) {
-    stop_begin();
+    stop_threads();
     stop_set_gates(GATE_CLOSED);
     threads_release_all();
     monitor.running = false;
@@ -317,8 +307,8 @@ mprof_monitor_reset(void)
   monitor.resets++;
   monitor.collector = (struct collector_balance){ 0 };
   if (monitor.running)
-    stop_end();
-  threads_renew_labels(); /* with the gates open: see stop_with_names */
+    start_threads();
+  threads_renew_labels();
   return monitor_leave(MPROF_OK);
 }
 
@@ -367,28 +357,20 @@ unsigned long long
 mprof_monitor_counter(int which)
 {
   struct counters c;
-  bool running, follows;
-  uint64_t since, resets;
   monitor_lock();
   c = threads_counters();
-  running = monitor.running;
-  follows = monitor.has_figures && monitor.follow;
-  since = monitor.has_figures ? (uint64_t)monitor.since : 0;
-  resets = monitor.resets;
+  const uint64_t values[] = {
+      [MPROF_ALLOCATIONS] = c.allocations,
+      [MPROF_BYTES] = c.bytes,
+      [MPROF_CONTEXTS] = c.contexts,
+      [MPROF_THREADS] = c.threads,
+      [MPROF_OVERFLOWS] = c.overflows,
+      [MPROF_CONTEXT_BYTES] = c.context_bytes,
+      [MPROF_RUNNING] = monitor.running,
+      [MPROF_SINCE] = monitor.has_figures ? (uint64_t)monitor.since : 0,
+      [MPROF_RESETS] = monitor.resets,
+      [MPROF_FOLLOWS] = monitor.has_figures && monitor.follow,
+      [MPROF_STOPPED] = monitor.stopped};
   monitor_unlock();
-  switch (which) {
-  case MPROF_ALLOCATIONS: return c.allocations;
-  case MPROF_BYTES: return c.bytes;
-  case MPROF_CONTEXTS: return c.contexts;
-  case MPROF_THREADS: return c.threads;
-  case MPROF_OVERFLOWS: return c.overflows;
-  case MPROF_CONTEXT_BYTES: return c.context_bytes;
-  case MPROF_RUNNING: return running;
-  case MPROF_NAMES: return monitor_naming_waits();
-  case MPROF_SINCE: return since;
-  case MPROF_RESETS: return resets;
-  case MPROF_FOLLOWS: return follows;
-  case MPROF_STOPPED: return monitor_stopped_nanoseconds();
-  default: return 0;
-  }
+  return which >= 0 && which <= MPROF_STOPPED ? values[which] : 0;
 }

@@ -34,8 +34,7 @@ enum mprof_counter {
   MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
   MPROF_RUNNING,        /* 1 while counting */
   MPROF_CONTEXT_BYTES,  /* memory of the contexts: see context_tree.h */
-  MPROF_NAMES,          /* 1 when mprof_monitor_name has begun to wait */
-  MPROF_SINCE,          /* when counting began after the last reset, in
+  MPROF_SINCE = 8,      /* when counting began after the last reset, in
                            seconds since 1970; 0: there are no figures */
   MPROF_RESETS,         /* how often figures were forgotten */
   MPROF_FOLLOWS,        /* 1 when objects are followed (MPROF_LIVE) */
@@ -67,8 +66,9 @@ MPROF_EXPORT int mprof_monitor_reset(void);
 /* What is done before figures are taken, and left undone. */
 enum mprof_before {
   MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
-  MPROF_HOLDERS = 2, /* the same, and find out who holds what is alive: see
-                        holders.h; without MPROF_LIVE nothing */
+  MPROF_HOLDERS = 2, /* the same, with the graph of what is alive, for the
+                        reader to find who holds it (holders/live_graph.h);
+                        without MPROF_LIVE nothing */
   MPROF_UNBALANCED = 4, /* without the reconciliation: threads stand still for
                           as long as it takes to copy their counters, and
                           nobody waits until the collector's have settled */
@@ -84,12 +84,6 @@ enum mprof_before {
  * it is taken away, or with `keep' left as it is. */
 MPROF_EXPORT int mprof_monitor_map(const char *path);
 MPROF_EXPORT int mprof_monitor_unmap(int keep);
-
-/* For a Lisp thread of its own: put names into that file that have to be
- * printed, ten times a second, until it is told that it is enough.  It says on
- * stderr when the file is full.  Neither allocates. */
-MPROF_EXPORT int mprof_monitor_name(void);
-MPROF_EXPORT int mprof_monitor_end_naming(void);
 
 /* All figures, as an image in memory (common/image_format.h), for the reader:
  * a snapshot that the caller frees, or NULL, and mprof_monitor_message says

@@ -27,7 +27,7 @@
 #include "tree/context_tree.h"
 
 struct requests { /* all zero: none */
-  uint64_t rounded_bytes; /* see requests_rounded_bytes */
+  uint64_t rounded_bytes; /* as the collector has counted them */
   uint64_t malloc_bytes;  /* that malloc was asked for, not the collector */
 };
 
@@ -76,13 +76,6 @@ requests_add_all(struct requests *r, const struct requests *more)
 {
   r->rounded_bytes += more->rounded_bytes;
   r->malloc_bytes += more->malloc_bytes;
-}
-
-/* What the collector has counted for all of them. */
-static inline uint64_t
-requests_rounded_bytes(const struct requests *r)
-{
-  return r->rounded_bytes;
 }
 
 #endif

@@ -147,6 +147,16 @@ read_path(struct code_objects *list, struct code_object *o, const char *name)
     read_mapped_path(list, o);
 }
 
+/* The program header is that of a part with variables. */
+static void
+add_data(struct code_object *o, uintptr_t start, uintptr_t end)
+{
+  if (o->data_end == 0 || start < o->data_start)
+    o->data_start = start;
+  if (end > o->data_end)
+    o->data_end = end;
+}
+
 static int
 add_object(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -169,6 +179,8 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
       }
       if (start + p->p_memsz > o->end)
         o->end = start + p->p_memsz;
+    } else if (p->p_type == PT_LOAD && (p->p_flags & PF_W) != 0) {
+      add_data(o, start, start + p->p_memsz);
     } else if (p->p_type == PT_NOTE && o->build_id_size == 0) {
       read_build_id(o, (const uint8_t *)start, p->p_memsz);
     }

@@ -34,6 +34,7 @@ enum {
 struct code_object {
   uintptr_t start, end; /* of its code in memory */
   uintptr_t base;       /* what is added to the addresses in its file */
+  uintptr_t data_start, data_end; /* of its variables; 0: it has none */
   uint64_t file_offset; /* of `start' */
   uint8_t build_id[BUILD_ID_BYTES];
   size_t build_id_size; /* 0: it has none */

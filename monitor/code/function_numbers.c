@@ -29,7 +29,7 @@ number_of(const struct function_numbers *n, uint64_t key)
 
 /* A new number for `key', which has none. */
 static uint32_t
-give(struct function_numbers *n, uint64_t key, uintptr_t code)
+assign(struct function_numbers *n, uint64_t key, uintptr_t code)
 {
   const uint32_t number = n->last + 1;
   if (n->last == n->most)
@@ -46,7 +46,7 @@ static uint32_t
 number_of_start(struct function_numbers *n, uintptr_t start)
 {
   const uint32_t number = number_of(n, key_of_start(start));
-  return number != 0 ? number : give(n, key_of_start(start), start);
+  return number != 0 ? number : assign(n, key_of_start(start), start);
 }
 
 uint32_t
@@ -64,7 +64,7 @@ function_number_of_start(struct function_numbers *n, uintptr_t start)
 /* A handler of a signal may have interrupted this thread while it had the
  * lock. */
 static uint32_t
-learn(struct function_numbers *n, uintptr_t site)
+number_new_site(struct function_numbers *n, uintptr_t site)
 {
   const uintptr_t start = frame_rule_function(site - 1);
   uint32_t number;
@@ -73,7 +73,7 @@ learn(struct function_numbers *n, uintptr_t site)
   spin_lock(&n->table.lock);
   number = number_of(n, key_of_site(site)); /* by another thread meanwhile */
   if (number == 0 && start == 0)
-    number = give(n, key_of_site(site), site - 1);
+    number = assign(n, key_of_site(site), site - 1);
   else if (number == 0 && (number = number_of_start(n, start)) != 0)
     shared_table_add(&n->table, key_of_site(site), number);
   spin_unlock(&n->table.lock);
@@ -84,18 +84,7 @@ uint32_t
 function_number_of_site(struct function_numbers *n, uintptr_t site)
 {
   const uint32_t number = number_of(n, key_of_site(site));
-  return number != 0 ? number : learn(n, site);
-}
-
-/* With the lock, so that a number that is being given is there. */
-uint32_t
-function_number_known(struct function_numbers *n, uintptr_t start)
-{
-  uint32_t number;
-  spin_lock(&n->table.lock);
-  number = number_of(n, key_of_start(start));
-  spin_unlock(&n->table.lock);
-  return number;
+  return number != 0 ? number : number_new_site(n, site);
 }
 
 bool

@@ -36,11 +36,6 @@ uint32_t function_number_of_site(struct function_numbers *numbers,
 uint32_t function_number_of_start(struct function_numbers *numbers,
                                   uintptr_t start);
 
-/* The number that the function which begins at `start' has got; 0: none yet.
- * Not inside the hook. */
-uint32_t function_number_known(struct function_numbers *numbers,
-                               uintptr_t start);
-
 /* Give a number that was forgotten to the function that begins at `start'.
  * False: it has one, or there is no room.  Not inside the hook. */
 bool function_number_again(struct function_numbers *numbers, uintptr_t start,

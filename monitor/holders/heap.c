@@ -1,8 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * heap.c -- the index is open addressing with linear probing, at most half
- * full.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "holders/heap.h"
 
 /* Our own threads are none of the collector's business. */
@@ -12,95 +8,57 @@
 #include <gc/gc_mark.h>
 
 enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
-enum { FIRST_BITS = 10 };
-#define ADDRESS_BITS ((UINT64_C(1) << 48) - 1)
-
-static void *
-grow(struct heap *heap, struct arena *arena, size_t count, size_t size)
-{
-  if (arena->reserved_bytes < count * size &&
-      arena_grow(arena, 2 * count * size) != 0)
-    heap->failed = true;
-  return heap->failed ? NULL : arena->base;
-}
 
 /* ---- objects ---- */
 
-static uint32_t *
-slot_of(const struct heap *heap, uint64_t address)
-{
-  uint32_t *const slots = heap->index.base;
-  const size_t mask = ((size_t)1 << heap->index_bits) - 1;
-  size_t i = (address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >>
-             (64 - heap->index_bits);
-  while (slots[i] != 0 && heap_object(heap, slots[i])->address != address)
-    i = (i + 1) & mask;
-  return &slots[i];
-}
-
-/* Index all objects in 2^bits places. */
-static void
-rebuild_index(struct heap *heap, unsigned bits)
-{
-  arena_release(&heap->index);
-  if (arena_reserve(&heap->index, sizeof(uint32_t) << bits) != 0) {
-    heap->failed = true;
-    return;
-  }
-  heap->index_bits = bits;
-  for (uint32_t i = 1; i <= heap->count; i++)
-    if (heap_object(heap, i)->address != 0)
-      *slot_of(heap, heap_object(heap, i)->address) = i;
-}
-
 static uint32_t
-append(struct heap *heap, uint64_t address)
+hash_of(uint64_t address)
 {
-  if (grow(heap, &heap->objects, heap->count + (size_t)2,
-           sizeof(struct heap_object)) == NULL)
+  return (uint32_t)((address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+/* Its record is zero, and so is the one behind it. */
+uint32_t
+heap_add(struct heap *heap, uint64_t address)
+{
+  const uint32_t hash = hash_of(address), number = heap->count + 1;
+  uint64_t *const known =
+      arena_record(&heap->addresses, number, sizeof address);
+  if (known == NULL ||
+      arena_record(&heap->objects, number + (size_t)1,
+                   sizeof(struct image_object)) == NULL ||
+      (address != 0 && !record_index_reach(&heap->index, hash))) {
+    heap->failed = true;
     return 0;
-  *heap_object(heap, ++heap->count) =
-      (struct heap_object){.address = address & ADDRESS_BITS};
-  return heap->count;
+  }
+  *known = address;
+  if (address != 0)
+    record_index_add(&heap->index, hash, number);
+  return heap->count = number;
 }
 
 static void GC_CALLBACK
 take_object(void *object, size_t bytes, void *heap)
 {
   (void)bytes;
-  append(heap, (uintptr_t)object);
+  heap_add(heap, (uintptr_t)object);
 }
 
 void
 heap_take_objects(struct heap *heap)
 {
-  unsigned bits = FIRST_BITS;
+  if (record_index_init(&heap->index) != 0) {
+    heap->failed = true;
+    return;
+  }
   GC_enumerate_reachable_objects_inner(take_object, heap);
   heap->collected = heap->count;
-  while (heap->count >= (size_t)1 << (bits - 1))
-    bits++;
-  if (!heap->failed)
-    rebuild_index(heap, bits);
-}
-
-uint32_t
-heap_add(struct heap *heap, uint64_t address)
-{
-  const uint32_t number = append(heap, address);
-  if (number == 0 || address == 0)
-    return number;
-  if (2 * (size_t)number >= (size_t)1 << heap->index_bits)
-    rebuild_index(heap, heap->index_bits == 0 ? FIRST_BITS
-                                              : heap->index_bits + 1);
-  else
-    *slot_of(heap, address) = number;
-  return heap->failed ? 0 : number;
 }
 
 bool
-heap_object_has(const struct heap_object *object, size_t bytes)
+heap_object_has(const struct heap *heap, uint32_t number, size_t bytes)
 {
-  void *const memory = (void *)(uintptr_t)object->address;
+  void *const memory = (void *)(uintptr_t)heap_address(heap, number);
   return GC_base(memory) == memory && GC_size(memory) >= bytes;
 }
 
@@ -108,9 +66,14 @@ uint32_t
 heap_find(const struct heap *heap, uint64_t word)
 {
   const uint64_t address = word & ~(uint64_t)TAGS;
-  return (address & 7) != 0 || address == 0 || heap->index.base == NULL
-             ? 0
-             : *slot_of(heap, address);
+  const uint32_t hash = hash_of(address);
+  if ((address & 7) != 0 || address == 0)
+    return 0;
+  for (struct index_slot *s = record_index_begin(&heap->index, hash);
+       s->number != 0; s = record_index_next(s))
+    if (s->hash == hash && heap_address(heap, s->number) == address)
+      return s->number;
+  return 0;
 }
 
 /* ---- references ---- */
@@ -118,10 +81,7 @@ heap_find(const struct heap *heap, uint64_t word)
 void
 heap_begin_references(struct heap *heap, uint32_t number)
 {
-  uint32_t *const first =
-      grow(heap, &heap->first, heap->count + (size_t)2, sizeof *first);
-  if (first != NULL)
-    first[number] = heap->reference_count;
+  heap_object(heap, number)->references = heap->reference_count;
 }
 
 /* What nobody holds need not be referred to. */
@@ -129,22 +89,23 @@ void
 heap_refer(struct heap *heap, uint64_t word)
 {
   const uint32_t number = heap_find(heap, word);
-  uint32_t *references;
+  uint32_t *reference;
   if (number == 0)
     return;
   if ((word & TAGS) == LIST_TAG)
-    heap_object(heap, number)->flags |= HEAP_CONS;
-  if ((heap_object(heap, number)->flags & HEAP_ROOT) != 0)
+    heap_object(heap, number)->flags |= IMAGE_CONS;
+  if ((heap_object(heap, number)->flags & IMAGE_ROOT_OBJECT) != 0)
     return;
-  references = heap->reference_count == UINT32_MAX
-                   ? NULL
-                   : grow(heap, &heap->references,
-                          heap->reference_count + (size_t)1,
-                          sizeof *references);
-  if (references != NULL)
-    references[heap->reference_count++] = number;
-  else
+  reference = heap->reference_count == UINT32_MAX
+                  ? NULL
+                  : arena_record(&heap->references, heap->reference_count,
+                                 sizeof *reference);
+  if (reference == NULL) {
     heap->failed = true;
+    return;
+  }
+  *reference = number;
+  heap->reference_count++;
 }
 
 /* The kind of objects without pointers has the number 0, and 3 when they are
@@ -161,7 +122,7 @@ heap_read_objects(struct heap *heap)
 {
   for (uint32_t i = 1; i <= heap->collected && !heap->failed; i++) {
     const uint64_t *const words =
-        (const uint64_t *)(uintptr_t)heap_object(heap, i)->address;
+        (const uint64_t *)(uintptr_t)heap_address(heap, i);
     size_t bytes;
     heap_begin_references(heap, i);
     if (!has_pointers(words, &bytes))
@@ -175,8 +136,8 @@ void
 heap_release(struct heap *heap)
 {
   arena_release(&heap->objects);
-  arena_release(&heap->index);
-  arena_release(&heap->first);
+  record_index_release(&heap->index);
+  arena_release(&heap->addresses);
   arena_release(&heap->references);
   *heap = (struct heap){0};
 }

@@ -13,7 +13,10 @@
  * The graph is read while the world is stopped, just after a full collection,
  * and so is of one moment; all that is computed from it comes later.
  *
- * Memory: 16 bytes an object, 8 to 16 for its place in the index, 4, and 4 for
+ * The objects, their references and what are parts of them are as an image has
+ * them (image_format.h): the reader finds who holds what.
+ *
+ * Memory: 32 bytes an object, 11 to 22 for its place in the index, and 4 for
  * each reference.  From the kernel: no malloc, no collector.
  */
 #ifndef MPROF_HEAP_H
@@ -23,48 +26,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/image_format.h"
 #include "tree/arena.h"
-
-/* What is known of an object: bits. */
-enum heap_flag {
-  HEAP_COUNTED = 1,  /* its leaf and bytes are known */
-  HEAP_OBJECT = 2,   /* ... and it is an object, not a body of one */
-  HEAP_CONS = 4,     /* something refers to it as a list */
-  HEAP_HAS_BODY = 8, /* if it is an object, others are parts of it */
-  HEAP_ROOT = 16     /* nobody holds it */
-};
-
-struct heap_object {
-  uint64_t address : 48; /* 0: a root that has none */
-  uint64_t flags : 6;
-  uint64_t more_bytes : 10; /* in units of 2^32 */
-  uint32_t bytes;           /* as requested */
-  uint32_t leaf;            /* a number of the caller's */
-};
+#include "tree/record_index.h"
 
 struct heap { /* all zero: empty */
-  struct arena objects;    /* struct heap_object; 0 is none */
+  struct arena objects;    /* struct image_object; 0 is none, and one more than
+                              there are says where references end */
+  struct arena addresses;  /* uint64_t by object; 0: a root that has none */
   uint32_t count;          /* the last number */
   uint32_t collected;      /* those up to here are the collector's */
-  struct arena index;      /* uint32_t: numbers by address */
-  unsigned index_bits;
-  struct arena first;      /* uint32_t by object: where its references begin;
-                              one more than there are objects */
+  struct record_index index; /* of those that have an address */
   struct arena references; /* uint32_t: numbers of objects */
   uint32_t reference_count;
   bool failed;             /* there was no memory */
 };
 
-static inline uint64_t
-heap_object_bytes(const struct heap_object *object)
-{
-  return (uint64_t)object->more_bytes << 32 | object->bytes;
-}
-
-static inline struct heap_object *
+static inline struct image_object *
 heap_object(const struct heap *heap, uint32_t number)
 {
-  return (struct heap_object *)heap->objects.base + number;
+  return (struct image_object *)heap->objects.base + number;
+}
+
+static inline uint64_t
+heap_address(const struct heap *heap, uint32_t number)
+{
+  return ((const uint64_t *)heap->addresses.base)[number];
 }
 
 /* Take all objects that the collector has marked; with its lock. */
@@ -75,10 +62,9 @@ uint32_t heap_add(struct heap *heap, uint64_t address);
 
 /* Whether the collector gave out so many bytes for an object: what does not
  * have them only looks as if it had a header of Lisp. */
-bool heap_object_has(const struct heap_object *object, size_t bytes);
+bool heap_object_has(const struct heap *heap, uint32_t number, size_t bytes);
 
-/* The number of the object that a word refers to; 0: none, or there was no
- * memory for the index. */
+/* The number of the object that a word refers to; 0: none. */
 uint32_t heap_find(const struct heap *heap, uint64_t word);
 
 /* References are added object by object, in the order of their numbers: those

@@ -7,7 +7,7 @@
  *     CL-USER::*X* in WORKER         its binding in a thread
  *     HASH-TABLE (from before)       what was not counted
  *
- * A holder is its name: what has the same one is the same.
+ * A holder is its name: to the reader, what has the same one is the same.
  */
 #ifndef MPROF_HOLDER_NAMES_H
 #define MPROF_HOLDER_NAMES_H
@@ -16,27 +16,18 @@
 
 #include "holders/heap.h"
 #include "holders/roots.h"
-#include "tree/intern_table.h"
+#include "tree/note_list.h"
 
-/* What objects it is. */
-struct holder {
-  uint32_t what;     /* kind.what (context_tree.h) */
-  uint32_t category; /* one more than enum category; 0: it is none */
-};
+/* Note the root as the holder with that number. */
+void holder_note_root(struct note_list *notes, uint32_t number,
+                      const struct root *root);
 
-struct holder_names { /* all zero but for the first */
-  const struct heap *heap;
-  struct intern_table names;    /* of holders, by their numbers */
-  struct arena holders;         /* struct holder by number */
-  struct intern_table of_types; /* what an uncounted object is -> ... */
-  struct arena of_type;         /* ... uint32_t: the number of its holder */
-};
+/* What tells the types of uncounted objects apart: as the hook is told of
+ * those that are counted, or the class of an instance. */
+uint64_t holder_type(const struct heap *heap, uint32_t number);
 
-/* The number of a holder, a new one when it is new; 0: there is no memory. */
-uint32_t holder_of_object(struct holder_names *names,
-                          const struct heap_object *object);
-uint32_t holder_of_root(struct holder_names *names, const struct root *root);
-
-void holder_names_release(struct holder_names *names);
+/* Note the objects of a type as the holder with that number. */
+void holder_note_type(struct note_list *notes, uint32_t number,
+                      uint64_t type);
 
 #endif

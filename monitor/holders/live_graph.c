@@ -10,26 +10,15 @@
 #include <gc/gc.h>
 
 #include "common/image_format.h"
+#include "holders/holder_names.h"
 #include "live/live_entries.h"
 #include "threads/threads.h"
+#include "tree/intern_table.h"
 
 struct noting {
   struct live_graph *graph;
   uint32_t owner; /* of the thread in hand: its place, from 1 on */
 };
-
-/* Room for another record of an array that has `count'; NULL: there is no
- * memory. */
-static void *
-extend(struct live_graph *g, struct arena *arena, uint32_t count, size_t size)
-{
-  const size_t bytes = (count + (size_t)1) * size;
-  if (arena->reserved_bytes < bytes && arena_grow(arena, 2 * bytes) != 0) {
-    g->failed = true;
-    return NULL;
-  }
-  return (char *)arena->base + count * size;
-}
 
 /* ---- bodies ---- */
 
@@ -37,14 +26,16 @@ static void
 add_body(struct live_graph *g, uint32_t object, const void *body)
 {
   const uint32_t number = heap_find(&g->heap, (uintptr_t)body);
-  struct image_body *const to =
-      number == 0 ? NULL
-                  : extend(g, &g->bodies, g->body_count, sizeof *to);
-  if (to == NULL)
+  struct image_body *to;
+  if (number == 0)
     return;
+  to = arena_record(&g->bodies, ++g->body_count, sizeof *to);
+  if (to == NULL) {
+    g->failed = true;
+    return;
+  }
   *to = (struct image_body){object, number};
-  g->body_count++;
-  heap_object(&g->heap, object)->flags |= HEAP_HAS_BODY;
+  heap_object(&g->heap, object)->flags |= IMAGE_HAS_BODY;
 }
 
 /* What is not counted may be a body itself, and only look like an object: the
@@ -52,10 +43,10 @@ add_body(struct live_graph *g, uint32_t object, const void *body)
 static void
 add_bodies(struct live_graph *g, uint32_t number)
 {
-  const struct heap_object *const object = heap_object(&g->heap, number);
-  const cl_object x = (cl_object)(uintptr_t)object->address;
-  if (object->address == 0 || (object->flags & HEAP_CONS) != 0 ||
-      !heap_object_has(object, sizeof x->array))
+  const cl_object x = (cl_object)(uintptr_t)heap_address(&g->heap, number);
+  if (x == OBJNULL ||
+      (heap_object(&g->heap, number)->flags & IMAGE_CONS) != 0 ||
+      !heap_object_has(&g->heap, number, sizeof x->array))
     return;
   switch (x->d.t) {
   case t_array:
@@ -83,14 +74,13 @@ add_bodies(struct live_graph *g, uint32_t number)
 static bool
 read_heap(struct live_graph *g)
 {
-  roots_prepare(&g->roots);
   GC_stop_world_external();
   heap_take_objects(&g->heap);
   if (!g->heap.failed)
     roots_take(&g->roots, &g->heap);
   if (!g->heap.failed) {
     heap_read_objects(&g->heap);
-    roots_read(&g->roots, &g->heap);
+    roots_read(&g->roots);
   }
   GC_start_world_external();
   return !g->heap.failed;
@@ -105,15 +95,15 @@ add_outside(struct noting *n, uint32_t leaf, const struct live_entry *e,
 {
   struct live_graph *const g = n->graph;
   struct image_object *const to =
-      extend(g, &g->outside, g->outside_count, sizeof *to);
+      arena_record(&g->outside, ++g->outside_count, sizeof *to);
   if (to == NULL)
-    return;
-  *to = (struct image_object){
-      .bytes = live_entry_bytes(e),
-      .owner = n->owner,
-      .leaf = leaf,
-      .flags = IMAGE_COUNTED | (is_object ? IMAGE_WHOLE : 0)};
-  g->outside_count++;
+    g->failed = true;
+  else
+    *to = (struct image_object){
+        .bytes = live_entry_bytes(e),
+        .owner = n->owner,
+        .leaf = leaf,
+        .flags = IMAGE_COUNTED | (is_object ? IMAGE_WHOLE : 0)};
 }
 
 /* Of one thread, if it is alive as of the last collection. */
@@ -125,19 +115,18 @@ note_entry(void *noting, const struct live_entry *e, bool freed)
   const bool is_object = LIVE_KIND(e->memory) == LIVE_OBJECT;
   const uint32_t leaf = e->leaf / LIVE_LEAF_UNITS;
   const uint32_t number = heap_find(heap, LIVE_ADDRESS(e->memory) << 4);
-  struct heap_object *const object = heap_object(heap, number);
+  struct image_object *const object = heap_object(heap, number);
   if (freed || LIVE_AGE(e->memory) == 0)
     return;
   if (number == 0) {
     add_outside(n, leaf, e, is_object);
     return;
   }
-  object->flags |= HEAP_COUNTED | (is_object ? HEAP_OBJECT : 0);
-  object->bytes = (uint32_t)live_entry_bytes(e);
-  object->more_bytes = live_entry_bytes(e) >> 32 & 0x3FF;
-  if ((object->flags & HEAP_ROOT) == 0) {
+  object->flags |= IMAGE_COUNTED | (is_object ? IMAGE_WHOLE : 0);
+  object->bytes = live_entry_bytes(e);
+  if ((object->flags & IMAGE_ROOT_OBJECT) == 0) {
     object->leaf = leaf;
-    ((uint32_t *)n->graph->owners.base)[number] = n->owner;
+    object->owner = n->owner;
   }
 }
 
@@ -156,37 +145,39 @@ note_entries(struct live_graph *g)
 
 /* Of roots, and of what was not counted. */
 static void
-name_holders(struct live_graph *g)
+name_holders(struct live_graph *g, struct note_list *notes)
 {
-  uint32_t *const holders = g->root_holders.base;
-  for (uint32_t i = 0; i < g->roots.count && !g->failed; i++) {
+  struct intern_table types = {0}; /* of what was not counted */
+  for (uint32_t i = 0; i < g->roots.count; i++) {
     heap_object(&g->heap, roots_get(&g->roots, i)->object)->leaf = i;
-    holders[i] = holder_of_root(&g->names, roots_get(&g->roots, i));
-    g->failed |= holders[i] == 0;
+    holder_note_root(notes, i + 1, roots_get(&g->roots, i));
   }
   for (uint32_t i = 1; i <= g->heap.count && !g->failed; i++) {
-    struct heap_object *const object = heap_object(&g->heap, i);
-    if ((object->flags & (HEAP_COUNTED | HEAP_ROOT)) != 0)
+    struct image_object *const object = heap_object(&g->heap, i);
+    const uint32_t before = types.count;
+    uint64_t type;
+    uint32_t number;
+    if ((object->flags & (IMAGE_COUNTED | IMAGE_ROOT_OBJECT)) != 0)
       continue;
-    object->leaf = holder_of_object(&g->names, object);
-    g->failed |= object->leaf == 0;
+    type = holder_type(&g->heap, i);
+    number = intern_key(&types, type);
+    object->leaf = g->roots.count + number;
+    if (number > before)
+      holder_note_type(notes, object->leaf, type);
+    g->failed |= number == 0;
   }
+  intern_table_release(&types);
 }
 
 bool
-live_graph_take(struct live_graph *g)
+live_graph_take(struct live_graph *g, struct note_list *notes)
 {
-  g->names.heap = &g->heap;
-  if (!read_heap(g) ||
-      arena_reserve(&g->owners,
-                    (g->heap.count + (size_t)1) * sizeof(uint32_t)) != 0 ||
-      arena_reserve(&g->root_holders,
-                    (g->roots.count + (size_t)1) * sizeof(uint32_t)) != 0)
+  if (!read_heap(g))
     return false;
   for (uint32_t i = 1; i <= g->heap.count && !g->failed; i++)
     add_bodies(g, i);
   note_entries(g);
-  name_holders(g);
+  name_holders(g, notes);
   return !g->failed;
 }
 
@@ -195,9 +186,6 @@ live_graph_release(struct live_graph *g)
 {
   heap_release(&g->heap);
   roots_release(&g->roots);
-  holder_names_release(&g->names);
-  arena_release(&g->owners);
   arena_release(&g->bodies);
-  arena_release(&g->root_holders);
   arena_release(&g->outside);
 }

@@ -4,7 +4,7 @@
  * counted where: the reader finds who holds it (reduce/holders/).
  *
  * Not inside the hook.  No thread allocates or frees meanwhile, and the
- * collector is disabled (taking.c); the world is stopped while the heap is
+ * collector is disabled (monitor_images.c); the world is stopped while the heap is
  * read.
  */
 #ifndef MPROF_LIVE_GRAPH_H
@@ -14,25 +14,24 @@
 #include <stdint.h>
 
 #include "holders/heap.h"
-#include "holders/holder_names.h"
 #include "holders/roots.h"
+#include "tree/note_list.h"
 
 struct live_graph { /* all zero: empty */
   struct heap heap;
   struct roots roots;
-  struct holder_names names;
-  struct arena owners;       /* uint32_t by object: of the tree of its leaf */
-  struct arena bodies;       /* struct image_body */
+  struct arena bodies;  /* struct image_body, from 1 on */
   uint32_t body_count;
-  struct arena root_holders; /* uint32_t by root */
-  struct arena outside;      /* struct image_object: what the collector did not
-                                give out */
+  struct arena outside; /* struct image_object, from 1 on: what the collector
+                           did not give out */
   uint32_t outside_count;
-  bool failed;               /* there was no memory */
+  bool failed;          /* there was no memory */
 };
 
-/* Collected all there is.  False: there is no memory. */
-bool live_graph_take(struct live_graph *graph);
+/* Collect all there is, and note its holders: roots by their places, from 1 on,
+ * and behind them the types of what was not counted.  False: there is no
+ * memory. */
+bool live_graph_take(struct live_graph *graph, struct note_list *notes);
 
 void live_graph_release(struct live_graph *graph);
 

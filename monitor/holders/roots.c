@@ -1,153 +1,69 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * roots.c -- what the runtime tells the collector of its roots (stacks_scanner
- * in ECL's alloc_2.d), found by the same ways.
+ * roots.c -- what the runtime tells the collector of its roots
+ * (stacks_scanner in ECL's alloc_2.d), found by the same ways.
  */
 #include "holders/roots.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "names/lisp_printer.h"
 #include "names/releases.h"
 #include "names/table_entries.h"
-
-struct root_segment {
-  char *file;
-  const void *begin, *end;
-};
-
-struct root_task {
-  int number;
-  uint64_t stack_pointer; /* 0: not known */
-};
-
-/* ---- before the world is stopped ---- */
-
-/* One more element of an array from malloc; NULL: there is no memory. */
-static void *
-extend(struct roots *roots, void *array, size_t count, size_t size)
-{
-  void *const longer = realloc(array, (count + 1) * size);
-  if (longer == NULL)
-    roots->failed = true;
-  return longer;
-}
-
-static void
-add_segment(struct roots *roots, const struct dl_phdr_info *object,
-            const ElfW(Phdr) *p)
-{
-  const uintptr_t begin = object->dlpi_addr + p->p_vaddr;
-  const bool program = *object->dlpi_name == '\0';
-  struct root_segment *const segments =
-      extend(roots, roots->segments, roots->segment_count, sizeof *segments);
-  if (segments == NULL)
-    return;
-  roots->segments = segments;
-  segments[roots->segment_count++] = (struct root_segment){
-      .file = strdup(program ? program_invocation_short_name
-                             : object->dlpi_name),
-      .begin = (const void *)((begin + 7) & ~(uintptr_t)7),
-      .end = (const void *)((begin + p->p_memsz) & ~(uintptr_t)7)};
-}
-
-static int
-add_segments(struct dl_phdr_info *object, size_t size, void *roots)
-{
-  (void)size;
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *const p = &object->dlpi_phdr[i];
-    if (p->p_type == PT_LOAD && (p->p_flags & PF_W) != 0)
-      add_segment(roots, object, p);
-  }
-  return 0;
-}
-
-static void
-add_tasks(struct roots *roots)
-{
-  DIR *const directory = opendir("/proc/self/task");
-  const struct dirent *entry;
-  while (directory != NULL && (entry = readdir(directory)) != NULL) {
-    struct root_task *tasks;
-    if (atoi(entry->d_name) == 0)
-      continue;
-    tasks = extend(roots, roots->tasks, roots->task_count, sizeof *tasks);
-    if (tasks == NULL)
-      break;
-    roots->tasks = tasks;
-    tasks[roots->task_count++] =
-        (struct root_task){.number = atoi(entry->d_name)};
-  }
-  if (directory != NULL)
-    closedir(directory);
-}
-
-void
-roots_prepare(struct roots *roots)
-{
-  dl_iterate_phdr(add_segments, roots);
-  add_tasks(roots);
-}
+#include "threads/thread_sleep.h"
+#include "threads/threads.h"
 
 /* ---- the roots ---- */
 
 static void
-add_root(struct roots *roots, struct root root, struct heap *heap)
+add_root(struct roots *roots, struct root root)
 {
-  const size_t bytes = (roots->count + (size_t)1) * sizeof root;
   if (root.object == 0)
-    root.object = heap_add(heap, 0);
-  if (roots->roots.reserved_bytes < bytes &&
-      arena_grow(&roots->roots, 2 * bytes) != 0) {
-    roots->failed = true;
+    root.object = heap_add(roots->heap, 0);
+  if (root.object == 0 ||
+      arena_record(&roots->roots, roots->count, sizeof root) == NULL) {
+    roots->heap->failed = true;
     return;
   }
-  heap_object(heap, root.object)->flags |= HEAP_ROOT;
+  heap_object(roots->heap, root.object)->flags |= IMAGE_ROOT_OBJECT;
   *roots_get(roots, roots->count++) = root;
 }
 
 /* The words at `object' are a root, of which the collector may know. */
 static void
 add_object(struct roots *roots, enum root_kind kind, cl_object lisp,
-           size_t bytes, struct heap *heap)
+           size_t bytes)
 {
   const uint64_t address = (uintptr_t)lisp;
   struct root root = {.kind = kind, .lisp = lisp};
-  root.object = heap_find(heap, address);
+  root.object = heap_find(roots->heap, address);
   if (root.object == 0) {
-    root.object = heap_add(heap, address);
+    root.object = heap_add(roots->heap, address);
     root.begin = lisp;
     root.end = (const char *)lisp + bytes;
-  } else if ((heap_object(heap, root.object)->flags & HEAP_ROOT) != 0) {
+  } else if ((heap_object(roots->heap, root.object)->flags &
+              IMAGE_ROOT_OBJECT) != 0) {
     return;
   }
   if (root.object != 0)
-    add_root(roots, root, heap);
+    add_root(roots, root);
 }
 
 static void
-add_symbols(struct roots *roots, cl_object table, struct heap *heap)
+add_symbols(struct roots *roots, cl_object table)
 {
   const struct table_entries entries = table_entries(table);
   for (cl_index i = 0; i < entries.count; i++) {
     const cl_object symbol = entries.at[i].value;
     if (entries.at[i].key != OBJNULL && lisp_is_of(symbol, t_symbol))
-      add_object(roots, ROOT_SYMBOL, symbol, sizeof symbol->symbol, heap);
+      add_object(roots, ROOT_SYMBOL, symbol, sizeof symbol->symbol);
   }
 }
 
 /* ECL has all classes that have a name in a table, by their names. */
 static void
-add_classes(struct roots *roots, struct heap *heap)
+add_classes(struct roots *roots)
 {
   const uint32_t symbols = roots->count;
   for (uint32_t i = 0; i < symbols; i++) {
@@ -160,40 +76,39 @@ add_classes(struct roots *roots, struct heap *heap)
       const cl_object class = entries.at[k].value;
       if (entries.at[k].key != OBJNULL && class != OBJNULL &&
           !ECL_IMMEDIATE(class) && class->d.t == t_instance)
-        add_object(roots, ROOT_CLASS, class, sizeof class->instance, heap);
+        add_object(roots, ROOT_CLASS, class, sizeof class->instance);
     }
   }
 }
 
 static void
-add_packages(struct roots *roots, struct heap *heap)
+add_packages(struct roots *roots)
 {
   for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
     const cl_object package = ECL_CONS_CAR(l);
-    add_object(roots, ROOT_PACKAGE, package, sizeof package->pack, heap);
-    add_symbols(roots, package->pack.internal, heap);
-    add_symbols(roots, package->pack.external, heap);
+    add_object(roots, ROOT_PACKAGE, package, sizeof package->pack);
+    add_symbols(roots, package->pack.internal);
+    add_symbols(roots, package->pack.external);
   }
   for (cl_object l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
     add_object(roots, ROOT_CODE, ECL_CONS_CAR(l),
-               sizeof ECL_CONS_CAR(l)->cblock, heap);
+               sizeof ECL_CONS_CAR(l)->cblock);
 }
 
 /* The symbols come before.  In some releases the array of all bindings is one
  * of the collector's objects, to which the thread's process refers. */
 static void
-add_bindings(struct roots *roots, uint32_t symbols, cl_object process,
-             struct heap *heap)
+add_bindings(struct roots *roots, uint32_t symbols, cl_object process)
 {
   cl_index size;
   const cl_object *const bindings =
       release_bindings(process->process.env, &size);
-  const uint32_t array = heap_find(heap, (uintptr_t)bindings);
-  if (array != 0 && (heap_object(heap, array)->flags & HEAP_ROOT) == 0)
-    add_root(roots,
-             (struct root){
-                 .kind = ROOT_STACK, .object = array, .lisp = process},
-             heap);
+  const uint32_t array = heap_find(roots->heap, (uintptr_t)bindings);
+  if (array != 0 &&
+      (heap_object(roots->heap, array)->flags & IMAGE_ROOT_OBJECT) == 0)
+    add_root(
+        roots,
+        (struct root){.kind = ROOT_STACK, .object = array, .lisp = process});
   for (uint32_t i = 0; i < symbols; i++) {
     const cl_object symbol = roots_get(roots, i)->lisp;
     const bool bound = roots_get(roots, i)->kind == ROOT_SYMBOL &&
@@ -206,69 +121,44 @@ add_bindings(struct roots *roots, uint32_t symbols, cl_object process,
                              .lisp = symbol,
                              .process = process,
                              .begin = &bindings[symbol->symbol.binding],
-                             .end = &bindings[symbol->symbol.binding] + 1},
-               heap);
+                             .end = &bindings[symbol->symbol.binding] + 1});
   }
 }
 
 /* ---- threads ---- */
 
-/* Where the stack of a thread ends that does not run: the last but one number
- * of what the kernel says of its system call. */
-static uint64_t
-read_stack_pointer(int task)
-{
-  char path[64], text[256];
-  const char *at;
-  ssize_t length;
-  int file;
-  snprintf(path, sizeof path, "/proc/self/task/%d/syscall", task);
-  file = open(path, O_RDONLY | O_CLOEXEC);
-  length = file < 0 ? -1 : read(file, text, sizeof text - 1);
-  if (file >= 0)
-    close(file);
-  if (length <= 0)
-    return 0;
-  text[length] = '\0';
-  at = strrchr(text, ' ');
-  while (at != NULL && at > text && at[-1] != ' ')
-    at--;
-  return at == NULL ? 0 : strtoull(at, NULL, 16);
-}
-
 static void
 add_stack(struct roots *roots, cl_object process, const void *begin,
-          const void *end, struct heap *heap)
+          const void *end)
 {
   if (begin != NULL && begin < end)
-    add_root(roots,
-             (struct root){.kind = ROOT_STACK,
-                           .lisp = process,
-                           .begin = (const void *)((uintptr_t)begin &
-                                                   ~(uintptr_t)7),
-                           .end = end},
-             heap);
+    add_root(roots, (struct root){.kind = ROOT_STACK,
+                                  .lisp = process,
+                                  .begin = (const void *)((uintptr_t)begin &
+                                                          ~(uintptr_t)7),
+                                  .end = end});
 }
 
 static void
-add_thread(struct roots *roots, cl_object process, struct heap *heap)
+add_thread(struct roots *roots, cl_object process)
 {
   const cl_env_ptr env = process->process.env;
   const struct release_stacks stacks = release_stacks(env);
   const uintptr_t top = (uintptr_t)stacks.c_begin;
   uintptr_t low = 0;
+  struct system_call call;
   if (env == ecl_process_env_unsafe())
     low = (uintptr_t)__builtin_frame_address(0);
-  for (size_t i = 0; low == 0 && i < roots->task_count; i++)
-    if (roots->tasks[i].stack_pointer < top &&
-        roots->tasks[i].stack_pointer > top - stacks.c_bytes)
-      low = roots->tasks[i].stack_pointer;
-  add_stack(roots, process, env, env + 1, heap);
-  add_stack(roots, process, stacks.arguments, stacks.arguments_end, heap);
-  add_stack(roots, process, stacks.bindings, stacks.bindings_end, heap);
-  add_stack(roots, process, stacks.frames, stacks.frames_end, heap);
+  else if (system_call_of(process->process.thread, &call) &&
+           call.stack_pointer < top &&
+           call.stack_pointer > top - stacks.c_bytes)
+    low = call.stack_pointer;
+  add_stack(roots, process, env, env + 1);
+  add_stack(roots, process, stacks.arguments, stacks.arguments_end);
+  add_stack(roots, process, stacks.bindings, stacks.bindings_end);
+  add_stack(roots, process, stacks.frames, stacks.frames_end);
   if (low != 0)
-    add_stack(roots, process, (const void *)low, (const void *)top, heap);
+    add_stack(roots, process, (const void *)low, (const void *)top);
 }
 
 static cl_object
@@ -281,35 +171,44 @@ process_at(cl_index i)
 }
 
 static void
-add_threads(struct roots *roots, uint32_t symbols, struct heap *heap)
+add_threads(struct roots *roots, uint32_t symbols)
 {
   /* behind the fill pointer are threads once more that are before it */
   const cl_index n =
       cl_core.processes == OBJNULL ? 0 : cl_core.processes->vector.fillp;
-  for (size_t i = 0; i < roots->task_count; i++)
-    roots->tasks[i].stack_pointer = read_stack_pointer(roots->tasks[i].number);
   for (cl_index i = 0; i < n; i++)
     if (process_at(i) != OBJNULL) {
-      add_bindings(roots, symbols, process_at(i), heap);
-      add_thread(roots, process_at(i), heap);
+      add_bindings(roots, symbols, process_at(i));
+      add_thread(roots, process_at(i));
     }
+}
+
+/* The variables of the program and of libraries. */
+static void
+add_data(struct roots *roots)
+{
+  for (size_t i = 0; i < monitor.code.count; i++) {
+    const struct code_object *const o = &monitor.code.objects[i];
+    const uintptr_t begin = (o->data_start + 7) & ~(uintptr_t)7;
+    if (o->data_end != 0)
+      add_root(roots,
+               (struct root){.kind = ROOT_DATA,
+                             .file = o->path,
+                             .begin = (const void *)begin,
+                             .end = (const void *)(o->data_end &
+                                                   ~(uintptr_t)7)});
+  }
 }
 
 void
 roots_take(struct roots *roots, struct heap *heap)
 {
-  add_packages(roots, heap);
-  add_classes(roots, heap);
-  for (size_t i = 0; i < roots->segment_count; i++)
-    add_root(roots,
-             (struct root){.kind = ROOT_DATA,
-                           .file = roots->segments[i].file,
-                           .begin = roots->segments[i].begin,
-                           .end = roots->segments[i].end},
-             heap);
-  add_threads(roots, roots->count, heap);
-  add_root(roots, (struct root){.kind = ROOT_OTHER}, heap);
-  heap->failed |= roots->failed;
+  roots->heap = heap;
+  add_packages(roots);
+  add_classes(roots);
+  add_data(roots);
+  add_threads(roots, roots->count);
+  add_root(roots, (struct root){.kind = ROOT_OTHER});
 }
 
 /* ---- what they refer to ---- */
@@ -335,8 +234,9 @@ read_words(struct heap *heap, const char *begin, const char *end)
 /* In the order of their numbers; roots that are the collector's objects have
  * theirs. */
 void
-roots_read(struct roots *roots, struct heap *heap)
+roots_read(struct roots *roots)
 {
+  struct heap *const heap = roots->heap;
   for (uint32_t i = 0; i < roots->count; i++) {
     const struct root *const root = roots_get(roots, i);
     if (root->object <= heap->collected)
@@ -352,20 +252,20 @@ enum root_level
 root_level(const struct root *root)
 {
   switch (root->kind) {
-  case ROOT_DATA: return LEVEL_DATA;
-  case ROOT_STACK: return LEVEL_STACK;
-  case ROOT_OTHER: return LEVEL_OTHER;
-  default: return LEVEL_NAMED;
+  case ROOT_DATA:
+    return LEVEL_DATA;
+  case ROOT_STACK:
+    return LEVEL_STACK;
+  case ROOT_OTHER:
+    return LEVEL_OTHER;
+  default:
+    return LEVEL_NAMED;
   }
 }
 
 void
 roots_release(struct roots *roots)
 {
-  for (size_t i = 0; i < roots->segment_count; i++)
-    free(roots->segments[i].file);
-  free(roots->segments);
-  free(roots->tasks);
   arena_release(&roots->roots);
   *roots = (struct roots){0};
 }

@@ -49,18 +49,11 @@ struct root {
                               collector's objects */
 };
 
-struct root_segment;
-struct root_task;
-
 struct roots { /* all zero: empty */
   struct arena roots; /* struct root, in the order of their objects but for
                          those which are the collector's */
   uint32_t count;
-  struct root_segment *segments; /* from malloc, as are the paths */
-  size_t segment_count;
-  struct root_task *tasks;
-  size_t task_count;
-  bool failed; /* there was no memory */
+  struct heap *heap;  /* that they are in */
 };
 
 enum root_level root_level(const struct root *root);
@@ -71,13 +64,11 @@ roots_get(const struct roots *roots, uint32_t i)
   return (struct root *)roots->roots.base + i;
 }
 
-/* Note what cannot be asked while the world is stopped. */
-void roots_prepare(struct roots *roots);
-
 /* Find them all, and the references of those that are not the collector's
- * objects, which have theirs already.  The world is stopped. */
+ * objects, which have theirs already.  The world is stopped; what is loaded was
+ * looked at before (monitor_list_code). */
 void roots_take(struct roots *roots, struct heap *heap);
-void roots_read(struct roots *roots, struct heap *heap);
+void roots_read(struct roots *roots);
 
 void roots_release(struct roots *roots);
 

@@ -55,6 +55,14 @@ void *hook_allocated(struct ecl_allocation_hooks *self, void *frame,
 void *hook_instance_allocated(struct ecl_allocation_hooks *self, void *frame,
                               cl_index kind, void *object, cl_object clas);
 
+/* An object was counted that may have a body. */
+void object_body_header(struct thread_state *t, const void *object,
+                        struct leaf *leaf, cl_index bytes);
+
+/* The hook for bodies: `memory' of `bytes' was allocated for `owner'. */
+void object_body(struct ecl_allocation_hooks *self, void *frame,
+                 cl_object owner, cl_index bytes, void *memory);
+
 /* The leaf of objects like that, allocated where the stack now is; `size' as
  * in struct kind.  Counts the calls that the walk finds. */
 struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,
@@ -66,7 +74,7 @@ bool hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes);
 
 /* See thread_state.h for the protocol. */
 static inline bool
-hook_gate_is_open(struct thread_state *t)
+hook_try_enter(struct thread_state *t)
 {
   __atomic_store_n(&t->inside, 1, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -76,7 +84,7 @@ hook_gate_is_open(struct thread_state *t)
 static inline bool
 hook_enter(struct thread_state *t, cl_index what, cl_index bytes)
 {
-  return hook_gate_is_open(t) || hook_wait_at_gate(t, what, bytes);
+  return hook_try_enter(t) || hook_wait_at_gate(t, what, bytes);
 }
 
 static inline void

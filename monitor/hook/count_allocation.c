@@ -18,7 +18,6 @@
 
 #include "arch/arch.h"
 #include "hook/allocation.h"
-#include "hook/object_body.h"
 #include "names/kept_objects.h"
 
 /* Two counters side by side are not worth a vector register. */
@@ -249,15 +248,15 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   struct way *const way = way_place(&t->last_objects, frame);
   const struct way_frame *end;
   bool fresh;
-  if (!hook_gate_is_open(t) ||
+  if (!hook_try_enter(t) ||
       classify_is_memory_of_type(allocation_what(kind)))
     return allocated_otherwise(t, frame, kind, object, clas);
   if (way->ip != *frame_return_slot(frame) ||
       (end = way->plain ? way_end(way, frame, true)
                         : way_end(way, frame, false)) == NULL)
     return allocated_elsewhere(t, frame, kind, object, clas, way);
-  fresh = way->plain ? way_meet(way, end, frame, &t->walk, true)
-                     : way_meet(way, end, frame, &t->walk, false);
+  fresh = way->plain ? way_write_words(way, end, frame, &t->walk, true)
+                     : way_write_words(way, end, frame, &t->walk, false);
   way->taken++;
   if (way->last.kind != kind || way->last.clas != clas ||
       way->last.leaf->up != way->up || way->last.call != way->call)
@@ -310,7 +309,7 @@ hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   struct last_object *const l =
       last_object_place(&t->last_objects, *frame_return_slot(frame));
 
-  if (!hook_gate_is_open(t) || l->ip != *frame_return_slot(frame) ||
+  if (!hook_try_enter(t) || l->ip != *frame_return_slot(frame) ||
       l->kind != kind || l->clas != clas)
     return allocated_anew(t, frame, kind, object, clas);
   if (*(uint64_t *)(frame_caller(frame) - l->word_at) != l->word)

@@ -11,7 +11,6 @@
 #include "tree/wait.h"
 
 #include "hook/allocation.h"
-#include "hook/object_body.h"
 
 /* May this allocation be counted?  When the gate is shut for a moment (code
  * is being unloaded, or the collector asked for its sum), wait: nothing is

@@ -186,7 +186,7 @@ way_end(const struct way *way, uintptr_t allocator, bool plain)
 /* Write the words of the frames before `end', and count their calls but for
  * that of the innermost.  Whether that is to be counted, too. */
 WAY_INLINE bool
-way_meet(const struct way *way, const struct way_frame *end,
+way_write_words(const struct way *way, const struct way_frame *end,
          uintptr_t allocator, const struct stack_walk *walk, bool plain)
 {
   uintptr_t frame = frame_caller(allocator);

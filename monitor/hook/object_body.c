@@ -9,8 +9,6 @@
  * for its own among them.  A body that comes later (a table grew) adds bytes
  * to the object's type and counts no object.
  */
-#include "hook/object_body.h"
-
 #include "hook/allocation.h"
 #include "live/live_entries.h"
 

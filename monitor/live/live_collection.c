@@ -27,10 +27,10 @@ static struct {
 
 /* ---- what is alive ---- */
 
-/* A look at many objects, one after the other: the page of the last one, and
+/* A scan of many objects, one after the other: the page of the last one, and
  * whether the collector has objects there, for it gives pages without any
  * back at once. */
-struct look {
+struct scan {
   struct live_table *table;
   uintptr_t page;
   bool used;
@@ -40,27 +40,27 @@ struct look {
 enum { PAGE_BYTES = 4096 }; /* of the collector's heap */
 
 static inline bool
-is_marked(struct look *look, uint64_t address)
+is_marked(struct scan *scan, uint64_t address)
 {
   void *const memory = (void *)(uintptr_t)(address << 4);
   const uintptr_t page = (uintptr_t)memory & ~(uintptr_t)(PAGE_BYTES - 1);
-  if (page != look->page) {
-    look->page = page;
-    look->used = GC_base(memory) != NULL;
+  if (page != scan->page) {
+    scan->page = page;
+    scan->used = GC_base(memory) != NULL;
   }
-  return look->used && GC_is_marked(memory);
+  return scan->used && GC_is_marked(memory);
 }
 
 /* Whether the entry stays, one collection older; else its death is noted.
  * `clock': when it was made, or later, but before the next one was. */
 static inline bool
-stays(struct look *look, struct live_entry *e, uint64_t clock)
+survives(struct scan *scan, struct live_entry *e, uint64_t clock)
 {
   const uint64_t address = LIVE_ADDRESS(e->memory);
-  if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(look, address)) ||
-      (look->frees && live_frees_clock(address) > clock)) {
+  if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(scan, address)) ||
+      (scan->frees && live_frees_clock(address) > clock)) {
     if (LIVE_AGE(e->memory) != 0)
-      live_deaths_add(look->table, e);
+      live_deaths_add(scan->table, e);
     return false;
   }
   if (LIVE_AGE(e->memory) != 0xFF)
@@ -90,7 +90,7 @@ keep(struct place *to, struct live_entry e)
 
 /* `old': the entries have been through it. */
 static void
-compact_chunk(struct place *to, struct look *look,
+compact_chunk(struct place *to, struct scan *scan,
               const struct live_chunk *chunk, bool old)
 {
   uint64_t clock = old ? 0 : chunk->clock;
@@ -99,7 +99,7 @@ compact_chunk(struct place *to, struct look *look,
     struct live_entry e = chunk->entries[i];
     if (LIVE_KIND(e.memory) == LIVE_TIME)
       clock = LIVE_ADDRESS(e.memory);
-    else if (e.memory != 0 && stays(look, &e, clock))
+    else if (e.memory != 0 && survives(scan, &e, clock))
       keep(to, e);
   }
 }
@@ -115,7 +115,7 @@ give_back(struct live_table *t, struct live_chunk *chunks)
 
 /* The chunks that were full when all was marked go behind the old ones. */
 static void
-compact(struct live_table *t, struct look *look)
+compact(struct live_table *t, struct scan *scan)
 {
   struct live_chunk *full = t->boundary->next, *last_old = NULL, *next;
   struct place to;
@@ -133,7 +133,7 @@ compact(struct live_table *t, struct look *look)
   for (struct live_chunk *c = t->old; c != NULL; c = next) {
     next = c->next;
     old = last_old != NULL && old;
-    compact_chunk(&to, look, c, old);
+    compact_chunk(&to, scan, c, old);
     old = old && c != last_old;
   }
   to.chunk->count = to.count;
@@ -144,7 +144,7 @@ compact(struct live_table *t, struct look *look)
 /* Its thread may append to the chunk meanwhile: what stays stays where it
  * is. */
 static void
-sift_boundary(struct live_table *t, struct look *look)
+sift_boundary(struct live_table *t, struct scan *scan)
 {
   struct live_chunk *const chunk = t->boundary;
   uint64_t clock = chunk->clock;
@@ -152,22 +152,22 @@ sift_boundary(struct live_table *t, struct look *look)
     struct live_entry *const e = &chunk->entries[i];
     if (LIVE_KIND(e->memory) == LIVE_TIME)
       clock = LIVE_ADDRESS(e->memory);
-    else if (e->memory != 0 && !stays(look, e, clock))
+    else if (e->memory != 0 && !survives(scan, e, clock))
       e->memory = 0;
   }
 }
 
 /* A table that was made since has no boundary. */
 static void
-look_at_all(void)
+scan_all(void)
 {
   live_frees_begin();
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    struct look look = {.table = t, .frees = live_frees_any()};
+    struct scan scan = {.table = t, .frees = live_frees_any()};
     if (t->boundary == NULL)
       continue;
-    compact(t, &look);
-    sift_boundary(t, &look);
+    compact(t, &scan);
+    sift_boundary(t, &scan);
     t->boundary = NULL;
   }
   live_frees_forget(live.boundary);
@@ -191,7 +191,7 @@ collection_event(GC_EventType event)
   if (event == GC_EVENT_MARK_END)
     set_boundaries();
   else if (event == GC_EVENT_RECLAIM_END)
-    look_at_all();
+    scan_all();
   if (live.next != NULL)
     live.next(event);
 }
@@ -241,29 +241,15 @@ live_collection_remove(struct live_table *t)
   GC_call_with_alloc_lock(remove_table, t);
 }
 
-static void *
-begin(void *unused)
-{
-  live.number = 0;
-  return unused;
-}
-
 void
 live_collection_begin(void)
 {
-  GC_call_with_alloc_lock(begin, NULL);
+  live.number = 0;
   live_frees_forget_lost();
-}
-
-static void *
-number(void *unused)
-{
-  (void)unused;
-  return (void *)(uintptr_t)live.number;
 }
 
 uint64_t
 live_collection_number(void)
 {
-  return (uintptr_t)GC_call_with_alloc_lock(number, NULL);
+  return live.number;
 }

@@ -34,7 +34,7 @@ void live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);
 
 /* The number of the last collection, as the collector counts them; 0: there
- * was none since live_collection_begin. */
+ * was none since live_collection_begin.  The collector is disabled. */
 uint64_t live_collection_number(void);
 
 /* Forget that number: all entries are forgotten. */

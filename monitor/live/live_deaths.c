@@ -17,28 +17,6 @@ live_deaths_reach(struct live_table *t, uint32_t leaf)
 }
 
 void
-live_deaths_merge(struct live_table *into, const struct live_table *from,
-                  const uint32_t *leaf_of)
-{
-  const struct live_deaths *const all = from->deaths.base;
-  into->misplaced += from->misplaced;
-  for (size_t i = 0; i < live_deaths_count(from); i++)
-    for (unsigned band = 0; band < LIVE_BANDS - 1; band++) {
-      const struct live_count *const c = &all[i].counts[band];
-      struct live_deaths *d;
-      if (c->bytes == 0)
-        continue;
-      d = live_deaths_of(into, leaf_of[i]);
-      if (d != NULL) {
-        d->counts[band].objects += c->objects;
-        d->counts[band].bytes += c->bytes;
-      } else {
-        into->misplaced += c->objects;
-      }
-    }
-}
-
-void
 live_deaths_sum(const struct live_table *t, struct live_survival *sums)
 {
   const struct live_deaths *const all = t->deaths.base;

@@ -85,11 +85,6 @@ live_deaths_add(struct live_table *t, const struct live_entry *e)
     t->misplaced++;
 }
 
-/* Those of `from' are also those of `into', where the leaves have the numbers
- * `leaf_of'. */
-void live_deaths_merge(struct live_table *into, const struct live_table *from,
-                       const uint32_t *leaf_of);
-
 /* Add all to `sums', by leaf. */
 void live_deaths_sum(const struct live_table *, struct live_survival *sums);
 

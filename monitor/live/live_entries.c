@@ -73,63 +73,11 @@ live_entries_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
   GC_call_with_alloc_lock(move, &m);
 }
 
-/* ---- of two threads ---- */
-
-struct merge {
-  struct live_table *into, *from;
-  const uint32_t *leaf_of;
-};
-
-/* The last of the chunks, of which there is one. */
-static struct live_chunk *
-rename_leaves(struct live_chunk *chunk, const uint32_t *leaf_of)
-{
-  for (;; chunk = chunk->next) {
-    for (uint64_t i = 0; i < chunk->count; i++)
-      if (LIVE_KIND(chunk->entries[i].memory) != LIVE_TIME)
-        chunk->entries[i].leaf =
-            LIVE_LEAF_UNITS *
-            leaf_of[chunk->entries[i].leaf / LIVE_LEAF_UNITS];
-    if (chunk->next == NULL)
-      return chunk;
-  }
-}
-
-static void *
-merge(void *merge_of)
-{
-  const struct merge *const m = merge_of;
-  struct live_table *const into = m->into, *const from = m->from;
-  from->open->count = live_table_open_count(from);
-  rename_leaves(from->open, m->leaf_of)->next = into->open->next;
-  into->open->next = from->open;
-  if (from->old != NULL)
-    rename_leaves(from->old, m->leaf_of)->next = into->old;
-  into->old = from->old != NULL ? from->old : into->old;
-  live_deaths_merge(into, from, m->leaf_of);
-  into->lost += from->lost;
-  from->open = from->old = NULL;
-  return NULL;
-}
-
-void
-live_entries_merge(struct live_table *into, struct live_table *from,
-                      const uint32_t *leaf_of)
-{
-  struct merge m = {into, from, leaf_of};
-  GC_call_with_alloc_lock(merge, &m);
-}
-
 /* ---- what is alive ---- */
 
-struct each {
-  struct live_table *table;
-  live_visit_fn *visit;
-  void *closure;
-};
-
 static void
-visit_chunks(const struct each *each, const struct live_chunk *chunk, bool old)
+visit_chunks(const struct live_chunk *chunk, bool old, live_visit_fn *visit,
+             void *closure)
 {
   for (; chunk != NULL; chunk = chunk->next) {
     uint64_t clock = old ? 0 : chunk->clock;
@@ -138,27 +86,17 @@ visit_chunks(const struct each *each, const struct live_chunk *chunk, bool old)
       if (LIVE_KIND(e->memory) == LIVE_TIME)
         clock = LIVE_ADDRESS(e->memory);
       else if (e->memory != 0)
-        each->visit(each->closure, e,
-                    live_frees_clock(LIVE_ADDRESS(e->memory)) > clock);
+        visit(closure, e, live_frees_clock(LIVE_ADDRESS(e->memory)) > clock);
     }
   }
-}
-
-static void *
-visit_all(void *each_of)
-{
-  const struct each *const each = each_of;
-  each->table->open->count = live_table_open_count(each->table);
-  visit_chunks(each, each->table->open, false);
-  visit_chunks(each, each->table->old, true);
-  return NULL;
 }
 
 void
 live_entries_each(struct live_table *t, live_visit_fn *visit, void *closure)
 {
-  struct each each = {t, visit, closure};
-  GC_call_with_alloc_lock(visit_all, &each);
+  t->open->count = live_table_open_count(t);
+  visit_chunks(t->open, false, visit, closure);
+  visit_chunks(t->old, true, visit, closure);
 }
 
 static void
@@ -173,23 +111,9 @@ count_entry(void *sums, const struct live_entry *e, bool freed)
     live_count_add(&s->died[band], e);
 }
 
-struct deaths {
-  struct live_table *table;
-  struct live_survival *sums;
-};
-
-static void *
-add_deaths(void *deaths)
-{
-  const struct deaths *const d = deaths;
-  live_deaths_sum(d->table, d->sums);
-  return NULL;
-}
-
 void
 live_entries_sum(struct live_table *t, struct live_survival *sums)
 {
-  struct deaths deaths = {t, sums};
   live_entries_each(t, count_entry, sums);
-  GC_call_with_alloc_lock(add_deaths, &deaths);
+  live_deaths_sum(t, sums);
 }

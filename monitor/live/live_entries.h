@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * live_entries.h -- what is done to the entries of live_table.h at other times
- * than at the end of a collection: all with the collector's lock, so never at
- * the same time.
+ * than at the end of a collection: with the collector's lock, or while that is
+ * disabled, so never at the same time.
  */
 #ifndef MPROF_LIVE_ENTRIES_H
 #define MPROF_LIVE_ENTRIES_H
@@ -21,14 +21,9 @@ void live_entries_clear(struct live_table *);
 void live_entries_move(struct live_table *, const void *memory,
                        ptrdiff_t leaf);
 
-/* The entries of `from', whose leaves are those of another tree, now with
- * numbers `leaf_of', become entries of `into'.  Neither thread lives, and the
- * collector does not look at `from' any more. */
-void live_entries_merge(struct live_table *into, struct live_table *from,
-                        const uint32_t *leaf_of);
-
-/* Call `visit' with each entry, and whether its memory was freed since.
- * Between live_frees_begin and _end. */
+/* Call `visit' with each entry, and whether its memory was freed since.  The
+ * collector is disabled, the thread not inside the hook, and it is between
+ * live_frees_begin and _end. */
 typedef void live_visit_fn(void *closure, const struct live_entry *,
                            bool freed);
 void live_entries_each(struct live_table *, live_visit_fn *visit,

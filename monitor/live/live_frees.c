@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * live_frees.c -- open addressing with linear probing, at most half full.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "live/live_frees.h"
 
 #include <errno.h>
@@ -10,19 +7,17 @@
 
 #include "live/live_table.h"
 #include "tree/arena.h"
+#include "tree/record_index.h"
 #include "tree/spin_lock.h"
 
-enum { FIRST_BITS = 10 };
-
 struct freed {
-  uint64_t address; /* 0: none */
-  uint64_t clock;
+  uint64_t address, clock;
 };
 
 struct freed_table { /* all zero: empty */
-  struct arena arena;
-  size_t count;
-  unsigned bits; /* of a place; 0: there are none */
+  struct arena arena; /* struct freed by number, from 1 on */
+  uint32_t count;     /* the last number */
+  struct record_index index;
 };
 
 static struct spin_lock lock; /* of all that follows, and of the clock */
@@ -30,39 +25,56 @@ static struct freed_table table;
 static uint64_t lost;
 
 static struct freed *
-place_of(const struct freed_table *t, uint64_t address)
+freed_at(const struct freed_table *t, uint32_t number)
 {
-  struct freed *const places = t->arena.base;
-  size_t i = (address * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - t->bits);
-  while (places[i].address != 0 && places[i].address != address)
-    i = (i + 1) & (((size_t)1 << t->bits) - 1);
-  return &places[i];
+  return (struct freed *)t->arena.base + number;
+}
+
+static uint32_t
+hash_of(uint64_t address)
+{
+  return (uint32_t)(address * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+/* NULL: it was not freed. */
+static struct freed *
+find(const struct freed_table *t, uint64_t address)
+{
+  const uint32_t hash = hash_of(address);
+  if (t->count == 0)
+    return NULL;
+  for (struct index_slot *s = record_index_begin(&t->index, hash);
+       s->number != 0; s = record_index_next(s))
+    if (s->hash == hash && freed_at(t, s->number)->address == address)
+      return freed_at(t, s->number);
+  return NULL;
+}
+
+/* False: there is no memory. */
+static bool
+put(struct freed_table *t, const struct freed *f)
+{
+  struct freed *const known = find(t, f->address), *new;
+  const uint32_t hash = hash_of(f->address);
+  if (known != NULL) {
+    *known = *f;
+    return true;
+  }
+  if ((t->index.buckets == NULL && record_index_init(&t->index) != 0) ||
+      !record_index_reach(&t->index, hash) ||
+      (new = arena_record(&t->arena, t->count + (size_t)1, sizeof *f)) == NULL)
+    return false;
+  *new = *f;
+  record_index_add(&t->index, hash, ++t->count);
+  return true;
 }
 
 static void
-put(struct freed_table *t, const struct freed *f)
+release(struct freed_table *t)
 {
-  struct freed *const place = place_of(t, f->address);
-  t->count += place->address == 0;
-  *place = *f;
-}
-
-/* Those after `clock', in 2^bits places.  False: there is no memory, and
- * nothing has changed. */
-static bool
-rebuild(unsigned bits, uint64_t clock)
-{
-  struct freed_table made = {.bits = bits};
-  const struct freed *const places = table.arena.base;
-  const size_t n = table.bits == 0 ? 0 : (size_t)1 << table.bits;
-  if (arena_reserve(&made.arena, sizeof *places << bits) != 0)
-    return false;
-  for (size_t i = 0; i < n; i++)
-    if (places[i].address != 0 && places[i].clock > clock)
-      put(&made, &places[i]);
-  arena_release(&table.arena);
-  table = made;
-  return true;
+  arena_release(&t->arena);
+  record_index_release(&t->index);
+  *t = (struct freed_table){.count = 0};
 }
 
 void
@@ -75,14 +87,7 @@ live_freed(void *memory)
   spin_lock(&lock);
   f.clock = live_clock + 1;
   __atomic_store_n(&live_clock, f.clock, __ATOMIC_SEQ_CST);
-  if (table.bits == 0)
-    rebuild(FIRST_BITS, 0);
-  else if (table.count >= (size_t)1 << (table.bits - 1))
-    rebuild(table.bits + 1, 0);
-  if (table.bits != 0 && table.count + 1 < (size_t)1 << table.bits)
-    put(&table, &f);
-  else
-    lost++;
+  lost += !put(&table, &f);
   spin_unlock(&lock);
   errno = saved;
 }
@@ -108,18 +113,23 @@ live_frees_any(void)
 uint64_t
 live_frees_clock(uint64_t address)
 {
-  return table.count == 0 ? 0 : place_of(&table, address)->clock;
+  const struct freed *const f = find(&table, address);
+  return f == NULL ? 0 : f->clock;
 }
 
+/* Without memory for a table of the others, all stay. */
 void
 live_frees_forget(uint64_t clock)
 {
-  if (live_clock <= clock) {
-    arena_release(&table.arena);
-    memset(&table, 0, sizeof table);
-  } else if (table.bits != 0) {
-    rebuild(table.bits, clock);
-  }
+  struct freed_table left = {.count = 0};
+  for (uint32_t i = 1; i <= table.count && live_clock > clock; i++)
+    if (freed_at(&table, i)->clock > clock &&
+        !put(&left, freed_at(&table, i))) {
+      release(&left);
+      return;
+    }
+  release(&table);
+  table = left;
 }
 
 uint64_t

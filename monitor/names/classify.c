@@ -10,56 +10,60 @@
 struct type_row {
   const char *name;
   enum category category;
+  size_t whole; /* objects of so many bytes or more have no body of their own; 0:
+                   any may have one */
 };
 
 static const struct type_row types[t_end] = {
-  [t_list] = { "CONS", CATEGORY_CONS },
-  [t_bignum] = { "BIGNUM", CATEGORY_OTHER },
-  [t_ratio] = { "RATIO", CATEGORY_OTHER },
-  [t_singlefloat] = { "SINGLE-FLOAT", CATEGORY_FLOAT },
-  [t_doublefloat] = { "DOUBLE-FLOAT", CATEGORY_FLOAT },
-  [t_longfloat] = { "LONG-FLOAT", CATEGORY_FLOAT },
-  [t_complex] = { "COMPLEX", CATEGORY_OTHER },
+  [t_list] = {"CONS", CATEGORY_CONS, 1},
+  [t_bignum] = {"BIGNUM", CATEGORY_OTHER, 1},
+  [t_ratio] = {"RATIO", CATEGORY_OTHER, 1},
+  [t_singlefloat] = {"SINGLE-FLOAT", CATEGORY_FLOAT, 1},
+  [t_doublefloat] = {"DOUBLE-FLOAT", CATEGORY_FLOAT, 1},
+  [t_longfloat] = {"LONG-FLOAT", CATEGORY_FLOAT, 1},
+  [t_complex] = {"COMPLEX", CATEGORY_OTHER, 1},
 #ifdef ECL_COMPLEX_FLOAT
-  [t_csfloat] = { "(COMPLEX SINGLE-FLOAT)", CATEGORY_FLOAT },
-  [t_cdfloat] = { "(COMPLEX DOUBLE-FLOAT)", CATEGORY_FLOAT },
-  [t_clfloat] = { "(COMPLEX LONG-FLOAT)", CATEGORY_FLOAT },
+  [t_csfloat] = {"(COMPLEX SINGLE-FLOAT)", CATEGORY_FLOAT, 1},
+  [t_cdfloat] = {"(COMPLEX DOUBLE-FLOAT)", CATEGORY_FLOAT, 1},
+  [t_clfloat] = {"(COMPLEX LONG-FLOAT)", CATEGORY_FLOAT, 1},
 #endif
-  [t_symbol] = { "SYMBOL", CATEGORY_OTHER },
-  [t_package] = { "PACKAGE", CATEGORY_OTHER },
-  [t_hashtable] = { "HASH-TABLE", CATEGORY_OTHER },
-  [t_array] = { "(ARRAY *)", CATEGORY_STRUCT },
-  [t_vector] = { "(ARRAY *)", CATEGORY_STRUCT },
+  [t_symbol] = {"SYMBOL", CATEGORY_OTHER, 1},
+  [t_package] = {"PACKAGE", CATEGORY_OTHER},
+  [t_hashtable] = {"HASH-TABLE", CATEGORY_OTHER},
+  [t_array] = {"(ARRAY *)", CATEGORY_STRUCT},
+  [t_vector] = {"(ARRAY *)", CATEGORY_STRUCT, sizeof(struct ecl_vector) + 1},
 #ifdef ECL_UNICODE
-  [t_string] = { "STRING", CATEGORY_STRUCT },
+  [t_string] = {"STRING", CATEGORY_STRUCT, sizeof(struct ecl_string) + 1},
 #endif
-  [t_base_string] = { "BASE-STRING", CATEGORY_STRUCT },
-  [t_bitvector] = { "BIT-VECTOR", CATEGORY_STRUCT },
-  [t_stream] = { "STREAM", CATEGORY_OTHER },
-  [t_random] = { "RANDOM-STATE", CATEGORY_OTHER },
-  [t_readtable] = { "READTABLE", CATEGORY_OTHER },
-  [t_pathname] = { "PATHNAME", CATEGORY_OTHER },
-  [t_bytecodes] = { "BYTECODES", CATEGORY_OTHER },
-  [t_bclosure] = { "CLOSURE", CATEGORY_OTHER },
-  [t_cfun] = { "COMPILED-FUNCTION", CATEGORY_OTHER },
-  [t_cfunfixed] = { "COMPILED-FUNCTION", CATEGORY_OTHER },
-  [t_cclosure] = { "CLOSURE", CATEGORY_OTHER },
-  [t_instance] = { "INSTANCE", CATEGORY_STRUCT },
+  [t_base_string] = {"BASE-STRING", CATEGORY_STRUCT,
+                     sizeof(struct ecl_base_string) + 1},
+  [t_bitvector] = {"BIT-VECTOR", CATEGORY_STRUCT,
+                   sizeof(struct ecl_vector) + 1},
+  [t_stream] = {"STREAM", CATEGORY_OTHER},
+  [t_random] = {"RANDOM-STATE", CATEGORY_OTHER},
+  [t_readtable] = {"READTABLE", CATEGORY_OTHER},
+  [t_pathname] = {"PATHNAME", CATEGORY_OTHER},
+  [t_bytecodes] = {"BYTECODES", CATEGORY_OTHER},
+  [t_bclosure] = {"CLOSURE", CATEGORY_OTHER, 1},
+  [t_cfun] = {"COMPILED-FUNCTION", CATEGORY_OTHER, 1},
+  [t_cfunfixed] = {"COMPILED-FUNCTION", CATEGORY_OTHER, 1},
+  [t_cclosure] = {"CLOSURE", CATEGORY_OTHER, 1},
+  [t_instance] = {"INSTANCE", CATEGORY_STRUCT},
 #ifdef ECL_THREADS
-  [t_process] = { "PROCESS", CATEGORY_OTHER },
-  [t_lock] = { "LOCK", CATEGORY_OTHER },
-  [t_rwlock] = { "RWLOCK", CATEGORY_OTHER },
-  [t_condition_variable] = { "CONDITION-VARIABLE", CATEGORY_OTHER },
-  [t_semaphore] = { "SEMAPHORE", CATEGORY_OTHER },
-  [t_barrier] = { "BARRIER", CATEGORY_OTHER },
-  [t_mailbox] = { "MAILBOX", CATEGORY_OTHER },
+  [t_process] = {"PROCESS", CATEGORY_OTHER},
+  [t_lock] = {"LOCK", CATEGORY_OTHER},
+  [t_rwlock] = {"RWLOCK", CATEGORY_OTHER},
+  [t_condition_variable] = {"CONDITION-VARIABLE", CATEGORY_OTHER},
+  [t_semaphore] = {"SEMAPHORE", CATEGORY_OTHER},
+  [t_barrier] = {"BARRIER", CATEGORY_OTHER},
+  [t_mailbox] = {"MAILBOX", CATEGORY_OTHER},
 #endif
-  [t_codeblock] = { "CODEBLOCK", CATEGORY_OTHER },
-  [t_foreign] = { "FOREIGN-DATA", CATEGORY_OTHER },
-  [t_frame] = { "STACK-FRAME", CATEGORY_OTHER },
-  [t_weak_pointer] = { "WEAK-POINTER", CATEGORY_OTHER },
+  [t_codeblock] = {"CODEBLOCK", CATEGORY_OTHER},
+  [t_foreign] = {"FOREIGN-DATA", CATEGORY_OTHER},
+  [t_frame] = {"STACK-FRAME", CATEGORY_OTHER},
+  [t_weak_pointer] = {"WEAK-POINTER", CATEGORY_OTHER},
 #ifdef ECL_SSE2
-  [t_sse_pack] = { "SSE-PACK", CATEGORY_OTHER },
+  [t_sse_pack] = {"SSE-PACK", CATEGORY_OTHER},
 #endif
 };
 
@@ -137,13 +141,6 @@ classify_category(uint32_t what)
 }
 
 const char *
-classify_category_name(enum category category)
-{
-  static const char *const names[] = { "cons", "float", "struct", "other" };
-  return names[category];
-}
-
-const char *
 classify_type_name(uint32_t what)
 {
   uint32_t type = what & 0xFF, kind = (what >> 8) & 0xFF;
@@ -162,39 +159,10 @@ classify_type_name(uint32_t what)
 bool
 classify_is_whole(size_t what, size_t bytes)
 {
-  if ((what & ECL_ALLOCATED_RAW) != 0)
+  const size_t type = what & 0xFF;
+  if ((what & ECL_ALLOCATED_RAW) != 0 || type >= t_end)
     return false;
-  switch (what & 0xFF) {
-  case t_list:
-  case t_bignum:
-  case t_ratio:
-  case t_singlefloat:
-  case t_doublefloat:
-  case t_longfloat:
-  case t_complex:
-#ifdef ECL_COMPLEX_FLOAT
-  case t_csfloat:
-  case t_cdfloat:
-  case t_clfloat:
-#endif
-  case t_symbol:
-  case t_bclosure:
-  case t_cfun:
-  case t_cfunfixed:
-  case t_cclosure:
-    return true;
-  case t_instance:
-    return (what & ECL_ALLOCATED_SPLIT) != 0;
-  case t_vector:
-  case t_bitvector:
-    return bytes > sizeof(struct ecl_vector); /* elements and all */
-  case t_base_string:
-    return bytes > sizeof(struct ecl_base_string);
-#ifdef ECL_UNICODE
-  case t_string:
-    return bytes > sizeof(struct ecl_string);
-#endif
-  default:
-    return false;
-  }
+  return type == t_instance
+             ? (what & ECL_ALLOCATED_SPLIT) != 0
+             : types[type].whole != 0 && bytes >= types[type].whole;
 }

@@ -25,9 +25,6 @@ enum category {
 
 enum category classify_category(uint32_t what);
 
-/* "cons", "float", "struct", "other". */
-const char *classify_category_name(enum category category);
-
 /* The Lisp type in upper case, as TYPE-OF would begin: "CONS",
  * "(SIMPLE-ARRAY DOUBLE-FLOAT)" whatever its rank, "(VECTOR T)" and
  * "(ARRAY T)" when it is not simple, "BASE-STRING", "STRING-STREAM".  A

@@ -28,7 +28,7 @@
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
-static bool meet(uint32_t number, uintptr_t code);
+static bool add_function(uint32_t number, uintptr_t code);
 
 static struct {
   struct function_numbers numbers;
@@ -39,7 +39,7 @@ static struct {
   bool program_is_ecl;            /* see is_runtime */
 } functions = { .numbers = { .table = SHARED_TABLE_EMPTY,
                              .most = MOST_FUNCTIONS,
-                             .given = meet } };
+                             .given = add_function } };
 
 struct code_function *
 code_function_at(uint32_t number)
@@ -108,8 +108,8 @@ is_runtime(const struct link_map *file)
   return false;
 }
 
-void
-code_function_note(struct note_list *notes, uint32_t number)
+static void
+note(struct note_list *notes, uint32_t number)
 {
   const struct code_function *const f = code_function_at(number);
   if (number == 0 || note_is_lost(notes))
@@ -117,8 +117,8 @@ code_function_note(struct note_list *notes, uint32_t number)
   if (notes == NULL && f->code != 0)
     code_objects_note(f->code);
   note_add(notes, NOTE_FUNCTION, number,
-           (f->runtime ? NOTE_RUNTIME : 0) |
-               (f->calls_known ? NOTE_CALLS_KNOWN : 0) |
+           ((f->in_tree & FUNCTION_HIDDEN) != 0 ? NOTE_RUNTIME : 0) |
+               (f->word_at != 0 ? NOTE_CALLS_KNOWN : 0) |
                (f->code == 0 ? NOTE_UNLOADED : 0),
            f->code != 0 ? f->code : f->retired, NULL);
   if (f->name != NULL)
@@ -129,10 +129,17 @@ code_function_note(struct note_list *notes, uint32_t number)
 }
 
 void
-code_functions_note(void)
+code_function_note(uint32_t number)
+{
+  note(NULL, number);
+}
+
+void
+code_functions_note(struct note_list *notes, const uint64_t *used)
 {
   for (uint32_t i = 1; i <= functions.numbers.last; i++)
-    code_function_note(NULL, i);
+    if (used == NULL || (used[i / 64] >> i % 64 & 1) != 0)
+      note(notes, i);
 }
 
 /* Make room for so many records, and for some more. */
@@ -151,19 +158,18 @@ reach(size_t count)
  * program's, whatever they are called; code that is in no file belongs
  * to none. */
 static bool
-meet(uint32_t number, uintptr_t code)
+add_function(uint32_t number, uintptr_t code)
 {
   struct code_function *f = code_function_at(number);
   const struct link_map *file = code_file(code);
   if (reach(number + (size_t)1) != 0)
     return false;
   *f = (struct code_function){ .code = code, .file_position = -1 };
-  f->runtime = file != NULL && is_runtime(file);
-  f->in_tree =
-      f->runtime     ? FUNCTION_HIDDEN
-      : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
-                     : 0;
-  code_function_note(NULL, number);
+  if (file != NULL)
+    f->in_tree = is_runtime(file)
+                     ? FUNCTION_HIDDEN
+                     : (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT;
+  code_function_note(number);
   return true;
 }
 
@@ -188,10 +194,8 @@ unloaded_head(const char *name, const char *file)
     return NULL;
   key = intern_text(&functions.unloaded, text);
   free(text);
-  return key != 0 && arena_grow(&functions.unloaded_heads,
-                                (key + (size_t)1) * sizeof key) == 0
-             ? (uint32_t *)functions.unloaded_heads.base + key
-             : NULL;
+  return key == 0 ? NULL
+                  : arena_record(&functions.unloaded_heads, key, sizeof key);
 }
 
 /* The function goes away, and its number waits. */
@@ -205,8 +209,8 @@ wait_for_reload(uint32_t number, struct code_function *f)
   *head = number;
 }
 
-/* The function that begins at `start' has no number yet: one waits for it, or
- * none does. */
+/* If the function that begins at `start' has no number yet, one may wait for
+ * it. */
 static void
 take_up_again(uintptr_t start, const char *name, const char *file,
               int file_position)
@@ -221,44 +225,39 @@ take_up_again(uintptr_t start, const char *name, const char *file,
   f->code = start;
   f->file_position = file_position;
   f->word_at = 0;
-  f->has_record = f->calls_known = false;
+  f->has_record = false;
 }
 
 void
 code_function_name(uintptr_t start, const char *name, const char *file,
-                   int file_position)
+                   int file_position, const struct source_lines *lines)
 {
   struct code_function *f;
   enum phase_role role;
   uint32_t number, flags = 0;
-  if (function_number_known(&functions.numbers, start) == 0)
+  if (functions.unloaded.count != 0)
     take_up_again(start, name, file, file_position);
   number = code_function_of_start(start);
   f = code_function_at(number);
-  if (number == 0 || (f->name != NULL && strcmp(f->name, name) == 0))
+  if (number == 0)
+    return;
+  f->lines = lines;
+  if (f->name != NULL && strcmp(f->name, name) == 0)
     return;
   f->name = strdup(name);
   f->file = file != NULL ? strdup(file) : NULL;
   f->file_position = file_position;
-  f->passes_on = f->runtime = lisp_name_passes_on(name);
-  role = phase_role_of(name, file != NULL ? file : "", f->runtime);
-  if (f->runtime)
+  f->passes_on = lisp_name_passes_on(name);
+  role = phase_role_of(name, file != NULL ? file : "", f->passes_on);
+  if (f->passes_on)
     flags = FUNCTION_HIDDEN;
   else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
     flags = FUNCTION_ROOT;
   f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
-  code_function_note(NULL, number);
+  code_function_note(number);
 }
 
 /* ---- lines ---- */
-
-void
-code_function_lines(uintptr_t start, const struct source_lines *lines)
-{
-  const uint32_t number = code_function_of_start(start);
-  if (number != 0)
-    code_function_at(number)->lines = lines;
-}
 
 /* How far behind the beginning of its function, all that is further is one.
  */
@@ -299,7 +298,7 @@ code_functions_retire(const struct code_object *gone)
     f->retired = code_object_retired_site(&retired, f->code);
     f->code = 0;
     f->lines = NULL;
-    code_function_note(NULL, i);
+    code_function_note(i);
     if (f->name != NULL && f->file != NULL)
       wait_for_reload(i, f);
   }

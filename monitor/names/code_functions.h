@@ -47,8 +47,6 @@ struct code_function {
   const struct source_lines *lines; /* of the file that it is in; NULL: they
                                        are not known */
   bool has_record;         /* of a frame word, of whatever use that is */
-  bool calls_known;        /* they are counted: there is a frame word */
-  bool runtime;            /* C function of the runtime without Lisp name */
   bool passes_on;          /* a function of CLOS that only calls a method */
   uint32_t next_unloaded;  /* of that name and file, whose number waits to be
                               given again; 0: none */
@@ -70,12 +68,10 @@ uint32_t code_function_of_site(uint64_t site);
 uint32_t code_function_of_start(uintptr_t start);
 
 /* The function that begins at `start' has this Lisp name and source file (or
- * NULL), which are copied.  Not inside the hook. */
+ * NULL), which are copied; `lines', or NULL, tell where it was compiled from.
+ * Not inside the hook. */
 void code_function_name(uintptr_t start, const char *name, const char *file,
-                        int file_position);
-
-/* Where it was compiled from is told by these lines.  Not inside the hook. */
-void code_function_lines(uintptr_t start, const struct source_lines *lines);
+                        int file_position, const struct source_lines *lines);
 
 /* The place in its function of the call that returns to `ip' (SITE_PLACE),
  * with its line, and with its offset if the function has lines or is none of
@@ -83,10 +79,11 @@ void code_function_lines(uintptr_t start, const struct source_lines *lines);
  * hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
-/* Note a function in `notes', or in the image of the process (note_list.h), or
- * all in that.  Not inside the hook. */
-void code_function_note(struct note_list *notes, uint32_t number);
-void code_functions_note(void);
+/* Note all functions in `notes', or in the image of the process (note_list.h),
+ * but those only that have a bit in `used', by their numbers, unless that is
+ * NULL.  Or note one in the image.  Not inside the hook. */
+void code_functions_note(struct note_list *notes, const uint64_t *used);
+void code_function_note(uint32_t number);
 
 /* The code of `gone' goes away: note where its functions were, and do what
  * code_objects_retire does.  Not inside the hook, nor while another thread is.

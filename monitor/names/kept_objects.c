@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * kept_objects.c -- Lisp objects that stay alive, and their printed names.
+ * kept_objects.c -- Lisp objects that stay alive, and their names.
  *
  * Model.  An array of objects in the order of their coming, and a table from
  * the object to its place there.  The used part of the array is what the
- * collector is given as a root, and what names are printed from.  Names are
- * printed outside the hook, since they are from malloc.
+ * collector is given as a root.  A name is printed when its object comes: later
+ * its symbol may have no package.  A class may get another name, so the names
+ * of classes are printed again for each profile.
  *
  * Nothing is ever taken out.  When the array is full, new objects are not
  * kept: a byte-compiled function is then left out of the chain, which is
- * counted, and a class has no name, since by the time that names are printed
- * it may be gone.
+ * counted, and a class has no name, since by the time of a profile it may be
+ * gone.
  */
 #include "names/kept_objects.h"
 
+#include <errno.h>
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "names/lisp_name.h"
+#include "common/phase.h"
 #include "names/lisp_printer.h"
 #include "tree/arena.h"
-#include "tree/image.h"
+#include "tree/context_tree.h"
 #include "tree/note_list.h"
 #include "tree/shared_table.h"
 
 static struct {
-  struct shared_table places; /* of objects, from 1 on */
+  struct shared_table places; /* of objects, from 1 on; its lock is that of all
+                                 that follows */
   cl_object *objects;         /* by place; [0] is none */
-  char **names;               /* as printed; NULL: not yet */
-  unsigned char *roles;       /* one more than that of a function; 0: not
-                                 looked for yet */
-  uint32_t count, limit, printed;
-  uint32_t noted;      /* names that the image has as they were printed */
+  const char **names;         /* by place; NULL: there was no memory */
+  uint32_t *in_tree;          /* of functions: see kept_objects_in_tree */
+  uint32_t count, limit;
+  struct arena texts; /* has the names, which do not move */
+  size_t text_bytes;
   uint64_t lost_calls; /* see kept_objects_lost_calls */
   void (*next_push_other_roots)(void);
 } kept = { .places = SHARED_TABLE_EMPTY };
@@ -51,27 +54,50 @@ kept_objects_reserve(uint32_t limit)
   struct arena arena;
   if (kept.objects != NULL)
     return 0;
-  if (arena_reserve(&arena,
-                    (limit + (size_t)1) *
-                        (sizeof *kept.objects + sizeof *kept.names + 1)) != 0)
+  if (arena_reserve(&arena, (limit + (size_t)1) *
+                                (sizeof *kept.objects + sizeof *kept.names +
+                                 sizeof *kept.in_tree)) != 0)
     return -1;
   kept.objects = arena.base;
-  kept.names = (char **)(kept.objects + limit + 1);
-  kept.roles = (unsigned char *)(kept.names + limit + 1);
+  kept.names = (const char **)(kept.objects + limit + 1);
+  kept.in_tree = (uint32_t *)(kept.names + limit + 1);
   kept.limit = limit;
   kept.next_push_other_roots = GC_get_push_other_roots();
   GC_set_push_other_roots(push_kept_objects);
   return 0;
 }
 
-/* The place of `object', or 0. */
-static uint32_t
-place_of(cl_object object)
+/* ---- names ---- */
+
+static bool
+is_class(cl_object object)
 {
-  return (uint32_t)shared_table_value(&kept.places, (uintptr_t)object);
+  return ecl_t_of(object) == t_instance;
 }
 
-/* Is it (FLET CALL-NEXT-METHOD :IN method)? */
+/* The name of an object, which is not known yet; NULL: there is no memory. */
+static const char *
+print(cl_object object)
+{
+  enum { ROOM = 1 << 16, MOST = 1 << 30 };
+  struct lisp_printer out = {.length = 0};
+  do {
+    const size_t bytes = kept.text_bytes + out.length + 1;
+    if (bytes > kept.texts.reserved_bytes &&
+        arena_stay(&kept.texts, bytes + ROOM, MOST) != 0)
+      return NULL;
+    out.at = (char *)kept.texts.base + kept.text_bytes;
+    out.room = kept.texts.reserved_bytes - kept.text_bytes - 1;
+    out.length = 0;
+    lisp_printer_name(&out, object,
+                      is_class(object) ? NAMED_CLASS : NAMED_FUNCTION);
+  } while (out.length > out.room);
+  kept.text_bytes += out.length + 1;
+  return lisp_printer_end(&out);
+}
+
+/* Is it (FLET CALL-NEXT-METHOD :IN method), the local function of a method,
+ * which only passes its arguments on? */
 static bool
 is_next_method(cl_object name)
 {
@@ -80,21 +106,28 @@ is_next_method(cl_object name)
   return lisp_is_named(ECL_CONS_CAR(ECL_CONS_CDR(name)), "CALL-NEXT-METHOD");
 }
 
-static bool
-is_class(cl_object object)
+static uint32_t
+in_tree(cl_object object, const char *name)
 {
-  return ecl_t_of(object) == t_instance;
+  if (name == NULL || is_class(object))
+    return 0;
+  return (uint32_t)phase_role_of(name, "", false) << FUNCTION_ROLE_SHIFT |
+         (is_next_method(object) ? FUNCTION_HIDDEN : 0);
 }
 
 static void
-note(struct note_list *notes, uint32_t place, const char *name)
+note(struct note_list *notes, uint32_t place)
 {
   const cl_object object = kept.objects[place];
+  const char *const name = kept.names[place];
   const uint32_t number = FUNCTION_OBJECT_BASE + place;
-  if (is_class(object))
+  if (name == NULL) {
+    if (notes != NULL)
+      notes->failed = true;
+  } else if (is_class(object)) {
     note_add(notes, NOTE_CLASS, (uintptr_t)object,
              lisp_printer_is_structure(object), 0, name);
-  else {
+  } else {
     note_add(notes, NOTE_FUNCTION, number,
              NOTE_CALLS_KNOWN | (is_next_method(object) ? NOTE_RUNTIME : 0),
              0, NULL);
@@ -102,20 +135,75 @@ note(struct note_list *notes, uint32_t place, const char *name)
   }
 }
 
-/* Note a name before there is time to print it as long as it may be. */
-static void
-note_at_once(uint32_t place)
+/* A class whose name has lost its package keeps what was printed before. */
+static bool
+has_lost_name(cl_object clas)
 {
-  enum { NAME_BYTES = 400 };
-  char name[NAME_BYTES];
-  struct lisp_printer printer = {.at = name,
-                                 .room = sizeof name - 1};
-  if (!image_is_open())
+  cl_object name = ECL_CLASS_NAME(clas), package;
+  if (ecl_t_of(name) != t_symbol || Null(name))
+    return false;
+  package = name->symbol.hpack;
+  return package == OBJNULL || Null(package) || Null(package->pack.name);
+}
+
+/* Print it again if it may be another one, or there was no memory. */
+static void
+renew_name(uint32_t place)
+{
+  const cl_object object = kept.objects[place];
+  const char *const before = kept.names[place], *now;
+  size_t used;
+  if (before != NULL && (!is_class(object) || has_lost_name(object)))
     return;
-  lisp_printer_name(&printer, kept.objects[place],
-                    is_class(kept.objects[place]) ? NAMED_CLASS
-                                                  : NAMED_FUNCTION);
-  note(NULL, place, lisp_printer_end(&printer));
+  spin_lock(&kept.places.lock);
+  used = kept.text_bytes;
+  now = print(object);
+  if (now != NULL && before != NULL && strcmp(now, before) == 0)
+    kept.text_bytes = used;
+  else if (now != NULL)
+    kept.names[place] = now;
+  spin_unlock(&kept.places.lock);
+}
+
+void
+kept_objects_note(struct note_list *notes)
+{
+  const uint32_t count = __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 1; i <= count; i++) {
+    renew_name(i);
+    note(notes, i);
+  }
+}
+
+/* ---- objects ---- */
+
+/* The place of `object', or 0. */
+static uint32_t
+place_of(cl_object object)
+{
+  return (uint32_t)shared_table_value(&kept.places, (uintptr_t)object);
+}
+
+/* A place for it; 0: there is no memory.  Keeps errno. */
+static uint32_t
+add(cl_object object)
+{
+  const int saved = errno;
+  uint32_t place = kept.count + 1;
+  const size_t used = kept.text_bytes;
+  const char *const name = print(object);
+  kept.objects[place] = object;
+  kept.names[place] = name;
+  kept.in_tree[place] = in_tree(object, name);
+  if (shared_table_add(&kept.places, (uintptr_t)object, place)) {
+    note(NULL, place);
+    __atomic_store_n(&kept.count, place, __ATOMIC_RELEASE);
+  } else {
+    kept.text_bytes = used;
+    place = 0;
+  }
+  errno = saved;
+  return place;
 }
 
 /* The same, when it is kept now or was before. */
@@ -127,14 +215,8 @@ keep(cl_object object)
     return place;
   spin_lock(&kept.places.lock);
   place = place_of(object); /* by another thread meanwhile */
-  if (place == 0 && kept.count < kept.limit) {
-    kept.objects[kept.count + 1] = object;
-    if (shared_table_add(&kept.places, (uintptr_t)object, kept.count + 1)) {
-      place = kept.count + 1;
-      note_at_once(place);
-      __atomic_store_n(&kept.count, place, __ATOMIC_RELEASE);
-    }
-  }
+  if (place == 0 && kept.count < kept.limit)
+    place = add(object);
   spin_unlock(&kept.places.lock);
   return place;
 }
@@ -167,101 +249,9 @@ kept_objects_forget_lost_calls(void)
   __atomic_store_n(&kept.lost_calls, 0, __ATOMIC_RELAXED);
 }
 
-enum phase_role
-kept_objects_role(uint32_t number)
+uint32_t
+kept_objects_in_tree(uint32_t number)
 {
   const uint32_t place = number - FUNCTION_OBJECT_BASE;
-  if (place == 0 || place > __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE))
-    return ROLE_NEUTRAL;
-  if (kept.roles[place] == 0)
-    kept.roles[place] =
-        (unsigned char)(lisp_name_role(kept.objects[place]) + 1);
-  return (enum phase_role)(kept.roles[place] - 1);
-}
-
-bool
-kept_objects_is_next_method(uint32_t number)
-{
-  const uint32_t place = number - FUNCTION_OBJECT_BASE;
-  return place != 0 &&
-         place <= __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE) &&
-         is_next_method(kept.objects[place]);
-}
-
-/* A class whose name has lost its package keeps what was printed before. */
-static bool
-has_lost_name(cl_object clas)
-{
-  cl_object name = ECL_CLASS_NAME(clas), package;
-  if (ecl_t_of(name) != t_symbol || Null(name))
-    return false;
-  package = name->symbol.hpack;
-  return package == OBJNULL || Null(package) || Null(package->pack.name);
-}
-
-static const char *
-name_at(uint32_t place)
-{
-  if (kept.names[place] == NULL)
-    kept.names[place] = lisp_name(
-        kept.objects[place],
-        is_class(kept.objects[place]) ? NAMED_CLASS : NAMED_FUNCTION);
-  return kept.names[place];
-}
-
-void
-kept_objects_print_names(bool classes)
-{
-  const uint32_t count = __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
-  for (uint32_t i = classes ? 1 : kept.printed + 1; i <= count; i++) {
-    const cl_object object = kept.objects[i];
-    if (kept.names[i] != NULL && is_class(object) &&
-        !has_lost_name(object)) {
-      free(kept.names[i]);
-      kept.names[i] = NULL;
-    }
-    name_at(i);
-  }
-  kept.printed = count;
-}
-
-void
-kept_objects_note(bool all)
-{
-  const uint32_t printed = kept.printed;
-  for (uint32_t i = all ? 1 : kept.noted + 1; i <= printed; i++)
-    if (kept.names[i] != NULL)
-      note(NULL, i, kept.names[i]);
-  kept.noted = printed;
-}
-
-/* Its name was printed before. */
-static void
-note_printed(struct note_list *notes, uint32_t place)
-{
-  const char *const name = name_at(place);
-  if (name != NULL)
-    note(notes, place, name);
-  else
-    notes->failed = true;
-}
-
-void
-kept_objects_note_function(struct note_list *notes, uint32_t number)
-{
-  note_printed(notes, number - FUNCTION_OBJECT_BASE);
-}
-
-void
-kept_objects_note_class(struct note_list *notes, cl_object clas)
-{
-  const uint32_t place = place_of(clas);
-  if (place != 0)
-    note_printed(notes, place);
-}
-
-bool
-kept_objects_names_wait(void)
-{
-  return kept.printed < __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
+  return place <= kept.limit && kept.limit != 0 ? kept.in_tree[place] : 0;
 }

@@ -6,12 +6,9 @@
 #ifndef MPROF_KEPT_OBJECTS_H
 #define MPROF_KEPT_OBJECTS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <ecl/ecl.h>
-
-#include "common/phase.h"
 
 struct note_list;
 
@@ -36,29 +33,12 @@ uint32_t kept_objects_function(cl_object name);
 uint64_t kept_objects_lost_calls(void);
 void kept_objects_forget_lost_calls(void);
 
-/* What the function with such a number means to the phases; ROLE_NEUTRAL when
- * there is none.  Inside the hook. */
-enum phase_role kept_objects_role(uint32_t number);
+/* The role and the flags of the function with such a number
+ * (context_tree_function_fn); 0 when there is none.  Inside the hook. */
+uint32_t kept_objects_in_tree(uint32_t number);
 
-/* Is it the local function CALL-NEXT-METHOD of a method, which only passes its
- * arguments on?  Inside the hook. */
-bool kept_objects_is_next_method(uint32_t number);
-
-/* Print the names of the objects that were kept since the last time; with
- * `classes', of all classes again, for these may get other names.  Not inside
- * the hook; one thread at a time. */
-void kept_objects_print_names(bool classes);
-
-/* Let the image of the process, if it has one, know the names that were
- * printed since the last time; of `all', those before too. */
-void kept_objects_note(bool all);
-
-/* Note the name of a function with such a number in `notes', or that of a
- * class, if it is kept. */
-void kept_objects_note_function(struct note_list *notes, uint32_t number);
-void kept_objects_note_class(struct note_list *notes, cl_object clas);
-
-/* Whether there are names that the above has not printed. */
-bool kept_objects_names_wait(void);
+/* Note the names of all of them in `notes', or in the image of the process
+ * (note_list.h).  Not inside the hook; one thread at a time. */
+void kept_objects_note(struct note_list *notes);
 
 #endif

@@ -23,7 +23,7 @@
 #include "arch/arch.h"
 #include "code/file_symbols.h"
 #include "names/kept_objects.h"
-#include "names/lisp_name.h"
+#include "names/lisp_printer.h"
 #include "names/source_lines.h"
 #include "tree/intern_table.h"
 #include "unwind/frame_rule.h"
@@ -79,8 +79,7 @@ add_words(struct ecl_frame_words words)
     if (!f->has_record) {
       f->has_record = true;
       f->word_at = (uint16_t)word_at;
-      f->calls_known = word_at != 0;
-      code_function_note(NULL, number);
+      code_function_note(number);
     }
   }
   if (words.begin != ecl_allocation_monitor.words.begin &&
@@ -137,8 +136,7 @@ lisp_functions_add(const struct ecl_function_names *table)
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
     if (start == 0)
       continue;
-    code_function_name(start, n->name, table->file, n->file_position);
-    code_function_lines(start, lines);
+    code_function_name(start, n->name, table->file, n->file_position, lines);
   }
   add_words(table->words); /* of functions that have their numbers again */
 }
@@ -177,9 +175,9 @@ add_core(void)
     if (start == 0 ||
         code_function_at(code_function_of_start(start))->name != NULL)
       continue;
-    name = lisp_name(symbol, NAMED_FUNCTION);
+    name = lisp_printer_copy(symbol, NAMED_FUNCTION);
     if (name != NULL)
-      code_function_name(start, name, NULL, -1);
+      code_function_name(start, name, NULL, -1, NULL);
     free(name);
   }
 }
@@ -198,7 +196,7 @@ split_apply(void)
   passing = code_function_at(apply.passing);
   if (apply.passing != 0) {
     passing->name = whole->name;
-    passing->calls_known = whole->calls_known;
+    passing->word_at = whole->word_at;
   }
 }
 
@@ -238,8 +236,7 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
       number = apply.passing;
     return number | code_function_at(number)->in_tree;
   }
-  return number | (uint32_t)kept_objects_role(number) << FUNCTION_ROLE_SHIFT |
-         (kept_objects_is_next_method(number) ? FUNCTION_HIDDEN : 0);
+  return number | kept_objects_in_tree(number);
 }
 
 bool

@@ -11,6 +11,7 @@
 #include "names/lisp_printer.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "names/classify.h"
@@ -271,6 +272,24 @@ lisp_printer_end(struct lisp_printer *out)
 {
   out->at[out->length < out->room ? out->length : out->room] = '\0';
   return out->at;
+}
+
+/* Printed twice, first to see how long it is. */
+char *
+lisp_printer_copy(cl_object x, enum lisp_named what)
+{
+  struct lisp_printer out = {0};
+  do {
+    out.room = out.length;
+    out.length = 0;
+    free(out.at);
+    out.at = malloc(out.room + 1);
+    if (out.at == NULL)
+      return NULL;
+    lisp_printer_name(&out, x, what);
+  } while (out.length > out.room);
+  lisp_printer_end(&out);
+  return out.at;
 }
 
 bool

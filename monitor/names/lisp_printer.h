@@ -3,7 +3,7 @@
  * lisp_printer.h -- the names of Lisp's things as text, by nothing than what
  * is in memory: no locks, no printer variables, no user's print methods.
  *
- * May run inside the hook.
+ * All but lisp_printer_copy may run inside the hook.
  */
 #ifndef MPROF_LISP_PRINTER_H
 #define MPROF_LISP_PRINTER_H
@@ -38,6 +38,10 @@ void lisp_printer_name(struct lisp_printer *, cl_object x,
  * behind `room', and give it back. */
 void lisp_printer_text(struct lisp_printer *, const char *text);
 const char *lisp_printer_end(struct lisp_printer *);
+
+/* The name as a text from malloc; NULL when memory ran out.  Not inside the
+ * hook. */
+char *lisp_printer_copy(cl_object x, enum lisp_named what);
 
 /* ---- what is asked of objects here and elsewhere ---- */
 

@@ -1,57 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * comments.c -- what a program states of its figures.
- *
- * The reconciliation.  The collector counts what its free lists gave away,
- * with its rounding; we count requests.  So each request is rounded as the
- * collector does, and what it made for itself is added (records of
- * finalizers, weak links and threads; tables of these links):
- *
- *     residual = collector_bytes - rounded_bytes - collector_record_bytes
- *
- * It is 0 but for what a note names.
  */
-#include "snapshot/notes.h"
+#include "snapshot/snapshot.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include <ecl/ecl.h>
 
+#include "balance/reconciliation.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
-
-static void __attribute__((format(printf, 3, 4)))
-state(struct note_list *notes, const char *key, const char *format, ...)
-{
-  char text[600];
-  va_list arguments;
-  const int n = snprintf(text, sizeof text, "%s=", key);
-  va_start(arguments, format);
-  vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
-  va_end(arguments);
-  note_add(notes, NOTE_COMMENT, 0, 0, 0, text);
-}
 
 static void
 state_count(struct note_list *notes, const char *key, uint64_t n)
 {
-  state(notes, key, "%" PRIu64, n);
+  note_comment(notes, key, "%" PRIu64, n);
 }
 
-/* All requests of the program. */
+/* All requests of the program.  Behind the leaves of a tree in the image are
+ * their kinds. */
 static struct requests
-all_requests(const struct lisp_figures *figures)
+all_requests(const struct snapshot *snapshot)
 {
-  struct requests all = figures->counters.requests;
-  for (size_t n = 0; n < figures->thread_count; n++) {
-    const struct thread_figures *const t = &figures->threads[n];
-    for (uint32_t i = 1; i < t->leaf_count; i++) {
-      const struct leaf leaf = lisp_figures_leaf(t, i);
-      requests_add_leaf(&all, &leaf,
-                        context_tree_kind(&t->tree, &leaf));
-    }
+  struct requests all = snapshot->counters.requests;
+  const struct image_piece *piece = NULL;
+  while ((piece = snapshot_piece(snapshot, IMAGE_LEAVES, piece)) != NULL) {
+    const char *const at = (const char *)piece + IMAGE_PAGE;
+    const struct leaf *const leaves = (const void *)at;
+    const struct kind *const kinds =
+        (const void *)(at + piece->bytes + IMAGE_PAGE);
+    for (size_t i = 0; i < piece->bytes / sizeof *leaves; i++)
+      requests_add_leaf(&all, &leaves[i], &kinds[leaves[i].kind]);
   }
   return all;
 }
@@ -60,60 +41,11 @@ all_requests(const struct lisp_figures *figures)
 static uint64_t
 record_bytes(const struct counters *c)
 {
-  struct requests records = { 0 };
+  struct requests records = {0};
   requests_add(&records, ECL_FINALIZER_RECORD_BYTES, c->finalizers);
   requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, c->weak_links);
-  return requests_rounded_bytes(&records) + c->thread_record_bytes +
+  return records.rounded_bytes + c->thread_record_bytes +
          monitor.collector.table_bytes;
-}
-
-/* What a residual can be made of. */
-static void
-state_residual_notes(struct note_list *notes, const struct counters *c)
-{
-  char imported[128], uncounted[128];
-  const struct {
-    bool applies;
-    const char *text;
-  } causes[] = {
-    { (monitor.collector.doubts & BALANCE_REST) != 0,
-      "a thread could not be paused when counting began or ended: an object "
-      "that it was taking, or the free list that it took it from" },
-    { c->imported_threads > 0, imported },
-    { c->uncounted_threads > 0, uncounted },
-    { (monitor.collector.doubts & BALANCE_PAGE) != 0,
-      "up to 4096 bytes of a page that the collector has swept but not yet "
-      "added" },
-    { (monitor.collector.doubts & BALANCE_FORK) != 0,
-      "a fork: an object that another thread was taking, or its free list, "
-      "and up to 4096 bytes of a page that the collector had swept and never "
-      "adds" },
-    { (monitor.collector.doubts & BALANCE_LISTS) != 0,
-      "the threads' free lists in the collector could not be read" },
-    { (monitor.collector.doubts & BALANCE_TABLES) != 0,
-      "growth of the collector's tables of finalizers and weak links, which "
-      "could not be read" },
-    { c->finalizer_walks > 0,
-      "free lists that the collector drops when a finalizer allocates during "
-      "their construction" },
-  };
-  bool known = false;
-  snprintf(imported, sizeof imported,
-           "memory that the runtime allocated for %u threads, created by C "
-           "code, before they were imported",
-           c->imported_threads);
-  snprintf(uncounted, sizeof uncounted,
-           "threads that are not counted, since memory ran out when they "
-           "started: %u",
-           c->uncounted_threads);
-  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-    if (causes[i].applies) {
-      state(notes, PPROF_COMMENT_RESIDUAL_NOTE, "%s", causes[i].text);
-      known = true;
-    }
-  if (!known)
-    state(notes, PPROF_COMMENT_RESIDUAL_NOTE,
-          "not known: please report this");
 }
 
 /* Where the page that the collector has not yet added cannot be known when
@@ -126,21 +58,47 @@ collector_bytes(void)
 }
 
 static void
-state_reconciliation(struct note_list *notes,
-                     const struct lisp_figures *figures)
+state_reconciliation(struct note_list *notes, const struct snapshot *snapshot)
 {
-  const struct counters *const c = &figures->counters;
-  const struct requests all = all_requests(figures);
-  const uint64_t rounded = requests_rounded_bytes(&all);
-  const uint64_t records = record_bytes(c), collector = collector_bytes();
-  const int64_t residual = (int64_t)(collector - rounded - records);
+  const struct counters *const c = &snapshot->counters;
+  const struct requests all = all_requests(snapshot);
+  const struct reconciliation r = {.rounded = all.rounded_bytes,
+                                   .records = record_bytes(c),
+                                   .collector = collector_bytes()};
+  char imported[128], uncounted[128];
+  const struct residual_cause causes[] = {
+      {(monitor.collector.doubts & BALANCE_REST) != 0,
+       "a thread could not be paused when counting began or ended: an object "
+       "that it was taking, or the free list that it took it from"},
+      {c->imported_threads > 0, imported},
+      {c->uncounted_threads > 0, uncounted},
+      {(monitor.collector.doubts & BALANCE_PAGE) != 0,
+       "up to 4096 bytes of a page that the collector has swept but not yet "
+       "added"},
+      {(monitor.collector.doubts & BALANCE_FORK) != 0,
+       "a fork: an object that another thread was taking, or its free list, "
+       "and up to 4096 bytes of a page that the collector had swept and "
+       "never "
+       "adds"},
+      {(monitor.collector.doubts & BALANCE_LISTS) != 0,
+       "the threads' free lists in the collector could not be read"},
+      {(monitor.collector.doubts & BALANCE_TABLES) != 0,
+       "growth of the collector's tables of finalizers and weak links, which "
+       "could not be read"},
+      {c->finalizer_walks > 0, "free lists that the collector drops when a "
+                               "finalizer allocates during "
+                               "their construction"},
+  };
+  snprintf(imported, sizeof imported,
+           "memory that the runtime allocated for %u threads, created by C "
+           "code, before they were imported",
+           c->imported_threads);
+  snprintf(uncounted, sizeof uncounted,
+           "threads that are not counted, since memory ran out when they "
+           "started: %u",
+           c->uncounted_threads);
   state_count(notes, PPROF_COMMENT_MALLOC_BYTES, all.malloc_bytes);
-  state_count(notes, PPROF_COMMENT_ROUNDED_BYTES, rounded);
-  state_count(notes, PPROF_COMMENT_COLLECTOR_BYTES, collector);
-  state_count(notes, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
-  state(notes, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
-  if (residual != 0)
-    state_residual_notes(notes, c);
+  reconciliation_note(notes, &r, causes, sizeof causes / sizeof *causes);
 }
 
 /* What can be missing from chains. */
@@ -148,47 +106,50 @@ static void
 state_gaps(struct note_list *notes, const struct counters *c)
 {
   if (c->overflows > 0)
-    state(notes, PPROF_COMMENT_UNATTRIBUTED_NOTE,
-          "the context budget was used up %" PRIu64
-          " times; (mprof:reset) begins anew, and (mprof:start) takes a "
-          "larger :max-contexts",
-          c->overflows);
+    note_comment(
+        notes, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+        "the context budget was used up %" PRIu64
+        " times; (mprof:reset) begins anew, and (mprof:start) takes a "
+        "larger :max-contexts",
+        c->overflows);
   state_count(notes, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
   for (uint32_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
-    state(notes, PPROF_COMMENT_CHAIN_NOTE,
-          "%s was not compiled with this ECL's C compiler flags: functions "
-          "that are inlined or end in a call can be missing from chains",
-          lisp_functions_other_flags(i));
+    note_comment(
+        notes, PPROF_COMMENT_CHAIN_NOTE,
+        "%s was not compiled with this ECL's C compiler flags: functions "
+        "that are inlined or end in a call can be missing from chains",
+        lisp_functions_other_flags(i));
   if (kept_objects_lost_calls() > 0)
-    state(notes, PPROF_COMMENT_CHAIN_NOTE,
-          "calls of byte-compiled functions whose names did not fit: "
-          "%" PRIu64,
-          kept_objects_lost_calls());
+    note_comment(notes, PPROF_COMMENT_CHAIN_NOTE,
+                 "calls of byte-compiled functions whose names did not fit: "
+                 "%" PRIu64,
+                 kept_objects_lost_calls());
 }
 
 static void
-state_live(struct note_list *notes, const struct lisp_figures *figures)
+state_live(struct note_list *notes, const struct snapshot *snapshot)
 {
   if (!monitor.follow)
     return;
-  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, figures->collection);
-  if (figures->lost > 0)
-    state(notes, PPROF_COMMENT_LOST_NOTE,
-          "objects that were not followed until they died, or whose freeing "
-          "was missed, since memory ran out: %" PRIu64,
-          figures->lost);
+  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, snapshot->collection);
+  if (snapshot->lost > 0)
+    note_comment(
+        notes, PPROF_COMMENT_LOST_NOTE,
+        "objects that were not followed until they died, or whose freeing "
+        "was missed, since memory ran out: %" PRIu64,
+        snapshot->lost);
 }
 
 void
-snapshot_comments(struct note_list *notes, const struct lisp_figures *figures)
+note_comments(struct note_list *notes, const struct snapshot *snapshot)
 {
-  const struct counters *const c = &figures->counters;
+  const struct counters *const c = &snapshot->counters;
   state_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
   state_count(notes, PPROF_COMMENT_BYTES, c->bytes);
-  if (figures->balanced)
-    state_reconciliation(notes, figures);
+  if (snapshot->balanced)
+    state_reconciliation(notes, snapshot);
   state_gaps(notes, c);
-  state_live(notes, figures);
+  state_live(notes, snapshot);
   state_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
   state_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
   state_count(notes, PPROF_COMMENT_THREADS, c->threads);

@@ -12,12 +12,12 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <linux/membarrier.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "balance/collector_data.h"
 #include "names/releases.h"
+#include "threads/thread_sleep.h"
 #include "threads/threads.h"
 #include "tree/wait.h"
 
@@ -73,7 +73,7 @@ read_lists(void *unused)
 }
 
 void
-stop_others(void)
+stop_for_fork(void)
 {
   const cl_env_ptr env = ecl_process_env_unsafe();
   struct thread_state *self = env == NULL ? NULL : threads_find(env);
@@ -108,39 +108,17 @@ static const long system_calls[] = {
 #endif
 };
 
-/* The kernel's number of a thread, which its encoding of the thread's clock
- * has; 0 when the thread has ended. */
-static pid_t
-thread_number(pthread_t thread)
-{
-  clockid_t clock;
-  return pthread_getcpuclockid(thread, &clock) == 0 ? ~(clock >> 3) : 0;
-}
-
-/* Does the thread sleep in one of these, or wait for the monitor's lock?  The
- * kernel says in which call it sleeps, and with which arguments: "0 0x3 ...",
- * or "running". */
+/* Does the thread sleep in one of these, or wait for the monitor's lock? */
 static bool
 sleeps_elsewhere(pthread_t thread)
 {
-  const pid_t thread_id = thread_number(thread);
-  char path[64];
-  long number;
-  unsigned long argument;
-  bool sleeps;
-  FILE *file;
-  if (thread_id == 0)
+  struct system_call call;
+  if (!system_call_of(thread, &call))
     return false;
-  snprintf(path, sizeof path, "/proc/self/task/%d/syscall", (int)thread_id);
-  file = fopen(path, "re");
-  if (file == NULL)
-    return false;
-  sleeps = fscanf(file, "%ld %lx", &number, &argument) == 2;
-  fclose(file);
-  if (sleeps && number == SYS_futex)
-    return argument == (uintptr_t)&monitor.lock;
+  if (call.number == SYS_futex)
+    return call.argument == (uintptr_t)&monitor.lock;
   for (size_t i = 0; i < sizeof system_calls / sizeof *system_calls; i++)
-    if (sleeps && number == system_calls[i])
+    if (call.number == system_calls[i])
       return true;
   return false;
 }
@@ -190,7 +168,7 @@ held_bytes(void)
     if (is_held(t))
       requests_add_objects(&requests, t->held.what, t->held.bytes, 1);
   }
-  return requests_rounded_bytes(&requests);
+  return requests.rounded_bytes;
 }
 
 /* ---- the runtime's list of threads ---- */
@@ -356,7 +334,7 @@ settle(struct collector_balance *b, bool in_run)
 }
 
 void
-stop_begin(void)
+stop_threads(void)
 {
   struct collector_balance now;
   settle(&now, true);
@@ -367,7 +345,7 @@ stop_begin(void)
 }
 
 bool
-stop_end(void)
+start_threads(void)
 {
   const bool all = settle(&monitor.at_start, false);
   stop_set_gates(GATE_OPEN);

@@ -38,8 +38,8 @@
  * it has given out; the difference is added to the sum that the
  * reconciliation compares with the hook's own.
  *
- * All functions: under the monitor's lock, not inside the hook.  stop_begin
- * and stop_end also in a thread that has no hooks now; they allocate from the
+ * All functions: under the monitor's lock, not inside the hook.  stop_threads
+ * and start_threads also in a thread that has no hooks now; they allocate from the
  * collector what collector_balance.h says.
  */
 #ifndef MPROF_STOP_H
@@ -59,13 +59,13 @@ void stop_set_gates(enum gate gate);
 /* Before a fork: hold up all threads but this one, which may have to allocate
  * in another library's handler, and read what is on the free lists of each,
  * for the collector of the child forgets the other threads. */
-void stop_others(void);
+void stop_for_fork(void);
 
 /* Find all threads, settle with the collector, and let them go.  False when
  * memory ran out: a thread is not counted. */
-bool stop_end(void);
+bool start_threads(void);
 
 /* Hold up all threads, settled with the collector. */
-void stop_begin(void);
+void stop_threads(void);
 
 #endif

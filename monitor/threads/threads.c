@@ -7,12 +7,11 @@
  * from then on its gate says whether it counts.
  *
  * A thread that ends leaves its state, of which only label, tree and counters
- * are used from then on; its `env' is NULL.  If one that has ended takes its
- * tree, its counters are added to those of all threads that are gone.
+ * are used from then on; its `env' is NULL.  If one that begins goes on with it,
+ * its counters are added to those of all threads that are gone.
  *
  * Not done here: finding the threads that began while nothing was counted
- * (stop.c), their labels (thread_labels.c), and which states are left
- * (ended_threads.c).
+ * (stop.c), their labels, and which states they share (thread_labels.c).
  */
 #include "threads/threads.h"
 
@@ -25,7 +24,6 @@
 #include "live/live_frees.h"
 #include "monitor.h"
 #include "names/lisp_functions.h"
-#include "threads/ended_threads.h"
 #include "threads/thread_labels.h"
 #include "tree/image.h"
 
@@ -96,11 +94,55 @@ note_label(const struct thread_state *t)
 }
 
 void
-threads_note_labels(void)
+threads_note_labels(struct note_list *notes)
 {
+  uint32_t place = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next)
-    note_label(t);
+    if (notes == NULL)
+      note_label(t);
+    else if (t->label == NULL)
+      notes->failed = true;
+    else
+      note_add(notes, NOTE_THREAD, ++place, 0, 0, t->label);
+}
+
+/* Forget what is counted beside the tree. */
+static void
+forget_counters(struct thread_state *t)
+{
+  t->count = t->bytes = 0;
+  t->walk.finalizers = t->walk.differing = 0;
+  memset(&t->requests, 0, sizeof t->requests);
+  memset(t->records, 0, sizeof t->records);
+  thread_state_forget_objects(t);
+}
+
+static bool
+init_walks(struct thread_state *t)
+{
+  return stack_walk_init(&t->walk, monitor.whole_walks) == 0 &&
+         last_objects_init(&t->last_objects) == 0;
+}
+
+static void add_counters(struct counters *to, const struct thread_state *t);
+
+/* The thread goes on with the state of one that has ended.  False when memory
+ * ran out. */
+static bool
+take_over(struct thread_state *t, cl_env_ptr env, pthread_t thread)
+{
+  add_counters(&monitor.gone, t);
+  forget_counters(t);
+  t->walk = (struct stack_walk){0};
+  t->regions = (struct region_stack){0};
+  if (!init_walks(t)) {
+    release_walks(t);
+    return false;
+  }
+  t->env = env;
+  t->thread = thread;
+  return true;
 }
 
 /* A state for the thread with this environment; NULL when memory ran out. */
@@ -108,14 +150,15 @@ static struct thread_state *
 new_thread(cl_env_ptr env, pthread_t thread)
 {
   struct thread_state **p = &monitor.threads;
-  struct thread_state *t = calloc(1, sizeof *t);
+  struct thread_state *t = thread_label_shared(env);
+  if (t != NULL)
+    return take_over(t, env, thread) ? t : NULL;
+  t = calloc(1, sizeof *t);
   if (t == NULL)
     return NULL;
   t->env = env;
   t->thread = thread;
-  if (!follow(t) || !init_tree(&t->tree) ||
-      stack_walk_init(&t->walk, monitor.whole_walks) != 0 ||
-      last_objects_init(&t->last_objects) != 0) {
+  if (!follow(t) || !init_tree(&t->tree) || !init_walks(t)) {
     free_thread(t);
     return NULL;
   }
@@ -209,12 +252,12 @@ thread_has_counted(const struct thread_state *t)
   return t->tree.leaf_count > LEAF_FIRST;
 }
 
-/* The trees of threads that are gone are gone, or others' now. */
+/* All but what the trees tell. */
 static void
 add_counters(struct counters *to, const struct thread_state *t)
 {
   to->allocations += t->count;
-  to->threads += thread_has_counted(t);
+  to->threads += t->count != 0 || t->bytes != 0;
   to->bytes += t->bytes;
   requests_add_all(&to->requests, &t->requests);
   to->finalizers += t->records[0];
@@ -260,7 +303,9 @@ threads_end(cl_env_ptr env)
   t = *p;
   if (t != NULL) {
     keep_list_bytes(collector_list_bytes(collector_lists(t->thread)));
-    if (thread_has_counted(t) && ended_thread_keeps_state(t)) {
+    if (thread_has_counted(t)) {
+      thread_label_end(t);
+      note_label(t);
       t->env = NULL;
       release_walks(t);
     } else {
@@ -334,11 +379,7 @@ threads_forget_figures(void)
     context_tree_clear(&t->tree);
     if (live_table_is_open(&t->live))
       live_entries_clear(&t->live);
-    t->count = t->bytes = 0;
-    t->walk.finalizers = t->walk.differing = 0;
-    memset(&t->requests, 0, sizeof t->requests);
-    memset(t->records, 0, sizeof t->records);
-    thread_state_forget_objects(t);
+    forget_counters(t);
     p = &t->next;
   }
   begin_epochs();

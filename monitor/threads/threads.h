@@ -24,6 +24,7 @@
 #include "code/code_objects.h"
 #include "hook/thread_state.h"
 #include "tree/intern_table.h"
+#include "tree/note_list.h"
 
 /* What is counted beside the trees, in one thread or in several. */
 struct counters {
@@ -47,6 +48,8 @@ extern struct monitor {
   bool has_figures;                     /* since the last reset */
   time_t since;                         /* they began */
   uint64_t resets;
+  uint64_t stopped;                     /* nanoseconds: how long threads were
+                                           held up for the last snapshot */
   const char *runtime_version;
   int finalize_on_demand;               /* of the collector, as it was */
 
@@ -59,8 +62,8 @@ extern struct monitor {
   struct intern_table names;            /* that threads have had since the
                                            last reset */
   struct arena name_counts;             /* uint32_t: how many had each */
-  struct counters gone;                 /* of threads that are not among
-                                           these any more */
+  struct counters gone;                 /* of threads whose states are gone,
+                                           or others' now */
   struct region_table regions;
 
   /* balance */
@@ -106,8 +109,9 @@ void threads_forget_figures(void);
  * on.  All of them live. */
 void threads_renew_labels(void);
 
-/* Let the image of the process know all labels. */
-void threads_note_labels(void);
+/* Note all labels in `notes', whose figures are those of the threads by their
+ * places, from 1 on, or in the image of the process (note_list.h). */
+void threads_note_labels(struct note_list *notes);
 
 /* Code goes away: forget what threads made where.  Trees have no addresses.
  * The gates are shut. */

@@ -106,11 +106,12 @@ next_place(size_t most)
 int
 arena_place(struct arena *arena, size_t bytes, size_t most)
 {
-  *arena = (struct arena){.reserved_bytes = whole_pages(bytes)};
+  *arena = (struct arena){0};
+  bytes = whole_pages(bytes);
   for (int i = 0; i < TRIES; i++) {
     void *const place = next_place(most);
-    if (map_there(place, arena->reserved_bytes)) {
-      arena->base = place;
+    if (map_there(place, bytes)) {
+      *arena = (struct arena){.base = place, .reserved_bytes = bytes};
       return 0;
     }
     if (errno != EEXIST)

@@ -51,6 +51,16 @@ int arena_reserve_pages(struct arena *arena, size_t bytes);
  * nothing changed.  May run inside the hook. */
 int arena_grow(struct arena *arena, size_t bytes);
 
+/* The record with that number, from 0 on, of an arena that has such records and
+ * is grown for it; NULL: there is no memory. */
+static inline void *
+arena_record(struct arena *arena, size_t number, size_t size)
+{
+  return arena_grow(arena, (number + 1) * size) == 0
+             ? (char *)arena->base + number * size
+             : NULL;
+}
+
 /* Give the pages back; harmless on an arena that holds nothing. */
 void arena_release(struct arena *arena);
 

@@ -5,13 +5,12 @@
  * stand where they can grow up to tree->most; they do so together, to twice
  * the length or, where there is not so much memory, by a step.
  *
- * Not done here: finding and making records (context_find), folding
- * (context_fold), naming (sites), walking (stack_walk), and any sum.
+ * Not done here: finding and making records (context_find.c), folding
+ * (context_fold.c), and any sum.
  */
 #include "tree/context_tree.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tree/image.h"
@@ -154,49 +153,6 @@ context_tree_bytes(const struct context_tree *tree)
          record_index_bytes(&tree->context_index) +
          record_index_bytes(&tree->leaf_index) +
          record_index_bytes(&tree->kind_index);
-}
-
-bool
-context_tree_merge(struct context_tree *into, const struct context_tree *from,
-                   context_tree_no_room_fn *no_room, void *closure,
-                   uint32_t *leaf_of)
-{
-  uint32_t n = from->context_count;
-  uint32_t *to = calloc(n, sizeof *to);
-  if (to == NULL)
-    return false;
-  to[CONTEXT_ROOT] = CONTEXT_ROOT;
-  to[CONTEXT_OVERFLOW] = CONTEXT_OVERFLOW;
-  into->contexts[CONTEXT_OVERFLOW].activations +=
-      from->contexts[CONTEXT_OVERFLOW].activations;
-  /* A folded context's target is known before anything refers to it as a
-   * parent, for only targets are parents; parents come first. */
-  for (uint32_t i = CONTEXT_FIRST; i < n; i++) {
-    const struct context *c = &from->contexts[i];
-    const uint32_t number =
-        context_tree_find_child(into, to[c->parent], c->site, c->function);
-    into->contexts[number].activations += c->activations;
-    to[i] = number;
-  }
-  for (uint32_t i = LEAF_FIRST; i < from->leaf_count; i++) {
-    const struct leaf *l = &from->leaves[i];
-    const struct kind *k = &from->kinds[l->kind];
-    struct leaf *leaf =
-        context_tree_find_leaf(into, to[l->up], l->site, l->function,
-                               context_tree_kind_number(into, k));
-    context_tree_add_counts(leaf, l);
-    if (leaf == &into->leaves[LEAF_OVERFLOW])
-      no_room(closure, l, k);
-    if (leaf_of != NULL)
-      leaf_of[i] = (uint32_t)(leaf - into->leaves);
-  }
-  context_tree_add_counts(&into->leaves[LEAF_OVERFLOW],
-                          &from->leaves[LEAF_OVERFLOW]);
-  if (leaf_of != NULL)
-    leaf_of[LEAF_OVERFLOW] = LEAF_OVERFLOW;
-  into->overflowed += from->overflowed;
-  free(to);
-  return true;
 }
 
 void

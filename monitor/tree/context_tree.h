@@ -56,8 +56,8 @@
  * context is itself or has a smaller or larger number but is never folded.
  * Numbers and addresses of records never change.
  *
- * One owner, no locks, no malloc: all but init, release and merge may run
- * inside the hook.
+ * One owner, no locks, no malloc: all but init and release may run inside
+ * the hook.
  */
 #ifndef MPROF_CONTEXT_TREE_H
 #define MPROF_CONTEXT_TREE_H
@@ -294,29 +294,6 @@ context_tree_paths(const struct context_tree *tree)
 
 /* Bytes of all records and indices, but not of pages touched in part. */
 uint64_t context_tree_bytes(const struct context_tree *tree);
-
-static inline void
-context_tree_add_counts(struct leaf *to, const struct leaf *from)
-{
-  to->count += from->count;
-  to->bytes += from->bytes;
-  to->activations += from->activations;
-}
-
-/* Told of a leaf of that kind whose counts go to LEAF_OVERFLOW. */
-typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf,
-                                     const struct kind *kind);
-
-/* Add all of `from' to `into', which has the same function numbers; `no_room'
- * is told of each leaf of `from' for which there is no memory.  What is over
- * the budget of either is at the callers that both have.  What numbers the
- * leaves of `from' have in `into' is stored in `leaf_of', by their own, unless
- * that is NULL.  False, with nothing changed, when there is no memory.  Not
- * inside the hook. */
-bool context_tree_merge(struct context_tree *into,
-                        const struct context_tree *from,
-                        context_tree_no_room_fn *no_room, void *closure,
-                        uint32_t *leaf_of);
 
 /* Replace the site of all records for which `retire' gives back another
  * number than it was given (code was unloaded; its addresses will be used

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "tree/image_file.h"
-#include "tree/image_notes.h"
 #include "tree/image_pieces.h"
 
 #ifndef MPROF_VERSION
@@ -25,7 +24,6 @@
 #endif
 
 struct image image;
-
 
 bool
 image_is_open(void)
@@ -46,10 +44,28 @@ image_owner(void)
 }
 
 static void
+set_flag(enum image_flag flag, bool set)
+{
+  struct image_head *const head = image.head;
+  if (head != NULL && set)
+    __atomic_fetch_or(&head->flags, flag, __ATOMIC_SEQ_CST);
+  else if (head != NULL)
+    __atomic_fetch_and(&head->flags, ~(uint32_t)flag, __ATOMIC_SEQ_CST);
+}
+
+/* A Lisp program has nobody else who could tell its user in time. */
+static void
 say_incomplete(void)
 {
-  if (image.head != NULL)
-    __atomic_fetch_or(&image.head->flags, IMAGE_INCOMPLETE, __ATOMIC_RELAXED);
+  static const char message[] =
+      "mprof: the mapped file is full or was replaced; allocations counted from "
+      "now on are lost if the program is killed\n";
+  if (image.head == NULL || image_is_incomplete())
+    return;
+  set_flag(IMAGE_INCOMPLETE, true);
+  if (image.head->language == IMAGE_LISP && image_file.kept < 0 &&
+      write(STDERR_FILENO, message, sizeof message - 1) < 0)
+    return; /* nobody is told */
 }
 
 static bool
@@ -87,11 +103,10 @@ put_piece(int file, struct piece *p, size_t used)
 static bool
 room_for_piece(void)
 {
-  const size_t bytes = (image.count + (size_t)1) * sizeof *image.pieces;
-  if (arena_grow(&image.arena, bytes) != 0)
-    return false;
+  const bool room =
+      arena_record(&image.arena, image.count, sizeof *image.pieces) != NULL;
   image.pieces = image.arena.base;
-  return true;
+  return room;
 }
 
 struct new_piece {
@@ -169,12 +184,6 @@ unlock_pieces(void)
   pthread_setcancelstate(cancel, NULL);
 }
 
-static size_t
-whole_pages(size_t bytes)
-{
-  return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
-}
-
 bool
 image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner)
@@ -186,7 +195,10 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   if (!lock_pieces())
     return false;
   if (piece_at(arena->base) == NULL) /* else it was in the last one, too */
-    mapped = add_piece(arena->base, whole_pages(arena->reserved_bytes), used,
+    mapped = add_piece(arena->base,
+                       (arena->reserved_bytes + IMAGE_PAGE - 1) &
+                           ~(size_t)(IMAGE_PAGE - 1),
+                       used,
                        (struct image_piece){.kind = kind, .owner = owner});
   unlock_pieces();
   errno = mapped ? saved : ENOMEM;
@@ -210,12 +222,6 @@ image_extend(const void *base, void *end, size_t bytes)
   unlock_pieces();
   errno = extended ? saved : ENOMEM;
   return extended;
-}
-
-bool
-image_has(const void *base)
-{
-  return image_owner_of(base) != 0;
 }
 
 uint32_t
@@ -345,7 +351,7 @@ image_close(bool keep)
   if (head == NULL)
     return;
   if (!keep) {
-    __atomic_fetch_or(&head->flags, IMAGE_SAVED, __ATOMIC_SEQ_CST);
+    set_flag(IMAGE_SAVED, true);
     file = image_file_open();
   }
   if (file >= 0) {
@@ -384,11 +390,5 @@ image_try(void)
 void
 image_forgets(bool begins)
 {
-  if (!image_is_open())
-    return;
-  if (begins)
-    __atomic_fetch_or(&image.head->flags, IMAGE_FORGETTING, __ATOMIC_SEQ_CST);
-  else
-    __atomic_fetch_and(&image.head->flags, ~(uint32_t)IMAGE_FORGETTING,
-                       __ATOMIC_SEQ_CST);
+  set_flag(IMAGE_FORGETTING, begins);
 }

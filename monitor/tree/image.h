@@ -77,8 +77,15 @@ bool image_map(const struct arena *arena, size_t used, enum image_kind kind,
  * is in the image, which has no room. */
 bool image_extend(const void *base, void *end, size_t bytes);
 
-/* Whether it is in the image, which is true of all of its memory or none. */
-bool image_has(const void *base);
+/* Its owner; 0: it is not in the image, which is true of all of its memory or
+ * none. */
+uint32_t image_owner_of(const void *base);
+
+static inline bool
+image_has(const void *base)
+{
+  return image_owner_of(base) != 0;
+}
 
 /* It is given back. */
 void image_release(const void *base);
@@ -92,9 +99,6 @@ void image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
 
 /* Forget all notes, since they will be written anew; nobody writes one. */
 void image_forget_notes(void);
-
-/* The owner of the arena at `base'; 0: none. */
-uint32_t image_owner_of(const void *base);
 
 /* All figures are being forgotten, or have been. */
 void image_forgets(bool begins);

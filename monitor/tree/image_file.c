@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,7 +17,6 @@
 
 #include "common/image_format.h"
 #include "tree/arena.h"
-#include "tree/new_file.h"
 
 struct image_file image_file = {.kept = -1};
 
@@ -144,6 +144,26 @@ image_file_write(int file, const void *bytes, size_t n, uint64_t offset)
 
 /* ---- another file in its place ---- */
 
+static mode_t mask;
+
+/* The function umask would change it for other threads. */
+void
+image_file_keep_mask(void)
+{
+  static const char name[] = "\nUmask:";
+  char text[512] = ""; /* it is on the second line */
+  const int saved = errno;
+  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const char *line = NULL;
+  if (file >= 0 && read(file, text, sizeof text - 1) > 0)
+    line = strstr(text, name);
+  mask = line == NULL ? 077
+                      : (mode_t)strtoul(line + sizeof name - 1, NULL, 8);
+  if (file >= 0)
+    close(file);
+  errno = saved;
+}
+
 /* Another process has left an image there, or this one before exec: add its
  * number to the name, and another one if that is taken.  Any other regular
  * file is removed.  False with EEXIST when it is something else. */
@@ -197,7 +217,9 @@ image_file_make(const char *path, bool exclusive)
   errno = set_path(path);
   if (errno != 0 || (!exclusive && !move_old()))
     return -1;
-  file = new_file_open(image_file.path);
+  file = open(image_file.path,
+              O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+              0666 & ~mask);
   if (file >= 0 && fstat(file, &status) != 0) {
     close(file);
     unlink(image_file.path);

@@ -21,6 +21,11 @@ extern struct image_file {
   int kept;     /* descriptor; see image_file_keep */
 } image_file;
 
+/* From now on files have the rights that the user's umask of now gives them,
+ * or fewer, if the program takes more away; without it, those by the umask of
+ * the moment. */
+void image_file_keep_mask(void);
+
 /* Make it anew, and open it.  An image that is there gets the name PATH.PID,
  * of its process, and any other regular file is replaced; with `exclusive'
  * there may be nothing.  Negative, with errno set, when that fails. */

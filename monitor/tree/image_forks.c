@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 
 #include "tree/image_file.h"
-#include "tree/image_notes.h"
 #include "tree/image_pieces.h"
 
 /* Of the stripes, which a child cannot do without. */

@@ -2,12 +2,11 @@
  *
  * image_notes.c -- all but counters, in an array that grows like the others.
  */
-#include "tree/image_notes.h"
-
 #include <errno.h>
 
 #include "tree/arena.h"
 #include "tree/image.h"
+#include "tree/image_pieces.h"
 #include "tree/note_list.h"
 #include "tree/spin_lock.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * image_pieces.h -- what image.c and image_forks.c have in common.
+ * image_pieces.h -- what image.c, image_notes.c and image_forks.c have in
+ * common.
  */
 #ifndef MPROF_IMAGE_PIECES_H
 #define MPROF_IMAGE_PIECES_H
@@ -32,5 +33,16 @@ extern struct image {
   bool locked_before; /* the fork */
   bool copies;        /* all, for the child of a fork */
 } image;
+
+/* ---- notes ---- */
+
+/* The image is new.  Gives back 0 or an errno value. */
+int image_notes_begin(void);
+
+/* For the time of a fork, which a handler of a signal may make that has
+ * interrupted who writes a note; in the child there are none any more. */
+void image_notes_lock(void);
+void image_notes_unlock(void);
+void image_notes_forked(void);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "tree/intern_table.h"
 
-#define MOST_STAYING ((size_t)1 << 30) /* bytes */
+#define MOST_IN_PLACE ((size_t)1 << 30) /* bytes */
 
 static uint32_t
 hash_bytes(const uint8_t *bytes, size_t n)
@@ -37,7 +37,7 @@ is_key(const struct intern_table *t, uint32_t number, const void *key,
 static bool
 reach(const struct intern_table *t, struct arena *arena, size_t bytes)
 {
-  return (t->stays ? arena_stay(arena, bytes, MOST_STAYING)
+  return (t->in_place ? arena_stay(arena, bytes, MOST_IN_PLACE)
                    : arena_grow(arena, bytes)) == 0;
 }
 

@@ -6,7 +6,7 @@
  * One table has keys of one sort.
  *
  * One owner, no locks.  Memory is the kernel's, and moves as the table grows
- * unless it stays: may run where the hook may.
+ * unless it is in place: may run where the hook may.
  */
 #ifndef MPROF_INTERN_TABLE_H
 #define MPROF_INTERN_TABLE_H
@@ -22,7 +22,7 @@
 enum { INTERN_MOST = (1 << 26) - 1 }; /* keys */
 
 struct intern_table { /* all zero: empty */
-  bool stays;         /* set before the first key: a text is where it was, so
+  bool in_place;      /* set before the first key: a text is where it was, so
                          that others may read it while keys are added */
   uint32_t count;     /* the last number */
   struct arena ends;  /* size_t by number: where in `bytes' a key ends */
@@ -54,7 +54,7 @@ intern_table_key(const struct intern_table *table, uint32_t number)
 }
 
 /* The same of a table of texts; valid until there is another one, or as long
- * as the table if that stays. */
+ * as the table if that is in place. */
 static inline const char *
 intern_table_text(const struct intern_table *table, uint32_t number)
 {

@@ -4,6 +4,8 @@
  */
 #include "tree/note_list.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tree/image.h"
@@ -53,6 +55,18 @@ note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
              kind, key, value, more, text);
   list->used += bytes;
   *(uint64_t *)list->arena.base = list->used;
+}
+
+void
+note_comment(struct note_list *list, const char *key, const char *format, ...)
+{
+  char text[600];
+  va_list arguments;
+  const int n = snprintf(text, sizeof text, "%s=", key);
+  va_start(arguments, format);
+  vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
+  va_end(arguments);
+  note_add(list, NOTE_COMMENT, 0, 0, 0, text);
 }
 
 bool

@@ -35,6 +35,10 @@ void note_write(struct image_note *to, enum image_note_kind kind,
 void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
               uint64_t value, uint64_t more, const char *text);
 
+/* Add the comment KEY=TEXT. */
+void note_comment(struct note_list *list, const char *key, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
+
 /* Whether a note would be lost: there is neither a list nor an image. */
 bool note_is_lost(const struct note_list *list);
 

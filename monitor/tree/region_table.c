@@ -4,7 +4,6 @@
  */
 #include "tree/region_table.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -142,24 +141,6 @@ region_leave(struct region_table *table, struct region_stack *stack,
       r->held_bytes = held_bytes(table, stack->region);
   }
   stack->region = open->outer;
-}
-
-void
-region_table_comments(const struct region_table *table, bool frees,
-                      void (*put)(void *, const char *), void *closure)
-{
-  char text[REGION_PATH_BYTES + 160], held[24] = "-";
-  for (uint32_t i = 1; i < table->count; i++) {
-    const struct region *r = &table->regions[i];
-    if (r->entered == 0)
-      continue;
-    if (frees)
-      snprintf(held, sizeof held, "%" PRIu64, r->held_bytes);
-    snprintf(text, sizeof text,
-             "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s",
-             r->entered, r->nanoseconds, r->first, r->last, held, r->path);
-    put(closure, text);
-  }
 }
 
 void

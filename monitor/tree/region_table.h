@@ -62,12 +62,6 @@ void region_enter(struct region_table *table, uint32_t most,
 void region_leave(struct region_table *table, struct region_stack *stack,
                   bool frees);
 
-/* Call `put' with the text of the comment mprof.region, see mprof-formats(5),
- * for each region that was entered. */
-void region_table_comments(const struct region_table *table, bool frees,
-                           void (*put)(void *closure, const char *text),
-                           void *closure);
-
 /* From now on it is in the image of the process, if that has one.  False: it
  * has no room there. */
 bool region_table_map(const struct region_table *table);

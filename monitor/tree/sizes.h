@@ -19,8 +19,7 @@ enum {
   SIZE_MOST_OBJECTS = 16, /* the same, at most */
   SIZE_FIRST_ROOM = 16, /* of a context tree; contexts, and leaves */
   SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
-  SIZE_SHARED_TABLE_BITS = 2, /* of a shared_table; 2 to the power of it */
-  SIZE_GZIP_FILE = 1 /* of a file that is worth compressing; bytes */
+  SIZE_SHARED_TABLE_BITS = 2 /* of a shared_table; 2 to the power of it */
 };
 #else
 enum {
@@ -32,8 +31,7 @@ enum {
   SIZE_MOST_OBJECTS = 1024,
   SIZE_FIRST_ROOM = 1024,
   SIZE_FIRST_ARENA = 1 << 18,
-  SIZE_SHARED_TABLE_BITS = 10,
-  SIZE_GZIP_FILE = 1 << 14
+  SIZE_SHARED_TABLE_BITS = 10
 };
 #endif
 

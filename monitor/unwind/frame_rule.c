@@ -322,7 +322,7 @@ _Static_assert(sizeof(struct frame_rule) == sizeof(uint64_t),
                "a rule is the value of an entry");
 
 struct frame_rule
-frame_rule_learn(uint64_t key)
+frame_rule_add(uint64_t key)
 {
   const uintptr_t ip = key >> 1;
   const bool returns = (key & 1) == 0; /* to behind the call */

@@ -55,7 +55,7 @@ uintptr_t frame_rule_function(uintptr_t ip);
 extern struct shared_table frame_rules HIDDEN;
 
 /* The rule for that key, which is not there: found, and added. */
-struct frame_rule frame_rule_learn(uint64_t key);
+struct frame_rule frame_rule_add(uint64_t key);
 
 /* The rule for a return address, or for a place where a signal came. */
 static inline struct frame_rule
@@ -65,7 +65,7 @@ frame_rule_find(uintptr_t ip, bool interrupted)
   const struct shared_entry *entry = shared_table_find(&frame_rules, key);
   struct frame_rule rule;
   if (__builtin_expect(entry == NULL, 0))
-    return frame_rule_learn(key);
+    return frame_rule_add(key);
   memcpy(&rule, &entry->value, sizeof rule);
   return rule;
 }

@@ -69,7 +69,7 @@ void call_sites_release(struct call_sites *table);
 void call_sites_forget(struct call_sites *table);
 
 /* A site that is not in the table; it is afterwards. */
-const struct call_site *call_site_learn(struct call_sites *table,
+const struct call_site *call_site_add(struct call_sites *table,
                                         uintptr_t ip);
 
 /* Valid until the next call. */
@@ -79,7 +79,7 @@ call_site_at(struct call_sites *table, uintptr_t ip)
   uint32_t i = (uint32_t)ip & table->mask;
   while (table->sites[i].ip != ip) {
     if (table->sites[i].ip == 0)
-      return call_site_learn(table, ip);
+      return call_site_add(table, ip);
     i = (i + 1) & table->mask;
   }
   return &table->sites[i];

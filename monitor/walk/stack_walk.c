@@ -251,7 +251,7 @@ chain_root(struct stack_walk *walk, struct context_tree *tree,
 /* Write the word of a frame that was entered in the context `up'.  True when
  * it is met for the first time, by any thread. */
 static inline bool
-meet(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
+write_word(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
 {
   const uint64_t before = *f->word, word = walk->epoch | up;
   if (__builtin_expect(walk->whole, 0) && f->word != &walk->no_word &&
@@ -333,7 +333,7 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
     up = (uint32_t)*f->word;
   } else {
     up = chain_root(walk, tree, outcome);
-    fresh = meet(walk, f, up);
+    fresh = write_word(walk, f, up);
   }
   for (; f > walk->frames; f--) {
     const uint64_t key = (uint64_t)up << 32 | f->call;
@@ -342,7 +342,7 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
       step = new_step(walk, tree, f, up);
     tree->contexts[step.number].activations += fresh;
     up = step.more;
-    fresh = meet(walk, f - 1, up);
+    fresh = write_word(walk, f - 1, up);
   }
   return (struct innermost_frame){
       .up = up, .call = f->call, .fresh = fresh};

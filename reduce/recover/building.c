@@ -355,5 +355,5 @@ void
 building_regions(struct building *b, const struct region_table *regions,
                  bool frees)
 {
-  region_table_comments(regions, frees, add_region, b);
+  image_region_comments(regions, frees, add_region, b);
 }

@@ -9,6 +9,9 @@
 
 #include "base/array.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 struct tree_check {
   const struct image *image;
   struct context_tree *tree;
@@ -122,6 +125,24 @@ image_regions(const struct image *image)
       region->parent = 0;
   }
   return regions;
+}
+
+void
+image_region_comments(const struct region_table *regions, bool frees,
+                      void (*put)(void *, const char *), void *closure)
+{
+  char text[REGION_PATH_BYTES + 160], held[24] = "-";
+  for (uint32_t i = 1; i < regions->count; i++) {
+    const struct region *r = &regions->regions[i];
+    if (r->entered == 0)
+      continue;
+    if (frees)
+      snprintf(held, sizeof held, "%" PRIu64, r->held_bytes);
+    snprintf(text, sizeof text,
+             "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s",
+             r->entered, r->nanoseconds, r->first, r->last, held, r->path);
+    put(closure, text);
+  }
 }
 
 const char *

@@ -89,6 +89,12 @@ bool image_check_trees(struct image *image, struct mprof_error *error);
  * image's. */
 struct region_table image_regions(const struct image *image);
 
+/* Calls PUT with the text of the comment mprof.region, see mprof-formats(5),
+ * for each region that was entered; FREES: what it held at its end is known. */
+void image_region_comments(const struct region_table *regions, bool frees,
+                           void (*put)(void *closure, const char *text),
+                           void *closure);
+
 /* The path of one of these. */
 const char *image_region_path(const struct region_table *regions,
                               uint32_t number);

@@ -228,65 +228,6 @@ test_leaves_beyond_all_budgets(void **state)
   context_tree_release(&tree);
 }
 
-static void
-add_count(void *closure, const struct leaf *leaf, const struct kind *kind)
-{
-  (void)kind;
-  *(uint64_t *)closure += leaf->count;
-}
-
-/* What a merge finds no room for is over the budget, as is what was before.
- * The callers that both trees have contexts for have all of it. */
-static void
-test_merge_beyond_the_budget(void **state)
-{
-  const uint32_t budgets[][2] = {{16, 100000}, {16, 16}, {40, 16}, {16, 700}};
-  (void)state;
-  for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
-    struct context_tree one, two, whole;
-    uint64_t beyond = 0;
-    uint32_t leaf_of[20000];
-    make_tree(&one, budgets[b][0], true);
-    make_tree(&two, budgets[b][1], true);
-    make_tree(&whole, 100000, true);
-    for (unsigned i = 0; i < CHAINS; i++) {
-      count_chain(i % 2 == 0 ? &one : &two, i);
-      count_chain(&whole, i);
-    }
-    assert_true(two.leaf_count < 20000);
-    assert_true(context_tree_merge(&one, &two, add_count, &beyond, leaf_of));
-    assert_int_equal(beyond, 0);
-    for (uint32_t i = LEAF_FIRST; i < two.leaf_count; i++)
-      assert_int_equal(kind_of(&one, &one.leaves[leaf_of[i]]),
-                       kind_of(&two, &two.leaves[i]));
-    assert_callers_are_exact(&one, &whole, CONTEXT_ROOT, CONTEXT_FIRST + 1);
-    if (budgets[b][1] > 16) /* it has all that the other one has */
-      assert_callers_are_exact(&one, &whole, CONTEXT_ROOT, 16);
-    assert_budget_is_kept(&one);
-    context_tree_release(&one);
-    context_tree_release(&two);
-    context_tree_release(&whole);
-  }
-}
-
-/* The same where there is no memory for its kind is told of. */
-static void
-test_merge_adds_the_last_resort(void **state)
-{
-  struct context_tree one, two;
-  uint64_t beyond = 0;
-  (void)state;
-  make_tree(&one, 16, true);
-  make_tree(&two, 16, true);
-  one.leaves[LEAF_OVERFLOW].count = 3;
-  two.leaves[LEAF_OVERFLOW].count = 4;
-  assert_true(context_tree_merge(&one, &two, add_count, &beyond, NULL));
-  assert_int_equal(beyond, 0); /* which was told of before */
-  assert_int_equal(one.leaves[LEAF_OVERFLOW].count, 7);
-  context_tree_release(&one);
-  context_tree_release(&two);
-}
-
 int
 main(void)
 {
@@ -294,8 +235,6 @@ main(void)
     cmocka_unit_test(test_callers_beyond_the_budget),
     cmocka_unit_test(test_child_beyond_the_budget),
     cmocka_unit_test(test_leaves_beyond_all_budgets),
-    cmocka_unit_test(test_merge_beyond_the_budget),
-    cmocka_unit_test(test_merge_adds_the_last_resort),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

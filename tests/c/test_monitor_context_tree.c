@@ -143,42 +143,6 @@ enter_chain(struct context_tree *tree, const uint64_t *sites, size_t n)
   return last;
 }
 
-static void
-add_count(void *closure, const struct leaf *leaf, const struct kind *kind)
-{
-  (void)kind;
-  *(uint64_t *)closure += leaf->count;
-}
-
-static void
-test_merge_adds_up(void **state)
-{
-  const uint64_t a[] = { site(MAIN, 1), site(F, 1), site(F, 1), site(F, 1) };
-  const uint64_t b[] = { site(MAIN, 1), site(F, 1), site(G, 1) };
-  struct context_tree one, two;
-  uint32_t last, below;
-  uint64_t beyond = 0;
-  (void)state;
-  make_tree(&one, 100, true);
-  make_tree(&two, 100, true);
-  enter_chain(&one, a, 4);
-  last = enter_chain(&two, b, 3);
-  enter_chain(&two, a, 4);
-  context_tree_leaf(&two, last, site(CONS, 0), 1, 16, 0)->count = 5;
-  below = follow_chain(&one, b, 3, NULL);
-  context_tree_leaf(&one, below, site(CONS, 0), 1, 16, 0)->count = 2;
-  assert_true(context_tree_merge(&one, &two, add_count, &beyond, NULL));
-  assert_int_equal(beyond, 0);
-  assert_int_equal(follow_chain(&one, b, 3, NULL), below);
-  assert_int_equal(one.contexts[below].activations, 1);
-  assert_int_equal(
-      context_tree_leaf(&one, below, site(CONS, 0), 1, 16, 0)->count, 7);
-  assert_int_equal(one.contexts[follow_chain(&one, b, 1, NULL)].activations,
-                   3);
-  context_tree_release(&one);
-  context_tree_release(&two);
-}
-
 static uint64_t
 retire_f(void *closure, uint64_t s)
 {
@@ -238,7 +202,6 @@ main(void)
     cmocka_unit_test(test_leaves_by_type_size_and_class),
     cmocka_unit_test(test_bytes_of_a_path),
     cmocka_unit_test(test_many_contexts_survive_growth),
-    cmocka_unit_test(test_merge_adds_up),
     cmocka_unit_test(test_renamed_sites),
     cmocka_unit_test(test_clear),
   };

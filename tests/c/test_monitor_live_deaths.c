@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * test_monitor_live_deaths.c -- deaths by leaf and by age: where they are
- * counted, what two threads make together, and without memory.
+ * counted, and without memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,31 +81,10 @@ counted_by_leaf_and_age(void **state)
   assert_null(t.deaths.base);
 }
 
-static void
-merged(void **state)
-{
-  static const uint32_t leaf_of[] = {0, 7, 1, 7};
-  struct live_table into = {0}, from = {0};
-  (void)state;
-  die(&into, 8, LIVE_OBJECT, 10, 7);
-  die(&from, 8, LIVE_OBJECT, 20, 1);
-  die(&from, 4, LIVE_OBJECT, 30, 2);
-  die(&from, 8, LIVE_OBJECT, 40, 3);
-  live_deaths_merge(&into, &from, leaf_of);
-  sum(&into);
-  assert_died(7, 4, 3, 70);
-  assert_died(1, 3, 1, 30);
-  assert_died(2, 3, 0, 0);
-  assert_died(3, 4, 0, 0);
-  live_table_close(&into);
-  live_table_close(&from);
-}
-
 /* What finds no memory is counted as that, and nothing else changes. */
 static void
 without_memory(void **state)
 {
-  static const uint32_t leaf_of[] = {0, LEAVES - 1};
   struct live_table t = {0}, small = {0};
   struct rlimit before, none = {0};
   (void)state;
@@ -115,17 +94,14 @@ without_memory(void **state)
   none.rlim_max = before.rlim_max;
   assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
   die(&t, 1, LIVE_OBJECT, 16, 1);
-  live_deaths_merge(&t, &small, leaf_of);
   die(&small, 1, LIVE_OBJECT, 16, UINT32_MAX / LIVE_LEAF_UNITS);
   assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-  assert_int_equal(t.misplaced, 3);
+  assert_int_equal(t.misplaced, 1);
   assert_int_equal(small.misplaced, 1);
   sum(&t);
   assert_died(1, 1, 0, 0);
   sum(&small);
   assert_died(1, 1, 2, 32);
-  live_deaths_merge(&small, &t, leaf_of);
-  assert_int_equal(small.misplaced, 4);
   live_table_close(&t);
   live_table_close(&small);
 }
@@ -135,6 +111,6 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bands), cmocka_unit_test(counted_by_leaf_and_age),
-      cmocka_unit_test(merged), cmocka_unit_test(without_memory)};
+      cmocka_unit_test(without_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

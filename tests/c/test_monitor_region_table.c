@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "recover/image_reader.h"
 #include "tree/region_table.h"
 
 #define MOST 5
@@ -84,7 +85,7 @@ static void
 expect_comments(bool frees, const char *wanted)
 {
   char text[8192] = "";
-  region_table_comments(&table, frees, add_line, text);
+  image_region_comments(&table, frees, add_line, text);
   assert_string_equal(text, wanted);
 }
 

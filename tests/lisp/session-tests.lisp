@@ -131,7 +131,7 @@ are not needed."
     (finishes (mprof:start :unfolded t))))
 
 (test file-while-counting
-  "Another START gets no thread that prints names."
+  "Another START does not count in another file."
   (with-idle-profiler
     (with-temporary-file (file)
       (mprof:start)

@@ -90,20 +90,15 @@ each '(fault)' 'a fault in C code'
 each '(call "abort" :void)' 'an abort'
 each '(call "_exit" :void 3)' 'an end without a word'
 
-# The same figures as in the file that the program itself has written.  A class
-# is external once the program's thread for names has looked.
-rm -f log killed.data* own.data named
-(until grep -qs 'P:OUT' killed.data; do sleep 0.1; done && : >named) &
-names=$!
+# The same figures as in the file that the program itself has written.
+rm -f log killed.data* own.data
 (begin "$call" '(defpackage :p (:export #:out))' \
   '(defclass p:out () ())' '(defclass p::in () ())' \
   '(defun things () (make-instance (quote p:out))
      (make-instance (quote p::in)) (mprof:with-region ("a")
        (make-instance (quote p:out))))' \
   "$start" "$join" '(things)' \
-  '(loop repeat 600 until (probe-file "named") do (sleep 0.1))' \
   '(mprof.bindings:monitor-stop)' '(mprof:save "own.data")' "$kill")
-kill "$names" 2>/dev/null
 for options in '--types' '--threads' '--show-root --types --threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \

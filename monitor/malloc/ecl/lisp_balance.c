@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "balance/collector_data.h"
+#include "balance/reconciliation.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
@@ -161,13 +162,12 @@ lisp_balance_forked(void)
 
 /* ---- the reconciliation ---- */
 
-bool
-lisp_balance_residual(const struct context_tree *tree,
-                      struct lisp_residual *r)
+/* Of all requests, as the collector rounds them. */
+static uint64_t
+rounded_bytes(void)
 {
+  const struct context_tree *const tree = &malloc_monitor.tree;
   struct requests requests = {0};
-  if (!balance.ended || balance.broken)
-    return false;
   for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     requests_add_all(&requests, &l->requests);
     for (uint32_t i = LEAF_FIRST; i < l->room && i < tree->leaf_count; i++) {
@@ -176,22 +176,19 @@ lisp_balance_residual(const struct context_tree *tree,
         requests_add(&requests, kind->size, l->tallies[i].count);
     }
   }
-  r->rounded = requests_rounded_bytes(&requests);
-  r->records = balance.record_bytes + balance.after.table_bytes -
-               balance.before.table_bytes;
-  r->given = balance.after.bytes - balance.before.bytes;
-  r->residual = (int64_t)(r->given - r->rounded - r->records);
-  return true;
+  return requests.rounded_bytes;
 }
 
-const char *
-lisp_balance_doubt(unsigned i)
+void
+lisp_balance_note(void)
 {
   const unsigned doubts = balance.before.doubts | balance.after.doubts;
-  const struct {
-    bool applies;
-    const char *text;
-  } all[] = {
+  const struct reconciliation r = {
+      .rounded = rounded_bytes(),
+      .records = balance.record_bytes + balance.after.table_bytes -
+                 balance.before.table_bytes,
+      .collector = balance.after.bytes - balance.before.bytes};
+  const struct residual_cause causes[] = {
       {balance.threads > 1,
        "threads that were still running when the process ended"},
       {(doubts & BALANCE_PAGE) != 0,
@@ -211,8 +208,6 @@ lisp_balance_doubt(unsigned i)
       {true, "memory that code other than ECL's allocators took from the "
              "collector"},
   };
-  for (size_t n = 0; n < sizeof all / sizeof *all; n++)
-    if (all[n].applies && i-- == 0)
-      return all[n].text;
-  return NULL;
+  if (balance.ended && !balance.broken)
+    reconciliation_note(NULL, &r, causes, sizeof causes / sizeof *causes);
 }

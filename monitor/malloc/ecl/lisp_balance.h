@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 #include "balance/collector_balance.h"
-#include "tree/context_tree.h"
 
 struct lisp_thread;
 
@@ -46,21 +45,7 @@ void lisp_balance_forget(void);
 /* In the child of a fork. */
 void lisp_balance_forked(void);
 
-/* ---- the reconciliation ---- */
-
-struct lisp_residual {
-  uint64_t rounded; /* bytes of all requests, as the collector rounds them */
-  uint64_t records; /* of what it made for itself */
-  uint64_t given;   /* that it has given out */
-  int64_t residual; /* what is left of these */
-};
-
-/* False: there is none. */
-bool lisp_balance_residual(const struct context_tree *tree,
-                           struct lisp_residual *residual);
-
-/* What a residual can be made of, the I-th of all that may apply; NULL: there
- * are no more. */
-const char *lisp_balance_doubt(unsigned i);
+/* Note the reconciliation in the image, if there is one. */
+void lisp_balance_note(void);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_calls.c -- see lisp_calls.h.
+ * lisp_calls.c -- what the calls in compiled code say of functions.
  *
  * What a call calls is kept by the number of its function and its distance
  * from where that begins, which hold when the code is gone.
  */
-#include "malloc/ecl/lisp_calls.h"
-
 #include <string.h>
 
 #include <dlfcn.h>

@@ -6,12 +6,11 @@
  * (IHS), at a distance from its end that is the same in all.  That is learnt
  * from the first one whose record is the newest of the thread.
  */
-#include "malloc/ecl/lisp_frames.h"
-
 #include <stddef.h>
 
 #include "malloc/count/call_chain.h"
-#include "malloc/ecl/lisp_methods.h"
+#include "malloc/ecl/lisp_heap.h"
+#include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
 #include "names/lisp_printer.h"

@@ -12,11 +12,7 @@
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
-#include "malloc/ecl/lisp_calls.h"
-#include "malloc/ecl/lisp_frames.h"
-#include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_names.h"
-#include "malloc/ecl/lisp_profile.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "tree/image.h"
 
@@ -281,7 +277,6 @@ note(void)
     if (l->tallies != NULL)
       image_map(&l->arena, l->room * sizeof *l->tallies, IMAGE_TALLIES,
                 image_owner());
-  lisp_profile_note();
   lisp_names_note();
 }
 
@@ -299,7 +294,7 @@ end(void)
 {
   read_last();
   lisp_calls_note();
-  lisp_profile_note_balance();
+  lisp_balance_note();
 }
 
 /* ECL ends: it closes its libraries, and runs no Lisp any more. */
@@ -324,6 +319,6 @@ lisp_heap_open(void)
   };
   lisp_names_open();
   lisp_frames_open();
-  lisp_profile_note();
+  lisp_names_note_types();
   other_heap = &heap;
 }

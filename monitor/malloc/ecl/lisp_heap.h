@@ -86,8 +86,10 @@ lisp_leaf_tells(uint32_t what, size_t bytes)
   return bytes <= LISP_FIXED_MOST && (what & LISP_PIECES) == 0;
 }
 
-/* Count from now on. */
+/* Count from now on; and know which function the interpreter runs
+ * (lisp_frames.c). */
 void lisp_heap_open(void);
+void lisp_frames_open(void);
 
 /* All that the hook leaves. */
 void lisp_heap_count_otherwise(void *object, size_t bytes,

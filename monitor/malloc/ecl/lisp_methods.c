@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_methods.c -- see lisp_methods.h.
+ * lisp_methods.c -- names of the functions of methods, and of those that expand
+ * types.  Calls no function of ECL.
  *
  * Slots are found by name, as a program may have classes of its own for
  * generic functions and methods.  The function of a method is a closure of
  * CLOS around that which has the code.  The collector is kept from its work
  * meanwhile, so that nothing is freed that another thread drops.
  */
-#include "malloc/ecl/lisp_methods.h"
-
 #include <gc/gc.h>
 
 #include "malloc/count/malloc_monitor.h"

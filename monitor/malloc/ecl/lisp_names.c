@@ -10,6 +10,7 @@
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
+#include "names/classify.h"
 #include "tree/image.h"
 #include "tree/intern_table.h"
 #include "tree/shared_table.h"
@@ -17,7 +18,7 @@
 #include "unwind/frame_rule.h"
 
 static struct spin_lock lock; /* of texts, for who adds one */
-static struct intern_table texts = {.stays = true}; /* read unlocked */
+static struct intern_table texts = {.in_place = true}; /* read unlocked */
 static struct shared_table classes = SHARED_TABLE_EMPTY;
 static struct {
   uint32_t text;
@@ -251,11 +252,46 @@ lisp_names_class(cl_object class)
   return number;
 }
 
+/* ---- types ---- */
+
+_Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
+                   (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
+               "what a reader of images knows of types");
+
+/* The hooks of a patched ECL call it otherwise: see classify.h. */
+static void
+note_type(uint32_t what, uint32_t flags)
+{
+  const uint32_t type = LISP_TYPE(what);
+  const uint32_t as_hooked =
+      type | (type == t_instance ? 0 : what >> LISP_MORE_SHIFT << 8) |
+      ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
+  image_note(NOTE_TYPE, what, classify_category(as_hooked) | flags, 0,
+             classify_type_name(as_hooked));
+}
+
+void
+lisp_names_note_types(void)
+{
+  enum { MOST = 64 }; /* element types, and modes of streams */
+  image_note(NOTE_COARSE, 0, 0, 0,
+             "This ECL was not built by mprof: chains can lack functions that "
+             "are inlined or end in a call");
+  for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
+    note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
+    for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
+      note_type(LISP_WHAT(type, more), 0);
+      note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
+    }
+  }
+}
+
 /* ---- another image ---- */
 
 void
 lisp_names_note(void)
 {
+  lisp_names_note_types();
   spin_lock(&lock);
   for (uint32_t i = 1; i <= texts.count; i++)
     image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));

@@ -8,7 +8,7 @@
  * their name.
  *
  * Functions of methods have no name when they are made, nor have local ones:
- * they get it in the end (lisp_methods.h, lisp_calls.h).
+ * they get it in the end.
  */
 #ifndef MPROF_LISP_NAMES_H
 #define MPROF_LISP_NAMES_H
@@ -57,12 +57,53 @@ bool lisp_function_name(uint32_t number, uint32_t name);
 void lisp_names_open(void);
 void lisp_names_forked(void);
 
-/* Note all names that are known: there is another image. */
+/* Note all types of ECL's objects, if there is an image; the same and all names
+ * that are known: there is another image. */
+void lisp_names_note_types(void);
 void lisp_names_note(void);
 
 /* ---- classes ---- */
 
 /* The number of a class, at most LISP_MORE_MOST; 0: none. */
 uint32_t lisp_names_class(cl_object class);
+
+/* ---- methods ----
+ *
+ * Functions of methods, and those that expand types, are made without a name:
+ * what has a name has them, and it is looked for in memory (lisp_methods.c).
+ */
+
+/* Name those that there are now.  Not inside the hook. */
+void lisp_methods_name(void);
+
+/* The number of the name of a byte-compiled function, which is that of the
+ * generic function if it is a method's.  May run inside the hook. */
+uint32_t lisp_methods_number(cl_object bytecodes);
+
+/* ---- calls ----
+ *
+ * What the calls in code that was compiled say of functions: those which left
+ * their frame to another one, and local ones.
+ *
+ * Tail calls.  A function that ends in a call jumps, and what it calls
+ * returns to its caller.  But there the call has its address: where that is
+ * not what runs below, it was called, too, and is put between.  (Only the
+ * first of several that jumped is known.)
+ *
+ * Local functions have no names.  Which function made an object of one, has
+ * it in it.  Of others no object is made: they are called by the function
+ * that they are in, or by what else is in that, directly.
+ *
+ * All that is in the code is read in the end, before ECL closes its
+ * libraries.
+ */
+
+/* The process is at its regular end: read what calls there were, and name
+ * local functions.  Methods have their names. */
+void lisp_calls_read(void);
+
+/* After that: note which functions left their frame to the one that they
+ * called, or to an allocator. */
+void lisp_calls_note(void);
 
 #endif

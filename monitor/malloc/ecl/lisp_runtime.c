@@ -59,7 +59,7 @@ find(const char *name)
 }
 
 void *
-lisp_runtime_look(void **known, const char *name)
+lisp_runtime_search(void **known, const char *name)
 {
   void *const found = find(name);
   __atomic_store_n(known, found, __ATOMIC_RELAXED);

@@ -47,14 +47,14 @@ lisp_runtime_begin(void)
 }
 
 /* What has that name behind this library; *known has it from then on. */
-void *lisp_runtime_look(void **known, const char *name);
+void *lisp_runtime_search(void **known, const char *name);
 
 static inline void *
 lisp_runtime_behind(void **known, const char *name)
 {
   void *const behind = __atomic_load_n(known, __ATOMIC_RELAXED);
   return __builtin_expect(behind != NULL, 1) ? behind
-                                             : lisp_runtime_look(known, name);
+                                             : lisp_runtime_search(known, name);
 }
 
 /* The function that this library has one of its own in front of. */

@@ -16,7 +16,7 @@
 #include "malloc/choice.h"
 #include "malloc/environment.h"
 #include "tree/image.h"
-#include "tree/new_file.h"
+#include "tree/image_file.h"
 #include "malloc/image/decimal.h"
 #include "malloc/quiet.h"
 
@@ -86,7 +86,7 @@ process_image_read_name(void)
   const char *const preloaded = environment_value("LD_PRELOAD");
   if (own.base[0] != '\0')
     return;
-  new_file_keep_mask();
+  image_file_keep_mask();
   own.first = is_root_process();
   if (name == NULL || *name == '\0')
     name = preloaded != NULL && strstr(preloaded, "libmprof-malloc") != NULL
@@ -100,7 +100,7 @@ process_image_set(const char *name)
 {
   char before[PATH_MAX];
   strcpy(before, own.base);
-  new_file_keep_mask();
+  image_file_keep_mask();
   own.first = true;
   own.kept = false;
   set_base(name);

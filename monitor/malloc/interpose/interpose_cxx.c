@@ -67,7 +67,7 @@ kind_of(void *function)
 }
 
 static int
-learn(struct cxx_operator *known, const char *name)
+find_operator(struct cxx_operator *known, const char *name)
 {
   void *function;
   int kind;
@@ -85,7 +85,7 @@ kind_of_operator(struct cxx_operator *known, const char *name)
 {
   const int kind = __atomic_load_n(&known->kind, __ATOMIC_ACQUIRE);
   return __builtin_expect(kind != OPERATORS_UNKNOWN, 1) ? kind
-                                                        : learn(known, name);
+                                                        : find_operator(known, name);
 }
 
 /* A library in C++ that a program in C loads has its operators by way of its

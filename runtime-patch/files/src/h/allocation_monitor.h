@@ -42,7 +42,7 @@ struct cl_env_struct;
 union cl_lispunion;
 
 /* A monitor that is made for another version must not start. */
-#define ECL_ALLOCATION_MONITOR_VERSION 8
+#define ECL_ALLOCATION_MONITOR_VERSION 9
 
 /* What was allocated, in one word: bits 0-7 cl_type, bits 8-15 one more than
    the cl_elttype of an array or the ecl_smmode of a stream (0: neither, or
@@ -201,13 +201,6 @@ struct ecl_allocation_monitor {
      collector, which does not find out by itself that it is dead.  Lisp
      interrupts are disabled. */
   void (*freed)(void *memory);
-  /* `name' (a symbol, or a list (SETF symbol)) got the global definition
-     `function'.  No lock is held, Lisp code may run. */
-  void (*function_defined)(union cl_lispunion *name,
-                           union cl_lispunion *function);
-  /* Symbols are about to lose their package, or that its name: what has not
-     been printed yet will have another name.  No lock is held. */
-  void (*names_lost)(void);
 };
 
 extern ECL_API struct ecl_allocation_monitor ecl_allocation_monitor;

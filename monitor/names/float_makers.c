@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "names/boxes.h"
+#include "names/float_makers.h"
 
 #include <ecl/ecl.h>
 
 #include "names/code_functions.h"
+#include "tree/note_list.h"
 
 typedef void maker(void);
 
@@ -31,20 +32,33 @@ static maker *const makers[t_end][ECL_REASONS] = {
 #endif
 };
 
-uint64_t
-boxes_site(uint32_t what)
-{
-  const uint32_t type = what & 0xFF, reason = ECL_REASON(what);
-  if (type >= t_end || reason >= ECL_REASONS || makers[type][reason] == NULL)
-    return 0;
-  /* as a return address is behind the call */
-  return (uint64_t)(uintptr_t)makers[type][reason] + 1;
-}
+static uint32_t numbers[t_end][ECL_REASONS]; /* 0: there is none */
 
 void
-boxes_meet(void)
+float_makers_number(void)
 {
   for (uint32_t type = 0; type < t_end; type++)
     for (uint32_t reason = 1; reason < ECL_REASONS; reason++)
-      code_function_of_site(boxes_site(type | ECL_ALLOCATED_FOR(reason)));
+      numbers[type][reason] =
+          code_function_of_start((uintptr_t)makers[type][reason]);
+}
+
+uint32_t
+float_maker_of(uint32_t what)
+{
+  const uint32_t type = what & 0xFF, reason = ECL_REASON(what);
+  return type < t_end && reason < ECL_REASONS ? numbers[type][reason] : 0;
+}
+
+void
+float_makers_note(struct note_list *notes, const uint64_t *used)
+{
+  for (uint32_t type = 0; type < t_end; type++)
+    for (uint32_t reason = 1; reason < ECL_REASONS; reason++) {
+      const uint32_t number = numbers[type][reason];
+      if (number != 0 &&
+          (used == NULL || (used[number / 64] >> number % 64 & 1) != 0))
+        note_add(notes, NOTE_ALLOCATOR, type | ECL_ALLOCATED_FOR(reason),
+                 number, 0, NULL);
+    }
 }

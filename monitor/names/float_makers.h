@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * boxes.h -- for what the compiler needed an object, when it had a number in a
+ * float_makers.h -- for what the compiler needed an object, when it had a number in a
  * variable of C.
  *
  * The runtime has the function that makes such an object under several names,
@@ -10,16 +10,21 @@
  * chain begins with it.  (Those for integers are on the stack, as their
  * callees allocate.)
  */
-#ifndef MPROF_BOXES_H
-#define MPROF_BOXES_H
+#ifndef MPROF_FLOAT_MAKERS_H
+#define MPROF_FLOAT_MAKERS_H
 
 #include <stdint.h>
 
-/* A site in the function that made objects of that kind, which tells for what;
- * 0: nobody knows. */
-uint64_t boxes_site(uint32_t what);
+struct note_list;
 
 /* Give all of them numbers, before anybody looks for the names of functions. */
-void boxes_meet(void);
+void float_makers_number(void);
+
+/* The number of the one that makes objects of that kind; 0: there is none. */
+uint32_t float_maker_of(uint32_t what);
+
+/* Note which of them makes objects of which kind (note_list.h); of those only
+ * that have a bit in `used', by their numbers, unless that is NULL. */
+void float_makers_note(struct note_list *notes, const uint64_t *used);
 
 #endif

@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * taking.c -- a snapshot of the figures, for the reader to make a profile of.
+ * monitor_images.c -- the figures as an image, for the reader to make a profile
+ * of: a snapshot in memory, or a file in which they are counted (tree/image.h),
+ * where names are noted when their numbers are given.
  *
- * To take one while counting is to hold up all threads, so that trees, counters
- * and the collector's sum are of the same moment.  They are copied
- * (snapshot/figures.h), and the threads go on while an image is made of the
- * copy.
+ * To take a snapshot while counting is to hold up all threads, so that trees,
+ * counters and the collector's sum are of the same moment.
  *
  * Not done here: stopping threads (stop.c), the image (snapshot/).
  */
 #include "monitor.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 
-#include "entry.h"
+#include "monitor_lock.h"
 #include "live/live_frees.h"
-#include "names/kept_objects.h"
 #include "snapshot/snapshot.h"
 #include "threads/stop.h"
 #include "threads/threads.h"
+#include "tree/image.h"
 
 /* ---- what went wrong ---- */
 
@@ -51,14 +55,6 @@ monitor_fail(int status, const char *format, ...)
 
 /* ---- holding up threads ---- */
 
-static uint64_t stop_began, stopped; /* nanoseconds */
-
-uint64_t
-monitor_stopped_nanoseconds(void)
-{
-  return __atomic_load_n(&stopped, __ATOMIC_RELAXED);
-}
-
 static uint64_t
 now(void)
 {
@@ -67,41 +63,28 @@ now(void)
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void
+/* Gives back when. */
+static uint64_t
 stop(bool balanced)
 {
-  stop_began = now();
-  if (balanced)
-    stop_begin();
-  else
+  const uint64_t began = now();
+  if (monitor.running && balanced)
+    stop_threads();
+  else if (monitor.running)
     stop_set_gates(GATE_PAUSED);
+  return began;
 }
 
 static void
-go_on(bool balanced)
+go_on(bool balanced, uint64_t began)
 {
+  if (!monitor.running)
+    return;
   if (balanced)
-    stop_end();
+    start_threads();
   else
     stop_set_gates(GATE_OPEN);
-  __atomic_store_n(&stopped, now() - stop_began, __ATOMIC_RELAXED);
-}
-
-/* Printing waits for the runtime's lock on packages, and a thread that holds
- * it may wait at its gate: it is in the middle of INTERN, say, which
- * allocates.  So names are printed before, until none is missing. */
-static void
-stop_with_names(bool balanced)
-{
-  for (;;) {
-    kept_objects_print_names(true);
-    if (!monitor.running)
-      return;
-    stop(balanced);
-    if (!kept_objects_names_wait())
-      return;
-    go_on(balanced);
-  }
+  monitor.stopped = now() - began;
 }
 
 /* Wipe what functions that have returned left below this frame: frames to
@@ -137,28 +120,27 @@ hold_live(bool hold)
 
 /* What refers to what is read before the threads go on. */
 static bool
-take(struct snapshot *snapshot, struct lisp_figures *figures, int before)
+take(struct snapshot *snapshot, int before)
 {
-  const bool balanced = (before & MPROF_UNBALANCED) == 0;
   const bool held = (before & MPROF_HOLDERS) != 0 && monitor.follow;
   struct live_graph graph = {0};
+  uint64_t began;
   bool taken;
-  if (!lisp_figures_reserve(figures))
+  snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
+  snapshot->heap = (before & MPROF_HEAP) != 0;
+  if (!snapshot_reserve(snapshot))
     return false;
-  stop_with_names(balanced);
+  began = stop(snapshot->balanced);
   if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
     forget_words(ecl_process_env());
     GC_gcollect();
   }
   hold_live(true);
-  taken = monitor_look_for_code() && lisp_figures_take(figures) &&
-          (!held || live_graph_take(&graph));
+  taken = monitor_list_code() && snapshot_take(snapshot) &&
+          (!held || live_graph_take(&graph, &snapshot->notes));
   hold_live(false);
-  if (monitor.running)
-    go_on(balanced);
-  figures->balanced = balanced;
-  figures->heap = (before & MPROF_HEAP) != 0;
-  taken = taken && snapshot_make(snapshot, figures, held ? &graph : NULL);
+  go_on(snapshot->balanced, began);
+  taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
   live_graph_release(&graph);
   return taken;
 }
@@ -166,13 +148,11 @@ take(struct snapshot *snapshot, struct lisp_figures *figures, int before)
 static int
 take_if_open(struct snapshot *snapshot, int before)
 {
-  struct lisp_figures figures = {0};
   int status = monitor_enter();
   if (status != MPROF_OK)
     return status;
-  if (!take(snapshot, &figures, before))
+  if (!take(snapshot, before))
     status = monitor_fail(MPROF_NO_MEMORY, "out of memory");
-  lisp_figures_release(&figures);
   return monitor_leave(status);
 }
 
@@ -180,7 +160,7 @@ static void
 release(struct snapshot *snapshot)
 {
   if (snapshot != NULL)
-    arena_release(&snapshot->contents);
+    snapshot_release(snapshot);
   free(snapshot);
 }
 
@@ -221,4 +201,50 @@ mprof_snapshot_free(void *snapshot)
   monitor_block_interrupts(&signals);
   release(snapshot);
   pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+/* ---- a file ---- */
+
+/* In place of what the image before this one had. */
+static void
+note_all_anew(void)
+{
+  image_forget_notes();
+  note_all(NULL, NULL);
+  region_table_map(&monitor.regions);
+}
+
+/* The image gets the rights of a file whose place it takes. */
+int
+mprof_monitor_map(const char *path)
+{
+  int status = monitor_enter(), error;
+  struct stat before;
+  bool replaces;
+  if (status != MPROF_OK)
+    return status;
+  replaces = lstat(path, &before) == 0 && S_ISREG(before.st_mode);
+  error = image_open(path, IMAGE_LISP, getpid(), false);
+  if (error == 0) {
+    if (replaces)
+      chmod(path, before.st_mode & 07777);
+    note_all_anew();
+    error = image_opened();
+  }
+  if (error != 0)
+    status = monitor_fail(error == ENOMEM ? MPROF_NO_MEMORY
+                                          : MPROF_CANNOT_WRITE,
+                          "cannot write '%s': %s", path,
+                          strerrordesc_np(error));
+  return monitor_leave(status);
+}
+
+int
+mprof_monitor_unmap(int keep)
+{
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  image_close(keep != 0);
+  return monitor_leave(MPROF_OK);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * entry.h -- the way in and out for the functions of monitor.h.
+ * monitor_lock.h -- the way in and out for the functions of monitor.h.
  */
-#ifndef MPROF_ENTRY_H
-#define MPROF_ENTRY_H
+#ifndef MPROF_MONITOR_LOCK_H
+#define MPROF_MONITOR_LOCK_H
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Block all signals that could run Lisp code, which may throw out of what
  * holds a lock.  Those of the collector are none. */
@@ -33,12 +32,6 @@ int monitor_fail(int status, const char *format, ...)
 /* Look what is loaded now; what is not any more, without the runtime having
  * told of it (C closed a library), is retired.  False when memory ran out.
  * With the gates shut. */
-bool monitor_look_for_code(void);
-
-/* How long threads were held up for the figures that were read last. */
-uint64_t monitor_stopped_nanoseconds(void);
-
-/* Whether a thread waits to print names (mprof_monitor_name). */
-bool monitor_naming_waits(void);
+bool monitor_list_code(void);
 
 #endif
