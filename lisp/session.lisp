@@ -126,7 +126,8 @@ is NIL.  Return false if the profiler is already counting."
                       :advice "Call (mprof:reset) first."))
              (setf options *options*))
            (when file
-             (count-in file))
+             (with-simple-restart (continue "Go on without a file.")
+               (count-in file)))
            (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
            (setf *options* options)

@@ -34,7 +34,7 @@
                                       all."))
                         (or stream *standard-output*)))))
       (let ((options (options max-contexts unfolded full-walk live sites))
-            (counted-in (and file (or autosave mapped) t)))
+            (counted-in (and file reset (eq (format-of-file file) :pprof))))
         (unless (member report '(t nil))
           (choice-option :tables report)) ; signals a wrong table now
         (when reset (reset))
@@ -43,7 +43,7 @@
           (when report
             (report :tables (if (eq report t) nil report) :collect live
                     :stream (or stream *standard-output*)))
-          (when (and file (not counted-in)) ; else STOP has saved it
+          (when (and file (or live (not counted-in))) ; else STOP has saved it
             (with-simple-restart (continue "Go on without a file.")
               (save file :collect (and live (not report)))))))))
 
@@ -65,12 +65,13 @@ the values of BODY.  OPTIONS is a list of keywords and values, possibly ():
 values are :FLAT, :GRAPH and those of TABLES of REPORT.
 :STREAM (default *STANDARD-OUTPUT*): where to print.
 :FILE (pathname designator, default NIL): write the profile to this file too, as
-SAVE does.  If that fails, the restart CONTINUE goes on without the file.
+SAVE does.  If that fails, the restart CONTINUE goes on without the file.  A file
+of type .data or .pb.gz is counted in as by START, so nothing is lost if the
+program is killed; not with :RESET NIL.
 :RESET (boolean, default T): start from zero; NIL adds to the figures in memory.
 :LIVE (boolean, default NIL): as for START; also collects garbage after BODY, to
 show what it left alive.
-:MAPPED (boolean, default NIL): count in :FILE, as START does.
-:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES, :AUTOSAVE: as for START.
+:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES, :AUTOSAVE, :MAPPED: as for START.
 
 All threads are counted, not only this one.  A non-local exit from BODY stops
 counting and prints nothing; the figures are kept for REPORT and SAVE.  Inside

@@ -69,12 +69,9 @@ enum mprof_before {
   MPROF_HOLDERS = 2, /* the same, with the graph of what is alive, for the
                         reader to find who holds it (holders/live_graph.h);
                         without MPROF_LIVE nothing */
-  MPROF_UNBALANCED = 4, /* without the reconciliation: threads stand still for
+  MPROF_UNBALANCED = 4 /* without the reconciliation: threads stand still for
                           as long as it takes to copy their counters, and
                           nobody waits until the collector's have settled */
-  MPROF_HEAP = 8       /* only what heap profiles have: no calls, no frames
-                          that are hidden by default, of labels the type and
-                          the class (a third of the time) */
 };
 
 /* From the next start on, which must be the first one since a reset or since

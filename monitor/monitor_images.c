@@ -127,7 +127,6 @@ take(struct snapshot *snapshot, int before)
   uint64_t began;
   bool taken;
   snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
-  snapshot->heap = (before & MPROF_HEAP) != 0;
   if (!snapshot_reserve(snapshot))
     return false;
   began = stop(snapshot->balanced);

@@ -297,8 +297,8 @@ bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an
 	@runtime-patch/fetch-source.sh $(maxima) tests/bench/maxima-source.sh
 	@$(test_env) MAXIMA_SOURCE=$(maxima) tests/bench/maxima.sh
 
-bench-mapped: all ## what it costs to count in a file that is mapped
-	@$(test_env) tests/bench/mapped.sh
+bench-image: all ## what it costs to count in a file
+	@$(test_env) tests/bench/image.sh
 
 bench-growth: all ## measure time and memory by the number of contexts
 	@$(test_env) tests/bench/growth.sh

@@ -124,8 +124,7 @@ add_head(struct snapshot *s)
   struct image_head *const head = s->contents.base;
   *head = (struct image_head){.version = IMAGE_VERSION,
                               .language = IMAGE_LISP,
-                              .flags = (monitor.follow ? IMAGE_LIVE : 0) |
-                                       (s->heap ? IMAGE_HEAP : 0),
+                              .flags = monitor.follow ? IMAGE_LIVE : 0,
                               .process = (uint32_t)getpid()};
   memcpy(head->magic, IMAGE_MAGIC, sizeof head->magic);
   snprintf(head->mprof, sizeof head->mprof, "%s", MPROF_VERSION);

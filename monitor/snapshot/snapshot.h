@@ -19,7 +19,6 @@
 struct snapshot { /* all zero: empty */
   struct arena contents; /* the image */
   size_t length;         /* of it */
-  bool heap;             /* for what MPROF_HEAP says (monitor.h) */
   bool balanced;         /* with what the collector has given out */
   struct counters counters;
   uint64_t collection;   /* what is alive is as of this one */

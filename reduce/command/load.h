@@ -15,13 +15,12 @@
 struct code_names;
 struct progress;
 
-/* The files that a command line names.  A folder stands for the profiles in
- * it: its files whose names end in ".data", ".pb.gz" or ".mapped", in order of
- * their names (byte by byte), without hidden ones and without those in folders
- * below it.  The image of a process whose profile is there, too, is left out.
- */
 struct losses;
 
+/* The files that a command line names.  A folder stands for the profiles in
+ * it: its files whose names end in ".data" or ".pb.gz", in order of their names
+ * (byte by byte), without hidden ones and without those in folders below it.
+ * The image of a process whose profile is there, too, is left out. */
 struct input_name {
   char *path;         /* owned */
   const struct losses *losses; /* of an image's program, or NULL */

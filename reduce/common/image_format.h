@@ -33,7 +33,7 @@
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
-enum { IMAGE_VERSION = 1, IMAGE_PAGE = 4096 };
+enum { IMAGE_VERSION = 2, IMAGE_PAGE = 4096 };
 
 enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
 
@@ -43,9 +43,7 @@ enum image_flag {
   IMAGE_INCOMPLETE = 2, /* something found no room in the file */
   IMAGE_SAVED = 4,      /* the process has written its profile, at its end or
                            before exec */
-  IMAGE_LIVE = 8,       /* objects were followed: see IMAGE_SURVIVAL */
-  IMAGE_HEAP = 16       /* for heap profiles: what they do not have is left
-                           out */
+  IMAGE_LIVE = 8        /* objects were followed: see IMAGE_SURVIVAL */
 };
 
 struct image_head {

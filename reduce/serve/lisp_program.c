@@ -58,8 +58,7 @@ take_snapshot(void *closure, unsigned how, struct program_snapshot *snapshot,
   (void)closure;
   void *taken =
       lisp.snapshot(MPROF_UNBALANCED |
-                    ((how & SNAPSHOT_COLLECT) != 0 ? MPROF_COLLECT : 0) |
-                    ((how & SNAPSHOT_WHOLE) != 0 ? 0 : MPROF_HEAP));
+                    ((how & SNAPSHOT_COLLECT) != 0 ? MPROF_COLLECT : 0));
   if (taken == NULL) {
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s", lisp.message());
     return false;

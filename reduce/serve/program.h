@@ -18,9 +18,7 @@ enum { PROGRAM_MESSAGE_LENGTH = 512 };
 
 enum program_snapshot_how {
   SNAPSHOT_COLLECT = 1, /* after a full collection of garbage */
-  SNAPSHOT_WHOLE = 2,   /* also what is hidden by default, which others than
-                           mprof do not show */
-  SNAPSHOT_FILE = 4     /* as octets */
+  SNAPSHOT_FILE = 2     /* as octets */
 };
 
 /* A profile file in memory, or a profile that is open.  Whoever gets one calls

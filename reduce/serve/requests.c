@@ -84,9 +84,8 @@ profile(struct request *request, bool in_use, const char *name)
     return fail(request, MHD_HTTP_NOT_FOUND,
                 "memory in use is not known: objects are not followed (in "
                 "Lisp, start with (mprof:start :live t))");
-  if (!base_take(server, (unsigned)collect * SNAPSHOT_COLLECT |
-                             (unsigned)(debug != 0) * SNAPSHOT_WHOLE,
-                 &now, message))
+  if (!base_take(server, (unsigned)collect * SNAPSHOT_COLLECT, &now,
+                 message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   if (seconds != 0) {
     request->waits = WAITS_FOR_TIME;
@@ -142,7 +141,7 @@ get_flamegraph(struct request *request)
   if (!read_number(argument(request, "refresh"), MOST_SECONDS, &seconds))
     return fail(request, MHD_HTTP_BAD_REQUEST,
                 "invalid value for \"refresh\": must be 1 to 3600 seconds");
-  if (!base_take(server, SNAPSHOT_WHOLE, &now, message))
+  if (!base_take(server, 0, &now, message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   /* who may see what was allocated need not see the program's source */
   struct MHD_Response *response =
@@ -162,8 +161,7 @@ get_profile(struct request *request)
   if (!read_number(argument(request, "gc"), 1, &collect))
     return fail(request, MHD_HTTP_BAD_REQUEST, "invalid value for \"gc\"");
   return answer_file(request->server,
-                     (unsigned)collect * SNAPSHOT_COLLECT | SNAPSHOT_WHOLE |
-                         SNAPSHOT_FILE,
+                     (unsigned)collect * SNAPSHOT_COLLECT | SNAPSHOT_FILE,
                      &request->status);
 }
 

@@ -210,8 +210,12 @@
 (test with-profiling-writes-a-file
   (with-idle-profiler
     (with-temporary-file (file)
-      (mprof:with-profiling (:report nil :file file) (make-conses 6))
-      (is (= 96 (data:bytes (mprof:profile file)))))))
+      (mprof:with-profiling (:report nil :file file)
+        (make-conses 6)
+        (is (= 96 (data:self-bytes (data:row :functions 'make-conses
+                                             (mprof:profile file))))))
+      (is (= 96 (data:self-bytes (data:row :functions 'make-conses
+                                           (mprof:profile file))))))))
 
 (test with-profiling-a-file-that-cannot-be-written
   "That is said before the body runs; the restart CONTINUE goes on without a

@@ -191,4 +191,12 @@ same 'the child of a fork that begins anew' 1000 \
 says 'it has names of C functions' ';main;'
 says_not 'all functions have names' '[unknown]'
 
+# A body counts in its file.
+rm -f log killed.data*
+(begin "$call" '(mprof:with-profiling (:file "killed.data")
+  (work 0 1000 *bytes*) '"$kill"')')
+same 'a body that is killed' 1000 \
+  "$("$MPROF" export --format=folded --value=allocs killed.data |
+    awk '/CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+
 finish

@@ -1,9 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; mapped.lisp -- what it costs to count in a file that is mapped: processor
-;;;; time of programs with the same profile, mapped and not, one after the
-;;;; other, again and again; the quotient of the medians.  tests/bench/mapped.sh
-;;;; loads it.
+;;;; image.lisp -- what it costs to count in a file: processor time of programs
+;;;; with the same profile, in a file and in memory, one after the other, again
+;;;; and again; the quotient of the medians.  tests/bench/image.sh loads it.
 
 (require :mprof)
 
