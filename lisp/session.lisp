@@ -99,10 +99,11 @@ and FILE can be written."
   (destructuring-bind (&optional file pid) (shiftf *counted-in* nil)
     (when (eql pid (ext:getpid))
       (let ((keep 1))
-        (with-simple-restart (continue "Go on without a file.")
-          (save file)
-          (setf keep 0))
-        (c:monitor-unmap keep)))))
+        (unwind-protect
+             (with-simple-restart (continue "Go on without a file.")
+               (save file)
+               (setf keep 0))
+          (c:monitor-unmap keep))))))
 
 (defun stop-at-exit ()
   "Save at the end of a program with a file."

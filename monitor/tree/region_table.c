@@ -35,12 +35,12 @@ join(char *to, const char *path, const char *name)
   to[n] = '\0';
 }
 
-bool
+void
 region_table_map(const struct region_table *table)
 {
-  return table->regions == NULL ||
-         image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
-                   image_owner());
+  if (table->regions != NULL)
+    image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
+              image_owner());
 }
 
 /* The number of the region `name' in `parent', NONE when there is no room. */
@@ -55,11 +55,7 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
       return NONE;
     table->regions = table->arena.base;
     table->count = 1;
-    if (!region_table_map(table)) {
-      arena_release(&table->arena);
-      table->regions = NULL;
-      return NONE;
-    }
+    region_table_map(table);
   }
   join(wanted.path, table->regions[parent].path, name);
   for (uint32_t i = 1; i < table->count; i++)

@@ -62,9 +62,8 @@ void region_enter(struct region_table *table, uint32_t most,
 void region_leave(struct region_table *table, struct region_stack *stack,
                   bool frees);
 
-/* From now on it is in the image of the process, if that has one.  False: it
- * has no room there. */
-bool region_table_map(const struct region_table *table);
+/* From now on it is in the image of the process, if that has one with room. */
+void region_table_map(const struct region_table *table);
 
 /* Forget what was counted, but not the names: threads are in regions. */
 void region_table_clear(struct region_table *table);

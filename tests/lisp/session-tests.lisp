@@ -130,6 +130,26 @@ are not needed."
     (is (null mprof::*counted-in*))
     (finishes (mprof:start :unfolded t))))
 
+(test file-that-is-gone
+  "What is counted then is in memory, regions too; the next file is as good as
+the first."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (mprof:start :file file)
+      (delete-file file)
+      (mprof:with-region ("after") (make-conses 10))
+      (is (= 10 (data:allocations
+                 (data:row :regions "after" (mprof:profile)))))
+      (ensure-directories-exist (concatenate 'string file "/a"))
+      (signals mprof:profile-file-error (mprof:stop))
+      (si:rmdir (concatenate 'string file "/"))
+      (mprof:reset)
+      (mprof:start :file file)
+      (make-conses 20)
+      (is (= 20 (data:self-allocations
+                 (data:row :functions 'make-conses (mprof:profile file)))))
+      (mprof:stop))))
+
 (test file-while-counting
   "Another START does not count in another file."
   (with-idle-profiler

@@ -242,6 +242,7 @@ file."
                (let ((file (concatenate 'string folder "gone/a")))
                  (ensure-directories-exist file)
                  (mprof:with-profiling (:report nil :file file)
+                   (delete-file file)
                    (si:rmdir (concatenate 'string folder "gone/"))
                    (mprof:reset)
                    (make-conses 6)
