@@ -161,7 +161,7 @@ image_unmap_stripes(struct stripes *shared)
 bool
 image_is_held(enum image_kind kind)
 {
-  return kind == IMAGE_LIVES || kind == IMAGE_STRIPES ||
+  return kind == IMAGE_COUNTERS || kind == IMAGE_STRIPES ||
          kind == IMAGE_REGIONS;
 }
 

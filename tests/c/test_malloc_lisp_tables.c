@@ -54,7 +54,7 @@ sum_up(void)
 
 static void __attribute__((noinline)) allocate(uint32_t what, size_t bytes)
 {
-  lisp_heap_count_otherwise(
+  lisp_heap_count_slow(
       NULL, bytes,
       (struct lisp_request){.frame = __builtin_frame_address(0),
                             .what = what});

@@ -223,8 +223,8 @@ call_chain_joins_numbered(const struct call_chain *chain,
 
 /* There may be several paths that begin so. */
 struct known_path *
-call_chain_find_otherwise(struct call_chain *chain, uintptr_t ip,
-                          uintptr_t sp)
+call_chain_find_numbered_next(struct call_chain *chain, uintptr_t ip,
+                              uintptr_t sp)
 {
   struct known_path *const path = call_chain_find_next(chain, ip, sp);
   if (path == NULL)
@@ -371,7 +371,7 @@ call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
 }
 
 void
-call_chain_know(const struct call_chain *chain, struct known_path *path)
+call_chain_publish(const struct call_chain *chain, struct known_path *path)
 {
   path->ip = chain->frames[chain->depth - 1].at.ip;
 }

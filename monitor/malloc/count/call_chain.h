@@ -139,11 +139,12 @@ void call_chain_release(struct call_chain *chain);
 
 /* Walk from the call that returns to `ip'; `sp' and `frame', the frame
  * pointer, as struct stack_frame has them.  The frames are in chain->frames
- * then.  Gives back a path for the owner to fill, which call_chain_know makes
- * known. */
+ * then.  Gives back a path for the owner to fill, which call_chain_publish
+ * makes known. */
 struct known_path *call_chain_walk(struct call_chain *chain, uintptr_t ip,
                                    uintptr_t sp, uintptr_t frame);
-void call_chain_know(const struct call_chain *chain, struct known_path *path);
+void call_chain_publish(const struct call_chain *chain,
+                        struct known_path *path);
 
 /* No path is known, and the next walk knows nothing of the last one. */
 void call_chain_forget(struct call_chain *chain);
@@ -219,8 +220,8 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
  * now, where there are call numbers; and the path where it is not. */
 bool call_chain_joins_numbered(const struct call_chain *chain,
                                struct known_path *path);
-struct known_path *call_chain_find_otherwise(struct call_chain *chain,
-                                             uintptr_t ip, uintptr_t sp);
+struct known_path *call_chain_find_numbered_next(struct call_chain *chain,
+                                                 uintptr_t ip, uintptr_t sp);
 
 /* The same where there are call numbers: a path whose number holds is as good
  * as one that was compared as a whole. */
@@ -241,7 +242,7 @@ call_chain_find_numbered(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
     if (call_chain_joins_numbered(chain, path))
       return path;
   }
-  return call_chain_find_otherwise(chain, ip, sp);
+  return call_chain_find_numbered_next(chain, ip, sp);
 }
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/signal_guard.h"
 #include "tree/arena.h"
-#include "malloc/quiet.h"
 
 /* At the last look; the other one has the memory for the next, which so does
  * not take the place of a library that is gone. */
@@ -52,12 +52,12 @@ malloc_code_is_linker(uintptr_t ip)
 /* A handler of a signal may have interrupted this thread at it.  The thread
  * may not be cancelled while it has the linker's lock. */
 void
-malloc_code_look(void)
+malloc_code_check(void)
 {
-  struct quiet quiet;
+  struct signal_guard guard;
   if (spin_holds(&lock) || arenas_are_sealed())
     return;
-  quiet_begin(&quiet, false);
+  signal_guard_begin(&guard, false);
   spin_lock(&lock);
   if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
     const struct code_objects before = loaded;
@@ -66,7 +66,7 @@ malloc_code_look(void)
     other = before;
   }
   spin_unlock(&lock);
-  quiet_end(&quiet);
+  signal_guard_end(&guard);
 }
 
 void

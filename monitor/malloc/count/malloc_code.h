@@ -23,7 +23,7 @@
 bool malloc_code_is_linker(uintptr_t ip);
 
 /* Retire the sites in what is loaded no more. */
-void malloc_code_look(void);
+void malloc_code_check(void);
 
 /* In the child of a fork. */
 void malloc_code_forked(void);

@@ -96,17 +96,16 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
 {
   const uint32_t region = thread->regions.region;
   const uint64_t linker =
-      malloc_code_is_linker(path->site) ? CLAS_OF_LINKER : 0;
+      malloc_code_is_linker(path->site) ? ORIGIN_LINKER : 0;
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
-    call_chain_know(&thread->chain, path);
+    call_chain_publish(&thread->chain, path);
   }
   if (known_leaf(thread, path, size) == 0) {
-    const struct leaf *leaf =
-        context_tree_leaf(&m->tree, path->context, path->site,
-                          size >> LEAF_SIZE_BITS,
-                          size & ((1 << LEAF_SIZE_BITS) - 1),
-                          thread->label | (uint64_t)region << 32 | linker);
+    const struct leaf *leaf = context_tree_leaf(
+        &m->tree, path->context, path->site, size >> LEAF_SIZE_BITS,
+        size & ((1 << LEAF_SIZE_BITS) - 1),
+        thread->label | (uint64_t)region << 32 | linker);
     *malloc_thread_recent_leaf(thread, path->site, path->context, size) =
         (struct recent_leaf){.site = path->site,
                              .up = path->context,
@@ -135,8 +134,8 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
   stripes_lock();
   s = s->open ? s : stripes.stripe;
   counted = count_allocation(user, s, leaf, address, bytes);
-  stripes_settle();
-  stripes_lack_room();
+  stripes_rebalance();
+  stripes_limit_reached();
   stripes_unlock();
   return counted;
 }
@@ -151,7 +150,7 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
   struct counted counted = {0};
   struct known_path *path;
   if (thread == NULL) {
-    malloc_monitor_lost();
+    malloc_monitor_miss();
     return counted;
   }
   path = find_path(thread, frame);
@@ -176,14 +175,14 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   const int saved = errno;
   struct counted counted = {0};
   if (malloc_code_is_linker(frame[1]))
-    malloc_code_look();
-  malloc_monitor_obey();
+    malloc_code_check();
+  malloc_monitor_serve_request();
   if (!malloc_monitor_is_counting())
     return counted;
   if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || malloc_monitor_open(m))
     counted = allocated(m, address, bytes, frame);
   else
-    malloc_monitor_lost();
+    malloc_monitor_miss();
   errno = saved;
   return counted;
 }
@@ -216,12 +215,12 @@ malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
                          uint32_t size)
 {
   const struct leaf *const leaf = &m->tree.leaves[number];
-  return (uint32_t)(context_tree_leaf(
-                        &m->tree, leaf->up, leaf->site,
-                        size >> LEAF_SIZE_BITS,
-                        size & ((1 << LEAF_SIZE_BITS) - 1),
-                        context_tree_kind(&m->tree, leaf)->clas) -
-                    m->tree.leaves);
+  return (
+      uint32_t)(context_tree_leaf(&m->tree, leaf->up, leaf->site,
+                                  size >> LEAF_SIZE_BITS,
+                                  size & ((1 << LEAF_SIZE_BITS) - 1),
+                                  context_tree_kind(&m->tree, leaf)->origin) -
+                m->tree.leaves);
 }
 
 /* A thread that has not allocated, and knows of nothing. */
@@ -233,7 +232,7 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
   struct malloc_thread *thread = malloc_thread_known;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
   struct stripe *s;
-  if (malloc_monitor.left)
+  if (malloc_monitor.abandoned)
     return;
   s = stripes_lock_mine(user);
   if (counted.epoch == stripes.epoch)

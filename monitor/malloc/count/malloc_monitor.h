@@ -30,17 +30,18 @@
 
 enum { MALLOC_REGIONS = 4095 }; /* at most */
 
-/* In kind.clas: the label of the thread, the region, and whether the dynamic
- * linker allocates, which a leaf over the budget does not tell otherwise. */
-#define CLAS_THREAD(clas) ((uint32_t)(clas))
-#define CLAS_REGION(clas) ((uint32_t)((clas) >> 32) & UINT32_C(0xFFFF))
-#define CLAS_OF_LINKER (UINT64_C(1) << 63)
+/* In kind.origin: the label of the thread, the region, and whether the
+ * dynamic linker allocates, which a leaf over the budget does not tell
+ * otherwise. */
+#define ORIGIN_THREAD(origin) ((uint32_t)(origin))
+#define ORIGIN_REGION(origin) ((uint32_t)((origin) >> 32) & UINT32_C(0xFFFF))
+#define ORIGIN_LINKER (UINT64_C(1) << 63)
 
 struct malloc_monitor {
   bool counting;         /* allocations, now: any thread may look at it */
   bool ready;            /* the tree is there, and in the image if there is to
                             be one */
-  bool left;             /* the child of a fork that cannot have counters of
+  bool abandoned;        /* the child of a fork that cannot have counters of
                             its own: those here are its parent's */
   struct spin_lock lock; /* of all that follows */
   bool awaits_image;     /* it is made when something is counted */
@@ -62,7 +63,7 @@ malloc_monitor_is_counting(void)
 extern __thread int malloc_monitor_inside HIDDEN_THREAD;
 
 /* It is, as it is at a fork, though no call of it may be active. */
-extern __thread bool malloc_monitor_forks HIDDEN_THREAD;
+extern __thread bool malloc_monitor_forking HIDDEN_THREAD;
 
 /* ---- the hook ---- */
 
@@ -102,10 +103,10 @@ void malloc_monitor_freed(uintptr_t address, struct counted counted,
 /* An object cannot be counted, for there is no memory for what is to be known
  * of it. */
 static inline void
-malloc_monitor_lost(void)
+malloc_monitor_miss(void)
 {
   if (malloc_monitor_is_counting())
-    __atomic_fetch_add(&stripes.lost, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&stripes.missed, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- requests ---- */
@@ -118,14 +119,14 @@ void malloc_monitor_forget(struct malloc_monitor *m);
 
 /* Do what was requested of this process from outside, if anything was.  This
  * thread has no lock. */
-void malloc_monitor_obey_now(struct malloc_monitor *m);
+void malloc_monitor_serve_request_now(struct malloc_monitor *m);
 
 static inline void
-malloc_monitor_obey(void)
+malloc_monitor_serve_request(void)
 {
   if (__builtin_expect(
           __atomic_load_n(&stripes.request, __ATOMIC_ACQUIRE) != 0, 0))
-    malloc_monitor_obey_now(&malloc_monitor);
+    malloc_monitor_serve_request_now(&malloc_monitor);
 }
 
 /* ---- all of it ---- */

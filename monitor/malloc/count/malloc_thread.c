@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "malloc/count/left_call.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/count/nonlocal_exit.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 #include "tree/spin_lock.h"
@@ -37,7 +37,7 @@ static void
 end_thread(void *data)
 {
   struct malloc_thread *thread = data;
-  left_call_end_thread();
+  nonlocal_exit_end_thread();
   malloc_monitor_inside++;
   malloc_thread_known = NULL;
   spin_lock(&lock);
@@ -95,7 +95,7 @@ malloc_thread_make(void)
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
   struct malloc_thread *thread;
-  if (malloc_monitor.left)
+  if (malloc_monitor.abandoned)
     return NULL;
   spin_lock(&lock);
   thread = unused;

@@ -32,8 +32,8 @@ struct malloc_thread {
   uint64_t unloads;   /* as stripes.unloads at the last walk */
   struct region_stack regions;
   struct malloc_thread *next; /* in the list of those that nobody uses */
-  struct lisp_thread *lisp; /* see malloc/ecl/; NULL: it has made none */
-  uint32_t served;          /* threads until now */
+  struct lisp_thread *lisp;   /* see malloc/ecl/; NULL: it has made none */
+  uint32_t served;            /* threads until now */
   struct call_chain chain;
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };
@@ -47,8 +47,8 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
                          (64 - RECENT_LEAF_BITS)];
 }
 
-/* Contexts and leaves are of other code now, which was unloaded, or the figures
- * were forgotten.  The chain too is to be walked anew. */
+/* Contexts and leaves are of other code now, which was unloaded, or the
+ * figures were forgotten.  The chain too is to be walked anew. */
 void malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads);
 
 /* Find out when threads end from now on. */

@@ -27,9 +27,9 @@ static __thread struct {
  * for the object. */
 static const uint8_t bodies[t_end] = {
     [t_array] = 2, /* dimensions, and data */
-    [t_vector] = 1,      [t_string] = 1,   [t_base_string] = 1,
-    [t_bitvector] = 1,   [t_hashtable] = 1, [t_instance] = 1,
-    [t_bytecodes] = 1,   [t_foreign] = 1,   [t_readtable] = 1,
+    [t_vector] = 1,    [t_string] = 1,    [t_base_string] = 1,
+    [t_bitvector] = 1, [t_hashtable] = 1, [t_instance] = 1,
+    [t_bytecodes] = 1, [t_foreign] = 1,   [t_readtable] = 1,
     [t_stream] = 1,
 };
 
@@ -48,8 +48,7 @@ leave_word(const uintptr_t *frame, uint32_t what)
 static __thread cl_env_ptr known_env
     __attribute__((tls_model("initial-exec")));
 
-static cl_env_ptr __attribute__((noinline))
-find_env(void)
+static cl_env_ptr __attribute__((noinline)) find_env(void)
 {
   return known_env = (ecl_process_env)(); /* not the headers' macro */
 }
@@ -122,10 +121,10 @@ ecl_import_current_thread(cl_object name, cl_object bindings)
 {
   bool imported;
   known_env = NULL;
-  lisp_balance_come(false);
+  lisp_balance_return(false);
   imported = BEHIND(ecl_import_current_thread)(name, bindings);
   if (imported)
-    lisp_balance_come(true);
+    lisp_balance_return(true);
   return imported;
 }
 
@@ -201,7 +200,7 @@ take_word(const uintptr_t *frame)
 {
   struct lisp_request r = {0};
   if (__builtin_expect(!lisp_runtime.counted, 0)) {
-    if (!lisp_runtime.awaits || !malloc_monitor_is_counting())
+    if (!lisp_runtime.awaits_first || !malloc_monitor_is_counting())
       return r;
     lisp_balance_begin();
   }
@@ -234,13 +233,12 @@ REQUEST(GC_malloc_uncollectable)
  * taken back, or of what is not in the collector's heap. */
 EXPORT void
 GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
-                               void *data,
-                               GC_finalization_proc *old_function,
+                               void *data, GC_finalization_proc *old_function,
                                void **old_data)
 {
   GC_finalization_proc before = NULL;
-  BEHIND(GC_register_finalizer_no_order)(object, function, data, &before,
-                                         old_data);
+  BEHIND(GC_register_finalizer_no_order)
+  (object, function, data, &before, old_data);
   if (old_function != NULL)
     *old_function = before;
   if (lisp_runtime.counted && function != NULL && before == NULL &&

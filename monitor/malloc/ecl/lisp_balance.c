@@ -18,9 +18,9 @@
 
 static struct {
   bool begun, ended;
-  bool broken;      /* something was not counted */
-  unsigned threads; /* that lived at the end */
-  void **first;     /* lists of the thread that made the first request */
+  bool broken;           /* something was not counted */
+  unsigned threads;      /* that lived at the end */
+  void **first;          /* lists of the thread that made the first request */
   int64_t left_bytes;    /* on lists of threads that left */
   uint64_t record_bytes; /* that the collector made for itself */
   struct collector_balance before, after;
@@ -70,7 +70,7 @@ lisp_balance_begin(void)
     malloc_monitor_inside--;
     balance.begun = true;
   }
-  lisp_runtime.awaits = false;
+  lisp_runtime.awaits_first = false;
   __atomic_store_n(&lisp_runtime.counted, true, __ATOMIC_RELEASE);
   spin_unlock(&lock);
 }
@@ -81,7 +81,7 @@ lisp_balance_end(void)
   if (!balance.begun || balance.ended)
     return;
   malloc_monitor_inside++;
-  lisp_runtime.counted = lisp_runtime.awaits = false;
+  lisp_runtime.counted = lisp_runtime.awaits_first = false;
   balance.after = collector_balance(bytes_on_lists);
   balance.ended = true;
   malloc_monitor_inside--;
@@ -95,7 +95,7 @@ lisp_balance_record(uint64_t bytes)
 }
 
 void
-lisp_balance_break(void)
+lisp_balance_invalidate(void)
 {
   balance.broken = true;
 }
@@ -107,7 +107,7 @@ lisp_balance_forget(void)
   balance.left_bytes = 0;
   balance.record_bytes = 0;
   if (lisp_runtime.counted) {
-    lisp_runtime.awaits = true;
+    lisp_runtime.awaits_first = true;
     lisp_runtime.counted = false;
   }
 }
@@ -133,11 +133,11 @@ lisp_balance_leave(void)
   lisp->lists = NULL;
   __atomic_fetch_add(&balance.left_bytes, listed, __ATOMIC_RELAXED);
   if (listed < 0)
-    lisp_balance_break();
+    lisp_balance_invalidate();
 }
 
 void
-lisp_balance_come(bool back)
+lisp_balance_return(bool back)
 {
   struct lisp_thread *const lisp = mine();
   if (lisp == NULL || lisp->lists != NULL)
@@ -146,8 +146,8 @@ lisp_balance_come(bool back)
     lisp_balance_join(lisp);
   } else if (GC_thread_is_registered()) {
     lisp->lists = collector_lists(pthread_self());
-    __atomic_fetch_sub(&balance.left_bytes,
-                       collector_list_bytes(lisp->lists), __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&balance.left_bytes, collector_list_bytes(lisp->lists),
+                       __ATOMIC_RELAXED);
   }
 }
 
@@ -199,9 +199,8 @@ lisp_balance_note(void)
       {(doubts & BALANCE_TABLES) != 0,
        "growth of the collector's tables of finalizers and weak links, which "
        "could not be read"},
-      {true,
-       "free lists that the collector drops when a finalizer allocates "
-       "during their construction"},
+      {true, "free lists that the collector drops when a finalizer allocates "
+             "during their construction"},
       {balance.after.table_bytes > balance.before.table_bytes,
        "the collector's tables of finalizers and weak links, if they were "
        "made with another size class"},

@@ -29,13 +29,13 @@ void lisp_balance_join(struct lisp_thread *lisp);
 /* This thread leaves ECL, is about to come back, or has done so: it is new to
  * the collector unless that has known it all the time. */
 void lisp_balance_leave(void);
-void lisp_balance_come(bool back);
+void lisp_balance_return(bool back);
 
 /* The collector made a record of so many bytes for itself. */
 void lisp_balance_record(uint64_t bytes);
 
 /* An object was not counted: there is no reconciliation. */
-void lisp_balance_break(void);
+void lisp_balance_invalidate(void);
 
 /* Count no more, and ask the collector. */
 void lisp_balance_end(void);

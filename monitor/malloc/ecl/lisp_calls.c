@@ -213,8 +213,9 @@ name_inside(uint32_t number, const struct lisp_function *outer)
 }
 
 /* The function was called by the context `up': a call of one that is beside
- * it if that is local itself, or else of one that jumped to it.  What is local
- * is in one file with that, but not in ECL itself, where others are called so.
+ * it if that is local itself, or else of one that jumped to it.  What is
+ * local is in one file with that, but not in ECL itself, where others are
+ * called so.
  */
 static bool
 name_called(uint64_t site, uint32_t function, uint32_t up)

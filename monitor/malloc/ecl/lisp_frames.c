@@ -86,8 +86,8 @@ note_of(const struct stack_frame *frame, uintptr_t end,
   const struct ecl_ihs_frame *record;
   (void)outer;
   if (!is_in(frame->ip, INTERPRETER)) {
-    note.number = (const uintptr_t *)(frame->pointer +
-                                      (uintptr_t)number_offset[which]);
+    note.number =
+        (const uintptr_t *)(frame->pointer + (uintptr_t)number_offset[which]);
     return note;
   }
   if (record_offset == 0)

@@ -27,8 +27,8 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
   const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
   if (leaf < lisp->room)
     return true;
-  if (arena_stay(&lisp->arena, room * sizeof *lisp->tallies,
-                 sizeof *lisp->tallies << LEAF_BITS) != 0)
+  if (arena_grow_in_place(&lisp->arena, room * sizeof *lisp->tallies,
+                          sizeof *lisp->tallies << LEAF_BITS) != 0)
     return false;
   if (lisp->tallies == NULL &&
       !image_map(&lisp->arena, 0, IMAGE_TALLIES, image_owner()))
@@ -117,8 +117,7 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
       recent->forgotten == thread->forgotten)
     return recent->leaf;
   spin_lock(&malloc_monitor.lock);
-  leaf =
-      malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
+  leaf = malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
   if (!reach(lisp, leaf))
     leaf = lisp->header.leaf;
   spin_unlock(&malloc_monitor.lock);
@@ -224,22 +223,21 @@ count(void *object, size_t bytes, struct lisp_request request)
 }
 
 void
-lisp_heap_count_otherwise(void *object, size_t bytes,
-                          struct lisp_request request)
+lisp_heap_count_slow(void *object, size_t bytes, struct lisp_request request)
 {
   const int saved = errno;
-  malloc_monitor_obey();
+  malloc_monitor_serve_request();
   if (!malloc_monitor_is_counting()) {
-    lisp_balance_break();
+    lisp_balance_invalidate();
     return;
   }
   if (malloc_monitor_inside != 0) { /* it interrupted a count */
-    malloc_monitor_lost();
+    malloc_monitor_miss();
     return;
   }
   malloc_monitor_inside++;
   if (!count(object, bytes, request))
-    malloc_monitor_lost();
+    malloc_monitor_miss();
   malloc_monitor_inside--;
   errno = saved;
 }
@@ -303,9 +301,9 @@ ecl_library_close_all(void)
 {
   lisp_runtime_begin();
   read_last();
-  malloc_code_look();
+  malloc_code_check();
   BEHIND(ecl_library_close_all)();
-  malloc_code_look();
+  malloc_code_check();
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_methods.c -- names of the functions of methods, and of those that expand
- * types.  Calls no function of ECL.
+ * lisp_methods.c -- names of the functions of methods, and of those that
+ * expand types.  Calls no function of ECL.
  *
  * Slots are found by name, as a program may have classes of its own for
  * generic functions and methods.  The function of a method is a closure of
@@ -182,7 +182,8 @@ name_expander(cl_object symbol, cl_object properties)
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   cl_object l = properties;
   uint32_t number;
-  while (ECL_CONSP(l) && !lisp_is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
+  while (ECL_CONSP(l) &&
+         !lisp_is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
     l = ECL_CONSP(ECL_CONS_CDR(l)) ? ECL_CONS_CDR(ECL_CONS_CDR(l)) : ECL_NIL;
   l = ECL_CONSP(l) ? ECL_CONS_CDR(l) : l;
   number = nameless(first(l));

@@ -80,12 +80,12 @@ lisp_function_at(uint32_t number)
 
 /* A function gets a number. */
 static bool
-given(uint32_t number, uintptr_t code)
+note_new_number(uint32_t number, uintptr_t code)
 {
   const uint32_t room = 2 * number > 4096 ? 2 * number : 4096;
   if (number >= functions.room) {
-    if (arena_stay(&functions.arena, room * sizeof no_function,
-                   (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
+    if (arena_grow_in_place(&functions.arena, room * sizeof no_function,
+                            (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
       return false;
     __atomic_store_n(&functions.room, room, __ATOMIC_RELEASE);
   }
@@ -97,7 +97,7 @@ given(uint32_t number, uintptr_t code)
 void
 lisp_names_open(void)
 {
-  malloc_monitor.functions.given = given;
+  malloc_monitor.functions.on_new_number = note_new_number;
 }
 
 /* Another thread may have been at a name or a number. */
@@ -109,8 +109,8 @@ lisp_names_forked(void)
 }
 
 /* The function gets a name if that is to show.  It may have been called
- * before: ECL calls many functions when it begins that it makes Lisp functions
- * later. */
+ * before: ECL calls many functions when it begins that it makes Lisp
+ * functions later. */
 static bool
 assign(uint32_t number, uint32_t name)
 {
@@ -225,13 +225,13 @@ add_class(cl_object class)
   lisp_printer_name(&out, class, NAMED_CLASS);
   name = lisp_names_printed(&out);
   spin_lock(&classes.lock);
-  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  number = (uint32_t)shared_table_value(&classes, (uintptr_t) class);
   if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {
     number = ++class_count;
     class_list[number].text = name;
     class_list[number].structure = structure;
     note_class(number);
-    shared_table_add(&classes, (uintptr_t)class, number);
+    shared_table_add(&classes, (uintptr_t) class, number);
   }
   spin_unlock(&classes.lock);
   return number;
@@ -243,7 +243,7 @@ lisp_names_class(cl_object class)
   uint32_t number;
   if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
     return 0;
-  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  number = (uint32_t)shared_table_value(&classes, (uintptr_t) class);
   if (__builtin_expect(number != 0, 1))
     return number;
   malloc_monitor_inside++;
@@ -274,9 +274,10 @@ void
 lisp_names_note_types(void)
 {
   enum { MOST = 64 }; /* element types, and modes of streams */
-  image_note(NOTE_COARSE, 0, 0, 0,
-             "This ECL was not built by mprof: chains can lack functions that "
-             "are inlined or end in a call");
+  image_note(
+      NOTE_COARSE, 0, 0, 0,
+      "This ECL was not built by mprof: chains can lack functions that "
+      "are inlined or end in a call");
   for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
     note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
     for (uint32_t more = 1; more < MOST && type != t_instance; more++) {

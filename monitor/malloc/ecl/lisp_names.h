@@ -49,16 +49,16 @@ struct lisp_function *lisp_function_at(uint32_t number);
 /* Where the code of a compiled function begins; 0: it is another object. */
 uintptr_t lisp_function_code(cl_object function);
 
-/* The function was made without a name, and has none yet: it may be called so.
- * False: it is not. */
+/* The function was made without a name, and has none yet: it may be called
+ * so. False: it is not. */
 bool lisp_function_name(uint32_t number, uint32_t name);
 
 /* Take names from now on. */
 void lisp_names_open(void);
 void lisp_names_forked(void);
 
-/* Note all types of ECL's objects, if there is an image; the same and all names
- * that are known: there is another image. */
+/* Note all types of ECL's objects, if there is an image; the same and all
+ * names that are known: there is another image. */
 void lisp_names_note_types(void);
 void lisp_names_note(void);
 

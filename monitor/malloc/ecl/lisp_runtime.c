@@ -19,8 +19,8 @@
 
 struct lisp_runtime lisp_runtime;
 
-/* ECL and the collector are asked by what they have themselves, which is found
- * when the program begins or never. */
+/* ECL and the collector are asked by what they have themselves, which is
+ * found when the program begins or never. */
 #pragma weak GC_malloc_many
 
 /* ---- by name ---- */
@@ -70,7 +70,7 @@ size_t
 lisp_runtime_symbol_bytes(const void *at)
 {
   Dl_info info;
-  ElfW(Sym) *symbol;
+  ElfW(Sym) * symbol;
   return dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
                  symbol != NULL && info.dli_saddr == at
              ? symbol->st_size
@@ -145,7 +145,7 @@ lisp_runtime_find(void)
       lisp_runtime.malloc = find("GC_malloc");
       lisp_runtime.malloc_atomic = find("GC_malloc_atomic");
       lisp_heap_open();
-      lisp_runtime.hooked = lisp_runtime.awaits = true;
+      lisp_runtime.hooked = lisp_runtime.awaits_first = true;
     }
     __atomic_store_n(&lisp_runtime.found, true, __ATOMIC_RELEASE);
   }

@@ -26,10 +26,10 @@
 #include "arch/attributes.h"
 
 struct lisp_runtime {
-  bool found;   /* an ECL, and whether it is counted */
-  bool hooked;  /* it is */
-  bool awaits;  /* but no request has been counted yet */
-  bool counted; /* requests are */
+  bool found;        /* an ECL, and whether it is counted */
+  bool hooked;       /* it is */
+  bool awaits_first; /* but no request has been counted yet */
+  bool counted;      /* requests are */
   void *(*malloc)(size_t), *(*malloc_atomic)(size_t); /* the collector's */
 };
 
@@ -53,8 +53,9 @@ static inline void *
 lisp_runtime_behind(void **known, const char *name)
 {
   void *const behind = __atomic_load_n(known, __ATOMIC_RELAXED);
-  return __builtin_expect(behind != NULL, 1) ? behind
-                                             : lisp_runtime_search(known, name);
+  return __builtin_expect(behind != NULL, 1)
+             ? behind
+             : lisp_runtime_search(known, name);
 }
 
 /* The function that this library has one of its own in front of. */

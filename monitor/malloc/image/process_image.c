@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "malloc/choice.h"
 #include "malloc/environment.h"
+#include "malloc/image/decimal.h"
+#include "malloc/process_selection.h"
+#include "malloc/signal_guard.h"
 #include "tree/image.h"
 #include "tree/image_file.h"
-#include "malloc/image/decimal.h"
-#include "malloc/quiet.h"
 
 enum {
   SUFFIX_BYTES = 40,
@@ -27,7 +27,8 @@ enum {
 };
 
 static struct {
-  char base[PATH_MAX]; /* without what tells processes apart; empty: not read */
+  char base[PATH_MAX]; /* without what tells processes apart; empty: not read
+                        */
   char path[PATH_MAX]; /* of the image, or of the one that is tried */
   pid_t process;       /* its number; not that of image_file_elsewhere */
   bool first;          /* the name is for this process */
@@ -70,7 +71,7 @@ is_root_process(void)
 {
   static char ours[] = "MPROF_ROOT_PID=0000000000";
   const char *const text = environment_value("MPROF_ROOT_PID");
-  if (choice_by_name())
+  if (process_selection_by_name())
     return false;
   if (text != NULL)
     return strtol(text, NULL, 10) == (long)getpid();
@@ -145,7 +146,7 @@ open_other(void)
 {
   char *end = stpcpy(own.path, own.base);
   int error = EEXIST;
-  if (choice_by_name())
+  if (process_selection_by_name())
     error = try_name();
   if (error == EEXIST) {
     end = append_number(end, (uint64_t)own.process);
@@ -176,13 +177,12 @@ static bool
 folder_is_another(void)
 {
   struct stat folder;
-  return own.kept && !(find_folder(&folder) &&
-                       folder.st_dev == own.device &&
+  return own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
                        folder.st_ino == own.inode);
 }
 
 void
-process_image_keep(void)
+process_image_keep_open(void)
 {
   struct stat folder;
   process_image_read_name();
@@ -215,15 +215,15 @@ void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
   char line[PATH_MAX + 200];
-  struct quiet quiet;
+  struct signal_guard guard;
   ssize_t ignored;
   int n;
   if (why == NULL || environment_value("MPROF_BY") != NULL)
     return;
   n = snprintf(line, sizeof line, "mprof: %s '%s': %s\n", before,
                own.first ? own.base : own.path, why);
-  quiet_begin(&quiet, false);
+  signal_guard_begin(&guard, false);
   ignored = write(STDERR_FILENO, line, (size_t)n);
   (void)ignored;
-  quiet_end(&quiet);
+  signal_guard_end(&guard);
 }

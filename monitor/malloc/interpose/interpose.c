@@ -57,7 +57,7 @@ give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
                            object_is_listed(header + 1, bytes) ||
                            !hook_allocated(header, bytes, frame),
                        0))
-    return objects_give(base, bytes, frame, filled);
+    return objects_register(base, bytes, frame, filled);
   malloc_monitor_inside--;
   return header + 1;
 }
@@ -106,9 +106,9 @@ static void __attribute__((noinline)) free_otherwise(void *p)
     return;
   }
   if (!is_own())
-    objects_left((const uintptr_t *)*FRAME) /* that of free */;
-  objects_take(p, &taken);
-  objects_end(&taken);
+    objects_recover((const uintptr_t *)*FRAME) /* that of free */;
+  objects_unregister(p, &taken);
+  objects_count_free(&taken);
   real.free(object_base(&taken));
   malloc_monitor_inside--;
 }
@@ -153,18 +153,18 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
     return move_early(p, bytes, frame);
   if (!enter())
     return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
-  objects_take(p, &taken);
+  objects_unregister(p, &taken);
   headed = taken.headed && bytes != 0;
   q = real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
   if (q == NULL && bytes != 0) {
-    objects_put_back(&taken);
+    objects_restore(&taken);
     malloc_monitor_inside--;
     return NULL;
   }
-  objects_end(&taken);
+  objects_count_free(&taken);
   if (headed)
     return give(q, bytes, frame, true);
-  return objects_give_bare(q, bytes, frame);
+  return objects_register_bare(q, bytes, frame);
 }
 
 EXPORT void *
@@ -200,7 +200,7 @@ interposed_memalign(void **result, size_t alignment, size_t bytes,
     return *result == NULL ? ENOMEM : 0;
   }
   status = real.posix_memalign(&p, alignment, bytes);
-  p = objects_give_bare(status == 0 ? p : NULL, bytes, frame);
+  p = objects_register_bare(status == 0 ? p : NULL, bytes, frame);
   if (status == 0)
     *result = p;
   return status;
@@ -218,7 +218,7 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   {                                                                          \
     if (!enter())                                                            \
       return WITHOUT(real.name arguments, alignment, bytes);                 \
-    return objects_give_bare(real.name arguments, bytes, FRAME);             \
+    return objects_register_bare(real.name arguments, bytes, FRAME);         \
   }
 
 enum { PAGE = 4096 };
@@ -259,7 +259,10 @@ OWN(valloc);
 OWN(pvalloc);
 OWN(malloc_usable_size);
 
-#define FUNCTION(name) {#name, &real.name, own_##name}
+#define FUNCTION(name)                                                       \
+  {                                                                          \
+#name, &real.name, own_##name                                            \
+  }
 
 const struct interposed_function interposed_functions[] = {
     FUNCTION(malloc),   FUNCTION(calloc),

@@ -84,8 +84,9 @@ static inline int
 kind_of_operator(struct cxx_operator *known, const char *name)
 {
   const int kind = __atomic_load_n(&known->kind, __ATOMIC_ACQUIRE);
-  return __builtin_expect(kind != OPERATORS_UNKNOWN, 1) ? kind
-                                                        : find_operator(known, name);
+  return __builtin_expect(kind != OPERATORS_UNKNOWN, 1)
+             ? kind
+             : find_operator(known, name);
 }
 
 /* A library in C++ that a program in C loads has its operators by way of its
@@ -139,7 +140,7 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
     if (kind != OPERATORS_OF_ALLOCATOR)                                      \
       return p;                                                              \
     malloc_monitor_inside++; /* it had memory after all */                   \
-    return objects_give_bare(p, bytes, FRAME);                               \
+    return objects_register_bare(p, bytes, FRAME);                           \
   }
 
 #define DELETE_OPERATOR(name, parameters, arguments)                         \

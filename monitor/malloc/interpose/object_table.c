@@ -68,7 +68,7 @@ resize(struct object_table *t, unsigned bits)
 }
 
 bool
-object_table_promise(struct object_table *t)
+object_table_reserve(struct object_table *t)
 {
   if (t->objects == NULL)
     use_first_places(t);
@@ -113,8 +113,8 @@ close_gap(struct object_table *t, size_t gap)
 }
 
 bool
-object_table_take(struct object_table *t, uintptr_t address,
-                  struct object_record *object)
+object_table_remove(struct object_table *t, uintptr_t address,
+                    struct object_record *object)
 {
   const struct object_record *there = object_table_find(t, address);
   if (there == NULL)
@@ -125,7 +125,7 @@ object_table_take(struct object_table *t, uintptr_t address,
 }
 
 void
-object_table_end(struct object_table *t)
+object_table_unreserve(struct object_table *t)
 {
   set_count(t, t->count - 1);
   if (t->bits > OBJECT_TABLE_BITS && t->count * 6 < places(t))

@@ -50,7 +50,7 @@ struct object_table { /* all zero: empty */
 };
 
 /* Promise a place to an object.  False: there is no memory. */
-bool object_table_promise(struct object_table *table);
+bool object_table_reserve(struct object_table *table);
 
 /* Put an object there that has a place, or had one before it was taken; in
  * place of one with that address whose end was not seen. */
@@ -58,14 +58,14 @@ void object_table_put(struct object_table *table,
                       const struct object_record *object);
 
 /* An object that is not there any more needs its place no longer. */
-void object_table_end(struct object_table *table);
+void object_table_unreserve(struct object_table *table);
 
 /* The object at `address', or NULL. */
 const struct object_record *
 object_table_find(const struct object_table *table, uintptr_t address);
 
 /* Take it out of the table, but keep its place; false: it is not there. */
-bool object_table_take(struct object_table *table, uintptr_t address,
-                       struct object_record *object);
+bool object_table_remove(struct object_table *table, uintptr_t address,
+                         struct object_record *object);
 
 #endif

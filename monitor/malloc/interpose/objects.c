@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "malloc/count/left_call.h"
+#include "malloc/count/nonlocal_exit.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those of which it does not tell alone. */
@@ -23,10 +23,10 @@ promise(void)
   const int saved = errno;
   bool promised;
   spin_lock(&lock);
-  promised = object_table_promise(&table);
+  promised = object_table_reserve(&table);
   spin_unlock(&lock);
   if (!promised && is_own())
-    malloc_monitor_lost();
+    malloc_monitor_miss();
   errno = saved;
   return promised;
 }
@@ -36,7 +36,7 @@ end_promise(void)
 {
   const int saved = errno;
   spin_lock(&lock);
-  object_table_end(&table);
+  object_table_unreserve(&table);
   spin_unlock(&lock);
   errno = saved;
 }
@@ -50,9 +50,9 @@ list(const struct object_record *object)
 }
 
 bool
-objects_left(const uintptr_t *frame)
+objects_recover(const uintptr_t *frame)
 {
-  if (!left_call_mend(frame))
+  if (!nonlocal_exit_recover(frame))
     return false;
   if (spin_holds(&lock))
     spin_unlock(&lock);
@@ -61,12 +61,13 @@ objects_left(const uintptr_t *frame)
 
 /* Without a header where that would have to be listed and cannot. */
 void *
-objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
+objects_register(void *base, size_t bytes, const uintptr_t *frame,
+                 bool filled)
 {
   struct object_header *header = base;
   struct counted counted = {0};
   void *object = base == NULL ? NULL : header + 1;
-  const bool own = base != NULL && (is_own() || objects_left(frame));
+  const bool own = base != NULL && (is_own() || objects_recover(frame));
   const bool listed = base != NULL && object_is_listed(object, bytes);
   if (listed && !promise()) {
     if (filled)
@@ -78,8 +79,8 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
     object_header_fill(header, counted, bytes);
     if (listed) {
       header->check = 0; /* the table is to be asked */
-      list(&(struct object_record){
-          (uintptr_t)object, bytes, counted, .headed = true, .listed = true});
+      list(&(struct object_record){(uintptr_t)object, bytes, counted,
+                                   .headed = true, .listed = true});
     }
   }
   malloc_monitor_inside--;
@@ -87,11 +88,11 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 }
 
 void *
-objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
+objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
-  if (object != NULL && (is_own() || objects_left(frame)) && promise()) {
+  if (object != NULL && (is_own() || objects_recover(frame)) && promise()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
     if (given.counted.leaf != 0 || all_are_listed)
       list(&given);
@@ -103,18 +104,18 @@ objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
 }
 
 void
-objects_take_bare(void *object, struct object_record *taken)
+objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};
   if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
     spin_lock(&lock);
-    object_table_take(&table, taken->address, taken);
+    object_table_remove(&table, taken->address, taken);
     spin_unlock(&lock);
   }
 }
 
 void
-objects_take(void *object, struct object_record *taken)
+objects_unregister(void *object, struct object_record *taken)
 {
   const uintptr_t address = (uintptr_t)object;
   struct object_header *const header = object_header_of(object);
@@ -122,14 +123,14 @@ objects_take(void *object, struct object_record *taken)
     *taken = (struct object_record){
         address, header->bytes, {header->leaf, header->epoch}, true, false};
   } else {
-    objects_take_bare(object, taken);
+    objects_unregister_bare(object, taken);
   }
   if (taken->headed)
     header->check = 0;
 }
 
 void
-objects_end(const struct object_record *taken)
+objects_count_free(const struct object_record *taken)
 {
   if (taken->counted.leaf != 0)
     malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
@@ -138,7 +139,7 @@ objects_end(const struct object_record *taken)
 }
 
 void
-objects_put_back(const struct object_record *taken)
+objects_restore(const struct object_record *taken)
 {
   void *const object = (void *)taken->address;
   if (taken->listed)

@@ -27,25 +27,26 @@ is_own(void)
 }
 
 /* This call is the program's own after all: it has left the one that it seems
- * to be in (left_call.h). */
-bool objects_left(const uintptr_t *frame);
+ * to be in (nonlocal_exit.h). */
+bool objects_recover(const uintptr_t *frame);
 
 /* The program's object of `bytes', for which the real allocator gave `base',
  * with HEADER_BYTES more than that; NULL for NULL.  What is in it is behind
  * the header, if it is filled.  `frame' is the frame of the interposed
  * function; its call ends here: malloc_monitor_inside is counted down. */
-void *objects_give(void *base, size_t bytes, const uintptr_t *frame,
-                   bool filled);
+void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
+                       bool filled);
 
 /* The same for an object that keeps the address, and has no header. */
-void *objects_give_bare(void *object, size_t bytes, const uintptr_t *frame);
+void *objects_register_bare(void *object, size_t bytes,
+                            const uintptr_t *frame);
 
 /* The program gives `object' back, not NULL and no early memory: *taken is
  * what is known of it. */
-void objects_take(void *object, struct object_record *taken);
+void objects_unregister(void *object, struct object_record *taken);
 
 /* The same for one that has no header. */
-void objects_take_bare(void *object, struct object_record *taken);
+void objects_unregister_bare(void *object, struct object_record *taken);
 
 /* What the real allocator knows it as. */
 static inline void *
@@ -55,8 +56,8 @@ object_base(const struct object_record *object)
 }
 
 /* It is freed, or it has it still, since realloc failed. */
-void objects_end(const struct object_record *taken);
-void objects_put_back(const struct object_record *taken);
+void objects_count_free(const struct object_record *taken);
+void objects_restore(const struct object_record *taken);
 
 /* Of a header before `object', which stays the program's; 0: it has none. */
 size_t objects_header_bytes(void *object);

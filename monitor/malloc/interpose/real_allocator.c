@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "malloc/choice.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/interposed.h"
+#include "malloc/process_selection.h"
 #include "tree/spin_lock.h"
 
 struct real_allocator real;
@@ -106,7 +106,7 @@ find_under_lock(void)
   spin_lock(&lock);
   if (real.found || real.bypassed) {
     /* by another thread */
-  } else if (choice_is_mine()) {
+  } else if (process_selection_includes_this()) {
     find_functions();
     if (is_first())
       rebind_symbols(interposed_functions);
@@ -140,7 +140,7 @@ mprof_find_allocator(void)
 }
 
 void
-real_allocator_face(void)
+real_allocator_attach(void)
 {
   __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);

@@ -54,7 +54,7 @@ real_allocator_bypassed(void)
 /* Find it; say that it is bypassed, or that this monitor is in front of it by
  * other functions than those of its name. */
 void real_allocator_bypass(void);
-void real_allocator_face(void);
+void real_allocator_attach(void);
 
 /* Find it, and say whether this process is profiled by this monitor. */
 bool real_allocator_is_ours(void);

@@ -139,7 +139,7 @@ is_lazy(const struct slots *s, const Elf64_Rela *r, const Elf64_Sym *symbol,
 }
 
 static void
-look_at_slot(const struct slots *s, const Elf64_Rela *r)
+rebind_slot(const struct slots *s, const Elf64_Rela *r)
 {
   const unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
   const Elf64_Sym *const symbol = &s->table[ELF64_R_SYM(r->r_info)];
@@ -161,17 +161,17 @@ look_at_slot(const struct slots *s, const Elf64_Rela *r)
 }
 
 static void
-look_at_slots(const struct slots *s, uintptr_t table, size_t bytes)
+rebind_table(const struct slots *s, uintptr_t table, size_t bytes)
 {
   const Elf64_Rela *const first = (const Elf64_Rela *)table;
   for (size_t i = 0; i < bytes / sizeof *first; i++)
-    look_at_slot(s, &first[i]);
+    rebind_slot(s, &first[i]);
 }
 
 /* What the dynamic linker has in its own table of a file is an address, but
  * for the kernel's own object. */
 static int
-look_at_file(struct dl_phdr_info *info, size_t size, void *closure)
+rebind_file(struct dl_phdr_info *info, size_t size, void *closure)
 {
   struct slots s = *(const struct slots *)closure;
   const Elf64_Dyn *d = NULL;
@@ -189,8 +189,8 @@ look_at_file(struct dl_phdr_info *info, size_t size, void *closure)
   s.table = (const Elf64_Sym *)values[DT_SYMTAB];
   s.names = (const char *)values[DT_STRTAB];
   if (s.table != NULL && s.names != NULL) {
-    look_at_slots(&s, values[DT_RELA], values[DT_RELASZ]);
-    look_at_slots(&s, values[DT_JMPREL], values[DT_PLTRELSZ]);
+    rebind_table(&s, values[DT_RELA], values[DT_RELASZ]);
+    rebind_table(&s, values[DT_JMPREL], values[DT_PLTRELSZ]);
   }
   return 0;
 }
@@ -199,7 +199,7 @@ void
 rebind_slots(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions};
-  dl_iterate_phdr(look_at_file, &s);
+  dl_iterate_phdr(rebind_file, &s);
 }
 
 void
@@ -207,5 +207,5 @@ rebind_back(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions, .back = true};
   set_symbols(functions, true);
-  dl_iterate_phdr(look_at_file, &s);
+  dl_iterate_phdr(rebind_file, &s);
 }

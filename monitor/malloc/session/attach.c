@@ -33,24 +33,24 @@ static void
 end_object(void *object)
 {
   struct object_record taken;
-  objects_take_bare(object, &taken);
-  objects_end(&taken);
+  objects_unregister_bare(object, &taken);
+  objects_count_free(&taken);
 }
 
 /* The call ends, which has entered the monitor. */
 static void *
-give_bare(void *object, size_t bytes, const uintptr_t *frame)
+register_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   if (object != NULL)
     end_object(object); /* the one that was there */
-  return objects_give_bare(object, bytes, frame);
+  return objects_register_bare(object, bytes, frame);
 }
 
 #define ATTACHED(name, parameters, arguments)                                \
   static void *attached_##name parameters                                    \
   {                                                                          \
     malloc_monitor_inside++;                                                 \
-    return give_bare(real.name arguments, bytes, FRAME);                     \
+    return register_bare(real.name arguments, bytes, FRAME);                 \
   }
 
 ATTACHED(malloc, (size_t bytes), (bytes))
@@ -63,7 +63,7 @@ static void *
 attached_calloc(size_t count, size_t size)
 {
   malloc_monitor_inside++;
-  return give_bare(real.calloc(count, size), count * size, FRAME);
+  return register_bare(real.calloc(count, size), count * size, FRAME);
 }
 
 static int
@@ -73,7 +73,7 @@ attached_posix_memalign(void **result, size_t alignment, size_t bytes)
   void *p = NULL;
   malloc_monitor_inside++;
   status = real.posix_memalign(&p, alignment, bytes);
-  give_bare(status == 0 ? p : NULL, bytes, FRAME);
+  register_bare(status == 0 ? p : NULL, bytes, FRAME);
   if (status == 0)
     *result = p;
   return status;
@@ -98,19 +98,22 @@ attached_realloc(void *p, size_t bytes)
   void *q;
   malloc_monitor_inside++;
   if (p != NULL)
-    objects_take_bare(p, &taken);
+    objects_unregister_bare(p, &taken);
   q = real.realloc(p, bytes);
   if (q == NULL && p != NULL && bytes != 0) {
     if (taken.counted.leaf != 0)
-      objects_put_back(&taken);
+      objects_restore(&taken);
     malloc_monitor_inside--;
     return NULL;
   }
-  objects_end(&taken);
-  return give_bare(q, bytes, FRAME);
+  objects_count_free(&taken);
+  return register_bare(q, bytes, FRAME);
 }
 
-#define FUNCTION(name) {#name, &real.name, (void *)attached_##name}
+#define FUNCTION(name)                                                       \
+  {                                                                          \
+#name, &real.name, (void *)attached_##name                               \
+  }
 
 static const struct interposed_function attached_functions[] = {
     FUNCTION(malloc),   FUNCTION(calloc),         FUNCTION(realloc),
@@ -137,9 +140,9 @@ found_by_program(const char *name)
 }
 
 /* What libraries find by that name.  A program that is not
- * position-independent and takes the address of a function gives it one of its
- * own, in its linkage table: who calls that comes to the slot of the program,
- * which is bound anew as any other. */
+ * position-independent and takes the address of a function gives it one of
+ * its own, in its linkage table: who calls that comes to the slot of the
+ * program, which is bound anew as any other. */
 static void *
 found_by_libraries(const char *name)
 {
@@ -234,7 +237,7 @@ mprof_attach(const char *settings)
     return "its malloc is not the C library's";
   }
   attached = true;
-  real_allocator_face();
+  real_allocator_attach();
   process_image_set(environment_value("MPROF_OUT"));
   malloc_session_begin();
   malloc_monitor_open(&malloc_monitor);

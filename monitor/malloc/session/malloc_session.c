@@ -8,7 +8,6 @@
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
-#include "malloc/choice.h"
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
@@ -18,9 +17,10 @@
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/process_selection.h"
 #include "malloc/session/attach.h"
-#include "malloc/session/end_signals.h"
-#include "malloc/session/lost.h"
+#include "malloc/session/fatal_signals.h"
+#include "malloc/session/leak_search.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 
@@ -34,16 +34,16 @@ malloc_session_is_ours(void)
 }
 
 bool
-malloc_session_keep(void)
+malloc_session_keep_file(void)
 {
   if (!malloc_session_is_ours())
     return false;
-  process_image_keep();
+  process_image_keep_open();
   return true;
 }
 
 void
-malloc_session_leaves(const char *why)
+malloc_session_exec_unmonitored(const char *why)
 {
   if (malloc_session_is_ours() && process_image_is_first())
     process_image_say("nothing more goes to", why);
@@ -61,7 +61,7 @@ end(void *unused)
   (void)unused;
   if (other_heap != NULL && malloc_session_is_ours())
     other_heap->end();
-  lost_find();
+  leak_search_run();
 }
 
 void
@@ -87,7 +87,7 @@ before_fork(void)
 {
   struct stripes_interrupted interrupted;
   const bool locked = spin_holds(&malloc_monitor.lock);
-  malloc_monitor_forks = true;
+  malloc_monitor_forking = true;
   malloc_monitor_inside++;
   stripes_interrupt(&interrupted);
   if (!locked)
@@ -111,7 +111,7 @@ after_fork_in_parent(void)
     spin_unlock(&malloc_monitor.lock);
   stripes_resume(&interrupted);
   malloc_monitor_inside--;
-  malloc_monitor_forks = false;
+  malloc_monitor_forking = false;
 }
 
 /* The child cannot give back the memory of its parent's image, where a filter
@@ -119,7 +119,7 @@ after_fork_in_parent(void)
 static void
 leave_parent(void)
 {
-  malloc_monitor.left = true;
+  malloc_monitor.abandoned = true;
   malloc_monitor.counting = false;
   malloc_thread_known = NULL;
   after_fork_in_parent();
@@ -140,7 +140,7 @@ after_fork_in_child(void)
   malloc_threads_forked();
   if (other_heap != NULL)
     other_heap->forked();
-  if (choice_without_children()) {
+  if (process_selection_excludes_children()) {
     malloc_monitor.awaits_image = false;
     malloc_monitor_count(false);
     arenas_seal();
@@ -148,7 +148,7 @@ after_fork_in_child(void)
     process = getpid();
   }
   malloc_monitor_inside--;
-  malloc_monitor_forks = false;
+  malloc_monitor_forking = false;
 }
 
 /* ---- begin ---- */
@@ -159,7 +159,7 @@ register_handlers(void)
 {
   malloc_threads_open();
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
-                    NULL); /* pthread_atfork, for any C library */
+                    NULL);        /* pthread_atfork, for any C library */
   __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
   malloc_session_end_at_exit();
 }
@@ -190,8 +190,8 @@ malloc_session_begin(void)
   if (!registered)
     register_handlers();
   registered = true;
-  lost_open();
-  end_signals_open();
+  leak_search_open();
+  fatal_signals_open();
   malloc_monitor_count(on);
   if (!on)
     malloc_monitor_forget(&malloc_monitor);

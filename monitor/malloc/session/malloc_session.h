@@ -3,9 +3,9 @@
  * malloc_session.h -- the life of the monitor in one process: from its first
  * allocation, which may come before any constructor, to its end.
  *
- * Model.  The process counts in an image (tree/image.h), and has nothing to do
- * when it ends: who reads the image makes the profile.  The exception is what
- * the program has lost (lost.h).
+ * Model.  The process counts in an image (tree/image.h), and has nothing to
+ * do when it ends: who reads the image makes the profile.  The exception is
+ * what the program has lost (leak_search.h).
  *
  * The environment says what to do:
  *
@@ -22,14 +22,14 @@
  *                      is asked to count, or not to (reduce/recover/)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
  *
- * and whether there is anything to do, see choice.h.
+ * and whether there is anything to do, see process_selection.h.
  *
  * Forks.  The child begins with nothing counted, and has a file of its own
  * when it counts something.
  *
  * Rights.  Before a process gives up what it needs to open its file, that is
- * opened (rights.c); before it limits its system calls it is tried whether it
- * can count then (system_call_filter.h).
+ * opened (privileges.c); before it limits its system calls it is tried
+ * whether it can count then (system_call_filter.h).
  */
 #ifndef MPROF_MALLOC_SESSION_H
 #define MPROF_MALLOC_SESSION_H
@@ -43,14 +43,14 @@ void malloc_session_begin(void);
 
 /* This process is about to give up rights: keep its file open.  False: the
  * file is another process's, as between vfork and exec. */
-bool malloc_session_keep(void);
+bool malloc_session_keep_file(void);
 
 /* Whether the figures are this process's. */
 bool malloc_session_is_ours(void);
 
 /* The process becomes a program without the monitor: say so if its file is
  * the one that was asked for. */
-void malloc_session_leaves(const char *why);
+void malloc_session_exec_unmonitored(const char *why);
 
 /* Find what is lost when exit calls what is registered.  Destructors of
  * libraries free, and may run after those of this one.  They are all called

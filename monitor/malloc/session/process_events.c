@@ -24,8 +24,8 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/interposed.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/lost.h"
-#include "malloc/session/other_program.h"
+#include "malloc/session/exec_environment.h"
+#include "malloc/session/leak_search.h"
 #include "malloc/session/process_events.h"
 
 /* ---- another program ---- */
@@ -40,17 +40,17 @@ execve(const char *path, char *const *arguments, char *const *environment)
 {
   ENVIRONMENT_OF(path, environment, true);
   BECOME(execve, (const char *, char *const *, char *const *),
-              (path, arguments, environment));
+         (path, arguments, environment));
 }
 
 EXPORT int
 execvpe(const char *file, char *const *arguments, char *const *environment)
 {
   char path[PATH_MAX];
-  other_program_find(file, path);
+  exec_environment_find_program(file, path);
   ENVIRONMENT_OF(path, environment, true);
   BECOME(execvpe, (const char *, char *const *, char *const *),
-              (file, arguments, environment));
+         (file, arguments, environment));
 }
 
 EXPORT int
@@ -60,7 +60,7 @@ fexecve(int file, char *const *arguments, char *const *environment)
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
   ENVIRONMENT_OF(path, environment, true);
   BECOME(fexecve, (int, char *const *, char *const *),
-              (file, arguments, environment));
+         (file, arguments, environment));
 }
 
 EXPORT int
@@ -74,9 +74,8 @@ execveat(int folder, const char *name, char *const *arguments,
     snprintf(path, sizeof path, "/proc/self/fd/%d%s%s", folder,
              name[0] == '\0' ? "" : "/", name);
   ENVIRONMENT_OF(path, environment, true);
-  BECOME(execveat,
-              (int, const char *, char *const *, char *const *, int),
-              (folder, name, arguments, environment, flags));
+  BECOME(execveat, (int, const char *, char *const *, char *const *, int),
+         (folder, name, arguments, environment, flags));
 }
 
 EXPORT int
@@ -93,7 +92,7 @@ execvp(const char *file, char *const *arguments)
 
 /* The others take their arguments one by one, and execle the environment
  * behind them; they are called in their form with a vector. */
-#define BECOME_LISTED(name, call)                                       \
+#define BECOME_LISTED(name, call)                                            \
   EXPORT int name(const char *program, const char *first, ...)               \
   {                                                                          \
     va_list list;                                                            \
@@ -115,8 +114,7 @@ execvp(const char *file, char *const *arguments)
 
 BECOME_LISTED(execl, execv(program, arguments))
 BECOME_LISTED(execlp, execvp(program, arguments))
-BECOME_LISTED(execle,
-                   execve(program, arguments, va_arg(list, char *const *)))
+BECOME_LISTED(execle, execve(program, arguments, va_arg(list, char *const *)))
 
 /* Another process is that program, and this one goes on. */
 #define SPAWN(name)                                                          \
@@ -144,7 +142,7 @@ posix_spawnp(pid_t *process, const char *program,
              char *const *environment)
 {
   char path[PATH_MAX];
-  other_program_find(program, path);
+  exec_environment_find_program(program, path);
   SPAWN(posix_spawnp);
 }
 
@@ -163,7 +161,7 @@ static void __attribute__((constructor)) find_exit(void)
 EXPORT void
 _exit(int status)
 {
-  lost_find();
+  leak_search_run();
   if (real_exit == NULL)
     find_exit();
   if (real_exit != NULL)
@@ -193,11 +191,11 @@ dlclose(void *handle)
     malloc_monitor_inside--;
     return real_dlclose(handle);
   }
-  malloc_code_look();
+  malloc_code_check();
   malloc_monitor_inside--;
   status = real_dlclose(handle); /* its destructors are the program's */
   malloc_monitor_inside++;
-  malloc_code_look();
+  malloc_code_check();
   malloc_monitor_inside--;
   return status;
 }

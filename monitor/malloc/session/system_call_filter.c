@@ -21,10 +21,10 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/session/malloc_session.h"
+#include "malloc/signal_guard.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 #include "tree/wait.h"
-#include "malloc/quiet.h"
 
 enum {
   SOME_BYTES = 1 << 14,
@@ -57,21 +57,21 @@ try_calls(void *unused)
   char name[16];
   struct timespec now;
   unsigned char resident[SOME_BYTES / 4096];
-  struct quiet quiet;
+  struct signal_guard guard;
   signal(SIGSYS, SIG_DFL);
   prctl(PR_SET_DUMPABLE, 0); /* its end leaves no core file */
   if (system_call_make(tried) < 0)
-    return 0; /* nor will the program's succeed */
-  quiet_begin(&quiet, false); /* as malloc_code_look does */
-  quiet_end(&quiet);
+    return 0;                        /* nor will the program's succeed */
+  signal_guard_begin(&guard, false); /* as malloc_code_check does */
+  signal_guard_end(&guard);
   try_memory();
   image_try();
   wait_a_little(0);
   wait_a_little(WAIT_YIELDS);
   pthread_getname_np(pthread_self(), name, sizeof name);
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-  mincore((void *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095), 4096,
-          resident);
+  mincore((void *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095),
+          4096, resident);
   (void)unused;
   return 0;
 }
@@ -107,19 +107,19 @@ has_listener(void)
 /* Nobody else is in the monitor while the process is copied: the copy waits
  * for nothing. */
 static bool
-lets_go_on(void)
+filter_allows_monitor(void)
 {
-  struct quiet quiet;
+  struct signal_guard guard;
   bool survived;
   if (has_listener())
     return false;
-  quiet_begin(&quiet, true);
+  signal_guard_begin(&guard, true);
   malloc_monitor_inside++;
   malloc_monitor_lock(&malloc_monitor);
   survived = survives(try_calls);
   malloc_monitor_unlock(&malloc_monitor);
   malloc_monitor_inside--;
-  quiet_end(&quiet);
+  signal_guard_end(&guard);
   return survived;
 }
 
@@ -147,9 +147,10 @@ system_call_filter_is_set(void)
 void
 system_call_filter_before(const struct system_call *call)
 {
-  const bool open = malloc_session_keep() && malloc_monitor_open(&malloc_monitor);
+  const bool open =
+      malloc_session_keep_file() && malloc_monitor_open(&malloc_monitor);
   tried = call;
-  if (open && lets_go_on())
+  if (open && filter_allows_monitor())
     return;
   if (open)
     make_room(&malloc_monitor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_life.c -- the life of the counters of a C program: the tree and the
- * image are made at the first allocation that is counted; figures are
+ * malloc_lifecycle.c -- the life of the counters of a C program: the tree and
+ * the image are made at the first allocation that is counted; figures are
  * forgotten, by this process or by who asks it to; the child of a fork begins
  * anew.  See malloc_monitor.h.
  */
@@ -31,7 +31,7 @@ struct malloc_monitor malloc_monitor = {
     .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 __thread int malloc_monitor_inside HIDDEN_THREAD;
-__thread bool malloc_monitor_forks HIDDEN_THREAD;
+__thread bool malloc_monitor_forking HIDDEN_THREAD;
 
 /* ---- the tree ---- */
 
@@ -55,7 +55,7 @@ function_of(void *functions, uint64_t site, uint32_t caller)
 static bool
 make_room(uint32_t room)
 {
-  return stripes_reach(room + 1);
+  return stripes_reserve(room + 1);
 }
 
 /* Under the lock. */
@@ -186,7 +186,7 @@ malloc_monitor_count(bool on)
   if (on != stripes.counting || stripes.counting_since == 0)
     stripes.counting_since = now();
   stripes.counting = on;
-  __atomic_store_n(&malloc_monitor.counting, on && !malloc_monitor.left,
+  __atomic_store_n(&malloc_monitor.counting, on && !malloc_monitor.abandoned,
                    __ATOMIC_RELEASE);
 }
 
@@ -197,7 +197,7 @@ malloc_monitor_clear(struct malloc_monitor *m)
 {
   image_forgets(true);
   stripes_unload();
-  stripes.lost = 0;
+  stripes.missed = 0;
   stripes.figures_since = now();
   if (m->tree.contexts != NULL) {
     context_tree_clear(&m->tree);
@@ -218,7 +218,7 @@ malloc_monitor_forget(struct malloc_monitor *m)
 }
 
 void
-malloc_monitor_obey_now(struct malloc_monitor *m)
+malloc_monitor_serve_request_now(struct malloc_monitor *m)
 {
   uint64_t since;
   malloc_monitor_lock(m);

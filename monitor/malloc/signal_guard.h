@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * quiet.h -- a part of a thread's work in which it is not disturbed: it
- * cannot be cancelled, and a write that fails sends no signal.
+ * signal_guard.h -- a part of a thread's work in which it is not disturbed:
+ * it cannot be cancelled, and a write that fails sends no signal.
  *
  * What is written holds locks, or a file that is not complete, so neither
  * pthread_cancel nor a handler that does not come back may end it there.  A
@@ -10,13 +10,13 @@
  *
  * Takes no memory; may run in a handler of a signal.
  */
-#ifndef MPROF_QUIET_H
-#define MPROF_QUIET_H
+#ifndef MPROF_SIGNAL_GUARD_H
+#define MPROF_SIGNAL_GUARD_H
 
 #include <signal.h>
 #include <stdbool.h>
 
-struct quiet {
+struct signal_guard {
   sigset_t mask, pending; /* as they were */
   int cancel;
 };
@@ -29,7 +29,7 @@ extern int GC_get_thr_restart_signal(void) __attribute__((weak));
 /* Other signals come later too if `all' says so, but for a collector's: that
  * waits until all threads have stopped, and this one may wait for a lock of
  * one that has. */
-void quiet_begin(struct quiet *quiet, bool all);
-void quiet_end(const struct quiet *quiet);
+void signal_guard_begin(struct signal_guard *guard, bool all);
+void signal_guard_end(const struct signal_guard *guard);
 
 #endif

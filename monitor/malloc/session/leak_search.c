@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lost.c -- see lost.h.
+ * leak_search.c -- see leak_search.h.
  *
  * The process puts into its image where the reader finds what it needs, asks,
  * and sends it a signal, which wakes it up and means nothing to anybody else.
@@ -9,7 +9,7 @@
  *
  * Takes no lock and calls no function of the C library that could.
  */
-#include "malloc/session/lost.h"
+#include "malloc/session/leak_search.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static pid_t reader;               /* 0: it was not asked for */
 static struct image_search places; /* of what the C library has in a thread */
 
 void
-lost_open(void)
+leak_search_open(void)
 {
   void (*static_size)(size_t *, size_t *);
   const uint32_t *pthread_bytes;
@@ -61,7 +61,7 @@ lost_open(void)
 }
 
 bool
-lost_is_asked(void)
+leak_search_is_requested(void)
 {
   return reader != 0;
 }
@@ -137,10 +137,10 @@ ask(struct image_search *search)
 }
 
 void
-lost_find(void)
+leak_search_run(void)
 {
   const char *why;
-  if (reader == 0 || !image_is_open() || malloc_monitor.left ||
+  if (reader == 0 || !image_is_open() || malloc_monitor.abandoned ||
       !malloc_session_is_ours())
     return;
   why = find_obstacle();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * other_program.c -- see other_program.h.
+ * exec_environment.c -- see exec_environment.h.
  */
-#include "malloc/session/other_program.h"
+#include "malloc/session/exec_environment.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -24,7 +24,7 @@ preloaded(char *const *environment)
 }
 
 size_t
-other_program_words(const char *path, char *const *environment, bool here)
+exec_environment_words(const char *path, char *const *environment, bool here)
 {
   const char *const preload = preloaded(environment);
   const char *const why =
@@ -33,7 +33,7 @@ other_program_words(const char *path, char *const *environment, bool here)
   if (why == NULL)
     return 0;
   if (here)
-    malloc_session_leaves(why);
+    malloc_session_exec_unmonitored(why);
   while (environment[count] != NULL)
     count++;
   return count + 1 +
@@ -61,8 +61,7 @@ copy_others(char *to, const char *list)
 }
 
 char *const *
-other_program_environment(char *const *environment, char **words,
-                          size_t count)
+exec_environment_make(char *const *environment, char **words, size_t count)
 {
   const char *const preload = count == 0 ? NULL : preloaded(environment);
   char *const *e = environment;
@@ -81,7 +80,7 @@ other_program_environment(char *const *environment, char **words,
 }
 
 void
-other_program_find(const char *name, char *path)
+exec_environment_find_program(const char *name, char *path)
 {
   if (!program_find(name, environment_find(environ, "PATH"), path))
     path[0] = '\0';

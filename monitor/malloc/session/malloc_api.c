@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * program.c -- what a program may call: see mprof_malloc.h.
+ * malloc_api.c -- what a program may call: see mprof_malloc.h.
  */
 #include "malloc/mprof_malloc.h"
 
