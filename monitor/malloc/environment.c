@@ -44,13 +44,12 @@ keep(void)
 {
   struct arena copy = {0};
   size_t bytes = 1;
-  char *to;
   for (char **e = environ; *e != NULL; e++)
     if (is_setting(*e))
       bytes += strlen(*e) + 1;
   if (arena_reserve(&copy, bytes) != 0)
     return false;
-  to = copy.base;
+  char *to = copy.base;
   for (char **e = environ; *e != NULL; e++)
     if (is_setting(*e))
       to = stpcpy(to, *e) + 1;

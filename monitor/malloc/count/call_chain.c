@@ -93,7 +93,6 @@ static void
 add_note(struct call_chain *chain, struct call_frame *to)
 {
   const struct stack_frame *const outer = &to[-1].at;
-  struct chain_note note;
   size_t i = 0;
   const size_t count = sizeof chain_notes.code / sizeof *chain_notes.code;
   while (i < count &&
@@ -101,7 +100,7 @@ add_note(struct call_chain *chain, struct call_frame *to)
     i++;
   if (i == count)
     return;
-  note = chain_notes.of(&to->at, outer->sp, outer);
+  struct chain_note note = chain_notes.of(&to->at, outer->sp, outer);
   if (note.site != 0)
     to->site = note.site;
   if (note.word != NULL)
@@ -155,12 +154,12 @@ is_there(const struct call_chain *chain, size_t *place, uintptr_t ip,
          uintptr_t sp)
 {
   const struct known_path *path = &chain->paths[*place];
-  const struct chain_word *changed;
   if (path->ip != ip || path->sp != sp) {
     *place = (*place + 1) % PATHS;
     return false;
   }
-  changed = chain_words_changed(path->words, path->words + path->inner_words);
+  const struct chain_word *changed =
+      chain_words_changed(path->words, path->words + path->inner_words);
   if (changed == path->words)
     return true;
   *place = call_chain_place(*changed[-1].at, *place);
@@ -329,10 +328,9 @@ make_path(struct call_chain *chain)
       find_place(chain, innermost->at.ip, innermost->at.sp, &there);
   size_t joint =
       chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
-  size_t first;
   while (chain->word_count - frames[joint].first_word > PATH_WORDS)
     joint++;
-  first = frames[joint].first_word;
+  size_t first = frames[joint].first_word;
   path->ip = 0;
   path->sp = innermost->at.sp;
   path->serial = frames[joint].serial;
@@ -359,11 +357,10 @@ struct known_path *
 call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
-  struct call_frame *at;
   *chain->fresh =
       (struct call_frame){.at = {.ip = ip, .sp = sp, .pointer = frame}};
   chain->frame = frame;
-  at = find_fresh(chain);
+  struct call_frame *at = find_fresh(chain);
   for (; at > chain->fresh; at--)
     add_frame(chain, at, false);
   add_frame(chain, at, true);

@@ -205,10 +205,9 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
   struct known_path *path = &chain->paths[call_chain_place(ip, sp)];
-  const struct chain_word *inner;
   chain->frame = frame;
   HOOK_KEEP(path); /* its address is not computed again for each use */
-  inner = path->words;
+  const struct chain_word *inner = path->words;
   if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
       chain_words_changed(inner, inner + path->inner_words) == inner &&
       call_chain_joins(chain, path))
@@ -231,10 +230,9 @@ call_chain_find_numbered(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
 {
   struct known_path *path =
       &chain->paths[chain->last[call_chain_place(ip, sp)]];
-  const struct chain_word *split;
   chain->frame = frame;
   HOOK_KEEP(path);
-  split = path->words + path->inner_split;
+  const struct chain_word *split = path->words + path->inner_split;
   if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
       chain_words_changed(split, path->words + path->inner_words) == split) {
     if (path->inner_split > 0 && *path->number.at == path->number.value)

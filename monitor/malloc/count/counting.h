@@ -33,11 +33,11 @@ HOOK_INLINE uint32_t
 known_leaf(struct malloc_thread *thread, struct known_path *path,
            uint32_t size)
 {
-  const struct recent_leaf *recent;
   if (path->leaf != 0 && path->size == size &&
       path->region == thread->regions.region)
     return path->leaf;
-  recent = malloc_thread_recent_leaf(thread, path->site, path->context, size);
+  const struct recent_leaf *recent =
+      malloc_thread_recent_leaf(thread, path->site, path->context, size);
   if (recent->site != path->site || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region ||
       recent->forgotten != thread->forgotten)

@@ -21,9 +21,8 @@ static void
 retire(const struct code_object *gone)
 {
   struct malloc_monitor *m = &malloc_monitor;
-  struct code_object retired;
   malloc_monitor_lock(m);
-  retired = code_objects_retire(gone, &m->functions);
+  struct code_object retired = code_objects_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
     stripes_unload(); /* before and afterwards: see malloc_monitor_clear */
     context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);

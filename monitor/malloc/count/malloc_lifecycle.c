@@ -143,9 +143,8 @@ malloc_monitor_leave_image(struct malloc_monitor *m)
 bool
 malloc_monitor_open(struct malloc_monitor *m)
 {
-  bool ready;
   spin_lock(&m->lock);
-  ready = m->tree.contexts != NULL || open_tree(m);
+  bool ready = m->tree.contexts != NULL || open_tree(m);
   if (ready)
     map(m);
   else if (!m->without_memory)
@@ -220,9 +219,8 @@ malloc_monitor_forget(struct malloc_monitor *m)
 void
 malloc_monitor_serve_request_now(struct malloc_monitor *m)
 {
-  uint64_t since;
   malloc_monitor_lock(m);
-  since = stripes.figures_since; /* as who asked has it */
+  uint64_t since = stripes.figures_since; /* as who asked has it */
   if ((stripes.request & REQUEST_RESET) != 0)
     malloc_monitor_clear(m);
   stripes.figures_since = since;

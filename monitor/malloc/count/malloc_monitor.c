@@ -78,11 +78,10 @@ find_path(struct malloc_thread *thread, const uintptr_t *frame)
 {
   const uint64_t unloads =
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
-  struct known_path *path;
   if (thread->unloads != unloads)
     malloc_thread_forget(thread, unloads);
-  path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
-                         frame[0]);
+  struct known_path *path = call_chain_find(&thread->chain, frame[1],
+                                            (uintptr_t)(frame + 2), frame[0]);
   return path != NULL ? path
                       : call_chain_walk(&thread->chain, frame[1],
                                         (uintptr_t)(frame + 2), frame[0]);
@@ -148,12 +147,11 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
 {
   struct malloc_thread *const thread = malloc_thread_mine();
   struct counted counted = {0};
-  struct known_path *path;
   if (thread == NULL) {
     malloc_monitor_miss();
     return counted;
   }
-  path = find_path(thread, frame);
+  struct known_path *path = find_path(thread, frame);
   spin_lock(&m->lock);
   if (thread->unloads != stripes.unloads) /* meanwhile */
     path = find_path(thread, frame);
@@ -193,12 +191,11 @@ malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
                     void *closure)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  struct known_path *path;
   uint32_t leaf = 0;
   if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
       !malloc_monitor_open(m))
     return 0;
-  path = find_path(thread, frame);
+  struct known_path *path = find_path(thread, frame);
   spin_lock(&m->lock);
   if (thread->unloads != stripes.unloads) /* meanwhile */
     path = find_path(thread, frame);
@@ -231,10 +228,9 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
   struct malloc_thread *thread = malloc_thread_known;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
-  struct stripe *s;
   if (malloc_monitor.abandoned)
     return;
-  s = stripes_lock_mine(user);
+  struct stripe *s = stripes_lock_mine(user);
   if (counted.epoch == stripes.epoch)
     count_end(user, s, address, counted.leaf, bytes);
   spin_unlock(&s->lock);

@@ -94,11 +94,10 @@ malloc_thread_make(void)
   const uint64_t unloads =
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
-  struct malloc_thread *thread;
   if (malloc_monitor.abandoned)
     return NULL;
   spin_lock(&lock);
-  thread = unused;
+  struct malloc_thread *thread = unused;
   if (thread != NULL)
     unused = thread->next;
   spin_unlock(&lock);

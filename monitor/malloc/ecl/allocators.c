@@ -58,11 +58,10 @@ make(void *(*request)(size_t), size_t bytes, cl_type type,
      const uintptr_t *frame)
 {
   cl_env_ptr env = known_env;
-  void *object;
   if (__builtin_expect(env == NULL, 0))
     env = find_env();
   ecl_disable_interrupts_env(env);
-  object = request(bytes);
+  void *object = request(bytes);
   if (object != NULL)
     lisp_hook_allocated(
         object, bytes,
@@ -119,10 +118,9 @@ _ecl_dealloc_env(cl_env_ptr env)
 EXPORT bool
 ecl_import_current_thread(cl_object name, cl_object bindings)
 {
-  bool imported;
   known_env = NULL;
   lisp_balance_return(false);
-  imported = BEHIND(ecl_import_current_thread)(name, bindings);
+  bool imported = BEHIND(ecl_import_current_thread)(name, bindings);
   if (imported)
     lisp_balance_return(true);
   return imported;

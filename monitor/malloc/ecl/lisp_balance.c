@@ -126,10 +126,9 @@ void
 lisp_balance_leave(void)
 {
   struct lisp_thread *const lisp = mine();
-  int64_t listed;
   if (lisp == NULL || lisp->lists == NULL)
     return;
-  listed = collector_list_bytes(lisp->lists);
+  int64_t listed = collector_list_bytes(lisp->lists);
   lisp->lists = NULL;
   __atomic_fetch_add(&balance.left_bytes, listed, __ATOMIC_RELAXED);
   if (listed < 0)

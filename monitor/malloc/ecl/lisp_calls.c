@@ -116,11 +116,10 @@ target_before(uintptr_t site)
 {
   struct dl_find_object file;
   enum way way = BY_LINKER;
-  uintptr_t entry, place;
   if (!find_file(site - 1, &file))
     return 0;
-  place = arch_call_target(site);
-  entry = linked_by(&file, place);
+  uintptr_t place = arch_call_target(site);
+  uintptr_t entry = linked_by(&file, place);
   if (entry == 0)
     entry = in_slot(&file, arch_call_slot(site));
   if (entry == 0 && is_in(&file, place) &&

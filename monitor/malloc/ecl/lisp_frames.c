@@ -83,7 +83,6 @@ note_of(const struct stack_frame *frame, uintptr_t end,
 {
   const int which = is_in(frame->ip, IN_FRONT) ? IN_FRONT : MODULE;
   struct chain_note note = {0};
-  const struct ecl_ihs_frame *record;
   (void)outer;
   if (!is_in(frame->ip, INTERPRETER)) {
     note.number =
@@ -92,7 +91,8 @@ note_of(const struct stack_frame *frame, uintptr_t end,
   }
   if (record_offset == 0)
     find_record(frame, end);
-  record = (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
+  const struct ecl_ihs_frame *record =
+      (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
   if (record_offset != 0 && lisp_is_of(record->function, t_bytecodes)) {
     note.word = (const uintptr_t *)&record->function;
     note.site = SITE_OBJECT | lisp_methods_number(record->function);

@@ -197,7 +197,6 @@ count(void *object, size_t bytes, struct lisp_request request)
   const uint32_t key = size_for_leaf(bytes) | request.what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
   struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
-  uint32_t leaf;
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
@@ -207,7 +206,7 @@ count(void *object, size_t bytes, struct lisp_request request)
     }
     end_bodies(thread, lisp);
   }
-  leaf = find_leaf(thread, lisp, key, request.frame);
+  uint32_t leaf = find_leaf(thread, lisp, key, request.frame);
   if (leaf == 0)
     return !malloc_monitor_is_counting();
   tally(lisp, leaf, key, bytes, 1);

@@ -181,12 +181,11 @@ name_expander(cl_object symbol, cl_object properties)
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   cl_object l = properties;
-  uint32_t number;
   while (ECL_CONSP(l) &&
          !lisp_is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
     l = ECL_CONSP(ECL_CONS_CDR(l)) ? ECL_CONS_CDR(ECL_CONS_CDR(l)) : ECL_NIL;
   l = ECL_CONSP(l) ? ECL_CONS_CDR(l) : l;
-  number = nameless(first(l));
+  uint32_t number = nameless(first(l));
   if (number == 0 || !lisp_is_of(symbol, t_symbol))
     return;
   lisp_printer_text(&out, "(DEFTYPE ");

@@ -37,10 +37,9 @@ uint32_t
 lisp_names_printed(struct lisp_printer *out)
 {
   const char *const text = lisp_printer_end(out);
-  uint32_t number, known;
   spin_lock(&lock);
-  known = texts.count;
-  number = intern_text(&texts, text);
+  uint32_t known = texts.count;
+  uint32_t number = intern_text(&texts, text);
   if (number > known)
     image_note(NOTE_NAME, SITE_OBJECT | number, 0, 0, text);
   spin_unlock(&lock);
@@ -155,15 +154,13 @@ lisp_function_code(cl_object function)
 static void
 note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
 {
-  uint32_t number;
-  struct lisp_function *f;
   lisp_runtime_begin();
   if (!lisp_runtime.hooked || code == 0 ||
       code == (uintptr_t)si_make_structure)
     return;
   malloc_monitor_inside++;
-  number = function_number_of_start(&malloc_monitor.functions, code);
-  f = lisp_function_at(number);
+  uint32_t number = function_number_of_start(&malloc_monitor.functions, code);
+  struct lisp_function *f = lisp_function_at(number);
   if (name != OBJNULL && !Null(name) && (new || f->name == 0))
     assign(number, lisp_names_number(name));
   else if (f != &no_function && f->name == 0 && f->maker == 0)
@@ -221,17 +218,16 @@ add_class(cl_object class)
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   const bool structure = lisp_printer_is_structure(class);
-  uint32_t number, name;
   lisp_printer_name(&out, class, NAMED_CLASS);
-  name = lisp_names_printed(&out);
+  uint32_t name = lisp_names_printed(&out);
   spin_lock(&classes.lock);
-  number = (uint32_t)shared_table_value(&classes, (uintptr_t) class);
+  uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {
     number = ++class_count;
     class_list[number].text = name;
     class_list[number].structure = structure;
     note_class(number);
-    shared_table_add(&classes, (uintptr_t) class, number);
+    shared_table_add(&classes, (uintptr_t)class, number);
   }
   spin_unlock(&classes.lock);
   return number;
@@ -240,10 +236,9 @@ add_class(cl_object class)
 uint32_t
 lisp_names_class(cl_object class)
 {
-  uint32_t number;
   if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
     return 0;
-  number = (uint32_t)shared_table_value(&classes, (uintptr_t) class);
+  uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (__builtin_expect(number != 0, 1))
     return number;
   malloc_monitor_inside++;

@@ -48,9 +48,8 @@ find_in_library(const char *library, const char *name)
 static void *
 find(const char *name)
 {
-  void *found;
   malloc_monitor_inside++;
-  found = dlsym(RTLD_NEXT, name);
+  void *found = dlsym(RTLD_NEXT, name);
   if (found == NULL)
     found = find_in_library(
         strncmp(name, "GC_", 3) == 0 ? "libgc.so" : "libecl.so", name);
@@ -85,11 +84,10 @@ static bool
 is_known_release(const void *function)
 {
   char name[32];
-  const char *file;
   Dl_info info;
   if (dladdr(function, &info) == 0 || info.dli_fname == NULL)
     return false;
-  file = strrchr(info.dli_fname, '/');
+  const char *file = strrchr(info.dli_fname, '/');
   snprintf(name, sizeof name, "libecl.so.%d.%d", ECL_VERSION_NUMBER / 10000,
            ECL_VERSION_NUMBER / 100 % 100);
   return file != NULL && strncmp(file + 1, name, strlen(name)) == 0;

@@ -216,14 +216,13 @@ process_image_say(const char *before, const char *why)
 {
   char line[PATH_MAX + 200];
   struct signal_guard guard;
-  ssize_t ignored;
   int n;
   if (why == NULL || environment_value("MPROF_BY") != NULL)
     return;
   n = snprintf(line, sizeof line, "mprof: %s '%s': %s\n", before,
                own.first ? own.base : own.path, why);
   signal_guard_begin(&guard, false);
-  ignored = write(STDERR_FILENO, line, (size_t)n);
+  ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
   (void)ignored;
   signal_guard_end(&guard);
 }

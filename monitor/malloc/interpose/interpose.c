@@ -145,7 +145,6 @@ static void *
 reallocate(void *p, size_t bytes, const uintptr_t *frame)
 {
   struct object_record taken;
-  void *q;
   bool headed;
   if (p == NULL)
     return interposed_malloc(bytes, frame);
@@ -155,7 +154,8 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
     return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
   objects_unregister(p, &taken);
   headed = taken.headed && bytes != 0;
-  q = real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
+  void *q =
+      real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
   if (q == NULL && bytes != 0) {
     objects_restore(&taken);
     malloc_monitor_inside--;
@@ -191,7 +191,6 @@ int
 interposed_memalign(void **result, size_t alignment, size_t bytes,
                     const uintptr_t *frame)
 {
-  int status;
   void *p;
   if (!enter()) {
     if (real_allocator_bypassed())
@@ -199,7 +198,7 @@ interposed_memalign(void **result, size_t alignment, size_t bytes,
     *result = early_allocate(alignment, bytes);
     return *result == NULL ? ENOMEM : 0;
   }
-  status = real.posix_memalign(&p, alignment, bytes);
+  int status = real.posix_memalign(&p, alignment, bytes);
   p = objects_register_bare(status == 0 ? p : NULL, bytes, frame);
   if (status == 0)
     *result = p;
@@ -235,14 +234,13 @@ size_t malloc_usable_size(void *p);
 EXPORT size_t
 malloc_usable_size(void *p)
 {
-  size_t header;
   if (p == NULL)
     return 0;
   if (early_contains(p))
     return early_size(p);
   if (!real_allocator_found())
     return real_allocator_bypassed() ? real.malloc_usable_size(p) : 0;
-  header = objects_header_bytes(p);
+  size_t header = objects_header_bytes(p);
   return real.malloc_usable_size((char *)p - header) - header;
 }
 

@@ -53,12 +53,11 @@ static int
 kind_of(void *function)
 {
   const char *path, *allocator;
-  const void *object;
   void *real_malloc;
   if (function == NULL)
     return OPERATORS_STANDARD;
   memcpy(&real_malloc, &real.malloc, sizeof real_malloc);
-  object = object_of_address(function, &path);
+  const void *object = object_of_address(function, &path);
   if (object != NULL && object == object_of_address(real_malloc, &allocator))
     return OPERATORS_OF_ALLOCATOR;
   return strstr(path, "libstdc++") != NULL || strstr(path, "libc++") != NULL
@@ -70,10 +69,9 @@ static int
 find_operator(struct cxx_operator *known, const char *name)
 {
   void *function;
-  int kind;
   malloc_monitor_inside++;
   real_function(&function, name);
-  kind = kind_of(function);
+  int kind = kind_of(function);
   __atomic_store_n(&known->function, function, __ATOMIC_RELAXED);
   __atomic_store_n(&known->kind, kind, __ATOMIC_RELEASE);
   malloc_monitor_inside--;

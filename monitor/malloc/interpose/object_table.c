@@ -90,10 +90,9 @@ object_table_put(struct object_table *t, const struct object_record *object)
 const struct object_record *
 object_table_find(const struct object_table *t, uintptr_t address)
 {
-  const struct object_record *place;
   if (t->count == 0)
     return NULL;
-  place = find_place(t, address);
+  const struct object_record *place = find_place(t, address);
   return place->address != 0 ? place : NULL;
 }
 

@@ -21,9 +21,8 @@ static bool
 promise(void)
 {
   const int saved = errno;
-  bool promised;
   spin_lock(&lock);
-  promised = object_table_reserve(&table);
+  bool promised = object_table_reserve(&table);
   spin_unlock(&lock);
   if (!promised && is_own())
     malloc_monitor_miss();

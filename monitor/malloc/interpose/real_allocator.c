@@ -172,7 +172,7 @@ early_allocate(size_t alignment, size_t bytes)
 {
   static struct spin_lock lock;
   static uintptr_t free_from;
-  uintptr_t begin, base;
+  uintptr_t base;
   if (alignment < GRANULE)
     alignment = GRANULE;
   spin_lock(&lock);
@@ -181,7 +181,8 @@ early_allocate(size_t alignment, size_t bytes)
     free_from = (uintptr_t)early_memory.base;
   base = (uintptr_t)early_memory.base;
   /* its size stands before each block */
-  begin = (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
+  uintptr_t begin =
+      (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
   if (base != 0 && begin > free_from && begin - base < EARLY_MOST &&
       bytes <= EARLY_MOST - (begin - base) && reach(begin - base + bytes)) {
     ((size_t *)begin)[-1] = bytes;

@@ -64,7 +64,6 @@ set_symbols(const struct interposed_function *functions, bool back)
   const struct interposed_function *f;
   struct file_symbols symbols;
   struct range range = {0};
-  int protection;
   if (!file_symbols_of(real_of(functions), &symbols))
     return;
   for (f = functions; f->real != NULL; f++) {
@@ -77,7 +76,7 @@ set_symbols(const struct interposed_function *functions, bool back)
     for (; s != NULL; s = file_symbol(&symbols, f->name, from, s))
       extend(&range, s);
   }
-  protection = protection_at(&symbols, range.begin);
+  int protection = protection_at(&symbols, range.begin);
   if (mprotect((void *)range.begin, range.end - range.begin,
                protection | PROT_WRITE) != 0)
     return;

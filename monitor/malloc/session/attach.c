@@ -69,10 +69,9 @@ attached_calloc(size_t count, size_t size)
 static int
 attached_posix_memalign(void **result, size_t alignment, size_t bytes)
 {
-  int status;
   void *p = NULL;
   malloc_monitor_inside++;
-  status = real.posix_memalign(&p, alignment, bytes);
+  int status = real.posix_memalign(&p, alignment, bytes);
   register_bare(status == 0 ? p : NULL, bytes, FRAME);
   if (status == 0)
     *result = p;
@@ -95,11 +94,10 @@ static void *
 attached_realloc(void *p, size_t bytes)
 {
   struct object_record taken = {0};
-  void *q;
   malloc_monitor_inside++;
   if (p != NULL)
     objects_unregister_bare(p, &taken);
-  q = real.realloc(p, bytes);
+  void *q = real.realloc(p, bytes);
   if (q == NULL && p != NULL && bytes != 0) {
     if (taken.counted.leaf != 0)
       objects_restore(&taken);
@@ -130,10 +128,9 @@ EXPORT void mprof_detach(void);
 static void *
 found_by_program(const char *name)
 {
-  void *program, *found;
   malloc_monitor_inside++;
-  program = dlopen(NULL, RTLD_LAZY);
-  found = program == NULL ? NULL : dlsym(program, name);
+  void *program = dlopen(NULL, RTLD_LAZY);
+  void *found = program == NULL ? NULL : dlsym(program, name);
   dlsym(RTLD_DEFAULT, "malloc"); /* leaves no error, see function_behind */
   malloc_monitor_inside--;
   return found;

@@ -66,13 +66,12 @@ exec_environment_make(char *const *environment, char **words, size_t count)
   const char *const preload = count == 0 ? NULL : preloaded(environment);
   char *const *e = environment;
   size_t n = 0;
-  char *text;
   if (preload == NULL)
     return environment;
   for (; *e != NULL; e++)
     if (strncmp(*e, PRELOAD "=", sizeof PRELOAD) != 0)
       words[n++] = *e;
-  text = (char *)&words[e - environment + 1];
+  char *text = (char *)&words[e - environment + 1];
   if (copy_others(stpcpy(text, PRELOAD "="), preload))
     words[n++] = text;
   words[n] = NULL;

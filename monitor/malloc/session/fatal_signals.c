@@ -80,12 +80,11 @@ is_fatal_signal(int number)
 EXPORT int
 sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-  int status;
   find_sigaction();
   if (action != NULL && action->sa_handler == SIG_DFL &&
       is_fatal_signal(number))
     action = &ours;
-  status = real_sigaction(number, action, old);
+  int status = real_sigaction(number, action, old);
   if (status == 0 && old != NULL && is_ours(old->sa_handler))
     *old = otherwise;
   return status;

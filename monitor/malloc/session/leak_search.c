@@ -45,14 +45,14 @@ void
 leak_search_open(void)
 {
   void (*static_size)(size_t *, size_t *);
-  const uint32_t *pthread_bytes;
   size_t bytes = 0, alignment;
   reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
   if (reader == 0)
     return;
   objects_list_all();
   *(void **)&static_size = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
-  pthread_bytes = dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
+  const uint32_t *pthread_bytes =
+      dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
   if (static_size != NULL)
     static_size(&bytes, &alignment);
   places.tls_bytes = bytes;
@@ -139,11 +139,10 @@ ask(struct image_search *search)
 void
 leak_search_run(void)
 {
-  const char *why;
   if (reader == 0 || !image_is_open() || malloc_monitor.abandoned ||
       !malloc_session_is_ours())
     return;
-  why = find_obstacle();
+  const char *why = find_obstacle();
   if (why == NULL && !ask(&stripes.search))
     why = "mprof run does not answer";
   process_image_say("cannot find what is lost in", why);

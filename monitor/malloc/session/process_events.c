@@ -183,7 +183,6 @@ static int (*real_dlclose)(void *);
 EXPORT int
 dlclose(void *handle)
 {
-  int status;
   malloc_monitor_inside++;
   if (real_dlclose == NULL)
     real_function(&real_dlclose, "dlclose");
@@ -193,7 +192,7 @@ dlclose(void *handle)
   }
   malloc_code_check();
   malloc_monitor_inside--;
-  status = real_dlclose(handle); /* its destructors are the program's */
+  int status = real_dlclose(handle); /* its destructors are the program's */
   malloc_monitor_inside++;
   malloc_code_check();
   malloc_monitor_inside--;

@@ -110,13 +110,12 @@ static bool
 filter_allows_monitor(void)
 {
   struct signal_guard guard;
-  bool survived;
   if (has_listener())
     return false;
   signal_guard_begin(&guard, true);
   malloc_monitor_inside++;
   malloc_monitor_lock(&malloc_monitor);
-  survived = survives(try_calls);
+  bool survived = survives(try_calls);
   malloc_monitor_unlock(&malloc_monitor);
   malloc_monitor_inside--;
   signal_guard_end(&guard);
