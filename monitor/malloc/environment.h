@@ -24,8 +24,8 @@ const char *environment_value(const char *name);
 /* The value of the variable in an environment of now, or NULL. */
 const char *environment_find(char *const *environment, const char *name);
 
-/* The number in the setting; `otherwise' where there is none. */
-unsigned long environment_number(const char *name, unsigned long otherwise);
+/* The number in the setting; `missing' where there is none. */
+unsigned long environment_number(const char *name, unsigned long missing);
 
 /* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only
  * for one variable, and before there are threads. */

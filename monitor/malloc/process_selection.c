@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * process_selection.c -- see process_selection.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/process_selection.h"
 
 #include <errno.h>

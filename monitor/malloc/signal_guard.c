@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * signal_guard.c -- see signal_guard.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/signal_guard.h"
 
 #include <pthread.h>

@@ -107,9 +107,8 @@ struct chain_notes {
   struct {
     uintptr_t start, bytes;
   } code[3];
-  /* Of a frame whose stack begins at `end', called by `outer'. */
-  struct chain_note (*of)(const struct stack_frame *frame, uintptr_t end,
-                          const struct stack_frame *outer);
+  /* Of a frame whose stack begins at `end'.  NULL: there is no runtime. */
+  struct chain_note (*of)(const struct stack_frame *frame, uintptr_t end);
 };
 
 extern struct chain_notes chain_notes HIDDEN;

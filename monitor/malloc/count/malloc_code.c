@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * malloc_code.c -- see malloc_code.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/count/malloc_code.h"
 
 #include <dlfcn.h>
@@ -12,7 +9,7 @@
 #include "malloc/signal_guard.h"
 #include "tree/arena.h"
 
-/* At the last look; the other one has the memory for the next, which so does
+/* At the last check.  `other' has the memory for the next one, which so does
  * not take the place of a library that is gone. */
 static struct code_objects loaded, other;
 static struct spin_lock lock; /* of them */

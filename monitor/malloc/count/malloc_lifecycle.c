@@ -13,7 +13,6 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_thread.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "tree/image.h"
@@ -79,7 +78,7 @@ open_tree(struct malloc_monitor *m)
 /* ---- the image ---- */
 
 /* What was counted before there was an image, or is known from then, is in it
- * from now on; what is new is noted when it is met. */
+ * from now on; what is new is noted as it comes. */
 static void
 put_into_image(struct malloc_monitor *m)
 {
@@ -111,7 +110,7 @@ make_image(void *monitor)
 
 /* Under the lock.  What the kernel refuses once it may have the next time. */
 static void
-map(struct malloc_monitor *m)
+make_awaited_image(struct malloc_monitor *m)
 {
   enum { TRIES = 3 };
   int error = ENOMEM;
@@ -146,7 +145,7 @@ malloc_monitor_open(struct malloc_monitor *m)
   spin_lock(&m->lock);
   bool ready = m->tree.contexts != NULL || open_tree(m);
   if (ready)
-    map(m);
+    make_awaited_image(m);
   else if (!m->without_memory)
     process_image_say("cannot write", strerrordesc_np(ENOMEM));
   m->without_memory = !ready;

@@ -87,6 +87,28 @@ find_path(struct malloc_thread *thread, const uintptr_t *frame)
                                         (uintptr_t)(frame + 2), frame[0]);
 }
 
+/* Lock the monitor, and find the path. */
+static struct known_path *
+lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
+          const uintptr_t *frame)
+{
+  struct known_path *path = find_path(thread, frame);
+  spin_lock(&m->lock);
+  if (thread->unloads != stripes.unloads) /* meanwhile */
+    path = find_path(thread, frame);
+  return path;
+}
+
+static uint32_t
+tree_leaf(struct malloc_monitor *m, uint32_t up, uint64_t site, uint32_t size,
+          uint64_t origin)
+{
+  return (uint32_t)(context_tree_leaf(
+                        &m->tree, up, site, size >> LEAF_SIZE_BITS,
+                        size & ((1 << LEAF_SIZE_BITS) - 1), origin) -
+                    m->tree.leaves);
+}
+
 /* The leaf of an object of `size' that is allocated on that path.  Under the
  * lock. */
 static uint32_t
@@ -100,19 +122,16 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
     path->context = find_contexts(m, thread);
     call_chain_publish(&thread->chain, path);
   }
-  if (known_leaf(thread, path, size) == 0) {
-    const struct leaf *leaf = context_tree_leaf(
-        &m->tree, path->context, path->site, size >> LEAF_SIZE_BITS,
-        size & ((1 << LEAF_SIZE_BITS) - 1),
-        thread->label | (uint64_t)region << 32 | linker);
-    *malloc_thread_recent_leaf(thread, path->site, path->context, size) =
-        (struct recent_leaf){.site = path->site,
-                             .up = path->context,
-                             .size = size,
-                             .region = region,
-                             .leaf = (uint32_t)(leaf - m->tree.leaves),
-                             .forgotten = thread->forgotten};
-  }
+  if (known_leaf(thread, path, size) == 0)
+    *malloc_thread_recent_leaf(thread, path->site, path->context,
+                               size) = (struct recent_leaf){
+        .site = path->site,
+        .up = path->context,
+        .size = size,
+        .region = region,
+        .leaf = tree_leaf(m, path->context, path->site, size,
+                          thread->label | (uint64_t)region << 32 | linker),
+        .forgotten = thread->forgotten};
   return known_leaf(thread, path, size);
 }
 
@@ -151,10 +170,7 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
     malloc_monitor_miss();
     return counted;
   }
-  struct known_path *path = find_path(thread, frame);
-  spin_lock(&m->lock);
-  if (thread->unloads != stripes.unloads) /* meanwhile */
-    path = find_path(thread, frame);
+  struct known_path *path = lock_path(m, thread, frame);
   if (malloc_monitor_is_counting()) {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes);
@@ -195,10 +211,7 @@ malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
   if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
       !malloc_monitor_open(m))
     return 0;
-  struct known_path *path = find_path(thread, frame);
-  spin_lock(&m->lock);
-  if (thread->unloads != stripes.unloads) /* meanwhile */
-    path = find_path(thread, frame);
+  struct known_path *path = lock_path(m, thread, frame);
   if (malloc_monitor_is_counting()) {
     leaf = find_leaf(m, thread, path, size);
     use(closure, leaf);
@@ -212,12 +225,8 @@ malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
                          uint32_t size)
 {
   const struct leaf *const leaf = &m->tree.leaves[number];
-  return (
-      uint32_t)(context_tree_leaf(&m->tree, leaf->up, leaf->site,
-                                  size >> LEAF_SIZE_BITS,
-                                  size & ((1 << LEAF_SIZE_BITS) - 1),
-                                  context_tree_kind(&m->tree, leaf)->origin) -
-                m->tree.leaves);
+  return tree_leaf(m, leaf->up, leaf->site, size,
+                   context_tree_kind(&m->tree, leaf)->origin);
 }
 
 /* A thread that has not allocated, and knows of nothing. */

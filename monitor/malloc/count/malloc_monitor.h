@@ -129,6 +129,24 @@ malloc_monitor_serve_request(void)
     malloc_monitor_serve_request_now(&malloc_monitor);
 }
 
+/* ---- another heap ----
+ *
+ * Its objects are in the same tree: those of a Lisp runtime without hooks for
+ * a monitor (malloc/ecl/).  Its leaves are told by what they are of
+ * (kind.what is not 0).  Nothing is known of when its objects end. */
+
+struct other_heap {
+  /* There is an image from now on: put counters and notes there, of types and
+   * of the names that are known; forget the counts.  All is locked. */
+  void (*note)(void), (*forget)(void);
+  void (*forked)(void); /* in the child of a fork */
+  /* The process is at its regular end, with nothing locked: note what only
+   * then is known. */
+  void (*end)(void);
+};
+
+extern const struct other_heap *other_heap HIDDEN; /* NULL: there is none */
+
 /* ---- all of it ---- */
 
 /* Lock all of it, and all stripes; this thread has none of that. */

@@ -15,7 +15,7 @@
 #include "malloc/count/stripes.h"
 #include "tree/region_table.h"
 
-/* The leaf that the thread counted at, by what it met. */
+/* A leaf that the thread has counted at, and what it is the leaf of. */
 struct recent_leaf {
   uintptr_t site; /* 0: none */
   uint32_t up, size, region;

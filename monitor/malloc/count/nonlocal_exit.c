@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * nonlocal_exit.c -- see nonlocal_exit.h.
- *
- * A call that is active has a frame further out, in code of this library.
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A call that is active has a frame further out, in code of this library.
  * The frames of the call that asks come first.  If the stack cannot be read
  * further out, the call is taken to be active.
  */

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * stripes.c -- see stripes.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/count/stripes.h"
 
 #include "tree/image.h"

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * stripes_interrupted.c -- see stripes_interrupted.h.
- *
- * Not exact: after a fork in a handler that interrupted a count of one thread
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Not exact: after a fork in a handler that interrupted a count of one thread
  * among several, a peak that another thread reached meanwhile may have other
  * figures of that one leaf, or not be seen.
  */

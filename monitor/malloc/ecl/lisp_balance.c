@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_balance.c -- see lisp_balance.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/ecl/lisp_balance.h"
 
 #define GC_THREADS
@@ -18,7 +15,7 @@
 
 static struct {
   bool begun, ended;
-  bool broken;           /* something was not counted */
+  bool incomplete;       /* something was not counted */
   unsigned threads;      /* that lived at the end */
   void **first;          /* lists of the thread that made the first request */
   int64_t left_bytes;    /* on lists of threads that left */
@@ -28,7 +25,7 @@ static struct {
 
 /* That of this thread, if it has been counted; else NULL. */
 static struct lisp_thread *
-mine(void)
+own_lisp_thread(void)
 {
   const struct malloc_thread *const thread = malloc_thread_known;
   struct lisp_thread *const lisp = thread == NULL ? NULL : thread->lisp;
@@ -43,7 +40,8 @@ bytes_on_lists(void)
 {
   void **const own = collector_lists(pthread_self());
   const int64_t own_bytes = collector_list_bytes(own);
-  int64_t bytes = balance.left_bytes + (mine() == NULL ? own_bytes : 0);
+  int64_t bytes =
+      balance.left_bytes + (own_lisp_thread() == NULL ? own_bytes : 0);
   balance.threads = 0;
   for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     const int64_t more =
@@ -97,13 +95,13 @@ lisp_balance_record(uint64_t bytes)
 void
 lisp_balance_invalidate(void)
 {
-  balance.broken = true;
+  balance.incomplete = true;
 }
 
 void
 lisp_balance_forget(void)
 {
-  balance.begun = balance.broken = false;
+  balance.begun = balance.incomplete = false;
   balance.left_bytes = 0;
   balance.record_bytes = 0;
   if (lisp_runtime.counted) {
@@ -125,7 +123,7 @@ lisp_balance_join(struct lisp_thread *lisp)
 void
 lisp_balance_leave(void)
 {
-  struct lisp_thread *const lisp = mine();
+  struct lisp_thread *const lisp = own_lisp_thread();
   if (lisp == NULL || lisp->lists == NULL)
     return;
   int64_t listed = collector_list_bytes(lisp->lists);
@@ -138,7 +136,7 @@ lisp_balance_leave(void)
 void
 lisp_balance_return(bool back)
 {
-  struct lisp_thread *const lisp = mine();
+  struct lisp_thread *const lisp = own_lisp_thread();
   if (lisp == NULL || lisp->lists != NULL)
     return;
   if (back) {
@@ -153,7 +151,7 @@ lisp_balance_return(bool back)
 void
 lisp_balance_forked(void)
 {
-  const struct lisp_thread *const own = mine();
+  const struct lisp_thread *const own = own_lisp_thread();
   for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
     if (l != own)
       l->lists = NULL;
@@ -206,6 +204,6 @@ lisp_balance_note(void)
       {true, "memory that code other than ECL's allocators took from the "
              "collector"},
   };
-  if (balance.ended && !balance.broken)
+  if (balance.ended && !balance.incomplete)
     reconciliation_note(NULL, &r, causes, sizeof causes / sizeof *causes);
 }

@@ -3,8 +3,8 @@
  * lisp_frames.c -- which function the interpreter runs.
  *
  * Its frame has a record of the stack of functions that the interpreter runs
- * (IHS), at a distance from its end that is the same in all.  That is learnt
- * from the first one whose record is the newest of the thread.
+ * (IHS), at a distance from its end that is the same in all.  It is found
+ * in the first one whose record is the newest of the thread.
  */
 #include <stddef.h>
 
@@ -78,12 +78,10 @@ find_record(const struct stack_frame *frame, uintptr_t end)
 }
 
 static struct chain_note
-note_of(const struct stack_frame *frame, uintptr_t end,
-        const struct stack_frame *outer)
+note_of(const struct stack_frame *frame, uintptr_t end)
 {
   const int which = is_in(frame->ip, IN_FRONT) ? IN_FRONT : MODULE;
   struct chain_note note = {0};
-  (void)outer;
   if (!is_in(frame->ip, INTERPRETER)) {
     note.number =
         (const uintptr_t *)(frame->pointer + (uintptr_t)number_offset[which]);

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_heap.c -- see lisp_heap.h.
- *
- * Threads that have ended keep their counts, and are used again with the
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Threads that have ended keep their counts, and are used again with the
  * malloc_thread that they belong to.
  */
 #include "malloc/ecl/lisp_heap.h"
@@ -10,7 +8,6 @@
 #include <errno.h>
 
 #include "malloc/count/malloc_code.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
@@ -22,7 +19,7 @@ struct lisp_thread *lisp_threads;
 
 /* Under the lock.  False: there is no memory. */
 static bool
-reach(struct lisp_thread *lisp, uint32_t leaf)
+reserve_tallies(struct lisp_thread *lisp, uint32_t leaf)
 {
   const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
   if (leaf < lisp->room)
@@ -41,7 +38,7 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
 /* That of this thread, which is another one than before if it has served
  * another; NULL: there is no memory. */
 static struct lisp_thread *
-lisp_of(struct malloc_thread *thread)
+lisp_thread_of(struct malloc_thread *thread)
 {
   struct lisp_thread *lisp = thread->lisp;
   struct arena arena = {0};
@@ -118,7 +115,7 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
     return recent->leaf;
   spin_lock(&malloc_monitor.lock);
   leaf = malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
-  if (!reach(lisp, leaf))
+  if (!reserve_tallies(lisp, leaf))
     leaf = lisp->header.leaf;
   spin_unlock(&malloc_monitor.lock);
   *recent = (struct recent_leaf){.site = header,
@@ -130,8 +127,8 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
 
 /* The object is `what', of so many bytes, and is counted as that. */
 static void
-become(struct malloc_thread *thread, struct lisp_thread *lisp, uint32_t what,
-       size_t total)
+recount_as(struct malloc_thread *thread, struct lisp_thread *lisp,
+           uint32_t what, size_t total)
 {
   const uint32_t key = size_for_leaf(total) | what << LEAF_SIZE_BITS;
   const uint32_t leaf = whole_leaf(thread, lisp, key);
@@ -152,7 +149,7 @@ join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
   if (lisp_leaf_tells(lisp->header.key >> LEAF_SIZE_BITS, lisp->header.bytes))
     requests_add(&lisp->requests, lisp->header.bytes, 1);
   requests_add(&lisp->requests, bytes, 1);
-  become(thread, lisp, what, total);
+  recount_as(thread, lisp, what, total);
   if (--lisp->header.bodies == 0 && LISP_TYPE(what) != t_stream)
     lisp->header.object = NULL;
 }
@@ -164,10 +161,10 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
   const cl_object object = lisp->header.object;
   const uint32_t what = lisp->header.key >> LEAF_SIZE_BITS;
   if (LISP_TYPE(what) == t_stream && object->d.t == t_stream)
-    become(thread, lisp,
-           (what & ((1u << LISP_MORE_SHIFT) - 1)) |
-               ((uint32_t)object->stream.mode + 1) << LISP_MORE_SHIFT,
-           lisp->header.bytes);
+    recount_as(thread, lisp,
+               (what & ((1u << LISP_MORE_SHIFT) - 1)) |
+                   ((uint32_t)object->stream.mode + 1) << LISP_MORE_SHIFT,
+               lisp->header.bytes);
   lisp->header.object = NULL;
 }
 
@@ -176,7 +173,7 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 static void
 use_leaf(void *lisp, uint32_t leaf)
 {
-  reach(lisp, leaf);
+  reserve_tallies(lisp, leaf);
 }
 
 static uint32_t
@@ -192,11 +189,12 @@ find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
 }
 
 static bool
-count(void *object, size_t bytes, struct lisp_request request)
+count_request(void *object, size_t bytes, struct lisp_request request)
 {
   const uint32_t key = size_for_leaf(bytes) | request.what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
-  struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
+  struct lisp_thread *const lisp =
+      thread == NULL ? NULL : lisp_thread_of(thread);
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
@@ -235,7 +233,7 @@ lisp_heap_count_slow(void *object, size_t bytes, struct lisp_request request)
     return;
   }
   malloc_monitor_inside++;
-  if (!count(object, bytes, request))
+  if (!count_request(object, bytes, request))
     malloc_monitor_miss();
   malloc_monitor_inside--;
   errno = saved;

@@ -2,8 +2,8 @@
  *
  * lisp_heap.h -- counts the objects of an ECL that has no hooks.
  *
- * Model.  The unit is a request to the collector.  ECL's allocator has left
- * word of what it is for (allocators.c), or else it is plain memory.  Its
+ * Model.  The unit is a request to the collector.  ECL's allocator has
+ * announced what it is for (allocators.c), or else it is plain memory.  Its
  * leaf in the tree of the C program says what it is: LISP_WHAT below.  Each
  * thread counts the objects of each leaf for itself, without a lock, for
  * nobody frees them.
@@ -59,8 +59,8 @@ struct lisp_tally {
 };
 
 struct lisp_thread {
-  struct lisp_tally *tallies; /* by number of the leaf; they stay where they
-                                 are, as others read them unlocked */
+  struct lisp_tally *tallies; /* by leaf; they do not move, as others
+                                 read them unlocked */
   uint32_t room;              /* for so many; 0, or LEAF_FIRST and more */
   struct lisp_header {
     cl_object object; /* NULL: none waits for a body */
@@ -117,7 +117,7 @@ lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
           bytes > LISP_FIXED_MOST || thread == NULL || thread->lisp == NULL ||
               malloc_monitor_inside != 0 || !malloc_monitor_is_counting(),
           0))
-    goto otherwise;
+    goto slow;
   lisp = thread->lisp;
   malloc_monitor_inside = 1;
   leaf = lisp_known_leaf(thread,
@@ -129,10 +129,10 @@ lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
                            request.bodies != 0 ||
                            thread->unloads != stripes.unloads,
                        0))
-    goto otherwise;
+    goto slow;
   lisp->tallies[leaf].count++;
   return;
-otherwise:
+slow:
   lisp_heap_count_slow(object, bytes, request);
 }
 

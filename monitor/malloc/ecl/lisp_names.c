@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_names.c -- see lisp_names.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/ecl/lisp_names.h"
 
 #include "code/code_objects.h"
@@ -26,7 +23,7 @@ static struct {
 } class_list[LISP_MORE_MOST + 1];
 static uint32_t class_count;
 static struct {
-  struct arena arena; /* struct lisp_function by number; they stay */
+  struct arena arena; /* struct lisp_function by number; does not move */
   uint32_t room;
 } functions;
 static struct lisp_function no_function;

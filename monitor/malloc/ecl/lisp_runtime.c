@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_runtime.c -- see lisp_runtime.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/ecl/lisp_runtime.h"
 
 #include <dlfcn.h>

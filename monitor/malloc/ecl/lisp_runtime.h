@@ -6,8 +6,8 @@
  * An ECL without mprof's patches calls its allocators, and these the
  * collector, by the linkage tables, so that what is preloaded comes first.
  * The collector is called once for each request, with ECL's interrupts
- * disabled: there requests are counted.  What they are for, the allocator
- * above it knows, and leaves word (allocators.c).
+ * disabled: there requests are counted.  The allocator that calls it has
+ * announced what they are for (allocators.c).
  *
  * Nothing is counted where ECL has mprof's patches, since that has a monitor
  * of its own, nor where it is another release than this was made for: the

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * process_image.c -- see process_image.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/image/process_image.h"
 
 #include <errno.h>
@@ -14,7 +11,6 @@
 #include <unistd.h>
 
 #include "malloc/environment.h"
-#include "malloc/image/decimal.h"
 #include "malloc/process_selection.h"
 #include "malloc/signal_guard.h"
 #include "tree/image.h"
@@ -40,6 +36,24 @@ static struct {
 
 /* ---- names ---- */
 
+/* Write `n' with at least `digits' digits to `to', without a zero at the end;
+ * gives back where it ends.  printf would cost each child of a fork eight
+ * page faults for its code. */
+static char *
+put_decimal(char *to, uint64_t n, int digits)
+{
+  enum { MOST_DIGITS = 20 };
+  char text[MOST_DIGITS];
+  int first = MOST_DIGITS;
+  do {
+    text[--first] = (char)('0' + n % 10);
+    n /= 10;
+  } while (n != 0 || MOST_DIGITS - first < digits);
+  while (first < MOST_DIGITS)
+    *to++ = text[first++];
+  return to;
+}
+
 /* Absolute, since the program may change its folder; "%p" is replaced. */
 static void
 set_base(const char *name)
@@ -53,7 +67,7 @@ set_base(const char *name)
   }
   for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
     if (name[0] == '%' && name[1] == 'p') {
-      n = (size_t)(decimal_put(own.base + n, (uint64_t)own.process, 1) -
+      n = (size_t)(put_decimal(own.base + n, (uint64_t)own.process, 1) -
                    own.base);
       name++;
     } else {
@@ -75,7 +89,7 @@ is_root_process(void)
     return false;
   if (text != NULL)
     return strtol(text, NULL, 10) == (long)getpid();
-  decimal_put(strchr(ours, '=') + 1, (uint64_t)getpid(), ROOT_PID_DIGITS);
+  put_decimal(strchr(ours, '=') + 1, (uint64_t)getpid(), ROOT_PID_DIGITS);
   environment_set(ours);
   return true;
 }
@@ -127,7 +141,7 @@ static char *
 append_number(char *end, uint64_t n)
 {
   *end = '.';
-  end = decimal_put(end + 1, n, 1);
+  end = put_decimal(end + 1, n, 1);
   *end = '\0';
   return end;
 }

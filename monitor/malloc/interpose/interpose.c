@@ -36,7 +36,7 @@ enter(void)
 #define WITHOUT(call, alignment, bytes)                                      \
   (real_allocator_bypassed() ? (call) : early_allocate(alignment, bytes))
 
-static void *__attribute__((noinline)) allocate_without(size_t bytes)
+static void *__attribute__((noinline)) allocate_early(size_t bytes)
 {
   return WITHOUT(real.malloc(bytes), 1, bytes);
 }
@@ -48,9 +48,10 @@ with_header(size_t bytes)
   return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
 }
 
-/* The call ends.  `filled': there is something in it behind the header. */
+/* End the call: count the object, and give it to the program.  `filled': what
+ * is behind the header is the program's already. */
 HOOK_INLINE void *
-give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
+finish(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 {
   struct object_header *header = base;
   if (__builtin_expect(!is_own() || base == NULL ||
@@ -66,8 +67,8 @@ HOOK_INLINE void *
 allocate(size_t bytes, const uintptr_t *frame)
 {
   if (!enter())
-    return allocate_without(bytes);
-  return give(real.malloc(with_header(bytes)), bytes, frame, false);
+    return allocate_early(bytes);
+  return finish(real.malloc(with_header(bytes)), bytes, frame, false);
 }
 
 EXPORT void *
@@ -92,10 +93,10 @@ calloc(size_t count, size_t size)
   }
   if (!enter())
     return WITHOUT(real.calloc(count, size), 1, bytes);
-  return give(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
+  return finish(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
 }
 
-static void __attribute__((noinline)) free_otherwise(void *p)
+static void __attribute__((noinline)) free_slow(void *p)
 {
   struct object_record taken;
   if (p == NULL || early_contains(p))
@@ -121,7 +122,7 @@ free(void *p)
   if (__builtin_expect(object_is_first_of_page(p) || !object_has_header(p) ||
                            !hook_freed(header),
                        0)) {
-    free_otherwise(p);
+    free_slow(p);
     return;
   }
   real.free(header);
@@ -163,7 +164,7 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
   }
   objects_count_free(&taken);
   if (headed)
-    return give(q, bytes, frame, true);
+    return finish(q, bytes, frame, true);
   return objects_register_bare(q, bytes, frame);
 }
 

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * object_table.c -- see object_table.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/interpose/object_table.h"
 
 #include <string.h>

@@ -44,12 +44,12 @@ enum {
 struct object_table { /* all zero: empty */
   struct arena arena; /* none: the first places */
   struct object_record *objects;
-  size_t count;  /* of places that are promised */
+  size_t count;  /* of places that are reserved */
   unsigned bits; /* of the number of places */
   struct object_record first[1 << OBJECT_TABLE_BITS];
 };
 
-/* Promise a place to an object.  False: there is no memory. */
+/* Reserve a place for an object.  False: there is no memory. */
 bool object_table_reserve(struct object_table *table);
 
 /* Put an object there that has a place, or had one before it was taken; in

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * objects.c -- see objects.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/interpose/objects.h"
 
 #include <errno.h>
@@ -18,20 +15,20 @@ static bool all_are_listed;
 /* A place for one more; false: there is no memory, and it cannot be counted,
  * as nobody would know it when it is freed. */
 static bool
-promise(void)
+reserve_place(void)
 {
   const int saved = errno;
   spin_lock(&lock);
-  bool promised = object_table_reserve(&table);
+  bool reserved = object_table_reserve(&table);
   spin_unlock(&lock);
-  if (!promised && is_own())
+  if (!reserved && is_own())
     malloc_monitor_miss();
   errno = saved;
-  return promised;
+  return reserved;
 }
 
 static void
-end_promise(void)
+unreserve_place(void)
 {
   const int saved = errno;
   spin_lock(&lock);
@@ -41,7 +38,7 @@ end_promise(void)
 }
 
 static void
-list(const struct object_record *object)
+add_to_table(const struct object_record *object)
 {
   spin_lock(&lock);
   object_table_put(&table, object);
@@ -68,7 +65,7 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
   void *object = base == NULL ? NULL : header + 1;
   const bool own = base != NULL && (is_own() || objects_recover(frame));
   const bool listed = base != NULL && object_is_listed(object, bytes);
-  if (listed && !promise()) {
+  if (listed && !reserve_place()) {
     if (filled)
       memmove(base, object, bytes);
     object = base;
@@ -78,8 +75,8 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
     object_header_fill(header, counted, bytes);
     if (listed) {
       header->check = 0; /* the table is to be asked */
-      list(&(struct object_record){(uintptr_t)object, bytes, counted,
-                                   .headed = true, .listed = true});
+      add_to_table(&(struct object_record){(uintptr_t)object, bytes, counted,
+                                           .headed = true, .listed = true});
     }
   }
   malloc_monitor_inside--;
@@ -91,12 +88,13 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
-  if (object != NULL && (is_own() || objects_recover(frame)) && promise()) {
+  if (object != NULL && (is_own() || objects_recover(frame)) &&
+      reserve_place()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
     if (given.counted.leaf != 0 || all_are_listed)
-      list(&given);
+      add_to_table(&given);
     else
-      end_promise();
+      unreserve_place();
   }
   malloc_monitor_inside--;
   return object;
@@ -134,7 +132,7 @@ objects_count_free(const struct object_record *taken)
   if (taken->counted.leaf != 0)
     malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
-    end_promise();
+    unreserve_place();
 }
 
 void
@@ -142,7 +140,7 @@ objects_restore(const struct object_record *taken)
 {
   void *const object = (void *)taken->address;
   if (taken->listed)
-    list(taken);
+    add_to_table(taken);
   else if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
 }

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * real_allocator.c -- see real_allocator.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/interpose/real_allocator.h"
 
 #include <dlfcn.h>

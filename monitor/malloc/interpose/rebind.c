@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * rebind.c -- see rebind.h.  It writes one word of each symbol.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/interpose/rebind.h"
 
 #include <dlfcn.h> /* dl_find_object */
@@ -99,28 +96,29 @@ rebind_symbols(const struct interposed_function *functions)
 
 /* ---- what is bound already ---- */
 
-/* A file, while its slots are looked at. */
+/* A file, while its slots are bound anew. */
 struct slots {
   const struct interposed_function *functions;
   bool back;
   uintptr_t base;
   const Elf64_Sym *table;
   const char *names;
-  const Elf64_Phdr *closed; /* read-only after relocation; NULL: nothing */
+  const Elf64_Phdr *relro; /* read-only after relocation; NULL: nothing */
 };
 
-/* Write a slot, which may be in a part that is closed. */
+/* Write a slot, which may be in the part that is read-only after relocation.
+ */
 static void
 set_slot(const struct slots *s, uintptr_t *slot, uintptr_t value)
 {
   const uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(PAGE - 1);
-  const bool closed =
-      s->closed != NULL &&
-      (uintptr_t)slot - s->base - s->closed->p_vaddr < s->closed->p_memsz;
-  if (closed && mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) != 0)
+  const bool relro =
+      s->relro != NULL &&
+      (uintptr_t)slot - s->base - s->relro->p_vaddr < s->relro->p_memsz;
+  if (relro && mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) != 0)
     return;
   __atomic_store_n(slot, value, __ATOMIC_RELAXED);
-  if (closed)
+  if (relro)
     mprotect((void *)page, PAGE, PROT_READ);
 }
 
@@ -181,7 +179,7 @@ rebind_file(struct dl_phdr_info *info, size_t size, void *closure)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
       d = (const Elf64_Dyn *)(s.base + info->dlpi_phdr[i].p_vaddr);
     else if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
-      s.closed = &info->dlpi_phdr[i];
+      s.relro = &info->dlpi_phdr[i];
   for (; d != NULL && d->d_tag != DT_NULL; d++)
     if (d->d_tag > 0 && d->d_tag < DT_NUM)
       values[d->d_tag] = d->d_un.d_val;

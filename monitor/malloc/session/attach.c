@@ -7,8 +7,6 @@
  * have stored the address of the real free, and may free any object by that.
  * Such an end is seen when the address is given out again.
  */
-#include "malloc/session/attach.h"
-
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +22,6 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/process_events.h"
 #include "tree/image.h"
 
 /* ---- in front of the real functions ---- */
@@ -193,7 +190,7 @@ attach_is_awaited(void)
 
 /* As if this had never come; the image stays as it is. */
 static void
-leave(void)
+detach(void)
 {
   attached = false;
   malloc_monitor_count(false);
@@ -224,7 +221,7 @@ mprof_attach(const char *settings)
            "calls";
   malloc_monitor_inside++;
   if (attached)
-    leave();
+    detach();
   if (!environment_replace(settings)) {
     malloc_monitor_inside--;
     return strerrordesc_np(ENOMEM);
@@ -243,7 +240,7 @@ mprof_attach(const char *settings)
   rebind_slots(process_event_functions());
   malloc_monitor_forget(&malloc_monitor);
   if (!image_is_open())
-    leave();
+    detach();
   malloc_monitor_inside--;
   return attached ? NULL : "it cannot write its profile there";
 }
@@ -253,5 +250,5 @@ void
 mprof_detach(void)
 {
   if (attached)
-    leave();
+    detach();
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fatal_signals.c -- see fatal_signals.h.
+ * fatal_signals.c -- signals that end a program, and the one that
+ * MPROF_SIGNAL names.
+ *
+ * If a search for leaks was requested, signals that the program leaves to the
+ * system are handled: the search is run, and the signal is sent again.  The
+ * program does not see it: where it asks, it is told of the default action,
+ * and when it sets that again, it gets this handler.
  *
  * What it does not do: a handler of the program with SA_RESETHAND is followed
- * by the kernel's own default, which looks for nothing.
+ * by the kernel's own default, without a search.
  */
-#include "malloc/session/fatal_signals.h"
-
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +20,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/leak_search.h"
+#include "malloc/session/malloc_session.h"
 
 /* Signals whose default action ends a program, and that a program does not
  * expect to be without consequence. */
@@ -30,14 +34,14 @@ static const int fatal_signals[] = {
 static int (*real_sigaction)(int, const struct sigaction *,
                              struct sigaction *);
 
-static const struct sigaction otherwise = {.sa_handler = SIG_DFL};
+static const struct sigaction by_default = {.sa_handler = SIG_DFL};
 static bool handled; /* fatal_signals are */
 
 static void
 handle_fatal_signal(int number)
 {
   leak_search_run();
-  real_sigaction(number, &otherwise, NULL);
+  real_sigaction(number, &by_default, NULL);
   raise(number);
 }
 
@@ -86,7 +90,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
     action = &ours;
   int status = real_sigaction(number, action, old);
   if (status == 0 && old != NULL && is_ours(old->sa_handler))
-    *old = otherwise;
+    *old = by_default;
   return status;
 }
 

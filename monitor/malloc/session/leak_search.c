@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * leak_search.c -- see leak_search.h.
+ * leak_search.c -- what the process has lost at its end, if that was asked
+ * for: `mprof run' looks for it from outside (reduce/reach/).
  *
  * The process puts into its image where the reader finds what it needs, asks,
  * and sends it a signal, which wakes it up and means nothing to anybody else.
@@ -9,8 +10,6 @@
  *
  * Takes no lock and calls no function of the C library that could.
  */
-#include "malloc/session/leak_search.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -21,7 +20,6 @@
 
 #include "arch/system_call.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * malloc_session.c -- see malloc_session.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/session/malloc_session.h"
 
 #include <string.h>
@@ -11,16 +8,12 @@
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/count/stripes_interrupted.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/process_selection.h"
-#include "malloc/session/attach.h"
-#include "malloc/session/fatal_signals.h"
-#include "malloc/session/leak_search.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 
@@ -117,7 +110,7 @@ after_fork_in_parent(void)
 /* The child cannot give back the memory of its parent's image, where a filter
  * of system calls forbids that: it changes no figure there. */
 static void
-leave_parent(void)
+abandon_counters(void)
 {
   malloc_monitor.abandoned = true;
   malloc_monitor.counting = false;
@@ -129,7 +122,7 @@ static void
 after_fork_in_child(void)
 {
   if (arenas_are_sealed()) {
-    leave_parent();
+    abandon_counters();
     return;
   }
   image_after_fork_in_child();
@@ -153,7 +146,6 @@ after_fork_in_child(void)
 
 /* ---- begin ---- */
 
-/* What stays for good. */
 static void
 register_handlers(void)
 {

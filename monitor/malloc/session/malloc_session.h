@@ -5,7 +5,7 @@
  *
  * Model.  The process counts in an image (tree/image.h), and has nothing to
  * do when it ends: who reads the image makes the profile.  The exception is
- * what the program has lost (leak_search.h).
+ * what the program has lost (leak_search.c).
  *
  * The environment says what to do:
  *
@@ -36,8 +36,6 @@
 
 #include <stdbool.h>
 
-#include "arch/attributes.h"
-
 /* Do what the environment says, from now on. */
 void malloc_session_begin(void);
 
@@ -58,5 +56,36 @@ void malloc_session_exec_unmonitored(const char *why);
  * atexit, but later than this: the last registered is called first.  It
  * belongs to no library, or that function would call it. */
 void malloc_session_end_at_exit(void);
+
+/* ---- attach.c ---- */
+
+/* Whether a debugger has loaded the library, and not the program: then there
+ * is nothing to do before mprof_attach is called. */
+bool attach_is_awaited(void);
+
+/* ---- fatal_signals.c ---- */
+
+/* Handle signals that end the program, and the one that MPROF_SIGNAL names,
+ * from now on. */
+void fatal_signals_open(void);
+
+/* ---- leak_search.c ---- */
+
+/* Find out whether a search was requested.  May allocate; once, when the
+ * monitor begins. */
+void leak_search_open(void);
+bool leak_search_is_requested(void);
+
+/* The process ends, and this thread does no more but to end it: have `mprof
+ * run' look for what the program has lost.  Also in a handler of a signal,
+ * wherever that came, with a few KB of stack.  Prints one line when it cannot
+ * be looked for. */
+void leak_search_run(void);
+
+/* ---- process_events.c ---- */
+
+/* Functions that have to be bound anew in a process that runs already, with
+ * what is behind each now; the last has no name. */
+const struct interposed_function *process_event_functions(void);
 
 #endif

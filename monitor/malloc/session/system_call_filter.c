@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * system_call_filter.c -- see system_call_filter.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/session/system_call_filter.h"
 
 #include <errno.h>
