@@ -8,27 +8,27 @@
  * stripe 0.  Where they contend for it, each goes to one of its own, as long
  * as there are enough.
  *
- * Peak.  The most bytes that were ever live is a moment of the program, and
- * not a sum of moments, though no thread knows what is live in the other
- * stripes.  It need not, as long as there are fewer bytes live than there
- * were once: what is missing is shared out.
+ * Peak.  The most bytes that were ever live were so at one moment of the
+ * program, though no thread knows what is live in the other stripes.  It need
+ * not as long as fewer bytes are live than once were: the difference is
+ * shared out.
  *
  *     live[s] <= ceiling[s],   sum of ceiling[s] = peak_bytes
  *
  * live[s] is what was allocated in the stripe less what was freed in it, and
- * can be negative.  Only where it would go beyond the ceiling all stripes are
- * locked: then the ceilings are shared out anew, or there is a new peak.
+ * can be negative.  All stripes are locked only where it would exceed the
+ * ceiling: then the ceilings are shared out anew, or there is a new peak.
  * While a program grows, each allocation is one: then all threads come back
- * to stripe 0, which raises its ceiling by itself while it is the only one
- * that is open.  (Four threads that make lists and free them: 2.7 times the
- * time without mprof if each has its own stripe, and 2.0 so.)
+ * to stripe 0, which raises its ceiling by itself while it alone is open.
+ * (Four threads that make lists and free them: 2.7 times the time without
+ * mprof if each has its own stripe, and 2.0 so.)
  *
  * What was live at the peak by leaf is kept as late as can be: counters have
- * the number of the peak that they have figures of, which is compared with
- * the number of the present one before they change.
+ * the number of the peak that their figures are of, which is compared with
+ * the present one before they change.
  *
- * Locks.  A stripe has one, which its threads hold while they count.  Who
- * takes several takes them by number, and malloc_monitor.lock before them.
+ * Locks.  Each stripe has one, held while a thread counts in it.  Several are
+ * taken in the order of their numbers, after malloc_monitor.lock.
  *
  * Interrupted.  A signal handler may come in the midst of a count, and not
  * return: stripes_interrupted.h.

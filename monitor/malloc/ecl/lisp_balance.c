@@ -78,11 +78,9 @@ lisp_balance_end(void)
 {
   if (!balance.begun || balance.ended)
     return;
-  malloc_monitor_inside++;
   lisp_runtime.counted = lisp_runtime.awaits_first = false;
   balance.after = collector_balance(bytes_on_lists);
   balance.ended = true;
-  malloc_monitor_inside--;
 }
 
 void

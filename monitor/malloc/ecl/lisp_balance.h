@@ -37,7 +37,7 @@ void lisp_balance_record(uint64_t bytes);
 /* An object was not counted: there is no reconciliation. */
 void lisp_balance_invalidate(void);
 
-/* Count no more, and ask the collector. */
+/* Count no more, and ask the collector.  With malloc_monitor_inside set. */
 void lisp_balance_end(void);
 
 void lisp_balance_forget(void);

@@ -271,15 +271,11 @@ each_call(bool (*use)(uint64_t site, uint32_t function, uint32_t up))
 void
 lisp_calls_read(void)
 {
-  if (!lisp_runtime.hooked)
-    return;
-  malloc_monitor_inside++;
   spin_lock(&malloc_monitor.lock);
   each_call(read_call);
   while (name_made() | each_call(name_called)) /* a name may give others */
     continue;
   spin_unlock(&malloc_monitor.lock);
-  malloc_monitor_inside--;
 }
 
 static void

@@ -279,9 +279,13 @@ note(void)
 static void
 read_last(void)
 {
+  if (!lisp_runtime.hooked)
+    return;
+  malloc_monitor_inside++;
   lisp_balance_end();
   lisp_methods_name();
   lisp_calls_read();
+  malloc_monitor_inside--;
 }
 
 static void
@@ -314,6 +318,5 @@ lisp_heap_open(void)
   };
   lisp_names_open();
   lisp_frames_open();
-  lisp_names_note_types();
   other_heap = &heap;
 }

@@ -242,9 +242,5 @@ name_all(void *unused)
 void
 lisp_methods_name(void)
 {
-  if (!lisp_runtime.hooked)
-    return;
-  malloc_monitor_inside++;
   GC_call_with_alloc_lock(name_all, NULL);
-  malloc_monitor_inside--;
 }

@@ -90,12 +90,6 @@ note_new_number(uint32_t number, uintptr_t code)
   return true;
 }
 
-void
-lisp_names_open(void)
-{
-  malloc_monitor.functions.on_new_number = note_new_number;
-}
-
 /* Another thread may have been at a name or a number. */
 void
 lisp_names_forked(void)
@@ -262,8 +256,8 @@ note_type(uint32_t what, uint32_t flags)
              classify_type_name(as_hooked));
 }
 
-void
-lisp_names_note_types(void)
+static void
+note_types(void)
 {
   enum { MOST = 64 }; /* element types, and modes of streams */
   image_note(
@@ -279,12 +273,19 @@ lisp_names_note_types(void)
   }
 }
 
-/* ---- another image ---- */
+/* ---- all of it ---- */
+
+void
+lisp_names_open(void)
+{
+  malloc_monitor.functions.on_new_number = note_new_number;
+  note_types();
+}
 
 void
 lisp_names_note(void)
 {
-  lisp_names_note_types();
+  note_types();
   spin_lock(&lock);
   for (uint32_t i = 1; i <= texts.count; i++)
     image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));

@@ -53,14 +53,14 @@ uintptr_t lisp_function_code(cl_object function);
  * so. False: it is not. */
 bool lisp_function_name(uint32_t number, uint32_t name);
 
-/* Take names from now on. */
+/* Take names from now on, and note all types of ECL's objects if there is an
+ * image. */
 void lisp_names_open(void);
-void lisp_names_forked(void);
 
-/* Note all types of ECL's objects, if there is an image; the same and all
- * names that are known: there is another image. */
-void lisp_names_note_types(void);
+/* There is another image: note the types again, and all known names. */
 void lisp_names_note(void);
+
+void lisp_names_forked(void); /* in the child of a fork */
 
 /* ---- classes ---- */
 
@@ -73,7 +73,8 @@ uint32_t lisp_names_class(cl_object class);
  * what has a name has them, and it is looked for in memory (lisp_methods.c).
  */
 
-/* Name those that there are now.  Not inside the hook. */
+/* Name those that there are now.  Not inside the hook, but with
+ * malloc_monitor_inside set. */
 void lisp_methods_name(void);
 
 /* The number of the name of a byte-compiled function, which is that of the
@@ -99,7 +100,8 @@ uint32_t lisp_methods_number(cl_object bytecodes);
  */
 
 /* The process is at its regular end: read what calls there were, and name
- * local functions.  Methods have their names. */
+ * local functions.  Methods have their names.  With malloc_monitor_inside
+ * set. */
 void lisp_calls_read(void);
 
 /* After that: note which functions left their frame to the one that they

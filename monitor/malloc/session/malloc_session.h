@@ -4,8 +4,8 @@
  * allocation, which may come before any constructor, to its end.
  *
  * Model.  The process counts in an image (tree/image.h), and has nothing to
- * do when it ends: who reads the image makes the profile.  The exception is
- * what the program has lost (leak_search.c).
+ * do when it ends: the reader of the image makes the profile.  The exception
+ * is the search for leaks (leak_search.c).
  *
  * The environment says what to do:
  *
@@ -27,9 +27,9 @@
  * Forks.  The child begins with nothing counted, and has a file of its own
  * when it counts something.
  *
- * Rights.  Before a process gives up what it needs to open its file, that is
- * opened (privileges.c); before it limits its system calls it is tried
- * whether it can count then (system_call_filter.h).
+ * Privileges.  The file is opened before the process gives up what that needs
+ * (privileges.c).  Before it limits its system calls, a trial shows whether
+ * it can count then (system_call_filter.h).
  */
 #ifndef MPROF_MALLOC_SESSION_H
 #define MPROF_MALLOC_SESSION_H
@@ -39,8 +39,8 @@
 /* Do what the environment says, from now on. */
 void malloc_session_begin(void);
 
-/* This process is about to give up rights: keep its file open.  False: the
- * file is another process's, as between vfork and exec. */
+/* This process is about to give up privileges: keep its file open.  False:
+ * the file is another process's, as between vfork and exec. */
 bool malloc_session_keep_file(void);
 
 /* Whether the figures are this process's. */
@@ -50,11 +50,11 @@ bool malloc_session_is_ours(void);
  * the one that was asked for. */
 void malloc_session_exec_unmonitored(const char *why);
 
-/* Find what is lost when exit calls what is registered.  Destructors of
- * libraries free, and may run after those of this one.  They are all called
- * by one function of the dynamic linker that is registered like any with
- * atexit, but later than this: the last registered is called first.  It
- * belongs to no library, or that function would call it. */
+/* Search for leaks when exit calls what is registered.  Destructors of
+ * libraries free, and may run after those of this one.  One function of the
+ * dynamic linker calls them all, which is registered as with atexit, but
+ * later than this: the last registered is called first.  This handler belongs
+ * to no library, or that function would call it. */
 void malloc_session_end_at_exit(void);
 
 /* ---- attach.c ---- */

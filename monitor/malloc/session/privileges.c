@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * privileges.c -- a process gives up what it may do: another root, another
- * user, fewer capabilities, other namespaces, a filter of system calls; or,
- * by its number, the call that ends it.  These are functions of the C library
- * with mprof before them.
+ * user, fewer capabilities, other namespaces, a filter of system calls; or it
+ * makes, by its number, the call that ends it.  These are functions of the C
+ * library with mprof before them.
  *
- * What it could open before it may not be able to open then, so its file is
- * opened now.
- * A process that does nothing of this has no descriptor of mprof's.
+ * The process may not be able to open its file afterwards, so it is opened
+ * before.  A process that does nothing of this has no descriptor of mprof's.
  */
 #include <errno.h>
 #include <linux/seccomp.h>

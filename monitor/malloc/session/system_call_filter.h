@@ -5,10 +5,10 @@
  * some as well: for memory, and for room in its file, which is open already.
  *
  * Whether it may is tried before, by a copy of the process that sets the same
- * filter and makes the calls.  If that ends it, there is room made for what
+ * filter and makes the calls.  If that ends the copy, room is made for what
  * is still to come, and the monitor makes no call any more: what then finds
- * no room is counted over the budget.  Calls that only fail are borne as they
- * are elsewhere.
+ * no room is counted over the budget.  Calls that only fail are borne as
+ * elsewhere.
  */
 #ifndef MPROF_SYSTEM_CALL_FILTER_H
 #define MPROF_SYSTEM_CALL_FILTER_H
