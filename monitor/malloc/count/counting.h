@@ -40,7 +40,7 @@ known_leaf(struct malloc_thread *thread, struct known_path *path,
       malloc_thread_recent_leaf(thread, path->site, path->context, size);
   if (recent->site != path->site || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region ||
-      recent->forgotten != thread->forgotten)
+      recent->cache_generation != thread->cache_generation)
     return 0;
   path->size = size;
   path->region = recent->region;

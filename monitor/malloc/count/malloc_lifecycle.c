@@ -188,13 +188,13 @@ malloc_monitor_count(bool on)
                    __ATOMIC_RELEASE);
 }
 
-/* Who reads the image sees by `unloads' that it changes: it becomes another
- * before and afterwards. */
+/* A reader of the image sees by `generation' that it changes: that becomes
+ * another one before and afterwards. */
 void
 malloc_monitor_clear(struct malloc_monitor *m)
 {
   image_forgets(true);
-  stripes_unload();
+  stripes_next_generation();
   stripes.missed = 0;
   stripes.figures_since = now();
   if (m->tree.contexts != NULL) {

@@ -76,10 +76,10 @@ find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 static struct known_path *
 find_path(struct malloc_thread *thread, const uintptr_t *frame)
 {
-  const uint64_t unloads =
-      __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
-  if (thread->unloads != unloads)
-    malloc_thread_forget(thread, unloads);
+  const uint64_t generation =
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
+  if (thread->generation != generation)
+    malloc_thread_forget(thread, generation);
   struct known_path *path = call_chain_find(&thread->chain, frame[1],
                                             (uintptr_t)(frame + 2), frame[0]);
   return path != NULL ? path
@@ -94,7 +94,7 @@ lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
 {
   struct known_path *path = find_path(thread, frame);
   spin_lock(&m->lock);
-  if (thread->unloads != stripes.unloads) /* meanwhile */
+  if (thread->generation != stripes.generation) /* meanwhile */
     path = find_path(thread, frame);
   return path;
 }
@@ -131,7 +131,7 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
         .region = region,
         .leaf = tree_leaf(m, path->context, path->site, size,
                           thread->label | (uint64_t)region << 32 | linker),
-        .forgotten = thread->forgotten};
+        .cache_generation = thread->cache_generation};
   return known_leaf(thread, path, size);
 }
 
@@ -235,7 +235,7 @@ static struct stripe_user nobody = {.stripe = stripes.stripe};
 void
 malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
-  struct malloc_thread *thread = malloc_thread_known;
+  struct malloc_thread *thread = malloc_thread_current;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
   if (malloc_monitor.abandoned)
     return;

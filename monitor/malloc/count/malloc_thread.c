@@ -21,7 +21,7 @@ enum {
   NAME_BYTES = 16 /* of a name of a thread; the kernel's size */
 };
 
-__thread struct malloc_thread *malloc_thread_known HIDDEN_THREAD;
+__thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
 static struct spin_lock lock; /* of what follows */
 static struct malloc_thread *unused;
 static char names[LABELS][NAME_BYTES];
@@ -39,7 +39,7 @@ end_thread(void *data)
   struct malloc_thread *thread = data;
   nonlocal_exit_end_thread();
   malloc_monitor_inside++;
-  malloc_thread_known = NULL;
+  malloc_thread_current = NULL;
   spin_lock(&lock);
   stripes_leave(&thread->user);
   thread->next = unused;
@@ -91,8 +91,8 @@ allocate(void)
 struct malloc_thread *
 malloc_thread_make(void)
 {
-  const uint64_t unloads =
-      __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
+  const uint64_t generation =
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
   if (malloc_monitor.abandoned)
     return NULL;
@@ -103,27 +103,27 @@ malloc_thread_make(void)
   spin_unlock(&lock);
   if (thread == NULL && (thread = allocate()) == NULL)
     return NULL;
-  malloc_thread_forget(thread, unloads);
+  malloc_thread_forget(thread, generation);
   thread->regions = (struct region_stack){0};
-  thread->served++;
+  thread->thread_number++;
   if (!arenas_are_sealed())
     pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
   spin_unlock(&lock);
-  malloc_thread_known = thread;
+  malloc_thread_current = thread;
   if (has_key)
     pthread_setspecific(key, thread);
   return thread;
 }
 
 void
-malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads)
+malloc_thread_forget(struct malloc_thread *thread, uint64_t generation)
 {
   call_chain_forget(&thread->chain);
-  thread->forgotten++;
-  thread->unloads = unloads;
+  thread->cache_generation++;
+  thread->generation = generation;
 }
 
 void
@@ -149,6 +149,6 @@ void
 malloc_threads_forked(void)
 {
   lock.holder = 0;
-  if (malloc_thread_known != NULL)
-    stripes_join(&malloc_thread_known->user);
+  if (malloc_thread_current != NULL)
+    stripes_join(&malloc_thread_current->user);
 }

@@ -48,8 +48,8 @@ repair(void)
   stripes_interrupt(&interrupted);
   if (spin_holds(&m->lock))
     spin_unlock(&m->lock);
-  if (malloc_thread_known != NULL) /* it may have been at a walk */
-    malloc_thread_forget(malloc_thread_known, stripes.unloads);
+  if (malloc_thread_current != NULL) /* it may have been at a walk */
+    malloc_thread_forget(malloc_thread_current, stripes.generation);
 }
 
 bool

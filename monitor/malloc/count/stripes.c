@@ -53,7 +53,7 @@ stripes_rebalance(void)
   stripes.open = open;
   if (live > (int64_t)stripes.peak_bytes) {
     stripes.peak++; /* no counters has figures of it */
-    STRIPE_STEP();
+    COMPILER_BARRIER();
     stripes.peak_bytes = (uint64_t)live;
   }
   stripes.live_elsewhere = live - stripes.stripe[0].live;
@@ -232,9 +232,10 @@ stripes_leave(struct stripe_user *user)
 /* ---- another beginning ---- */
 
 void
-stripes_unload(void)
+stripes_next_generation(void)
 {
-  __atomic_store_n(&stripes.unloads, stripes.unloads + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&stripes.generation, stripes.generation + 1,
+                   __ATOMIC_RELEASE);
 }
 
 void
@@ -248,7 +249,7 @@ stripes_forget(void)
     s->count = s->freed_count = 0;
   }
   stripes.peak_bytes = stripes.peak = 0;
-  stripes_unload();
+  stripes_next_generation();
   stripes_rebalance();
   begin_period(stripes.separate);
 }

@@ -108,7 +108,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
   int64_t live_elsewhere;    /* bytes live in others than the first */
-  uint64_t unloads;          /* how often code or all leaves went away */
+  uint64_t generation;       /* another one when code or all leaves go away */
   uint32_t leaves;           /* that all used ones have counters for */
   bool rebalance_again;      /* what was shared out may be untrue by now */
 
@@ -119,7 +119,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   bool counting;           /* as malloc_monitor.counting */
   bool watched;            /* the reader may take the locks */
   uint32_t request;        /* enum count_request: obeyed at the next
-                              allocation, which sees other `unloads' */
+                              allocation, which sees another `generation' */
   struct image_search search;
 
   /* Whether threads should have stripes of their own is decided anew after
@@ -164,7 +164,7 @@ owned_leaf_owner(owned_leaf l)
 
 /* What comes before is in memory before what follows: for a handler of a
  * signal in this thread. */
-#define STRIPE_STEP() __asm__ volatile("" ::: "memory")
+#define COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
 
 /* Whether an object of `bytes' can be counted without the other stripes. */
 static inline bool
@@ -181,9 +181,9 @@ stripe_grow(struct stripe *s)
   if (s->live <= s->ceiling)
     return;
   stripes.peak++; /* no counters have figures of it */
-  STRIPE_STEP();
+  COMPILER_BARRIER();
   stripes.peak_bytes = (uint64_t)(s->live + stripes.live_elsewhere);
-  STRIPE_STEP();
+  COMPILER_BARRIER();
   s->ceiling = s->live;
 }
 
@@ -194,7 +194,7 @@ stripe_keep_peak(struct leaf_counters *c)
   if (c->peak != stripes.peak) {
     c->at_peak.count = c->allocated.count - c->freed.count;
     c->at_peak.bytes = c->allocated.bytes - c->freed.bytes;
-    STRIPE_STEP(); /* until now it has none of this peak */
+    COMPILER_BARRIER(); /* until now it has none of this peak */
     c->peak = stripes.peak;
   }
 }
@@ -205,13 +205,13 @@ stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
 {
   s->current_leaf = leaf;
   stripe_keep_peak(&s->counters[leaf]);
-  STRIPE_STEP();
+  COMPILER_BARRIER();
   tally->count++;
-  STRIPE_STEP();
+  COMPILER_BARRIER();
   tally->bytes += bytes;
-  STRIPE_STEP();
+  COMPILER_BARRIER();
   __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED); /* sums are made */
-  STRIPE_STEP();                                         /* without locks */
+  COMPILER_BARRIER();                                    /* without locks */
   s->live += live;
 }
 
@@ -304,7 +304,7 @@ bool stripes_reserve(uint32_t leaves);
 
 /* Leaves are of other code now, or forgotten: what threads know of them is no
  * longer true.  All are locked. */
-void stripes_unload(void);
+void stripes_next_generation(void);
 
 /* Forget all figures.  All are locked. */
 void stripes_forget(void);

@@ -73,7 +73,7 @@ static cl_object __attribute__((noinline))
 cons_slow(cl_object a, cl_object d, const uintptr_t *frame)
 {
   announce(frame, LISP_WHAT(t_list, 0));
-  return BEHIND(ecl_cons)(a, d);
+  return REAL(ecl_cons)(a, d);
 }
 
 HOOK_INLINE cl_object
@@ -111,7 +111,7 @@ _ecl_dealloc_env(cl_env_ptr env)
 {
   known_env = NULL;
   lisp_balance_leave();
-  BEHIND(_ecl_dealloc_env)(env);
+  REAL(_ecl_dealloc_env)(env);
 }
 
 EXPORT bool
@@ -119,7 +119,7 @@ ecl_import_current_thread(cl_object name, cl_object bindings)
 {
   known_env = NULL;
   lisp_balance_return(false);
-  bool imported = BEHIND(ecl_import_current_thread)(name, bindings);
+  bool imported = REAL(ecl_import_current_thread)(name, bindings);
   if (imported)
     lisp_balance_return(true);
   return imported;
@@ -163,14 +163,14 @@ ecl_alloc_object(cl_type t)
     announced.what = LISP_WHAT(t, take_details(t));
     announced.bodies = bodies[t];
   }
-  return BEHIND(ecl_alloc_object)(t);
+  return REAL(ecl_alloc_object)(t);
 }
 
 EXPORT cl_object
 ecl_alloc_compact_object(cl_type t, cl_index extra)
 {
   announce(FRAME, LISP_WHAT(t, take_details(t)));
-  return BEHIND(ecl_alloc_compact_object)(t, extra);
+  return REAL(ecl_alloc_compact_object)(t, extra);
 }
 
 EXPORT cl_object
@@ -178,7 +178,7 @@ ecl_alloc_simple_vector(cl_index length, cl_elttype type)
 {
   lisp_runtime_begin();
   details.element = (uint32_t)type + 1;
-  return BEHIND(ecl_alloc_simple_vector)(length, type);
+  return REAL(ecl_alloc_simple_vector)(length, type);
 }
 
 EXPORT cl_object
@@ -186,7 +186,7 @@ ecl_allocate_instance(cl_object class, cl_index size)
 {
   lisp_runtime_begin();
   details.class = class;
-  return BEHIND(ecl_allocate_instance)(class, size);
+  return REAL(ecl_allocate_instance)(class, size);
 }
 
 /* ---- the collector ---- */
@@ -214,7 +214,7 @@ take_announced(const uintptr_t *frame)
   EXPORT void *name(size_t bytes)                                            \
   {                                                                          \
     const struct lisp_request request = take_announced(FRAME);               \
-    void *const object = BEHIND(name)(bytes);                                \
+    void *const object = REAL(name)(bytes);                                  \
     if (request.frame != NULL && object != NULL)                             \
       lisp_hook_allocated(object, bytes, request);                           \
     return object;                                                           \
@@ -236,7 +236,7 @@ GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
                                void **old_data)
 {
   GC_finalization_proc before = NULL;
-  BEHIND(GC_register_finalizer_no_order)
+  REAL(GC_register_finalizer_no_order)
   (object, function, data, &before, old_data);
   if (old_function != NULL)
     *old_function = before;
@@ -249,8 +249,7 @@ GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
 EXPORT int
 GC_general_register_disappearing_link(void **link, const void *object)
 {
-  const int known =
-      BEHIND(GC_general_register_disappearing_link)(link, object);
+  const int known = REAL(GC_general_register_disappearing_link)(link, object);
   if (lisp_runtime.counted && known == 0)
     lisp_balance_record(collector_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES));
   return known;

@@ -27,9 +27,10 @@ static struct {
 static struct lisp_thread *
 own_lisp_thread(void)
 {
-  const struct malloc_thread *const thread = malloc_thread_known;
+  const struct malloc_thread *const thread = malloc_thread_current;
   struct lisp_thread *const lisp = thread == NULL ? NULL : thread->lisp;
-  return lisp != NULL && lisp->served == thread->served ? lisp : NULL;
+  return lisp != NULL && lisp->thread_number == thread->thread_number ? lisp
+                                                                      : NULL;
 }
 
 /* ---- the time ---- */

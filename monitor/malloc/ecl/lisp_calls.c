@@ -53,7 +53,7 @@ are_in_one_file(uintptr_t one, uintptr_t other)
 static bool
 is_of_ecl(uintptr_t start)
 {
-  return are_in_one_file((uintptr_t)BEHIND(ecl_cons), start);
+  return are_in_one_file((uintptr_t)REAL(ecl_cons), start);
 }
 
 /* What the slot has, if it is one of the file; else 0. */

@@ -32,7 +32,7 @@ static intptr_t record_offset; /* below the end of the frame; 0: not known */
   cl_object result;                                                          \
   number_offset[which] =                                                     \
       (intptr_t)&number - (intptr_t)__builtin_frame_address(0);              \
-  result = BEHIND(name)(__VA_ARGS__);                                        \
+  result = REAL(name)(__VA_ARGS__);                                          \
   number = 0;                                                                \
   return result
 
@@ -111,7 +111,7 @@ OWN(ecl_init_module);
 void
 lisp_frames_open(void)
 {
-  set_code(INTERPRETER, (const void *)BEHIND(ecl_interpret));
+  set_code(INTERPRETER, (const void *)REAL(ecl_interpret));
   set_code(IN_FRONT, own_ecl_interpret);
   set_code(MODULE, own_ecl_init_module);
   chain_notes.of = note_of;

@@ -51,8 +51,8 @@ lisp_thread_of(struct malloc_thread *thread)
     __atomic_store_n(&lisp_threads, lisp, __ATOMIC_RELEASE);
     spin_unlock(&malloc_monitor.lock);
   }
-  if (lisp->served != thread->served) {
-    lisp->served = thread->served;
+  if (lisp->thread_number != thread->thread_number) {
+    lisp->thread_number = thread->thread_number;
     lisp->header.object = NULL;
     lisp_balance_join(lisp);
   }
@@ -111,17 +111,18 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
       malloc_thread_recent_leaf(thread, header, 0, key);
   uint32_t leaf;
   if (recent->site == header && recent->size == key &&
-      recent->forgotten == thread->forgotten)
+      recent->cache_generation == thread->cache_generation)
     return recent->leaf;
   spin_lock(&malloc_monitor.lock);
   leaf = malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
   if (!reserve_tallies(lisp, leaf))
     leaf = lisp->header.leaf;
   spin_unlock(&malloc_monitor.lock);
-  *recent = (struct recent_leaf){.site = header,
-                                 .size = key,
-                                 .leaf = leaf,
-                                 .forgotten = thread->forgotten};
+  *recent =
+      (struct recent_leaf){.site = header,
+                           .size = key,
+                           .leaf = leaf,
+                           .cache_generation = thread->cache_generation};
   return leaf;
 }
 
@@ -180,7 +181,7 @@ static uint32_t
 find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  uint32_t leaf = thread->unloads == stripes.unloads
+  uint32_t leaf = thread->generation == stripes.generation
                       ? lisp_known_leaf(thread, key, frame)
                       : 0;
   if (leaf == 0 || leaf >= lisp->room)
@@ -303,7 +304,7 @@ ecl_library_close_all(void)
   lisp_runtime_begin();
   read_last();
   malloc_code_check();
-  BEHIND(ecl_library_close_all)();
+  REAL(ecl_library_close_all)();
   malloc_code_check();
 }
 

@@ -69,7 +69,7 @@ struct lisp_thread {
   } header;
   struct requests requests; /* that the leaves do not tell */
   struct arena arena;       /* of tallies */
-  uint32_t served;          /* the malloc_thread's, as known here */
+  uint32_t thread_number;   /* the malloc_thread's, as known here */
   void **lists; /* of the collector (lisp_balance.h); NULL: it left */
   struct lisp_thread *next;
 };
@@ -110,7 +110,7 @@ lisp_known_leaf(struct malloc_thread *thread, uint32_t key,
 HOOK_INLINE void
 lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
 {
-  struct malloc_thread *const thread = malloc_thread_known;
+  struct malloc_thread *const thread = malloc_thread_current;
   struct lisp_thread *lisp;
   uint32_t leaf;
   if (__builtin_expect(
@@ -127,7 +127,7 @@ lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
   if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
                            lisp->header.object != NULL ||
                            request.bodies != 0 ||
-                           thread->unloads != stripes.unloads,
+                           thread->generation != stripes.generation,
                        0))
     goto slow;
   lisp->tallies[leaf].count++;

@@ -167,7 +167,7 @@ note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
                          int arguments)                                      \
   {                                                                          \
     note_object((uintptr_t)code, its_name, true, SITE);                      \
-    return BEHIND(maker)(code, name, block, arguments);                      \
+    return REAL(maker)(code, name, block, arguments);                        \
   }
 
 MAKER(ecl_make_cfun, cl_objectfn_fixed, name)
@@ -190,7 +190,7 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
               code != 0 && function->d.t != t_cclosure &&
                   function->cfun.name == name,
               SITE);
-  return BEHIND(si_fset)(narg, name, function, macro, pprint);
+  return REAL(si_fset)(narg, name, function, macro, pprint);
 }
 
 /* ---- classes ---- */

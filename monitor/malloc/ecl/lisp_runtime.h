@@ -50,7 +50,7 @@ lisp_runtime_begin(void)
 void *lisp_runtime_search(void **known, const char *name);
 
 static inline void *
-lisp_runtime_behind(void **known, const char *name)
+lisp_runtime_real(void **known, const char *name)
 {
   void *const behind = __atomic_load_n(known, __ATOMIC_RELAXED);
   return __builtin_expect(behind != NULL, 1)
@@ -59,10 +59,10 @@ lisp_runtime_behind(void **known, const char *name)
 }
 
 /* The function that this library has one of its own in front of. */
-#define BEHIND(name)                                                         \
+#define REAL(name)                                                           \
   ({                                                                         \
-    static void *behind_##name;                                              \
-    (__typeof__(&name))lisp_runtime_behind(&behind_##name, #name);           \
+    static void *real_##name;                                                \
+    (__typeof__(&name))lisp_runtime_real(&real_##name, #name);               \
   })
 
 /* How large the function or the variable of ECL at that address is, in bytes;

@@ -54,7 +54,7 @@ HOOK_INLINE void *
 finish(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 {
   struct object_header *header = base;
-  if (__builtin_expect(!is_own() || base == NULL ||
+  if (__builtin_expect(!is_program_call() || base == NULL ||
                            object_is_listed(header + 1, bytes) ||
                            !hook_allocated(header, bytes, frame),
                        0))
@@ -106,7 +106,7 @@ static void __attribute__((noinline)) free_slow(void *p)
       real.free(p);
     return;
   }
-  if (!is_own())
+  if (!is_program_call())
     objects_recover((const uintptr_t *)*FRAME) /* that of free */;
   objects_unregister(p, &taken);
   objects_count_free(&taken);

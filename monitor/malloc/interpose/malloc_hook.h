@@ -26,7 +26,7 @@ HOOK_INLINE bool
 hook_allocated(struct object_header *header, size_t bytes,
                const uintptr_t *frame)
 {
-  struct malloc_thread *const thread = malloc_thread_known;
+  struct malloc_thread *const thread = malloc_thread_current;
   if (!malloc_monitor_is_counting() || thread == NULL)
     return false;
   struct known_path *path = call_chain_find(&thread->chain, frame[1],
@@ -36,7 +36,7 @@ hook_allocated(struct object_header *header, size_t bytes,
   struct stripe *s = thread->user.stripe;
   if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;
-  if (__builtin_expect(thread->unloads != stripes.unloads ||
+  if (__builtin_expect(thread->generation != stripes.generation ||
                            !stripe_has_room(s, bytes),
                        0)) {
     spin_unlock(&s->lock);
@@ -57,7 +57,7 @@ hook_allocated(struct object_header *header, size_t bytes,
 static inline bool
 hook_freed(struct object_header *header)
 {
-  struct malloc_thread *const thread = malloc_thread_known;
+  struct malloc_thread *const thread = malloc_thread_current;
   if (thread == NULL || header->leaf == 0)
     return false;
   struct stripe *s = thread->user.stripe;

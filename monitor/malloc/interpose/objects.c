@@ -21,7 +21,7 @@ reserve_place(void)
   spin_lock(&lock);
   bool reserved = object_table_reserve(&table);
   spin_unlock(&lock);
-  if (!reserved && is_own())
+  if (!reserved && is_program_call())
     malloc_monitor_miss();
   errno = saved;
   return reserved;
@@ -63,7 +63,8 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
   struct object_header *header = base;
   struct counted counted = {0};
   void *object = base == NULL ? NULL : header + 1;
-  const bool own = base != NULL && (is_own() || objects_recover(frame));
+  const bool own =
+      base != NULL && (is_program_call() || objects_recover(frame));
   const bool listed = base != NULL && object_is_listed(object, bytes);
   if (listed && !reserve_place()) {
     if (filled)
@@ -88,7 +89,7 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
-  if (object != NULL && (is_own() || objects_recover(frame)) &&
+  if (object != NULL && (is_program_call() || objects_recover(frame)) &&
       reserve_place()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
     if (given.counted.leaf != 0 || all_are_listed)

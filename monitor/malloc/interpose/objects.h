@@ -21,7 +21,7 @@
 /* Whether the call in hand, which has entered the monitor, is the program's,
  * and not one in the midst of another. */
 static inline bool
-is_own(void)
+is_program_call(void)
 {
   return malloc_monitor_inside == 1;
 }

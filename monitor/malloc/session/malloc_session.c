@@ -114,7 +114,7 @@ abandon_counters(void)
 {
   malloc_monitor.abandoned = true;
   malloc_monitor.counting = false;
-  malloc_thread_known = NULL;
+  malloc_thread_current = NULL;
   after_fork_in_parent();
 }
 
