@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * environment.h -- the environment, without the functions for it: a program
- * may have its own (bash has), which begin to work, and allocate, when they
- * are first called.
+ * environment.h -- the environment, without the C library's functions: a
+ * program may have its own (bash has), which allocate when they are first
+ * called.
  *
  * The settings are LD_PRELOAD and the variables that begin with MPROF_.  They
- * are read once, when the program is loaded: it may clear its environment,
+ * are read once, when the program is loaded, as it may clear its environment,
  * move it, or write over it (setproctitle) afterwards.
  */
 #ifndef MPROF_ENVIRONMENT_H

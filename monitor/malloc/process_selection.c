@@ -11,7 +11,7 @@
 #include "malloc/environment.h"
 
 static const char *
-names(void)
+name_patterns(void)
 {
   const char *only = environment_value("MPROF_ONLY");
   return only == NULL || *only == '\0' ? NULL : only;
@@ -20,7 +20,7 @@ names(void)
 bool
 process_selection_by_name(void)
 {
-  return names() != NULL;
+  return name_patterns() != NULL;
 }
 
 bool
@@ -65,7 +65,7 @@ is_named(const char *list)
 bool
 process_selection_includes_this(void)
 {
-  const char *only = names();
+  const char *only = name_patterns();
   const unsigned long mine = (unsigned long)getpid();
   if (process_selection_excludes_children() &&
       environment_number("MPROF_ROOT_PID", mine) != mine)

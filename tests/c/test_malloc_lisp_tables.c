@@ -98,7 +98,7 @@ give_name(uintptr_t code, const char *text)
   char room[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = room, .room = sizeof room - 1};
   lisp_printer_text(&out, text);
-  assert_true(lisp_function_name(number, lisp_names_printed(&out)));
+  assert_true(lisp_function_name(number, lisp_names_intern(&out)));
   assert_string_equal(name_of(code), text);
 }
 

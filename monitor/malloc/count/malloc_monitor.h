@@ -5,13 +5,11 @@
  * Model.  Each allocation has a path: the calls that are active, from the
  * first function of the thread to the one that called the allocator.  All
  * threads share one context tree; a leaf is a path with the size of the
- * objects, the name of the thread and the region that it was in.  What became
- * of its objects is counted beside the tree, by each thread for itself:
- * stripes.h, where it is also said how figures of one moment come of it.
+ * objects, the name of the thread and the region that it was in.  Its
+ * counters are beside the tree, in stripes (stripes.h).
  *
- * Re-entry.  What runs while a thread is in here, or in the real allocator on
- * behalf of a call that is counted, is not counted: neither mprof's own work
- * nor what an allocator does inside.
+ * Re-entry.  Nothing is counted that a thread does while it is in here, or in
+ * the real allocator for a call that is counted.
  *
  * The hook keeps errno; all of it takes memory from the kernel alone.
  */
@@ -100,8 +98,7 @@ bool malloc_monitor_open(struct malloc_monitor *m);
 void malloc_monitor_freed(uintptr_t address, struct counted counted,
                           size_t bytes);
 
-/* An object cannot be counted, for there is no memory for what is to be known
- * of it. */
+/* An object is not counted, for want of memory for its record. */
 static inline void
 malloc_monitor_miss(void)
 {
@@ -114,7 +111,7 @@ malloc_monitor_miss(void)
 /* Count, or do not, from now on. */
 void malloc_monitor_count(bool on);
 
-/* Forget all figures, and which objects live. */
+/* Forget all figures and all live objects. */
 void malloc_monitor_forget(struct malloc_monitor *m);
 
 /* Do what was requested of this process from outside, if anything was.  This
@@ -156,8 +153,8 @@ void malloc_monitor_unlock(struct malloc_monitor *m);
 /* What malloc_monitor_forget does when all is locked. */
 void malloc_monitor_clear(struct malloc_monitor *m);
 
-/* The figures so far stay in the image of now; those to come are for another
- * file (process_image_set). */
+/* The figures so far remain in the present image; those to come are for
+ * another file (process_image_set). */
 void malloc_monitor_leave_image(struct malloc_monitor *m);
 
 /* Only this thread is left, in the child of a fork, which counts from 0. */

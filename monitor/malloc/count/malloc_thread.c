@@ -31,8 +31,8 @@ static bool has_key;
 
 /* ---- threads ---- */
 
-/* The C library calls it when a thread ends.  What the thread still does
- * after that makes another one, for which it is called again. */
+/* The C library calls it when a thread ends, and again if the thread
+ * allocates after that, which makes another one. */
 static void
 end_thread(void *data)
 {

@@ -47,8 +47,7 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
                          (64 - RECENT_LEAF_BITS)];
 }
 
-/* Contexts and leaves are of other code now, which was unloaded, or the
- * figures were forgotten.  The chain too is to be walked anew. */
+/* There is another generation: forget the chain and all known leaves. */
 void malloc_thread_forget(struct malloc_thread *thread, uint64_t generation);
 
 /* Find out when threads end from now on. */

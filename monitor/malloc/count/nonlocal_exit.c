@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A call that is active has a frame further out, in code of this library.
- * The frames of the call that asks come first.  If the stack cannot be read
- * further out, the call is taken to be active.
- */
+/* An active call has a frame further out than the frames of the present one,
+ * in code of this library.  If the stack cannot be read that far, the call is
+ * taken to be active. */
 #include "malloc/count/nonlocal_exit.h"
 
 #include "malloc/count/malloc_monitor.h"

@@ -53,8 +53,8 @@ static cl_env_ptr __attribute__((noinline)) find_env(void)
 }
 
 HOOK_INLINE void *
-make(void *(*request)(size_t), size_t bytes, cl_type type,
-     const uintptr_t *frame)
+allocate_counted(void *(*request)(size_t), size_t bytes, cl_type type,
+                 const uintptr_t *frame)
 {
   cl_env_ptr env = known_env;
   if (__builtin_expect(env == NULL, 0))
@@ -82,7 +82,7 @@ cons(cl_object a, cl_object d, const uintptr_t *frame)
   struct ecl_cons *made;
   if (__builtin_expect(!lisp_runtime.counted, 0))
     return cons_slow(a, d, frame);
-  made = make(lisp_runtime.malloc, sizeof *made, t_list, frame);
+  made = allocate_counted(lisp_runtime.malloc, sizeof *made, t_list, frame);
   made->car = a;
   made->cdr = d;
   return ECL_PTR_CONS(made);
@@ -153,8 +153,8 @@ ecl_alloc_object(cl_type t)
 {
   if (__builtin_expect(t < t_end && float_bytes[t] != 0, 1) &&
       lisp_runtime.counted) {
-    cl_object made =
-        make(lisp_runtime.malloc_atomic, float_bytes[t], t, FRAME);
+    cl_object made = allocate_counted(lisp_runtime.malloc_atomic,
+                                      float_bytes[t], t, FRAME);
     made->d.t = (int8_t)t;
     return made;
   }

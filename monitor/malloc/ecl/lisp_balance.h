@@ -6,9 +6,9 @@
  * From the first request to the regular end of the process; else there is no
  * reconciliation.
  *
- * Threads.  What is on a thread's free lists in the end was not given to it.
- * When it leaves ECL, that is added up; when it comes back, it goes on with
- * these lists if it has not left the collector as well.
+ * Threads.  What is on a thread's free lists in the end has not been
+ * allocated. It is added up when the thread leaves ECL.  A thread that comes
+ * back goes on with these lists if it has not left the collector as well.
  */
 #ifndef MPROF_LISP_BALANCE_H
 #define MPROF_LISP_BALANCE_H

@@ -180,7 +180,7 @@ target_of(uint64_t site, uint32_t function)
 /* A symbol may have had another function when it was called.  That was none
  * of ECL's, and no allocator. */
 static uint64_t
-between(uint64_t site, uint32_t function, uint32_t callee)
+function_between(uint64_t site, uint32_t function, uint32_t callee)
 {
   const uint64_t target = target_of(site, function);
   const uint32_t number = TARGET_NUMBER(target);
@@ -208,7 +208,7 @@ name_inside(uint32_t number, const struct lisp_function *outer)
   lisp_printer_text(&out, lisp_names_text(outer->name));
   lisp_printer_text(&out, ")");
   return out.length <= out.room &&
-         lisp_function_name(number, lisp_names_printed(&out));
+         lisp_function_name(number, lisp_names_intern(&out));
 }
 
 /* The function was called by the context `up': a call of one that is beside
@@ -281,7 +281,7 @@ lisp_calls_read(void)
 static void
 note_between(uint64_t site, uint32_t function, uint32_t callee)
 {
-  const uint64_t found = between(site, function, callee);
+  const uint64_t found = function_between(site, function, callee);
   if (found != 0)
     image_note(NOTE_BETWEEN, note_between_key(site, function, callee), site,
                found, NULL);

@@ -10,7 +10,7 @@
  *
  * Bodies.  The request after that for the header of an array, a hash table or
  * an instance is for its body.  Both are one object: the count moves from the
- * leaf of the header to one of the whole, whose bytes are the sum.
+ * leaf of the header to that of the whole, whose bytes are the sum.
  *
  * Requests are added up where the leaves do not tell them by number and size,
  * for the reconciliation.

@@ -70,7 +70,7 @@ name_of(cl_object generic, cl_object method)
     put_specializer(&out, ECL_CONS_CAR(l));
   }
   lisp_printer_text(&out, "))");
-  return lisp_names_printed(&out);
+  return lisp_names_intern(&out);
 }
 
 /* What has the code of the method: a byte-compiled function if that is
@@ -191,7 +191,7 @@ name_expander(cl_object symbol, cl_object properties)
   lisp_printer_text(&out, "(DEFTYPE ");
   lisp_printer_name(&out, symbol, NAMED_CLASS);
   lisp_printer_text(&out, ")");
-  lisp_function_name(number, lisp_names_printed(&out));
+  lisp_function_name(number, lisp_names_intern(&out));
 }
 
 static void

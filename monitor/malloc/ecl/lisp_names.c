@@ -31,7 +31,7 @@ static struct lisp_function no_function;
 /* ---- as text ---- */
 
 uint32_t
-lisp_names_printed(struct lisp_printer *out)
+lisp_names_intern(struct lisp_printer *out)
 {
   const char *const text = lisp_printer_end(out);
   spin_lock(&lock);
@@ -53,7 +53,7 @@ lisp_names_number(cl_object name)
     lisp_printer_text(&out, "(LAMBDA)");
   else
     lisp_printer_name(&out, name, NAMED_FUNCTION);
-  return lisp_names_printed(&out);
+  return lisp_names_intern(&out);
 }
 
 const char *
@@ -102,7 +102,7 @@ lisp_names_forked(void)
  * before: ECL calls many functions when it begins that it makes Lisp
  * functions later. */
 static bool
-assign(uint32_t number, uint32_t name)
+assign_name(uint32_t number, uint32_t name)
 {
   struct lisp_function *const f = lisp_function_at(number);
   if (f == &no_function || name == 0 ||
@@ -116,7 +116,7 @@ assign(uint32_t number, uint32_t name)
 bool
 lisp_function_name(uint32_t number, uint32_t name)
 {
-  return lisp_function_at(number)->name == 0 && assign(number, name);
+  return lisp_function_at(number)->name == 0 && assign_name(number, name);
 }
 
 uintptr_t
@@ -153,7 +153,7 @@ note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
   uint32_t number = function_number_of_start(&malloc_monitor.functions, code);
   struct lisp_function *f = lisp_function_at(number);
   if (name != OBJNULL && !Null(name) && (new || f->name == 0))
-    assign(number, lisp_names_number(name));
+    assign_name(number, lisp_names_number(name));
   else if (f != &no_function && f->name == 0 && f->maker == 0)
     f->maker = function_number_of_start(&malloc_monitor.functions,
                                         frame_rule_function(site - 1));
@@ -210,7 +210,7 @@ add_class(cl_object class)
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   const bool structure = lisp_printer_is_structure(class);
   lisp_printer_name(&out, class, NAMED_CLASS);
-  uint32_t name = lisp_names_printed(&out);
+  uint32_t name = lisp_names_intern(&out);
   spin_lock(&classes.lock);
   uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {

@@ -26,7 +26,7 @@ enum { LISP_NAME_BYTES = 1024 }; /* of those that are printed */
 
 /* The number of what was printed, and the text with that number.  May run
  * inside the hook. */
-uint32_t lisp_names_printed(struct lisp_printer *out);
+uint32_t lisp_names_intern(struct lisp_printer *out);
 const char *lisp_names_text(uint32_t name);
 
 /* The number of the name of a function.  May run inside the hook. */
@@ -87,13 +87,13 @@ uint32_t lisp_methods_number(cl_object bytecodes);
  * their frame to another one, and local ones.
  *
  * Tail calls.  A function that ends in a call jumps, and what it calls
- * returns to its caller.  But there the call has its address: where that is
- * not what runs below, it was called, too, and is put between.  (Only the
- * first of several that jumped is known.)
+ * returns to its caller.  But the call there has its address: if another
+ * function runs below, it is put between.  (Only the first of several that
+ * jumped is known.)
  *
- * Local functions have no names.  Which function made an object of one, has
- * it in it.  Of others no object is made: they are called by the function
- * that they are in, or by what else is in that, directly.
+ * Local functions have no names.  One is in the function that made an object
+ * of it. If none was made, it is in the function that calls it directly, or
+ * beside it.
  *
  * All that is in the code is read in the end, before ECL closes its
  * libraries.

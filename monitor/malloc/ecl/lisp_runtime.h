@@ -9,10 +9,9 @@
  * disabled: there requests are counted.  The allocator that calls it has
  * announced what they are for (allocators.c).
  *
- * Nothing is counted where ECL has mprof's patches, since that has a monitor
- * of its own, nor where it is another release than this was made for: the
- * layout of objects is not known then.  What is in front then calls what is
- * behind.
+ * Nothing is counted if ECL has mprof's patches, and so a monitor of its own,
+ * or if it is another release than this was made for, whose layout of objects
+ * is not known.  The functions here then only call the real ones.
  */
 #ifndef MPROF_LISP_RUNTIME_H
 #define MPROF_LISP_RUNTIME_H

@@ -156,7 +156,7 @@ try_name(void)
  * taken: FILE.PID, FILE.PID.2, ...; before these FILE, where programs are
  * chosen by their names. */
 static int
-open_other(void)
+open_free_name(void)
 {
   char *end = stpcpy(own.path, own.base);
   int error = EEXIST;
@@ -186,15 +186,6 @@ find_folder(struct stat *folder)
   return stat(name, folder) == 0;
 }
 
-/* After chroot the name may be that of another file. */
-static bool
-folder_is_another(void)
-{
-  struct stat folder;
-  return own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
-                       folder.st_ino == own.inode);
-}
-
 void
 process_image_keep_open(void)
 {
@@ -213,12 +204,14 @@ process_image_keep_open(void)
 int
 process_image_open(void)
 {
+  struct stat folder;
   process_image_read_name();
-  if (folder_is_another())
-    return ENOENT;
+  if (own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
+                    folder.st_ino == own.inode))
+    return ENOENT; /* after chroot the name may be another file's */
   return own.first ? image_open(strcpy(own.path, own.base), IMAGE_C,
                                 own.process, false)
-                   : open_other();
+                   : open_free_name();
 }
 
 /* ---- messages ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * object_table.h -- live objects by their address, where the header cannot
- * tell of them (object_header.h): those that have none, and those whose
- * header is on another page.
+ * object_table.h -- live objects by their address, if a header does not do
+ * (object_header.h): those that have none, and those whose header is on
+ * another page.
  *
  * Open addressing with linear probing, at most three quarters full, or where
  * there is no memory for a larger one all but one place; what is taken out

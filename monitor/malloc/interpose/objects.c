@@ -7,13 +7,13 @@
 #include "malloc/count/nonlocal_exit.h"
 #include "tree/spin_lock.h"
 
-/* Objects without a header, and those of which it does not tell alone. */
+/* Objects without a header, and those that need more than it. */
 static struct object_table table;
 static struct spin_lock lock; /* of the table */
 static bool all_are_listed;
 
-/* A place for one more; false: there is no memory, and it cannot be counted,
- * as nobody would know it when it is freed. */
+/* A place for one more.  False: there is no memory, and the object cannot be
+ * counted, as it would not be known when it is freed. */
 static bool
 reserve_place(void)
 {
@@ -55,7 +55,7 @@ objects_recover(const uintptr_t *frame)
   return true;
 }
 
-/* Without a header where that would have to be listed and cannot. */
+/* An object that has to be listed and cannot gets no header. */
 void *
 objects_register(void *base, size_t bytes, const uintptr_t *frame,
                  bool filled)

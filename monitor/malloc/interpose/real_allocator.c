@@ -87,15 +87,6 @@ mprof_bypass(const char *name)
   return function_behind(name);
 }
 
-/* Whether libraries find this malloc, and not one that the program has in
- * front of it, which may lean on the real one. */
-static bool
-is_first(void)
-{
-  return dlsym(RTLD_DEFAULT, interposed_functions[0].name) ==
-         interposed_functions[0].own;
-}
-
 static void
 find_under_lock(void)
 {
@@ -104,8 +95,11 @@ find_under_lock(void)
   if (real.found || real.bypassed) {
     /* by another thread */
   } else if (process_selection_includes_this()) {
+    const struct interposed_function *const first = interposed_functions;
     find_functions();
-    if (is_first())
+    /* libraries may find one that the program has in front of this one, and
+       that leans on the real one */
+    if (dlsym(RTLD_DEFAULT, first->name) == first->own)
       rebind_symbols(interposed_functions);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {
@@ -157,7 +151,7 @@ enum { EARLY_MOST = 1 << 28, EARLY_STEP = 1 << 16, GRANULE = 16 };
 struct arena early_memory;
 
 static bool
-reach(size_t bytes)
+grow_early(size_t bytes)
 {
   return bytes <= early_memory.reserved_bytes ||
          arena_reach(&early_memory,
@@ -181,7 +175,8 @@ early_allocate(size_t alignment, size_t bytes)
   uintptr_t begin =
       (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
   if (base != 0 && begin > free_from && begin - base < EARLY_MOST &&
-      bytes <= EARLY_MOST - (begin - base) && reach(begin - base + bytes)) {
+      bytes <= EARLY_MOST - (begin - base) &&
+      grow_early(begin - base + bytes)) {
     ((size_t *)begin)[-1] = bytes;
     free_from = begin + bytes;
   } else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rebind.h -- who looks for the real allocator finds this one.
+ * rebind.h -- all that look for the real allocator find this one.
  *
  * A library that is loaded with RTLD_DEEPBIND finds the functions of the C
  * library before those that are preloaded, and so does dlsym with the handle
@@ -21,15 +21,15 @@ struct interposed_function {
   void *own;  /* and the one in front of it */
 };
 
-/* Let the symbols of all that is real be those of what is our own: where all
- * of it is in one file, for an allocator that leans on another one looks for
- * that by these names.  Before anything but the dynamic linker runs, or under
- * a lock.  Does nothing where it cannot. */
+/* Let the symbols of the real functions be those of our own, if all are in
+ * one file: an allocator that leans on another one looks for that by these
+ * names. Before anything but the dynamic linker runs, or under a lock.  Does
+ * nothing where it cannot. */
 void rebind_symbols(const struct interposed_function *functions);
 
-/* The same for all that has found the real functions already: in each file
- * that is loaded, the places where the dynamic linker has stored their
- * addresses, or will.  And back: what was real is real again. */
+/* The same for files that have bound the real functions already: in each that
+ * is loaded, the slots where the dynamic linker has stored their addresses,
+ * or will.  And back. */
 void rebind_slots(const struct interposed_function *functions);
 void rebind_back(const struct interposed_function *functions);
 

@@ -142,7 +142,6 @@ found_by_libraries(const char *name)
 {
   const struct link_map *map = _r_debug.r_map;
   void *found = NULL;
-  malloc_monitor_inside++;
   while (found == NULL && map != NULL && (map = map->l_next) != NULL) {
     void *const handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     struct dl_find_object object;
@@ -153,26 +152,20 @@ found_by_libraries(const char *name)
     if (handle != NULL)
       dlclose(handle);
   }
-  malloc_monitor_inside--;
   return found;
 }
 
-/* Whether what the program finds is the entry of its own linkage table. */
-static bool
-is_linkage(void *function)
-{
-  Dl_info info;
-  const Elf64_Sym *symbol;
-  return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
-         symbol != NULL && symbol->st_shndx == SHN_UNDEF;
-}
-
+/* What the program finds may be the entry of its own linkage table. */
 static bool
 is_real_malloc(void)
 {
-  void *const found = found_by_program("malloc");
-  return (is_linkage(found) ? found_by_libraries("malloc") : found) ==
-         (void *)real.malloc;
+  Dl_info info;
+  const Elf64_Sym *symbol;
+  void *found = found_by_program("malloc");
+  if (dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+      symbol != NULL && symbol->st_shndx == SHN_UNDEF)
+    found = found_by_libraries("malloc");
+  return found == (void *)real.malloc;
 }
 
 static bool awaited, attached; /* in this process, now */

@@ -22,8 +22,7 @@
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
 
-/* Signals whose default action ends a program, and that a program does not
- * expect to be without consequence. */
+/* Signals whose default action ends a program, and is expected to. */
 static const int fatal_signals[] = {
     SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTRAP, SIGSYS,
     SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,   SIGXCPU, SIGXFSZ, SIGALRM,

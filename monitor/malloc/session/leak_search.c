@@ -3,10 +3,10 @@
  * leak_search.c -- what the process has lost at its end, if that was asked
  * for: `mprof run' looks for it from outside (reduce/reach/).
  *
- * The process puts into its image where the reader finds what it needs, asks,
- * and sends it a signal, which wakes it up and means nothing to anybody else.
- * The process waits for as long as the reader lives and has begun, but not
- * for long for one that does not begin.
+ * The process writes into its image where the reader finds what it needs, and
+ * sends the reader a signal, which wakes it up and means nothing to others.
+ * It waits as long as a reader lives that has begun, but not long for one
+ * that does not begin.
  *
  * Takes no lock and calls no function of the C library that could.
  */
@@ -88,7 +88,7 @@ describe(struct image_search *search)
 }
 
 static bool
-move(struct image_search *search, uint32_t from, uint32_t to)
+change_state(struct image_search *search, uint32_t from, uint32_t to)
 {
   return __atomic_compare_exchange_n(&search->state, &from, to, false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -96,7 +96,7 @@ move(struct image_search *search, uint32_t from, uint32_t to)
 
 /* Send it to the reader; whether that lives. */
 static bool
-send(long signal)
+signal_reader(long signal)
 {
   const long arguments[6] = {reader, signal};
   const long result = arch_system_call(SYS_kill, arguments);
@@ -112,11 +112,11 @@ wait_for_reader(struct image_search *search)
        (state = __atomic_load_n(&search->state, __ATOMIC_ACQUIRE)) !=
        SEARCH_NONE;
        looks++) {
-    if (looks % LOOKS_FOR_READER == 0 && !send(0) &&
-        move(search, state, SEARCH_NONE))
+    if (looks % LOOKS_FOR_READER == 0 && !signal_reader(0) &&
+        change_state(search, state, SEARCH_NONE))
       return false;
     if (looks > SECONDS * SECOND_LOOKS &&
-        move(search, SEARCH_ASKED, SEARCH_NONE))
+        change_state(search, SEARCH_ASKED, SEARCH_NONE))
       return false;
     wait_a_little(looks);
   }
@@ -125,12 +125,13 @@ wait_for_reader(struct image_search *search)
 
 /* Another thread may be at it already: then this one waits as well. */
 static bool
-ask(struct image_search *search)
+request_search(struct image_search *search)
 {
   const long any[6] = {PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY};
   describe(search);
   arch_system_call(SYS_prctl, any); /* where only parents may (Yama) */
-  return (!move(search, SEARCH_NONE, SEARCH_ASKED) || send(SIGURG)) &&
+  return (!change_state(search, SEARCH_NONE, SEARCH_ASKED) ||
+          signal_reader(SIGURG)) &&
          wait_for_reader(search);
 }
 
@@ -141,7 +142,7 @@ leak_search_run(void)
       !malloc_session_is_ours())
     return;
   const char *why = find_obstacle();
-  if (why == NULL && !ask(&stripes.search))
+  if (why == NULL && !request_search(&stripes.search))
     why = "mprof run does not answer";
   process_image_say("cannot find what is lost in", why);
 }

@@ -89,16 +89,6 @@ survives(int (*function)(void *))
   return status == 0;
 }
 
-/* Whether the kernel would ask another process about each call, which may be
- * waiting for this one. */
-static bool
-has_listener(void)
-{
-  return tried->number == SYS_seccomp &&
-         ((unsigned long)tried->arguments[1] &
-          SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
-}
-
 /* ---- before a filter ---- */
 
 /* Nobody else is in the monitor while the process is copied: the copy waits
@@ -107,8 +97,10 @@ static bool
 filter_allows_monitor(void)
 {
   struct signal_guard guard;
-  if (has_listener())
-    return false;
+  if (tried->number == SYS_seccomp && ((unsigned long)tried->arguments[1] &
+                                       SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
+    return false; /* the kernel would ask another process about each call,
+                     which may be waiting for this one */
   signal_guard_begin(&guard, true);
   malloc_monitor_inside++;
   malloc_monitor_lock(&malloc_monitor);
