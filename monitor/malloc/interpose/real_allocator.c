@@ -18,6 +18,21 @@ struct real_allocator real;
  * found, nor is what the makefile calls gnu_only. */
 #pragma weak gnu_get_libc_version
 
+/* Nor has it the function that the compiler's unwinder needs, which is linked
+ * into the library that is preloaded: the linker has that call this one
+ * instead (malloc_link of the makefile, --wrap). */
+extern int __real__dl_find_object(void *address,
+                                  struct dl_find_object *object)
+    __attribute__((weak));
+HIDDEN int __wrap__dl_find_object(void *address,
+                                  struct dl_find_object *object);
+
+int
+__wrap__dl_find_object(void *address, struct dl_find_object *object)
+{
+  return __real__dl_find_object(address, object);
+}
+
 /* ---- what is behind ---- */
 
 /* There may be another monitor behind this one: in a program that was linked

@@ -25,7 +25,6 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/system_call_filter.h"
 #include "tree/image.h"
 #include "tree/wait.h"
 

@@ -29,7 +29,7 @@
  *
  * Privileges.  The file is opened before the process gives up what that needs
  * (privileges.c).  Before it limits its system calls, a trial shows whether
- * it can count then (system_call_filter.h).
+ * it can count then (system_call_filter.c).
  */
 #ifndef MPROF_MALLOC_SESSION_H
 #define MPROF_MALLOC_SESSION_H
@@ -87,5 +87,22 @@ void leak_search_run(void);
 /* Functions that have to be bound anew in a process that runs already, with
  * what is behind each now; the last has no name. */
 const struct interposed_function *process_event_functions(void);
+
+/* ---- privileges.c ---- */
+
+struct system_call {
+  long number, arguments[6];
+};
+
+/* Make the call, as syscall does. */
+long system_call_make(const struct system_call *call);
+
+/* ---- system_call_filter.c ---- */
+
+/* The process is about to make that call, which sets a filter. */
+void system_call_filter_before(const struct system_call *call);
+
+/* Whether it has set one. */
+bool system_call_filter_is_set(void);
 
 #endif

@@ -20,7 +20,6 @@
 #include "arch/system_call.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/system_call_filter.h"
 
 #define KEEP_BEFORE(name, parameters, arguments)                             \
   EXPORT int name parameters;                                                \

@@ -1,6 +1,14 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "malloc/session/system_call_filter.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * system_call_filter.c -- a program limits its own system calls (seccomp),
+ * and is ended if it makes another one.  The monitor makes some as well: for
+ * memory, and for room in its file, which is open already.
+ *
+ * A copy of the process that sets the same filter tries the calls first.  If
+ * that ends the copy, room is made for what is still to come, and the monitor
+ * makes no call any more: what then finds no room is counted over the budget.
+ * Calls that only fail are borne as elsewhere.
+ */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
