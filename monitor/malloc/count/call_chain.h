@@ -9,7 +9,7 @@
  * chain is what it was if it begins with the same three registers and if the
  * words that were read still hold what they held.  Most code uses the frame
  * pointer for anything: it is compared only where a frame further out is
- * found by it. What is left to compare is one word a frame: four
+ * found by it.  What is left to compare is one word a frame: four
  * instructions.
  *
  *     frames  (outermost) [0] [1] [2] ... [joint] ... [depth - 1] (innermost)

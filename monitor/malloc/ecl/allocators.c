@@ -3,7 +3,7 @@
  * allocators.c -- in front of ECL's allocators and of the collector's.
  *
  * ECL's announce what the next request to the collector is for, and from
- * where. The collector's count the request, once, with ECL's interrupts
+ * where.  The collector's count the request, once, with ECL's interrupts
  * disabled.
  *
  * A request may run finalizers, which make requests of their own: what was

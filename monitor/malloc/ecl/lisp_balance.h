@@ -7,7 +7,7 @@
  * reconciliation.
  *
  * Threads.  What is on a thread's free lists in the end has not been
- * allocated. It is added up when the thread leaves ECL.  A thread that comes
+ * allocated.  It is added up when the thread leaves ECL.  A thread that comes
  * back goes on with these lists if it has not left the collector as well.
  */
 #ifndef MPROF_LISP_BALANCE_H

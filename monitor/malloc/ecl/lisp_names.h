@@ -50,7 +50,7 @@ struct lisp_function *lisp_function_at(uint32_t number);
 uintptr_t lisp_function_code(cl_object function);
 
 /* The function was made without a name, and has none yet: it may be called
- * so. False: it is not. */
+ * so.  False: it is not. */
 bool lisp_function_name(uint32_t number, uint32_t name);
 
 /* Take names from now on, and note all types of ECL's objects if there is an
@@ -92,7 +92,7 @@ uint32_t lisp_methods_number(cl_object bytecodes);
  * jumped is known.)
  *
  * Local functions have no names.  One is in the function that made an object
- * of it. If none was made, it is in the function that calls it directly, or
+ * of it.  If none was made, it is in the function that calls it directly, or
  * beside it.
  *
  * All that is in the code is read in the end, before ECL closes its

@@ -5,7 +5,7 @@
  *
  * Names.  MPROF_OUT is for one process, and for each program that this
  * becomes, in turn: what the one before had counted is renamed
- * (image_file.h). MPROF_ROOT_PID names that process; where it is not set, it
+ * (image_file.h).  MPROF_ROOT_PID names that process; where it is not set, it
  * is the one that reads it first.  Others have the number of their process
  * behind the name, and another one if that is taken.  Where programs are
  * chosen by their names (process_selection.h) no process has the first name

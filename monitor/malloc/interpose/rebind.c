@@ -1,6 +1,12 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "malloc/interpose/rebind.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rebind.c -- a library that is loaded with RTLD_DEEPBIND finds the functions
+ * of the C library before those that are preloaded, and so does dlsym with
+ * the handle of the C library.  Objects cross from there to the rest of the
+ * program and back, so all of it needs one allocator: the symbols of the real
+ * one become those of this one, in the table that the dynamic linker has in
+ * this process.  What has an allocator of its own keeps it.
+ */
 #include <dlfcn.h> /* dl_find_object */
 #include <elf.h>
 #include <link.h>
@@ -11,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "code/file_symbols.h"
+#include "malloc/interpose/interposed.h"
 
 enum { PAGE = 4096 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * process_events.c -- a process ends without its destructors, or unloads
- * code. These are functions of the C library with mprof before or behind
+ * code.  These are functions of the C library with mprof before or behind
  * them.
  *
  * Code that is unloaded gets its name before its addresses are used again.
