@@ -27,7 +27,7 @@ enum { RECENT_LEAF_BITS = 11 };
 
 struct malloc_thread {
   struct stripe_user user;
-  uint32_t label;            /* number of its name, see malloc_thread_name */
+  uint32_t label;            /* number of its name */
   uint32_t cache_generation; /* how often malloc_thread_forget was called */
   uint64_t generation;       /* as stripes.generation at the last walk */
   struct region_stack regions;
