@@ -20,8 +20,8 @@
  * ceiling: then the ceilings are shared out anew, or there is a new peak.
  * While a program grows, each allocation is one: then all threads come back
  * to stripe 0, which raises its ceiling by itself while it alone is open.
- * (Four threads that make lists and free them: 2.7 times the time without
- * mprof if each has its own stripe, and 2.0 so.)
+ * (Four threads that make lists and free them take 2.7 times the time without
+ * mprof if each has its own stripe, and 2.0 times if they share one.)
  *
  * What was live at the peak by leaf is kept as late as can be: counters have
  * the number of the peak that their figures are of, which is compared with

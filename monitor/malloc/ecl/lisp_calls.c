@@ -273,7 +273,8 @@ lisp_calls_read(void)
 {
   spin_lock(&malloc_monitor.lock);
   each_call(read_call);
-  while (name_made() | each_call(name_called)) /* a name may give others */
+  while ((int)name_made() |
+         (int)each_call(name_called)) /* a name may give others */
     continue;
   spin_unlock(&malloc_monitor.lock);
 }
