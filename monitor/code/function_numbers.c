@@ -34,7 +34,7 @@ assign(struct function_numbers *n, uint64_t key, uintptr_t code)
   const uint32_t number = n->last + 1;
   if (n->last == n->most)
     return 0;
-  if (n->given != NULL && !n->given(number, code))
+  if (n->on_new_number != NULL && !n->on_new_number(number, code))
     return 0;
   if (!shared_table_add(&n->table, key, number))
     return 0;

@@ -25,7 +25,7 @@ struct function_numbers {
   /* Told of each new number before anybody has it, and of where its function
    * begins or else of an address in it; or NULL.  False: there is no memory,
    * and the number is given to nobody.  Inside the hook. */
-  bool (*given)(uint32_t number, uintptr_t code);
+  bool (*on_new_number)(uint32_t number, uintptr_t code);
 };
 
 /* The number of the function that returns to `site', and of the one that

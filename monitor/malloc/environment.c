@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * environment.c -- see environment.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/environment.h"
 
 #include <stddef.h>
@@ -40,17 +37,16 @@ is_setting(const char *variable)
 
 /* The program may do with its environment what it likes. */
 static bool
-keep(void)
+copy_settings(void)
 {
   struct arena copy = {0};
   size_t bytes = 1;
-  char *to;
   for (char **e = environ; *e != NULL; e++)
     if (is_setting(*e))
       bytes += strlen(*e) + 1;
   if (arena_reserve(&copy, bytes) != 0)
     return false;
-  to = copy.base;
+  char *to = copy.base;
   for (char **e = environ; *e != NULL; e++)
     if (is_setting(*e))
       to = stpcpy(to, *e) + 1;
@@ -79,7 +75,7 @@ const char *
 environment_value(const char *name)
 {
   const size_t n = strlen(name);
-  if (settings.base == NULL && (environ == NULL || !keep()))
+  if (settings.base == NULL && (environ == NULL || !copy_settings()))
     return environment_find(environ, name);
   for (const char *line = settings.base; *line != '\0';
        line += strlen(line) + 1)
@@ -89,10 +85,10 @@ environment_value(const char *name)
 }
 
 unsigned long
-environment_number(const char *name, unsigned long otherwise)
+environment_number(const char *name, unsigned long missing)
 {
   const char *text = environment_value(name);
-  return text == NULL || *text == '\0' ? otherwise : strtoul(text, NULL, 10);
+  return text == NULL || *text == '\0' ? missing : strtoul(text, NULL, 10);
 }
 
 void

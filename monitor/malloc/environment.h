@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * environment.h -- the environment, without the functions for it: a program
- * may have its own (bash has), which begin to work, and allocate, when they
- * are first called.
+ * environment.h -- the environment, without the C library's functions: a
+ * program may have its own (bash has), which allocate when they are first
+ * called.
  *
  * The settings are LD_PRELOAD and the variables that begin with MPROF_.  They
- * are read once, when the program is loaded: it may clear its environment,
+ * are read once, when the program is loaded, as it may clear its environment,
  * move it, or write over it (setproctitle) afterwards.
  */
 #ifndef MPROF_ENVIRONMENT_H
@@ -24,8 +24,8 @@ const char *environment_value(const char *name);
 /* The value of the variable in an environment of now, or NULL. */
 const char *environment_find(char *const *environment, const char *name);
 
-/* The number in the setting; `otherwise' where there is none. */
-unsigned long environment_number(const char *name, unsigned long otherwise);
+/* The number in the setting; `missing' where there is none. */
+unsigned long environment_number(const char *name, unsigned long missing);
 
 /* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only
  * for one variable, and before there are threads. */

@@ -37,9 +37,9 @@ static struct {
   struct arena unloaded_heads;    /* uint32_t by these: the last one */
   const struct link_map *runtime; /* the file that has ECL itself */
   bool program_is_ecl;            /* see is_runtime */
-} functions = { .numbers = { .table = SHARED_TABLE_EMPTY,
-                             .most = MOST_FUNCTIONS,
-                             .given = add_function } };
+} functions = {.numbers = {.table = SHARED_TABLE_EMPTY,
+                           .most = MOST_FUNCTIONS,
+                           .on_new_number = add_function}};
 
 struct code_function *
 code_function_at(uint32_t number)
@@ -151,7 +151,8 @@ reach(size_t count)
   size_t bytes = SIZE_FIRST_ARENA;
   while (bytes < count * sizeof(struct code_function))
     bytes *= 2;
-  return arena_stay(&functions.arena, bytes < most ? bytes : most, most);
+  return arena_grow_in_place(&functions.arena, bytes < most ? bytes : most,
+                             most);
 }
 
 /* A function that has no name yet.  C functions of the program are the

@@ -84,7 +84,7 @@ print(cl_object object)
   do {
     const size_t bytes = kept.text_bytes + out.length + 1;
     if (bytes > kept.texts.reserved_bytes &&
-        arena_stay(&kept.texts, bytes + ROOM, MOST) != 0)
+        arena_grow_in_place(&kept.texts, bytes + ROOM, MOST) != 0)
       return NULL;
     out.at = (char *)kept.texts.base + kept.text_bytes;
     out.room = kept.texts.reserved_bytes - kept.text_bytes - 1;

@@ -141,7 +141,7 @@ arena_reach(struct arena *arena, size_t bytes)
 }
 
 int
-arena_stay(struct arena *arena, size_t bytes, size_t most)
+arena_grow_in_place(struct arena *arena, size_t bytes, size_t most)
 {
   return arena->base == NULL ? arena_place(arena, bytes, most)
                              : arena_reach(arena, bytes);

@@ -39,7 +39,7 @@ int arena_reach(struct arena *arena, size_t bytes);
 
 /* Both: make it, or an arena that is all zero, `bytes' long or longer where it
  * is. */
-int arena_stay(struct arena *arena, size_t bytes, size_t most);
+int arena_grow_in_place(struct arena *arena, size_t bytes, size_t most);
 
 /* arena_reserve with all of its pages, for a table to be filled at once: a
  * page that is read before it is written to costs two faults.  Without memory

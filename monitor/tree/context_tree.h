@@ -135,7 +135,10 @@ enum { KIND_REGION_SHIFT = 25, KIND_REGIONS = 127 };
 /* What the objects of a leaf are. */
 enum { KIND_ANY = 0 }; /* of LEAF_OVERFLOW */
 struct kind {
-  uint64_t clas; /* class of an instance or structure, or 0 */
+  union {
+    uint64_t clas;   /* class of an instance or structure, or 0 */
+    uint64_t origin; /* in a C program: see malloc_monitor.h */
+  };
   uint32_t what; /* enum allocation_what of classify.h */
   uint32_t size; /* of one object; LEAF_LARGE; 0: growth of a body */
 };

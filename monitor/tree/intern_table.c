@@ -37,8 +37,8 @@ is_key(const struct intern_table *t, uint32_t number, const void *key,
 static bool
 reach(const struct intern_table *t, struct arena *arena, size_t bytes)
 {
-  return (t->in_place ? arena_stay(arena, bytes, MOST_IN_PLACE)
-                   : arena_grow(arena, bytes)) == 0;
+  return (t->in_place ? arena_grow_in_place(arena, bytes, MOST_IN_PLACE)
+                      : arena_grow(arena, bytes)) == 0;
 }
 
 static uint32_t

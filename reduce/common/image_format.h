@@ -60,18 +60,18 @@ enum image_kind {
   IMAGE_CONTEXTS, /* of a tree; the three have one owner */
   IMAGE_LEAVES,
   IMAGE_KINDS,
-  IMAGE_LIVES,   /* of a stripe, the owner */
-  IMAGE_STRIPES, /* the struct itself */
-  IMAGE_TALLIES, /* of objects of the other heap, by leaf: lisp_heap.h */
-  IMAGE_REGIONS, /* region_table.h */
+  IMAGE_COUNTERS, /* of a stripe, the owner */
+  IMAGE_STRIPES,  /* the struct itself */
+  IMAGE_TALLIES,  /* of objects of the other heap, by leaf: lisp_heap.h */
+  IMAGE_REGIONS,  /* region_table.h */
   IMAGE_NOTES,
-  IMAGE_SURVIVAL, /* struct image_survival by leaf of a tree, the owner */
-  IMAGE_OBJECTS,  /* struct image_object: what a collector found alive */
+  IMAGE_SURVIVAL,   /* struct image_survival by leaf of a tree, the owner */
+  IMAGE_OBJECTS,    /* struct image_object: what a collector found alive */
   IMAGE_REFERENCES, /* uint32_t: numbers of objects */
-  IMAGE_BODIES,   /* struct image_body */
-  IMAGE_ROOTS,    /* struct image_root */
-  IMAGE_OUTSIDE,  /* struct image_object: what is counted and alive, but none
-                     of these */
+  IMAGE_BODIES,     /* struct image_body */
+  IMAGE_ROOTS,      /* struct image_root */
+  IMAGE_OUTSIDE, /* struct image_object: what is counted and alive, but none
+                    of these */
   IMAGE_PIECE_KINDS
 };
 

@@ -132,8 +132,8 @@ sum_up(const struct reach *r, struct losses *losses)
     return false;
   losses->count = leaves;
   for (uint32_t i = LEAF_OVERFLOW; i < leaves; i++) {
-    const struct leaf_life *life = &r->counters.lives[i];
-    kept += life->allocated.count - life->freed.count;
+    const struct leaf_counters *leaf = &r->counters.by_leaf[i];
+    kept += leaf->allocated.count - leaf->freed.count;
   }
   for (size_t i = 0; i < r->heap.count; i++) {
     const struct heap_object *o = &r->heap.objects[i];

@@ -83,8 +83,8 @@ visit_linker(const struct visit *v)
     const uint32_t leaf = heap->objects[i].leaf;
     if (leaf != 0 && leaf < tree->leaf_count &&
         tree->leaves[leaf].kind < tree->kind_count &&
-        (context_tree_kind(tree, &tree->leaves[leaf])->clas &
-         CLAS_OF_LINKER) != 0)
+        (context_tree_kind(tree, &tree->leaves[leaf])->origin &
+         ORIGIN_LINKER) != 0)
       v->word(v->closure, heap->objects[i].address);
   }
 }

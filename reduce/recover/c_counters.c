@@ -16,39 +16,34 @@ struct lisp_tally {
 /* ---- counters ---------------------------------------------------------- */
 
 static void
-add_life(struct leaf_life *sum, struct leaf_life life, uint64_t peak)
+add_counters(struct leaf_counters *sum, struct leaf_counters counters,
+             uint64_t peak)
 {
-  if (life.peak != peak) {
-    life.at_peak.count = life.allocated.count - life.freed.count;
-    life.at_peak.bytes = life.allocated.bytes - life.freed.bytes;
+  if (counters.peak != peak) {
+    counters.at_peak.count = counters.allocated.count - counters.freed.count;
+    counters.at_peak.bytes = counters.allocated.bytes - counters.freed.bytes;
   }
-  sum->allocated.count += life.allocated.count;
-  sum->allocated.bytes += life.allocated.bytes;
-  sum->freed.count += life.freed.count;
-  sum->freed.bytes += life.freed.bytes;
-  sum->at_peak.count += life.at_peak.count;
-  sum->at_peak.bytes += life.at_peak.bytes;
-  sum->temporary_count += life.temporary_count;
+  leaf_counters_add(sum, &counters);
 }
 
 /* An object that was being counted, or its end, may have its count and not
  * its bytes, and nothing is freed that was not allocated.  An impossible sum
  * becomes 0 or the whole. */
 static void
-mend(uint64_t *part, uint64_t whole)
+clamp(uint64_t *part, uint64_t whole)
 {
   if (*part > whole)
     *part = (int64_t)*part < 0 ? 0 : whole;
 }
 
 static void
-mend_life(struct leaf_life *sum)
+clamp_counters(struct leaf_counters *sum)
 {
-  mend(&sum->freed.count, sum->allocated.count);
-  mend(&sum->freed.bytes, sum->allocated.bytes);
-  mend(&sum->at_peak.count, sum->allocated.count);
-  mend(&sum->at_peak.bytes, sum->allocated.bytes);
-  mend(&sum->temporary_count, sum->freed.count);
+  clamp(&sum->freed.count, sum->allocated.count);
+  clamp(&sum->freed.bytes, sum->allocated.bytes);
+  clamp(&sum->at_peak.count, sum->allocated.count);
+  clamp(&sum->at_peak.bytes, sum->allocated.bytes);
+  clamp(&sum->temporary_count, sum->freed.count);
 }
 
 /* How many elements of SIZE bytes ARRAY has for the leaves. */
@@ -65,44 +60,42 @@ length_for(const struct c_counters *c, const struct image_array *array,
  * how far it came (stripe_count).  One whose bytes are not counted yet is
  * undone; of one whose bytes are, what was live follows. */
 static void
-complete(struct stripe *stripe, struct leaf_life *lives, uint32_t count)
+complete(struct stripe *stripe, struct leaf_counters *counters,
+         uint32_t count)
 {
-  struct leaf_life sum = {.peak = 0};
-  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
-    sum.allocated.count += lives[i].allocated.count;
-    sum.allocated.bytes += lives[i].allocated.bytes;
-    sum.freed.count += lives[i].freed.count;
-    sum.freed.bytes += lives[i].freed.bytes;
-  }
+  struct leaf_counters sum = {.peak = 0};
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++)
+    leaf_counters_add(&sum, &counters[i]);
   const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
-  if (live == stripe->live && stripe->changing < count) {
-    struct leaf_life *life = &lives[stripe->changing];
-    life->allocated.count -= sum.allocated.count - stripe->count;
-    life->freed.count -= sum.freed.count - stripe->freed_count;
+  if (live == stripe->live && stripe->current_leaf < count) {
+    struct leaf_counters *current = &counters[stripe->current_leaf];
+    current->allocated.count -= sum.allocated.count - stripe->count;
+    current->freed.count -= sum.freed.count - stripe->freed_count;
   }
   stripe->live = live;
 }
 
 /* And a new peak, see stripe_grow, may not be one yet. */
 static void
-complete_lives(struct c_counters *c, const struct image_array *array)
+complete_array(struct c_counters *c, const struct image_array *array)
 {
   struct stripe *stripe = &c->stripes.stripe[(array->owner - 1) % STRIPES];
   if (stripe->lock.holder != 0)
-    complete(stripe, (struct leaf_life *)array->bytes,
-             length_for(c, array, sizeof(struct leaf_life)));
+    complete(stripe, (struct leaf_counters *)array->bytes,
+             length_for(c, array, sizeof(struct leaf_counters)));
   if (stripe == c->stripes.stripe && c->stripes.open == 1 &&
       stripe->live > stripe->ceiling)
     c->stripes.peak++;
 }
 
 static void
-add_lives(struct c_counters *c, const struct image_array *array)
+add_array(struct c_counters *c, const struct image_array *array)
 {
-  const struct leaf_life *lives = (const struct leaf_life *)array->bytes;
-  const uint32_t count = length_for(c, array, sizeof *lives);
+  const struct leaf_counters *counters =
+      (const struct leaf_counters *)array->bytes;
+  const uint32_t count = length_for(c, array, sizeof *counters);
   for (uint32_t i = LEAF_OVERFLOW; i < count; i++)
-    add_life(&c->lives[i], lives[i], c->stripes.peak);
+    add_counters(&c->by_leaf[i], counters[i], c->stripes.peak);
 }
 
 static void
@@ -159,20 +152,20 @@ sum_up(struct c_counters *c, const struct image *image)
   if ((c->stripes.request & REQUEST_RESET) != 0)
     tree->leaf_count = LEAF_FIRST; /* the rest is forgotten, at once */
   measure_records(c);
-  for_each_array(c, image, IMAGE_LIVES, complete_lives);
-  for_each_array(c, image, IMAGE_LIVES, add_lives);
+  for_each_array(c, image, IMAGE_COUNTERS, complete_array);
+  for_each_array(c, image, IMAGE_COUNTERS, add_array);
   for (uint32_t i = 0; i < tree->leaf_count; i++) {
     struct leaf *leaf = &tree->leaves[i];
-    mend_life(&c->lives[i]);
-    leaf->count = c->lives[i].allocated.count;
-    leaf->bytes = c->lives[i].allocated.bytes;
+    clamp_counters(&c->by_leaf[i]);
+    leaf->count = c->by_leaf[i].allocated.count;
+    leaf->bytes = c->by_leaf[i].allocated.bytes;
     leaf->activations = 0;
   }
   for_each_array(c, image, IMAGE_TALLIES, add_tallies);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
     c->total.count += tree->leaves[i].count;
     c->total.bytes += tree->leaves[i].bytes;
-    c->total.peak_bytes += c->lives[i].at_peak.bytes;
+    c->total.peak_bytes += c->by_leaf[i].at_peak.bytes;
   }
 }
 
@@ -194,13 +187,14 @@ find_losses(struct c_counters *c, const struct image *image)
   memcpy(c->losses, found->leaves, count * sizeof *c->losses);
   for (size_t i = LEAF_OVERFLOW; i < count; i++) {
     struct leaf_loss *loss = &c->losses[i];
-    const struct leaf_life *life = &c->lives[i];
-    const uint64_t objects = life->allocated.count - life->freed.count;
-    const uint64_t bytes = life->allocated.bytes - life->freed.bytes;
-    mend(&loss->direct.count, objects);
-    mend(&loss->direct.bytes, bytes);
-    mend(&loss->indirect.count, objects - loss->direct.count);
-    mend(&loss->indirect.bytes, bytes - loss->direct.bytes);
+    const struct leaf_counters *counters = &c->by_leaf[i];
+    const uint64_t objects =
+        counters->allocated.count - counters->freed.count;
+    const uint64_t bytes = counters->allocated.bytes - counters->freed.bytes;
+    clamp(&loss->direct.count, objects);
+    clamp(&loss->direct.bytes, bytes);
+    clamp(&loss->indirect.count, objects - loss->direct.count);
+    clamp(&loss->indirect.bytes, bytes - loss->direct.bytes);
   }
   return true;
 }
@@ -234,8 +228,9 @@ c_counters_find(struct c_counters *c, struct image *image,
   if (!add_empty_tree(image, error))
     return false;
   c->tree = &image->trees[0].tree;
-  c->lives = array_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->lives);
-  if (c->lives == NULL)
+  c->by_leaf =
+      array_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->by_leaf);
+  if (c->by_leaf == NULL)
     return mprof_error_memory(error);
   sum_up(c, image);
   return image_check_trees(image, error) &&
@@ -245,6 +240,6 @@ c_counters_find(struct c_counters *c, struct image *image,
 void
 c_counters_release(struct c_counters *c)
 {
-  free(c->lives);
+  free(c->by_leaf);
   free(c->losses);
 }

@@ -12,7 +12,7 @@
 struct c_counters {
   struct stripes stripes;    /* pointers are the process's */
   struct context_tree *tree; /* the image's: its leaves have their counts */
-  struct leaf_life *lives;   /* owned: by leaf */
+  struct leaf_counters *by_leaf; /* owned: by leaf */
   struct leaf_loss *losses;  /* owned: by leaf; NULL: they are not known */
   uint64_t contexts, bytes;  /* paths, and the memory of their records */
   struct {

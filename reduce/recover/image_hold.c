@@ -161,7 +161,7 @@ image_unmap_stripes(struct stripes *shared)
 bool
 image_is_held(enum image_kind kind)
 {
-  return kind == IMAGE_LIVES || kind == IMAGE_STRIPES ||
+  return kind == IMAGE_COUNTERS || kind == IMAGE_STRIPES ||
          kind == IMAGE_REGIONS;
 }
 
@@ -239,7 +239,7 @@ copy_held(struct image_hold *hold, const struct source *s)
   const uint64_t begin = now();
   const uint32_t used = shared->used < STRIPES ? shared->used : STRIPES;
   const bool listed = is_listed(s);
-  hold->unloads = shared->unloads;
+  hold->generation = shared->generation;
   copy(s);
   hold->whole = unlock_all(shared, used) && listed;
   image_held_nanoseconds = now() - begin;
@@ -278,9 +278,9 @@ image_hold(struct image_hold *hold, struct image *image, int file,
 bool
 image_hold_is_good(const struct image_hold *hold)
 {
-  return hold->whole && hold->unloads == __atomic_load_n(
-                                             &hold->stripes->unloads,
-                                             __ATOMIC_ACQUIRE);
+  return hold->whole &&
+         hold->generation ==
+             __atomic_load_n(&hold->stripes->generation, __ATOMIC_ACQUIRE);
 }
 
 void
@@ -310,7 +310,8 @@ leave_request(struct stripes *shared, uint32_t request)
     shared->counting = on;
   }
   shared->request |= request;
-  __atomic_store_n(&shared->unloads, shared->unloads + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&shared->generation, shared->generation + 1,
+                   __ATOMIC_RELEASE);
 }
 
 bool

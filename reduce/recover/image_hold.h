@@ -25,7 +25,7 @@ struct image_part {
 
 struct image_hold {
   struct stripes *stripes; /* mapped */
-  uint64_t unloads;        /* of the moment */
+  uint64_t generation;     /* of the moment */
   bool whole;              /* no lock was opened by anybody else */
 };
 

@@ -57,13 +57,14 @@ add_labels(void *recovery, const struct kind *kind)
   }
   if (kind->size != LEAF_LARGE)
     building_number_label(b, PPROF_LABEL_BYTES, kind->size);
-  if (CLAS_THREAD(kind->clas) != 0)
+  if (ORIGIN_THREAD(kind->origin) != 0)
     building_label(b, PPROF_LABEL_THREAD,
                    image_note_text(r->notes, NOTE_THREAD,
-                                   CLAS_THREAD(kind->clas), "?"));
-  if (CLAS_REGION(kind->clas) != 0)
-    building_label(b, PPROF_LABEL_REGION,
-                   image_region_path(&r->regions, CLAS_REGION(kind->clas)));
+                                   ORIGIN_THREAD(kind->origin), "?"));
+  if (ORIGIN_REGION(kind->origin) != 0)
+    building_label(
+        b, PPROF_LABEL_REGION,
+        image_region_path(&r->regions, ORIGIN_REGION(kind->origin)));
 }
 
 /* ---- samples ------------------------------------------------------------- */
@@ -89,21 +90,21 @@ add_leaf(struct c_recovery *r, uint32_t number)
   const struct c_counters *counters = &r->counters;
   const struct context_tree *tree = counters->tree;
   const struct leaf *leaf = &tree->leaves[number];
-  const struct leaf_life life = counters->lives[number];
+  const struct leaf_counters own = counters->by_leaf[number];
   const struct leaf_loss loss = counters->losses != NULL
                                     ? counters->losses[number]
                                     : (struct leaf_loss){0};
   const uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count,
       [PPROF_BYTES] = leaf->bytes,
-      [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
-      [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
+      [PPROF_KEPT_COUNT] = own.allocated.count - own.freed.count,
+      [PPROF_KEPT_BYTES] = own.allocated.bytes - own.freed.bytes,
       [PPROF_CALLS] = arc_is_above(tree->contexts, leaf->up, leaf->function)
                           ? 0
                           : leaf->count,
-      [PPROF_PEAK_COUNT] = life.at_peak.count,
-      [PPROF_PEAK_BYTES] = life.at_peak.bytes,
-      [PPROF_TEMPORARY] = life.temporary_count,
+      [PPROF_PEAK_COUNT] = own.at_peak.count,
+      [PPROF_PEAK_BYTES] = own.at_peak.bytes,
+      [PPROF_TEMPORARY] = own.temporary_count,
       [PPROF_LOST_COUNT] = loss.direct.count,
       [PPROF_LOST_BYTES] = loss.direct.bytes,
       [PPROF_INDIRECT_COUNT] = loss.indirect.count,
@@ -184,7 +185,7 @@ static void
 add_gaps(struct c_recovery *r)
 {
   char lost[96];
-  const uint64_t count = r->counters.stripes.lost;
+  const uint64_t count = r->counters.stripes.missed;
   snprintf(lost, sizeof lost,
            "allocations for which memory ran out: %" PRIu64, count);
   if ((r->image->head.flags & IMAGE_INCOMPLETE) != 0)

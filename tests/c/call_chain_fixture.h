@@ -112,7 +112,7 @@ walk(void)
     for (size_t i = 1; i < chain.depth; i++)
       known_frames += chain.frames[i].serial <= serial;
     remember(&walked[path - chain.paths]);
-    call_chain_know(&chain, path);
+    call_chain_publish(&chain, path);
   } else {
     known_frames += walked[path - chain.paths].depth;
     known_walks++;

@@ -58,8 +58,8 @@ allocate(struct stripe_user *user, struct object *o, uint32_t leaf,
     spin_unlock(&s->lock);
     stripes_lock();
     o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).leaf;
-    stripes_settle();
-    stripes_lack_room();
+    stripes_rebalance();
+    stripes_limit_reached();
     stripes_unlock();
   }
   o->bytes = bytes;
@@ -106,15 +106,15 @@ end(struct stripe_user *user, struct object *o)
 }
 
 /* The figures of a leaf.  All stripes are locked. */
-static inline struct leaf_life
-stripes_life(uint32_t leaf)
+static inline struct leaf_counters
+stripes_counters(uint32_t leaf)
 {
-  struct leaf_life sum = {.peak = stripes.peak};
+  struct leaf_counters sum = {.peak = stripes.peak};
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    if (s->lives != NULL) {
-      struct leaf_life life = s->lives[leaf];
-      stripe_keep_peak(&life);
-      leaf_life_add(&sum, &life);
+    if (s->counters != NULL) {
+      struct leaf_counters counters = s->counters[leaf];
+      stripe_keep_peak(&counters);
+      leaf_counters_add(&sum, &counters);
     }
   return sum;
 }
@@ -122,10 +122,10 @@ stripes_life(uint32_t leaf)
 static inline struct figures
 figures_of(uint32_t leaf)
 {
-  const struct leaf_life life = stripes_life(leaf);
-  return (struct figures){ life.allocated.count, life.allocated.bytes,
-                           life.freed.count,     life.freed.bytes,
-                           life.at_peak.count,   life.at_peak.bytes };
+  const struct leaf_counters counters = stripes_counters(leaf);
+  return (struct figures){counters.allocated.count, counters.allocated.bytes,
+                          counters.freed.count,     counters.freed.bytes,
+                          counters.at_peak.count,   counters.at_peak.bytes};
 }
 
 static inline void
@@ -153,7 +153,7 @@ begin(int count)
   memset(&model, 0, sizeof model);
   memset(objects, 0, sizeof objects);
   stripes_forked();
-  assert_true(stripes_reach(LEAVES));
+  assert_true(stripes_reserve(LEAVES));
   for (int i = 0; i < count; i++)
     stripes_join(&threads[i]);
 }
@@ -164,7 +164,7 @@ part(int count)
 {
   stripes_lock();
   for (int i = 0; i < count; i++)
-    stripes_part(&threads[i]);
+    stripes_open_own(&threads[i]);
   stripes_unlock();
 }
 
@@ -172,7 +172,7 @@ static inline void
 gather(void)
 {
   stripes_lock();
-  stripes_gather();
+  stripes_close_others();
   stripes_unlock();
 }
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/quiet.h"
+#include "malloc/signal_guard.h"
 
 enum { SUSPEND = SIGPWR, RESTART = SIGXCPU, SECONDS = 60 /* then killed */ };
 
@@ -79,13 +79,13 @@ static sem_t is_about_to_look;
 static void *
 look(void *unused)
 {
-  struct quiet quiet;
+  struct signal_guard guard;
   sem_post(&is_about_to_look);
-  quiet_begin(&quiet, true);
+  signal_guard_begin(&guard, true);
   malloc_monitor_lock(&malloc_monitor);
   looks++;
   malloc_monitor_unlock(&malloc_monitor);
-  quiet_end(&quiet);
+  signal_guard_end(&guard);
   return unused;
 }
 

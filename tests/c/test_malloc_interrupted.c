@@ -84,21 +84,21 @@ others_count(void)
 static void
 end_here(void)
 {
-  static struct leaf_life lives[USED][LEAVES];
+  static struct leaf_counters counters[USED][LEAVES];
   static struct stripe_user users[3];
   const struct stripes there = stripes;
   struct stripes_interrupted state;
   memcpy(users, threads, sizeof users);
   for (int i = 0; i < USED; i++)
-    if (there.stripe[i].lives != NULL)
-      memcpy(lives[i], there.stripe[i].lives, sizeof *lives);
+    if (there.stripe[i].counters != NULL)
+      memcpy(counters[i], there.stripe[i].counters, sizeof *counters);
   stripes_interrupt(&state);
   see();
   others_count();
   stripes = there;
   for (int i = 0; i < USED; i++)
-    if (there.stripe[i].lives != NULL)
-      memcpy(there.stripe[i].lives, lives[i], sizeof *lives);
+    if (there.stripe[i].counters != NULL)
+      memcpy(there.stripe[i].counters, counters[i], sizeof *counters);
   memcpy(threads, users, sizeof users);
 }
 
@@ -133,7 +133,7 @@ static void
 act_part(struct stripe_user *user)
 {
   stripes_lock();
-  stripes_part(user);
+  stripes_open_own(user);
   stripes_unlock();
 }
 
@@ -152,11 +152,11 @@ static const struct action actions[] = {
 
 /* With one stripe, or with one for each thread. */
 static void
-interrupt(bool apart)
+interrupt(bool separate)
 {
   struct stripe_user *const user = &threads[1];
   begin(3);
-  if (apart)
+  if (separate)
     part(3);
   for (int i = 0; i < 1000; i++)
     step(&threads[i % 3], 7);
@@ -165,7 +165,7 @@ interrupt(bool apart)
       end(user, &objects[i]);
   allocate(user, &objects[1], 7, 3000);
   model_allocate(7, 3000);
-  if (apart)
+  if (separate)
     part(3);
   compare();
   before = model;

@@ -54,7 +54,7 @@ sum_up(void)
 
 static void __attribute__((noinline)) allocate(uint32_t what, size_t bytes)
 {
-  lisp_heap_count_otherwise(
+  lisp_heap_count_slow(
       NULL, bytes,
       (struct lisp_request){.frame = __builtin_frame_address(0),
                             .what = what});
@@ -98,7 +98,7 @@ give_name(uintptr_t code, const char *text)
   char room[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = room, .room = sizeof room - 1};
   lisp_printer_text(&out, text);
-  assert_true(lisp_function_name(number, lisp_names_printed(&out)));
+  assert_true(lisp_function_name(number, lisp_names_intern(&out)));
   assert_string_equal(name_of(code), text);
 }
 

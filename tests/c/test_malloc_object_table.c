@@ -38,7 +38,7 @@ put(struct object_table *t, struct expected *e)
   e->object.counted.leaf = (owned_leaf)any();
   e->object.counted.epoch = (uint32_t)any();
   e->object.headed = any() % 2 != 0;
-  assert_true(object_table_promise(t));
+  assert_true(object_table_reserve(t));
   object_table_put(t, &e->object);
   e->live = true;
 }
@@ -59,10 +59,10 @@ take(struct object_table *t, struct expected *e)
 {
   struct object_record o;
   compare(object_table_find(t, e->object.address), &e->object);
-  assert_true(object_table_take(t, e->object.address, &o));
+  assert_true(object_table_remove(t, e->object.address, &o));
   compare(&o, &e->object);
   assert_null(object_table_find(t, e->object.address));
-  object_table_end(t);
+  object_table_unreserve(t);
   e->live = false;
 }
 
@@ -102,7 +102,7 @@ test_random(void **state)
     } else if (e->live) {
       put(&table, e); /* in its place */
     } else {
-      assert_false(object_table_take(&table, e->object.address, &o));
+      assert_false(object_table_remove(&table, e->object.address, &o));
     }
     assert_int_equal(table.count, live);
   }

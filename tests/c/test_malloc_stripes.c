@@ -71,21 +71,21 @@ test_temporary(void **state)
     allocate(&threads[0], &a, 1, 10);
     allocate(&threads[1], &b, 2, 10);
     end(&threads[0], &a);
-    assert_int_equal(stripes_life(1).temporary_count, 1);
+    assert_int_equal(stripes_counters(1).temporary_count, 1);
     end(&threads[0], &b); /* another thread */
-    assert_int_equal(stripes_life(2).temporary_count, 0);
+    assert_int_equal(stripes_counters(2).temporary_count, 0);
     allocate(&threads[0], &a, 1, 10);
     allocate(&threads[0], &b, 2, 10);
     end(&threads[0], &a); /* too late */
-    assert_int_equal(stripes_life(1).temporary_count, 1);
+    assert_int_equal(stripes_counters(1).temporary_count, 1);
     end(&threads[0], &b);
-    assert_int_equal(stripes_life(2).temporary_count, 1);
+    assert_int_equal(stripes_counters(2).temporary_count, 1);
     /* at the address of an object of another thread */
     allocate(&threads[0], &a, 1, 10);
     end(&threads[1], &a);
     allocate(&threads[1], &a, 1, 10);
     end(&threads[0], &a);
-    assert_int_equal(stripes_life(1).temporary_count, 1);
+    assert_int_equal(stripes_counters(1).temporary_count, 1);
     /* though where it counts has changed */
     allocate(&threads[0], &a, 1, 10);
     if (together)
@@ -93,7 +93,7 @@ test_temporary(void **state)
     else
       gather();
     end(&threads[0], &a);
-    assert_int_equal(stripes_life(1).temporary_count, 2);
+    assert_int_equal(stripes_counters(1).temporary_count, 2);
   }
 }
 

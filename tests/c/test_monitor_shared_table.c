@@ -136,7 +136,7 @@ static uint32_t given_count;
 static bool has_memory = true;
 
 static bool
-given(uint32_t number, uintptr_t code)
+note_new_number(uint32_t number, uintptr_t code)
 {
   if (!has_memory)
     return false;
@@ -148,8 +148,9 @@ given(uint32_t number, uintptr_t code)
 static void
 numbers_are_given_once(void **state)
 {
-  struct function_numbers n = {
-      .table = SHARED_TABLE_EMPTY, .most = 3, .given = given};
+  struct function_numbers n = {.table = SHARED_TABLE_EMPTY,
+                               .most = 3,
+                               .on_new_number = note_new_number};
   const uintptr_t start = (uintptr_t)find_keys;
   (void)state;
   assert_int_equal(function_number_of_site(&n, start + 3), 1);

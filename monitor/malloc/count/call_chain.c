@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * call_chain.c -- see call_chain.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/count/call_chain.h"
 
 #include <string.h>
@@ -16,6 +13,8 @@ enum {
 
 /* ---- the chain ---- */
 
+/* Room for twice as many frames, and the words of these: three each.  The
+ * arrays move. */
 static __attribute__((noinline)) bool
 grow(struct call_chain *chain)
 {
@@ -31,17 +30,6 @@ grow(struct call_chain *chain)
   if (made)
     chain->room = room;
   return made;
-}
-
-/* For `count' frames, and the words of these: three each.  The arrays move.
- */
-static inline bool
-make_room(struct call_chain *chain, size_t count)
-{
-  while (chain->room < count)
-    if (!grow(chain))
-      return false;
-  return true;
 }
 
 struct chain_notes chain_notes;
@@ -88,12 +76,10 @@ add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
 /* No word holds what this asks for. */
 static const uintptr_t nothing;
 
-/* Look at what the runtime has in the frame `to', which is added. */
+/* Add what the runtime knows of the frame `to'. */
 static void
 add_note(struct call_chain *chain, struct call_frame *to)
 {
-  const struct stack_frame *const outer = &to[-1].at;
-  struct chain_note note;
   size_t i = 0;
   const size_t count = sizeof chain_notes.code / sizeof *chain_notes.code;
   while (i < count &&
@@ -101,7 +87,7 @@ add_note(struct call_chain *chain, struct call_frame *to)
     i++;
   if (i == count)
     return;
-  note = chain_notes.of(&to->at, outer->sp, outer);
+  struct chain_note note = chain_notes.of(&to->at, to[-1].at.sp);
   if (note.site != 0)
     to->site = note.site;
   if (note.word != NULL)
@@ -148,19 +134,19 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
 /* ---- known paths ---- */
 
 /* Whether the path at *place begins so, and its innermost words hold what
- * they held.  If not, *place becomes the next one to look at: for a path that
+ * they held.  If not, *place becomes the next one to probe: for a path that
  * begins so, one that follows from the first word that has changed. */
 static inline bool
-is_there(const struct call_chain *chain, size_t *place, uintptr_t ip,
-         uintptr_t sp)
+path_matches(const struct call_chain *chain, size_t *place, uintptr_t ip,
+             uintptr_t sp)
 {
   const struct known_path *path = &chain->paths[*place];
-  const struct chain_word *changed;
   if (path->ip != ip || path->sp != sp) {
     *place = (*place + 1) % PATHS;
     return false;
   }
-  changed = chain_words_changed(path->words, path->words + path->inner_words);
+  const struct chain_word *changed =
+      chain_words_changed(path->words, path->words + path->inner_words);
   if (changed == path->words)
     return true;
   *place = call_chain_place(*changed[-1].at, *place);
@@ -176,7 +162,7 @@ find_place(struct call_chain *chain, uintptr_t ip, uintptr_t sp, bool *there)
   *there = false;
   for (uint64_t probe = 0; probe < PROBES; probe++) {
     const size_t at = place;
-    *there = chain->paths[at].ip != 0 && is_there(chain, &place, ip, sp);
+    *there = chain->paths[at].ip != 0 && path_matches(chain, &place, ip, sp);
     if (*there || chain->paths[at].ip == 0)
       return &chain->paths[at];
     if (probe <= chain->serial % PROBES)
@@ -223,8 +209,8 @@ call_chain_joins_numbered(const struct call_chain *chain,
 
 /* There may be several paths that begin so. */
 struct known_path *
-call_chain_find_otherwise(struct call_chain *chain, uintptr_t ip,
-                          uintptr_t sp)
+call_chain_find_numbered_next(struct call_chain *chain, uintptr_t ip,
+                              uintptr_t sp)
 {
   struct known_path *const path = call_chain_find_next(chain, ip, sp);
   if (path == NULL)
@@ -261,14 +247,14 @@ same_place(const struct call_frame *kept, const struct stack_frame *f)
 /* Take the kept frame, which follows from the new one further in, for a new
  * one.  Its frame pointer was not compared if nothing needed it. */
 static inline void
-unkeep(struct call_frame *to, const struct call_frame *kept)
+copy_as_new(struct call_frame *to, const struct call_frame *kept)
 {
   *to = (struct call_frame){.at = kept->at};
   to->at.pointer =
       kept->at.saved != NULL ? *kept->at.saved : to[-1].at.pointer;
 }
 
-/* Walk from *chain->fresh until a frame is met that is kept and from which on
+/* Walk from *chain->fresh to a frame that is kept and from which on
  * nothing has changed; only frames further out than that are kept still.
  * Gives back the last frame that is to be added to them. */
 static struct call_frame *
@@ -280,7 +266,9 @@ find_fresh(struct call_chain *chain)
   enum frame_step s;
   for (;;) {
     const size_t n = (size_t)(f - chain->fresh);
-    const bool room = make_room(chain, n + i + 3); /* for those kept, too */
+    bool room = true; /* for those kept, too */
+    while (room && chain->room < n + i + 3)
+      room = grow(chain);
     frames = chain->frames;
     f = chain->fresh + n;
     f[1] = (struct call_frame){0};
@@ -299,7 +287,7 @@ find_fresh(struct call_chain *chain)
         return f;
       }
       for (; i > unchanged; i--, f++)
-        unkeep(f + 1, &frames[i - 1]);
+        copy_as_new(f + 1, &frames[i - 1]);
       f[1] = (struct call_frame){0};
       i--;
     }
@@ -329,10 +317,9 @@ make_path(struct call_chain *chain)
       find_place(chain, innermost->at.ip, innermost->at.sp, &there);
   size_t joint =
       chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
-  size_t first;
   while (chain->word_count - frames[joint].first_word > PATH_WORDS)
     joint++;
-  first = frames[joint].first_word;
+  size_t first = frames[joint].first_word;
   path->ip = 0;
   path->sp = innermost->at.sp;
   path->serial = frames[joint].serial;
@@ -359,11 +346,10 @@ struct known_path *
 call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
-  struct call_frame *at;
   *chain->fresh =
       (struct call_frame){.at = {.ip = ip, .sp = sp, .pointer = frame}};
   chain->frame = frame;
-  at = find_fresh(chain);
+  struct call_frame *at = find_fresh(chain);
   for (; at > chain->fresh; at--)
     add_frame(chain, at, false);
   add_frame(chain, at, true);
@@ -371,7 +357,7 @@ call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
 }
 
 void
-call_chain_know(const struct call_chain *chain, struct known_path *path)
+call_chain_publish(const struct call_chain *chain, struct known_path *path)
 {
   path->ip = chain->frames[chain->depth - 1].at.ip;
 }

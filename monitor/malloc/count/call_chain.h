@@ -1,38 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * call_chain.h -- the calls that are active in a thread of a C program,
- * at each allocation, without walking the stack anew where nothing has
- * changed.
+ * call_chain.h -- the calls that are active in a thread of a C program, at
+ * each allocation, without walking the stack anew where nothing has changed.
  *
- * Model.  A *frame* here is a call that has not returned.  What the next
- * frame outward is follows from the return address, the stack pointer and the
- * frame pointer of this one, and from at most two words of the stack: see
- * frame_step.h.
- *
- * So a chain is what it was before if it begins with the same three registers
- * and if the words that were read then still hold what they held.  Most code
- * finds its frames by the stack pointer alone; the frame pointer, which such
- * code uses for anything, is compared only where a frame further out is found
- * by it.  What is left to compare is one word a frame: four instructions.
+ * Model.  A *frame* is a call that has not returned.  The next frame outward
+ * follows from the return address, the stack pointer and the frame pointer of
+ * this one, and from at most two words of the stack (frame_step.h).  So a
+ * chain is what it was if it begins with the same three registers and if the
+ * words that were read still hold what they held.  Most code uses the frame
+ * pointer for anything: it is compared only where a frame further out is
+ * found by it.  What is left to compare is one word a frame: four
+ * instructions.
  *
  *     frames  (outermost) [0] [1] [2] ... [joint] ... [depth - 1] (innermost)
  *     words               [0] [1] [2] ... [outer_words] ... of all frames
  *                         `-- outer words -'  `-- inner words, copied --'
  *
- * The chain of the last real walk is kept in `frames', and its words in
- * `words'.  Beside it there is a table of *paths*: for a program allocates
- * again and again in the same places, but in turns.  A path has the words of
- * its innermost frames, and shares those further out with `frames'.  If all
- * hold, the chain is the one that the path was made for, and what the owner
- * wrote into it is true.
+ * `frames' and `words' are those of the last real walk.  A program allocates
+ * in the same places again and again, but in turns, so there is a table of
+ * *paths* as well.  A path has a copy of the words of its innermost frames,
+ * and shares those further out with `frames'.  If all hold, the chain is the
+ * one that the path was made for, and what the owner wrote into the path is
+ * true.
  *
- * Where a path is in the table follows from the innermost return address and
- * stack pointer.  Of several that begin so, the second one's place follows
- * from what is in the first word that tells it from the first one, and so on;
- * where the place belongs to another, it is the next.  After PROBES places it
- * is in none; a new path takes one of these in turn, so that those of code
- * that runs no more make room.  In most programs one allocation in a thousand
- * has a path that is not known, in a compiler one in four.
+ * The place of a path follows from the innermost return address and stack
+ * pointer.  If these are another path's, too, it follows from the first word
+ * that differs; if the place is taken otherwise, it is the next one.  After
+ * PROBES places a new path replaces one of these in turn, so that paths of
+ * code that runs no more make room.  In most programs one allocation in a
+ * thousand has a path that is not known, in a compiler one in four.
  *
  * One owner, a thread.  Runs inside the hook.
  */
@@ -107,9 +103,8 @@ struct chain_notes {
   struct {
     uintptr_t start, bytes;
   } code[3];
-  /* Of a frame whose stack begins at `end', called by `outer'. */
-  struct chain_note (*of)(const struct stack_frame *frame, uintptr_t end,
-                          const struct stack_frame *outer);
+  /* Of a frame whose stack begins at `end'.  NULL: there is no runtime. */
+  struct chain_note (*of)(const struct stack_frame *frame, uintptr_t end);
 };
 
 extern struct chain_notes chain_notes HIDDEN;
@@ -139,11 +134,12 @@ void call_chain_release(struct call_chain *chain);
 
 /* Walk from the call that returns to `ip'; `sp' and `frame', the frame
  * pointer, as struct stack_frame has them.  The frames are in chain->frames
- * then.  Gives back a path for the owner to fill, which call_chain_know makes
- * known. */
+ * then.  Gives back a path for the owner to fill, which call_chain_publish
+ * makes known. */
 struct known_path *call_chain_walk(struct call_chain *chain, uintptr_t ip,
                                    uintptr_t sp, uintptr_t frame);
-void call_chain_know(const struct call_chain *chain, struct known_path *path);
+void call_chain_publish(const struct call_chain *chain,
+                        struct known_path *path);
 
 /* No path is known, and the next walk knows nothing of the last one. */
 void call_chain_forget(struct call_chain *chain);
@@ -204,10 +200,9 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
   struct known_path *path = &chain->paths[call_chain_place(ip, sp)];
-  const struct chain_word *inner;
   chain->frame = frame;
   HOOK_KEEP(path); /* its address is not computed again for each use */
-  inner = path->words;
+  const struct chain_word *inner = path->words;
   if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
       chain_words_changed(inner, inner + path->inner_words) == inner &&
       call_chain_joins(chain, path))
@@ -219,8 +214,8 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
  * now, where there are call numbers; and the path where it is not. */
 bool call_chain_joins_numbered(const struct call_chain *chain,
                                struct known_path *path);
-struct known_path *call_chain_find_otherwise(struct call_chain *chain,
-                                             uintptr_t ip, uintptr_t sp);
+struct known_path *call_chain_find_numbered_next(struct call_chain *chain,
+                                                 uintptr_t ip, uintptr_t sp);
 
 /* The same where there are call numbers: a path whose number holds is as good
  * as one that was compared as a whole. */
@@ -230,10 +225,9 @@ call_chain_find_numbered(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
 {
   struct known_path *path =
       &chain->paths[chain->last[call_chain_place(ip, sp)]];
-  const struct chain_word *split;
   chain->frame = frame;
   HOOK_KEEP(path);
-  split = path->words + path->inner_split;
+  const struct chain_word *split = path->words + path->inner_split;
   if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
       chain_words_changed(split, path->words + path->inner_words) == split) {
     if (path->inner_split > 0 && *path->number.at == path->number.value)
@@ -241,7 +235,7 @@ call_chain_find_numbered(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
     if (call_chain_joins_numbered(chain, path))
       return path;
   }
-  return call_chain_find_otherwise(chain, ip, sp);
+  return call_chain_find_numbered_next(chain, ip, sp);
 }
 
 #endif

@@ -33,14 +33,14 @@ HOOK_INLINE uint32_t
 known_leaf(struct malloc_thread *thread, struct known_path *path,
            uint32_t size)
 {
-  const struct recent_leaf *recent;
   if (path->leaf != 0 && path->size == size &&
       path->region == thread->regions.region)
     return path->leaf;
-  recent = malloc_thread_recent_leaf(thread, path->site, path->context, size);
+  const struct recent_leaf *recent =
+      malloc_thread_recent_leaf(thread, path->site, path->context, size);
   if (recent->site != path->site || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region ||
-      recent->forgotten != thread->forgotten)
+      recent->cache_generation != thread->cache_generation)
     return 0;
   path->size = size;
   path->region = recent->region;
@@ -58,9 +58,9 @@ add_to_region(uint32_t leaf, int64_t bytes)
   const uint32_t regions =
       __atomic_load_n(&malloc_monitor.regions.count, __ATOMIC_RELAXED);
   if (__builtin_expect(regions > 1, 0)) {
-    const uint64_t clas = tree->kinds[tree->leaves[leaf].kind].clas;
+    const uint64_t origin = tree->kinds[tree->leaves[leaf].kind].origin;
     struct region *region =
-        &malloc_monitor.regions.regions[CLAS_REGION(clas)];
+        &malloc_monitor.regions.regions[ORIGIN_REGION(origin)];
     __atomic_fetch_add(&region->live_bytes, bytes, __ATOMIC_RELAXED);
   }
 }
@@ -83,7 +83,8 @@ count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
 {
   const uint32_t number = owned_leaf_number(leaf);
   stripe_free(s, number, bytes);
-  s->lives[number].temporary_count += stripe_user_frees(user, leaf, address);
+  s->counters[number].temporary_count +=
+      stripe_user_frees(user, leaf, address);
   add_to_region(number, -(int64_t)bytes);
 }
 

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * malloc_code.c -- see malloc_code.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/count/malloc_code.h"
 
 #include <dlfcn.h>
@@ -9,10 +6,10 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/signal_guard.h"
 #include "tree/arena.h"
-#include "malloc/quiet.h"
 
-/* At the last look; the other one has the memory for the next, which so does
+/* At the last check.  `other' has the memory for the next one, which so does
  * not take the place of a library that is gone. */
 static struct code_objects loaded, other;
 static struct spin_lock lock; /* of them */
@@ -21,13 +18,13 @@ static void
 retire(const struct code_object *gone)
 {
   struct malloc_monitor *m = &malloc_monitor;
-  struct code_object retired;
   malloc_monitor_lock(m);
-  retired = code_objects_retire(gone, &m->functions);
+  struct code_object retired = code_objects_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
-    stripes_unload(); /* before and afterwards: see malloc_monitor_clear */
+    stripes_next_generation(); /* before and afterwards: see
+                                  malloc_monitor_clear */
     context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
-    stripes_unload();
+    stripes_next_generation();
   }
   malloc_monitor_unlock(m);
 }
@@ -52,12 +49,12 @@ malloc_code_is_linker(uintptr_t ip)
 /* A handler of a signal may have interrupted this thread at it.  The thread
  * may not be cancelled while it has the linker's lock. */
 void
-malloc_code_look(void)
+malloc_code_check(void)
 {
-  struct quiet quiet;
+  struct signal_guard guard;
   if (spin_holds(&lock) || arenas_are_sealed())
     return;
-  quiet_begin(&quiet, false);
+  signal_guard_begin(&guard, false);
   spin_lock(&lock);
   if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
     const struct code_objects before = loaded;
@@ -66,7 +63,7 @@ malloc_code_look(void)
     other = before;
   }
   spin_unlock(&lock);
-  quiet_end(&quiet);
+  signal_guard_end(&guard);
 }
 
 void

@@ -3,12 +3,12 @@
  * malloc_code.h -- code of a C program that goes away, so that its call sites
  * are retired before its addresses are used again.
  *
- * Model.  Which code was loaded at the last look is compared with what is
+ * Model.  Which code was loaded at the last check is compared with what is
  * loaded now.  Libraries come and go by dlopen and dlclose, and also without:
- * the C library unloads modules of its own (iconv, locales).  But none comes
- * without the dynamic linker, which allocates when it has unloaded what goes,
- * before it maps another, and once more when that is in its list.  So a look
- * at each of its allocations misses none; and none of them is a known path.
+ * the C library unloads modules of its own (iconv, locales).  But the dynamic
+ * linker allocates after it has unloaded one and before it maps another, and
+ * once more when that is in its list.  So a check at each of its allocations
+ * misses none; none of them is a known path.
  *
  * Takes the linker's lock, and then the monitor's: this thread has not got
  * that.  Runs inside the hook.
@@ -23,7 +23,7 @@
 bool malloc_code_is_linker(uintptr_t ip);
 
 /* Retire the sites in what is loaded no more. */
-void malloc_code_look(void);
+void malloc_code_check(void);
 
 /* In the child of a fork. */
 void malloc_code_forked(void);

@@ -76,16 +76,37 @@ find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 static struct known_path *
 find_path(struct malloc_thread *thread, const uintptr_t *frame)
 {
-  const uint64_t unloads =
-      __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
-  struct known_path *path;
-  if (thread->unloads != unloads)
-    malloc_thread_forget(thread, unloads);
-  path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
-                         frame[0]);
+  const uint64_t generation =
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
+  if (thread->generation != generation)
+    malloc_thread_forget(thread, generation);
+  struct known_path *path = call_chain_find(&thread->chain, frame[1],
+                                            (uintptr_t)(frame + 2), frame[0]);
   return path != NULL ? path
                       : call_chain_walk(&thread->chain, frame[1],
                                         (uintptr_t)(frame + 2), frame[0]);
+}
+
+/* Lock the monitor, and find the path. */
+static struct known_path *
+lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
+          const uintptr_t *frame)
+{
+  struct known_path *path = find_path(thread, frame);
+  spin_lock(&m->lock);
+  if (thread->generation != stripes.generation) /* meanwhile */
+    path = find_path(thread, frame);
+  return path;
+}
+
+static uint32_t
+tree_leaf(struct malloc_monitor *m, uint32_t up, uint64_t site, uint32_t size,
+          uint64_t origin)
+{
+  return (uint32_t)(context_tree_leaf(
+                        &m->tree, up, site, size >> LEAF_SIZE_BITS,
+                        size & ((1 << LEAF_SIZE_BITS) - 1), origin) -
+                    m->tree.leaves);
 }
 
 /* The leaf of an object of `size' that is allocated on that path.  Under the
@@ -96,25 +117,21 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
 {
   const uint32_t region = thread->regions.region;
   const uint64_t linker =
-      malloc_code_is_linker(path->site) ? CLAS_OF_LINKER : 0;
+      malloc_code_is_linker(path->site) ? ORIGIN_LINKER : 0;
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
-    call_chain_know(&thread->chain, path);
+    call_chain_publish(&thread->chain, path);
   }
-  if (known_leaf(thread, path, size) == 0) {
-    const struct leaf *leaf =
-        context_tree_leaf(&m->tree, path->context, path->site,
-                          size >> LEAF_SIZE_BITS,
-                          size & ((1 << LEAF_SIZE_BITS) - 1),
-                          thread->label | (uint64_t)region << 32 | linker);
-    *malloc_thread_recent_leaf(thread, path->site, path->context, size) =
-        (struct recent_leaf){.site = path->site,
-                             .up = path->context,
-                             .size = size,
-                             .region = region,
-                             .leaf = (uint32_t)(leaf - m->tree.leaves),
-                             .forgotten = thread->forgotten};
-  }
+  if (known_leaf(thread, path, size) == 0)
+    *malloc_thread_recent_leaf(thread, path->site, path->context,
+                               size) = (struct recent_leaf){
+        .site = path->site,
+        .up = path->context,
+        .size = size,
+        .region = region,
+        .leaf = tree_leaf(m, path->context, path->site, size,
+                          thread->label | (uint64_t)region << 32 | linker),
+        .cache_generation = thread->cache_generation};
   return known_leaf(thread, path, size);
 }
 
@@ -135,8 +152,8 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
   stripes_lock();
   s = s->open ? s : stripes.stripe;
   counted = count_allocation(user, s, leaf, address, bytes);
-  stripes_settle();
-  stripes_lack_room();
+  stripes_rebalance();
+  stripes_limit_reached();
   stripes_unlock();
   return counted;
 }
@@ -149,15 +166,11 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
 {
   struct malloc_thread *const thread = malloc_thread_mine();
   struct counted counted = {0};
-  struct known_path *path;
   if (thread == NULL) {
-    malloc_monitor_lost();
+    malloc_monitor_miss();
     return counted;
   }
-  path = find_path(thread, frame);
-  spin_lock(&m->lock);
-  if (thread->unloads != stripes.unloads) /* meanwhile */
-    path = find_path(thread, frame);
+  struct known_path *path = lock_path(m, thread, frame);
   if (malloc_monitor_is_counting()) {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes);
@@ -176,14 +189,14 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   const int saved = errno;
   struct counted counted = {0};
   if (malloc_code_is_linker(frame[1]))
-    malloc_code_look();
-  malloc_monitor_obey();
+    malloc_code_check();
+  malloc_monitor_serve_request();
   if (!malloc_monitor_is_counting())
     return counted;
   if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || malloc_monitor_open(m))
     counted = allocated(m, address, bytes, frame);
   else
-    malloc_monitor_lost();
+    malloc_monitor_miss();
   errno = saved;
   return counted;
 }
@@ -194,15 +207,11 @@ malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
                     void *closure)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  struct known_path *path;
   uint32_t leaf = 0;
   if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
       !malloc_monitor_open(m))
     return 0;
-  path = find_path(thread, frame);
-  spin_lock(&m->lock);
-  if (thread->unloads != stripes.unloads) /* meanwhile */
-    path = find_path(thread, frame);
+  struct known_path *path = lock_path(m, thread, frame);
   if (malloc_monitor_is_counting()) {
     leaf = find_leaf(m, thread, path, size);
     use(closure, leaf);
@@ -216,12 +225,8 @@ malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
                          uint32_t size)
 {
   const struct leaf *const leaf = &m->tree.leaves[number];
-  return (uint32_t)(context_tree_leaf(
-                        &m->tree, leaf->up, leaf->site,
-                        size >> LEAF_SIZE_BITS,
-                        size & ((1 << LEAF_SIZE_BITS) - 1),
-                        context_tree_kind(&m->tree, leaf)->clas) -
-                    m->tree.leaves);
+  return tree_leaf(m, leaf->up, leaf->site, size,
+                   context_tree_kind(&m->tree, leaf)->origin);
 }
 
 /* A thread that has not allocated, and knows of nothing. */
@@ -230,12 +235,11 @@ static struct stripe_user nobody = {.stripe = stripes.stripe};
 void
 malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
-  struct malloc_thread *thread = malloc_thread_known;
+  struct malloc_thread *thread = malloc_thread_current;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
-  struct stripe *s;
-  if (malloc_monitor.left)
+  if (malloc_monitor.abandoned)
     return;
-  s = stripes_lock_mine(user);
+  struct stripe *s = stripes_lock_mine(user);
   if (counted.epoch == stripes.epoch)
     count_end(user, s, address, counted.leaf, bytes);
   spin_unlock(&s->lock);

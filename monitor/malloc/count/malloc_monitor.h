@@ -5,13 +5,11 @@
  * Model.  Each allocation has a path: the calls that are active, from the
  * first function of the thread to the one that called the allocator.  All
  * threads share one context tree; a leaf is a path with the size of the
- * objects, the name of the thread and the region that it was in.  What became
- * of its objects is counted beside the tree, by each thread for itself:
- * stripes.h, where it is also said how figures of one moment come of it.
+ * objects, the name of the thread and the region that it was in.  Its
+ * counters are beside the tree, in stripes (stripes.h).
  *
- * Re-entry.  What runs while a thread is in here, or in the real allocator on
- * behalf of a call that is counted, is not counted: neither mprof's own work
- * nor what an allocator does inside.
+ * Re-entry.  Nothing is counted that a thread does while it is in here, or in
+ * the real allocator for a call that is counted.
  *
  * The hook keeps errno; all of it takes memory from the kernel alone.
  */
@@ -30,17 +28,18 @@
 
 enum { MALLOC_REGIONS = 4095 }; /* at most */
 
-/* In kind.clas: the label of the thread, the region, and whether the dynamic
- * linker allocates, which a leaf over the budget does not tell otherwise. */
-#define CLAS_THREAD(clas) ((uint32_t)(clas))
-#define CLAS_REGION(clas) ((uint32_t)((clas) >> 32) & UINT32_C(0xFFFF))
-#define CLAS_OF_LINKER (UINT64_C(1) << 63)
+/* In kind.origin: the label of the thread, the region, and whether the
+ * dynamic linker allocates, which a leaf over the budget does not tell
+ * otherwise. */
+#define ORIGIN_THREAD(origin) ((uint32_t)(origin))
+#define ORIGIN_REGION(origin) ((uint32_t)((origin) >> 32) & UINT32_C(0xFFFF))
+#define ORIGIN_LINKER (UINT64_C(1) << 63)
 
 struct malloc_monitor {
   bool counting;         /* allocations, now: any thread may look at it */
   bool ready;            /* the tree is there, and in the image if there is to
                             be one */
-  bool left;             /* the child of a fork that cannot have counters of
+  bool abandoned;        /* the child of a fork that cannot have counters of
                             its own: those here are its parent's */
   struct spin_lock lock; /* of all that follows */
   bool awaits_image;     /* it is made when something is counted */
@@ -62,7 +61,7 @@ malloc_monitor_is_counting(void)
 extern __thread int malloc_monitor_inside HIDDEN_THREAD;
 
 /* It is, as it is at a fork, though no call of it may be active. */
-extern __thread bool malloc_monitor_forks HIDDEN_THREAD;
+extern __thread bool malloc_monitor_forking HIDDEN_THREAD;
 
 /* ---- the hook ---- */
 
@@ -99,13 +98,12 @@ bool malloc_monitor_open(struct malloc_monitor *m);
 void malloc_monitor_freed(uintptr_t address, struct counted counted,
                           size_t bytes);
 
-/* An object cannot be counted, for there is no memory for what is to be known
- * of it. */
+/* An object is not counted, for want of memory for its record. */
 static inline void
-malloc_monitor_lost(void)
+malloc_monitor_miss(void)
 {
   if (malloc_monitor_is_counting())
-    __atomic_fetch_add(&stripes.lost, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&stripes.missed, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- requests ---- */
@@ -113,20 +111,38 @@ malloc_monitor_lost(void)
 /* Count, or do not, from now on. */
 void malloc_monitor_count(bool on);
 
-/* Forget all figures, and which objects live. */
+/* Forget all figures and all live objects. */
 void malloc_monitor_forget(struct malloc_monitor *m);
 
 /* Do what was requested of this process from outside, if anything was.  This
  * thread has no lock. */
-void malloc_monitor_obey_now(struct malloc_monitor *m);
+void malloc_monitor_serve_request_now(struct malloc_monitor *m);
 
 static inline void
-malloc_monitor_obey(void)
+malloc_monitor_serve_request(void)
 {
   if (__builtin_expect(
           __atomic_load_n(&stripes.request, __ATOMIC_ACQUIRE) != 0, 0))
-    malloc_monitor_obey_now(&malloc_monitor);
+    malloc_monitor_serve_request_now(&malloc_monitor);
 }
+
+/* ---- another heap ----
+ *
+ * Its objects are in the same tree: those of a Lisp runtime without hooks for
+ * a monitor (malloc/ecl/).  Its leaves are told by what they are of
+ * (kind.what is not 0).  Nothing is known of when its objects end. */
+
+struct other_heap {
+  /* There is an image from now on: put counters and notes there, of types and
+   * of the names that are known; forget the counts.  All is locked. */
+  void (*note)(void), (*forget)(void);
+  void (*forked)(void); /* in the child of a fork */
+  /* The process is at its regular end, with nothing locked: note what only
+   * then is known. */
+  void (*end)(void);
+};
+
+extern const struct other_heap *other_heap HIDDEN; /* NULL: there is none */
 
 /* ---- all of it ---- */
 
@@ -137,8 +153,8 @@ void malloc_monitor_unlock(struct malloc_monitor *m);
 /* What malloc_monitor_forget does when all is locked. */
 void malloc_monitor_clear(struct malloc_monitor *m);
 
-/* The figures so far stay in the image of now; those to come are for another
- * file (process_image_set). */
+/* The figures so far remain in the present image; those to come are for
+ * another file (process_image_set). */
 void malloc_monitor_leave_image(struct malloc_monitor *m);
 
 /* Only this thread is left, in the child of a fork, which counts from 0. */

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "malloc/count/left_call.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/count/nonlocal_exit.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 #include "tree/spin_lock.h"
@@ -21,7 +21,7 @@ enum {
   NAME_BYTES = 16 /* of a name of a thread; the kernel's size */
 };
 
-__thread struct malloc_thread *malloc_thread_known HIDDEN_THREAD;
+__thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
 static struct spin_lock lock; /* of what follows */
 static struct malloc_thread *unused;
 static char names[LABELS][NAME_BYTES];
@@ -31,15 +31,15 @@ static bool has_key;
 
 /* ---- threads ---- */
 
-/* The C library calls it when a thread ends.  What the thread still does
- * after that makes another one, for which it is called again. */
+/* The C library calls it when a thread ends, and again if the thread
+ * allocates after that, which makes another one. */
 static void
 end_thread(void *data)
 {
   struct malloc_thread *thread = data;
-  left_call_end_thread();
+  nonlocal_exit_end_thread();
   malloc_monitor_inside++;
-  malloc_thread_known = NULL;
+  malloc_thread_current = NULL;
   spin_lock(&lock);
   stripes_leave(&thread->user);
   thread->next = unused;
@@ -91,40 +91,39 @@ allocate(void)
 struct malloc_thread *
 malloc_thread_make(void)
 {
-  const uint64_t unloads =
-      __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
+  const uint64_t generation =
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
-  struct malloc_thread *thread;
-  if (malloc_monitor.left)
+  if (malloc_monitor.abandoned)
     return NULL;
   spin_lock(&lock);
-  thread = unused;
+  struct malloc_thread *thread = unused;
   if (thread != NULL)
     unused = thread->next;
   spin_unlock(&lock);
   if (thread == NULL && (thread = allocate()) == NULL)
     return NULL;
-  malloc_thread_forget(thread, unloads);
+  malloc_thread_forget(thread, generation);
   thread->regions = (struct region_stack){0};
-  thread->served++;
+  thread->thread_number++;
   if (!arenas_are_sealed())
     pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
   spin_unlock(&lock);
-  malloc_thread_known = thread;
+  malloc_thread_current = thread;
   if (has_key)
     pthread_setspecific(key, thread);
   return thread;
 }
 
 void
-malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads)
+malloc_thread_forget(struct malloc_thread *thread, uint64_t generation)
 {
   call_chain_forget(&thread->chain);
-  thread->forgotten++;
-  thread->unloads = unloads;
+  thread->cache_generation++;
+  thread->generation = generation;
 }
 
 void
@@ -150,6 +149,6 @@ void
 malloc_threads_forked(void)
 {
   lock.holder = 0;
-  if (malloc_thread_known != NULL)
-    stripes_join(&malloc_thread_known->user);
+  if (malloc_thread_current != NULL)
+    stripes_join(&malloc_thread_current->user);
 }

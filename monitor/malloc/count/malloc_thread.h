@@ -15,25 +15,25 @@
 #include "malloc/count/stripes.h"
 #include "tree/region_table.h"
 
-/* The leaf that the thread counted at, by what it met. */
+/* A leaf that the thread has counted at, and what it is the leaf of. */
 struct recent_leaf {
   uintptr_t site; /* 0: none */
   uint32_t up, size, region;
   uint32_t leaf;
-  uint32_t forgotten; /* as the thread's; else it is another one now */
+  uint32_t cache_generation; /* as the thread's; else it is another one now */
 };
 
 enum { RECENT_LEAF_BITS = 11 };
 
 struct malloc_thread {
   struct stripe_user user;
-  uint32_t label;     /* number of its name, see malloc_thread_name */
-  uint32_t forgotten; /* how often malloc_thread_forget was called */
-  uint64_t unloads;   /* as stripes.unloads at the last walk */
+  uint32_t label;            /* number of its name */
+  uint32_t cache_generation; /* how often malloc_thread_forget was called */
+  uint64_t generation;       /* as stripes.generation at the last walk */
   struct region_stack regions;
   struct malloc_thread *next; /* in the list of those that nobody uses */
-  struct lisp_thread *lisp; /* see malloc/ecl/; NULL: it has made none */
-  uint32_t served;          /* threads until now */
+  struct lisp_thread *lisp;   /* see malloc/ecl/; NULL: it has made none */
+  uint32_t thread_number;     /* threads until now */
   struct call_chain chain;
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };
@@ -47,9 +47,8 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
                          (64 - RECENT_LEAF_BITS)];
 }
 
-/* Contexts and leaves are of other code now, which was unloaded, or the figures
- * were forgotten.  The chain too is to be walked anew. */
-void malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads);
+/* There is another generation: forget the chain and all known leaves. */
+void malloc_thread_forget(struct malloc_thread *thread, uint64_t generation);
 
 /* Find out when threads end from now on. */
 void malloc_threads_open(void);
@@ -57,13 +56,13 @@ void malloc_threads_open(void);
 /* Make that of this thread; NULL when there is no memory. */
 struct malloc_thread *malloc_thread_make(void);
 
-extern __thread struct malloc_thread *malloc_thread_known HIDDEN_THREAD;
+extern __thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
 
 /* That of this thread; NULL when there is no memory. */
 static inline struct malloc_thread *
 malloc_thread_mine(void)
 {
-  struct malloc_thread *mine = malloc_thread_known;
+  struct malloc_thread *mine = malloc_thread_current;
   return __builtin_expect(mine != NULL, 1) ? mine : malloc_thread_make();
 }
 

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * stripes.c -- see stripes.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/count/stripes.h"
 
 #include "tree/image.h"
@@ -33,9 +30,9 @@ stripes_lock(void)
 void
 stripes_unlock(void)
 {
-  if (stripes.settle_again) {
-    stripes.settle_again = false;
-    stripes_settle();
+  if (stripes.rebalance_again) {
+    stripes.rebalance_again = false;
+    stripes_rebalance();
   }
   for (uint32_t i = stripes.used; i-- > 0;)
     spin_unlock(&stripes.stripe[i].lock);
@@ -45,7 +42,7 @@ stripes_unlock(void)
 
 /* What cannot be divided, the first one has. */
 void
-stripes_settle(void)
+stripes_rebalance(void)
 {
   uint32_t open = 0;
   int64_t live = 0, spare, share;
@@ -55,11 +52,11 @@ stripes_settle(void)
   }
   stripes.open = open;
   if (live > (int64_t)stripes.peak_bytes) {
-    stripes.peak++; /* no life has figures of it */
-    STRIPE_STEP();
+    stripes.peak++; /* no counters has figures of it */
+    COMPILER_BARRIER();
     stripes.peak_bytes = (uint64_t)live;
   }
-  stripes.elsewhere = live - stripes.stripe[0].live;
+  stripes.live_elsewhere = live - stripes.stripe[0].live;
   spare = (int64_t)stripes.peak_bytes - live;
   share = spare / open;
   spare -= share * (open - 1);
@@ -76,7 +73,7 @@ stripes_settle(void)
 static bool
 map(const struct stripe *s)
 {
-  return image_map(&s->arena, s->arena.reserved_bytes, IMAGE_LIVES,
+  return image_map(&s->arena, s->arena.reserved_bytes, IMAGE_COUNTERS,
                    (uint32_t)(s - stripes.stripe) + 1);
 }
 
@@ -86,42 +83,42 @@ stripes_map(void)
   const struct arena all = {.base = &stripes,
                             .reserved_bytes = sizeof stripes};
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    if (s->lives != NULL)
+    if (s->counters != NULL)
       map(s);
   image_map(&all, sizeof stripes, IMAGE_STRIPES, image_owner());
 }
 
 static bool
-reach(struct stripe *s, uint32_t leaves)
+reserve(struct stripe *s, uint32_t leaves)
 {
-  const size_t bytes = leaves * sizeof *s->lives;
-  if (s->lives != NULL)
+  const size_t bytes = leaves * sizeof *s->counters;
+  if (s->counters != NULL)
     return arena_reach(&s->arena, bytes) == 0;
-  if (arena_place(&s->arena, bytes, sizeof *s->lives << LEAF_BITS) != 0)
+  if (arena_place(&s->arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
     return false;
   arena_wipe_on_fork(&s->arena);
   if (!map(s)) {
     arena_release(&s->arena);
     return false;
   }
-  s->lives = s->arena.base;
+  s->counters = s->arena.base;
   return true;
 }
 
 bool
-stripes_reach(uint32_t leaves)
+stripes_reserve(uint32_t leaves)
 {
-  bool reached = true;
+  bool reserved = true;
   stripes_lock();
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    reached = reached && reach(s, leaves);
-  if (reached)
+    reserved = reserved && reserve(s, leaves);
+  if (reserved)
     stripes.leaves = leaves;
   stripes_unlock();
-  return reached;
+  return reserved;
 }
 
-/* ---- together, or each alone ---- */
+/* ---- one for all threads, or one for each ---- */
 
 /* So many events are enough to decide.  If one allocation of FEW is a new
  * peak, it is one of a program that grows. */
@@ -129,19 +126,19 @@ enum { EVENTS = 64, FEW = 16 };
 #define ADD_EVENT() __atomic_add_fetch(&stripes.events, 1, __ATOMIC_RELAXED)
 
 static void
-look(bool apart)
+begin_period(bool separate)
 {
-  __atomic_store_n(&stripes.apart, apart, __ATOMIC_RELAXED);
+  __atomic_store_n(&stripes.separate, separate, __ATOMIC_RELAXED);
   __atomic_store_n(&stripes.events, 0, __ATOMIC_RELAXED);
-  stripes.count_then = stripes_count();
-  stripes.peak_then = stripes.peak;
+  stripes.period_count = stripes_count();
+  stripes.period_peak = stripes.peak;
 }
 
 void
-stripes_part(struct stripe_user *user)
+stripes_open_own(struct stripe_user *user)
 {
   struct stripe *const s = &stripes.stripe[user->number];
-  if (user->number == 0 || !reach(s, stripes.leaves))
+  if (user->number == 0 || !reserve(s, stripes.leaves))
     return;
   while (stripes.used <= user->number) {
     __atomic_store_n(&stripes.used, stripes.used + 1, __ATOMIC_RELEASE);
@@ -149,42 +146,42 @@ stripes_part(struct stripe_user *user)
   }
   s->open = true;
   user->stripe = s;
-  stripes_settle();
+  stripes_rebalance();
 }
 
 void
-stripes_gather(void)
+stripes_close_others(void)
 {
   for (uint32_t i = 1; i < stripes.used; i++)
     stripes.stripe[i].open = false;
-  stripes_settle();
-  look(false);
+  stripes_rebalance();
+  begin_period(false);
 }
 
 void
-stripes_lack_room(void)
+stripes_limit_reached(void)
 {
   if (stripes.open == 1 || ADD_EVENT() < EVENTS)
     return;
-  if (stripes_count() - stripes.count_then < EVENTS * FEW)
-    stripes_gather();
+  if (stripes_count() - stripes.period_count < EVENTS * FEW)
+    stripes_close_others();
   else
-    look(true);
+    begin_period(true);
 }
 
 /* Another thread has the first one. */
 static void
-meet(struct stripe_user *user)
+handle_contention(struct stripe_user *user)
 {
-  if (!__atomic_load_n(&stripes.apart, __ATOMIC_RELAXED) &&
+  if (!__atomic_load_n(&stripes.separate, __ATOMIC_RELAXED) &&
       ADD_EVENT() < EVENTS)
     return;
   stripes_lock();
-  if (!stripes.apart)
-    look((stripes.peak - stripes.peak_then) * FEW <
-         stripes_count() - stripes.count_then);
-  if (stripes.apart)
-    stripes_part(user);
+  if (!stripes.separate)
+    begin_period((stripes.peak - stripes.period_peak) * FEW <
+                 stripes_count() - stripes.period_count);
+  if (stripes.separate)
+    stripes_open_own(user);
   stripes_unlock();
 }
 
@@ -195,7 +192,7 @@ stripes_lock_mine(struct stripe_user *user)
   if (user->stripe == first && user->number != 0) {
     if (spin_try_lock(&first->lock))
       return first;
-    meet(user);
+    handle_contention(user);
   }
   spin_lock(&user->stripe->lock);
   if (!user->stripe->open) {
@@ -225,7 +222,7 @@ stripes_leave(struct stripe_user *user)
   if (user->stripe != stripes.stripe) {
     stripes_lock();
     user->stripe->open = false;
-    stripes_settle();
+    stripes_rebalance();
     stripes_unlock();
   }
   if (user->number != 0)
@@ -235,9 +232,10 @@ stripes_leave(struct stripe_user *user)
 /* ---- another beginning ---- */
 
 void
-stripes_unload(void)
+stripes_next_generation(void)
 {
-  __atomic_store_n(&stripes.unloads, stripes.unloads + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&stripes.generation, stripes.generation + 1,
+                   __ATOMIC_RELEASE);
 }
 
 void
@@ -245,15 +243,15 @@ stripes_forget(void)
 {
   __atomic_store_n(&stripes.epoch, stripes.epoch + 1, __ATOMIC_RELEASE);
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
-    if (s->lives != NULL)
+    if (s->counters != NULL)
       arena_clear(&s->arena);
     s->live = 0;
     s->count = s->freed_count = 0;
   }
   stripes.peak_bytes = stripes.peak = 0;
-  stripes_unload();
-  stripes_settle();
-  look(stripes.apart);
+  stripes_next_generation();
+  stripes_rebalance();
+  begin_period(stripes.separate);
 }
 
 void
@@ -266,7 +264,7 @@ stripes_forked(void)
   }
   stripes.used = stripes.open = 1;
   numbers = 1;
-  stripes.apart = false;
+  stripes.separate = false;
   stripes.search.state = SEARCH_NONE;
   stripes_forget();
 }
@@ -280,20 +278,4 @@ stripes_count(void)
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
     sum += __atomic_load_n(&s->count, __ATOMIC_RELAXED);
   return sum;
-}
-
-static void
-add_tally(struct object_count *sum, const struct object_count *tally)
-{
-  sum->count += tally->count;
-  sum->bytes += tally->bytes;
-}
-
-void
-leaf_life_add(struct leaf_life *sum, const struct leaf_life *life)
-{
-  add_tally(&sum->allocated, &life->allocated);
-  add_tally(&sum->freed, &life->freed);
-  add_tally(&sum->at_peak, &life->at_peak);
-  sum->temporary_count += life->temporary_count;
 }

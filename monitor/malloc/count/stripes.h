@@ -2,33 +2,33 @@
  *
  * stripes.h -- the counters of a C program's allocations and frees.
  *
- * Model.  A *stripe* has a life for each leaf: how many of its objects were
+ * Model.  A *stripe* has counters for each leaf: how many of its objects were
  * allocated and freed by the threads that count in this stripe.  The figures
  * of a leaf are the sums over all stripes.  At first all threads count in
- * stripe 0; where they get into each other's way, each goes to one of its
- * own, as long as there are enough.
+ * stripe 0.  Where they contend for it, each goes to one of its own, as long
+ * as there are enough.
  *
- * Peak.  The most bytes that were ever live is a moment of the program, and
- * not a sum of moments, though no thread knows what is live in the other
- * stripes.  It need not, as long as there are fewer bytes live than there
- * were once: what is missing is shared out.
+ * Peak.  The most bytes that were ever live were so at one moment of the
+ * program, though no thread knows what is live in the other stripes.  It need
+ * not as long as fewer bytes are live than once were: the difference is
+ * shared out.
  *
  *     live[s] <= ceiling[s],   sum of ceiling[s] = peak_bytes
  *
  * live[s] is what was allocated in the stripe less what was freed in it, and
- * can be negative.  Only where it would go beyond the ceiling all stripes are
- * locked: then the ceilings are shared out anew, or there is a new peak.
+ * can be negative.  All stripes are locked only where it would exceed the
+ * ceiling: then the ceilings are shared out anew, or there is a new peak.
  * While a program grows, each allocation is one: then all threads come back
- * to stripe 0, which raises its ceiling by itself while it is the only one
- * that is open.  (Four threads that make lists and free them: 2.7 times the
- * time without mprof if each has its own stripe, and 2.0 so.)
+ * to stripe 0, which raises its ceiling by itself while it alone is open.
+ * (Four threads that make lists and free them take 2.7 times the time without
+ * mprof if each has its own stripe, and 2.0 times if they share one.)
  *
- * What was live at the peak by leaf is kept as late as can be: a life has the
- * number of the peak that it has figures of, and that is compared with the
- * number of now before the life changes.
+ * What was live at the peak by leaf is kept as late as can be: counters have
+ * the number of the peak that their figures are of, which is compared with
+ * the present one before they change.
  *
- * Locks.  A stripe has one, which its threads hold while they count.  Who
- * takes several takes them by number, and malloc_monitor.lock before them.
+ * Locks.  Each stripe has one, held while a thread counts in it.  Several are
+ * taken in the order of their numbers, after malloc_monitor.lock.
  *
  * Interrupted.  A signal handler may come in the midst of a count, and not
  * return: stripes_interrupted.h.
@@ -43,8 +43,8 @@
 #include <stdint.h>
 
 #include "arch/attributes.h"
-#include "tree/arena.h"
 #include "common/image_format.h"
+#include "tree/arena.h"
 #include "tree/context_tree.h"
 #include "tree/spin_lock.h"
 
@@ -52,15 +52,32 @@ struct object_count {
   uint64_t count, bytes; /* of objects */
 };
 
-/* What became of the objects of a leaf, in one cache line. */
-struct leaf_life {
+/* What became of the objects of a leaf, in one stripe and one cache line. */
+struct leaf_counters {
   struct object_count allocated, freed;
-  struct object_count at_peak;     /* live at the peak of that number: */
+  struct object_count at_peak; /* live at the peak of that number: */
   uint64_t peak;            /* if it is of an older one, what is live now */
   uint64_t temporary_count; /* freed before the next allocations */
 };
 
-_Static_assert(sizeof(struct leaf_life) == 64, "a cache line");
+_Static_assert(sizeof(struct leaf_counters) == 64, "a cache line");
+
+static inline void
+object_count_add(struct object_count *sum, const struct object_count *more)
+{
+  sum->count += more->count;
+  sum->bytes += more->bytes;
+}
+
+/* Add all of it but the number of the peak. */
+static inline void
+leaf_counters_add(struct leaf_counters *sum, const struct leaf_counters *more)
+{
+  object_count_add(&sum->allocated, &more->allocated);
+  object_count_add(&sum->freed, &more->freed);
+  object_count_add(&sum->at_peak, &more->at_peak);
+  sum->temporary_count += more->temporary_count;
+}
 
 enum {
   STRIPE_BITS = 4,
@@ -76,41 +93,41 @@ struct stripe {
   _Alignas(64) struct spin_lock lock; /* guards all that follows */
   int64_t live, limit; /* bytes; what would go beyond is not for it alone */
   uint64_t count, freed_count;
-  struct leaf_life *lives; /* by number of the leaf; NULL: not used yet */
-  uint32_t changing;       /* the leaf that is counted for, or was last */
+  struct leaf_counters *counters; /* by leaf; NULL: not used yet */
+  uint32_t current_leaf; /* the leaf that is counted for, or was last */
   bool open;
   int64_t ceiling; /* of live bytes */
   struct arena arena;
 };
 
 struct stripes { /* in pages of its own, which can be those of an image */
-  _Alignas(IMAGE_PAGE) uint32_t used; /* no others have lives */
-  uint32_t open;             /* so many are; the first one always is.  As
-                                stripes_settle found */
+  _Alignas(IMAGE_PAGE) uint32_t used; /* no others have counters */
+  uint32_t open;                      /* so many are, the first one always, as
+                                         stripes_rebalance found */
   uint32_t epoch;            /* of the figures; another one after a reset */
   unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
-  int64_t elsewhere;         /* bytes live in others than the first */
-  uint64_t unloads;          /* how often code or all leaves went away */
-  uint32_t leaves;           /* that the lives of all used ones are for */
-  bool settle_again;         /* what was shared out may be untrue by now */
+  int64_t live_elsewhere;    /* bytes live in others than the first */
+  uint64_t generation;       /* another one when code or all leaves go away */
+  uint32_t leaves;           /* that all used ones have counters for */
+  bool rebalance_again;      /* what was shared out may be untrue by now */
 
   /* For who reads the image while the program runs (reduce/recover/): */
-  uint64_t lost;             /* objects without memory to be counted in */
-  uint64_t counting_since;   /* or not counting; nanoseconds, real time */
-  uint64_t figures_since;    /* what the figures are of; the same */
-  bool counting;             /* as malloc_monitor.counting */
-  bool watched;              /* the reader may take the locks */
-  uint32_t request;          /* enum count_request: obeyed at the next
-                                allocation, which sees other `unloads' */
+  uint64_t missed;         /* objects without memory to be counted in */
+  uint64_t counting_since; /* or not counting; nanoseconds, real time */
+  uint64_t figures_since;  /* what the figures are of; the same */
+  bool counting;           /* as malloc_monitor.counting */
+  bool watched;            /* the reader may take the locks */
+  uint32_t request;        /* enum count_request: obeyed at the next
+                              allocation, which sees another `generation' */
   struct image_search search;
 
-  /* It is looked at again and again whether threads should have stripes of
-   * their own, after so many events.  Together, an event is that a thread had
-   * to wait; apart, that a limit was reached. */
-  bool apart;      /* who has to wait gets a stripe of its own */
-  unsigned events; /* since the last look */
-  uint64_t count_then, peak_then;
+  /* Whether threads should have stripes of their own is decided anew after
+   * each period of so many events.  While they share one, an event is that a
+   * thread had to wait; else, that a limit was reached. */
+  bool separate;   /* a thread that has to wait gets its own */
+  unsigned events; /* of this period */
+  uint64_t period_count, period_peak; /* as it began */
   struct stripe stripe[STRIPES];
 };
 
@@ -147,7 +164,7 @@ owned_leaf_owner(owned_leaf l)
 
 /* What comes before is in memory before what follows: for a handler of a
  * signal in this thread. */
-#define STRIPE_STEP() __asm__ volatile("" ::: "memory")
+#define COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
 
 /* Whether an object of `bytes' can be counted without the other stripes. */
 static inline bool
@@ -163,22 +180,22 @@ stripe_grow(struct stripe *s)
 {
   if (s->live <= s->ceiling)
     return;
-  stripes.peak++; /* no life has figures of it */
-  STRIPE_STEP();
-  stripes.peak_bytes = (uint64_t)(s->live + stripes.elsewhere);
-  STRIPE_STEP();
+  stripes.peak++; /* no counters have figures of it */
+  COMPILER_BARRIER();
+  stripes.peak_bytes = (uint64_t)(s->live + stripes.live_elsewhere);
+  COMPILER_BARRIER();
   s->ceiling = s->live;
 }
 
 /* The figures of the leaf are about to change: keep those of the peak. */
 static inline void
-stripe_keep_peak(struct leaf_life *life)
+stripe_keep_peak(struct leaf_counters *c)
 {
-  if (life->peak != stripes.peak) {
-    life->at_peak.count = life->allocated.count - life->freed.count;
-    life->at_peak.bytes = life->allocated.bytes - life->freed.bytes;
-    STRIPE_STEP(); /* until now it has none of this peak */
-    life->peak = stripes.peak;
+  if (c->peak != stripes.peak) {
+    c->at_peak.count = c->allocated.count - c->freed.count;
+    c->at_peak.bytes = c->allocated.bytes - c->freed.bytes;
+    COMPILER_BARRIER(); /* until now it has none of this peak */
+    c->peak = stripes.peak;
   }
 }
 
@@ -186,15 +203,15 @@ static inline void
 stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
              uint64_t *count, size_t bytes, int64_t live)
 {
-  s->changing = leaf;
-  stripe_keep_peak(&s->lives[leaf]);
-  STRIPE_STEP();
+  s->current_leaf = leaf;
+  stripe_keep_peak(&s->counters[leaf]);
+  COMPILER_BARRIER();
   tally->count++;
-  STRIPE_STEP();
+  COMPILER_BARRIER();
   tally->bytes += bytes;
-  STRIPE_STEP();
+  COMPILER_BARRIER();
   __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED); /* sums are made */
-  STRIPE_STEP();                                         /* without locks */
+  COMPILER_BARRIER();                                    /* without locks */
   s->live += live;
 }
 
@@ -202,7 +219,7 @@ stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
 static inline void
 stripe_allocate(struct stripe *s, uint32_t leaf, size_t bytes)
 {
-  stripe_count(s, leaf, &s->lives[leaf].allocated, &s->count, bytes,
+  stripe_count(s, leaf, &s->counters[leaf].allocated, &s->count, bytes,
                (int64_t)bytes);
 }
 
@@ -210,7 +227,7 @@ stripe_allocate(struct stripe *s, uint32_t leaf, size_t bytes)
 static inline void
 stripe_free(struct stripe *s, uint32_t leaf, size_t bytes)
 {
-  stripe_count(s, leaf, &s->lives[leaf].freed, &s->freed_count, bytes,
+  stripe_count(s, leaf, &s->counters[leaf].freed, &s->freed_count, bytes,
                -(int64_t)bytes);
 }
 
@@ -266,28 +283,28 @@ stripes_end(void)
 void stripes_lock(void);
 void stripes_unlock(void);
 
-/* A count went beyond a limit: share out anew what there is, with a new peak
+/* A count went beyond a limit: share out the ceilings anew, with a new peak
  * if there is one.  All are locked. */
-void stripes_settle(void);
+void stripes_rebalance(void);
 
 /* Open a stripe for this thread alone, if it has a number.  All are locked.
  */
-void stripes_part(struct stripe_user *user);
+void stripes_open_own(struct stripe_user *user);
 
-/* A limit was reached where more than one is open: perhaps there should not
- * be.  After stripes_settle. */
-void stripes_lack_room(void);
+/* A limit was reached: perhaps only one stripe should be open.  After
+ * stripes_rebalance. */
+void stripes_limit_reached(void);
 
 /* Close all but the first one.  All are locked. */
-void stripes_gather(void);
+void stripes_close_others(void);
 
-/* Lives for `leaves' leaves, in all that are used.  False: there is no
- * memory.  This thread has none. */
-bool stripes_reach(uint32_t leaves);
+/* Have counters for `leaves' leaves in all that are used.  False: there is no
+ * memory.  This thread has no stripe locked. */
+bool stripes_reserve(uint32_t leaves);
 
 /* Leaves are of other code now, or forgotten: what threads know of them is no
  * longer true.  All are locked. */
-void stripes_unload(void);
+void stripes_next_generation(void);
 
 /* Forget all figures.  All are locked. */
 void stripes_forget(void);
@@ -302,8 +319,5 @@ void stripes_forked(void);
 
 /* Allocations until now; without locks they may be those of a moment ago. */
 uint64_t stripes_count(void);
-
-/* Add the figures of a life, but for the number of its peak. */
-void leaf_life_add(struct leaf_life *sum, const struct leaf_life *life);
 
 #endif

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * stripes_interrupted.c -- see stripes_interrupted.h.
- *
- * Not exact: after a fork in a handler that interrupted a count of one thread
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Not exact: after a fork in a handler that interrupted a count of one thread
  * among several, a peak that another thread reached meanwhile may have other
  * figures of that one leaf, or not be seen.
  */
@@ -12,26 +10,27 @@
 
 /* How far a count came is seen in which of the figures are ahead of which:
  *
- *     the life's count         undone, as its bytes are not known
+ *     the leaf's count         undone, as its bytes are not known
  *     and its bytes            what is live follows
  *     and the stripe's count   the same
  */
 static void
-mend(struct stripe *s, struct stripes_interrupted *state)
+repair(struct stripe *s, struct stripes_interrupted *state)
 {
-  struct leaf_life sum = {0}, *const life = &s->lives[s->changing];
+  struct leaf_counters sum = {0}, *const counters =
+                                      &s->counters[s->current_leaf];
   int64_t live;
   for (uint32_t i = LEAF_OVERFLOW; i < stripes.leaves; i++)
-    leaf_life_add(&sum, &s->lives[i]);
+    leaf_counters_add(&sum, &s->counters[i]);
   live = (int64_t)(sum.allocated.bytes - sum.freed.bytes) - s->live;
   if (live == 0 && sum.allocated.count == s->count &&
       sum.freed.count == s->freed_count)
     return;
   if (live == 0) {
-    state->life_count = sum.allocated.count - s->count;
-    state->life_freed_count = sum.freed.count - s->freed_count;
-    life->allocated.count -= state->life_count;
-    life->freed.count -= state->life_freed_count;
+    state->allocated_count = sum.allocated.count - s->count;
+    state->freed_count = sum.freed.count - s->freed_count;
+    counters->allocated.count -= state->allocated_count;
+    counters->freed.count -= state->freed_count;
   }
   state->live = live;
   s->live += live;
@@ -50,13 +49,13 @@ stripes_interrupt(struct stripes_interrupted *state)
     if (!spin_holds(&s->lock))
       continue;
     state->opened |= UINT32_C(1) << i;
-    state->changing[i] = s->changing;
-    if (s->lives != NULL)
-      mend(s, state);
+    state->current_leaf[i] = s->current_leaf;
+    if (s->counters != NULL)
+      repair(s, state);
   }
   state->all = state->opened + 1 == UINT32_C(1) << used;
   if (state->all)
-    stripes_settle();
+    stripes_rebalance();
   else if ((state->opened & 1) != 0 && stripes.open == 1)
     stripe_grow(stripes.stripe);
   for (uint32_t i = 0; i < used; i++)
@@ -71,16 +70,17 @@ stripes_resume(const struct stripes_interrupted *state)
     if ((state->opened >> i & 1) != 0) {
       struct stripe *opened = &stripes.stripe[i];
       spin_lock(&opened->lock);
-      opened->changing = state->changing[i];
-      if (opened->lives != NULL) /* it may have been asked for before */
-        stripe_keep_peak(&opened->lives[opened->changing]);
+      opened->current_leaf = state->current_leaf[i];
+      if (opened->counters != NULL) /* it may have been asked for before */
+        stripe_keep_peak(&opened->counters[opened->current_leaf]);
     }
   if (state->stripe != NULL) {
-    struct leaf_life *life = &state->stripe->lives[state->stripe->changing];
-    life->allocated.count += state->life_count;
-    life->freed.count += state->life_freed_count;
+    struct leaf_counters *counters =
+        &state->stripe->counters[state->stripe->current_leaf];
+    counters->allocated.count += state->allocated_count;
+    counters->freed.count += state->freed_count;
     state->stripe->live -= state->live;
   }
   if (state->all)
-    stripes.settle_again = true;
+    stripes.rebalance_again = true;
 }

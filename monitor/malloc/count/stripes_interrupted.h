@@ -3,9 +3,9 @@
  * stripes_interrupted.h -- counts that the handler of a signal interrupted.
  *
  * Model.  The handler may copy the process in the midst of a count, or leave
- * it for good by longjmp.  Counts change their figures in an order by which it
- * can be told how far one came, and stripes_interrupt makes it whole, or as if
- * it had not begun.
+ * it for good by longjmp.  Counts change their figures in an order by which
+ * it can be told how far one came, and stripes_interrupt makes it whole, or
+ * as if it had not begun.
  *
  * In handlers of signals, and where there is none, too; it takes no memory.
  */
@@ -19,11 +19,11 @@
 
 /* What stripes_interrupt changed. */
 struct stripes_interrupted {
-  uint32_t opened;            /* those that it opened */
-  uint32_t changing[STRIPES]; /* the leaf that each counts for */
-  bool all;                   /* all were locked */
+  uint32_t opened;                /* those that it opened */
+  uint32_t current_leaf[STRIPES]; /* the leaf that each counts for */
+  bool all;                       /* all were locked */
   struct stripe *stripe; /* in which it changed what follows; NULL: none */
-  uint64_t life_count, life_freed_count;
+  uint64_t allocated_count, freed_count;
   int64_t live;
 };
 

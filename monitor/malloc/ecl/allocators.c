@@ -2,12 +2,12 @@
  *
  * allocators.c -- in front of ECL's allocators and of the collector's.
  *
- * ECL's leave word of what the next request to the collector is for, and from
- * where; or they are such allocators.  The collector's count the request,
- * once.  ECL has its interrupts disabled then.
+ * ECL's announce what the next request to the collector is for, and from
+ * where.  The collector's count the request, once, with ECL's interrupts
+ * disabled.
  *
- * A request may run finalizers, and these make requests of their own: the
- * word that was left is taken before.
+ * A request may run finalizers, which make requests of their own: what was
+ * announced is taken before.
  */
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
@@ -15,55 +15,52 @@
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
 
-/* What ECL's allocator says of the next request, and those above it. */
-static __thread struct lisp_request word
+/* What ECL's allocator says of the next request; and those that call it. */
+static __thread struct lisp_request announced
     __attribute__((tls_model("initial-exec")));
 static __thread struct {
   uint32_t element; /* of an array: one more than its type, or 0 */
   cl_object class;  /* of an instance; of a structure its header has it */
-} next __attribute__((tls_model("initial-exec")));
+} details __attribute__((tls_model("initial-exec")));
 
 /* How many bodies an object of the type may get, each by a request after that
  * for the object. */
 static const uint8_t bodies[t_end] = {
     [t_array] = 2, /* dimensions, and data */
-    [t_vector] = 1,      [t_string] = 1,   [t_base_string] = 1,
-    [t_bitvector] = 1,   [t_hashtable] = 1, [t_instance] = 1,
-    [t_bytecodes] = 1,   [t_foreign] = 1,   [t_readtable] = 1,
+    [t_vector] = 1,    [t_string] = 1,    [t_base_string] = 1,
+    [t_bitvector] = 1, [t_hashtable] = 1, [t_instance] = 1,
+    [t_bytecodes] = 1, [t_foreign] = 1,   [t_readtable] = 1,
     [t_stream] = 1,
 };
 
 static inline void
-leave_word(const uintptr_t *frame, uint32_t what)
+announce(const uintptr_t *frame, uint32_t what)
 {
   lisp_runtime_begin();
-  word = (struct lisp_request){.frame = frame, .what = what};
+  announced = (struct lisp_request){.frame = frame, .what = what};
 }
 
 /* ---- the commonest objects ---- */
 
-/* These are made here, as ECL makes them: what that costs, a look-up of the
- * thread's environment, is less than what counting them does. */
+/* These are made here, as ECL makes them. */
 
 static __thread cl_env_ptr known_env
     __attribute__((tls_model("initial-exec")));
 
-static cl_env_ptr __attribute__((noinline))
-find_env(void)
+static cl_env_ptr __attribute__((noinline)) find_env(void)
 {
   return known_env = (ecl_process_env)(); /* not the headers' macro */
 }
 
 HOOK_INLINE void *
-make(void *(*request)(size_t), size_t bytes, cl_type type,
-     const uintptr_t *frame)
+allocate_counted(void *(*request)(size_t), size_t bytes, cl_type type,
+                 const uintptr_t *frame)
 {
   cl_env_ptr env = known_env;
-  void *object;
   if (__builtin_expect(env == NULL, 0))
     env = find_env();
   ecl_disable_interrupts_env(env);
-  object = request(bytes);
+  void *object = request(bytes);
   if (object != NULL)
     lisp_hook_allocated(
         object, bytes,
@@ -73,10 +70,10 @@ make(void *(*request)(size_t), size_t bytes, cl_type type,
 }
 
 static cl_object __attribute__((noinline))
-cons_otherwise(cl_object a, cl_object d, const uintptr_t *frame)
+cons_slow(cl_object a, cl_object d, const uintptr_t *frame)
 {
-  leave_word(frame, LISP_WHAT(t_list, 0));
-  return BEHIND(ecl_cons)(a, d);
+  announce(frame, LISP_WHAT(t_list, 0));
+  return REAL(ecl_cons)(a, d);
 }
 
 HOOK_INLINE cl_object
@@ -84,8 +81,8 @@ cons(cl_object a, cl_object d, const uintptr_t *frame)
 {
   struct ecl_cons *made;
   if (__builtin_expect(!lisp_runtime.counted, 0))
-    return cons_otherwise(a, d, frame);
-  made = make(lisp_runtime.malloc, sizeof *made, t_list, frame);
+    return cons_slow(a, d, frame);
+  made = allocate_counted(lisp_runtime.malloc, sizeof *made, t_list, frame);
   made->car = a;
   made->cdr = d;
   return ECL_PTR_CONS(made);
@@ -114,33 +111,32 @@ _ecl_dealloc_env(cl_env_ptr env)
 {
   known_env = NULL;
   lisp_balance_leave();
-  BEHIND(_ecl_dealloc_env)(env);
+  REAL(_ecl_dealloc_env)(env);
 }
 
 EXPORT bool
 ecl_import_current_thread(cl_object name, cl_object bindings)
 {
-  bool imported;
   known_env = NULL;
-  lisp_balance_come(false);
-  imported = BEHIND(ecl_import_current_thread)(name, bindings);
+  lisp_balance_return(false);
+  bool imported = REAL(ecl_import_current_thread)(name, bindings);
   if (imported)
-    lisp_balance_come(true);
+    lisp_balance_return(true);
   return imported;
 }
 
 /* ---- others ---- */
 
-/* What is known of the next object of that type beside this. */
+/* What is known of the next object beside its type. */
 static uint32_t
-take_more(cl_type t)
+take_details(cl_type t)
 {
-  uint32_t more = next.element;
+  uint32_t more = details.element;
   if (t == t_instance) {
-    more = lisp_names_class(next.class);
-    next.class = OBJNULL;
+    more = lisp_names_class(details.class);
+    details.class = OBJNULL;
   } else {
-    next.element = 0;
+    details.element = 0;
   }
   return more;
 }
@@ -157,66 +153,68 @@ ecl_alloc_object(cl_type t)
 {
   if (__builtin_expect(t < t_end && float_bytes[t] != 0, 1) &&
       lisp_runtime.counted) {
-    cl_object made =
-        make(lisp_runtime.malloc_atomic, float_bytes[t], t, FRAME);
+    cl_object made = allocate_counted(lisp_runtime.malloc_atomic,
+                                      float_bytes[t], t, FRAME);
     made->d.t = (int8_t)t;
     return made;
   }
-  leave_word(FRAME, LISP_WHAT(t, 0));
+  announce(FRAME, LISP_WHAT(t, 0));
   if (t < t_end && bodies[t] != 0) {
-    word.what = LISP_WHAT(t, take_more(t));
-    word.bodies = bodies[t];
+    announced.what = LISP_WHAT(t, take_details(t));
+    announced.bodies = bodies[t];
   }
-  return BEHIND(ecl_alloc_object)(t);
+  return REAL(ecl_alloc_object)(t);
 }
 
 EXPORT cl_object
 ecl_alloc_compact_object(cl_type t, cl_index extra)
 {
-  leave_word(FRAME, LISP_WHAT(t, take_more(t)));
-  return BEHIND(ecl_alloc_compact_object)(t, extra);
+  announce(FRAME, LISP_WHAT(t, take_details(t)));
+  return REAL(ecl_alloc_compact_object)(t, extra);
 }
 
 EXPORT cl_object
 ecl_alloc_simple_vector(cl_index length, cl_elttype type)
 {
   lisp_runtime_begin();
-  next.element = (uint32_t)type + 1;
-  return BEHIND(ecl_alloc_simple_vector)(length, type);
+  details.element = (uint32_t)type + 1;
+  return REAL(ecl_alloc_simple_vector)(length, type);
 }
 
 EXPORT cl_object
 ecl_allocate_instance(cl_object class, cl_index size)
 {
   lisp_runtime_begin();
-  next.class = class;
-  return BEHIND(ecl_allocate_instance)(class, size);
+  details.class = class;
+  return REAL(ecl_allocate_instance)(class, size);
 }
 
 /* ---- the collector ---- */
 
-/* The word for the request; without a frame if it is not to be counted. */
+/* What is known of the request; without a frame if it is not to be counted.
+ */
 HOOK_INLINE struct lisp_request
-take_word(const uintptr_t *frame)
+take_announced(const uintptr_t *frame)
 {
   struct lisp_request r = {0};
   if (__builtin_expect(!lisp_runtime.counted, 0)) {
-    if (!lisp_runtime.awaits || !malloc_monitor_is_counting())
+    if (!lisp_runtime.awaits_first || !malloc_monitor_is_counting())
       return r;
     lisp_balance_begin();
   }
-  r = word.frame != NULL ? word
-                         : (struct lisp_request){
-                               .frame = frame, .what = LISP_WHAT(t_start, 0)};
-  word.frame = NULL;
+  r = announced.frame != NULL
+          ? announced
+          : (struct lisp_request){.frame = frame,
+                                  .what = LISP_WHAT(t_start, 0)};
+  announced.frame = NULL;
   return r;
 }
 
 #define REQUEST(name)                                                        \
   EXPORT void *name(size_t bytes)                                            \
   {                                                                          \
-    const struct lisp_request request = take_word(FRAME);                    \
-    void *const object = BEHIND(name)(bytes);                                \
+    const struct lisp_request request = take_announced(FRAME);               \
+    void *const object = REAL(name)(bytes);                                  \
     if (request.frame != NULL && object != NULL)                             \
       lisp_hook_allocated(object, bytes, request);                           \
     return object;                                                           \
@@ -234,13 +232,12 @@ REQUEST(GC_malloc_uncollectable)
  * taken back, or of what is not in the collector's heap. */
 EXPORT void
 GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
-                               void *data,
-                               GC_finalization_proc *old_function,
+                               void *data, GC_finalization_proc *old_function,
                                void **old_data)
 {
   GC_finalization_proc before = NULL;
-  BEHIND(GC_register_finalizer_no_order)(object, function, data, &before,
-                                         old_data);
+  REAL(GC_register_finalizer_no_order)
+  (object, function, data, &before, old_data);
   if (old_function != NULL)
     *old_function = before;
   if (lisp_runtime.counted && function != NULL && before == NULL &&
@@ -252,8 +249,7 @@ GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
 EXPORT int
 GC_general_register_disappearing_link(void **link, const void *object)
 {
-  const int known =
-      BEHIND(GC_general_register_disappearing_link)(link, object);
+  const int known = REAL(GC_general_register_disappearing_link)(link, object);
   if (lisp_runtime.counted && known == 0)
     lisp_balance_record(collector_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES));
   return known;

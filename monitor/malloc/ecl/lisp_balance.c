@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_balance.c -- see lisp_balance.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/ecl/lisp_balance.h"
 
 #define GC_THREADS
@@ -18,9 +15,9 @@
 
 static struct {
   bool begun, ended;
-  bool broken;      /* something was not counted */
-  unsigned threads; /* that lived at the end */
-  void **first;     /* lists of the thread that made the first request */
+  bool incomplete;       /* something was not counted */
+  unsigned threads;      /* that lived at the end */
+  void **first;          /* lists of the thread that made the first request */
   int64_t left_bytes;    /* on lists of threads that left */
   uint64_t record_bytes; /* that the collector made for itself */
   struct collector_balance before, after;
@@ -28,11 +25,12 @@ static struct {
 
 /* That of this thread, if it has been counted; else NULL. */
 static struct lisp_thread *
-mine(void)
+own_lisp_thread(void)
 {
-  const struct malloc_thread *const thread = malloc_thread_known;
+  const struct malloc_thread *const thread = malloc_thread_current;
   struct lisp_thread *const lisp = thread == NULL ? NULL : thread->lisp;
-  return lisp != NULL && lisp->served == thread->served ? lisp : NULL;
+  return lisp != NULL && lisp->thread_number == thread->thread_number ? lisp
+                                                                      : NULL;
 }
 
 /* ---- the time ---- */
@@ -43,7 +41,8 @@ bytes_on_lists(void)
 {
   void **const own = collector_lists(pthread_self());
   const int64_t own_bytes = collector_list_bytes(own);
-  int64_t bytes = balance.left_bytes + (mine() == NULL ? own_bytes : 0);
+  int64_t bytes =
+      balance.left_bytes + (own_lisp_thread() == NULL ? own_bytes : 0);
   balance.threads = 0;
   for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     const int64_t more =
@@ -70,7 +69,7 @@ lisp_balance_begin(void)
     malloc_monitor_inside--;
     balance.begun = true;
   }
-  lisp_runtime.awaits = false;
+  lisp_runtime.awaits_first = false;
   __atomic_store_n(&lisp_runtime.counted, true, __ATOMIC_RELEASE);
   spin_unlock(&lock);
 }
@@ -80,11 +79,9 @@ lisp_balance_end(void)
 {
   if (!balance.begun || balance.ended)
     return;
-  malloc_monitor_inside++;
-  lisp_runtime.counted = lisp_runtime.awaits = false;
+  lisp_runtime.counted = lisp_runtime.awaits_first = false;
   balance.after = collector_balance(bytes_on_lists);
   balance.ended = true;
-  malloc_monitor_inside--;
 }
 
 void
@@ -95,19 +92,19 @@ lisp_balance_record(uint64_t bytes)
 }
 
 void
-lisp_balance_break(void)
+lisp_balance_invalidate(void)
 {
-  balance.broken = true;
+  balance.incomplete = true;
 }
 
 void
 lisp_balance_forget(void)
 {
-  balance.begun = balance.broken = false;
+  balance.begun = balance.incomplete = false;
   balance.left_bytes = 0;
   balance.record_bytes = 0;
   if (lisp_runtime.counted) {
-    lisp_runtime.awaits = true;
+    lisp_runtime.awaits_first = true;
     lisp_runtime.counted = false;
   }
 }
@@ -125,36 +122,35 @@ lisp_balance_join(struct lisp_thread *lisp)
 void
 lisp_balance_leave(void)
 {
-  struct lisp_thread *const lisp = mine();
-  int64_t listed;
+  struct lisp_thread *const lisp = own_lisp_thread();
   if (lisp == NULL || lisp->lists == NULL)
     return;
-  listed = collector_list_bytes(lisp->lists);
+  int64_t listed = collector_list_bytes(lisp->lists);
   lisp->lists = NULL;
   __atomic_fetch_add(&balance.left_bytes, listed, __ATOMIC_RELAXED);
   if (listed < 0)
-    lisp_balance_break();
+    lisp_balance_invalidate();
 }
 
 void
-lisp_balance_come(bool back)
+lisp_balance_return(bool back)
 {
-  struct lisp_thread *const lisp = mine();
+  struct lisp_thread *const lisp = own_lisp_thread();
   if (lisp == NULL || lisp->lists != NULL)
     return;
   if (back) {
     lisp_balance_join(lisp);
   } else if (GC_thread_is_registered()) {
     lisp->lists = collector_lists(pthread_self());
-    __atomic_fetch_sub(&balance.left_bytes,
-                       collector_list_bytes(lisp->lists), __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&balance.left_bytes, collector_list_bytes(lisp->lists),
+                       __ATOMIC_RELAXED);
   }
 }
 
 void
 lisp_balance_forked(void)
 {
-  const struct lisp_thread *const own = mine();
+  const struct lisp_thread *const own = own_lisp_thread();
   for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
     if (l != own)
       l->lists = NULL;
@@ -199,15 +195,14 @@ lisp_balance_note(void)
       {(doubts & BALANCE_TABLES) != 0,
        "growth of the collector's tables of finalizers and weak links, which "
        "could not be read"},
-      {true,
-       "free lists that the collector drops when a finalizer allocates "
-       "during their construction"},
+      {true, "free lists that the collector drops when a finalizer allocates "
+             "during their construction"},
       {balance.after.table_bytes > balance.before.table_bytes,
        "the collector's tables of finalizers and weak links, if they were "
        "made with another size class"},
       {true, "memory that code other than ECL's allocators took from the "
              "collector"},
   };
-  if (balance.ended && !balance.broken)
+  if (balance.ended && !balance.incomplete)
     reconciliation_note(NULL, &r, causes, sizeof causes / sizeof *causes);
 }

@@ -6,9 +6,9 @@
  * From the first request to the regular end of the process; else there is no
  * reconciliation.
  *
- * Threads.  What is on a thread's free lists in the end was not given to it.
- * When it leaves ECL, that is added up; when it comes back, it goes on with
- * these lists if it has not left the collector as well.
+ * Threads.  What is on a thread's free lists in the end has not been
+ * allocated.  It is added up when the thread leaves ECL.  A thread that comes
+ * back goes on with these lists if it has not left the collector as well.
  */
 #ifndef MPROF_LISP_BALANCE_H
 #define MPROF_LISP_BALANCE_H
@@ -29,15 +29,15 @@ void lisp_balance_join(struct lisp_thread *lisp);
 /* This thread leaves ECL, is about to come back, or has done so: it is new to
  * the collector unless that has known it all the time. */
 void lisp_balance_leave(void);
-void lisp_balance_come(bool back);
+void lisp_balance_return(bool back);
 
 /* The collector made a record of so many bytes for itself. */
 void lisp_balance_record(uint64_t bytes);
 
 /* An object was not counted: there is no reconciliation. */
-void lisp_balance_break(void);
+void lisp_balance_invalidate(void);
 
-/* Count no more, and ask the collector. */
+/* Count no more, and ask the collector.  With malloc_monitor_inside set. */
 void lisp_balance_end(void);
 
 void lisp_balance_forget(void);

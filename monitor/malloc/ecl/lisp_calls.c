@@ -22,10 +22,10 @@ static struct shared_table targets = SHARED_TABLE_EMPTY; /* call -> target */
 
 /* How a call names its target: by the place; by a table of the linker, as
  * that is in another file, or may be; by a symbol, whose function it is. */
-enum way { BY_PLACE, BY_LINKER, BY_SYMBOL };
-#define TARGET(number, way) ((uint64_t)(number) << 2 | (way))
+enum call_kind { CALL_DIRECT, CALL_LINKED, CALL_SYMBOL };
+#define TARGET(number, kind) ((uint64_t)(number) << 2 | (kind))
 #define TARGET_NUMBER(target) ((uint32_t)((target) >> 2))
-#define TARGET_WAY(target) ((enum way)((target)&3))
+#define TARGET_KIND(target) ((enum call_kind)((target) & 3))
 
 /* ---- calls ---- */
 
@@ -51,9 +51,9 @@ are_in_one_file(uintptr_t one, uintptr_t other)
 }
 
 static bool
-is_of_ecl(uintptr_t entry)
+is_of_ecl(uintptr_t start)
 {
-  return are_in_one_file((uintptr_t)BEHIND(ecl_cons), entry);
+  return are_in_one_file((uintptr_t)REAL(ecl_cons), start);
 }
 
 /* What the slot has, if it is one of the file; else 0. */
@@ -115,27 +115,26 @@ static uint64_t
 target_before(uintptr_t site)
 {
   struct dl_find_object file;
-  enum way way = BY_LINKER;
-  uintptr_t entry, place;
+  enum call_kind kind = CALL_LINKED;
   if (!find_file(site - 1, &file))
     return 0;
-  place = arch_call_target(site);
-  entry = linked_by(&file, place);
-  if (entry == 0)
-    entry = in_slot(&file, arch_call_slot(site));
-  if (entry == 0 && is_in(&file, place) &&
+  uintptr_t place = arch_call_target(site);
+  uintptr_t start = linked_by(&file, place);
+  if (start == 0)
+    start = in_slot(&file, arch_call_slot(site));
+  if (start == 0 && is_in(&file, place) &&
       frame_rule_function(place) == place) {
-    way = BY_PLACE;
-    entry = place;
+    kind = CALL_DIRECT;
+    start = place;
   }
-  if (entry == 0) {
-    way = BY_SYMBOL;
-    entry = code_of_symbol(&file, site);
+  if (start == 0) {
+    kind = CALL_SYMBOL;
+    start = code_of_symbol(&file, site);
   }
-  if (entry == 0)
+  if (start == 0)
     return 0;
-  return TARGET(function_number_of_start(&malloc_monitor.functions, entry),
-                way);
+  return TARGET(function_number_of_start(&malloc_monitor.functions, start),
+                kind);
 }
 
 /* 0 for what is no place in a function. */
@@ -181,13 +180,13 @@ target_of(uint64_t site, uint32_t function)
 /* A symbol may have had another function when it was called.  That was none
  * of ECL's, and no allocator. */
 static uint64_t
-between(uint64_t site, uint32_t function, uint32_t callee)
+function_between(uint64_t site, uint32_t function, uint32_t callee)
 {
   const uint64_t target = target_of(site, function);
   const uint32_t number = TARGET_NUMBER(target);
   const uint32_t name = lisp_function_at(number)->name;
   if (name == 0 || (callee & FUNCTION_NUMBER) == number ||
-      (TARGET_WAY(target) == BY_SYMBOL && callee != 0 &&
+      (TARGET_KIND(target) == CALL_SYMBOL && callee != 0 &&
        !is_of_ecl(lisp_function_at(callee)->start)))
     return 0;
   return SITE_OBJECT | name;
@@ -209,12 +208,13 @@ name_inside(uint32_t number, const struct lisp_function *outer)
   lisp_printer_text(&out, lisp_names_text(outer->name));
   lisp_printer_text(&out, ")");
   return out.length <= out.room &&
-         lisp_function_name(number, lisp_names_printed(&out));
+         lisp_function_name(number, lisp_names_intern(&out));
 }
 
 /* The function was called by the context `up': a call of one that is beside
- * it if that is local itself, or else of one that jumped to it.  What is local
- * is in one file with that, but not in ECL itself, where others are called so.
+ * it if that is local itself, or else of one that jumped to it.  What is
+ * local is in one file with that, but not in ECL itself, where others are
+ * called so.
  */
 static bool
 name_called(uint64_t site, uint32_t function, uint32_t up)
@@ -228,7 +228,7 @@ name_called(uint64_t site, uint32_t function, uint32_t up)
       lisp_function_at(direct ? c->function : TARGET_NUMBER(target));
   (void)site;
   if (f->start == 0 || f->name != 0 || f->maker != 0 || target == 0 ||
-      (direct && TARGET_WAY(target) != BY_PLACE) || from->name == 0 ||
+      (direct && TARGET_KIND(target) != CALL_DIRECT) || from->name == 0 ||
       !are_in_one_file(f->start, from->start) || is_of_ecl(f->start))
     return false;
   return strncmp(lisp_names_text(from->name), in, sizeof in - 1) == 0
@@ -271,21 +271,18 @@ each_call(bool (*use)(uint64_t site, uint32_t function, uint32_t up))
 void
 lisp_calls_read(void)
 {
-  if (!lisp_runtime.hooked)
-    return;
-  malloc_monitor_inside++;
   spin_lock(&malloc_monitor.lock);
   each_call(read_call);
-  while (name_made() | each_call(name_called)) /* a name may give others */
+  while ((int)name_made() |
+         (int)each_call(name_called)) /* a name may give others */
     continue;
   spin_unlock(&malloc_monitor.lock);
-  malloc_monitor_inside--;
 }
 
 static void
 note_between(uint64_t site, uint32_t function, uint32_t callee)
 {
-  const uint64_t found = between(site, function, callee);
+  const uint64_t found = function_between(site, function, callee);
   if (found != 0)
     image_note(NOTE_BETWEEN, note_between_key(site, function, callee), site,
                found, NULL);

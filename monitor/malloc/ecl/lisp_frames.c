@@ -3,8 +3,8 @@
  * lisp_frames.c -- which function the interpreter runs.
  *
  * Its frame has a record of the stack of functions that the interpreter runs
- * (IHS), at a distance from its end that is the same in all.  That is learnt
- * from the first one whose record is the newest of the thread.
+ * (IHS), at a distance from its end that is the same in all.  It is found
+ * in the first one whose record is the newest of the thread.
  */
 #include <stddef.h>
 
@@ -32,7 +32,7 @@ static intptr_t record_offset; /* below the end of the frame; 0: not known */
   cl_object result;                                                          \
   number_offset[which] =                                                     \
       (intptr_t)&number - (intptr_t)__builtin_frame_address(0);              \
-  result = BEHIND(name)(__VA_ARGS__);                                        \
+  result = REAL(name)(__VA_ARGS__);                                          \
   number = 0;                                                                \
   return result
 
@@ -78,21 +78,19 @@ find_record(const struct stack_frame *frame, uintptr_t end)
 }
 
 static struct chain_note
-note_of(const struct stack_frame *frame, uintptr_t end,
-        const struct stack_frame *outer)
+note_of(const struct stack_frame *frame, uintptr_t end)
 {
   const int which = is_in(frame->ip, IN_FRONT) ? IN_FRONT : MODULE;
   struct chain_note note = {0};
-  const struct ecl_ihs_frame *record;
-  (void)outer;
   if (!is_in(frame->ip, INTERPRETER)) {
-    note.number = (const uintptr_t *)(frame->pointer +
-                                      (uintptr_t)number_offset[which]);
+    note.number =
+        (const uintptr_t *)(frame->pointer + (uintptr_t)number_offset[which]);
     return note;
   }
   if (record_offset == 0)
     find_record(frame, end);
-  record = (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
+  const struct ecl_ihs_frame *record =
+      (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
   if (record_offset != 0 && lisp_is_of(record->function, t_bytecodes)) {
     note.word = (const uintptr_t *)&record->function;
     note.site = SITE_OBJECT | lisp_methods_number(record->function);
@@ -113,7 +111,7 @@ OWN(ecl_init_module);
 void
 lisp_frames_open(void)
 {
-  set_code(INTERPRETER, (const void *)BEHIND(ecl_interpret));
+  set_code(INTERPRETER, (const void *)REAL(ecl_interpret));
   set_code(IN_FRONT, own_ecl_interpret);
   set_code(MODULE, own_ecl_init_module);
   chain_notes.of = note_of;

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_heap.c -- see lisp_heap.h.
- *
- * Threads that have ended keep their counts, and are used again with the
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Threads that have ended keep their counts, and are used again with the
  * malloc_thread that they belong to.
  */
 #include "malloc/ecl/lisp_heap.h"
@@ -10,7 +8,6 @@
 #include <errno.h>
 
 #include "malloc/count/malloc_code.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
@@ -22,13 +19,13 @@ struct lisp_thread *lisp_threads;
 
 /* Under the lock.  False: there is no memory. */
 static bool
-reach(struct lisp_thread *lisp, uint32_t leaf)
+reserve_tallies(struct lisp_thread *lisp, uint32_t leaf)
 {
   const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
   if (leaf < lisp->room)
     return true;
-  if (arena_stay(&lisp->arena, room * sizeof *lisp->tallies,
-                 sizeof *lisp->tallies << LEAF_BITS) != 0)
+  if (arena_grow_in_place(&lisp->arena, room * sizeof *lisp->tallies,
+                          sizeof *lisp->tallies << LEAF_BITS) != 0)
     return false;
   if (lisp->tallies == NULL &&
       !image_map(&lisp->arena, 0, IMAGE_TALLIES, image_owner()))
@@ -41,7 +38,7 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
 /* That of this thread, which is another one than before if it has served
  * another; NULL: there is no memory. */
 static struct lisp_thread *
-lisp_of(struct malloc_thread *thread)
+lisp_thread_of(struct malloc_thread *thread)
 {
   struct lisp_thread *lisp = thread->lisp;
   struct arena arena = {0};
@@ -54,8 +51,8 @@ lisp_of(struct malloc_thread *thread)
     __atomic_store_n(&lisp_threads, lisp, __ATOMIC_RELEASE);
     spin_unlock(&malloc_monitor.lock);
   }
-  if (lisp->served != thread->served) {
-    lisp->served = thread->served;
+  if (lisp->thread_number != thread->thread_number) {
+    lisp->thread_number = thread->thread_number;
     lisp->header.object = NULL;
     lisp_balance_join(lisp);
   }
@@ -114,25 +111,25 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
       malloc_thread_recent_leaf(thread, header, 0, key);
   uint32_t leaf;
   if (recent->site == header && recent->size == key &&
-      recent->forgotten == thread->forgotten)
+      recent->cache_generation == thread->cache_generation)
     return recent->leaf;
   spin_lock(&malloc_monitor.lock);
-  leaf =
-      malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
-  if (!reach(lisp, leaf))
+  leaf = malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
+  if (!reserve_tallies(lisp, leaf))
     leaf = lisp->header.leaf;
   spin_unlock(&malloc_monitor.lock);
-  *recent = (struct recent_leaf){.site = header,
-                                 .size = key,
-                                 .leaf = leaf,
-                                 .forgotten = thread->forgotten};
+  *recent =
+      (struct recent_leaf){.site = header,
+                           .size = key,
+                           .leaf = leaf,
+                           .cache_generation = thread->cache_generation};
   return leaf;
 }
 
 /* The object is `what', of so many bytes, and is counted as that. */
 static void
-become(struct malloc_thread *thread, struct lisp_thread *lisp, uint32_t what,
-       size_t total)
+recount_as(struct malloc_thread *thread, struct lisp_thread *lisp,
+           uint32_t what, size_t total)
 {
   const uint32_t key = size_for_leaf(total) | what << LEAF_SIZE_BITS;
   const uint32_t leaf = whole_leaf(thread, lisp, key);
@@ -153,7 +150,7 @@ join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
   if (lisp_leaf_tells(lisp->header.key >> LEAF_SIZE_BITS, lisp->header.bytes))
     requests_add(&lisp->requests, lisp->header.bytes, 1);
   requests_add(&lisp->requests, bytes, 1);
-  become(thread, lisp, what, total);
+  recount_as(thread, lisp, what, total);
   if (--lisp->header.bodies == 0 && LISP_TYPE(what) != t_stream)
     lisp->header.object = NULL;
 }
@@ -165,10 +162,10 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
   const cl_object object = lisp->header.object;
   const uint32_t what = lisp->header.key >> LEAF_SIZE_BITS;
   if (LISP_TYPE(what) == t_stream && object->d.t == t_stream)
-    become(thread, lisp,
-           (what & ((1u << LISP_MORE_SHIFT) - 1)) |
-               ((uint32_t)object->stream.mode + 1) << LISP_MORE_SHIFT,
-           lisp->header.bytes);
+    recount_as(thread, lisp,
+               (what & ((1u << LISP_MORE_SHIFT) - 1)) |
+                   ((uint32_t)object->stream.mode + 1) << LISP_MORE_SHIFT,
+               lisp->header.bytes);
   lisp->header.object = NULL;
 }
 
@@ -177,14 +174,14 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 static void
 use_leaf(void *lisp, uint32_t leaf)
 {
-  reach(lisp, leaf);
+  reserve_tallies(lisp, leaf);
 }
 
 static uint32_t
 find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  uint32_t leaf = thread->unloads == stripes.unloads
+  uint32_t leaf = thread->generation == stripes.generation
                       ? lisp_known_leaf(thread, key, frame)
                       : 0;
   if (leaf == 0 || leaf >= lisp->room)
@@ -193,12 +190,12 @@ find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
 }
 
 static bool
-count(void *object, size_t bytes, struct lisp_request request)
+count_request(void *object, size_t bytes, struct lisp_request request)
 {
   const uint32_t key = size_for_leaf(bytes) | request.what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
-  struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
-  uint32_t leaf;
+  struct lisp_thread *const lisp =
+      thread == NULL ? NULL : lisp_thread_of(thread);
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
@@ -208,7 +205,7 @@ count(void *object, size_t bytes, struct lisp_request request)
     }
     end_bodies(thread, lisp);
   }
-  leaf = find_leaf(thread, lisp, key, request.frame);
+  uint32_t leaf = find_leaf(thread, lisp, key, request.frame);
   if (leaf == 0)
     return !malloc_monitor_is_counting();
   tally(lisp, leaf, key, bytes, 1);
@@ -224,22 +221,21 @@ count(void *object, size_t bytes, struct lisp_request request)
 }
 
 void
-lisp_heap_count_otherwise(void *object, size_t bytes,
-                          struct lisp_request request)
+lisp_heap_count_slow(void *object, size_t bytes, struct lisp_request request)
 {
   const int saved = errno;
-  malloc_monitor_obey();
+  malloc_monitor_serve_request();
   if (!malloc_monitor_is_counting()) {
-    lisp_balance_break();
+    lisp_balance_invalidate();
     return;
   }
   if (malloc_monitor_inside != 0) { /* it interrupted a count */
-    malloc_monitor_lost();
+    malloc_monitor_miss();
     return;
   }
   malloc_monitor_inside++;
-  if (!count(object, bytes, request))
-    malloc_monitor_lost();
+  if (!count_request(object, bytes, request))
+    malloc_monitor_miss();
   malloc_monitor_inside--;
   errno = saved;
 }
@@ -284,9 +280,13 @@ note(void)
 static void
 read_last(void)
 {
+  if (!lisp_runtime.hooked)
+    return;
+  malloc_monitor_inside++;
   lisp_balance_end();
   lisp_methods_name();
   lisp_calls_read();
+  malloc_monitor_inside--;
 }
 
 static void
@@ -303,9 +303,9 @@ ecl_library_close_all(void)
 {
   lisp_runtime_begin();
   read_last();
-  malloc_code_look();
-  BEHIND(ecl_library_close_all)();
-  malloc_code_look();
+  malloc_code_check();
+  REAL(ecl_library_close_all)();
+  malloc_code_check();
 }
 
 void
@@ -319,6 +319,5 @@ lisp_heap_open(void)
   };
   lisp_names_open();
   lisp_frames_open();
-  lisp_names_note_types();
   other_heap = &heap;
 }

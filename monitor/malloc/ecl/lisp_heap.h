@@ -2,15 +2,15 @@
  *
  * lisp_heap.h -- counts the objects of an ECL that has no hooks.
  *
- * Model.  The unit is a request to the collector.  ECL's allocator has left
- * word of what it is for (allocators.c), or else it is plain memory.  Its leaf
- * in the tree of the C program says what it is: LISP_WHAT below.  Each thread
- * counts the objects of each leaf for itself, without a lock, for nobody frees
- * them.
+ * Model.  The unit is a request to the collector.  ECL's allocator has
+ * announced what it is for (allocators.c), or else it is plain memory.  Its
+ * leaf in the tree of the C program says what it is: LISP_WHAT below.  Each
+ * thread counts the objects of each leaf for itself, without a lock, for
+ * nobody frees them.
  *
  * Bodies.  The request after that for the header of an array, a hash table or
  * an instance is for its body.  Both are one object: the count moves from the
- * leaf of the header to one of the whole, whose bytes are the sum.
+ * leaf of the header to that of the whole, whose bytes are the sum.
  *
  * Requests are added up where the leaves do not tell them by number and size,
  * for the reconciliation.
@@ -59,8 +59,8 @@ struct lisp_tally {
 };
 
 struct lisp_thread {
-  struct lisp_tally *tallies; /* by number of the leaf; they stay where they
-                                 are, as others read them unlocked */
+  struct lisp_tally *tallies; /* by leaf; they do not move, as others
+                                 read them unlocked */
   uint32_t room;              /* for so many; 0, or LEAF_FIRST and more */
   struct lisp_header {
     cl_object object; /* NULL: none waits for a body */
@@ -68,9 +68,9 @@ struct lisp_thread {
     size_t bytes;
   } header;
   struct requests requests; /* that the leaves do not tell */
-  struct arena arena; /* of tallies */
-  uint32_t served; /* the malloc_thread's, as known here */
-  void **lists;    /* of the collector (lisp_balance.h); NULL: it left */
+  struct arena arena;       /* of tallies */
+  uint32_t thread_number;   /* the malloc_thread's, as known here */
+  void **lists; /* of the collector (lisp_balance.h); NULL: it left */
   struct lisp_thread *next;
 };
 
@@ -92,8 +92,8 @@ void lisp_heap_open(void);
 void lisp_frames_open(void);
 
 /* All that the hook leaves. */
-void lisp_heap_count_otherwise(void *object, size_t bytes,
-                               struct lisp_request request);
+void lisp_heap_count_slow(void *object, size_t bytes,
+                          struct lisp_request request);
 
 /* The leaf of an object of that key, if the thread knows it; else 0. */
 HOOK_INLINE uint32_t
@@ -110,15 +110,14 @@ lisp_known_leaf(struct malloc_thread *thread, uint32_t key,
 HOOK_INLINE void
 lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
 {
-  struct malloc_thread *const thread = malloc_thread_known;
+  struct malloc_thread *const thread = malloc_thread_current;
   struct lisp_thread *lisp;
   uint32_t leaf;
-  if (__builtin_expect(bytes > LISP_FIXED_MOST || thread == NULL ||
-                           thread->lisp == NULL ||
-                           malloc_monitor_inside != 0 ||
-                           !malloc_monitor_is_counting(),
-                       0))
-    goto otherwise;
+  if (__builtin_expect(
+          bytes > LISP_FIXED_MOST || thread == NULL || thread->lisp == NULL ||
+              malloc_monitor_inside != 0 || !malloc_monitor_is_counting(),
+          0))
+    goto slow;
   lisp = thread->lisp;
   malloc_monitor_inside = 1;
   leaf = lisp_known_leaf(thread,
@@ -128,13 +127,13 @@ lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)
   if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
                            lisp->header.object != NULL ||
                            request.bodies != 0 ||
-                           thread->unloads != stripes.unloads,
+                           thread->generation != stripes.generation,
                        0))
-    goto otherwise;
+    goto slow;
   lisp->tallies[leaf].count++;
   return;
-otherwise:
-  lisp_heap_count_otherwise(object, bytes, request);
+slow:
+  lisp_heap_count_slow(object, bytes, request);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_methods.c -- names of the functions of methods, and of those that expand
- * types.  Calls no function of ECL.
+ * lisp_methods.c -- names of the functions of methods, and of those that
+ * expand types.  Calls no function of ECL.
  *
  * Slots are found by name, as a program may have classes of its own for
  * generic functions and methods.  The function of a method is a closure of
@@ -51,7 +51,7 @@ put_specializer(struct lisp_printer *out, cl_object specializer)
 }
 
 static uint32_t
-name_of(cl_object generic, cl_object method)
+method_name(cl_object generic, cl_object method)
 {
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
@@ -70,14 +70,14 @@ name_of(cl_object generic, cl_object method)
     put_specializer(&out, ECL_CONS_CAR(l));
   }
   lisp_printer_text(&out, "))");
-  return lisp_names_printed(&out);
+  return lisp_names_intern(&out);
 }
 
 /* What has the code of the method: a byte-compiled function if that is
  * `bytecodes', else a compiled one; OBJNULL: nothing.  A closure's code may
  * be that of many methods. */
 static cl_object
-code_of(cl_object method, cl_object bytecodes)
+method_code(cl_object method, cl_object bytecodes)
 {
   cl_object f = slot(method, "THE-FUNCTION");
   cl_object others = lisp_is_of(f, t_cclosure) ? f->cclosure.env : ECL_NIL;
@@ -103,7 +103,7 @@ is_generic(cl_object function)
 
 /* The functions of (SETF symbol) are in pairs, or by themselves. */
 static cl_object
-first(cl_object definition)
+first_of(cl_object definition)
 {
   return ECL_CONSP(definition) ? ECL_CONS_CAR(definition) : definition;
 }
@@ -130,8 +130,8 @@ definition_of(cl_object name)
   if (lisp_is_of(name, t_symbol))
     return ECL_SYM_FUN(name);
   if (ECL_CONSP(name) && lisp_is_named(ECL_CONS_CAR(name), "SETF") &&
-      lisp_is_of(first(ECL_CONS_CDR(name)), t_symbol))
-    return first(definition_of_setf(first(ECL_CONS_CDR(name))));
+      lisp_is_of(first_of(ECL_CONS_CDR(name)), t_symbol))
+    return first_of(definition_of_setf(first_of(ECL_CONS_CDR(name))));
   return OBJNULL;
 }
 
@@ -142,8 +142,8 @@ lisp_methods_number(cl_object bytecodes)
   if (is_generic(generic))
     for (cl_object l = slot(generic, "METHODS"); ECL_CONSP(l);
          l = ECL_CONS_CDR(l))
-      if (code_of(ECL_CONS_CAR(l), bytecodes) != OBJNULL)
-        return name_of(generic, ECL_CONS_CAR(l));
+      if (method_code(ECL_CONS_CAR(l), bytecodes) != OBJNULL)
+        return method_name(generic, ECL_CONS_CAR(l));
   return lisp_names_number(bytecodes->bytecodes.name);
 }
 
@@ -151,7 +151,7 @@ lisp_methods_number(cl_object bytecodes)
 
 /* The number of a compiled function that has no name yet; 0: it is none. */
 static uint32_t
-nameless(cl_object f)
+unnamed_function(cl_object f)
 {
   const uint32_t number =
       lisp_is_of(f, t_cfun) || lisp_is_of(f, t_cfunfixed)
@@ -167,9 +167,10 @@ name_methods(cl_object generic)
   if (is_generic(generic))
     for (cl_object l = slot(generic, "METHODS"); ECL_CONSP(l);
          l = ECL_CONS_CDR(l)) {
-      const uint32_t number = nameless(code_of(ECL_CONS_CAR(l), OBJNULL));
+      const uint32_t number =
+          unnamed_function(method_code(ECL_CONS_CAR(l), OBJNULL));
       if (number != 0)
-        lisp_function_name(number, name_of(generic, ECL_CONS_CAR(l)));
+        lisp_function_name(number, method_name(generic, ECL_CONS_CAR(l)));
     }
 }
 
@@ -181,40 +182,41 @@ name_expander(cl_object symbol, cl_object properties)
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   cl_object l = properties;
-  uint32_t number;
-  while (ECL_CONSP(l) && !lisp_is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
+  while (ECL_CONSP(l) &&
+         !lisp_is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
     l = ECL_CONSP(ECL_CONS_CDR(l)) ? ECL_CONS_CDR(ECL_CONS_CDR(l)) : ECL_NIL;
   l = ECL_CONSP(l) ? ECL_CONS_CDR(l) : l;
-  number = nameless(first(l));
+  uint32_t number = unnamed_function(first_of(l));
   if (number == 0 || !lisp_is_of(symbol, t_symbol))
     return;
   lisp_printer_text(&out, "(DEFTYPE ");
   lisp_printer_name(&out, symbol, NAMED_CLASS);
   lisp_printer_text(&out, ")");
-  lisp_function_name(number, lisp_names_printed(&out));
+  lisp_function_name(number, lisp_names_intern(&out));
 }
 
 static void
-name_of_setf(cl_object unused, cl_object definition)
+name_setf_methods(cl_object unused, cl_object definition)
 {
   (void)unused;
-  name_methods(first(definition));
+  name_methods(first_of(definition));
 }
 
 static void
-name_of_symbol(cl_object unused, cl_object symbol)
+name_symbol_methods(cl_object unused, cl_object symbol)
 {
   (void)unused;
   if (!lisp_is_of(symbol, t_symbol))
     return;
   name_methods(ECL_SYM_FUN(symbol));
 #if ECL_VERSION_NUMBER >= 240510
-  name_of_setf(symbol, symbol->symbol.sfdef);
+  name_setf_methods(symbol, symbol->symbol.sfdef);
 #endif
 }
 
 static void
-each(cl_object table, void (*function)(cl_object key, cl_object value))
+for_each_entry(cl_object table,
+               void (*function)(cl_object key, cl_object value))
 {
   const struct table_entries entries = table_entries(table);
   for (cl_index i = 0; i < entries.count; i++)
@@ -228,13 +230,13 @@ name_all(void *unused)
   for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
     const cl_object package = ECL_CONS_CAR(l);
     if (lisp_is_of(package, t_package)) {
-      each(package->pack.internal, name_of_symbol);
-      each(package->pack.external, name_of_symbol);
+      for_each_entry(package->pack.internal, name_symbol_methods);
+      for_each_entry(package->pack.external, name_symbol_methods);
     }
   }
-  each(cl_core.system_properties, name_expander);
+  for_each_entry(cl_core.system_properties, name_expander);
 #if ECL_VERSION_NUMBER < 240510
-  each(cl_core.setf_definitions, name_of_setf);
+  for_each_entry(cl_core.setf_definitions, name_setf_methods);
 #endif
   return unused;
 }
@@ -242,9 +244,5 @@ name_all(void *unused)
 void
 lisp_methods_name(void)
 {
-  if (!lisp_runtime.hooked)
-    return;
-  malloc_monitor_inside++;
   GC_call_with_alloc_lock(name_all, NULL);
-  malloc_monitor_inside--;
 }

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_names.c -- see lisp_names.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/ecl/lisp_names.h"
 
 #include "code/code_objects.h"
@@ -26,7 +23,7 @@ static struct {
 } class_list[LISP_MORE_MOST + 1];
 static uint32_t class_count;
 static struct {
-  struct arena arena; /* struct lisp_function by number; they stay */
+  struct arena arena; /* struct lisp_function by number; does not move */
   uint32_t room;
 } functions;
 static struct lisp_function no_function;
@@ -34,13 +31,12 @@ static struct lisp_function no_function;
 /* ---- as text ---- */
 
 uint32_t
-lisp_names_printed(struct lisp_printer *out)
+lisp_names_intern(struct lisp_printer *out)
 {
   const char *const text = lisp_printer_end(out);
-  uint32_t number, known;
   spin_lock(&lock);
-  known = texts.count;
-  number = intern_text(&texts, text);
+  uint32_t known = texts.count;
+  uint32_t number = intern_text(&texts, text);
   if (number > known)
     image_note(NOTE_NAME, SITE_OBJECT | number, 0, 0, text);
   spin_unlock(&lock);
@@ -57,7 +53,7 @@ lisp_names_number(cl_object name)
     lisp_printer_text(&out, "(LAMBDA)");
   else
     lisp_printer_name(&out, name, NAMED_FUNCTION);
-  return lisp_names_printed(&out);
+  return lisp_names_intern(&out);
 }
 
 const char *
@@ -80,24 +76,18 @@ lisp_function_at(uint32_t number)
 
 /* A function gets a number. */
 static bool
-given(uint32_t number, uintptr_t code)
+note_new_number(uint32_t number, uintptr_t code)
 {
   const uint32_t room = 2 * number > 4096 ? 2 * number : 4096;
   if (number >= functions.room) {
-    if (arena_stay(&functions.arena, room * sizeof no_function,
-                   (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
+    if (arena_grow_in_place(&functions.arena, room * sizeof no_function,
+                            (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
       return false;
     __atomic_store_n(&functions.room, room, __ATOMIC_RELEASE);
   }
   lisp_function_at(number)->start = code;
   code_objects_note(code);
   return true;
-}
-
-void
-lisp_names_open(void)
-{
-  malloc_monitor.functions.given = given;
 }
 
 /* Another thread may have been at a name or a number. */
@@ -109,10 +99,10 @@ lisp_names_forked(void)
 }
 
 /* The function gets a name if that is to show.  It may have been called
- * before: ECL calls many functions when it begins that it makes Lisp functions
- * later. */
+ * before: ECL calls many functions when it begins that it makes Lisp
+ * functions later. */
 static bool
-assign(uint32_t number, uint32_t name)
+assign_name(uint32_t number, uint32_t name)
 {
   struct lisp_function *const f = lisp_function_at(number);
   if (f == &no_function || name == 0 ||
@@ -126,7 +116,7 @@ assign(uint32_t number, uint32_t name)
 bool
 lisp_function_name(uint32_t number, uint32_t name)
 {
-  return lisp_function_at(number)->name == 0 && assign(number, name);
+  return lisp_function_at(number)->name == 0 && assign_name(number, name);
 }
 
 uintptr_t
@@ -155,17 +145,15 @@ lisp_function_code(cl_object function)
 static void
 note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
 {
-  uint32_t number;
-  struct lisp_function *f;
   lisp_runtime_begin();
   if (!lisp_runtime.hooked || code == 0 ||
       code == (uintptr_t)si_make_structure)
     return;
   malloc_monitor_inside++;
-  number = function_number_of_start(&malloc_monitor.functions, code);
-  f = lisp_function_at(number);
+  uint32_t number = function_number_of_start(&malloc_monitor.functions, code);
+  struct lisp_function *f = lisp_function_at(number);
   if (name != OBJNULL && !Null(name) && (new || f->name == 0))
-    assign(number, lisp_names_number(name));
+    assign_name(number, lisp_names_number(name));
   else if (f != &no_function && f->name == 0 && f->maker == 0)
     f->maker = function_number_of_start(&malloc_monitor.functions,
                                         frame_rule_function(site - 1));
@@ -179,7 +167,7 @@ note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
                          int arguments)                                      \
   {                                                                          \
     note_object((uintptr_t)code, its_name, true, SITE);                      \
-    return BEHIND(maker)(code, name, block, arguments);                      \
+    return REAL(maker)(code, name, block, arguments);                        \
   }
 
 MAKER(ecl_make_cfun, cl_objectfn_fixed, name)
@@ -202,7 +190,7 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
               code != 0 && function->d.t != t_cclosure &&
                   function->cfun.name == name,
               SITE);
-  return BEHIND(si_fset)(narg, name, function, macro, pprint);
+  return REAL(si_fset)(narg, name, function, macro, pprint);
 }
 
 /* ---- classes ---- */
@@ -221,11 +209,10 @@ add_class(cl_object class)
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   const bool structure = lisp_printer_is_structure(class);
-  uint32_t number, name;
   lisp_printer_name(&out, class, NAMED_CLASS);
-  name = lisp_names_printed(&out);
+  uint32_t name = lisp_names_intern(&out);
   spin_lock(&classes.lock);
-  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {
     number = ++class_count;
     class_list[number].text = name;
@@ -240,10 +227,9 @@ add_class(cl_object class)
 uint32_t
 lisp_names_class(cl_object class)
 {
-  uint32_t number;
   if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
     return 0;
-  number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (__builtin_expect(number != 0, 1))
     return number;
   malloc_monitor_inside++;
@@ -270,13 +256,14 @@ note_type(uint32_t what, uint32_t flags)
              classify_type_name(as_hooked));
 }
 
-void
-lisp_names_note_types(void)
+static void
+note_types(void)
 {
   enum { MOST = 64 }; /* element types, and modes of streams */
-  image_note(NOTE_COARSE, 0, 0, 0,
-             "This ECL was not built by mprof: chains can lack functions that "
-             "are inlined or end in a call");
+  image_note(
+      NOTE_COARSE, 0, 0, 0,
+      "This ECL was not built by mprof: chains can lack functions that "
+      "are inlined or end in a call");
   for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
     note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
     for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
@@ -286,12 +273,19 @@ lisp_names_note_types(void)
   }
 }
 
-/* ---- another image ---- */
+/* ---- all of it ---- */
+
+void
+lisp_names_open(void)
+{
+  malloc_monitor.functions.on_new_number = note_new_number;
+  note_types();
+}
 
 void
 lisp_names_note(void)
 {
-  lisp_names_note_types();
+  note_types();
   spin_lock(&lock);
   for (uint32_t i = 1; i <= texts.count; i++)
     image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));

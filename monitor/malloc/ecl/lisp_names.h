@@ -26,7 +26,7 @@ enum { LISP_NAME_BYTES = 1024 }; /* of those that are printed */
 
 /* The number of what was printed, and the text with that number.  May run
  * inside the hook. */
-uint32_t lisp_names_printed(struct lisp_printer *out);
+uint32_t lisp_names_intern(struct lisp_printer *out);
 const char *lisp_names_text(uint32_t name);
 
 /* The number of the name of a function.  May run inside the hook. */
@@ -49,18 +49,18 @@ struct lisp_function *lisp_function_at(uint32_t number);
 /* Where the code of a compiled function begins; 0: it is another object. */
 uintptr_t lisp_function_code(cl_object function);
 
-/* The function was made without a name, and has none yet: it may be called so.
- * False: it is not. */
+/* The function was made without a name, and has none yet: it may be called
+ * so.  False: it is not. */
 bool lisp_function_name(uint32_t number, uint32_t name);
 
-/* Take names from now on. */
+/* Take names from now on, and note all types of ECL's objects if there is an
+ * image. */
 void lisp_names_open(void);
-void lisp_names_forked(void);
 
-/* Note all types of ECL's objects, if there is an image; the same and all names
- * that are known: there is another image. */
-void lisp_names_note_types(void);
+/* There is another image: note the types again, and all known names. */
 void lisp_names_note(void);
+
+void lisp_names_forked(void); /* in the child of a fork */
 
 /* ---- classes ---- */
 
@@ -73,7 +73,8 @@ uint32_t lisp_names_class(cl_object class);
  * what has a name has them, and it is looked for in memory (lisp_methods.c).
  */
 
-/* Name those that there are now.  Not inside the hook. */
+/* Name those that there are now.  Not inside the hook, but with
+ * malloc_monitor_inside set. */
 void lisp_methods_name(void);
 
 /* The number of the name of a byte-compiled function, which is that of the
@@ -86,20 +87,21 @@ uint32_t lisp_methods_number(cl_object bytecodes);
  * their frame to another one, and local ones.
  *
  * Tail calls.  A function that ends in a call jumps, and what it calls
- * returns to its caller.  But there the call has its address: where that is
- * not what runs below, it was called, too, and is put between.  (Only the
- * first of several that jumped is known.)
+ * returns to its caller.  But the call there has its address: if another
+ * function runs below, it is put between.  (Only the first of several that
+ * jumped is known.)
  *
- * Local functions have no names.  Which function made an object of one, has
- * it in it.  Of others no object is made: they are called by the function
- * that they are in, or by what else is in that, directly.
+ * Local functions have no names.  One is in the function that made an object
+ * of it.  If none was made, it is in the function that calls it directly, or
+ * beside it.
  *
  * All that is in the code is read in the end, before ECL closes its
  * libraries.
  */
 
 /* The process is at its regular end: read what calls there were, and name
- * local functions.  Methods have their names. */
+ * local functions.  Methods have their names.  With malloc_monitor_inside
+ * set. */
 void lisp_calls_read(void);
 
 /* After that: note which functions left their frame to the one that they

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * lisp_runtime.c -- see lisp_runtime.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/ecl/lisp_runtime.h"
 
 #include <dlfcn.h>
@@ -19,8 +16,8 @@
 
 struct lisp_runtime lisp_runtime;
 
-/* ECL and the collector are asked by what they have themselves, which is found
- * when the program begins or never. */
+/* ECL and the collector are asked by what they have themselves, which is
+ * found when the program begins or never. */
 #pragma weak GC_malloc_many
 
 /* ---- by name ---- */
@@ -48,9 +45,8 @@ find_in_library(const char *library, const char *name)
 static void *
 find(const char *name)
 {
-  void *found;
   malloc_monitor_inside++;
-  found = dlsym(RTLD_NEXT, name);
+  void *found = dlsym(RTLD_NEXT, name);
   if (found == NULL)
     found = find_in_library(
         strncmp(name, "GC_", 3) == 0 ? "libgc.so" : "libecl.so", name);
@@ -70,7 +66,7 @@ size_t
 lisp_runtime_symbol_bytes(const void *at)
 {
   Dl_info info;
-  ElfW(Sym) *symbol;
+  ElfW(Sym) * symbol;
   return dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
                  symbol != NULL && info.dli_saddr == at
              ? symbol->st_size
@@ -85,11 +81,10 @@ static bool
 is_known_release(const void *function)
 {
   char name[32];
-  const char *file;
   Dl_info info;
   if (dladdr(function, &info) == 0 || info.dli_fname == NULL)
     return false;
-  file = strrchr(info.dli_fname, '/');
+  const char *file = strrchr(info.dli_fname, '/');
   snprintf(name, sizeof name, "libecl.so.%d.%d", ECL_VERSION_NUMBER / 10000,
            ECL_VERSION_NUMBER / 100 % 100);
   return file != NULL && strncmp(file + 1, name, strlen(name)) == 0;
@@ -145,7 +140,7 @@ lisp_runtime_find(void)
       lisp_runtime.malloc = find("GC_malloc");
       lisp_runtime.malloc_atomic = find("GC_malloc_atomic");
       lisp_heap_open();
-      lisp_runtime.hooked = lisp_runtime.awaits = true;
+      lisp_runtime.hooked = lisp_runtime.awaits_first = true;
     }
     __atomic_store_n(&lisp_runtime.found, true, __ATOMIC_RELEASE);
   }

@@ -6,13 +6,12 @@
  * An ECL without mprof's patches calls its allocators, and these the
  * collector, by the linkage tables, so that what is preloaded comes first.
  * The collector is called once for each request, with ECL's interrupts
- * disabled: there requests are counted.  What they are for, the allocator
- * above it knows, and leaves word (allocators.c).
+ * disabled: there requests are counted.  The allocator that calls it has
+ * announced what they are for (allocators.c).
  *
- * Nothing is counted where ECL has mprof's patches, since that has a monitor
- * of its own, nor where it is another release than this was made for: the
- * layout of objects is not known then.  What is in front then calls what is
- * behind.
+ * Nothing is counted if ECL has mprof's patches, and so a monitor of its own,
+ * or if it is another release than this was made for, whose layout of objects
+ * is not known.  The functions here then only call the real ones.
  */
 #ifndef MPROF_LISP_RUNTIME_H
 #define MPROF_LISP_RUNTIME_H
@@ -26,10 +25,10 @@
 #include "arch/attributes.h"
 
 struct lisp_runtime {
-  bool found;   /* an ECL, and whether it is counted */
-  bool hooked;  /* it is */
-  bool awaits;  /* but no request has been counted yet */
-  bool counted; /* requests are */
+  bool found;        /* an ECL, and whether it is counted */
+  bool hooked;       /* it is */
+  bool awaits_first; /* but no request has been counted yet */
+  bool counted;      /* requests are */
   void *(*malloc)(size_t), *(*malloc_atomic)(size_t); /* the collector's */
 };
 
@@ -50,18 +49,19 @@ lisp_runtime_begin(void)
 void *lisp_runtime_search(void **known, const char *name);
 
 static inline void *
-lisp_runtime_behind(void **known, const char *name)
+lisp_runtime_real(void **known, const char *name)
 {
   void *const behind = __atomic_load_n(known, __ATOMIC_RELAXED);
-  return __builtin_expect(behind != NULL, 1) ? behind
-                                             : lisp_runtime_search(known, name);
+  return __builtin_expect(behind != NULL, 1)
+             ? behind
+             : lisp_runtime_search(known, name);
 }
 
 /* The function that this library has one of its own in front of. */
-#define BEHIND(name)                                                         \
+#define REAL(name)                                                           \
   ({                                                                         \
-    static void *behind_##name;                                              \
-    (__typeof__(&name))lisp_runtime_behind(&behind_##name, #name);           \
+    static void *real_##name;                                                \
+    (__typeof__(&name))lisp_runtime_real(&real_##name, #name);               \
   })
 
 /* How large the function or the variable of ECL at that address is, in bytes;

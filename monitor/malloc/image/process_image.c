@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * process_image.c -- see process_image.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/image/process_image.h"
 
 #include <errno.h>
@@ -13,12 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "malloc/choice.h"
 #include "malloc/environment.h"
+#include "malloc/process_selection.h"
+#include "malloc/signal_guard.h"
 #include "tree/image.h"
 #include "tree/image_file.h"
-#include "malloc/image/decimal.h"
-#include "malloc/quiet.h"
 
 enum {
   SUFFIX_BYTES = 40,
@@ -27,7 +23,8 @@ enum {
 };
 
 static struct {
-  char base[PATH_MAX]; /* without what tells processes apart; empty: not read */
+  char base[PATH_MAX]; /* without what tells processes apart; empty: not read
+                        */
   char path[PATH_MAX]; /* of the image, or of the one that is tried */
   pid_t process;       /* its number; not that of image_file_elsewhere */
   bool first;          /* the name is for this process */
@@ -38,6 +35,24 @@ static struct {
 } own;
 
 /* ---- names ---- */
+
+/* Write `n' with at least `digits' digits to `to', without a zero at the end;
+ * gives back where it ends.  printf would cost each child of a fork eight
+ * page faults for its code. */
+static char *
+put_decimal(char *to, uint64_t n, int digits)
+{
+  enum { MOST_DIGITS = 20 };
+  char text[MOST_DIGITS];
+  int first = MOST_DIGITS;
+  do {
+    text[--first] = (char)('0' + n % 10);
+    n /= 10;
+  } while (n != 0 || MOST_DIGITS - first < digits);
+  while (first < MOST_DIGITS)
+    *to++ = text[first++];
+  return to;
+}
 
 /* Absolute, since the program may change its folder; "%p" is replaced. */
 static void
@@ -52,7 +67,7 @@ set_base(const char *name)
   }
   for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
     if (name[0] == '%' && name[1] == 'p') {
-      n = (size_t)(decimal_put(own.base + n, (uint64_t)own.process, 1) -
+      n = (size_t)(put_decimal(own.base + n, (uint64_t)own.process, 1) -
                    own.base);
       name++;
     } else {
@@ -70,11 +85,11 @@ is_root_process(void)
 {
   static char ours[] = "MPROF_ROOT_PID=0000000000";
   const char *const text = environment_value("MPROF_ROOT_PID");
-  if (choice_by_name())
+  if (process_selection_by_name())
     return false;
   if (text != NULL)
     return strtol(text, NULL, 10) == (long)getpid();
-  decimal_put(strchr(ours, '=') + 1, (uint64_t)getpid(), ROOT_PID_DIGITS);
+  put_decimal(strchr(ours, '=') + 1, (uint64_t)getpid(), ROOT_PID_DIGITS);
   environment_set(ours);
   return true;
 }
@@ -126,7 +141,7 @@ static char *
 append_number(char *end, uint64_t n)
 {
   *end = '.';
-  end = decimal_put(end + 1, n, 1);
+  end = put_decimal(end + 1, n, 1);
   *end = '\0';
   return end;
 }
@@ -141,11 +156,11 @@ try_name(void)
  * taken: FILE.PID, FILE.PID.2, ...; before these FILE, where programs are
  * chosen by their names. */
 static int
-open_other(void)
+open_free_name(void)
 {
   char *end = stpcpy(own.path, own.base);
   int error = EEXIST;
-  if (choice_by_name())
+  if (process_selection_by_name())
     error = try_name();
   if (error == EEXIST) {
     end = append_number(end, (uint64_t)own.process);
@@ -171,18 +186,8 @@ find_folder(struct stat *folder)
   return stat(name, folder) == 0;
 }
 
-/* After chroot the name may be that of another file. */
-static bool
-folder_is_another(void)
-{
-  struct stat folder;
-  return own.kept && !(find_folder(&folder) &&
-                       folder.st_dev == own.device &&
-                       folder.st_ino == own.inode);
-}
-
 void
-process_image_keep(void)
+process_image_keep_open(void)
 {
   struct stat folder;
   process_image_read_name();
@@ -199,12 +204,14 @@ process_image_keep(void)
 int
 process_image_open(void)
 {
+  struct stat folder;
   process_image_read_name();
-  if (folder_is_another())
-    return ENOENT;
+  if (own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
+                    folder.st_ino == own.inode))
+    return ENOENT; /* after chroot the name may be another file's */
   return own.first ? image_open(strcpy(own.path, own.base), IMAGE_C,
                                 own.process, false)
-                   : open_other();
+                   : open_free_name();
 }
 
 /* ---- messages ---- */
@@ -215,15 +222,14 @@ void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
   char line[PATH_MAX + 200];
-  struct quiet quiet;
-  ssize_t ignored;
+  struct signal_guard guard;
   int n;
   if (why == NULL || environment_value("MPROF_BY") != NULL)
     return;
   n = snprintf(line, sizeof line, "mprof: %s '%s': %s\n", before,
                own.first ? own.base : own.path, why);
-  quiet_begin(&quiet, false);
-  ignored = write(STDERR_FILENO, line, (size_t)n);
+  signal_guard_begin(&guard, false);
+  ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
   (void)ignored;
-  quiet_end(&quiet);
+  signal_guard_end(&guard);
 }

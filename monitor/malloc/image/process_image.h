@@ -4,12 +4,12 @@
  * what its file is called, and who can still write to it.
  *
  * Names.  MPROF_OUT is for one process, and for each program that this
- * becomes, in turn: what the one before had counted is renamed (image_file.h).
- * MPROF_ROOT_PID names that process; where it is not set, it is the one that
- * reads it first.  Others have the number of their process behind the name,
- * and another one if that is taken.  Where programs are chosen by their names
- * (choice.h) no process has the first name for itself: the first that comes
- * takes it.
+ * becomes, in turn: what the one before had counted is renamed
+ * (image_file.h).  MPROF_ROOT_PID names that process; where it is not set, it
+ * is the one that reads it first.  Others have the number of their process
+ * behind the name, and another one if that is taken.  Where programs are
+ * chosen by their names (process_selection.h) no process has the first name
+ * for itself: the first that comes takes it.
  *
  * Under the lock of the monitor; takes no memory of the program.
  */
@@ -22,7 +22,8 @@
  * it is loaded or attached to. */
 void process_image_read_name(void);
 
-/* Begin the image: image_opened is to follow.  Gives back 0 or an errno value.
+/* Begin the image: image_opened is to follow.  Gives back 0 or an errno
+ * value.
  */
 int process_image_open(void);
 
@@ -34,7 +35,7 @@ bool process_image_set(const char *name);
 
 /* Keep the file open, since the process is about to give up what it needs to
  * open it. */
-void process_image_keep(void);
+void process_image_keep_open(void);
 
 /* Print one line about it: "mprof: BEFORE 'NAME': WHY"; nothing if `why' is
  * NULL. */

@@ -36,7 +36,7 @@ enter(void)
 #define WITHOUT(call, alignment, bytes)                                      \
   (real_allocator_bypassed() ? (call) : early_allocate(alignment, bytes))
 
-static void *__attribute__((noinline)) allocate_without(size_t bytes)
+static void *__attribute__((noinline)) allocate_early(size_t bytes)
 {
   return WITHOUT(real.malloc(bytes), 1, bytes);
 }
@@ -48,16 +48,17 @@ with_header(size_t bytes)
   return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
 }
 
-/* The call ends.  `filled': there is something in it behind the header. */
+/* End the call: count the object, and give it to the program.  `filled': what
+ * is behind the header is the program's already. */
 HOOK_INLINE void *
-give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
+finish(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 {
   struct object_header *header = base;
-  if (__builtin_expect(!is_own() || base == NULL ||
+  if (__builtin_expect(!is_program_call() || base == NULL ||
                            object_is_listed(header + 1, bytes) ||
                            !hook_allocated(header, bytes, frame),
                        0))
-    return objects_give(base, bytes, frame, filled);
+    return objects_register(base, bytes, frame, filled);
   malloc_monitor_inside--;
   return header + 1;
 }
@@ -66,8 +67,8 @@ HOOK_INLINE void *
 allocate(size_t bytes, const uintptr_t *frame)
 {
   if (!enter())
-    return allocate_without(bytes);
-  return give(real.malloc(with_header(bytes)), bytes, frame, false);
+    return allocate_early(bytes);
+  return finish(real.malloc(with_header(bytes)), bytes, frame, false);
 }
 
 EXPORT void *
@@ -92,10 +93,10 @@ calloc(size_t count, size_t size)
   }
   if (!enter())
     return WITHOUT(real.calloc(count, size), 1, bytes);
-  return give(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
+  return finish(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
 }
 
-static void __attribute__((noinline)) free_otherwise(void *p)
+static void __attribute__((noinline)) free_slow(void *p)
 {
   struct object_record taken;
   if (p == NULL || early_contains(p))
@@ -105,10 +106,10 @@ static void __attribute__((noinline)) free_otherwise(void *p)
       real.free(p);
     return;
   }
-  if (!is_own())
-    objects_left((const uintptr_t *)*FRAME) /* that of free */;
-  objects_take(p, &taken);
-  objects_end(&taken);
+  if (!is_program_call())
+    objects_recover((const uintptr_t *)*FRAME) /* that of free */;
+  objects_unregister(p, &taken);
+  objects_count_free(&taken);
   real.free(object_base(&taken));
   malloc_monitor_inside--;
 }
@@ -121,7 +122,7 @@ free(void *p)
   if (__builtin_expect(object_is_first_of_page(p) || !object_has_header(p) ||
                            !hook_freed(header),
                        0)) {
-    free_otherwise(p);
+    free_slow(p);
     return;
   }
   real.free(header);
@@ -145,7 +146,6 @@ static void *
 reallocate(void *p, size_t bytes, const uintptr_t *frame)
 {
   struct object_record taken;
-  void *q;
   bool headed;
   if (p == NULL)
     return interposed_malloc(bytes, frame);
@@ -153,18 +153,19 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
     return move_early(p, bytes, frame);
   if (!enter())
     return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
-  objects_take(p, &taken);
+  objects_unregister(p, &taken);
   headed = taken.headed && bytes != 0;
-  q = real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
+  void *q =
+      real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
   if (q == NULL && bytes != 0) {
-    objects_put_back(&taken);
+    objects_restore(&taken);
     malloc_monitor_inside--;
     return NULL;
   }
-  objects_end(&taken);
+  objects_count_free(&taken);
   if (headed)
-    return give(q, bytes, frame, true);
-  return objects_give_bare(q, bytes, frame);
+    return finish(q, bytes, frame, true);
+  return objects_register_bare(q, bytes, frame);
 }
 
 EXPORT void *
@@ -191,7 +192,6 @@ int
 interposed_memalign(void **result, size_t alignment, size_t bytes,
                     const uintptr_t *frame)
 {
-  int status;
   void *p;
   if (!enter()) {
     if (real_allocator_bypassed())
@@ -199,8 +199,8 @@ interposed_memalign(void **result, size_t alignment, size_t bytes,
     *result = early_allocate(alignment, bytes);
     return *result == NULL ? ENOMEM : 0;
   }
-  status = real.posix_memalign(&p, alignment, bytes);
-  p = objects_give_bare(status == 0 ? p : NULL, bytes, frame);
+  int status = real.posix_memalign(&p, alignment, bytes);
+  p = objects_register_bare(status == 0 ? p : NULL, bytes, frame);
   if (status == 0)
     *result = p;
   return status;
@@ -218,7 +218,7 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   {                                                                          \
     if (!enter())                                                            \
       return WITHOUT(real.name arguments, alignment, bytes);                 \
-    return objects_give_bare(real.name arguments, bytes, FRAME);             \
+    return objects_register_bare(real.name arguments, bytes, FRAME);         \
   }
 
 enum { PAGE = 4096 };
@@ -235,14 +235,13 @@ size_t malloc_usable_size(void *p);
 EXPORT size_t
 malloc_usable_size(void *p)
 {
-  size_t header;
   if (p == NULL)
     return 0;
   if (early_contains(p))
     return early_size(p);
   if (!real_allocator_found())
     return real_allocator_bypassed() ? real.malloc_usable_size(p) : 0;
-  header = objects_header_bytes(p);
+  size_t header = objects_header_bytes(p);
   return real.malloc_usable_size((char *)p - header) - header;
 }
 
@@ -259,7 +258,10 @@ OWN(valloc);
 OWN(pvalloc);
 OWN(malloc_usable_size);
 
-#define FUNCTION(name) {#name, &real.name, own_##name}
+#define FUNCTION(name)                                                       \
+  {                                                                          \
+#name, &real.name, own_##name                                            \
+  }
 
 const struct interposed_function interposed_functions[] = {
     FUNCTION(malloc),   FUNCTION(calloc),

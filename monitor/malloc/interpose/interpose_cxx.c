@@ -53,12 +53,11 @@ static int
 kind_of(void *function)
 {
   const char *path, *allocator;
-  const void *object;
   void *real_malloc;
   if (function == NULL)
     return OPERATORS_STANDARD;
   memcpy(&real_malloc, &real.malloc, sizeof real_malloc);
-  object = object_of_address(function, &path);
+  const void *object = object_of_address(function, &path);
   if (object != NULL && object == object_of_address(real_malloc, &allocator))
     return OPERATORS_OF_ALLOCATOR;
   return strstr(path, "libstdc++") != NULL || strstr(path, "libc++") != NULL
@@ -70,10 +69,9 @@ static int
 find_operator(struct cxx_operator *known, const char *name)
 {
   void *function;
-  int kind;
   malloc_monitor_inside++;
   real_function(&function, name);
-  kind = kind_of(function);
+  int kind = kind_of(function);
   __atomic_store_n(&known->function, function, __ATOMIC_RELAXED);
   __atomic_store_n(&known->kind, kind, __ATOMIC_RELEASE);
   malloc_monitor_inside--;
@@ -84,8 +82,9 @@ static inline int
 kind_of_operator(struct cxx_operator *known, const char *name)
 {
   const int kind = __atomic_load_n(&known->kind, __ATOMIC_ACQUIRE);
-  return __builtin_expect(kind != OPERATORS_UNKNOWN, 1) ? kind
-                                                        : find_operator(known, name);
+  return __builtin_expect(kind != OPERATORS_UNKNOWN, 1)
+             ? kind
+             : find_operator(known, name);
 }
 
 /* A library in C++ that a program in C loads has its operators by way of its
@@ -139,7 +138,7 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
     if (kind != OPERATORS_OF_ALLOCATOR)                                      \
       return p;                                                              \
     malloc_monitor_inside++; /* it had memory after all */                   \
-    return objects_give_bare(p, bytes, FRAME);                               \
+    return objects_register_bare(p, bytes, FRAME);                           \
   }
 
 #define DELETE_OPERATOR(name, parameters, arguments)                         \

@@ -26,27 +26,24 @@ HOOK_INLINE bool
 hook_allocated(struct object_header *header, size_t bytes,
                const uintptr_t *frame)
 {
-  struct malloc_thread *const thread = malloc_thread_known;
-  struct known_path *path;
-  struct stripe *s;
-  struct counted counted;
-  uint32_t leaf;
+  struct malloc_thread *const thread = malloc_thread_current;
   if (!malloc_monitor_is_counting() || thread == NULL)
     return false;
-  path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
-                         frame[0]);
-  leaf = path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
-  s = thread->user.stripe;
+  struct known_path *path = call_chain_find(&thread->chain, frame[1],
+                                            (uintptr_t)(frame + 2), frame[0]);
+  uint32_t leaf =
+      path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
+  struct stripe *s = thread->user.stripe;
   if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;
-  if (__builtin_expect(thread->unloads != stripes.unloads ||
+  if (__builtin_expect(thread->generation != stripes.generation ||
                            !stripe_has_room(s, bytes),
                        0)) {
     spin_unlock(&s->lock);
     return false;
   }
-  counted = count_allocation(&thread->user, s, leaf, (uintptr_t)(header + 1),
-                             bytes);
+  struct counted counted = count_allocation(&thread->user, s, leaf,
+                                            (uintptr_t)(header + 1), bytes);
   stripe_grow(s);
   spin_unlock(&s->lock);
   object_header_fill(header, counted, bytes);
@@ -60,11 +57,10 @@ hook_allocated(struct object_header *header, size_t bytes,
 static inline bool
 hook_freed(struct object_header *header)
 {
-  struct malloc_thread *const thread = malloc_thread_known;
-  struct stripe *s;
+  struct malloc_thread *const thread = malloc_thread_current;
   if (thread == NULL || header->leaf == 0)
     return false;
-  s = thread->user.stripe;
+  struct stripe *s = thread->user.stripe;
   malloc_monitor_inside++; /* a handler of a signal waits for no lock */
   if (spin_try_lock(&s->lock)) {
     if (__builtin_expect(header->epoch == stripes.epoch && s->open, 1)) {

@@ -11,16 +11,15 @@
  *     +-----------+----------+-----------+----------+-----------
  *
  * So an object is known without a look-up in memory that is in no cache, and
- * dead ones take nothing.
+ * dead objects take no memory.
  *
- * Not all that is freed has a header: there are objects with an alignment of
- * their own, which are in a table (object_table.h), and such as the real
- * allocator gave out without being asked through mprof.  The check is a hash
- * of the address; it is cleared when the object is freed.  Words that were
- * written by others hold it by chance once in 2^32.  A header is on the page
- * of its object, so it may be looked for at any address but the first of a
- * page; objects there (one in 256) are listed in a table as well.  So are
- * those that are too large for their header, which has no check then.
+ * Not all objects have a header: those with an alignment of their own are in
+ * a table (object_table.h), and others the real allocator gave out unseen by
+ * mprof.  The check is a hash of the address, and cleared when the object is
+ * freed; other words hold it by chance once in 2^32.  A header can be read
+ * before any address but the first of a page, as it is on the page of its
+ * object.  Objects there (one in 256) are in the table as well; so are those
+ * too large for their header, which has no check then.
  */
 #ifndef MPROF_OBJECT_HEADER_H
 #define MPROF_OBJECT_HEADER_H
@@ -73,15 +72,16 @@ object_is_first_of_page(const void *object)
   return ((uintptr_t)object & (HEADER_PAGE - 1)) < HEADER_BYTES;
 }
 
-/* Whether the header alone does not tell of an object of `bytes'. */
+/* Whether an object of `bytes' is in the table, its header not being enough.
+ */
 static inline bool
 object_is_listed(const void *object, size_t bytes)
 {
   return object_is_first_of_page(object) || bytes > UINT32_MAX;
 }
 
-/* Not for the first of a page.  What is before objects of others is none of
- * the sanitizer's business. */
+/* Not for the first of a page.  What is before other objects is none of the
+ * sanitizer's business. */
 static inline UNSANITIZED bool
 object_has_header(void *object)
 {

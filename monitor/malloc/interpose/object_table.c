@@ -1,13 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * object_table.c -- see object_table.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/interpose/object_table.h"
 
 #include <string.h>
 
 static size_t
-places(const struct object_table *t)
+capacity(const struct object_table *t)
 {
   return (size_t)1 << t->bits;
 }
@@ -21,7 +18,7 @@ set_count(struct object_table *t, size_t count)
 
 /* Where the object at `address' belongs. */
 static size_t
-home(const struct object_table *t, uintptr_t address)
+home_slot(const struct object_table *t, uintptr_t address)
 {
   return (address * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - t->bits);
 }
@@ -30,9 +27,9 @@ home(const struct object_table *t, uintptr_t address)
 static struct object_record *
 find_place(const struct object_table *t, uintptr_t address)
 {
-  size_t i = home(t, address);
+  size_t i = home_slot(t, address);
   while (t->objects[i].address != address && t->objects[i].address != 0)
-    i = (i + 1) & (places(t) - 1);
+    i = (i + 1) & (capacity(t) - 1);
   return &t->objects[i];
 }
 
@@ -50,7 +47,7 @@ resize(struct object_table *t, unsigned bits)
 {
   struct object_record *const old = t->objects;
   struct arena old_arena = t->arena, arena;
-  const size_t count = places(t);
+  const size_t count = capacity(t);
   if (bits == OBJECT_TABLE_BITS) {
     use_first_places(t);
   } else {
@@ -68,12 +65,12 @@ resize(struct object_table *t, unsigned bits)
 }
 
 bool
-object_table_promise(struct object_table *t)
+object_table_reserve(struct object_table *t)
 {
   if (t->objects == NULL)
     use_first_places(t);
-  if ((t->count + 1) * 4 > places(t) * 3 && !resize(t, t->bits + 1) &&
-      t->count + 2 > places(t))
+  if ((t->count + 1) * 4 > capacity(t) * 3 && !resize(t, t->bits + 1) &&
+      t->count + 2 > capacity(t))
     return false;
   set_count(t, t->count + 1);
   return true;
@@ -90,10 +87,9 @@ object_table_put(struct object_table *t, const struct object_record *object)
 const struct object_record *
 object_table_find(const struct object_table *t, uintptr_t address)
 {
-  const struct object_record *place;
   if (t->count == 0)
     return NULL;
-  place = find_place(t, address);
+  const struct object_record *place = find_place(t, address);
   return place->address != 0 ? place : NULL;
 }
 
@@ -102,10 +98,11 @@ object_table_find(const struct object_table *t, uintptr_t address)
 static void
 close_gap(struct object_table *t, size_t gap)
 {
-  const size_t mask = places(t) - 1;
+  const size_t mask = capacity(t) - 1;
   for (size_t i = (gap + 1) & mask; t->objects[i].address != 0;
        i = (i + 1) & mask)
-    if (((i - home(t, t->objects[i].address)) & mask) >= ((i - gap) & mask)) {
+    if (((i - home_slot(t, t->objects[i].address)) & mask) >=
+        ((i - gap) & mask)) {
       t->objects[gap] = t->objects[i];
       gap = i;
     }
@@ -113,8 +110,8 @@ close_gap(struct object_table *t, size_t gap)
 }
 
 bool
-object_table_take(struct object_table *t, uintptr_t address,
-                  struct object_record *object)
+object_table_remove(struct object_table *t, uintptr_t address,
+                    struct object_record *object)
 {
   const struct object_record *there = object_table_find(t, address);
   if (there == NULL)
@@ -125,9 +122,9 @@ object_table_take(struct object_table *t, uintptr_t address,
 }
 
 void
-object_table_end(struct object_table *t)
+object_table_unreserve(struct object_table *t)
 {
   set_count(t, t->count - 1);
-  if (t->bits > OBJECT_TABLE_BITS && t->count * 6 < places(t))
+  if (t->bits > OBJECT_TABLE_BITS && t->count * 6 < capacity(t))
     resize(t, t->bits - 1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * object_table.h -- live objects by their address, where the header cannot
- * tell of them (object_header.h): those that have none, and those whose
- * header is on another page.
+ * object_table.h -- live objects by their address, if a header does not do
+ * (object_header.h): those that have none, and those whose header is on
+ * another page.
  *
  * Open addressing with linear probing, at most three quarters full, or where
  * there is no memory for a larger one all but one place; what is taken out
@@ -44,13 +44,13 @@ enum {
 struct object_table { /* all zero: empty */
   struct arena arena; /* none: the first places */
   struct object_record *objects;
-  size_t count;  /* of places that are promised */
+  size_t count;  /* of places that are reserved */
   unsigned bits; /* of the number of places */
   struct object_record first[1 << OBJECT_TABLE_BITS];
 };
 
-/* Promise a place to an object.  False: there is no memory. */
-bool object_table_promise(struct object_table *table);
+/* Reserve a place for an object.  False: there is no memory. */
+bool object_table_reserve(struct object_table *table);
 
 /* Put an object there that has a place, or had one before it was taken; in
  * place of one with that address whose end was not seen. */
@@ -58,14 +58,14 @@ void object_table_put(struct object_table *table,
                       const struct object_record *object);
 
 /* An object that is not there any more needs its place no longer. */
-void object_table_end(struct object_table *table);
+void object_table_unreserve(struct object_table *table);
 
 /* The object at `address', or NULL. */
 const struct object_record *
 object_table_find(const struct object_table *table, uintptr_t address);
 
 /* Take it out of the table, but keep its place; false: it is not there. */
-bool object_table_take(struct object_table *table, uintptr_t address,
-                       struct object_record *object);
+bool object_table_remove(struct object_table *table, uintptr_t address,
+                         struct object_record *object);
 
 #endif

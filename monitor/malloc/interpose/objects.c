@@ -1,48 +1,44 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * objects.c -- see objects.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/interpose/objects.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "malloc/count/left_call.h"
+#include "malloc/count/nonlocal_exit.h"
 #include "tree/spin_lock.h"
 
-/* Objects without a header, and those of which it does not tell alone. */
+/* Objects without a header, and those that need more than it. */
 static struct object_table table;
 static struct spin_lock lock; /* of the table */
 static bool all_are_listed;
 
-/* A place for one more; false: there is no memory, and it cannot be counted,
- * as nobody would know it when it is freed. */
+/* A place for one more.  False: there is no memory, and the object cannot be
+ * counted, as it would not be known when it is freed. */
 static bool
-promise(void)
-{
-  const int saved = errno;
-  bool promised;
-  spin_lock(&lock);
-  promised = object_table_promise(&table);
-  spin_unlock(&lock);
-  if (!promised && is_own())
-    malloc_monitor_lost();
-  errno = saved;
-  return promised;
-}
-
-static void
-end_promise(void)
+reserve_place(void)
 {
   const int saved = errno;
   spin_lock(&lock);
-  object_table_end(&table);
+  bool reserved = object_table_reserve(&table);
+  spin_unlock(&lock);
+  if (!reserved && is_program_call())
+    malloc_monitor_miss();
+  errno = saved;
+  return reserved;
+}
+
+static void
+unreserve_place(void)
+{
+  const int saved = errno;
+  spin_lock(&lock);
+  object_table_unreserve(&table);
   spin_unlock(&lock);
   errno = saved;
 }
 
 static void
-list(const struct object_record *object)
+add_to_table(const struct object_record *object)
 {
   spin_lock(&lock);
   object_table_put(&table, object);
@@ -50,25 +46,27 @@ list(const struct object_record *object)
 }
 
 bool
-objects_left(const uintptr_t *frame)
+objects_recover(const uintptr_t *frame)
 {
-  if (!left_call_mend(frame))
+  if (!nonlocal_exit_recover(frame))
     return false;
   if (spin_holds(&lock))
     spin_unlock(&lock);
   return true;
 }
 
-/* Without a header where that would have to be listed and cannot. */
+/* An object that has to be listed and cannot gets no header. */
 void *
-objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
+objects_register(void *base, size_t bytes, const uintptr_t *frame,
+                 bool filled)
 {
   struct object_header *header = base;
   struct counted counted = {0};
   void *object = base == NULL ? NULL : header + 1;
-  const bool own = base != NULL && (is_own() || objects_left(frame));
+  const bool own =
+      base != NULL && (is_program_call() || objects_recover(frame));
   const bool listed = base != NULL && object_is_listed(object, bytes);
-  if (listed && !promise()) {
+  if (listed && !reserve_place()) {
     if (filled)
       memmove(base, object, bytes);
     object = base;
@@ -78,8 +76,8 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
     object_header_fill(header, counted, bytes);
     if (listed) {
       header->check = 0; /* the table is to be asked */
-      list(&(struct object_record){
-          (uintptr_t)object, bytes, counted, .headed = true, .listed = true});
+      add_to_table(&(struct object_record){(uintptr_t)object, bytes, counted,
+                                           .headed = true, .listed = true});
     }
   }
   malloc_monitor_inside--;
@@ -87,34 +85,35 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 }
 
 void *
-objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
+objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
-  if (object != NULL && (is_own() || objects_left(frame)) && promise()) {
+  if (object != NULL && (is_program_call() || objects_recover(frame)) &&
+      reserve_place()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
     if (given.counted.leaf != 0 || all_are_listed)
-      list(&given);
+      add_to_table(&given);
     else
-      end_promise();
+      unreserve_place();
   }
   malloc_monitor_inside--;
   return object;
 }
 
 void
-objects_take_bare(void *object, struct object_record *taken)
+objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};
   if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
     spin_lock(&lock);
-    object_table_take(&table, taken->address, taken);
+    object_table_remove(&table, taken->address, taken);
     spin_unlock(&lock);
   }
 }
 
 void
-objects_take(void *object, struct object_record *taken)
+objects_unregister(void *object, struct object_record *taken)
 {
   const uintptr_t address = (uintptr_t)object;
   struct object_header *const header = object_header_of(object);
@@ -122,27 +121,27 @@ objects_take(void *object, struct object_record *taken)
     *taken = (struct object_record){
         address, header->bytes, {header->leaf, header->epoch}, true, false};
   } else {
-    objects_take_bare(object, taken);
+    objects_unregister_bare(object, taken);
   }
   if (taken->headed)
     header->check = 0;
 }
 
 void
-objects_end(const struct object_record *taken)
+objects_count_free(const struct object_record *taken)
 {
   if (taken->counted.leaf != 0)
     malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
-    end_promise();
+    unreserve_place();
 }
 
 void
-objects_put_back(const struct object_record *taken)
+objects_restore(const struct object_record *taken)
 {
   void *const object = (void *)taken->address;
   if (taken->listed)
-    list(taken);
+    add_to_table(taken);
   else if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
 }

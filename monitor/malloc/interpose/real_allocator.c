@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * real_allocator.c -- see real_allocator.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/interpose/real_allocator.h"
 
 #include <dlfcn.h>
@@ -10,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "malloc/choice.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/interposed.h"
+#include "malloc/process_selection.h"
 #include "tree/spin_lock.h"
 
 struct real_allocator real;
@@ -20,6 +17,21 @@ struct real_allocator real;
 /* Children of a program may have another C library, musl, where this is not
  * found, nor is what the makefile calls gnu_only. */
 #pragma weak gnu_get_libc_version
+
+/* Nor has it the function that the compiler's unwinder needs, which is linked
+ * into the library that is preloaded: the linker has that call this one
+ * instead (malloc_link of the makefile, --wrap). */
+extern int __real__dl_find_object(void *address,
+                                  struct dl_find_object *object)
+    __attribute__((weak));
+HIDDEN int __wrap__dl_find_object(void *address,
+                                  struct dl_find_object *object);
+
+int
+__wrap__dl_find_object(void *address, struct dl_find_object *object)
+{
+  return __real__dl_find_object(address, object);
+}
 
 /* ---- what is behind ---- */
 
@@ -90,15 +102,6 @@ mprof_bypass(const char *name)
   return function_behind(name);
 }
 
-/* Whether libraries find this malloc, and not one that the program has in
- * front of it, which may lean on the real one. */
-static bool
-is_first(void)
-{
-  return dlsym(RTLD_DEFAULT, interposed_functions[0].name) ==
-         interposed_functions[0].own;
-}
-
 static void
 find_under_lock(void)
 {
@@ -106,9 +109,12 @@ find_under_lock(void)
   spin_lock(&lock);
   if (real.found || real.bypassed) {
     /* by another thread */
-  } else if (choice_is_mine()) {
+  } else if (process_selection_includes_this()) {
+    const struct interposed_function *const first = interposed_functions;
     find_functions();
-    if (is_first())
+    /* libraries may find one that the program has in front of this one, and
+       that leans on the real one */
+    if (dlsym(RTLD_DEFAULT, first->name) == first->own)
       rebind_symbols(interposed_functions);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {
@@ -140,7 +146,7 @@ mprof_find_allocator(void)
 }
 
 void
-real_allocator_face(void)
+real_allocator_attach(void)
 {
   __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
@@ -160,7 +166,7 @@ enum { EARLY_MOST = 1 << 28, EARLY_STEP = 1 << 16, GRANULE = 16 };
 struct arena early_memory;
 
 static bool
-reach(size_t bytes)
+grow_early(size_t bytes)
 {
   return bytes <= early_memory.reserved_bytes ||
          arena_reach(&early_memory,
@@ -172,7 +178,7 @@ early_allocate(size_t alignment, size_t bytes)
 {
   static struct spin_lock lock;
   static uintptr_t free_from;
-  uintptr_t begin, base;
+  uintptr_t base;
   if (alignment < GRANULE)
     alignment = GRANULE;
   spin_lock(&lock);
@@ -181,9 +187,11 @@ early_allocate(size_t alignment, size_t bytes)
     free_from = (uintptr_t)early_memory.base;
   base = (uintptr_t)early_memory.base;
   /* its size stands before each block */
-  begin = (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
+  uintptr_t begin =
+      (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
   if (base != 0 && begin > free_from && begin - base < EARLY_MOST &&
-      bytes <= EARLY_MOST - (begin - base) && reach(begin - base + bytes)) {
+      bytes <= EARLY_MOST - (begin - base) &&
+      grow_early(begin - base + bytes)) {
     ((size_t *)begin)[-1] = bytes;
     free_from = begin + bytes;
   } else {

@@ -3,9 +3,8 @@
  * real_allocator.h -- the allocator that the program would have without
  * mprof: that of the C library, or of a library that takes its place.
  *
- * It is found with dlsym, which may itself allocate before it has an answer.
- * What is asked for until then comes from pages of our own; it is never given
- * back, and known by its address.
+ * It is found with dlsym, which may itself allocate.  Until then memory comes
+ * from pages of our own; it is never given back, and known by its address.
  */
 #ifndef MPROF_REAL_ALLOCATOR_H
 #define MPROF_REAL_ALLOCATOR_H
@@ -54,7 +53,7 @@ real_allocator_bypassed(void)
 /* Find it; say that it is bypassed, or that this monitor is in front of it by
  * other functions than those of its name. */
 void real_allocator_bypass(void);
-void real_allocator_face(void);
+void real_allocator_attach(void);
 
 /* Find it, and say whether this process is profiled by this monitor. */
 bool real_allocator_is_ours(void);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rebind.c -- see rebind.h.  It writes one word of each symbol.
+ * rebind.c -- a library that is loaded with RTLD_DEEPBIND finds the functions
+ * of the C library before those that are preloaded, and so does dlsym with
+ * the handle of the C library.  Objects cross from there to the rest of the
+ * program and back, so all of it needs one allocator: the symbols of the real
+ * one become those of this one, in the table that the dynamic linker has in
+ * this process.  What has an allocator of its own keeps it.
  */
-#include "malloc/interpose/rebind.h"
-
 #include <dlfcn.h> /* dl_find_object */
 #include <elf.h>
 #include <link.h>
@@ -14,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "code/file_symbols.h"
+#include "malloc/interpose/interposed.h"
 
 enum { PAGE = 4096 };
 
@@ -64,7 +68,6 @@ set_symbols(const struct interposed_function *functions, bool back)
   const struct interposed_function *f;
   struct file_symbols symbols;
   struct range range = {0};
-  int protection;
   if (!file_symbols_of(real_of(functions), &symbols))
     return;
   for (f = functions; f->real != NULL; f++) {
@@ -77,7 +80,7 @@ set_symbols(const struct interposed_function *functions, bool back)
     for (; s != NULL; s = file_symbol(&symbols, f->name, from, s))
       extend(&range, s);
   }
-  protection = protection_at(&symbols, range.begin);
+  int protection = protection_at(&symbols, range.begin);
   if (mprotect((void *)range.begin, range.end - range.begin,
                protection | PROT_WRITE) != 0)
     return;
@@ -100,28 +103,29 @@ rebind_symbols(const struct interposed_function *functions)
 
 /* ---- what is bound already ---- */
 
-/* A file, while its slots are looked at. */
+/* A file, while its slots are bound anew. */
 struct slots {
   const struct interposed_function *functions;
   bool back;
   uintptr_t base;
   const Elf64_Sym *table;
   const char *names;
-  const Elf64_Phdr *closed; /* read-only after relocation; NULL: nothing */
+  const Elf64_Phdr *relro; /* read-only after relocation; NULL: nothing */
 };
 
-/* Write a slot, which may be in a part that is closed. */
+/* Write a slot, which may be in the part that is read-only after relocation.
+ */
 static void
 set_slot(const struct slots *s, uintptr_t *slot, uintptr_t value)
 {
   const uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(PAGE - 1);
-  const bool closed =
-      s->closed != NULL &&
-      (uintptr_t)slot - s->base - s->closed->p_vaddr < s->closed->p_memsz;
-  if (closed && mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) != 0)
+  const bool relro =
+      s->relro != NULL &&
+      (uintptr_t)slot - s->base - s->relro->p_vaddr < s->relro->p_memsz;
+  if (relro && mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) != 0)
     return;
   __atomic_store_n(slot, value, __ATOMIC_RELAXED);
-  if (closed)
+  if (relro)
     mprotect((void *)page, PAGE, PROT_READ);
 }
 
@@ -139,7 +143,7 @@ is_lazy(const struct slots *s, const Elf64_Rela *r, const Elf64_Sym *symbol,
 }
 
 static void
-look_at_slot(const struct slots *s, const Elf64_Rela *r)
+rebind_slot(const struct slots *s, const Elf64_Rela *r)
 {
   const unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
   const Elf64_Sym *const symbol = &s->table[ELF64_R_SYM(r->r_info)];
@@ -161,17 +165,17 @@ look_at_slot(const struct slots *s, const Elf64_Rela *r)
 }
 
 static void
-look_at_slots(const struct slots *s, uintptr_t table, size_t bytes)
+rebind_table(const struct slots *s, uintptr_t table, size_t bytes)
 {
   const Elf64_Rela *const first = (const Elf64_Rela *)table;
   for (size_t i = 0; i < bytes / sizeof *first; i++)
-    look_at_slot(s, &first[i]);
+    rebind_slot(s, &first[i]);
 }
 
 /* What the dynamic linker has in its own table of a file is an address, but
  * for the kernel's own object. */
 static int
-look_at_file(struct dl_phdr_info *info, size_t size, void *closure)
+rebind_file(struct dl_phdr_info *info, size_t size, void *closure)
 {
   struct slots s = *(const struct slots *)closure;
   const Elf64_Dyn *d = NULL;
@@ -182,15 +186,15 @@ look_at_file(struct dl_phdr_info *info, size_t size, void *closure)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
       d = (const Elf64_Dyn *)(s.base + info->dlpi_phdr[i].p_vaddr);
     else if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
-      s.closed = &info->dlpi_phdr[i];
+      s.relro = &info->dlpi_phdr[i];
   for (; d != NULL && d->d_tag != DT_NULL; d++)
     if (d->d_tag > 0 && d->d_tag < DT_NUM)
       values[d->d_tag] = d->d_un.d_val;
   s.table = (const Elf64_Sym *)values[DT_SYMTAB];
   s.names = (const char *)values[DT_STRTAB];
   if (s.table != NULL && s.names != NULL) {
-    look_at_slots(&s, values[DT_RELA], values[DT_RELASZ]);
-    look_at_slots(&s, values[DT_JMPREL], values[DT_PLTRELSZ]);
+    rebind_table(&s, values[DT_RELA], values[DT_RELASZ]);
+    rebind_table(&s, values[DT_JMPREL], values[DT_PLTRELSZ]);
   }
   return 0;
 }
@@ -199,7 +203,7 @@ void
 rebind_slots(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions};
-  dl_iterate_phdr(look_at_file, &s);
+  dl_iterate_phdr(rebind_file, &s);
 }
 
 void
@@ -207,5 +211,5 @@ rebind_back(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions, .back = true};
   set_symbols(functions, true);
-  dl_iterate_phdr(look_at_file, &s);
+  dl_iterate_phdr(rebind_file, &s);
 }

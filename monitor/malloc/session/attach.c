@@ -7,8 +7,6 @@
  * have stored the address of the real free, and may free any object by that.
  * Such an end is seen when the address is given out again.
  */
-#include "malloc/session/attach.h"
-
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +22,6 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/process_events.h"
 #include "tree/image.h"
 
 /* ---- in front of the real functions ---- */
@@ -33,24 +30,24 @@ static void
 end_object(void *object)
 {
   struct object_record taken;
-  objects_take_bare(object, &taken);
-  objects_end(&taken);
+  objects_unregister_bare(object, &taken);
+  objects_count_free(&taken);
 }
 
 /* The call ends, which has entered the monitor. */
 static void *
-give_bare(void *object, size_t bytes, const uintptr_t *frame)
+register_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   if (object != NULL)
     end_object(object); /* the one that was there */
-  return objects_give_bare(object, bytes, frame);
+  return objects_register_bare(object, bytes, frame);
 }
 
 #define ATTACHED(name, parameters, arguments)                                \
   static void *attached_##name parameters                                    \
   {                                                                          \
     malloc_monitor_inside++;                                                 \
-    return give_bare(real.name arguments, bytes, FRAME);                     \
+    return register_bare(real.name arguments, bytes, FRAME);                 \
   }
 
 ATTACHED(malloc, (size_t bytes), (bytes))
@@ -63,17 +60,16 @@ static void *
 attached_calloc(size_t count, size_t size)
 {
   malloc_monitor_inside++;
-  return give_bare(real.calloc(count, size), count * size, FRAME);
+  return register_bare(real.calloc(count, size), count * size, FRAME);
 }
 
 static int
 attached_posix_memalign(void **result, size_t alignment, size_t bytes)
 {
-  int status;
   void *p = NULL;
   malloc_monitor_inside++;
-  status = real.posix_memalign(&p, alignment, bytes);
-  give_bare(status == 0 ? p : NULL, bytes, FRAME);
+  int status = real.posix_memalign(&p, alignment, bytes);
+  register_bare(status == 0 ? p : NULL, bytes, FRAME);
   if (status == 0)
     *result = p;
   return status;
@@ -95,22 +91,24 @@ static void *
 attached_realloc(void *p, size_t bytes)
 {
   struct object_record taken = {0};
-  void *q;
   malloc_monitor_inside++;
   if (p != NULL)
-    objects_take_bare(p, &taken);
-  q = real.realloc(p, bytes);
+    objects_unregister_bare(p, &taken);
+  void *q = real.realloc(p, bytes);
   if (q == NULL && p != NULL && bytes != 0) {
     if (taken.counted.leaf != 0)
-      objects_put_back(&taken);
+      objects_restore(&taken);
     malloc_monitor_inside--;
     return NULL;
   }
-  objects_end(&taken);
-  return give_bare(q, bytes, FRAME);
+  objects_count_free(&taken);
+  return register_bare(q, bytes, FRAME);
 }
 
-#define FUNCTION(name) {#name, &real.name, (void *)attached_##name}
+#define FUNCTION(name)                                                       \
+  {                                                                          \
+#name, &real.name, (void *)attached_##name                               \
+  }
 
 static const struct interposed_function attached_functions[] = {
     FUNCTION(malloc),   FUNCTION(calloc),         FUNCTION(realloc),
@@ -127,25 +125,23 @@ EXPORT void mprof_detach(void);
 static void *
 found_by_program(const char *name)
 {
-  void *program, *found;
   malloc_monitor_inside++;
-  program = dlopen(NULL, RTLD_LAZY);
-  found = program == NULL ? NULL : dlsym(program, name);
+  void *program = dlopen(NULL, RTLD_LAZY);
+  void *found = program == NULL ? NULL : dlsym(program, name);
   dlsym(RTLD_DEFAULT, "malloc"); /* leaves no error, see function_behind */
   malloc_monitor_inside--;
   return found;
 }
 
 /* What libraries find by that name.  A program that is not
- * position-independent and takes the address of a function gives it one of its
- * own, in its linkage table: who calls that comes to the slot of the program,
- * which is bound anew as any other. */
+ * position-independent and takes the address of a function gives it one of
+ * its own, in its linkage table: who calls that comes to the slot of the
+ * program, which is bound anew as any other. */
 static void *
 found_by_libraries(const char *name)
 {
   const struct link_map *map = _r_debug.r_map;
   void *found = NULL;
-  malloc_monitor_inside++;
   while (found == NULL && map != NULL && (map = map->l_next) != NULL) {
     void *const handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     struct dl_find_object object;
@@ -156,26 +152,20 @@ found_by_libraries(const char *name)
     if (handle != NULL)
       dlclose(handle);
   }
-  malloc_monitor_inside--;
   return found;
 }
 
-/* Whether what the program finds is the entry of its own linkage table. */
-static bool
-is_linkage(void *function)
-{
-  Dl_info info;
-  const Elf64_Sym *symbol;
-  return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
-         symbol != NULL && symbol->st_shndx == SHN_UNDEF;
-}
-
+/* What the program finds may be the entry of its own linkage table. */
 static bool
 is_real_malloc(void)
 {
-  void *const found = found_by_program("malloc");
-  return (is_linkage(found) ? found_by_libraries("malloc") : found) ==
-         (void *)real.malloc;
+  Dl_info info;
+  const Elf64_Sym *symbol;
+  void *found = found_by_program("malloc");
+  if (dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+      symbol != NULL && symbol->st_shndx == SHN_UNDEF)
+    found = found_by_libraries("malloc");
+  return found == (void *)real.malloc;
 }
 
 static bool awaited, attached; /* in this process, now */
@@ -193,7 +183,7 @@ attach_is_awaited(void)
 
 /* As if this had never come; the image stays as it is. */
 static void
-leave(void)
+detach(void)
 {
   attached = false;
   malloc_monitor_count(false);
@@ -224,7 +214,7 @@ mprof_attach(const char *settings)
            "calls";
   malloc_monitor_inside++;
   if (attached)
-    leave();
+    detach();
   if (!environment_replace(settings)) {
     malloc_monitor_inside--;
     return strerrordesc_np(ENOMEM);
@@ -234,7 +224,7 @@ mprof_attach(const char *settings)
     return "its malloc is not the C library's";
   }
   attached = true;
-  real_allocator_face();
+  real_allocator_attach();
   process_image_set(environment_value("MPROF_OUT"));
   malloc_session_begin();
   malloc_monitor_open(&malloc_monitor);
@@ -243,7 +233,7 @@ mprof_attach(const char *settings)
   rebind_slots(process_event_functions());
   malloc_monitor_forget(&malloc_monitor);
   if (!image_is_open())
-    leave();
+    detach();
   malloc_monitor_inside--;
   return attached ? NULL : "it cannot write its profile there";
 }
@@ -253,5 +243,5 @@ void
 mprof_detach(void)
 {
   if (attached)
-    leave();
+    detach();
 }

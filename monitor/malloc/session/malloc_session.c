@@ -1,26 +1,19 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * malloc_session.c -- see malloc_session.h.
- */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "malloc/session/malloc_session.h"
 
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
-#include "malloc/choice.h"
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/count/stripes_interrupted.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/attach.h"
-#include "malloc/session/end_signals.h"
-#include "malloc/session/lost.h"
+#include "malloc/process_selection.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 
@@ -34,16 +27,16 @@ malloc_session_is_ours(void)
 }
 
 bool
-malloc_session_keep(void)
+malloc_session_keep_file(void)
 {
   if (!malloc_session_is_ours())
     return false;
-  process_image_keep();
+  process_image_keep_open();
   return true;
 }
 
 void
-malloc_session_leaves(const char *why)
+malloc_session_exec_unmonitored(const char *why)
 {
   if (malloc_session_is_ours() && process_image_is_first())
     process_image_say("nothing more goes to", why);
@@ -61,7 +54,7 @@ end(void *unused)
   (void)unused;
   if (other_heap != NULL && malloc_session_is_ours())
     other_heap->end();
-  lost_find();
+  leak_search_run();
 }
 
 void
@@ -87,7 +80,7 @@ before_fork(void)
 {
   struct stripes_interrupted interrupted;
   const bool locked = spin_holds(&malloc_monitor.lock);
-  malloc_monitor_forks = true;
+  malloc_monitor_forking = true;
   malloc_monitor_inside++;
   stripes_interrupt(&interrupted);
   if (!locked)
@@ -111,17 +104,17 @@ after_fork_in_parent(void)
     spin_unlock(&malloc_monitor.lock);
   stripes_resume(&interrupted);
   malloc_monitor_inside--;
-  malloc_monitor_forks = false;
+  malloc_monitor_forking = false;
 }
 
 /* The child cannot give back the memory of its parent's image, where a filter
  * of system calls forbids that: it changes no figure there. */
 static void
-leave_parent(void)
+abandon_counters(void)
 {
-  malloc_monitor.left = true;
+  malloc_monitor.abandoned = true;
   malloc_monitor.counting = false;
-  malloc_thread_known = NULL;
+  malloc_thread_current = NULL;
   after_fork_in_parent();
 }
 
@@ -129,7 +122,7 @@ static void
 after_fork_in_child(void)
 {
   if (arenas_are_sealed()) {
-    leave_parent();
+    abandon_counters();
     return;
   }
   image_after_fork_in_child();
@@ -140,7 +133,7 @@ after_fork_in_child(void)
   malloc_threads_forked();
   if (other_heap != NULL)
     other_heap->forked();
-  if (choice_without_children()) {
+  if (process_selection_excludes_children()) {
     malloc_monitor.awaits_image = false;
     malloc_monitor_count(false);
     arenas_seal();
@@ -148,18 +141,17 @@ after_fork_in_child(void)
     process = getpid();
   }
   malloc_monitor_inside--;
-  malloc_monitor_forks = false;
+  malloc_monitor_forking = false;
 }
 
 /* ---- begin ---- */
 
-/* What stays for good. */
 static void
 register_handlers(void)
 {
   malloc_threads_open();
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
-                    NULL); /* pthread_atfork, for any C library */
+                    NULL);        /* pthread_atfork, for any C library */
   __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
   malloc_session_end_at_exit();
 }
@@ -190,8 +182,8 @@ malloc_session_begin(void)
   if (!registered)
     register_handlers();
   registered = true;
-  lost_open();
-  end_signals_open();
+  leak_search_open();
+  fatal_signals_open();
   malloc_monitor_count(on);
   if (!on)
     malloc_monitor_forget(&malloc_monitor);

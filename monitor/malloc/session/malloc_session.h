@@ -3,9 +3,9 @@
  * malloc_session.h -- the life of the monitor in one process: from its first
  * allocation, which may come before any constructor, to its end.
  *
- * Model.  The process counts in an image (tree/image.h), and has nothing to do
- * when it ends: who reads the image makes the profile.  The exception is what
- * the program has lost (lost.h).
+ * Model.  The process counts in an image (tree/image.h), and has nothing to
+ * do when it ends: the reader of the image makes the profile.  The exception
+ * is the search for leaks (leak_search.c).
  *
  * The environment says what to do:
  *
@@ -22,41 +22,87 @@
  *                      is asked to count, or not to (reduce/recover/)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
  *
- * and whether there is anything to do, see choice.h.
+ * and whether there is anything to do, see process_selection.h.
  *
  * Forks.  The child begins with nothing counted, and has a file of its own
  * when it counts something.
  *
- * Rights.  Before a process gives up what it needs to open its file, that is
- * opened (rights.c); before it limits its system calls it is tried whether it
- * can count then (system_call_filter.h).
+ * Privileges.  The file is opened before the process gives up what that needs
+ * (privileges.c).  Before it limits its system calls, a trial shows whether
+ * it can count then (system_call_filter.c).
  */
 #ifndef MPROF_MALLOC_SESSION_H
 #define MPROF_MALLOC_SESSION_H
 
 #include <stdbool.h>
 
-#include "arch/attributes.h"
-
 /* Do what the environment says, from now on. */
 void malloc_session_begin(void);
 
-/* This process is about to give up rights: keep its file open.  False: the
- * file is another process's, as between vfork and exec. */
-bool malloc_session_keep(void);
+/* This process is about to give up privileges: keep its file open.  False:
+ * the file is another process's, as between vfork and exec. */
+bool malloc_session_keep_file(void);
 
 /* Whether the figures are this process's. */
 bool malloc_session_is_ours(void);
 
 /* The process becomes a program without the monitor: say so if its file is
  * the one that was asked for. */
-void malloc_session_leaves(const char *why);
+void malloc_session_exec_unmonitored(const char *why);
 
-/* Find what is lost when exit calls what is registered.  Destructors of
- * libraries free, and may run after those of this one.  They are all called
- * by one function of the dynamic linker that is registered like any with
- * atexit, but later than this: the last registered is called first.  It
- * belongs to no library, or that function would call it. */
+/* Search for leaks when exit calls what is registered.  Destructors of
+ * libraries free, and may run after those of this one.  One function of the
+ * dynamic linker calls them all, which is registered as with atexit, but
+ * later than this: the last registered is called first.  This handler belongs
+ * to no library, or that function would call it. */
 void malloc_session_end_at_exit(void);
+
+/* ---- attach.c ---- */
+
+/* Whether a debugger has loaded the library, and not the program: then there
+ * is nothing to do before mprof_attach is called. */
+bool attach_is_awaited(void);
+
+/* ---- fatal_signals.c ---- */
+
+/* Handle signals that end the program, and the one that MPROF_SIGNAL names,
+ * from now on. */
+void fatal_signals_open(void);
+
+/* ---- leak_search.c ---- */
+
+/* Find out whether a search was requested.  May allocate; once, when the
+ * monitor begins. */
+void leak_search_open(void);
+bool leak_search_is_requested(void);
+
+/* The process ends, and this thread does no more but to end it: have `mprof
+ * run' look for what the program has lost.  Also in a handler of a signal,
+ * wherever that came, with a few KB of stack.  Prints one line when it cannot
+ * be looked for. */
+void leak_search_run(void);
+
+/* ---- process_events.c ---- */
+
+/* Functions that have to be bound anew in a process that runs already, with
+ * what is behind each now; the last has no name. */
+const struct interposed_function *process_event_functions(void);
+
+/* ---- privileges.c ---- */
+
+struct system_call {
+  long number, arguments[6];
+};
+
+/* Make the call, as syscall does. */
+long system_call_make(const struct system_call *call);
+
+/* ---- system_call_filter.c ---- */
+
+/* The process is about to make that call, which sets a filter. */
+void system_call_filter_before(const struct system_call *call);
+
+/* Whether it has set one. */
+bool system_call_filter_is_set(void);
 
 #endif

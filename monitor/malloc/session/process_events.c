@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * process_events.c -- what happens to a process besides allocation: it
- * becomes another program, it ends without its destructors, it unloads code.
- * These are functions of the C library with mprof before or behind them.
+ * process_events.c -- a process ends without its destructors, or unloads
+ * code.  These are functions of the C library with mprof before or behind
+ * them.
  *
- * Other programs may be such that this library must not be preloaded into
- * them.  Code that is unloaded gets its name before its addresses are used
- * again.
+ * Code that is unloaded gets its name before its addresses are used again.
  */
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,129 +14,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/interposed.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/lost.h"
-#include "malloc/session/other_program.h"
-#include "malloc/session/process_events.h"
-
-/* ---- another program ---- */
-
-#define BECOME(name, parameters, arguments)                                  \
-  int(*function) parameters;                                                 \
-  real_function(&function, #name);                                           \
-  return function arguments
-
-EXPORT int
-execve(const char *path, char *const *arguments, char *const *environment)
-{
-  ENVIRONMENT_OF(path, environment, true);
-  BECOME(execve, (const char *, char *const *, char *const *),
-              (path, arguments, environment));
-}
-
-EXPORT int
-execvpe(const char *file, char *const *arguments, char *const *environment)
-{
-  char path[PATH_MAX];
-  other_program_find(file, path);
-  ENVIRONMENT_OF(path, environment, true);
-  BECOME(execvpe, (const char *, char *const *, char *const *),
-              (file, arguments, environment));
-}
-
-EXPORT int
-fexecve(int file, char *const *arguments, char *const *environment)
-{
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  ENVIRONMENT_OF(path, environment, true);
-  BECOME(fexecve, (int, char *const *, char *const *),
-              (file, arguments, environment));
-}
-
-EXPORT int
-execveat(int folder, const char *name, char *const *arguments,
-         char *const *environment, int flags)
-{
-  char path[PATH_MAX];
-  if (name[0] == '/' || folder == AT_FDCWD)
-    snprintf(path, sizeof path, "%s", name);
-  else
-    snprintf(path, sizeof path, "/proc/self/fd/%d%s%s", folder,
-             name[0] == '\0' ? "" : "/", name);
-  ENVIRONMENT_OF(path, environment, true);
-  BECOME(execveat,
-              (int, const char *, char *const *, char *const *, int),
-              (folder, name, arguments, environment, flags));
-}
-
-EXPORT int
-execv(const char *path, char *const *arguments)
-{
-  return execve(path, arguments, environ);
-}
-
-EXPORT int
-execvp(const char *file, char *const *arguments)
-{
-  return execvpe(file, arguments, environ);
-}
-
-/* The others take their arguments one by one, and execle the environment
- * behind them; they are called in their form with a vector. */
-#define BECOME_LISTED(name, call)                                       \
-  EXPORT int name(const char *program, const char *first, ...)               \
-  {                                                                          \
-    va_list list;                                                            \
-    size_t n = 1;                                                            \
-    int status;                                                              \
-    va_start(list, first);                                                   \
-    while (va_arg(list, char *) != NULL)                                     \
-      n++;                                                                   \
-    va_end(list);                                                            \
-    char *arguments[n + 1];                                                  \
-    arguments[0] = (char *)(uintptr_t)first;                                 \
-    va_start(list, first);                                                   \
-    for (size_t i = 1; i <= n; i++)                                          \
-      arguments[i] = va_arg(list, char *);                                   \
-    status = call;                                                           \
-    va_end(list);                                                            \
-    return status;                                                           \
-  }
-
-BECOME_LISTED(execl, execv(program, arguments))
-BECOME_LISTED(execlp, execvp(program, arguments))
-BECOME_LISTED(execle,
-                   execve(program, arguments, va_arg(list, char *const *)))
-
-/* Another process is that program, and this one goes on. */
-#define SPAWN(name)                                                          \
-  int (*function)(pid_t *, const char *, const posix_spawn_file_actions_t *, \
-                  const posix_spawnattr_t *, char *const *, char *const *);  \
-  ENVIRONMENT_OF(path, environment, false);                                  \
-  real_function(&function, #name);                                           \
-  return function(process, program, actions, attributes, arguments,          \
-                  environment)
-
-EXPORT int
-posix_spawn(pid_t *process, const char *program,
-            const posix_spawn_file_actions_t *actions,
-            const posix_spawnattr_t *attributes, char *const *arguments,
-            char *const *environment)
-{
-  const char *const path = program;
-  SPAWN(posix_spawn);
-}
-
-EXPORT int
-posix_spawnp(pid_t *process, const char *program,
-             const posix_spawn_file_actions_t *actions,
-             const posix_spawnattr_t *attributes, char *const *arguments,
-             char *const *environment)
-{
-  char path[PATH_MAX];
-  other_program_find(program, path);
-  SPAWN(posix_spawnp);
-}
+#include "malloc/session/malloc_session.h"
 
 /* ---- the end ---- */
 
@@ -163,7 +31,7 @@ static void __attribute__((constructor)) find_exit(void)
 EXPORT void
 _exit(int status)
 {
-  lost_find();
+  leak_search_run();
   if (real_exit == NULL)
     find_exit();
   if (real_exit != NULL)
@@ -182,23 +50,25 @@ _Exit(int status)
 
 static int (*real_dlclose)(void *);
 
+static void
+check_code(void)
+{
+  malloc_monitor_inside++;
+  if (!real_allocator_bypassed())
+    malloc_code_check();
+  malloc_monitor_inside--;
+}
+
 EXPORT int
 dlclose(void *handle)
 {
-  int status;
   malloc_monitor_inside++;
   if (real_dlclose == NULL)
     real_function(&real_dlclose, "dlclose");
-  if (real_allocator_bypassed()) {
-    malloc_monitor_inside--;
-    return real_dlclose(handle);
-  }
-  malloc_code_look();
   malloc_monitor_inside--;
-  status = real_dlclose(handle); /* its destructors are the program's */
-  malloc_monitor_inside++;
-  malloc_code_look();
-  malloc_monitor_inside--;
+  check_code();
+  const int status = real_dlclose(handle);
+  check_code();
   return status;
 }
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * system_call_filter.c -- see system_call_filter.h.
+ * system_call_filter.c -- a program limits its own system calls (seccomp),
+ * and is ended if it makes another one.  The monitor makes some as well: for
+ * memory, and for room in its file, which is open already.
+ *
+ * A copy of the process that sets the same filter tries the calls first.  If
+ * that ends the copy, room is made for what is still to come, and the monitor
+ * makes no call any more: what then finds no room is counted over the budget.
+ * Calls that only fail are borne as elsewhere.
  */
-#include "malloc/session/system_call_filter.h"
-
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -21,10 +26,10 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/session/malloc_session.h"
+#include "malloc/signal_guard.h"
 #include "tree/arena.h"
 #include "tree/image.h"
 #include "tree/wait.h"
-#include "malloc/quiet.h"
 
 enum {
   SOME_BYTES = 1 << 14,
@@ -57,21 +62,21 @@ try_calls(void *unused)
   char name[16];
   struct timespec now;
   unsigned char resident[SOME_BYTES / 4096];
-  struct quiet quiet;
+  struct signal_guard guard;
   signal(SIGSYS, SIG_DFL);
   prctl(PR_SET_DUMPABLE, 0); /* its end leaves no core file */
   if (system_call_make(tried) < 0)
-    return 0; /* nor will the program's succeed */
-  quiet_begin(&quiet, false); /* as malloc_code_look does */
-  quiet_end(&quiet);
+    return 0;                        /* nor will the program's succeed */
+  signal_guard_begin(&guard, false); /* as malloc_code_check does */
+  signal_guard_end(&guard);
   try_memory();
   image_try();
   wait_a_little(0);
   wait_a_little(WAIT_YIELDS);
   pthread_getname_np(pthread_self(), name, sizeof name);
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-  mincore((void *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095), 4096,
-          resident);
+  mincore((void *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095),
+          4096, resident);
   (void)unused;
   return 0;
 }
@@ -92,34 +97,25 @@ survives(int (*function)(void *))
   return status == 0;
 }
 
-/* Whether the kernel would ask another process about each call, which may be
- * waiting for this one. */
-static bool
-has_listener(void)
-{
-  return tried->number == SYS_seccomp &&
-         ((unsigned long)tried->arguments[1] &
-          SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
-}
-
 /* ---- before a filter ---- */
 
 /* Nobody else is in the monitor while the process is copied: the copy waits
  * for nothing. */
 static bool
-lets_go_on(void)
+filter_allows_monitor(void)
 {
-  struct quiet quiet;
-  bool survived;
-  if (has_listener())
-    return false;
-  quiet_begin(&quiet, true);
+  struct signal_guard guard;
+  if (tried->number == SYS_seccomp && ((unsigned long)tried->arguments[1] &
+                                       SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
+    return false; /* the kernel would ask another process about each call,
+                     which may be waiting for this one */
+  signal_guard_begin(&guard, true);
   malloc_monitor_inside++;
   malloc_monitor_lock(&malloc_monitor);
-  survived = survives(try_calls);
+  bool survived = survives(try_calls);
   malloc_monitor_unlock(&malloc_monitor);
   malloc_monitor_inside--;
-  quiet_end(&quiet);
+  signal_guard_end(&guard);
   return survived;
 }
 
@@ -147,9 +143,10 @@ system_call_filter_is_set(void)
 void
 system_call_filter_before(const struct system_call *call)
 {
-  const bool open = malloc_session_keep() && malloc_monitor_open(&malloc_monitor);
+  const bool open =
+      malloc_session_keep_file() && malloc_monitor_open(&malloc_monitor);
   tried = call;
-  if (open && lets_go_on())
+  if (open && filter_allows_monitor())
     return;
   if (open)
     make_room(&malloc_monitor);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * program.c -- what a program may call: see mprof_malloc.h.
+ * malloc_api.c -- what a program may call: see mprof_malloc.h.
  */
 #include "malloc/mprof_malloc.h"
 
@@ -49,11 +49,10 @@ static void
 change_region(const char *name)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  struct malloc_thread *thread;
   if (!real_allocator_is_ours())
     return;
   malloc_monitor_inside++;
-  thread = malloc_thread_mine();
+  struct malloc_thread *thread = malloc_thread_mine();
   if (thread != NULL) {
     spin_lock(&m->lock);
     if (name != NULL)

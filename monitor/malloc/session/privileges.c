@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rights.c -- a process gives up what it may do: another root, another user,
- * fewer capabilities, other namespaces, a filter of system calls; or, by its
- * number, the call that ends it.  These are functions of the C library with
- * mprof before them.
+ * privileges.c -- a process gives up what it may do: another root, another
+ * user, fewer capabilities, other namespaces, a filter of system calls; or it
+ * makes, by its number, the call that ends it.  These are functions of the C
+ * library with mprof before them.
  *
- * What it could open before it may not be able to open then, so its file is
- * opened now.
- * A process that does nothing of this has no descriptor of mprof's.
+ * The process may not be able to open its file afterwards, so it is opened
+ * before.  A process that does nothing of this has no descriptor of mprof's.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -20,16 +19,14 @@
 #include "arch/attributes.h"
 #include "arch/system_call.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/lost.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/system_call_filter.h"
 
 #define KEEP_BEFORE(name, parameters, arguments)                             \
   EXPORT int name parameters;                                                \
   EXPORT int name parameters                                                 \
   {                                                                          \
     int(*function) parameters;                                               \
-    malloc_session_keep();                                                   \
+    malloc_session_keep_file();                                              \
     real_function(&function, #name);                                         \
     return function arguments;                                               \
   }
@@ -65,7 +62,7 @@ before_call(const struct system_call *call)
   const long *const a = call->arguments;
   switch (call->number) {
   case SYS_exit_group:
-    lost_find();
+    leak_search_run();
     break;
   case SYS_chroot:
   case SYS_pivot_root:
@@ -76,12 +73,12 @@ before_call(const struct system_call *call)
   case SYS_setns:
   case SYS_capset:
   case SYS_landlock_restrict_self:
-    malloc_session_keep();
+    malloc_session_keep_file();
     break;
   case SYS_seccomp: /* a query passes no filter */
-    if (a[0] == SECCOMP_SET_MODE_STRICT ? a[1] == 0
-                                        : a[0] == SECCOMP_SET_MODE_FILTER &&
-                                              a[2] != 0)
+    if (a[0] == SECCOMP_SET_MODE_STRICT
+            ? a[1] == 0
+            : a[0] == SECCOMP_SET_MODE_FILTER && a[2] != 0)
       system_call_filter_before(call);
     break;
   case SYS_prctl:

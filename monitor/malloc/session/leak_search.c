@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lost.c -- see lost.h.
+ * leak_search.c -- what the process has lost at its end, if that was asked
+ * for: `mprof run' looks for it from outside (reduce/reach/).
  *
- * The process puts into its image where the reader finds what it needs, asks,
- * and sends it a signal, which wakes it up and means nothing to anybody else.
- * The process waits for as long as the reader lives and has begun, but not
- * for long for one that does not begin.
+ * The process writes into its image where the reader finds what it needs, and
+ * sends the reader a signal, which wakes it up and means nothing to others.
+ * It waits as long as a reader lives that has begun, but not long for one
+ * that does not begin.
  *
  * Takes no lock and calls no function of the C library that could.
  */
-#include "malloc/session/lost.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -21,13 +20,11 @@
 
 #include "arch/system_call.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/system_call_filter.h"
 #include "tree/image.h"
 #include "tree/wait.h"
 
@@ -42,17 +39,17 @@ static pid_t reader;               /* 0: it was not asked for */
 static struct image_search places; /* of what the C library has in a thread */
 
 void
-lost_open(void)
+leak_search_open(void)
 {
   void (*static_size)(size_t *, size_t *);
-  const uint32_t *pthread_bytes;
   size_t bytes = 0, alignment;
   reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
   if (reader == 0)
     return;
   objects_list_all();
   *(void **)&static_size = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
-  pthread_bytes = dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
+  const uint32_t *pthread_bytes =
+      dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
   if (static_size != NULL)
     static_size(&bytes, &alignment);
   places.tls_bytes = bytes;
@@ -61,7 +58,7 @@ lost_open(void)
 }
 
 bool
-lost_is_asked(void)
+leak_search_is_requested(void)
 {
   return reader != 0;
 }
@@ -90,7 +87,7 @@ describe(struct image_search *search)
 }
 
 static bool
-move(struct image_search *search, uint32_t from, uint32_t to)
+change_state(struct image_search *search, uint32_t from, uint32_t to)
 {
   return __atomic_compare_exchange_n(&search->state, &from, to, false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -98,7 +95,7 @@ move(struct image_search *search, uint32_t from, uint32_t to)
 
 /* Send it to the reader; whether that lives. */
 static bool
-send(long signal)
+signal_reader(long signal)
 {
   const long arguments[6] = {reader, signal};
   const long result = arch_system_call(SYS_kill, arguments);
@@ -114,11 +111,11 @@ wait_for_reader(struct image_search *search)
        (state = __atomic_load_n(&search->state, __ATOMIC_ACQUIRE)) !=
        SEARCH_NONE;
        looks++) {
-    if (looks % LOOKS_FOR_READER == 0 && !send(0) &&
-        move(search, state, SEARCH_NONE))
+    if (looks % LOOKS_FOR_READER == 0 && !signal_reader(0) &&
+        change_state(search, state, SEARCH_NONE))
       return false;
     if (looks > SECONDS * SECOND_LOOKS &&
-        move(search, SEARCH_ASKED, SEARCH_NONE))
+        change_state(search, SEARCH_ASKED, SEARCH_NONE))
       return false;
     wait_a_little(looks);
   }
@@ -127,24 +124,24 @@ wait_for_reader(struct image_search *search)
 
 /* Another thread may be at it already: then this one waits as well. */
 static bool
-ask(struct image_search *search)
+request_search(struct image_search *search)
 {
   const long any[6] = {PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY};
   describe(search);
   arch_system_call(SYS_prctl, any); /* where only parents may (Yama) */
-  return (!move(search, SEARCH_NONE, SEARCH_ASKED) || send(SIGURG)) &&
+  return (!change_state(search, SEARCH_NONE, SEARCH_ASKED) ||
+          signal_reader(SIGURG)) &&
          wait_for_reader(search);
 }
 
 void
-lost_find(void)
+leak_search_run(void)
 {
-  const char *why;
-  if (reader == 0 || !image_is_open() || malloc_monitor.left ||
+  if (reader == 0 || !image_is_open() || malloc_monitor.abandoned ||
       !malloc_session_is_ours())
     return;
-  why = find_obstacle();
-  if (why == NULL && !ask(&stripes.search))
+  const char *why = find_obstacle();
+  if (why == NULL && !request_search(&stripes.search))
     why = "mprof run does not answer";
   process_image_say("cannot find what is lost in", why);
 }

@@ -1,21 +1,18 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * quiet.c -- see quiet.h.
- */
-#include "malloc/quiet.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "malloc/signal_guard.h"
 
 #include <pthread.h>
 #include <time.h>
 
-static const int of_writes[] = { SIGXFSZ, SIGPIPE };
+static const int of_writes[] = {SIGXFSZ, SIGPIPE};
 
 enum { OF_WRITES = sizeof of_writes / sizeof *of_writes };
 
 void
-quiet_begin(struct quiet *quiet, bool all)
+signal_guard_begin(struct signal_guard *guard, bool all)
 {
   sigset_t blocked;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &quiet->cancel);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
   sigemptyset(&blocked);
   for (int i = 0; i < OF_WRITES; i++)
     sigaddset(&blocked, of_writes[i]);
@@ -26,13 +23,13 @@ quiet_begin(struct quiet *quiet, bool all)
       sigdelset(&blocked, GC_get_thr_restart_signal());
     }
   }
-  pthread_sigmask(SIG_BLOCK, &blocked, &quiet->mask);
-  sigpending(&quiet->pending);
+  pthread_sigmask(SIG_BLOCK, &blocked, &guard->mask);
+  sigpending(&guard->pending);
 }
 
 /* What waits now and did not before is of our writes. */
 void
-quiet_end(const struct quiet *quiet)
+signal_guard_end(const struct signal_guard *guard)
 {
   static const struct timespec at_once;
   sigset_t pending;
@@ -42,9 +39,9 @@ quiet_end(const struct quiet *quiet)
     sigemptyset(&one);
     sigaddset(&one, of_writes[i]);
     if (sigismember(&pending, of_writes[i]) &&
-        !sigismember(&quiet->pending, of_writes[i]))
+        !sigismember(&guard->pending, of_writes[i]))
       sigtimedwait(&one, NULL, &at_once);
   }
-  pthread_sigmask(SIG_SETMASK, &quiet->mask, NULL);
-  pthread_setcancelstate(quiet->cancel, NULL);
+  pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+  pthread_setcancelstate(guard->cancel, NULL);
 }

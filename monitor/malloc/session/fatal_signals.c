@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * end_signals.c -- see end_signals.h.
+ * fatal_signals.c -- signals that end a program, and the one that
+ * MPROF_SIGNAL names.
+ *
+ * If a search for leaks was requested, signals that the program leaves to the
+ * system are handled: the search is run, and the signal is sent again.  The
+ * program does not see it: where it asks, it is told of the default action,
+ * and when it sets that again, it gets this handler.
  *
  * What it does not do: a handler of the program with SA_RESETHAND is followed
- * by the kernel's own default, which looks for nothing.
+ * by the kernel's own default, without a search.
  */
-#include "malloc/session/end_signals.h"
-
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +20,10 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/real_allocator.h"
-#include "malloc/session/lost.h"
+#include "malloc/session/malloc_session.h"
 
-/* Signals whose default action ends a program, and that a program does not
- * expect to be without consequence. */
-static const int end_signals[] = {
+/* Signals whose default action ends a program, and is expected to. */
+static const int fatal_signals[] = {
     SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTRAP, SIGSYS,
     SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,   SIGXCPU, SIGXFSZ, SIGALRM,
     SIGUSR1, SIGUSR2, SIGPIPE, SIGVTALRM, SIGPROF};
@@ -30,14 +33,14 @@ static const int end_signals[] = {
 static int (*real_sigaction)(int, const struct sigaction *,
                              struct sigaction *);
 
-static const struct sigaction otherwise = {.sa_handler = SIG_DFL};
-static bool handled; /* end_signals are */
+static const struct sigaction by_default = {.sa_handler = SIG_DFL};
+static bool handled; /* fatal_signals are */
 
 static void
-end_by_signal(int number)
+handle_fatal_signal(int number)
 {
-  lost_find();
-  real_sigaction(number, &otherwise, NULL);
+  leak_search_run();
+  real_sigaction(number, &by_default, NULL);
   raise(number);
 }
 
@@ -48,7 +51,7 @@ toggle(int number)
   malloc_monitor_count(!malloc_monitor_is_counting());
 }
 
-static const struct sigaction ours = {.sa_handler = end_by_signal,
+static const struct sigaction ours = {.sa_handler = handle_fatal_signal,
                                       .sa_flags = SA_ONSTACK};
 
 static bool
@@ -67,12 +70,12 @@ find_sigaction(void)
 }
 
 static bool
-is_end_signal(int number)
+is_fatal_signal(int number)
 {
   if (!handled || real_allocator_bypassed())
     return false;
-  for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
-    if (end_signals[i] == number)
+  for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
+    if (fatal_signals[i] == number)
       return true;
   return false;
 }
@@ -80,14 +83,13 @@ is_end_signal(int number)
 EXPORT int
 sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-  int status;
   find_sigaction();
   if (action != NULL && action->sa_handler == SIG_DFL &&
-      is_end_signal(number))
+      is_fatal_signal(number))
     action = &ours;
-  status = real_sigaction(number, action, old);
+  int status = real_sigaction(number, action, old);
   if (status == 0 && old != NULL && is_ours(old->sa_handler))
-    *old = otherwise;
+    *old = by_default;
   return status;
 }
 
@@ -101,7 +103,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
     if (function == NULL)                                                    \
       real_function(&function, #name);                                       \
     old = function(number, handler);                                         \
-    if (handler == SIG_DFL && old != SIG_ERR && is_end_signal(number)) {     \
+    if (handler == SIG_DFL && old != SIG_ERR && is_fatal_signal(number)) {   \
       find_sigaction();                                                      \
       real_sigaction(number, &ours, NULL);                                   \
     }                                                                        \
@@ -130,16 +132,16 @@ signal_number(const char *name)
 }
 
 void
-end_signals_open(void)
+fatal_signals_open(void)
 {
   const char *name = environment_value("MPROF_SIGNAL");
   struct sigaction there;
   find_sigaction();
-  handled = lost_is_asked();
-  for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
-    if (handled && real_sigaction(end_signals[i], NULL, &there) == 0 &&
+  handled = leak_search_is_requested();
+  for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
+    if (handled && real_sigaction(fatal_signals[i], NULL, &there) == 0 &&
         there.sa_handler == SIG_DFL)
-      real_sigaction(end_signals[i], &ours, NULL);
+      real_sigaction(fatal_signals[i], &ours, NULL);
   if (name != NULL && *name != '\0') {
     const struct sigaction action = {.sa_handler = toggle,
                                      .sa_flags = SA_RESTART};

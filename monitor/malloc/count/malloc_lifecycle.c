@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_life.c -- the life of the counters of a C program: the tree and the
- * image are made at the first allocation that is counted; figures are
+ * malloc_lifecycle.c -- the life of the counters of a C program: the tree and
+ * the image are made at the first allocation that is counted; figures are
  * forgotten, by this process or by who asks it to; the child of a fork begins
  * anew.  See malloc_monitor.h.
  */
@@ -13,7 +13,6 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_thread.h"
-#include "malloc/count/other_heap.h"
 #include "malloc/environment.h"
 #include "malloc/image/process_image.h"
 #include "tree/image.h"
@@ -31,7 +30,7 @@ struct malloc_monitor malloc_monitor = {
     .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 __thread int malloc_monitor_inside HIDDEN_THREAD;
-__thread bool malloc_monitor_forks HIDDEN_THREAD;
+__thread bool malloc_monitor_forking HIDDEN_THREAD;
 
 /* ---- the tree ---- */
 
@@ -55,7 +54,7 @@ function_of(void *functions, uint64_t site, uint32_t caller)
 static bool
 make_room(uint32_t room)
 {
-  return stripes_reach(room + 1);
+  return stripes_reserve(room + 1);
 }
 
 /* Under the lock. */
@@ -79,7 +78,7 @@ open_tree(struct malloc_monitor *m)
 /* ---- the image ---- */
 
 /* What was counted before there was an image, or is known from then, is in it
- * from now on; what is new is noted when it is met. */
+ * from now on; what is new is noted as it comes. */
 static void
 put_into_image(struct malloc_monitor *m)
 {
@@ -111,7 +110,7 @@ make_image(void *monitor)
 
 /* Under the lock.  What the kernel refuses once it may have the next time. */
 static void
-map(struct malloc_monitor *m)
+make_awaited_image(struct malloc_monitor *m)
 {
   enum { TRIES = 3 };
   int error = ENOMEM;
@@ -143,11 +142,10 @@ malloc_monitor_leave_image(struct malloc_monitor *m)
 bool
 malloc_monitor_open(struct malloc_monitor *m)
 {
-  bool ready;
   spin_lock(&m->lock);
-  ready = m->tree.contexts != NULL || open_tree(m);
+  bool ready = m->tree.contexts != NULL || open_tree(m);
   if (ready)
-    map(m);
+    make_awaited_image(m);
   else if (!m->without_memory)
     process_image_say("cannot write", strerrordesc_np(ENOMEM));
   m->without_memory = !ready;
@@ -186,18 +184,18 @@ malloc_monitor_count(bool on)
   if (on != stripes.counting || stripes.counting_since == 0)
     stripes.counting_since = now();
   stripes.counting = on;
-  __atomic_store_n(&malloc_monitor.counting, on && !malloc_monitor.left,
+  __atomic_store_n(&malloc_monitor.counting, on && !malloc_monitor.abandoned,
                    __ATOMIC_RELEASE);
 }
 
-/* Who reads the image sees by `unloads' that it changes: it becomes another
- * before and afterwards. */
+/* A reader of the image sees by `generation' that it changes: that becomes
+ * another one before and afterwards. */
 void
 malloc_monitor_clear(struct malloc_monitor *m)
 {
   image_forgets(true);
-  stripes_unload();
-  stripes.lost = 0;
+  stripes_next_generation();
+  stripes.missed = 0;
   stripes.figures_since = now();
   if (m->tree.contexts != NULL) {
     context_tree_clear(&m->tree);
@@ -218,11 +216,10 @@ malloc_monitor_forget(struct malloc_monitor *m)
 }
 
 void
-malloc_monitor_obey_now(struct malloc_monitor *m)
+malloc_monitor_serve_request_now(struct malloc_monitor *m)
 {
-  uint64_t since;
   malloc_monitor_lock(m);
-  since = stripes.figures_since; /* as who asked has it */
+  uint64_t since = stripes.figures_since; /* as who asked has it */
   if ((stripes.request & REQUEST_RESET) != 0)
     malloc_monitor_clear(m);
   stripes.figures_since = since;

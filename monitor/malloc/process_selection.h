@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * choice.h -- which processes are profiled, by the environment:
+ * process_selection.h -- which processes are profiled, by the environment:
  *
  *     MPROF_ONLY      names of programs, with commas between them: shell
  *                     patterns for the file, or what it was called by
@@ -8,17 +8,17 @@
  *
  * Takes no memory of the program.
  */
-#ifndef MPROF_CHOICE_H
-#define MPROF_CHOICE_H
+#ifndef MPROF_PROCESS_SELECTION_H
+#define MPROF_PROCESS_SELECTION_H
 
 #include <stdbool.h>
 
 /* Whether this process is to be profiled. */
-bool choice_is_mine(void);
+bool process_selection_includes_this(void);
 
-/* Whether programs are chosen by their names, and whether other processes
- * than the first one are left out. */
-bool choice_by_name(void);
-bool choice_without_children(void);
+/* Whether programs are chosen by their names; whether child processes are
+ * left out. */
+bool process_selection_by_name(void);
+bool process_selection_excludes_children(void);
 
 #endif

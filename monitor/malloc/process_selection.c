@@ -1,8 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * choice.c -- see choice.h.
- */
-#include "malloc/choice.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "malloc/process_selection.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,20 +11,20 @@
 #include "malloc/environment.h"
 
 static const char *
-names(void)
+name_patterns(void)
 {
   const char *only = environment_value("MPROF_ONLY");
   return only == NULL || *only == '\0' ? NULL : only;
 }
 
 bool
-choice_by_name(void)
+process_selection_by_name(void)
 {
-  return names() != NULL;
+  return name_patterns() != NULL;
 }
 
 bool
-choice_without_children(void)
+process_selection_excludes_children(void)
 {
   const char *children = environment_value("MPROF_CHILDREN");
   return children != NULL && strcmp(children, "no") == 0;
@@ -66,11 +63,11 @@ is_named(const char *list)
 }
 
 bool
-choice_is_mine(void)
+process_selection_includes_this(void)
 {
-  const char *only = names();
+  const char *only = name_patterns();
   const unsigned long mine = (unsigned long)getpid();
-  if (choice_without_children() &&
+  if (process_selection_excludes_children() &&
       environment_number("MPROF_ROOT_PID", mine) != mine)
     return false;
   return only == NULL || is_named(only);

@@ -1,12 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * left_call.c -- see left_call.h.
- *
- * A call that is active has a frame further out, in code of this library.
- * The frames of the call that asks come first.  If the stack cannot be read
- * further out, the call is taken to be active.
- */
-#include "malloc/count/left_call.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* An active call has a frame further out than the frames of the present one,
+ * in code of this library.  If the stack cannot be read that far, the call is
+ * taken to be active. */
+#include "malloc/count/nonlocal_exit.h"
 
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
@@ -26,9 +23,8 @@ is_own_code(uintptr_t ip)
 static bool
 is_active(const uintptr_t *frame)
 {
-  struct stack_frame at = {.ip = frame[1],
-                           .sp = (uintptr_t)(frame + 2),
-                           .pointer = frame[0]};
+  struct stack_frame at = {
+      .ip = frame[1], .sp = (uintptr_t)(frame + 2), .pointer = frame[0]};
   bool asks = is_own_code(at.ip);
   for (int i = 0; i < MANY_FRAMES; i++) {
     struct stack_frame next;
@@ -44,32 +40,32 @@ is_active(const uintptr_t *frame)
 }
 
 static void
-mend(void)
+repair(void)
 {
   struct malloc_monitor *const m = &malloc_monitor;
   struct stripes_interrupted interrupted;
   stripes_interrupt(&interrupted);
   if (spin_holds(&m->lock))
     spin_unlock(&m->lock);
-  if (malloc_thread_known != NULL) /* it may have been at a walk */
-    malloc_thread_forget(malloc_thread_known, stripes.unloads);
+  if (malloc_thread_current != NULL) /* it may have been at a walk */
+    malloc_thread_forget(malloc_thread_current, stripes.generation);
 }
 
 bool
-left_call_mend(const uintptr_t *frame)
+nonlocal_exit_recover(const uintptr_t *frame)
 {
-  if (malloc_monitor_forks || spin_holds(&frame_rules.lock) ||
+  if (malloc_monitor_forking || spin_holds(&frame_rules.lock) ||
       is_active(frame))
     return false;
-  mend();
+  repair();
   malloc_monitor_inside = 1;
   return true;
 }
 
 void
-left_call_end_thread(void)
+nonlocal_exit_end_thread(void)
 {
   if (malloc_monitor_inside != 0)
-    mend();
+    repair();
   malloc_monitor_inside = 0;
 }
