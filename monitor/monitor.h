@@ -67,7 +67,7 @@ MPROF_EXPORT int mprof_monitor_reset(void);
 enum mprof_before {
   MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
   MPROF_HOLDERS = 2, /* the same, with the graph of what is alive, for the
-                        reader to find who holds it (holders/live_graph.h);
+                        reader to find who holds it (lisp/holders/live_graph.h);
                         without MPROF_LIVE nothing */
   MPROF_UNBALANCED = 4 /* without the reconciliation: threads stand still for
                           as long as it takes to copy their counters, and

@@ -12,9 +12,9 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "tree/image.h"
-#include "tree/note_list.h"
-#include "tree/spin_lock.h"
+#include "image/image.h"
+#include "image/note_list.h"
+#include "image/spin_lock.h"
 
 static struct code_objects noted;
 static size_t last; /* of them, where the last address was */

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/frame_rule.h"
+#include "code/frame_rule.h"
 
 struct code_objects code_objects_unloaded;
 

@@ -22,9 +22,9 @@
 #include <stdint.h>
 
 #include "code/function_numbers.h"
-#include "tree/arena.h"
+#include "image/arena.h"
 #include "tree/context_tree.h"
-#include "tree/note_list.h"
+#include "image/note_list.h"
 
 enum {
   BUILD_ID_BYTES = 32,

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "unwind/frame_rule.h"
+#include "code/frame_rule.h"
 
 static uint64_t
 key_of_site(uintptr_t site)

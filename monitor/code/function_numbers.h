@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "tree/shared_table.h"
+#include "image/shared_table.h"
 
 struct function_numbers {
   struct shared_table table;

@@ -34,7 +34,7 @@
  * When, and why no figure changes by it: context_fold.h.
  * A context that was folded elsewhere may have children nevertheless, none of
  * which is folded: so the last callers of a path can be kept as they were
- * (malloc/count/malloc_monitor.c).
+ * (c/count/malloc_monitor.c).
  *
  * The budget.  When there are as many contexts or leaves as the budget
  * allows, a path that is new is counted at its nearest caller P that has a
@@ -66,8 +66,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tree/arena.h"
-#include "tree/record_index.h"
+#include "image/arena.h"
+#include "image/record_index.h"
 
 /* Contexts that exist in each tree. */
 enum {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tree/image.h"
+#include "image/image.h"
 
 enum { NONE = UINT32_MAX };
 

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tree/arena.h"
+#include "image/arena.h"
 
 enum {
   REGION_PATH_BYTES = 200, /* longer paths are cut */

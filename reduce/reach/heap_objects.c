@@ -3,8 +3,8 @@
 #include "reach/heap_objects.h"
 
 #include "base/array.h"
-#include "malloc/interpose/object_header.h"
-#include "malloc/interpose/object_table.h"
+#include "c/interpose/object_header.h"
+#include "c/interpose/object_table.h"
 
 /* All allocators give out multiples of it. */
 enum { LEAST_ALIGNMENT = sizeof(uint64_t) };

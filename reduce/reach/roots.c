@@ -13,7 +13,7 @@
 
 #include "reach/roots.h"
 
-#include "malloc/count/malloc_monitor.h"
+#include "c/count/malloc_monitor.h"
 
 enum {
   WORD = sizeof(uint64_t),

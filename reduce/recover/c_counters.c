@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-/* Of the tallies of an ECL without hooks: see malloc/ecl/lisp_heap.h. */
+/* Of the tallies of an ECL without hooks: see c/ecl/lisp_heap.h. */
 struct lisp_tally {
   uint64_t count, bytes;
 };

@@ -5,7 +5,7 @@
 #ifndef MPROF_RECOVER_C_COUNTERS_H
 #define MPROF_RECOVER_C_COUNTERS_H
 
-#include "malloc/count/stripes.h"
+#include "c/count/stripes.h"
 #include "recover/image_reader.h"
 #include "recover/losses.h"
 

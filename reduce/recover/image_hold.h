@@ -2,10 +2,10 @@
 
 /* Counters of a C program that runs, all of one moment.
  *
- * Threads count under the locks of stripes (malloc/count/stripes.h), which are
+ * Threads count under the locks of stripes (c/count/stripes.h), which are
  * in the image.  The reader takes all of them, copies what they guard, and
  * opens them again; no thread can count meanwhile.  If the reader dies, a
- * thread that has waited for a second opens the lock itself (tree/spin_lock.h):
+ * thread that has waited for a second opens the lock itself (image/spin_lock.h):
  * then what was copied may be of two moments, which the reader sees.
  *
  * A program with one thread takes the locks only if it was started to be

@@ -14,7 +14,7 @@
 #include "base/input_file.h"
 #include "base/mprof_error.h"
 #include "common/image_format.h"
-#include "malloc/count/stripes.h"
+#include "c/count/stripes.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 

@@ -5,7 +5,7 @@
 #ifndef MPROF_RECOVER_LOSSES_H
 #define MPROF_RECOVER_LOSSES_H
 
-#include "malloc/count/stripes.h"
+#include "c/count/stripes.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include "recover/recover.h"
 
-#include "malloc/count/malloc_monitor.h"
+#include "c/count/malloc_monitor.h"
 #include "recover/c_recovery.h"
 
 #include <inttypes.h>

@@ -21,7 +21,7 @@
 
 #include <unwind.h>
 
-#include "malloc/count/call_chain.h"
+#include "c/count/call_chain.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define FRAMED                                                               \

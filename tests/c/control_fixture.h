@@ -15,7 +15,7 @@
 
 #include "command/control.h"
 #include "command/load.h"
-#include "malloc/count/stripes.h"
+#include "c/count/stripes.h"
 
 #include <fcntl.h>
 #include <glob.h>

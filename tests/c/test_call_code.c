@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "arch/call_code.h"
+#include "base/call_code.h"
 
 /* Bytes before and behind, which are looked at, too. */
 enum { MARGIN = 128 };

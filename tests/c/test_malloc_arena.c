@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tree/arena.h"
+#include "image/arena.h"
 
 enum { PAGE = 4096, ARENAS = 8, PAGES = 64 };
 

@@ -6,7 +6,7 @@
  */
 #include "call_chain_fixture.h"
 #include "tree/context_tree.h"
-#include "unwind/frame_rule.h"
+#include "code/frame_rule.h"
 
 static void
 test_recursion(void **state)

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "malloc/count/malloc_monitor.h"
-#include "malloc/signal_guard.h"
+#include "c/count/malloc_monitor.h"
+#include "c/signal_guard.h"
 
 enum { SUSPEND = SIGPWR, RESTART = SIGXCPU, SECONDS = 60 /* then killed */ };
 

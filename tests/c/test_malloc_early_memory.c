@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "malloc/interpose/real_allocator.h"
+#include "c/interpose/real_allocator.h"
 
 static void
 test_blocks(void **state)

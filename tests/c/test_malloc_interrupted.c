@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include "malloc/count/stripes_interrupted.h"
+#include "c/count/stripes_interrupted.h"
 
 /* The processor traps after each one while this flag is set; the kernel
  * clears it for the handler, and sets it again behind that. */

@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "malloc/count/malloc_monitor.h"
-#include "malloc/ecl/lisp_heap.h"
-#include "malloc/ecl/lisp_names.h"
+#include "c/count/malloc_monitor.h"
+#include "c/ecl/lisp_heap.h"
+#include "c/ecl/lisp_names.h"
 
 static void (*other_thread)(void);
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "malloc/interpose/object_table.h"
+#include "c/interpose/object_table.h"
 
 struct expected {
   struct object_record object;

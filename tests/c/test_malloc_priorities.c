@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "tree/spin_lock.h"
+#include "image/spin_lock.h"
 
 enum { LOW = 1, HIGH = 2, SECONDS = 10 /* then it is killed */ };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "names/code_functions.h"
+#include "lisp/names/code_functions.h"
 
 /* Nobody's code: two files are loaded there in turn. */
 static char code[2][4096];

@@ -25,7 +25,7 @@
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
 
-#include "balance/collector_balance.h"
+#include "lisp/balance/collector_balance.h"
 
 enum { PAGE = 4096, PAGES_MAX = 8 };
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "context_tree_fixture.h"
-#include "tree/sizes.h"
+#include "base/sizes.h"
 
 static void
 test_same_site_same_context(void **state)

@@ -18,8 +18,8 @@
 
 #include <unwind.h>
 
-#include "arch/arch.h"
-#include "unwind/frame_step.h"
+#include "base/arch.h"
+#include "code/frame_step.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define FRAMED                                                               \

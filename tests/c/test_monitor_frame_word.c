@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "base/arch.h"
 
 static uint32_t
 word_of(const uint8_t *code)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "live/live_deaths.h"
+#include "lisp/live/live_deaths.h"
 
 enum { LEAVES = 5000 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tree/record_index.h"
+#include "image/record_index.h"
 
 enum { MANY = 200000 };
 

@@ -16,8 +16,8 @@
 
 #include "common/image_format.h"
 #include "mprof.h"
-#include "snapshot/snapshot.h"
-#include "threads/threads.h"
+#include "lisp/snapshot/snapshot.h"
+#include "lisp/threads/threads.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -21,7 +21,7 @@
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
 
-#include "balance/collector_balance.h"
+#include "lisp/balance/collector_balance.h"
 
 /* Objects of 256 bytes, 16 in a page, all of them in use; a page is swept
  * when an eighth is not. */

@@ -38,7 +38,7 @@ for document in README.md {monitor,reduce,runtime-patch,tests}/README.md; do
 done
 
 # The maps leave out no folder.
-for folder in "$top"/{tests,reduce,monitor,monitor/malloc}/*/; do
+for folder in "$top"/{tests,reduce,monitor,monitor/lisp,monitor/c}/*/; do
   folder=${folder#"$top"/}
   map=${folder%%/*}
   grep -qE "^\| \`${folder#*/}[\`a-z]" "$top/$map/README.md"
@@ -51,20 +51,29 @@ for target in $(grep -o '`\(check-[a-z]*\|soak\)`' "$top/tests/README.md" |
   result $? "there is make $target"
 done
 
-# In the map of the reducer each folder includes headers of those above it;
-# recover/ and reach/ also those of the monitor, whose memory they read.
-above=' '
-wrong=''
-for folder in $(sed -n 's/^| `\([a-z]*\)\/` |.*/\1/p' "$top/reduce/README.md"); do
-  above="$above$folder "
-  more=
-  case $folder in recover | reach) more='malloc tree code ' ;; esac
-  for used in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' \
-    "$top/reduce/$folder"/*.[ch] 2>/dev/null | sort -u); do
-    case $above$more in *" $used "*) ;; *) wrong="$wrong $folder->$used" ;; esac
+# one_way PART FOLDERS OTHERS: each folder of a map includes headers of those
+# above it, and of others.
+one_way() {
+  local above=" $2 " wrong='' folder used
+  for folder in $(sed -n 's/^| `\([a-z/]*\)\/` |.*/\1/p' "$top/$1/README.md"); do
+    above="$above$folder "
+    for used in $(sed -n 's/^#include "\(.*\)\/[^/]*"/\1/p' \
+      "$top/$1/$folder"/*.[ch] 2>/dev/null | sort -u); do
+      case $above in *" $used "*) continue ;; esac
+      case $folder:$3 in
+        recover:*" $used "* | reach:*" $used "*) ;;
+        *) wrong="$wrong $folder->$used" ;;
+      esac
+    done
   done
-done
-[ "$above" != ' ' ] && [ -z "$wrong" ]
-result $? "includes go one way between folders$wrong"
+  [ "$above" != " $2 " ] && [ -z "$wrong" ]
+  result $? "includes go one way between the folders of $1/$wrong"
+}
+
+# Two folders of the reducer read the memory of the monitor.
+one_way reduce '' ' c/count c/ecl c/interpose image tree code '
+one_way monitor 'common' ''
+! grep -q '^#include "' "$top"/monitor/*.h
+result $? 'the headers at the top of monitor/ include no others'
 
 finish

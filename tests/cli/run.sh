@@ -349,7 +349,7 @@ run export --format=folded --value=allocs deep.data
 result $? 'each activation of a recursion'
 
 # Regions, peak and temporary objects.
-"$cc" -g -O1 -fno-inline -I"$top/monitor/malloc" -o regions \
+"$cc" -g -O1 -fno-inline -I"$top/monitor" -o regions \
   "$programs/regions.c" && run run -q -o regions.data ./regions
 for options in '-verbose --tables=leaks,direct,peak,temporary,graph,bins' \
   '--region=lex --no-legend --lines --tables=leaks,direct,peak,temporary' \

@@ -44,7 +44,7 @@ compile() {
   shift
   source=$(echo "$tests/programs/$name".c*)
   case $source in *.cc) compiler=${CXX:-g++} ;; esac
-  $compiler -g -fno-builtin -w -I"$top/monitor/malloc" -o "$work/$name" \
+  $compiler -g -fno-builtin -w -I"$top/monitor" -o "$work/$name" \
     "$source" "$@" -lpthread || result 1 "$name compiles with $*"
 }
 

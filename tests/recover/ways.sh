@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/check.bash"
 
-$CC -g -O1 -fno-builtin -I"$top/monitor/malloc" -o ways "$programs/ways.c" \
+$CC -g -O1 -fno-builtin -I"$top/monitor" -o ways "$programs/ways.c" \
   -L"$MPROF_LIB" -lmprof-malloc -Wl,-rpath,"$MPROF_LIB" || exit 1
 for name in one two; do
   cat >$name.c <<END

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "arch/system_call.h"
+#include "base/system_call.h"
 
 static void *volatile kept;
 

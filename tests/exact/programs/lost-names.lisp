@@ -6,7 +6,7 @@
 
 (in-package #:exact)
 
-(defconstant +room+ 524288 "KEPT_OBJECTS in monitor/names/kept_objects.h.")
+(defconstant +room+ 524288 "KEPT_OBJECTS in monitor/lisp/names/kept_objects.h.")
 
 (defun known (x)
   (cons x x))

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/count/call_chain.h"
+
+#include <string.h>
+
+#include "base/sizes.h"
+
+/* On a stack. */
+enum {
+  FIRST_FRAMES = SIZE_FIRST_ARENA / sizeof(struct call_frame),
+  MOST_FRAMES = 1 << 20
+};
+
+/* ---- the chain ---- */
+
+/* Room for twice as many frames, and the words of these: three each.  The
+ * arrays move. */
+static __attribute__((noinline)) bool
+grow(struct call_chain *chain)
+{
+  const size_t room = chain->room == 0 ? FIRST_FRAMES : 2 * chain->room;
+  const bool made =
+      room <= MOST_FRAMES &&
+      arena_grow(&chain->frame_arena, room * sizeof *chain->frames) == 0 &&
+      arena_grow(&chain->fresh_arena, room * sizeof *chain->fresh) == 0 &&
+      arena_grow(&chain->word_arena, 3 * room * sizeof *chain->words) == 0;
+  chain->frames = chain->frame_arena.base;
+  chain->fresh = chain->fresh_arena.base;
+  chain->words = chain->word_arena.base;
+  if (made)
+    chain->room = room;
+  return made;
+}
+
+struct chain_notes chain_notes;
+
+/* Paths share a frame with those that are kept, or else the first of them; or
+ * they have a call number. */
+void
+call_chain_forget(struct call_chain *chain)
+{
+  chain->depth = 1;
+  chain->word_count = 0;
+  chain->frames[0] = (struct call_frame){.serial = ++chain->serial};
+  for (size_t i = 0; chain_notes.of != NULL && i < PATHS; i++)
+    chain->paths[i].ip = 0;
+}
+
+int
+call_chain_init(struct call_chain *chain)
+{
+  if (!grow(chain)) {
+    call_chain_release(chain);
+    return -1;
+  }
+  call_chain_forget(chain);
+  return 0;
+}
+
+void
+call_chain_release(struct call_chain *chain)
+{
+  arena_release(&chain->frame_arena);
+  arena_release(&chain->fresh_arena);
+  arena_release(&chain->word_arena);
+  chain->room = 0;
+}
+
+static inline void
+add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
+{
+  chain->words[chain->word_count++] =
+      (struct chain_word){.at = at, .value = value};
+}
+
+/* No word holds what this asks for. */
+static const uintptr_t nothing;
+
+/* Add what the runtime knows of the frame `to'. */
+static void
+add_note(struct call_chain *chain, struct call_frame *to)
+{
+  size_t i = 0;
+  const size_t count = sizeof chain_notes.code / sizeof *chain_notes.code;
+  while (i < count &&
+         to->at.ip - chain_notes.code[i].start >= chain_notes.code[i].bytes)
+    i++;
+  if (i == count)
+    return;
+  struct chain_note note = chain_notes.of(&to->at, to[-1].at.sp);
+  if (note.site != 0)
+    to->site = note.site;
+  if (note.word != NULL)
+    add_word(chain, note.word, *note.word);
+  if (note.number != NULL) {
+    to->number = note.number;
+    to->number_word = to->first_word;
+  }
+}
+
+/* Put `f' into the chain as the innermost frame, or as one that others come
+ * behind. */
+static inline void
+add_frame(struct call_chain *chain, const struct call_frame *f,
+          bool innermost)
+{
+  struct call_frame *to = &chain->frames[chain->depth];
+  const struct stack_frame *const outer = &to[-1].at;
+  *to = *f;
+  to->needs_pointer =
+      outer->by_pointer ||
+      (outer->certain && outer->saved == NULL && to[-1].needs_pointer);
+  to->first_word = (uint32_t)chain->word_count;
+  to->site = f->at.ip;
+  to->number = to[-1].number;
+  to->number_word = to[-1].number_word;
+  if (to->serial == 0)
+    to->serial = ++chain->serial;
+  if (innermost) {
+    if (to->needs_pointer)
+      add_word(chain, &chain->frame, f->at.pointer);
+  } else if (!f->at.certain) {
+    add_word(chain, &nothing, 1);
+  } else {
+    add_word(chain, (const uintptr_t *)f->at.sp - 1, f->at.ip);
+    if (to->needs_pointer && f->at.saved != NULL)
+      add_word(chain, f->at.saved, f->at.pointer);
+  }
+  if (chain_notes.of != NULL)
+    add_note(chain, to);
+  chain->depth++;
+}
+
+/* ---- known paths ---- */
+
+/* Whether the path at *place begins so, and its innermost words hold what
+ * they held.  If not, *place becomes the next one to probe: for a path that
+ * begins so, one that follows from the first word that has changed. */
+static inline bool
+path_matches(const struct call_chain *chain, size_t *place, uintptr_t ip,
+             uintptr_t sp)
+{
+  const struct known_path *path = &chain->paths[*place];
+  if (path->ip != ip || path->sp != sp) {
+    *place = (*place + 1) % PATHS;
+    return false;
+  }
+  const struct chain_word *changed =
+      chain_words_changed(path->words, path->words + path->inner_words);
+  if (changed == path->words)
+    return true;
+  *place = call_chain_place(*changed[-1].at, *place);
+  return false;
+}
+
+/* The place of a path that begins so: *there, it is in it but for what is
+ * further out; else the place is free, or it is its turn to make room. */
+static struct known_path *
+find_place(struct call_chain *chain, uintptr_t ip, uintptr_t sp, bool *there)
+{
+  size_t place = call_chain_place(ip, sp), chosen = place;
+  *there = false;
+  for (uint64_t probe = 0; probe < PROBES; probe++) {
+    const size_t at = place;
+    *there = chain->paths[at].ip != 0 && path_matches(chain, &place, ip, sp);
+    if (*there || chain->paths[at].ip == 0)
+      return &chain->paths[at];
+    if (probe <= chain->serial % PROBES)
+      chosen = at;
+  }
+  return &chain->paths[chosen];
+}
+
+struct known_path *
+call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
+{
+  bool there;
+  struct known_path *path = find_place(chain, ip, sp, &there);
+  return there && call_chain_joins(chain, path) ? path : NULL;
+}
+
+/* The words further in than the call number are compared before it is looked
+ * at.  If it has changed, all others are compared, too. */
+bool
+call_chain_joins_numbered(const struct call_chain *chain,
+                          struct known_path *path)
+{
+  const struct chain_word *const inner = path->words;
+  const struct chain_word *const outer = chain->words;
+  const struct chain_word *const split = outer + path->outer_split;
+  if (path->joint >= chain->depth ||
+      chain->frames[path->joint].serial != path->serial)
+    return false;
+  if (path->inner_split == 0) {
+    if (chain_words_changed(split, outer + path->outer_words) != split)
+      return false;
+    if (*path->number.at == path->number.value)
+      return true;
+    if (chain_words_changed(outer, split) != outer)
+      return false;
+  } else if (chain_words_changed(inner, inner + path->inner_split) != inner ||
+             chain_words_changed(outer, outer + path->outer_words) != outer) {
+    return false;
+  }
+  if (path->number.at != &nothing)
+    path->number.value = *path->number.at;
+  return true;
+}
+
+/* There may be several paths that begin so. */
+struct known_path *
+call_chain_find_numbered_next(struct call_chain *chain, uintptr_t ip,
+                              uintptr_t sp)
+{
+  struct known_path *const path = call_chain_find_next(chain, ip, sp);
+  if (path == NULL)
+    return NULL;
+  chain->last[call_chain_place(ip, sp)] = (uint16_t)(path - chain->paths);
+  if (path->number.at != &nothing)
+    path->number.value = *path->number.at;
+  return path;
+}
+
+/* ---- walks ---- */
+
+/* All frames from frames[result] to frames[i] are where they were, if that
+ * one is; 0 when the chain ends there as well. */
+static size_t
+first_unchanged(const struct call_chain *chain, size_t i)
+{
+  const struct call_frame *frames = chain->frames;
+  const struct chain_word *changed =
+      chain_words_changed(chain->words, chain->words + frames[i].first_word);
+  while (i > 0 && chain->words + frames[i - 1].first_word >= changed)
+    i--;
+  return i;
+}
+
+static inline bool
+same_place(const struct call_frame *kept, const struct stack_frame *f)
+{
+  return kept->at.sp == f->sp && kept->at.ip == f->ip &&
+         kept->at.interrupted == f->interrupted &&
+         (kept->at.pointer == f->pointer || !kept->needs_pointer);
+}
+
+/* Take the kept frame, which follows from the new one further in, for a new
+ * one.  Its frame pointer was not compared if nothing needed it. */
+static inline void
+copy_as_new(struct call_frame *to, const struct call_frame *kept)
+{
+  *to = (struct call_frame){.at = kept->at};
+  to->at.pointer =
+      kept->at.saved != NULL ? *kept->at.saved : to[-1].at.pointer;
+}
+
+/* Walk from *chain->fresh to a frame that is kept and from which on
+ * nothing has changed; only frames further out than that are kept still.
+ * Gives back the last frame that is to be added to them. */
+static struct call_frame *
+find_fresh(struct call_chain *chain)
+{
+  struct call_frame *frames = chain->frames;
+  struct call_frame *f = chain->fresh;
+  size_t i = chain->depth - 1; /* frames[i] may still be met */
+  enum frame_step s;
+  for (;;) {
+    const size_t n = (size_t)(f - chain->fresh);
+    bool room = true; /* for those kept, too */
+    while (room && chain->room < n + i + 3)
+      room = grow(chain);
+    frames = chain->frames;
+    f = chain->fresh + n;
+    f[1] = (struct call_frame){0};
+    s = FRAME_STEP_LOST;
+    if (!room)
+      break;
+    while (i > 0 && frames[i].at.sp < f->at.sp)
+      i--;
+    if (i > 0 && same_place(&frames[i], &f->at)) {
+      const size_t unchanged = first_unchanged(chain, i);
+      if (unchanged == 0) {
+        f->serial = frames[i].serial;
+        f->context = frames[i].context;
+        chain->word_count = frames[i].first_word;
+        chain->depth = i;
+        return f;
+      }
+      for (; i > unchanged; i--, f++)
+        copy_as_new(f + 1, &frames[i - 1]);
+      f[1] = (struct call_frame){0};
+      i--;
+    }
+    s = frame_step(&f->at, &f[1].at);
+    if (s > FRAME_STEP_SIGNAL)
+      break;
+    f++;
+  }
+  chain->complete = s == FRAME_STEP_OUTERMOST;
+  chain->word_count = 0;
+  if (s == FRAME_STEP_OUTERMOST &&
+      f[1].at.certain) /* by the 0 that was read */
+    add_word(chain, (const uintptr_t *)f[1].at.sp - 1, 0);
+  frames[0].at = (struct stack_frame){.by_pointer = f[1].at.by_pointer};
+  chain->depth = 1;
+  return f;
+}
+
+/* The path of the chain that was walked. */
+static struct known_path *
+make_path(struct call_chain *chain)
+{
+  const struct call_frame *const frames = chain->frames;
+  const struct call_frame *innermost = &frames[chain->depth - 1];
+  bool there;
+  struct known_path *path =
+      find_place(chain, innermost->at.ip, innermost->at.sp, &there);
+  size_t joint =
+      chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
+  while (chain->word_count - frames[joint].first_word > PATH_WORDS)
+    joint++;
+  size_t first = frames[joint].first_word;
+  path->ip = 0;
+  path->sp = innermost->at.sp;
+  path->serial = frames[joint].serial;
+  path->joint = (uint32_t)joint;
+  path->outer_words = (uint32_t)first;
+  path->inner_words = (uint32_t)(chain->word_count - first);
+  path->inner_split = innermost->number_word > first
+                          ? innermost->number_word - (uint32_t)first
+                          : 0;
+  path->outer_split = path->inner_split > 0 ? 0 : innermost->number_word;
+  path->number =
+      innermost->number != NULL
+          ? (struct chain_word){innermost->number, *innermost->number}
+          : (struct chain_word){&nothing, 1};
+  path->complete = chain->complete;
+  path->site = innermost->site;
+  path->leaf = 0;
+  memcpy(path->words, chain->words + first,
+         path->inner_words * sizeof *path->words);
+  return path;
+}
+
+struct known_path *
+call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
+                uintptr_t frame)
+{
+  *chain->fresh =
+      (struct call_frame){.at = {.ip = ip, .sp = sp, .pointer = frame}};
+  chain->frame = frame;
+  struct call_frame *at = find_fresh(chain);
+  for (; at > chain->fresh; at--)
+    add_frame(chain, at, false);
+  add_frame(chain, at, true);
+  return make_path(chain);
+}
+
+void
+call_chain_publish(const struct call_chain *chain, struct known_path *path)
+{
+  path->ip = chain->frames[chain->depth - 1].at.ip;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * call_chain.h -- the calls that are active in a thread of a C program, at
+ * each allocation, without walking the stack anew where nothing has changed.
+ *
+ * Model.  A *frame* is a call that has not returned.  The next frame outward
+ * follows from the return address, the stack pointer and the frame pointer of
+ * this one, and from at most two words of the stack (frame_step.h).  So a
+ * chain is what it was if it begins with the same three registers and if the
+ * words that were read still hold what they held.  Most code uses the frame
+ * pointer for anything: it is compared only where a frame further out is
+ * found by it.  What is left to compare is one word a frame: four
+ * instructions.
+ *
+ *     frames  (outermost) [0] [1] [2] ... [joint] ... [depth - 1] (innermost)
+ *     words               [0] [1] [2] ... [outer_words] ... of all frames
+ *                         `-- outer words -'  `-- inner words, copied --'
+ *
+ * `frames' and `words' are those of the last real walk.  A program allocates
+ * in the same places again and again, but in turns, so there is a table of
+ * *paths* as well.  A path has a copy of the words of its innermost frames,
+ * and shares those further out with `frames'.  If all hold, the chain is the
+ * one that the path was made for, and what the owner wrote into the path is
+ * true.
+ *
+ * The place of a path follows from the innermost return address and stack
+ * pointer.  If these are another path's, too, it follows from the first word
+ * that differs; if the place is taken otherwise, it is the next one.  After
+ * PROBES places a new path replaces one of these in turn, so that paths of
+ * code that runs no more make room.  In most programs one allocation in a
+ * thousand has a path that is not known, in a compiler one in four.
+ *
+ * One owner, a thread.  Runs inside the hook.
+ */
+#ifndef MPROF_CALL_CHAIN_H
+#define MPROF_CALL_CHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "image/arena.h"
+#include "code/frame_step.h"
+
+/* A word that was read on the way outward. */
+struct chain_word {
+  const uintptr_t *at;
+  uintptr_t value;
+};
+
+struct call_frame {
+  struct stack_frame at;
+  uint64_t serial;      /* no other frame at this place has the same */
+  uint64_t site;        /* what it is in the tree: at.ip, or of what another
+                           runtime says, see chain_notes */
+  uint32_t first_word;  /* of what was read to find it */
+  uint32_t context;     /* of the path that ends here; the owner's */
+  uint32_t number_word; /* first of those of the frame that has the innermost
+                           call number, here or further out; 0: none */
+  const uintptr_t *number;
+  bool needs_pointer; /* where those further out are depends on at.pointer */
+};
+
+enum {
+  PATH_WORDS = 16,
+  PATHS_BITS = 10,
+  PATHS = 1 << PATHS_BITS,
+  PROBES = 4
+};
+
+struct known_path {
+  _Alignas(64) uintptr_t ip; /* of the innermost frame; 0: not known */
+  uintptr_t sp;
+  uint64_t serial; /* of frames[joint] */
+  uint32_t joint;
+  uint32_t inner_words, outer_words;
+  struct chain_word number; /* see chain_notes */
+  uint32_t inner_split; /* the inner words from here on are further in than
+                           it; 0: it is further out than they are */
+  uint32_t outer_split; /* then the outer words from here on are */
+  bool complete;        /* the walk reached the beginning of the stack */
+  /* the owner's: */
+  uint64_t site;                       /* of the innermost frame */
+  uint32_t context;                    /* of all frames but the innermost */
+  uint32_t size, region, leaf;         /* of the last object; leaf 0: none */
+  struct chain_word words[PATH_WORDS]; /* of frames[joint] and further in */
+};
+
+/* What a runtime knows of its frames (c/ecl/), looked at for those whose
+ * return address is in `code'.
+ *
+ * The `number' of a call is in a word of its frame.  No other call ever has
+ * it: while the word holds it, all that is further out is as it was.  The
+ * site stands for what the frame runs, as an interpreter's does for a
+ * function; it holds as long as the `word' that told it. */
+struct chain_note {
+  uint64_t site;                  /* 0: the return address */
+  const uintptr_t *word, *number; /* NULL: none */
+};
+
+struct chain_notes {
+  struct {
+    uintptr_t start, bytes;
+  } code[3];
+  /* Of a frame whose stack begins at `end'.  NULL: there is no runtime. */
+  struct chain_note (*of)(const struct stack_frame *frame, uintptr_t end);
+};
+
+extern struct chain_notes chain_notes HIDDEN;
+
+struct call_chain {
+  struct arena frame_arena, word_arena, fresh_arena;
+  struct call_frame *frames; /* the outermost first; [0] is none, its context
+                                is the root */
+  struct chain_word *words;
+  size_t depth; /* frames, with that one */
+  size_t room;  /* for so many in each of the three arrays */
+  size_t word_count;
+  bool complete;   /* the walk has reached the beginning of the stack */
+  uintptr_t frame; /* the frame pointer of this walk */
+  uint64_t serial; /* the last one that was given */
+  struct call_frame *fresh; /* scratch: the innermost first */
+  struct known_path paths[PATHS];
+  uint16_t last[PATHS]; /* the path that was found last, by where it would be
+                           if all places were free:
+                           call_chain_find_numbered */
+};
+
+/* An empty chain, in memory that is zero; it grows with the stack.  Gives
+ * back 0, or -1 with errno set. */
+int call_chain_init(struct call_chain *chain);
+void call_chain_release(struct call_chain *chain);
+
+/* Walk from the call that returns to `ip'; `sp' and `frame', the frame
+ * pointer, as struct stack_frame has them.  The frames are in chain->frames
+ * then.  Gives back a path for the owner to fill, which call_chain_publish
+ * makes known. */
+struct known_path *call_chain_walk(struct call_chain *chain, uintptr_t ip,
+                                   uintptr_t sp, uintptr_t frame);
+void call_chain_publish(const struct call_chain *chain,
+                        struct known_path *path);
+
+/* No path is known, and the next walk knows nothing of the last one. */
+void call_chain_forget(struct call_chain *chain);
+
+/* Whether the words before `end' hold what they held, from the innermost
+ * outward: each is there if those before it have not changed.  Gives back the
+ * first one further in than all that may have changed; `words' if none has.
+ */
+HOOK_INLINE const struct chain_word *
+chain_words_changed(const struct chain_word *words,
+                    const struct chain_word *end)
+{
+  const struct chain_word *w = end;
+  while (w - words >= 4) {
+    if (*w[-1].at != w[-1].value)
+      return w;
+    if (*w[-2].at != w[-2].value)
+      return w - 1;
+    if (*w[-3].at != w[-3].value)
+      return w - 2;
+    if (*w[-4].at != w[-4].value)
+      return w - 3;
+    w -= 4;
+  }
+  while (w > words && *w[-1].at == w[-1].value)
+    w--;
+  return w;
+}
+
+/* The first place of a path that begins so. */
+static inline size_t
+call_chain_place(uintptr_t ip, uintptr_t sp)
+{
+  return ((ip ^ sp << 24) * UINT64_C(0x9E3779B97F4A7C15)) >>
+         (64 - PATHS_BITS);
+}
+
+/* Whether the path is of the chain as it is now, if its innermost words hold.
+ */
+HOOK_INLINE bool
+call_chain_joins(const struct call_chain *chain,
+                 const struct known_path *path)
+{
+  const struct chain_word *const outer = chain->words;
+  return path->joint < chain->depth &&
+         chain->frames[path->joint].serial == path->serial &&
+         chain_words_changed(outer, outer + path->outer_words) == outer;
+}
+
+/* The path of the chain as it is now where the first place does not have it;
+ * NULL: it must be walked. */
+struct known_path *call_chain_find_next(struct call_chain *chain,
+                                        uintptr_t ip, uintptr_t sp);
+
+/* The path of the chain as it is now; NULL: it must be walked. */
+HOOK_INLINE struct known_path *
+call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
+                uintptr_t frame)
+{
+  struct known_path *path = &chain->paths[call_chain_place(ip, sp)];
+  chain->frame = frame;
+  HOOK_KEEP(path); /* its address is not computed again for each use */
+  const struct chain_word *inner = path->words;
+  if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
+      chain_words_changed(inner, inner + path->inner_words) == inner &&
+      call_chain_joins(chain, path))
+    return path;
+  return call_chain_find_next(chain, ip, sp);
+}
+
+/* Whether a path whose innermost words hold is that of the chain as it is
+ * now, where there are call numbers; and the path where it is not. */
+bool call_chain_joins_numbered(const struct call_chain *chain,
+                               struct known_path *path);
+struct known_path *call_chain_find_numbered_next(struct call_chain *chain,
+                                                 uintptr_t ip, uintptr_t sp);
+
+/* The same where there are call numbers: a path whose number holds is as good
+ * as one that was compared as a whole. */
+HOOK_INLINE struct known_path *
+call_chain_find_numbered(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
+                         uintptr_t frame)
+{
+  struct known_path *path =
+      &chain->paths[chain->last[call_chain_place(ip, sp)]];
+  chain->frame = frame;
+  HOOK_KEEP(path);
+  const struct chain_word *split = path->words + path->inner_split;
+  if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
+      chain_words_changed(split, path->words + path->inner_words) == split) {
+    if (path->inner_split > 0 && *path->number.at == path->number.value)
+      return path;
+    if (call_chain_joins_numbered(chain, path))
+      return path;
+  }
+  return call_chain_find_numbered_next(chain, ip, sp);
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * counting.h -- the parts of a count that the hook and what it leaves have in
+ * common, written into both.
+ */
+#ifndef MPROF_COUNTING_H
+#define MPROF_COUNTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "c/count/malloc_monitor.h"
+#include "c/count/malloc_thread.h"
+#include "c/count/stripes.h"
+
+/* ---- the leaf ---- */
+
+enum { LEAF_SIZE_BITS = 12 };
+
+static inline uint32_t
+size_for_leaf(size_t bytes)
+{
+  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
+}
+
+/* The leaf of an object of `size' (with what it is above LEAF_SIZE_BITS if it
+ * is one of another heap) that is allocated on that path, if the thread knows
+ * it; else 0.  The path has the last one of these; others are
+ * most often among the last ones of the thread (76 instructions for a look-up
+ * in the tree, 20 for one there). */
+HOOK_INLINE uint32_t
+known_leaf(struct malloc_thread *thread, struct known_path *path,
+           uint32_t size)
+{
+  if (path->leaf != 0 && path->size == size &&
+      path->region == thread->regions.region)
+    return path->leaf;
+  const struct recent_leaf *recent =
+      malloc_thread_recent_leaf(thread, path->site, path->context, size);
+  if (recent->site != path->site || recent->up != path->context ||
+      recent->size != size || recent->region != thread->regions.region ||
+      recent->cache_generation != thread->cache_generation)
+    return 0;
+  path->size = size;
+  path->region = recent->region;
+  path->leaf = recent->leaf;
+  return recent->leaf;
+}
+
+/* ---- figures, with the stripe locked ---- */
+
+/* Bytes of a leaf were allocated, or freed (negative). */
+static inline void
+add_to_region(uint32_t leaf, int64_t bytes)
+{
+  const struct context_tree *const tree = &malloc_monitor.tree;
+  const uint32_t regions =
+      __atomic_load_n(&malloc_monitor.regions.count, __ATOMIC_RELAXED);
+  if (__builtin_expect(regions > 1, 0)) {
+    const uint64_t origin = tree->kinds[tree->leaves[leaf].kind].origin;
+    struct region *region =
+        &malloc_monitor.regions.regions[ORIGIN_REGION(origin)];
+    __atomic_fetch_add(&region->live_bytes, bytes, __ATOMIC_RELAXED);
+  }
+}
+
+/* Count an allocation of this thread. */
+HOOK_INLINE struct counted
+count_allocation(struct stripe_user *user, struct stripe *s, uint32_t leaf,
+                 uintptr_t address, size_t bytes)
+{
+  stripe_allocate(s, leaf, bytes);
+  add_to_region(leaf, (int64_t)bytes);
+  return (struct counted){.leaf = stripe_user_allocates(user, leaf, address),
+                          .epoch = stripes.epoch};
+}
+
+/* Count the end of an object that this thread frees. */
+static inline void
+count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
+          owned_leaf leaf, size_t bytes)
+{
+  const uint32_t number = owned_leaf_number(leaf);
+  stripe_free(s, number, bytes);
+  s->counters[number].temporary_count +=
+      stripe_user_frees(user, leaf, address);
+  add_to_region(number, -(int64_t)bytes);
+}
+
+#endif

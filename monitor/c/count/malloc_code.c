@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/count/malloc_code.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "code/code_objects.h"
+#include "c/count/malloc_monitor.h"
+#include "c/signal_guard.h"
+#include "image/arena.h"
+
+/* At the last check.  `other' has the memory for the next one, which so does
+ * not take the place of a library that is gone. */
+static struct code_objects loaded, other;
+static struct spin_lock lock; /* of them */
+
+static void
+retire(const struct code_object *gone)
+{
+  struct malloc_monitor *m = &malloc_monitor;
+  malloc_monitor_lock(m);
+  struct code_object retired = code_objects_retire(gone, &m->functions);
+  if (m->tree.contexts != NULL) {
+    stripes_next_generation(); /* before and afterwards: see
+                                  malloc_monitor_clear */
+    context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
+    stripes_next_generation();
+  }
+  malloc_monitor_unlock(m);
+}
+
+/* Whoever asks first finds out where that is. */
+bool
+malloc_code_is_linker(uintptr_t ip)
+{
+  static uintptr_t start, end;
+  uintptr_t known = __atomic_load_n(&end, __ATOMIC_ACQUIRE);
+  if (known == 0) {
+    struct dl_find_object linker = {0};
+    _dl_find_object((void *)_r_debug.r_ldbase, &linker);
+    known = linker.dlfo_map_end == NULL ? 1 : (uintptr_t)linker.dlfo_map_end;
+    __atomic_store_n(&start, (uintptr_t)linker.dlfo_map_start,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&end, known, __ATOMIC_RELEASE);
+  }
+  return ip >= __atomic_load_n(&start, __ATOMIC_RELAXED) && ip < known;
+}
+
+/* A handler of a signal may have interrupted this thread at it.  The thread
+ * may not be cancelled while it has the linker's lock. */
+void
+malloc_code_check(void)
+{
+  struct signal_guard guard;
+  if (spin_holds(&lock) || arenas_are_sealed())
+    return;
+  signal_guard_begin(&guard, false);
+  spin_lock(&lock);
+  if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
+    const struct code_objects before = loaded;
+    code_objects_compare(&before, &other, retire);
+    loaded = other;
+    other = before;
+  }
+  spin_unlock(&lock);
+  signal_guard_end(&guard);
+}
+
+void
+malloc_code_forked(void)
+{
+  code_objects_forked();
+  if (lock.holder != 0 && !spin_holds(&lock)) {
+    loaded = other = (struct code_objects){0}; /* half changed, perhaps */
+    lock.holder = 0;
+  }
+}

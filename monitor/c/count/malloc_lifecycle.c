@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_lifecycle.c -- the life of the counters of a C program: the tree and
+ * the image are made at the first allocation that is counted; figures are
+ * forgotten, by this process or by who asks it to; the child of a fork begins
+ * anew.  See malloc_monitor.h.
+ */
+#include "c/count/malloc_monitor.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "code/code_objects.h"
+#include "c/count/malloc_thread.h"
+#include "c/environment.h"
+#include "c/image/process_image.h"
+#include "image/image.h"
+#include "image/image_file.h"
+#include "code/frame_rule.h"
+
+/* Of contexts, and of leaves: context_tree_most of these have LEAF_BITS. */
+enum {
+  USUAL_BUDGET = 8u << 20,
+  MOST_BUDGET = (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1
+};
+
+const struct other_heap *other_heap;
+struct malloc_monitor malloc_monitor = {
+    .counting = true,
+    .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
+__thread int malloc_monitor_inside HIDDEN_THREAD;
+__thread bool malloc_monitor_forking HIDDEN_THREAD;
+
+/* ---- the tree ---- */
+
+static void
+note_site(uint64_t site)
+{
+  if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
+    code_objects_note(site - 1);
+}
+
+/* Which function a context is of: see context_tree.h.  The file that the site
+ * is in is noted before anything is counted there. */
+static uint32_t
+function_of(void *functions, uint64_t site, uint32_t caller)
+{
+  (void)caller;
+  note_site(site);
+  return function_number_of_site(functions, site);
+}
+
+static bool
+make_room(uint32_t room)
+{
+  return stripes_reserve(room + 1);
+}
+
+/* Under the lock. */
+static bool
+open_tree(struct malloc_monitor *m)
+{
+  const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
+  const unsigned long asked = environment_number("MPROF_BUDGET", 0);
+  const uint32_t budget = asked == 0            ? USUAL_BUDGET
+                          : asked < MOST_BUDGET ? (uint32_t)asked
+                                                : MOST_BUDGET;
+  if (context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
+                        make_room) != 0)
+    return false;
+  arena_wipe_on_fork(&m->tree.context_arena); /* a child begins anew */
+  arena_wipe_on_fork(&m->tree.leaf_arena);
+  arena_wipe_on_fork(&m->tree.kind_arena);
+  return true;
+}
+
+/* ---- the image ---- */
+
+/* What was counted before there was an image, or is known from then, is in it
+ * from now on; what is new is noted as it comes. */
+static void
+put_into_image(struct malloc_monitor *m)
+{
+  context_tree_map(&m->tree);
+  malloc_threads_note();
+  region_table_map(&m->regions);
+  code_objects_note_anew();
+  for (uint32_t i = CONTEXT_FIRST; i < m->tree.context_count; i++)
+    note_site(m->tree.contexts[i].site);
+  for (uint32_t i = LEAF_FIRST; i < m->tree.leaf_count; i++)
+    note_site(m->tree.leaves[i].site);
+  if (other_heap != NULL)
+    other_heap->note();
+}
+
+/* Gives back 0 or an errno value. */
+static int
+make_image(void *monitor)
+{
+  const int error = process_image_open();
+  if (error != 0)
+    return error;
+  stripes_lock();
+  put_into_image(monitor);
+  stripes_map();
+  stripes_unlock();
+  return image_opened();
+}
+
+/* Under the lock.  What the kernel refuses once it may have the next time. */
+static void
+make_awaited_image(struct malloc_monitor *m)
+{
+  enum { TRIES = 3 };
+  int error = ENOMEM;
+  if (!m->awaits_image)
+    return;
+  m->awaits_image = false;
+  for (int i = 0; i < TRIES && error == ENOMEM; i++)
+    error = make_image(m);
+  if (error == EMFILE)
+    error = image_file_elsewhere(make_image, m);
+  if (error != 0)
+    process_image_say("cannot write", error == EEXIST
+                                          ? "it is not a regular file"
+                                          : strerrordesc_np(error));
+}
+
+void
+malloc_monitor_leave_image(struct malloc_monitor *m)
+{
+  malloc_monitor_lock(m);
+  image_leave(false);
+  malloc_monitor_clear(m);
+  m->awaits_image = true;
+  __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
+  malloc_monitor_unlock(m);
+}
+
+/* The first allocation may come before any constructor. */
+bool
+malloc_monitor_open(struct malloc_monitor *m)
+{
+  spin_lock(&m->lock);
+  bool ready = m->tree.contexts != NULL || open_tree(m);
+  if (ready)
+    make_awaited_image(m);
+  else if (!m->without_memory)
+    process_image_say("cannot write", strerrordesc_np(ENOMEM));
+  m->without_memory = !ready;
+  __atomic_store_n(&m->ready, ready, __ATOMIC_RELEASE);
+  spin_unlock(&m->lock);
+  return ready;
+}
+
+/* ---- all of it ---- */
+
+void
+malloc_monitor_lock(struct malloc_monitor *m)
+{
+  spin_lock(&m->lock);
+  stripes_lock();
+}
+
+void
+malloc_monitor_unlock(struct malloc_monitor *m)
+{
+  stripes_unlock();
+  spin_unlock(&m->lock);
+}
+
+static uint64_t
+now(void)
+{
+  struct timespec time = {0};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+void
+malloc_monitor_count(bool on)
+{
+  if (on != stripes.counting || stripes.counting_since == 0)
+    stripes.counting_since = now();
+  stripes.counting = on;
+  __atomic_store_n(&malloc_monitor.counting, on && !malloc_monitor.abandoned,
+                   __ATOMIC_RELEASE);
+}
+
+/* A reader of the image sees by `generation' that it changes: that becomes
+ * another one before and afterwards. */
+void
+malloc_monitor_clear(struct malloc_monitor *m)
+{
+  image_forgets(true);
+  stripes_next_generation();
+  stripes.missed = 0;
+  stripes.figures_since = now();
+  if (m->tree.contexts != NULL) {
+    context_tree_clear(&m->tree);
+    stripes_forget();
+    if (other_heap != NULL)
+      other_heap->forget();
+    region_table_clear(&m->regions);
+  }
+  image_forgets(false);
+}
+
+void
+malloc_monitor_forget(struct malloc_monitor *m)
+{
+  malloc_monitor_lock(m);
+  malloc_monitor_clear(m);
+  malloc_monitor_unlock(m);
+}
+
+void
+malloc_monitor_serve_request_now(struct malloc_monitor *m)
+{
+  malloc_monitor_lock(m);
+  uint64_t since = stripes.figures_since; /* as who asked has it */
+  if ((stripes.request & REQUEST_RESET) != 0)
+    malloc_monitor_clear(m);
+  stripes.figures_since = since;
+  if ((stripes.request & (REQUEST_START | REQUEST_STOP)) != 0)
+    malloc_monitor_count((stripes.request & REQUEST_START) != 0);
+  __atomic_store_n(&stripes.request, 0, __ATOMIC_RELEASE);
+  malloc_monitor_unlock(m);
+}
+
+void
+malloc_monitor_forked(struct malloc_monitor *m)
+{
+  m->lock.holder = 0;
+  frame_rules_forked();
+  stripes_forked();
+  malloc_monitor_clear(m);
+  m->awaits_image = true;
+  m->ready = false;
+}

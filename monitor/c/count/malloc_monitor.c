@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_monitor.c -- the hook of C programs: see malloc_monitor.h.
+ *
+ * Recursion is folded (context_fold.h): a frame has the context of the folded
+ * path.  Objects belong to that of the path whose last callers are as they
+ * were, and folded is what is further out.  It has the same functions and the
+ * same arcs, and the tables of leaks, which show five callers, are exact too.
+ */
+#include "c/count/malloc_monitor.h"
+
+#include <errno.h>
+
+#include "c/count/counting.h"
+#include "c/count/malloc_code.h"
+
+/* ---- contexts, under the lock ---- */
+
+/* What a frame knows beside the number of its context: KEPT_CALLERS less how
+ * many frames ago the path was folded, as far as that is more than nothing.
+ */
+enum {
+  KEPT_CALLERS = 4,
+  CONTEXT_BITS = 29,
+  CONTEXT_NUMBER = (1 << CONTEXT_BITS) - 1
+};
+
+/* The context of all frames of the chain but the innermost, the last callers
+ * of which are as they are though the path is folded there. */
+static uint32_t
+find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
+{
+  struct call_frame *const frames = thread->chain.frames;
+  const size_t end = thread->chain.depth - 1;
+  size_t i = end > KEPT_CALLERS ? end - KEPT_CALLERS : 1;
+  uint32_t context = frames[i - 1].context & CONTEXT_NUMBER;
+  for (; i < end; i++)
+    context = context_tree_child(&m->tree, context, frames[i].site);
+  return context;
+}
+
+/* The context of all frames of the chain but the innermost. */
+static uint32_t
+find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
+{
+  struct call_frame *const frames = thread->chain.frames;
+  const size_t end = thread->chain.depth - 1;
+  size_t i = end - 1;
+  uint32_t context;
+  while (i > 0 && frames[i].context == 0)
+    i--;
+  if (i == 0)
+    frames[0].context =
+        thread->chain.complete
+            ? CONTEXT_ROOT
+            : context_tree_child(&m->tree, CONTEXT_ROOT,
+                                 SITE_SPECIAL | SITE_CUT_SHORT);
+  context = frames[i].context;
+  for (i++; i < end; i++) {
+    const uint32_t age = context >> CONTEXT_BITS;
+    const uint32_t found = context_tree_child(
+        &m->tree, context & CONTEXT_NUMBER, frames[i].site);
+    const uint32_t target = m->tree.contexts[found].target;
+    if (target != found)
+      context = target | (uint32_t)KEPT_CALLERS << CONTEXT_BITS;
+    else
+      context = found | (age > 0 ? age - 1 : 0) << CONTEXT_BITS;
+    frames[i].context = context;
+  }
+  return context <= CONTEXT_NUMBER ? context : find_kept_contexts(m, thread);
+}
+
+/* ---- allocations ---- */
+
+/* The path of the chain of calls as it is now. */
+static struct known_path *
+find_path(struct malloc_thread *thread, const uintptr_t *frame)
+{
+  const uint64_t generation =
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
+  if (thread->generation != generation)
+    malloc_thread_forget(thread, generation);
+  struct known_path *path = call_chain_find(&thread->chain, frame[1],
+                                            (uintptr_t)(frame + 2), frame[0]);
+  return path != NULL ? path
+                      : call_chain_walk(&thread->chain, frame[1],
+                                        (uintptr_t)(frame + 2), frame[0]);
+}
+
+/* Lock the monitor, and find the path. */
+static struct known_path *
+lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
+          const uintptr_t *frame)
+{
+  struct known_path *path = find_path(thread, frame);
+  spin_lock(&m->lock);
+  if (thread->generation != stripes.generation) /* meanwhile */
+    path = find_path(thread, frame);
+  return path;
+}
+
+static uint32_t
+tree_leaf(struct malloc_monitor *m, uint32_t up, uint64_t site, uint32_t size,
+          uint64_t origin)
+{
+  return (uint32_t)(context_tree_leaf(
+                        &m->tree, up, site, size >> LEAF_SIZE_BITS,
+                        size & ((1 << LEAF_SIZE_BITS) - 1), origin) -
+                    m->tree.leaves);
+}
+
+/* The leaf of an object of `size' that is allocated on that path.  Under the
+ * lock. */
+static uint32_t
+find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
+          struct known_path *path, uint32_t size)
+{
+  const uint32_t region = thread->regions.region;
+  const uint64_t linker =
+      malloc_code_is_linker(path->site) ? ORIGIN_LINKER : 0;
+  if (path->ip == 0) {
+    path->context = find_contexts(m, thread);
+    call_chain_publish(&thread->chain, path);
+  }
+  if (known_leaf(thread, path, size) == 0)
+    *malloc_thread_recent_leaf(thread, path->site, path->context,
+                               size) = (struct recent_leaf){
+        .site = path->site,
+        .up = path->context,
+        .size = size,
+        .region = region,
+        .leaf = tree_leaf(m, path->context, path->site, size,
+                          thread->label | (uint64_t)region << 32 | linker),
+        .cache_generation = thread->cache_generation};
+  return known_leaf(thread, path, size);
+}
+
+/* Count an allocation.  Under the lock. */
+static struct counted
+count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
+      size_t bytes)
+{
+  struct stripe *s = stripes_lock_mine(user);
+  struct counted counted;
+  if (stripe_has_room(s, bytes)) {
+    counted = count_allocation(user, s, leaf, address, bytes);
+    stripe_grow(s);
+    spin_unlock(&s->lock);
+    return counted;
+  }
+  spin_unlock(&s->lock);
+  stripes_lock();
+  s = s->open ? s : stripes.stripe;
+  counted = count_allocation(user, s, leaf, address, bytes);
+  stripes_rebalance();
+  stripes_limit_reached();
+  stripes_unlock();
+  return counted;
+}
+
+/* ---- the hook, where malloc_hook.h has not done it ---- */
+
+static struct counted
+allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
+          const uintptr_t *frame)
+{
+  struct malloc_thread *const thread = malloc_thread_mine();
+  struct counted counted = {0};
+  if (thread == NULL) {
+    malloc_monitor_miss();
+    return counted;
+  }
+  struct known_path *path = lock_path(m, thread, frame);
+  if (malloc_monitor_is_counting()) {
+    const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
+    counted = count(&thread->user, leaf, address, bytes);
+    if (malloc_code_is_linker(frame[1]))
+      path->ip = 0; /* it is not to be known */
+  }
+  spin_unlock(&m->lock);
+  return counted;
+}
+
+struct counted
+malloc_monitor_allocated(uintptr_t address, size_t bytes,
+                         const uintptr_t *frame)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  const int saved = errno;
+  struct counted counted = {0};
+  if (malloc_code_is_linker(frame[1]))
+    malloc_code_check();
+  malloc_monitor_serve_request();
+  if (!malloc_monitor_is_counting())
+    return counted;
+  if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || malloc_monitor_open(m))
+    counted = allocated(m, address, bytes, frame);
+  else
+    malloc_monitor_miss();
+  errno = saved;
+  return counted;
+}
+
+uint32_t
+malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
+                    const uintptr_t *frame, void (*use)(void *, uint32_t),
+                    void *closure)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  uint32_t leaf = 0;
+  if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
+      !malloc_monitor_open(m))
+    return 0;
+  struct known_path *path = lock_path(m, thread, frame);
+  if (malloc_monitor_is_counting()) {
+    leaf = find_leaf(m, thread, path, size);
+    use(closure, leaf);
+  }
+  spin_unlock(&m->lock);
+  return leaf;
+}
+
+uint32_t
+malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
+                         uint32_t size)
+{
+  const struct leaf *const leaf = &m->tree.leaves[number];
+  return tree_leaf(m, leaf->up, leaf->site, size,
+                   context_tree_kind(&m->tree, leaf)->origin);
+}
+
+/* A thread that has not allocated, and knows of nothing. */
+static struct stripe_user nobody = {.stripe = stripes.stripe};
+
+void
+malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
+{
+  struct malloc_thread *thread = malloc_thread_current;
+  struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
+  if (malloc_monitor.abandoned)
+    return;
+  struct stripe *s = stripes_lock_mine(user);
+  if (counted.epoch == stripes.epoch)
+    count_end(user, s, address, counted.leaf, bytes);
+  spin_unlock(&s->lock);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_monitor.h -- counts what a C program allocates and frees.
+ *
+ * Model.  Each allocation has a path: the calls that are active, from the
+ * first function of the thread to the one that called the allocator.  All
+ * threads share one context tree; a leaf is a path with the size of the
+ * objects, the name of the thread and the region that it was in.  Its
+ * counters are beside the tree, in stripes (stripes.h).
+ *
+ * Re-entry.  Nothing is counted that a thread does while it is in here, or in
+ * the real allocator for a call that is counted.
+ *
+ * The hook keeps errno; all of it takes memory from the kernel alone.
+ */
+#ifndef MPROF_MALLOC_MONITOR_H
+#define MPROF_MALLOC_MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "code/function_numbers.h"
+#include "c/count/stripes.h"
+#include "tree/context_tree.h"
+#include "tree/region_table.h"
+#include "image/spin_lock.h"
+
+enum { MALLOC_REGIONS = 4095 }; /* at most */
+
+/* In kind.origin: the label of the thread, the region, and whether the
+ * dynamic linker allocates, which a leaf over the budget does not tell
+ * otherwise. */
+#define ORIGIN_THREAD(origin) ((uint32_t)(origin))
+#define ORIGIN_REGION(origin) ((uint32_t)((origin) >> 32) & UINT32_C(0xFFFF))
+#define ORIGIN_LINKER (UINT64_C(1) << 63)
+
+struct malloc_monitor {
+  bool counting;         /* allocations, now: any thread may look at it */
+  bool ready;            /* the tree is there, and in the image if there is to
+                            be one */
+  bool abandoned;        /* the child of a fork that cannot have counters of
+                            its own: those here are its parent's */
+  struct spin_lock lock; /* of all that follows */
+  bool awaits_image;     /* it is made when something is counted */
+  bool without_memory;   /* there was none for a tree, which was said */
+  struct context_tree tree;
+  struct function_numbers functions; /* that are in it */
+  struct region_table regions; /* its lock does not guard what is live */
+};
+
+extern struct malloc_monitor malloc_monitor HIDDEN;
+
+static inline bool
+malloc_monitor_is_counting(void)
+{
+  return __atomic_load_n(&malloc_monitor.counting, __ATOMIC_RELAXED);
+}
+
+/* This thread is in the monitor, or in the real allocator for it. */
+extern __thread int malloc_monitor_inside HIDDEN_THREAD;
+
+/* It is, as it is at a fork, though no call of it may be active. */
+extern __thread bool malloc_monitor_forking HIDDEN_THREAD;
+
+/* ---- the hook ---- */
+
+/* What an object is known by until it is freed. */
+struct counted {
+  owned_leaf leaf; /* 0: it was not counted */
+  uint32_t epoch;  /* of the figures that it is in */
+};
+
+/* The program is given an object of `bytes' at `address'; `frame' is the
+ * frame of the interposed function.  Does nothing when allocations are not
+ * counted. */
+struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
+                                        const uintptr_t *frame);
+
+/* The leaf of an object of another heap, allocated by a call from the
+ * function with that frame: `size' as known_leaf has it.  0: there is no
+ * memory.  Makes `use' of it under the lock. */
+struct malloc_thread;
+uint32_t malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
+                             const uintptr_t *frame,
+                             void (*use)(void *, uint32_t), void *closure);
+
+/* The leaf of objects that are as those of `leaf' but for their size.  Under
+ * the lock. */
+uint32_t malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t leaf,
+                                  uint32_t size);
+
+/* Be ready to count: make the tree, and the image if one is awaited, of which
+ * a line is printed when that fails.  False: there is no memory. */
+bool malloc_monitor_open(struct malloc_monitor *m);
+
+/* The object that was at `address' is freed. */
+void malloc_monitor_freed(uintptr_t address, struct counted counted,
+                          size_t bytes);
+
+/* An object is not counted, for want of memory for its record. */
+static inline void
+malloc_monitor_miss(void)
+{
+  if (malloc_monitor_is_counting())
+    __atomic_fetch_add(&stripes.missed, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- requests ---- */
+
+/* Count, or do not, from now on. */
+void malloc_monitor_count(bool on);
+
+/* Forget all figures and all live objects. */
+void malloc_monitor_forget(struct malloc_monitor *m);
+
+/* Do what was requested of this process from outside, if anything was.  This
+ * thread has no lock. */
+void malloc_monitor_serve_request_now(struct malloc_monitor *m);
+
+static inline void
+malloc_monitor_serve_request(void)
+{
+  if (__builtin_expect(
+          __atomic_load_n(&stripes.request, __ATOMIC_ACQUIRE) != 0, 0))
+    malloc_monitor_serve_request_now(&malloc_monitor);
+}
+
+/* ---- another heap ----
+ *
+ * Its objects are in the same tree: those of a Lisp runtime without hooks for
+ * a monitor (c/ecl/).  Its leaves are told by what they are of
+ * (kind.what is not 0).  Nothing is known of when its objects end. */
+
+struct other_heap {
+  /* There is an image from now on: put counters and notes there, of types and
+   * of the names that are known; forget the counts.  All is locked. */
+  void (*note)(void), (*forget)(void);
+  void (*forked)(void); /* in the child of a fork */
+  /* The process is at its regular end, with nothing locked: note what only
+   * then is known. */
+  void (*end)(void);
+};
+
+extern const struct other_heap *other_heap HIDDEN; /* NULL: there is none */
+
+/* ---- all of it ---- */
+
+/* Lock all of it, and all stripes; this thread has none of that. */
+void malloc_monitor_lock(struct malloc_monitor *m);
+void malloc_monitor_unlock(struct malloc_monitor *m);
+
+/* What malloc_monitor_forget does when all is locked. */
+void malloc_monitor_clear(struct malloc_monitor *m);
+
+/* The figures so far remain in the present image; those to come are for
+ * another file (process_image_set). */
+void malloc_monitor_leave_image(struct malloc_monitor *m);
+
+/* Only this thread is left, in the child of a fork, which counts from 0. */
+void malloc_monitor_forked(struct malloc_monitor *m);
+
+#endif

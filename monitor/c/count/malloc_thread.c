@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_thread.c -- made when a thread first allocates, used again when it
+ * has ended.  Threads are known by name only, as there may be thousands.
+ */
+#include "c/count/malloc_thread.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "c/count/malloc_monitor.h"
+#include "c/count/nonlocal_exit.h"
+#include "image/arena.h"
+#include "image/image.h"
+#include "image/spin_lock.h"
+
+enum {
+  LABELS = 256,
+  NAME_BYTES = 16 /* of a name of a thread; the kernel's size */
+};
+
+__thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
+static struct spin_lock lock; /* of what follows */
+static struct malloc_thread *unused;
+static char names[LABELS][NAME_BYTES];
+static uint32_t name_count = 1; /* 0: no name */
+static pthread_key_t key;
+static bool has_key;
+
+/* ---- threads ---- */
+
+/* The C library calls it when a thread ends, and again if the thread
+ * allocates after that, which makes another one. */
+static void
+end_thread(void *data)
+{
+  struct malloc_thread *thread = data;
+  nonlocal_exit_end_thread();
+  malloc_monitor_inside++;
+  malloc_thread_current = NULL;
+  spin_lock(&lock);
+  stripes_leave(&thread->user);
+  thread->next = unused;
+  unused = thread;
+  spin_unlock(&lock);
+  malloc_monitor_inside--;
+}
+
+void
+malloc_threads_open(void)
+{
+  has_key = pthread_key_create(&key, end_thread) == 0;
+  malloc_thread_mine();
+}
+
+/* The label of this thread.  The names beyond the last label share that. */
+static uint32_t
+label_of_name(const char *name)
+{
+  uint32_t label = 1;
+  while (label < name_count && strcmp(names[label], name) != 0)
+    label++;
+  if (label == LABELS)
+    return LABELS - 1;
+  if (label == name_count) {
+    name_count++;
+    snprintf(names[label], NAME_BYTES, "%s",
+             label == LABELS - 1 ? "(others)" : name);
+    image_note(NOTE_THREAD, label, 0, 0, names[label]);
+  }
+  return label;
+}
+
+/* Memory for one that is new; all of it is zero. */
+static struct malloc_thread *
+allocate(void)
+{
+  struct arena arena;
+  struct malloc_thread *thread;
+  if (arena_reserve(&arena, sizeof *thread) != 0)
+    return NULL;
+  thread = arena.base;
+  if (call_chain_init(&thread->chain) == 0)
+    return thread;
+  arena_release(&arena);
+  return NULL;
+}
+
+struct malloc_thread *
+malloc_thread_make(void)
+{
+  const uint64_t generation =
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
+  char name[NAME_BYTES] = "";
+  if (malloc_monitor.abandoned)
+    return NULL;
+  spin_lock(&lock);
+  struct malloc_thread *thread = unused;
+  if (thread != NULL)
+    unused = thread->next;
+  spin_unlock(&lock);
+  if (thread == NULL && (thread = allocate()) == NULL)
+    return NULL;
+  malloc_thread_forget(thread, generation);
+  thread->regions = (struct region_stack){0};
+  thread->thread_number++;
+  if (!arenas_are_sealed())
+    pthread_getname_np(pthread_self(), name, sizeof name);
+  spin_lock(&lock);
+  thread->label = label_of_name(name);
+  stripes_join(&thread->user);
+  spin_unlock(&lock);
+  malloc_thread_current = thread;
+  if (has_key)
+    pthread_setspecific(key, thread);
+  return thread;
+}
+
+void
+malloc_thread_forget(struct malloc_thread *thread, uint64_t generation)
+{
+  call_chain_forget(&thread->chain);
+  thread->cache_generation++;
+  thread->generation = generation;
+}
+
+void
+malloc_threads_reserve(unsigned count)
+{
+  struct malloc_thread *thread;
+  while (count-- > 0 && (thread = allocate()) != NULL) {
+    spin_lock(&lock);
+    thread->next = unused;
+    unused = thread;
+    spin_unlock(&lock);
+  }
+}
+
+void
+malloc_threads_note(void)
+{
+  for (uint32_t i = 1; i < name_count; i++)
+    image_note(NOTE_THREAD, i, 0, 0, names[i]);
+}
+
+void
+malloc_threads_forked(void)
+{
+  lock.holder = 0;
+  if (malloc_thread_current != NULL)
+    stripes_join(&malloc_thread_current->user);
+}

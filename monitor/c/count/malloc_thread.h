@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_thread.h -- what the monitor keeps for each thread of a C program:
+ * its call chain, what it is called, and the region that it is in.
+ *
+ * May run inside the hook, with malloc_monitor_inside set, but for
+ * malloc_threads_open.
+ */
+#ifndef MPROF_MALLOC_THREAD_H
+#define MPROF_MALLOC_THREAD_H
+
+#include <stdint.h>
+
+#include "c/count/call_chain.h"
+#include "c/count/stripes.h"
+#include "tree/region_table.h"
+
+/* A leaf that the thread has counted at, and what it is the leaf of. */
+struct recent_leaf {
+  uintptr_t site; /* 0: none */
+  uint32_t up, size, region;
+  uint32_t leaf;
+  uint32_t cache_generation; /* as the thread's; else it is another one now */
+};
+
+enum { RECENT_LEAF_BITS = 11 };
+
+struct malloc_thread {
+  struct stripe_user user;
+  uint32_t label;            /* number of its name */
+  uint32_t cache_generation; /* how often malloc_thread_forget was called */
+  uint64_t generation;       /* as stripes.generation at the last walk */
+  struct region_stack regions;
+  struct malloc_thread *next; /* in the list of those that nobody uses */
+  struct lisp_thread *lisp;   /* see c/ecl/; NULL: it has made none */
+  uint32_t thread_number;     /* threads until now */
+  struct call_chain chain;
+  struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
+};
+
+static inline struct recent_leaf *
+malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
+                          uint32_t up, uint32_t size)
+{
+  const uint64_t key = (site ^ (uint64_t)up << 32) + size * 0x9E3779B1u;
+  return &thread->leaves[(key * UINT64_C(0x9E3779B97F4A7C15)) >>
+                         (64 - RECENT_LEAF_BITS)];
+}
+
+/* There is another generation: forget the chain and all known leaves. */
+void malloc_thread_forget(struct malloc_thread *thread, uint64_t generation);
+
+/* Find out when threads end from now on. */
+void malloc_threads_open(void);
+
+/* Make that of this thread; NULL when there is no memory. */
+struct malloc_thread *malloc_thread_make(void);
+
+extern __thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
+
+/* That of this thread; NULL when there is no memory. */
+static inline struct malloc_thread *
+malloc_thread_mine(void)
+{
+  struct malloc_thread *mine = malloc_thread_current;
+  return __builtin_expect(mine != NULL, 1) ? mine : malloc_thread_make();
+}
+
+/* Have memory for so many threads more, while there is some. */
+void malloc_threads_reserve(unsigned count);
+
+/* Let the image of the process, if it has one, know all names. */
+void malloc_threads_note(void);
+
+/* In the child of a fork, after stripes_forked: only this thread is left. */
+void malloc_threads_forked(void);
+
+#endif

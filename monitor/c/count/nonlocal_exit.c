@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* An active call has a frame further out than the frames of the present one,
+ * in code of this library.  If the stack cannot be read that far, the call is
+ * taken to be active. */
+#include "c/count/nonlocal_exit.h"
+
+#include "c/count/malloc_monitor.h"
+#include "c/count/malloc_thread.h"
+#include "c/count/stripes_interrupted.h"
+#include "code/frame_step.h"
+
+enum { MANY_FRAMES = 1 << 16 };
+
+extern const char __ehdr_start[] HIDDEN, etext[] HIDDEN;
+
+static bool
+is_own_code(uintptr_t ip)
+{
+  return ip - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
+}
+
+static bool
+is_active(const uintptr_t *frame)
+{
+  struct stack_frame at = {
+      .ip = frame[1], .sp = (uintptr_t)(frame + 2), .pointer = frame[0]};
+  bool asks = is_own_code(at.ip);
+  for (int i = 0; i < MANY_FRAMES; i++) {
+    struct stack_frame next;
+    const enum frame_step s = frame_step(&at, &next);
+    if (s > FRAME_STEP_SIGNAL)
+      return s != FRAME_STEP_OUTERMOST;
+    at = next;
+    asks = asks && is_own_code(at.ip);
+    if (!asks && is_own_code(at.ip))
+      return true;
+  }
+  return true;
+}
+
+static void
+repair(void)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  struct stripes_interrupted interrupted;
+  stripes_interrupt(&interrupted);
+  if (spin_holds(&m->lock))
+    spin_unlock(&m->lock);
+  if (malloc_thread_current != NULL) /* it may have been at a walk */
+    malloc_thread_forget(malloc_thread_current, stripes.generation);
+}
+
+bool
+nonlocal_exit_recover(const uintptr_t *frame)
+{
+  if (malloc_monitor_forking || spin_holds(&frame_rules.lock) ||
+      is_active(frame))
+    return false;
+  repair();
+  malloc_monitor_inside = 1;
+  return true;
+}
+
+void
+nonlocal_exit_end_thread(void)
+{
+  if (malloc_monitor_inside != 0)
+    repair();
+  malloc_monitor_inside = 0;
+}

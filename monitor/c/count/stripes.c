@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/count/stripes.h"
+
+#include "image/image.h"
+
+/* The limit of a stripe that alone is open, and of one that is closed. */
+#define NO_LIMIT (INT64_MAX / 2)
+#define CLOSED (INT64_MIN / 2)
+
+struct stripes stripes = {.used = 1,
+                          .open = 1,
+                          .recent_count = 1,
+                          .stripe = {{.limit = NO_LIMIT, .open = true}}};
+
+/* Of threads: a bit for each that is taken.  Threads come and go while the
+ * stripes move into an image, so it is not among these. */
+static uint32_t numbers = 1;
+
+/* ---- locks ---- */
+
+/* The first one is locked by whoever makes another one used, so there are no
+ * more of them once that is locked here. */
+void
+stripes_lock(void)
+{
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    spin_lock(&s->lock);
+}
+
+void
+stripes_unlock(void)
+{
+  if (stripes.rebalance_again) {
+    stripes.rebalance_again = false;
+    stripes_rebalance();
+  }
+  for (uint32_t i = stripes.used; i-- > 0;)
+    spin_unlock(&stripes.stripe[i].lock);
+}
+
+/* ---- ceilings ---- */
+
+/* What cannot be divided, the first one has. */
+void
+stripes_rebalance(void)
+{
+  uint32_t open = 0;
+  int64_t live = 0, spare, share;
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
+    live += s->live;
+    open += s->open;
+  }
+  stripes.open = open;
+  if (live > (int64_t)stripes.peak_bytes) {
+    stripes.peak++; /* no counters has figures of it */
+    COMPILER_BARRIER();
+    stripes.peak_bytes = (uint64_t)live;
+  }
+  stripes.live_elsewhere = live - stripes.stripe[0].live;
+  spare = (int64_t)stripes.peak_bytes - live;
+  share = spare / open;
+  spare -= share * (open - 1);
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
+    s->ceiling = s->live + (s->open ? spare : 0);
+    s->limit = !s->open ? CLOSED : open == 1 ? NO_LIMIT : s->ceiling;
+    if (s->open)
+      spare = share;
+  }
+}
+
+/* ---- use ---- */
+
+static bool
+map(const struct stripe *s)
+{
+  return image_map(&s->arena, s->arena.reserved_bytes, IMAGE_COUNTERS,
+                   (uint32_t)(s - stripes.stripe) + 1);
+}
+
+void
+stripes_map(void)
+{
+  const struct arena all = {.base = &stripes,
+                            .reserved_bytes = sizeof stripes};
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    if (s->counters != NULL)
+      map(s);
+  image_map(&all, sizeof stripes, IMAGE_STRIPES, image_owner());
+}
+
+static bool
+reserve(struct stripe *s, uint32_t leaves)
+{
+  const size_t bytes = leaves * sizeof *s->counters;
+  if (s->counters != NULL)
+    return arena_reach(&s->arena, bytes) == 0;
+  if (arena_place(&s->arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
+    return false;
+  arena_wipe_on_fork(&s->arena);
+  if (!map(s)) {
+    arena_release(&s->arena);
+    return false;
+  }
+  s->counters = s->arena.base;
+  return true;
+}
+
+bool
+stripes_reserve(uint32_t leaves)
+{
+  bool reserved = true;
+  stripes_lock();
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    reserved = reserved && reserve(s, leaves);
+  if (reserved)
+    stripes.leaves = leaves;
+  stripes_unlock();
+  return reserved;
+}
+
+/* ---- one for all threads, or one for each ---- */
+
+/* So many events are enough to decide.  If one allocation of FEW is a new
+ * peak, it is one of a program that grows. */
+enum { EVENTS = 64, FEW = 16 };
+#define ADD_EVENT() __atomic_add_fetch(&stripes.events, 1, __ATOMIC_RELAXED)
+
+static void
+begin_period(bool separate)
+{
+  __atomic_store_n(&stripes.separate, separate, __ATOMIC_RELAXED);
+  __atomic_store_n(&stripes.events, 0, __ATOMIC_RELAXED);
+  stripes.period_count = stripes_count();
+  stripes.period_peak = stripes.peak;
+}
+
+void
+stripes_open_own(struct stripe_user *user)
+{
+  struct stripe *const s = &stripes.stripe[user->number];
+  if (user->number == 0 || !reserve(s, stripes.leaves))
+    return;
+  while (stripes.used <= user->number) {
+    __atomic_store_n(&stripes.used, stripes.used + 1, __ATOMIC_RELEASE);
+    spin_lock(&stripes.stripe[stripes.used - 1].lock); /* as all others */
+  }
+  s->open = true;
+  user->stripe = s;
+  stripes_rebalance();
+}
+
+void
+stripes_close_others(void)
+{
+  for (uint32_t i = 1; i < stripes.used; i++)
+    stripes.stripe[i].open = false;
+  stripes_rebalance();
+  begin_period(false);
+}
+
+void
+stripes_limit_reached(void)
+{
+  if (stripes.open == 1 || ADD_EVENT() < EVENTS)
+    return;
+  if (stripes_count() - stripes.period_count < EVENTS * FEW)
+    stripes_close_others();
+  else
+    begin_period(true);
+}
+
+/* Another thread has the first one. */
+static void
+handle_contention(struct stripe_user *user)
+{
+  if (!__atomic_load_n(&stripes.separate, __ATOMIC_RELAXED) &&
+      ADD_EVENT() < EVENTS)
+    return;
+  stripes_lock();
+  if (!stripes.separate)
+    begin_period((stripes.peak - stripes.period_peak) * FEW <
+                 stripes_count() - stripes.period_count);
+  if (stripes.separate)
+    stripes_open_own(user);
+  stripes_unlock();
+}
+
+struct stripe *
+stripes_lock_mine(struct stripe_user *user)
+{
+  struct stripe *const first = stripes.stripe;
+  if (user->stripe == first && user->number != 0) {
+    if (spin_try_lock(&first->lock))
+      return first;
+    handle_contention(user);
+  }
+  spin_lock(&user->stripe->lock);
+  if (!user->stripe->open) {
+    spin_unlock(&user->stripe->lock);
+    user->stripe = first;
+    spin_lock(&first->lock);
+  }
+  return user->stripe;
+}
+
+/* ---- threads ---- */
+
+void
+stripes_join(struct stripe_user *user)
+{
+  const uint32_t number = (uint32_t)__builtin_ctz(~numbers);
+  *user = (struct stripe_user){.stripe = stripes.stripe};
+  if (number < STRIPES) {
+    user->number = number;
+    numbers |= UINT32_C(1) << number;
+  }
+}
+
+void
+stripes_leave(struct stripe_user *user)
+{
+  if (user->stripe != stripes.stripe) {
+    stripes_lock();
+    user->stripe->open = false;
+    stripes_rebalance();
+    stripes_unlock();
+  }
+  if (user->number != 0)
+    numbers &= ~(UINT32_C(1) << user->number);
+}
+
+/* ---- another beginning ---- */
+
+void
+stripes_next_generation(void)
+{
+  __atomic_store_n(&stripes.generation, stripes.generation + 1,
+                   __ATOMIC_RELEASE);
+}
+
+void
+stripes_forget(void)
+{
+  __atomic_store_n(&stripes.epoch, stripes.epoch + 1, __ATOMIC_RELEASE);
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
+    if (s->counters != NULL)
+      arena_clear(&s->arena);
+    s->live = 0;
+    s->count = s->freed_count = 0;
+  }
+  stripes.peak_bytes = stripes.peak = 0;
+  stripes_next_generation();
+  stripes_rebalance();
+  begin_period(stripes.separate);
+}
+
+void
+stripes_forked(void)
+{
+  stripes.stripe[0].lock.holder = 0;
+  for (uint32_t i = 1; i < stripes.used; i++) {
+    arena_release(&stripes.stripe[i].arena);
+    stripes.stripe[i] = (struct stripe){0};
+  }
+  stripes.used = stripes.open = 1;
+  numbers = 1;
+  stripes.separate = false;
+  stripes.search.state = SEARCH_NONE;
+  stripes_forget();
+}
+
+/* ---- sums ---- */
+
+uint64_t
+stripes_count(void)
+{
+  uint64_t sum = 0;
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    sum += __atomic_load_n(&s->count, __ATOMIC_RELAXED);
+  return sum;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/ecl/lisp_names.h"
+
+#include "code/code_objects.h"
+#include "common/system_functions.h"
+#include "c/count/malloc_monitor.h"
+#include "c/ecl/lisp_heap.h"
+#include "c/ecl/lisp_runtime.h"
+#include "c/interpose/interposed.h"
+#include "lisp/names/classify.h"
+#include "image/image.h"
+#include "image/intern_table.h"
+#include "image/shared_table.h"
+#include "image/spin_lock.h"
+#include "code/frame_rule.h"
+
+static struct spin_lock lock; /* of texts, for who adds one */
+static struct intern_table texts = {.in_place = true}; /* read unlocked */
+static struct shared_table classes = SHARED_TABLE_EMPTY;
+static struct {
+  uint32_t text;
+  bool structure;
+} class_list[LISP_MORE_MOST + 1];
+static uint32_t class_count;
+static struct {
+  struct arena arena; /* struct lisp_function by number; does not move */
+  uint32_t room;
+} functions;
+static struct lisp_function no_function;
+
+/* ---- as text ---- */
+
+uint32_t
+lisp_names_intern(struct lisp_printer *out)
+{
+  const char *const text = lisp_printer_end(out);
+  spin_lock(&lock);
+  uint32_t known = texts.count;
+  uint32_t number = intern_text(&texts, text);
+  if (number > known)
+    image_note(NOTE_NAME, SITE_OBJECT | number, 0, 0, text);
+  spin_unlock(&lock);
+  return number;
+}
+
+/* Without the patches a function that is made by LAMBDA has no name. */
+uint32_t
+lisp_names_number(cl_object name)
+{
+  char text[LISP_NAME_BYTES];
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
+  if (name != OBJNULL && Null(name))
+    lisp_printer_text(&out, "(LAMBDA)");
+  else
+    lisp_printer_name(&out, name, NAMED_FUNCTION);
+  return lisp_names_intern(&out);
+}
+
+const char *
+lisp_names_text(uint32_t name)
+{
+  return name == 0 ? NULL : intern_table_text(&texts, name);
+}
+
+/* ---- functions ---- */
+
+struct lisp_function *
+lisp_function_at(uint32_t number)
+{
+  number &= FUNCTION_NUMBER;
+  return number == 0 ||
+                 number >= __atomic_load_n(&functions.room, __ATOMIC_ACQUIRE)
+             ? &no_function
+             : (struct lisp_function *)functions.arena.base + number;
+}
+
+/* A function gets a number. */
+static bool
+note_new_number(uint32_t number, uintptr_t code)
+{
+  const uint32_t room = 2 * number > 4096 ? 2 * number : 4096;
+  if (number >= functions.room) {
+    if (arena_grow_in_place(&functions.arena, room * sizeof no_function,
+                            (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
+      return false;
+    __atomic_store_n(&functions.room, room, __ATOMIC_RELEASE);
+  }
+  lisp_function_at(number)->start = code;
+  code_objects_note(code);
+  return true;
+}
+
+/* Another thread may have been at a name or a number. */
+void
+lisp_names_forked(void)
+{
+  lock.holder = classes.lock.holder = 0;
+  malloc_monitor.functions.table.lock.holder = 0;
+}
+
+/* The function gets a name if that is to show.  It may have been called
+ * before: ECL calls many functions when it begins that it makes Lisp
+ * functions later. */
+static bool
+assign_name(uint32_t number, uint32_t name)
+{
+  struct lisp_function *const f = lisp_function_at(number);
+  if (f == &no_function || name == 0 ||
+      lisp_name_passes_on(lisp_names_text(name)))
+    return false;
+  f->name = name;
+  image_note(NOTE_NAME, number, 0, 0, lisp_names_text(name));
+  return true;
+}
+
+bool
+lisp_function_name(uint32_t number, uint32_t name)
+{
+  return lisp_function_at(number)->name == 0 && assign_name(number, name);
+}
+
+uintptr_t
+lisp_function_code(cl_object function)
+{
+  if (function == OBJNULL || ECL_IMMEDIATE(function))
+    return 0;
+  switch (function->d.t) {
+  case t_cfun:
+    return (uintptr_t)function->cfun.entry;
+  case t_cfunfixed:
+    return (uintptr_t)function->cfunfixed.entry_fixed;
+  case t_cclosure:
+    return (uintptr_t)function->cclosure.entry;
+  default:
+    return 0;
+  }
+}
+
+/* ---- where they are made ---- */
+
+/* The function that begins at `code' got the name in an object that was made
+ * by code which returns to `site', or got none.  What has one keeps it, but
+ * for a `new' one.  What makes structures is an allocator, which does not
+ * show. */
+static void
+note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
+{
+  lisp_runtime_begin();
+  if (!lisp_runtime.hooked || code == 0 ||
+      code == (uintptr_t)si_make_structure)
+    return;
+  malloc_monitor_inside++;
+  uint32_t number = function_number_of_start(&malloc_monitor.functions, code);
+  struct lisp_function *f = lisp_function_at(number);
+  if (name != OBJNULL && !Null(name) && (new || f->name == 0))
+    assign_name(number, lisp_names_number(name));
+  else if (f != &no_function && f->name == 0 && f->maker == 0)
+    f->maker = function_number_of_start(&malloc_monitor.functions,
+                                        frame_rule_function(site - 1));
+  malloc_monitor_inside--;
+}
+
+#define SITE ((uintptr_t)__builtin_return_address(0))
+
+#define MAKER(maker, function, its_name)                                     \
+  EXPORT cl_object maker(function code, cl_object name, cl_object block,     \
+                         int arguments)                                      \
+  {                                                                          \
+    note_object((uintptr_t)code, its_name, true, SITE);                      \
+    return REAL(maker)(code, name, block, arguments);                        \
+  }
+
+MAKER(ecl_make_cfun, cl_objectfn_fixed, name)
+MAKER(ecl_make_cfun_va, cl_objectfn, name)
+MAKER(ecl_make_cclosure_va, cl_objectfn, ECL_NIL) /* the second is its
+                                                     environment */
+
+/* All arguments are in registers, those that are missing too.  Code that has
+ * a name keeps it, for another function may be defined as it; but a symbol
+ * may be external now that was not when the function was made. */
+cl_object si_fset_of(cl_narg narg, cl_object name, cl_object function,
+                     cl_object macro, cl_object pprint) __asm__("si_fset");
+
+EXPORT cl_object
+si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
+           cl_object pprint)
+{
+  const uintptr_t code = lisp_function_code(function);
+  note_object(code, name,
+              code != 0 && function->d.t != t_cclosure &&
+                  function->cfun.name == name,
+              SITE);
+  return REAL(si_fset)(narg, name, function, macro, pprint);
+}
+
+/* ---- classes ---- */
+
+static void
+note_class(uint32_t number)
+{
+  image_note(NOTE_CLASS, number, class_list[number].structure, 0,
+             lisp_names_text(class_list[number].text));
+}
+
+/* It may have got a number meanwhile. */
+static uint32_t
+add_class(cl_object class)
+{
+  char text[LISP_NAME_BYTES];
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
+  const bool structure = lisp_printer_is_structure(class);
+  lisp_printer_name(&out, class, NAMED_CLASS);
+  uint32_t name = lisp_names_intern(&out);
+  spin_lock(&classes.lock);
+  uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {
+    number = ++class_count;
+    class_list[number].text = name;
+    class_list[number].structure = structure;
+    note_class(number);
+    shared_table_add(&classes, (uintptr_t)class, number);
+  }
+  spin_unlock(&classes.lock);
+  return number;
+}
+
+uint32_t
+lisp_names_class(cl_object class)
+{
+  if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
+    return 0;
+  uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
+  if (__builtin_expect(number != 0, 1))
+    return number;
+  malloc_monitor_inside++;
+  number = add_class(class);
+  malloc_monitor_inside--;
+  return number;
+}
+
+/* ---- types ---- */
+
+_Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
+                   (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
+               "what a reader of images knows of types");
+
+/* The hooks of a patched ECL call it otherwise: see classify.h. */
+static void
+note_type(uint32_t what, uint32_t flags)
+{
+  const uint32_t type = LISP_TYPE(what);
+  const uint32_t as_hooked =
+      type | (type == t_instance ? 0 : what >> LISP_MORE_SHIFT << 8) |
+      ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
+  image_note(NOTE_TYPE, what, classify_category(as_hooked) | flags, 0,
+             classify_type_name(as_hooked));
+}
+
+static void
+note_types(void)
+{
+  enum { MOST = 64 }; /* element types, and modes of streams */
+  image_note(
+      NOTE_COARSE, 0, 0, 0,
+      "This ECL was not built by mprof: chains can lack functions that "
+      "are inlined or end in a call");
+  for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
+    note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
+    for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
+      note_type(LISP_WHAT(type, more), 0);
+      note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
+    }
+  }
+}
+
+/* ---- all of it ---- */
+
+void
+lisp_names_open(void)
+{
+  malloc_monitor.functions.on_new_number = note_new_number;
+  note_types();
+}
+
+void
+lisp_names_note(void)
+{
+  note_types();
+  spin_lock(&lock);
+  for (uint32_t i = 1; i <= texts.count; i++)
+    image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));
+  spin_unlock(&lock);
+  for (uint32_t i = 1; i <= malloc_monitor.functions.last; i++)
+    if (lisp_function_at(i)->name != 0)
+      image_note(NOTE_NAME, i, 0, 0,
+                 lisp_names_text(lisp_function_at(i)->name));
+  for (uint32_t i = 1; i <= class_count; i++)
+    note_class(i);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/image/process_image.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "c/environment.h"
+#include "c/process_selection.h"
+#include "c/signal_guard.h"
+#include "image/image.h"
+#include "image/image_file.h"
+
+enum {
+  SUFFIX_BYTES = 40,
+  MOST_NAMES = 10000,
+  ROOT_PID_DIGITS = 10 /* as long for any process: programs allocate for it */
+};
+
+static struct {
+  char base[PATH_MAX]; /* without what tells processes apart; empty: not read
+                        */
+  char path[PATH_MAX]; /* of the image, or of the one that is tried */
+  pid_t process;       /* its number; not that of image_file_elsewhere */
+  bool first;          /* the name is for this process */
+  bool kept;           /* the file may be out of reach by now: then the folder
+                          that the name was in says whether it is */
+  dev_t device;
+  ino_t inode;
+} own;
+
+/* ---- names ---- */
+
+/* Write `n' with at least `digits' digits to `to', without a zero at the end;
+ * gives back where it ends.  printf would cost each child of a fork eight
+ * page faults for its code. */
+static char *
+put_decimal(char *to, uint64_t n, int digits)
+{
+  enum { MOST_DIGITS = 20 };
+  char text[MOST_DIGITS];
+  int first = MOST_DIGITS;
+  do {
+    text[--first] = (char)('0' + n % 10);
+    n /= 10;
+  } while (n != 0 || MOST_DIGITS - first < digits);
+  while (first < MOST_DIGITS)
+    *to++ = text[first++];
+  return to;
+}
+
+/* Absolute, since the program may change its folder; "%p" is replaced. */
+static void
+set_base(const char *name)
+{
+  size_t n = 0;
+  own.process = getpid();
+  if (name[0] != '/' && getcwd(own.base, sizeof own.base) != NULL) {
+    n = strlen(own.base);
+    if (n + 1 < sizeof own.base)
+      own.base[n++] = '/';
+  }
+  for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
+    if (name[0] == '%' && name[1] == 'p') {
+      n = (size_t)(put_decimal(own.base + n, (uint64_t)own.process, 1) -
+                   own.base);
+      name++;
+    } else {
+      own.base[n++] = *name;
+    }
+  }
+  own.base[n] = '\0';
+  strcpy(own.path, own.base);
+}
+
+/* The variable names the process, also after exec; others find another number
+ * than theirs. */
+static bool
+is_root_process(void)
+{
+  static char ours[] = "MPROF_ROOT_PID=0000000000";
+  const char *const text = environment_value("MPROF_ROOT_PID");
+  if (process_selection_by_name())
+    return false;
+  if (text != NULL)
+    return strtol(text, NULL, 10) == (long)getpid();
+  put_decimal(strchr(ours, '=') + 1, (uint64_t)getpid(), ROOT_PID_DIGITS);
+  environment_set(ours);
+  return true;
+}
+
+void
+process_image_read_name(void)
+{
+  const char *name = environment_value("MPROF_OUT");
+  const char *const preloaded = environment_value("LD_PRELOAD");
+  if (own.base[0] != '\0')
+    return;
+  image_file_keep_mask();
+  own.first = is_root_process();
+  if (name == NULL || *name == '\0')
+    name = preloaded != NULL && strstr(preloaded, "libmprof-malloc") != NULL
+               ? "mprof.data.%p"
+               : "mprof.data";
+  set_base(name);
+}
+
+bool
+process_image_set(const char *name)
+{
+  char before[PATH_MAX];
+  strcpy(before, own.base);
+  image_file_keep_mask();
+  own.first = true;
+  own.kept = false;
+  set_base(name);
+  return strcmp(before, own.base) != 0;
+}
+
+void
+process_image_forked(void)
+{
+  own.process = getpid();
+  own.first = false;
+}
+
+bool
+process_image_is_first(void)
+{
+  return own.first;
+}
+
+/* Add a separator and a number to a name that ends at `end'; gives back where
+ * it ends then.  There is room for SUFFIX_BYTES. */
+static char *
+append_number(char *end, uint64_t n)
+{
+  *end = '.';
+  end = put_decimal(end + 1, n, 1);
+  *end = '\0';
+  return end;
+}
+
+static int
+try_name(void)
+{
+  return image_open(own.path, IMAGE_C, own.process, true);
+}
+
+/* Another name than those that other processes, or this one before exec, have
+ * taken: FILE.PID, FILE.PID.2, ...; before these FILE, where programs are
+ * chosen by their names. */
+static int
+open_free_name(void)
+{
+  char *end = stpcpy(own.path, own.base);
+  int error = EEXIST;
+  if (process_selection_by_name())
+    error = try_name();
+  if (error == EEXIST) {
+    end = append_number(end, (uint64_t)own.process);
+    error = try_name();
+  }
+  for (uint64_t i = 2; error == EEXIST && i < MOST_NAMES; i++) {
+    append_number(end, i);
+    error = try_name();
+  }
+  return error;
+}
+
+/* ---- rights ---- */
+
+/* The folder of the file, as the process sees it now. */
+static bool
+find_folder(struct stat *folder)
+{
+  char name[PATH_MAX] = ".";
+  const char *const slash = strrchr(own.base, '/'); /* NULL: getcwd failed */
+  if (slash != NULL)
+    memcpy(name, own.base, (size_t)(slash - own.base) + 1);
+  return stat(name, folder) == 0;
+}
+
+void
+process_image_keep_open(void)
+{
+  struct stat folder;
+  process_image_read_name();
+  if (!own.kept && find_folder(&folder)) {
+    own.kept = true;
+    own.device = folder.st_dev;
+    own.inode = folder.st_ino;
+  }
+  image_keep();
+}
+
+/* ---- the image ---- */
+
+int
+process_image_open(void)
+{
+  struct stat folder;
+  process_image_read_name();
+  if (own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
+                    folder.st_ino == own.inode))
+    return ENOENT; /* after chroot the name may be another file's */
+  return own.first ? image_open(strcpy(own.path, own.base), IMAGE_C,
+                                own.process, false)
+                   : open_free_name();
+}
+
+/* ---- messages ---- */
+
+/* A process that runs already says nothing: who attaches is told. */
+
+void __attribute__((noinline))
+process_image_say(const char *before, const char *why)
+{
+  char line[PATH_MAX + 200];
+  struct signal_guard guard;
+  int n;
+  if (why == NULL || environment_value("MPROF_BY") != NULL)
+    return;
+  n = snprintf(line, sizeof line, "mprof: %s '%s': %s\n", before,
+               own.first ? own.base : own.path, why);
+  signal_guard_begin(&guard, false);
+  ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
+  (void)ignored;
+  signal_guard_end(&guard);
+}

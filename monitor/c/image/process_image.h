@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * process_image.h -- the image (image/image.h) of a process of a C program:
+ * what its file is called, and who can still write to it.
+ *
+ * Names.  MPROF_OUT is for one process, and for each program that this
+ * becomes, in turn: what the one before had counted is renamed
+ * (image_file.h).  MPROF_ROOT_PID names that process; where it is not set, it
+ * is the one that reads it first.  Others have the number of their process
+ * behind the name, and another one if that is taken.  Where programs are
+ * chosen by their names (process_selection.h) no process has the first name
+ * for itself: the first that comes takes it.
+ *
+ * Under the lock of the monitor; takes no memory of the program.
+ */
+#ifndef MPROF_PROCESS_IMAGE_H
+#define MPROF_PROCESS_IMAGE_H
+
+#include <stdbool.h>
+
+/* Read the settings, and begin to number processes.  Once in a process, when
+ * it is loaded or attached to. */
+void process_image_read_name(void);
+
+/* Begin the image: image_opened is to follow.  Gives back 0 or an errno
+ * value.
+ */
+int process_image_open(void);
+
+/* This process is the child of a fork: its image will have another name. */
+void process_image_forked(void);
+
+/* The next image is to have that name.  False: that is its name already. */
+bool process_image_set(const char *name);
+
+/* Keep the file open, since the process is about to give up what it needs to
+ * open it. */
+void process_image_keep_open(void);
+
+/* Print one line about it: "mprof: BEFORE 'NAME': WHY"; nothing if `why' is
+ * NULL. */
+void process_image_say(const char *before, const char *why);
+
+/* Whether the first name is for this process. */
+bool process_image_is_first(void);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * interpose.c -- the functions that a program allocates with, in front of the
+ * real ones.
+ *
+ * Each does what the real one does, and then tells the monitor; what is freed
+ * is told before.  A realloc is an end and an allocation, as the original
+ * mprof had it, and as valgrind counts.  Requests that fail count for
+ * nothing.
+ *
+ * Those of C++ are in interpose_cxx.c.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "c/interpose/interposed.h"
+#include "c/interpose/malloc_hook.h"
+#include "c/interpose/objects.h"
+#include "c/interpose/real_allocator.h"
+
+/* A call begins: this thread is in the monitor.  False: it is at looking for
+ * the real allocator, or that is bypassed. */
+static inline bool
+enter(void)
+{
+  if (!real_allocator_found())
+    return false;
+  malloc_monitor_inside++;
+  return true;
+}
+
+/* Where no call began: what the real function gives, or early memory. */
+#define WITHOUT(call, alignment, bytes)                                      \
+  (real_allocator_bypassed() ? (call) : early_allocate(alignment, bytes))
+
+static void *__attribute__((noinline)) allocate_early(size_t bytes)
+{
+  return WITHOUT(real.malloc(bytes), 1, bytes);
+}
+
+/* What to ask of the real allocator; it refuses what is too much. */
+static inline size_t
+with_header(size_t bytes)
+{
+  return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
+}
+
+/* End the call: count the object, and give it to the program.  `filled': what
+ * is behind the header is the program's already. */
+HOOK_INLINE void *
+finish(void *base, size_t bytes, const uintptr_t *frame, bool filled)
+{
+  struct object_header *header = base;
+  if (__builtin_expect(!is_program_call() || base == NULL ||
+                           object_is_listed(header + 1, bytes) ||
+                           !hook_allocated(header, bytes, frame),
+                       0))
+    return objects_register(base, bytes, frame, filled);
+  malloc_monitor_inside--;
+  return header + 1;
+}
+
+HOOK_INLINE void *
+allocate(size_t bytes, const uintptr_t *frame)
+{
+  if (!enter())
+    return allocate_early(bytes);
+  return finish(real.malloc(with_header(bytes)), bytes, frame, false);
+}
+
+EXPORT void *
+malloc(size_t bytes)
+{
+  return allocate(bytes, FRAME);
+}
+
+void *
+interposed_malloc(size_t bytes, const uintptr_t *frame)
+{
+  return allocate(bytes, frame);
+}
+
+EXPORT void *
+calloc(size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  if (!enter())
+    return WITHOUT(real.calloc(count, size), 1, bytes);
+  return finish(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
+}
+
+static void __attribute__((noinline)) free_slow(void *p)
+{
+  struct object_record taken;
+  if (p == NULL || early_contains(p))
+    return;
+  if (!enter()) {
+    if (real_allocator_bypassed())
+      real.free(p);
+    return;
+  }
+  if (!is_program_call())
+    objects_recover((const uintptr_t *)*FRAME) /* that of free */;
+  objects_unregister(p, &taken);
+  objects_count_free(&taken);
+  real.free(object_base(&taken));
+  malloc_monitor_inside--;
+}
+
+/* What has the check was given out here, so the real allocator is known. */
+EXPORT void
+free(void *p)
+{
+  struct object_header *header = object_header_of(p);
+  if (__builtin_expect(object_is_first_of_page(p) || !object_has_header(p) ||
+                           !hook_freed(header),
+                       0)) {
+    free_slow(p);
+    return;
+  }
+  real.free(header);
+  malloc_monitor_inside--;
+}
+
+/* A block of early memory as one of the real allocator. */
+static void *
+move_early(void *p, size_t bytes, const uintptr_t *frame)
+{
+  const size_t old = early_size(p);
+  void *q = interposed_malloc(bytes, frame);
+  if (q != NULL)
+    memcpy(q, p, old < bytes ? old : bytes);
+  return q;
+}
+
+/* With a size of 0 some allocators free the object, and give back NULL or
+ * something else: the header is no part of that. */
+static void *
+reallocate(void *p, size_t bytes, const uintptr_t *frame)
+{
+  struct object_record taken;
+  bool headed;
+  if (p == NULL)
+    return interposed_malloc(bytes, frame);
+  if (early_contains(p))
+    return move_early(p, bytes, frame);
+  if (!enter())
+    return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
+  objects_unregister(p, &taken);
+  headed = taken.headed && bytes != 0;
+  void *q =
+      real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
+  if (q == NULL && bytes != 0) {
+    objects_restore(&taken);
+    malloc_monitor_inside--;
+    return NULL;
+  }
+  objects_count_free(&taken);
+  if (headed)
+    return finish(q, bytes, frame, true);
+  return objects_register_bare(q, bytes, frame);
+}
+
+EXPORT void *
+realloc(void *p, size_t bytes)
+{
+  return reallocate(p, bytes, FRAME);
+}
+
+EXPORT void *
+reallocarray(void *p, size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return reallocate(p, bytes, FRAME);
+}
+
+/* ---- objects with an alignment of their own ---- */
+
+/* A header before the object leaves it only the alignment of malloc. */
+int
+interposed_memalign(void **result, size_t alignment, size_t bytes,
+                    const uintptr_t *frame)
+{
+  void *p;
+  if (!enter()) {
+    if (real_allocator_bypassed())
+      return real.posix_memalign(result, alignment, bytes);
+    *result = early_allocate(alignment, bytes);
+    return *result == NULL ? ENOMEM : 0;
+  }
+  int status = real.posix_memalign(&p, alignment, bytes);
+  p = objects_register_bare(status == 0 ? p : NULL, bytes, frame);
+  if (status == 0)
+    *result = p;
+  return status;
+}
+
+EXPORT int
+posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+  return interposed_memalign(result, alignment, bytes, FRAME);
+}
+
+#define ALIGNED(name, alignment, parameters, arguments)                      \
+  EXPORT void *name parameters;                                              \
+  EXPORT void *name parameters                                               \
+  {                                                                          \
+    if (!enter())                                                            \
+      return WITHOUT(real.name arguments, alignment, bytes);                 \
+    return objects_register_bare(real.name arguments, bytes, FRAME);         \
+  }
+
+enum { PAGE = 4096 };
+
+ALIGNED(aligned_alloc, boundary, (size_t boundary, size_t bytes),
+        (boundary, bytes))
+ALIGNED(memalign, boundary, (size_t boundary, size_t bytes),
+        (boundary, bytes))
+ALIGNED(valloc, PAGE, (size_t bytes), (bytes))
+ALIGNED(pvalloc, PAGE, (size_t bytes), (bytes))
+
+size_t malloc_usable_size(void *p);
+
+EXPORT size_t
+malloc_usable_size(void *p)
+{
+  if (p == NULL)
+    return 0;
+  if (early_contains(p))
+    return early_size(p);
+  if (!real_allocator_found())
+    return real_allocator_bypassed() ? real.malloc_usable_size(p) : 0;
+  size_t header = objects_header_bytes(p);
+  return real.malloc_usable_size((char *)p - header) - header;
+}
+
+/* ---- all of them ---- */
+
+OWN(malloc);
+OWN(calloc);
+OWN(realloc);
+OWN(free);
+OWN(posix_memalign);
+OWN(aligned_alloc);
+OWN(memalign);
+OWN(valloc);
+OWN(pvalloc);
+OWN(malloc_usable_size);
+
+#define FUNCTION(name)                                                       \
+  {                                                                          \
+#name, &real.name, own_##name                                            \
+  }
+
+const struct interposed_function interposed_functions[] = {
+    FUNCTION(malloc),   FUNCTION(calloc),
+    FUNCTION(realloc),  FUNCTION(free),
+    FUNCTION(memalign), FUNCTION(posix_memalign),
+    FUNCTION(valloc),   FUNCTION(aligned_alloc),
+    FUNCTION(pvalloc),  FUNCTION(malloc_usable_size),
+    {.real = NULL}};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/interpose/object_table.h"
+
+#include <string.h>
+
+static size_t
+capacity(const struct object_table *t)
+{
+  return (size_t)1 << t->bits;
+}
+
+/* Others look at it without the lock. */
+static void
+set_count(struct object_table *t, size_t count)
+{
+  __atomic_store_n(&t->count, count, __ATOMIC_RELAXED);
+}
+
+/* Where the object at `address' belongs. */
+static size_t
+home_slot(const struct object_table *t, uintptr_t address)
+{
+  return (address * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - t->bits);
+}
+
+/* Where it is, or the free place where it would be. */
+static struct object_record *
+find_place(const struct object_table *t, uintptr_t address)
+{
+  size_t i = home_slot(t, address);
+  while (t->objects[i].address != address && t->objects[i].address != 0)
+    i = (i + 1) & (capacity(t) - 1);
+  return &t->objects[i];
+}
+
+static void
+use_first_places(struct object_table *t)
+{
+  memset(t->first, 0, sizeof t->first);
+  t->arena = (struct arena){0};
+  t->objects = t->first;
+  t->bits = OBJECT_TABLE_BITS;
+}
+
+static bool
+resize(struct object_table *t, unsigned bits)
+{
+  struct object_record *const old = t->objects;
+  struct arena old_arena = t->arena, arena;
+  const size_t count = capacity(t);
+  if (bits == OBJECT_TABLE_BITS) {
+    use_first_places(t);
+  } else {
+    if (arena_reserve(&arena, sizeof *t->objects << bits) != 0)
+      return false;
+    t->arena = arena;
+    t->objects = arena.base;
+    t->bits = bits;
+  }
+  for (size_t i = 0; i < count; i++)
+    if (old[i].address != 0)
+      *find_place(t, old[i].address) = old[i];
+  arena_release(&old_arena);
+  return true;
+}
+
+bool
+object_table_reserve(struct object_table *t)
+{
+  if (t->objects == NULL)
+    use_first_places(t);
+  if ((t->count + 1) * 4 > capacity(t) * 3 && !resize(t, t->bits + 1) &&
+      t->count + 2 > capacity(t))
+    return false;
+  set_count(t, t->count + 1);
+  return true;
+}
+
+void
+object_table_put(struct object_table *t, const struct object_record *object)
+{
+  struct object_record *const place = find_place(t, object->address);
+  set_count(t, t->count - (place->address != 0));
+  *place = *object;
+}
+
+const struct object_record *
+object_table_find(const struct object_table *t, uintptr_t address)
+{
+  if (t->count == 0)
+    return NULL;
+  const struct object_record *place = find_place(t, address);
+  return place->address != 0 ? place : NULL;
+}
+
+/* What is further on and belongs to the free place, or before it, goes there.
+ */
+static void
+close_gap(struct object_table *t, size_t gap)
+{
+  const size_t mask = capacity(t) - 1;
+  for (size_t i = (gap + 1) & mask; t->objects[i].address != 0;
+       i = (i + 1) & mask)
+    if (((i - home_slot(t, t->objects[i].address)) & mask) >=
+        ((i - gap) & mask)) {
+      t->objects[gap] = t->objects[i];
+      gap = i;
+    }
+  t->objects[gap].address = 0;
+}
+
+bool
+object_table_remove(struct object_table *t, uintptr_t address,
+                    struct object_record *object)
+{
+  const struct object_record *there = object_table_find(t, address);
+  if (there == NULL)
+    return false;
+  *object = *there;
+  close_gap(t, (size_t)(there - t->objects));
+  return true;
+}
+
+void
+object_table_unreserve(struct object_table *t)
+{
+  set_count(t, t->count - 1);
+  if (t->bits > OBJECT_TABLE_BITS && t->count * 6 < capacity(t))
+    resize(t, t->bits - 1);
+}

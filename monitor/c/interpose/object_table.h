@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * object_table.h -- live objects by their address, if a header does not do
+ * (object_header.h): those that have none, and those whose header is on
+ * another page.
+ *
+ * Open addressing with linear probing, at most three quarters full, or where
+ * there is no memory for a larger one all but one place; what is taken out
+ * leaves no trace, and the table grows and shrinks by halves.
+ *
+ * An object has a place from before it is put there until after it is taken
+ * out, so that it can be put back.
+ *
+ * Not thread safe; the owner has a lock.  Takes memory from the kernel only:
+ * runs inside the hook.
+ */
+#ifndef MPROF_OBJECT_TABLE_H
+#define MPROF_OBJECT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "c/count/malloc_monitor.h"
+#include "image/arena.h"
+
+/* What is known of an object of the program. */
+struct object_record {
+  uintptr_t address; /* 0: none */
+  size_t bytes;      /* requested */
+  struct counted counted;
+  bool headed; /* it has a header */
+  bool listed; /* it has a place in the table */
+};
+
+enum {
+#ifdef MPROF_TINY
+  OBJECT_TABLE_BITS = 2
+#else
+  OBJECT_TABLE_BITS = 9
+#endif
+};
+
+struct object_table { /* all zero: empty */
+  struct arena arena; /* none: the first places */
+  struct object_record *objects;
+  size_t count;  /* of places that are reserved */
+  unsigned bits; /* of the number of places */
+  struct object_record first[1 << OBJECT_TABLE_BITS];
+};
+
+/* Reserve a place for an object.  False: there is no memory. */
+bool object_table_reserve(struct object_table *table);
+
+/* Put an object there that has a place, or had one before it was taken; in
+ * place of one with that address whose end was not seen. */
+void object_table_put(struct object_table *table,
+                      const struct object_record *object);
+
+/* An object that is not there any more needs its place no longer. */
+void object_table_unreserve(struct object_table *table);
+
+/* The object at `address', or NULL. */
+const struct object_record *
+object_table_find(const struct object_table *table, uintptr_t address);
+
+/* Take it out of the table, but keep its place; false: it is not there. */
+bool object_table_remove(struct object_table *table, uintptr_t address,
+                         struct object_record *object);
+
+#endif

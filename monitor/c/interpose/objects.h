@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * objects.h -- between the interposed functions and the real allocator: keeps
+ * what is known of the program's objects, in a header or a table, and tells
+ * the monitor.
+ *
+ * Allocations are counted if the program itself makes them, and not mprof or
+ * the real allocator in the midst of another call; the end of an object is
+ * counted if its allocation was.  Keeps errno.
+ */
+#ifndef MPROF_OBJECTS_H
+#define MPROF_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "c/interpose/object_header.h"
+#include "c/interpose/object_table.h"
+
+/* Whether the present call, which has entered the monitor, is the program's,
+ * and not one in the midst of another. */
+static inline bool
+is_program_call(void)
+{
+  return malloc_monitor_inside == 1;
+}
+
+/* Whether this call is the program's after all: the call that it seems to be
+ * in was left (nonlocal_exit.h). */
+bool objects_recover(const uintptr_t *frame);
+
+/* Count the program's object of `bytes' and fill its header in `base', which
+ * is of the real allocator and HEADER_BYTES longer.  Gives back the object;
+ * NULL for NULL.  `filled': the object has contents already.  `frame' is the
+ * frame of the interposed function, whose call ends here:
+ * malloc_monitor_inside is counted down. */
+void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
+                       bool filled);
+
+/* The same for an object without a header. */
+void *objects_register_bare(void *object, size_t bytes,
+                            const uintptr_t *frame);
+
+/* Forget `object', not NULL and no early memory, which the program frees:
+ * *taken becomes what was known of it. */
+void objects_unregister(void *object, struct object_record *taken);
+
+/* The same for an object without a header. */
+void objects_unregister_bare(void *object, struct object_record *taken);
+
+/* Its address for the real allocator. */
+static inline void *
+object_base(const struct object_record *object)
+{
+  return (void *)(object->address - (object->headed ? HEADER_BYTES : 0));
+}
+
+/* It is freed; or realloc failed, and the program keeps it. */
+void objects_count_free(const struct object_record *taken);
+void objects_restore(const struct object_record *taken);
+
+/* Bytes of the header before `object', which the program keeps; 0: it has
+ * none. */
+size_t objects_header_bytes(void *object);
+
+/* List objects without a header even if they are not counted. */
+void objects_list_all(void);
+
+/* Keep all others out while the process is copied, in both copies. */
+void objects_lock(void);
+void objects_unlock(void);
+
+/* Say where the table and its lock are, for a reader from outside. */
+void objects_describe(struct image_search *search);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/interpose/real_allocator.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "c/count/malloc_monitor.h"
+#include "c/interpose/interposed.h"
+#include "c/process_selection.h"
+#include "image/spin_lock.h"
+
+struct real_allocator real;
+
+/* Children of a program may have another C library, musl, where this is not
+ * found, nor is what the makefile calls gnu_only. */
+#pragma weak gnu_get_libc_version
+
+/* Nor has it the function that the compiler's unwinder needs, which is linked
+ * into the library that is preloaded: the linker has that call this one
+ * instead (malloc_link of the makefile, --wrap). */
+extern int __real__dl_find_object(void *address,
+                                  struct dl_find_object *object)
+    __attribute__((weak));
+HIDDEN int __wrap__dl_find_object(void *address,
+                                  struct dl_find_object *object);
+
+int
+__wrap__dl_find_object(void *address, struct dl_find_object *object)
+{
+  return __real__dl_find_object(address, object);
+}
+
+/* ---- what is behind ---- */
+
+/* There may be another monitor behind this one: in a program that was linked
+ * with libmprof_malloc.a, where one is preloaded, too.  The first one counts,
+ * as the program calls its functions; the others tell what is behind them. */
+typedef void *bypass(const char *name);
+EXPORT bypass mprof_bypass;
+EXPORT void mprof_find_allocator(void) __attribute__((noinline));
+
+static void *
+function_behind(const char *name)
+{
+  static void *monitor;
+  static bool sought;
+  bypass *behind;
+  if (!sought) {
+    /* That there is none is not the program's affair: the error goes with
+     * the next call of dlsym, for `name'.  dlerror would translate it, and
+     * wait for the lock with which setlocale may be allocating. */
+    monitor = dlsym(RTLD_NEXT, "mprof_bypass");
+    sought = true;
+  }
+  memcpy(&behind, &monitor, sizeof behind);
+  return behind != NULL ? behind(name) : dlsym(RTLD_NEXT, name);
+}
+
+/* A cast between a function and an object pointer, which POSIX allows. */
+void
+real_function(void *function, const char *name)
+{
+  void *found = function_behind(name);
+  memcpy(function, &found, sizeof found);
+}
+
+static void
+find_functions(void)
+{
+  static const char message[] =
+      "mprof: libmprof-malloc.so finds no malloc; load it with LD_PRELOAD "
+      "into a dynamically linked program\n";
+  for (const struct interposed_function *f = interposed_functions;
+       f->real != NULL; f++)
+    real_function(f->real, f->name);
+  if (real.malloc == NULL) {
+    ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)ignored;
+    _exit(127);
+  }
+}
+
+/* Under a lock, or while nobody else is here. */
+void
+real_allocator_bypass(void)
+{
+  malloc_monitor_count(false);
+  if (!real.found)
+    find_functions();
+  __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
+  __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);
+}
+
+void *
+mprof_bypass(const char *name)
+{
+  if (!real.bypassed)
+    real_allocator_bypass();
+  return function_behind(name);
+}
+
+static void
+find_under_lock(void)
+{
+  static struct spin_lock lock;
+  spin_lock(&lock);
+  if (real.found || real.bypassed) {
+    /* by another thread */
+  } else if (process_selection_includes_this()) {
+    const struct interposed_function *const first = interposed_functions;
+    find_functions();
+    /* libraries may find one that the program has in front of this one, and
+       that leans on the real one */
+    if (dlsym(RTLD_DEFAULT, first->name) == first->own)
+      rebind_symbols(interposed_functions);
+    __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
+  } else {
+    real_allocator_bypass();
+  }
+  spin_unlock(&lock);
+}
+
+bool
+real_allocator_find(void)
+{
+  /* only the thread that is at it gets early memory */
+  static __thread bool seeking __attribute__((tls_model("initial-exec")));
+  if (seeking || real_allocator_bypassed())
+    return false;
+  seeking = true;
+  if (gnu_get_libc_version == NULL) /* locks are for that, too */
+    real_allocator_bypass();
+  else
+    find_under_lock();
+  seeking = false;
+  return real.found;
+}
+/* The first one is called, whichever monitor calls it. */
+void
+mprof_find_allocator(void)
+{
+  real_allocator_found();
+}
+
+void
+real_allocator_attach(void)
+{
+  __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
+}
+
+bool
+real_allocator_is_ours(void)
+{
+  mprof_find_allocator();
+  return !real_allocator_bypassed();
+}
+
+/* ---- early memory ---- */
+
+enum { EARLY_MOST = 1 << 28, EARLY_STEP = 1 << 16, GRANULE = 16 };
+
+struct arena early_memory;
+
+static bool
+grow_early(size_t bytes)
+{
+  return bytes <= early_memory.reserved_bytes ||
+         arena_reach(&early_memory,
+                     (bytes + EARLY_STEP - 1) / EARLY_STEP * EARLY_STEP) == 0;
+}
+
+void *
+early_allocate(size_t alignment, size_t bytes)
+{
+  static struct spin_lock lock;
+  static uintptr_t free_from;
+  uintptr_t base;
+  if (alignment < GRANULE)
+    alignment = GRANULE;
+  spin_lock(&lock);
+  if (free_from == 0 &&
+      arena_place(&early_memory, EARLY_STEP, EARLY_MOST) == 0)
+    free_from = (uintptr_t)early_memory.base;
+  base = (uintptr_t)early_memory.base;
+  /* its size stands before each block */
+  uintptr_t begin =
+      (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
+  if (base != 0 && begin > free_from && begin - base < EARLY_MOST &&
+      bytes <= EARLY_MOST - (begin - base) &&
+      grow_early(begin - base + bytes)) {
+    ((size_t *)begin)[-1] = bytes;
+    free_from = begin + bytes;
+  } else {
+    errno = ENOMEM;
+    begin = 0;
+  }
+  spin_unlock(&lock);
+  return (void *)begin;
+}
+
+size_t
+early_size(const void *address)
+{
+  return ((const size_t *)address)[-1];
+}

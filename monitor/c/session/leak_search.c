@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * leak_search.c -- what the process has lost at its end, if that was asked
+ * for: `mprof run' looks for it from outside (reduce/reach/).
+ *
+ * The process writes into its image where the reader finds what it needs, and
+ * sends the reader a signal, which wakes it up and means nothing to others.
+ * It waits as long as a reader lives that has begun, but not long for one
+ * that does not begin.
+ *
+ * Takes no lock and calls no function of the C library that could.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#include "base/system_call.h"
+#include "c/count/malloc_monitor.h"
+#include "c/environment.h"
+#include "c/image/process_image.h"
+#include "c/interpose/objects.h"
+#include "c/interpose/real_allocator.h"
+#include "c/session/malloc_session.h"
+#include "image/image.h"
+#include "base/wait.h"
+
+enum {
+  PTHREAD_BYTES = 2304, /* if the library does not say it */
+  SECONDS = 30,         /* for the reader to begin */
+  SECOND_LOOKS = 1000000000 / WAIT_NANOSECONDS,
+  LOOKS_FOR_READER = 64 /* each so often, whether it lives */
+};
+
+static pid_t reader;               /* 0: it was not asked for */
+static struct image_search places; /* of what the C library has in a thread */
+
+void
+leak_search_open(void)
+{
+  void (*static_size)(size_t *, size_t *);
+  size_t bytes = 0, alignment;
+  reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
+  if (reader == 0)
+    return;
+  objects_list_all();
+  *(void **)&static_size = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
+  const uint32_t *pthread_bytes =
+      dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
+  if (static_size != NULL)
+    static_size(&bytes, &alignment);
+  places.tls_bytes = bytes;
+  places.pthread_bytes =
+      pthread_bytes != NULL ? *pthread_bytes : (uint32_t)PTHREAD_BYTES;
+}
+
+bool
+leak_search_is_requested(void)
+{
+  return reader != 0;
+}
+
+static const char *
+find_obstacle(void)
+{
+  if (other_heap != NULL)
+    return "the program has Lisp objects";
+  if (system_call_filter_is_set())
+    return "the program filters its system calls";
+  return NULL;
+}
+
+/* Fill in all but the state. */
+static void
+describe(struct image_search *search)
+{
+  search->tls_bytes = places.tls_bytes;
+  search->pthread_bytes = places.pthread_bytes;
+  search->allocator = (uintptr_t)real.malloc;
+  search->early = (uintptr_t)early_memory.base;
+  search->early_bytes = early_memory.reserved_bytes;
+  search->modules = (uintptr_t)&_r_debug;
+  objects_describe(search);
+}
+
+static bool
+change_state(struct image_search *search, uint32_t from, uint32_t to)
+{
+  return __atomic_compare_exchange_n(&search->state, &from, to, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Send it to the reader; whether that lives. */
+static bool
+signal_reader(long signal)
+{
+  const long arguments[6] = {reader, signal};
+  const long result = arch_system_call(SYS_kill, arguments);
+  return result == 0 || result == -EPERM;
+}
+
+/* False: the reader is gone, or does not begin. */
+static bool
+wait_for_reader(struct image_search *search)
+{
+  uint32_t state;
+  for (unsigned looks = 0;
+       (state = __atomic_load_n(&search->state, __ATOMIC_ACQUIRE)) !=
+       SEARCH_NONE;
+       looks++) {
+    if (looks % LOOKS_FOR_READER == 0 && !signal_reader(0) &&
+        change_state(search, state, SEARCH_NONE))
+      return false;
+    if (looks > SECONDS * SECOND_LOOKS &&
+        change_state(search, SEARCH_ASKED, SEARCH_NONE))
+      return false;
+    wait_a_little(looks);
+  }
+  return true;
+}
+
+/* Another thread may be at it already: then this one waits as well. */
+static bool
+request_search(struct image_search *search)
+{
+  const long any[6] = {PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY};
+  describe(search);
+  arch_system_call(SYS_prctl, any); /* where only parents may (Yama) */
+  return (!change_state(search, SEARCH_NONE, SEARCH_ASKED) ||
+          signal_reader(SIGURG)) &&
+         wait_for_reader(search);
+}
+
+void
+leak_search_run(void)
+{
+  if (reader == 0 || !image_is_open() || malloc_monitor.abandoned ||
+      !malloc_session_is_ours())
+    return;
+  const char *why = find_obstacle();
+  if (why == NULL && !request_search(&stripes.search))
+    why = "mprof run does not answer";
+  process_image_say("cannot find what is lost in", why);
+}

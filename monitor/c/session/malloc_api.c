@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_api.c -- what a program may call: see mprof_malloc.h.
+ */
+#include "mprof_malloc.h"
+
+#include <stddef.h>
+
+#include "c/count/malloc_monitor.h"
+#include "c/count/malloc_thread.h"
+#include "c/image/process_image.h"
+#include "c/interpose/real_allocator.h"
+
+/* All that is counted is in the image at once. */
+EXPORT int
+mprof_save(void)
+{
+  return 0;
+}
+
+EXPORT void
+set_mprof_autosave(int count)
+{
+  (void)count;
+}
+
+EXPORT void
+mprof_stop(void)
+{
+  malloc_monitor_count(false);
+}
+
+EXPORT void
+mprof_restart(const char *filename)
+{
+  if (!real_allocator_is_ours())
+    return;
+  malloc_monitor_inside++;
+  if (filename != NULL && process_image_set(filename))
+    malloc_monitor_leave_image(&malloc_monitor);
+  else
+    malloc_monitor_forget(&malloc_monitor);
+  malloc_monitor_count(true);
+  malloc_monitor_inside--;
+}
+
+/* Enter the region `name', or leave the innermost one: NULL. */
+static void
+change_region(const char *name)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  if (!real_allocator_is_ours())
+    return;
+  malloc_monitor_inside++;
+  struct malloc_thread *thread = malloc_thread_mine();
+  if (thread != NULL) {
+    spin_lock(&m->lock);
+    if (name != NULL)
+      region_enter(&m->regions, MALLOC_REGIONS, &thread->regions, name);
+    else
+      region_leave(&m->regions, &thread->regions, true);
+    spin_unlock(&m->lock);
+  }
+  malloc_monitor_inside--;
+}
+
+EXPORT void
+mprof_region_begin(const char *name)
+{
+  change_region(name == NULL ? "" : name);
+}
+
+EXPORT void
+mprof_region_end(void)
+{
+  change_region(NULL);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/session/malloc_session.h"
+
+#include <string.h>
+#include <sys/single_threaded.h>
+#include <unistd.h>
+
+#include "c/count/malloc_code.h"
+#include "c/count/malloc_monitor.h"
+#include "c/count/malloc_thread.h"
+#include "c/count/stripes_interrupted.h"
+#include "c/environment.h"
+#include "c/image/process_image.h"
+#include "c/interpose/objects.h"
+#include "c/interpose/real_allocator.h"
+#include "c/process_selection.h"
+#include "image/arena.h"
+#include "image/image.h"
+
+static pid_t process;
+
+bool
+malloc_session_is_ours(void)
+{
+  return !arenas_are_sealed() && !real_allocator_bypassed() &&
+         (process == 0 || process == getpid());
+}
+
+bool
+malloc_session_keep_file(void)
+{
+  if (!malloc_session_is_ours())
+    return false;
+  process_image_keep_open();
+  return true;
+}
+
+void
+malloc_session_exec_unmonitored(const char *why)
+{
+  if (malloc_session_is_ours() && process_image_is_first())
+    process_image_say("nothing more goes to", why);
+}
+
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+extern int __cxa_at_quick_exit(void (*)(void *), void *);
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
+                             void *);
+
+/* What both register. */
+static void
+end(void *unused)
+{
+  (void)unused;
+  if (other_heap != NULL && malloc_session_is_ours())
+    other_heap->end();
+  leak_search_run();
+}
+
+void
+malloc_session_end_at_exit(void)
+{
+  static bool registered;
+  if (!registered)
+    registered = __cxa_atexit(end, NULL, NULL) == 0;
+}
+
+/* ---- forks ---- */
+
+/* What the thread that forks has, if a signal has interrupted it in the hook:
+ * then its stripes are open and consistent until it goes on. */
+static struct {
+  struct stripes_interrupted stripes;
+  bool locked; /* the monitor */
+} forking;
+
+/* Nobody else is in the monitor while the process is copied. */
+static void
+before_fork(void)
+{
+  struct stripes_interrupted interrupted;
+  const bool locked = spin_holds(&malloc_monitor.lock);
+  malloc_monitor_forking = true;
+  malloc_monitor_inside++;
+  stripes_interrupt(&interrupted);
+  if (!locked)
+    spin_lock(&malloc_monitor.lock);
+  stripes_lock();
+  objects_lock();
+  image_before_fork(false);
+  forking.stripes = interrupted;
+  forking.locked = locked;
+}
+
+static void
+after_fork_in_parent(void)
+{
+  const struct stripes_interrupted interrupted = forking.stripes;
+  const bool locked = forking.locked;
+  image_after_fork_in_parent();
+  objects_unlock();
+  stripes_unlock();
+  if (!locked)
+    spin_unlock(&malloc_monitor.lock);
+  stripes_resume(&interrupted);
+  malloc_monitor_inside--;
+  malloc_monitor_forking = false;
+}
+
+/* The child cannot give back the memory of its parent's image, where a filter
+ * of system calls forbids that: it changes no figure there. */
+static void
+abandon_counters(void)
+{
+  malloc_monitor.abandoned = true;
+  malloc_monitor.counting = false;
+  malloc_thread_current = NULL;
+  after_fork_in_parent();
+}
+
+static void
+after_fork_in_child(void)
+{
+  if (arenas_are_sealed()) {
+    abandon_counters();
+    return;
+  }
+  image_after_fork_in_child();
+  objects_unlock();
+  malloc_code_forked();
+  process_image_forked();
+  malloc_monitor_forked(&malloc_monitor);
+  malloc_threads_forked();
+  if (other_heap != NULL)
+    other_heap->forked();
+  if (process_selection_excludes_children()) {
+    malloc_monitor.awaits_image = false;
+    malloc_monitor_count(false);
+    arenas_seal();
+  } else {
+    process = getpid();
+  }
+  malloc_monitor_inside--;
+  malloc_monitor_forking = false;
+}
+
+/* ---- begin ---- */
+
+static void
+register_handlers(void)
+{
+  malloc_threads_open();
+  __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
+                    NULL);        /* pthread_atfork, for any C library */
+  __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
+  malloc_session_end_at_exit();
+}
+
+/* Where the image is read from outside while the program runs, the locks of
+ * stripes are for the reader, too: then they must be taken as if there were
+ * another thread. */
+static void
+be_watched(void)
+{
+  __libc_single_threaded = 0;
+  stripes.watched = true;
+  malloc_monitor_open(&malloc_monitor);
+}
+
+void
+malloc_session_begin(void)
+{
+  static bool registered;
+  const char *const count = environment_value("MPROF_COUNT");
+  const unsigned long recent = environment_number("MPROF_TEMPORARY", 1);
+  const bool on = count == NULL || strcmp(count, "off") != 0;
+  malloc_monitor_inside++;
+  process = getpid();
+  process_image_read_name();
+  stripes.recent_count =
+      recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
+  if (!registered)
+    register_handlers();
+  registered = true;
+  leak_search_open();
+  fatal_signals_open();
+  malloc_monitor_count(on);
+  if (!on)
+    malloc_monitor_forget(&malloc_monitor);
+  malloc_monitor.awaits_image = true;
+  if (on && malloc_monitor.ready) /* something was counted already */
+    malloc_monitor_open(&malloc_monitor);
+  malloc_monitor.ready = !malloc_monitor.awaits_image;
+  if (environment_value("MPROF_WATCHED") != NULL)
+    be_watched();
+  malloc_monitor_inside--;
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+  if (!attach_is_awaited() && real_allocator_is_ours())
+    malloc_session_begin();
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_session.h -- the life of the monitor in one process: from its first
+ * allocation, which may come before any constructor, to its end.
+ *
+ * Model.  The process counts in an image (image/image.h), and has nothing to
+ * do when it ends: the reader of the image makes the profile.  The exception
+ * is the search for leaks (leak_search.c).
+ *
+ * The environment says what to do:
+ *
+ *     MPROF_OUT        the file; "%p" in it becomes the number of the process
+ *     MPROF_COUNT      "off": count when the program or a signal says so
+ *     MPROF_SIGNAL     a signal (USR2, or a number) that starts counting, or
+ *                      stops it
+ *     MPROF_BUDGET     contexts, and ends of chains, at most
+ *     MPROF_REACHABLE  find at the end what is lost; the value is the process
+ *                      that does (`mprof run')
+ *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
+ *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
+ *     MPROF_WATCHED    set: the image is read while the process runs, and it
+ *                      is asked to count, or not to (reduce/recover/)
+ *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
+ *
+ * and whether there is anything to do, see process_selection.h.
+ *
+ * Forks.  The child begins with nothing counted, and has a file of its own
+ * when it counts something.
+ *
+ * Privileges.  The file is opened before the process gives up what that needs
+ * (privileges.c).  Before it limits its system calls, a trial shows whether
+ * it can count then (system_call_filter.c).
+ */
+#ifndef MPROF_MALLOC_SESSION_H
+#define MPROF_MALLOC_SESSION_H
+
+#include <stdbool.h>
+
+/* Do what the environment says, from now on. */
+void malloc_session_begin(void);
+
+/* This process is about to give up privileges: keep its file open.  False:
+ * the file is another process's, as between vfork and exec. */
+bool malloc_session_keep_file(void);
+
+/* Whether the figures are this process's. */
+bool malloc_session_is_ours(void);
+
+/* The process becomes a program without the monitor: say so if its file is
+ * the one that was asked for. */
+void malloc_session_exec_unmonitored(const char *why);
+
+/* Search for leaks when exit calls what is registered.  Destructors of
+ * libraries free, and may run after those of this one.  One function of the
+ * dynamic linker calls them all, which is registered as with atexit, but
+ * later than this: the last registered is called first.  This handler belongs
+ * to no library, or that function would call it. */
+void malloc_session_end_at_exit(void);
+
+/* ---- attach.c ---- */
+
+/* Whether a debugger has loaded the library, and not the program: then there
+ * is nothing to do before mprof_attach is called. */
+bool attach_is_awaited(void);
+
+/* ---- fatal_signals.c ---- */
+
+/* Handle signals that end the program, and the one that MPROF_SIGNAL names,
+ * from now on. */
+void fatal_signals_open(void);
+
+/* ---- leak_search.c ---- */
+
+/* Find out whether a search was requested.  May allocate; once, when the
+ * monitor begins. */
+void leak_search_open(void);
+bool leak_search_is_requested(void);
+
+/* The process ends, and this thread does no more but to end it: have `mprof
+ * run' look for what the program has lost.  Also in a handler of a signal,
+ * wherever that came, with a few KB of stack.  Prints one line when it cannot
+ * be looked for. */
+void leak_search_run(void);
+
+/* ---- process_events.c ---- */
+
+/* Functions that have to be bound anew in a process that runs already, with
+ * what is behind each now; the last has no name. */
+const struct interposed_function *process_event_functions(void);
+
+/* ---- privileges.c ---- */
+
+struct system_call {
+  long number, arguments[6];
+};
+
+/* Make the call, as syscall does. */
+long system_call_make(const struct system_call *call);
+
+/* ---- system_call_filter.c ---- */
+
+/* The process is about to make that call, which sets a filter. */
+void system_call_filter_before(const struct system_call *call);
+
+/* Whether it has set one. */
+bool system_call_filter_is_set(void);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * system_call_filter.c -- a program limits its own system calls (seccomp),
+ * and is ended if it makes another one.  The monitor makes some as well: for
+ * memory, and for room in its file, which is open already.
+ *
+ * A copy of the process that sets the same filter tries the calls first.  If
+ * that ends the copy, room is made for what is still to come, and the monitor
+ * makes no call any more: what then finds no room is counted over the budget.
+ * Calls that only fail are borne as elsewhere.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "code/code_objects.h"
+#include "c/count/malloc_monitor.h"
+#include "c/count/malloc_thread.h"
+#include "c/session/malloc_session.h"
+#include "c/signal_guard.h"
+#include "image/arena.h"
+#include "image/image.h"
+#include "base/wait.h"
+
+enum {
+  SOME_BYTES = 1 << 14,
+  STACK_BYTES = 1 << 18,
+  SPARE_RECORDS = 1 << 16, /* of contexts, at least, for what is to come */
+  SPARE_THREADS = 32
+};
+
+static const struct system_call *tried;
+
+/* ---- a trial ---- */
+
+static void
+try_memory(void)
+{
+  struct arena arena;
+  if (arena_place(&arena, SOME_BYTES, SOME_BYTES) != 0)
+    return;
+  arena_grow(&arena, 2 * SOME_BYTES);
+  arena_wipe_on_fork(&arena);
+  arena_clear(&arena);
+  arena_release(&arena);
+}
+
+/* In the copy.  Whether they succeed does not matter, as long as they do not
+ * end it: what fails later is borne. */
+static int
+try_calls(void *unused)
+{
+  char name[16];
+  struct timespec now;
+  unsigned char resident[SOME_BYTES / 4096];
+  struct signal_guard guard;
+  signal(SIGSYS, SIG_DFL);
+  prctl(PR_SET_DUMPABLE, 0); /* its end leaves no core file */
+  if (system_call_make(tried) < 0)
+    return 0;                        /* nor will the program's succeed */
+  signal_guard_begin(&guard, false); /* as malloc_code_check does */
+  signal_guard_end(&guard);
+  try_memory();
+  image_try();
+  wait_a_little(0);
+  wait_a_little(WAIT_YIELDS);
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  mincore((void *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095),
+          4096, resident);
+  (void)unused;
+  return 0;
+}
+
+/* Run `function' in a copy of this process, which its wait does not find, and
+ * which sends no signal at its end.  False: it was ended. */
+static bool
+survives(int (*function)(void *))
+{
+  struct arena stack;
+  int copy, status = 1;
+  if (arena_reserve(&stack, STACK_BYTES) != 0)
+    return false;
+  copy = clone(function, (char *)stack.base + STACK_BYTES, CLONE_VFORK, NULL);
+  if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
+    status = 1;
+  arena_release(&stack);
+  return status == 0;
+}
+
+/* ---- before a filter ---- */
+
+/* Nobody else is in the monitor while the process is copied: the copy waits
+ * for nothing. */
+static bool
+filter_allows_monitor(void)
+{
+  struct signal_guard guard;
+  if (tried->number == SYS_seccomp && ((unsigned long)tried->arguments[1] &
+                                       SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
+    return false; /* the kernel would ask another process about each call,
+                     which may be waiting for this one */
+  signal_guard_begin(&guard, true);
+  malloc_monitor_inside++;
+  malloc_monitor_lock(&malloc_monitor);
+  bool survived = survives(try_calls);
+  malloc_monitor_unlock(&malloc_monitor);
+  malloc_monitor_inside--;
+  signal_guard_end(&guard);
+  return survived;
+}
+
+static void
+make_room(struct malloc_monitor *m)
+{
+  struct context_tree *const tree = &m->tree;
+  malloc_monitor_inside++;
+  spin_lock(&m->lock);
+  while (tree->room < tree->context_count + SPARE_RECORDS ||
+         tree->room < tree->leaf_count + SPARE_RECORDS)
+    if (!context_tree_make_room(tree))
+      break;
+  spin_unlock(&m->lock);
+  malloc_threads_reserve(SPARE_THREADS);
+  malloc_monitor_inside--;
+}
+
+bool
+system_call_filter_is_set(void)
+{
+  return tried != NULL;
+}
+
+void
+system_call_filter_before(const struct system_call *call)
+{
+  const bool open =
+      malloc_session_keep_file() && malloc_monitor_open(&malloc_monitor);
+  tried = call;
+  if (open && filter_allows_monitor())
+    return;
+  if (open)
+    make_room(&malloc_monitor);
+  arenas_seal();
+}

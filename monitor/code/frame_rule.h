@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * frame_rule.h -- where the frame of a function lies at one place in its
+ * code.
+ *
+ * Call-frame information has a little program for each function, which is run
+ * up to that place.  What comes out is nearly always this: the frame is at a
+ * fixed distance from the stack pointer or from the frame pointer, the return
+ * address is the last word below it, and the caller's frame pointer is in the
+ * register still or at a fixed distance as well.  Everything else is left to
+ * an unwinder that knows all registers (FRAME_ELSEWHERE).
+ *
+ * The rules of all places that walks have met are in one small table, for it
+ * is looked at for each frame that is new.  All threads share it.  A rule
+ * does not change while its code is there.
+ *
+ * Takes no memory but the kernel's: runs inside the hook.
+ */
+#ifndef MPROF_FRAME_RULE_H
+#define MPROF_FRAME_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/attributes.h"
+#include "image/shared_table.h"
+
+enum frame_base {
+  FRAME_FROM_STACK,   /* at `offset' from the stack pointer */
+  FRAME_FROM_POINTER, /* at `offset' from the frame pointer */
+  FRAME_ELSEWHERE,    /* in some other way */
+  FRAME_OF_SIGNAL,    /* the kernel called it: see arch_interrupted */
+  FRAME_OUTERMOST,    /* it has no caller */
+  FRAME_UNKNOWN       /* no call-frame information */
+};
+
+struct frame_rule {
+  int32_t offset; /* of the frame: the word above the return address */
+  int16_t saved;  /* words from there to the caller's frame pointer; 0: it is
+                     in the register */
+  uint8_t base;   /* enum frame_base */
+};
+
+/* The rule at `ip', an address in the code of a function: for a return
+ * address, that of the call before it, which is one less. */
+struct frame_rule frame_rule_at(uintptr_t ip);
+
+/* Where the function that `ip' lies in begins, by call-frame information; 0
+ * when that does not say. */
+uintptr_t frame_rule_function(uintptr_t ip);
+
+/* ---- the table ---- */
+
+extern struct shared_table frame_rules HIDDEN;
+
+/* The rule for that key, which is not there: found, and added. */
+struct frame_rule frame_rule_add(uint64_t key);
+
+/* The rule for a return address, or for a place where a signal came. */
+static inline struct frame_rule
+frame_rule_find(uintptr_t ip, bool interrupted)
+{
+  const uint64_t key = ip << 1 | interrupted;
+  const struct shared_entry *entry = shared_table_find(&frame_rules, key);
+  struct frame_rule rule;
+  if (__builtin_expect(entry == NULL, 0))
+    return frame_rule_add(key);
+  memcpy(&rule, &entry->value, sizeof rule);
+  return rule;
+}
+
+/* The code from `start' to `end' was unloaded: forget its rules. */
+void frame_rules_forget(uintptr_t start, uintptr_t end);
+
+/* In the child of a fork: only this thread is left. */
+void frame_rules_forked(void);
+
+#endif

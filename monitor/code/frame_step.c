@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * frame_step.c -- the steps that no rule describes.
+ */
+#include "code/frame_step.h"
+
+#include <pthread.h>
+#include <unwind.h>
+
+#include "base/arch.h"
+
+/* ---- by the compiler's unwinder ---- */
+
+/* It is on its way to `from' and one frame further. */
+struct search {
+  const struct stack_frame *from;
+  struct stack_frame *to;
+  bool found, done;
+};
+
+static _Unwind_Reason_Code
+search_frame(struct _Unwind_Context *context, void *data)
+{
+  struct search *s = data;
+  int interrupted = 0;
+  const uintptr_t ip = _Unwind_GetIPInfo(context, &interrupted);
+  const uintptr_t sp = _Unwind_GetCFA(context);
+  if (s->found) {
+    s->to->ip = ip;
+    s->to->sp = sp;
+    s->to->pointer = _Unwind_GetGR(context, ARCH_REGISTER_FRAME_POINTER);
+    s->to->interrupted = interrupted != 0;
+    s->done = true;
+    return _URC_NORMAL_STOP;
+  }
+  s->found = ip == s->from->ip && sp == s->from->sp;
+  return _URC_NO_REASON;
+}
+
+static enum frame_step
+step_by_unwinder(const struct stack_frame *from, struct stack_frame *to)
+{
+  struct search s = {.from = from, .to = to};
+  _Unwind_Backtrace(search_frame, &s);
+  if (s.done)
+    return frame_step_to(to->ip);
+  return s.found ? FRAME_STEP_OUTERMOST : FRAME_STEP_LOST;
+}
+
+/* ---- by the frame pointer ---- */
+
+/* Where the stack that `sp' is on ends, when it is one of the C library's;
+ * else 0. */
+static uintptr_t
+end_of_stack(uintptr_t sp)
+{
+  extern void *__libc_stack_end;
+  const uintptr_t program = (uintptr_t)__libc_stack_end;
+  const uintptr_t thread = (uintptr_t)pthread_self();
+  const uintptr_t largest = (uintptr_t)1 << 32;
+  if (sp < thread && thread - sp < largest &&
+      !(sp <= program && program < thread))
+    return thread; /* its control block is at the end of its stack */
+  return sp <= program && program - sp < largest ? program : 0;
+}
+
+/* Code without call-frame information, such as that of a compiler in the
+ * program: it has a frame pointer, or nothing can be said.  The dynamic
+ * linker's first function, which runs constructors, has neither; but then the
+ * stack is as good as empty. */
+enum { STACK_OF_LINKER = 64 };
+
+static enum frame_step
+step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
+{
+  const uintptr_t *at = (const uintptr_t *)from->pointer;
+  const uintptr_t end = end_of_stack(from->sp);
+  if (end < from->sp)
+    return FRAME_STEP_LOST;
+  if (end - from->sp < STACK_OF_LINKER)
+    return FRAME_STEP_OUTERMOST;
+  if (from->pointer < from->sp || from->pointer % sizeof *at != 0 ||
+      from->pointer + 2 * sizeof *at > end)
+    return FRAME_STEP_LOST;
+  to->ip = at[1];
+  to->sp = from->pointer + 2 * sizeof *at;
+  to->pointer = at[0];
+  to->saved = at;
+  to->certain = true;
+  return frame_step_to(to->ip);
+}
+
+enum frame_step
+frame_step_otherwise(enum frame_base base, const struct stack_frame *from,
+                     struct stack_frame *to)
+{
+  *to = (struct stack_frame){.by_pointer = base != FRAME_OUTERMOST};
+  switch (base) {
+  case FRAME_OUTERMOST:
+    return FRAME_STEP_OUTERMOST;
+  case FRAME_OF_SIGNAL:
+    arch_interrupted(from->sp, &to->ip, &to->sp, &to->pointer);
+    to->interrupted = true;
+    return FRAME_STEP_SIGNAL;
+  case FRAME_UNKNOWN:
+    return step_by_pointer(from, to);
+  default:
+    return step_by_unwinder(from, to);
+  }
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * arena.c -- address space from mmap.  MAP_NORESERVE: what is reserved and
+ * never touched costs page-table entries only when it is touched.
+ */
+#include "image/arena.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "image/image.h"
+#include "base/sizes.h"
+#include "image/spin_lock.h"
+
+enum { PAGE = 4096 };
+
+static size_t
+whole_pages(size_t bytes)
+{
+  return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+/* ---- asking the kernel ---- */
+
+static bool sealed;
+
+void
+arenas_seal(void)
+{
+  __atomic_store_n(&sealed, true, __ATOMIC_RELAXED);
+}
+
+bool
+arenas_are_sealed(void)
+{
+  return __atomic_load_n(&sealed, __ATOMIC_RELAXED);
+}
+
+/* The kernel, for memory. */
+static bool
+may_ask(void)
+{
+  if (arenas_are_sealed())
+    errno = ENOMEM;
+  return !arenas_are_sealed();
+}
+
+/* At `hint', or anywhere: NULL. */
+static void *
+map(void *hint, size_t bytes, int how)
+{
+  if (!may_ask())
+    return MAP_FAILED;
+  return mmap(hint, bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
+}
+
+/* At `place' and nowhere else.  False with errno set: EEXIST where something
+ * is there. */
+static bool
+map_there(void *place, size_t bytes)
+{
+  void *const mapped = map(place, bytes, 0);
+  if (mapped != place && mapped != MAP_FAILED) {
+    munmap(mapped, bytes);
+    errno = EEXIST;
+  }
+  return mapped == place;
+}
+
+/* ---- arenas ---- */
+
+static int
+reserve(struct arena *arena, size_t bytes, int how)
+{
+  void *const base = map(NULL, bytes, how);
+  *arena = (struct arena){0};
+  if (base == MAP_FAILED)
+    return -1;
+  arena->base = base;
+  arena->reserved_bytes = bytes;
+  return 0;
+}
+
+/* Places are numbered, a gigabyte each, in the midst of what the kernel gives
+ * to nobody: it begins below the stacks and goes down.  There is no place for
+ * many in a row (of 5000 threads, or in the small address space of a
+ * sanitizer's program): then all is reserved at once. */
+#define TERABYTE ((uintptr_t)1 << 40)
+enum { PLACE_BITS = 30, PLACES = 1 << 14, TRIES = 64 };
+
+static void *
+next_place(size_t most)
+{
+  static uintptr_t next;
+  const uintptr_t here = (uintptr_t)&next;
+  const uintptr_t first =
+      here > 64 * TERABYTE ? here - 32 * TERABYTE : here + 8 * TERABYTE;
+  const uintptr_t number = __atomic_fetch_add(
+      &next, (most >> PLACE_BITS) + 1, __ATOMIC_RELAXED);
+  return (void *)(((first >> PLACE_BITS) + number % PLACES) << PLACE_BITS);
+}
+
+int
+arena_place(struct arena *arena, size_t bytes, size_t most)
+{
+  *arena = (struct arena){0};
+  bytes = whole_pages(bytes);
+  for (int i = 0; i < TRIES; i++) {
+    void *const place = next_place(most);
+    if (map_there(place, bytes)) {
+      *arena = (struct arena){.base = place, .reserved_bytes = bytes};
+      return 0;
+    }
+    if (errno != EEXIST)
+      return -1;
+  }
+  return arena_reserve(arena, most);
+}
+
+int
+arena_reach(struct arena *arena, size_t bytes)
+{
+  char *const end = (char *)arena->base + arena->reserved_bytes;
+  if (bytes <= arena->reserved_bytes)
+    return 0;
+  bytes = whole_pages(bytes);
+  if (!map_there(end, bytes - arena->reserved_bytes))
+    return -1;
+  if (!image_extend(arena->base, end, bytes - arena->reserved_bytes)) {
+    munmap(end, bytes - arena->reserved_bytes);
+    errno = ENOMEM;
+    return -1;
+  }
+  arena->reserved_bytes = bytes;
+  if (arena->wiped)
+    arena_wipe_on_fork(arena);
+  return 0;
+}
+
+int
+arena_grow_in_place(struct arena *arena, size_t bytes, size_t most)
+{
+  return arena->base == NULL ? arena_place(arena, bytes, most)
+                             : arena_reach(arena, bytes);
+}
+
+int
+arena_reserve(struct arena *arena, size_t bytes)
+{
+  return reserve(arena, bytes, 0);
+}
+
+int
+arena_reserve_pages(struct arena *arena, size_t bytes)
+{
+  return reserve(arena, bytes, MAP_POPULATE);
+}
+
+int
+arena_grow(struct arena *arena, size_t bytes)
+{
+  size_t room =
+      arena->base == NULL ? SIZE_FIRST_ARENA : arena->reserved_bytes;
+  void *moved;
+  if (bytes <= arena->reserved_bytes)
+    return 0;
+  while (room < bytes)
+    room *= 2;
+  if (arena->base == NULL)
+    return arena_reserve(arena, room);
+  if (!may_ask())
+    return -1;
+  moved = mremap(arena->base, arena->reserved_bytes, room, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED)
+    return -1;
+  arena->base = moved;
+  arena->reserved_bytes = room;
+  return 0;
+}
+
+void
+arena_release(struct arena *arena)
+{
+  if (arena->base != NULL && !arenas_are_sealed()) {
+    image_release(arena->base);
+    munmap(arena->base, arena->reserved_bytes);
+  }
+  *arena = (struct arena){0};
+}
+
+/* The kernel gives no pages back that are locked (mlockall), nor zeros for
+ * those of a file. */
+void
+arena_clear(struct arena *arena)
+{
+  if (arena->base != NULL &&
+      (arenas_are_sealed() || image_has(arena->base) ||
+       madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED) != 0))
+    memset(arena->base, 0, arena->reserved_bytes);
+}
+
+void
+arena_wipe_on_fork(struct arena *arena)
+{
+  arena->wiped = true;
+  if (may_ask())
+    madvise(arena->base, arena->reserved_bytes, MADV_WIPEONFORK);
+}

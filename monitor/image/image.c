@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * image.c -- pieces of memory, and where they are in the file.
+ *
+ * A piece is mapped in steps: room in the file, its bytes, a page that says
+ * what it is, and last its memory.  Nobody writes to that meanwhile, so a
+ * process that is killed in between leaves what it had, or nothing.
+ */
+#include "image/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "image/image_file.h"
+#include "image/image_pieces.h"
+
+#ifndef MPROF_VERSION
+#error "MPROF_VERSION is not defined"
+#endif
+
+struct image image;
+
+bool
+image_is_open(void)
+{
+  return __atomic_load_n(&image.head, __ATOMIC_RELAXED) != NULL;
+}
+
+bool
+image_is_incomplete(void)
+{
+  return image_is_open() && (image.head->flags & IMAGE_INCOMPLETE) != 0;
+}
+
+uint32_t
+image_owner(void)
+{
+  return __atomic_add_fetch(&image.owners, 1, __ATOMIC_RELAXED);
+}
+
+static void
+set_flag(enum image_flag flag, bool set)
+{
+  struct image_head *const head = image.head;
+  if (head != NULL && set)
+    __atomic_fetch_or(&head->flags, flag, __ATOMIC_SEQ_CST);
+  else if (head != NULL)
+    __atomic_fetch_and(&head->flags, ~(uint32_t)flag, __ATOMIC_SEQ_CST);
+}
+
+/* A Lisp program has nobody else who could tell its user in time. */
+static void
+say_incomplete(void)
+{
+  static const char message[] =
+      "mprof: the mapped file is full or was replaced; allocations counted from "
+      "now on are lost if the program is killed\n";
+  if (image.head == NULL || image_is_incomplete())
+    return;
+  set_flag(IMAGE_INCOMPLETE, true);
+  if (image.head->language == IMAGE_LISP && image_file.kept < 0 &&
+      write(STDERR_FILENO, message, sizeof message - 1) < 0)
+    return; /* nobody is told */
+}
+
+static bool
+write_head(int file, const struct piece *p, enum image_kind kind)
+{
+  struct image_piece head = p->head;
+  head.kind = kind;
+  return image_file_write(file, &head, sizeof head, p->offset - IMAGE_PAGE);
+}
+
+/* Put the piece into the file, with `used' bytes of what it holds; the rest
+ * are zero.  False: it is in memory alone. */
+static bool
+put_piece(int file, struct piece *p, size_t used)
+{
+  const uint64_t bytes = p->head.bytes;
+  p->offset = image_file.end + IMAGE_PAGE;
+  errno = image_file_allocate(file, IMAGE_PAGE + bytes);
+  if (errno != 0 || !image_file_write(file, p->base, used, p->offset) ||
+      !write_head(file, p, (enum image_kind)p->head.kind))
+    return false;
+  if (mmap(p->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           file, (off_t)p->offset) == MAP_FAILED) {
+    const int error = errno;
+    write_head(file, p, IMAGE_FREE); /* the next piece has its place */
+    errno = error;
+    return false;
+  }
+  image_file.end += IMAGE_PAGE + bytes;
+  return true;
+}
+
+/* ---- pieces, under the lock ---- */
+
+static bool
+room_for_piece(void)
+{
+  const bool room =
+      arena_record(&image.arena, image.count, sizeof *image.pieces) != NULL;
+  image.pieces = image.arena.base;
+  return room;
+}
+
+struct new_piece {
+  struct piece piece;
+  size_t used;
+};
+
+/* Gives back 0 or an errno value. */
+static int
+put_new_piece(void *new)
+{
+  struct new_piece *const n = new;
+  const int file = image_file_open();
+  int error = 0;
+  if (file < 0)
+    return errno;
+  if (!room_for_piece() || !put_piece(file, &n->piece, n->used))
+    error = errno;
+  else
+    image.pieces[image.count++] = n->piece;
+  image_file_close(file);
+  return error;
+}
+
+/* What the kernel refuses once it may have the next time. */
+static bool
+add_piece(void *base, size_t bytes, size_t used, struct image_piece head)
+{
+  enum { TRIES = 3 };
+  struct new_piece new = {.piece = {.base = base, .head = head}, .used = used};
+  new.piece.head.magic = IMAGE_PIECE_MAGIC;
+  new.piece.head.bytes = bytes;
+  for (int i = 0; i < TRIES; i++) {
+    int error = put_new_piece(&new);
+    if (error == EMFILE)
+      error = image_file_elsewhere(put_new_piece, &new);
+    if (error == 0)
+      return true;
+    image.error = error;
+  }
+  say_incomplete();
+  return false;
+}
+
+/* The piece at `base'; NULL: there is none. */
+static struct piece *
+piece_at(const void *base)
+{
+  for (uint32_t i = 0; i < image.count; i++)
+    if (image.pieces[i].base == base)
+      return &image.pieces[i];
+  return NULL;
+}
+
+/* The lock is not for handlers of signals that interrupted who has it: what
+ * they would add is not in the image.  Nor may a thread be cancelled that has
+ * it, and opening a file is a point for that. */
+static bool
+lock_pieces(void)
+{
+  int cancel;
+  if (arenas_are_sealed() || spin_holds(&image.lock))
+    return false;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  spin_lock(&image.lock);
+  image.cancel = cancel;
+  return true;
+}
+
+static void
+unlock_pieces(void)
+{
+  const int cancel = image.cancel;
+  spin_unlock(&image.lock);
+  pthread_setcancelstate(cancel, NULL);
+}
+
+bool
+image_map(const struct arena *arena, size_t used, enum image_kind kind,
+          uint32_t owner)
+{
+  const int saved = errno;
+  bool mapped = true;
+  if (!image_is_open())
+    return true;
+  if (!lock_pieces())
+    return false;
+  if (piece_at(arena->base) == NULL) /* else it was in the last one, too */
+    mapped = add_piece(arena->base,
+                       (arena->reserved_bytes + IMAGE_PAGE - 1) &
+                           ~(size_t)(IMAGE_PAGE - 1),
+                       used,
+                       (struct image_piece){.kind = kind, .owner = owner});
+  unlock_pieces();
+  errno = mapped ? saved : ENOMEM;
+  return mapped;
+}
+
+bool
+image_extend(const void *base, void *end, size_t bytes)
+{
+  const int saved = errno;
+  const struct piece *p;
+  bool extended = true;
+  if (!image_is_open() || !lock_pieces())
+    return true;
+  p = piece_at(base);
+  if (p != NULL) {
+    struct image_piece head = p->head;
+    head.at = (uint64_t)((char *)end - (const char *)base);
+    extended = add_piece(end, bytes, 0, head);
+  }
+  unlock_pieces();
+  errno = extended ? saved : ENOMEM;
+  return extended;
+}
+
+uint32_t
+image_owner_of(const void *base)
+{
+  const struct piece *p;
+  uint32_t owner = 0;
+  if (image.count == 0 || spin_holds(&image.lock))
+    return 0;
+  spin_lock(&image.lock);
+  p = piece_at(base);
+  owner = p == NULL ? 0 : p->head.owner;
+  spin_unlock(&image.lock);
+  return owner;
+}
+
+/* The others keep their order: it is that of the parts of an array. */
+static void
+release_piece(int file, struct piece *p)
+{
+  if (file >= 0) {
+    write_head(file, p, IMAGE_FREE);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              (off_t)p->offset, (off_t)p->head.bytes);
+  }
+  image.count--;
+  memmove(p, p + 1, (size_t)(&image.pieces[image.count] - p) * sizeof *p);
+}
+
+void
+image_release(const void *base)
+{
+  const struct piece *p;
+  struct image_piece head;
+  int file;
+  if (image.count == 0 || !lock_pieces())
+    return;
+  p = piece_at(base);
+  if (p != NULL) {
+    head = p->head;
+    file = image_is_open() ? image_file_open() : -1;
+    for (uint32_t i = image.count; i-- > 0;)
+      if (image.pieces[i].head.kind == head.kind &&
+          image.pieces[i].head.owner == head.owner)
+        release_piece(file, &image.pieces[i]);
+    image_file_close(file);
+  }
+  unlock_pieces();
+}
+
+/* ---- begin and end ---- */
+
+/* The head, in the first page; NULL with errno set. */
+static struct image_head *
+make_head(int file, enum image_language language, pid_t process)
+{
+  struct image_head head = {.version = IMAGE_VERSION,
+                            .language = language,
+                            .process = (uint32_t)process};
+  void *mapped;
+  memcpy(head.magic, IMAGE_MAGIC, sizeof head.magic);
+  snprintf(head.mprof, sizeof head.mprof, "%s", MPROF_VERSION);
+  errno = image_file_allocate(file, IMAGE_PAGE);
+  if (errno != 0 || !image_file_write(file, &head, sizeof head, 0))
+    return NULL;
+  mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  image_file.end = IMAGE_PAGE;
+  return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* What is in memory of the image before goes into this one. */
+static bool
+put_all(int file)
+{
+  for (uint32_t i = 0; i < image.count; i++)
+    if (!put_piece(file, &image.pieces[i], image.pieces[i].head.bytes))
+      return false;
+  return true;
+}
+
+int
+image_open(const char *path, enum image_language language, pid_t process,
+           bool exclusive)
+{
+  struct image_head *head = NULL;
+  int error = 0, file;
+  if (image_is_open())
+    return EBUSY;
+  file = image_file_make(path, exclusive);
+  if (file >= 0) {
+    head = make_head(file, language, process);
+    if (head == NULL || !put_all(file)) {
+      error = errno;
+      unlink(image_file.path);
+      close(file);
+    }
+  }
+  if (file < 0 || error != 0)
+    return error != 0 ? error : errno;
+  image_file.kept = file;
+  image.error = 0;
+  __atomic_store_n(&image.head, head, __ATOMIC_RELEASE);
+  error = image_notes_begin();
+  if (error != 0) {
+    say_incomplete();
+    image_opened();
+  }
+  return error;
+}
+
+int
+image_opened(void)
+{
+  image_file_drop();
+  if (!image_is_incomplete())
+    return 0;
+  unlink(image_file.path);
+  image_leave(true);
+  return image.error;
+}
+
+void
+image_close(bool keep)
+{
+  struct image_head *const head = image.head;
+  int file = -1;
+  if (head == NULL)
+    return;
+  if (!keep) {
+    set_flag(IMAGE_SAVED, true);
+    file = image_file_open();
+  }
+  if (file >= 0) {
+    image_file_close(file);
+    unlink(image_file.path);
+  }
+  image_file_drop();
+  __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
+  munmap(head, IMAGE_PAGE);
+}
+
+void
+image_keep(void)
+{
+  if (!image_is_open() || !lock_pieces())
+    return;
+  image_file_keep();
+  unlock_pieces();
+}
+
+void
+image_try(void)
+{
+  const int file = image_file_open();
+  void *mapped;
+  if (file < 0 || image_file_allocate(file, IMAGE_PAGE) != 0)
+    return;
+  image_file_write(file, "", 1, image_file.end + IMAGE_PAGE - 1);
+  mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                (off_t)image_file.end);
+  if (mapped != MAP_FAILED)
+    munmap(mapped, IMAGE_PAGE);
+  image_file_close(file);
+}
+
+void
+image_forgets(bool begins)
+{
+  set_flag(IMAGE_FORGETTING, begins);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * image_file.c -- see image_file.h.
+ */
+#include "image/image_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/image_format.h"
+#include "image/arena.h"
+
+struct image_file image_file = {.kept = -1};
+
+/* ---- its descriptor ---- */
+
+static bool
+is_ours(int file)
+{
+  struct stat status;
+  return file >= 0 && fstat(file, &status) == 0 &&
+         status.st_dev == image_file.device &&
+         status.st_ino == image_file.inode;
+}
+
+int
+image_file_open(void)
+{
+  int file;
+  if (is_ours(image_file.kept))
+    return image_file.kept;
+  image_file.kept = -1;
+  file = open(image_file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file >= 0 && !is_ours(file)) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+void
+image_file_close(int file)
+{
+  if (file >= 0 && file != image_file.kept)
+    close(file);
+}
+
+void
+image_file_keep(void)
+{
+  enum { NUMBER = 1016 }; /* select knows 1024 */
+  struct rlimit limit = {.rlim_cur = 0};
+  const int file = image_file_open();
+  int moved;
+  if (file < 0 || file == image_file.kept)
+    return;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  moved = fcntl(file, F_DUPFD_CLOEXEC,
+                limit.rlim_cur > NUMBER ? NUMBER : (int)limit.rlim_cur - 1);
+  if (moved >= 0)
+    close(file);
+  image_file.kept = moved < 0 ? file : moved;
+}
+
+void
+image_file_drop(void)
+{
+  if (is_ours(image_file.kept))
+    close(image_file.kept);
+  image_file.kept = -1;
+}
+
+struct elsewhere {
+  int (*work)(void *);
+  void *closure;
+};
+
+static int
+do_elsewhere(void *data)
+{
+  const struct elsewhere *const e = data;
+  close(STDIN_FILENO);
+  return e->work(e->closure);
+}
+
+int
+image_file_elsewhere(int (*work)(void *), void *closure)
+{
+  enum { STACK_BYTES = 1 << 16 };
+  struct elsewhere e = {work, closure};
+  struct arena stack;
+  int process, status = EMFILE;
+  if (arena_reserve(&stack, STACK_BYTES) != 0)
+    return ENOMEM;
+  process = clone(do_elsewhere, (char *)stack.base + STACK_BYTES,
+                  CLONE_VFORK | CLONE_VM, &e);
+  if (process >= 0 && waitpid(process, &status, (int)__WCLONE) == process)
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+  arena_release(&stack);
+  return status;
+}
+
+/* ---- room ---- */
+
+/* A file that is longer than this process may make one is a signal. */
+int
+image_file_allocate(int file, uint64_t bytes)
+{
+  struct rlimit limit;
+  int error;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+      limit.rlim_cur != RLIM_INFINITY && image_file.end + bytes > limit.rlim_cur)
+    return EFBIG;
+  do
+    error = posix_fallocate(file, (off_t)image_file.end, (off_t)bytes);
+  while (error == EINTR);
+  return error;
+}
+
+bool
+image_file_write(int file, const void *bytes, size_t n, uint64_t offset)
+{
+  const char *from = bytes;
+  while (n > 0) {
+    const ssize_t written = pwrite(file, from, n, (off_t)offset);
+    if (written < 0 && errno != EINTR)
+      return false;
+    if (written > 0) {
+      from += written;
+      n -= (size_t)written;
+      offset += (uint64_t)written;
+    }
+  }
+  return true;
+}
+
+/* ---- another file in its place ---- */
+
+static mode_t mask;
+
+/* The function umask would change it for other threads. */
+void
+image_file_keep_mask(void)
+{
+  static const char name[] = "\nUmask:";
+  char text[512] = ""; /* it is on the second line */
+  const int saved = errno;
+  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const char *line = NULL;
+  if (file >= 0 && read(file, text, sizeof text - 1) > 0)
+    line = strstr(text, name);
+  mask = line == NULL ? 077
+                      : (mode_t)strtoul(line + sizeof name - 1, NULL, 8);
+  if (file >= 0)
+    close(file);
+  errno = saved;
+}
+
+/* Another process has left an image there, or this one before exec: add its
+ * number to the name, and another one if that is taken.  Any other regular
+ * file is removed.  False with EEXIST when it is something else. */
+static bool
+move_old(void)
+{
+  enum { MOST = 10000 };
+  char name[PATH_MAX + 32];
+  struct image_head head = {.version = 0};
+  struct stat status;
+  int n, file;
+  if (lstat(image_file.path, &status) != 0)
+    return errno == ENOENT;
+  errno = EEXIST;
+  if (!S_ISREG(status.st_mode))
+    return false;
+  file = open(image_file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file >= 0 && (pread(file, &head, sizeof head, 0) != sizeof head ||
+                    memcmp(head.magic, IMAGE_MAGIC, sizeof head.magic) != 0))
+    head.process = 0;
+  if (file >= 0)
+    close(file);
+  if (head.process == 0 || ((head.flags & IMAGE_SAVED) != 0 &&
+                            head.process == (uint32_t)getpid()))
+    return unlink(image_file.path) == 0;
+  n = snprintf(name, sizeof name, "%s.%u", image_file.path, head.process);
+  for (int i = 2; access(name, F_OK) == 0 && i < MOST; i++)
+    snprintf(name + n, sizeof name - (size_t)n, ".%d", i);
+  return rename(image_file.path, name) == 0;
+}
+
+/* An absolute path, since the program may change its folder. */
+static int
+set_path(const char *path)
+{
+  char folder[PATH_MAX] = "";
+  int n;
+  if (path[0] != '/' && getcwd(folder, sizeof folder - 1) == NULL)
+    return errno;
+  n = snprintf(image_file.path, sizeof image_file.path, "%s%s%s", folder,
+               folder[0] == '\0' ? "" : "/", path);
+  return n < (int)sizeof image_file.path ? 0 : ENAMETOOLONG;
+}
+
+int
+image_file_make(const char *path, bool exclusive)
+{
+  struct stat status = {.st_ino = 0};
+  int file;
+  image_file_drop();
+  errno = set_path(path);
+  if (errno != 0 || (!exclusive && !move_old()))
+    return -1;
+  file = open(image_file.path,
+              O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+              0666 & ~mask);
+  if (file >= 0 && fstat(file, &status) != 0) {
+    close(file);
+    unlink(image_file.path);
+    return -1;
+  }
+  image_file.device = status.st_dev;
+  image_file.inode = status.st_ino;
+  image_file.end = 0;
+  return file;
+}

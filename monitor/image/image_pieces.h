@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * image_pieces.h -- what image.c, image_notes.c and image_forks.c have in
+ * common.
+ */
+#ifndef MPROF_IMAGE_PIECES_H
+#define MPROF_IMAGE_PIECES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/image_format.h"
+#include "image/arena.h"
+#include "image/spin_lock.h"
+
+/* A piece of memory, and where it is in the file. */
+struct piece {
+  char *base;
+  uint64_t offset; /* of its bytes in the file */
+  void *copy;      /* for the child of a fork; MAP_FAILED: no memory */
+  struct image_piece head;
+};
+
+extern struct image {
+  struct spin_lock lock;  /* of all that follows */
+  struct image_head *head; /* in the file; NULL: there is none */
+  struct arena arena;      /* of pieces */
+  struct piece *pieces;
+  uint32_t count;
+  uint32_t owners;
+  int error;           /* why something found no room in it */
+  int cancel;          /* whether who has the lock may be cancelled then */
+  bool locked_before; /* the fork */
+  bool copies;        /* all, for the child of a fork */
+} image;
+
+/* ---- notes ---- */
+
+/* The image is new.  Gives back 0 or an errno value. */
+int image_notes_begin(void);
+
+/* For the time of a fork, which a handler of a signal may make that has
+ * interrupted who writes a note; in the child there are none any more. */
+void image_notes_lock(void);
+void image_notes_unlock(void);
+void image_notes_forked(void);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * intern_table.c -- see intern_table.h; the hash index is that of
+ * record_index.h.
+ */
+#include "image/intern_table.h"
+
+#define MOST_IN_PLACE ((size_t)1 << 30) /* bytes */
+
+static uint32_t
+hash_bytes(const uint8_t *bytes, size_t n)
+{
+  uint64_t h = 0;
+  for (; n > 0; n--)
+    h = (h ^ *bytes++) * UINT64_C(0x100000001B3);
+  return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+/* A key that the table has, and its length. */
+static const uint8_t *
+bytes_of(const struct intern_table *t, uint32_t number, size_t *n)
+{
+  const size_t *ends = t->ends.base;
+  *n = ends[number] - ends[number - 1];
+  return (const uint8_t *)t->bytes.base + ends[number - 1];
+}
+
+static bool
+is_key(const struct intern_table *t, uint32_t number, const void *key,
+       size_t n)
+{
+  size_t length;
+  const uint8_t *bytes = bytes_of(t, number, &length);
+  return length == n && memcmp(bytes, key, n) == 0;
+}
+
+static bool
+reach(const struct intern_table *t, struct arena *arena, size_t bytes)
+{
+  return (t->in_place ? arena_grow_in_place(arena, bytes, MOST_IN_PLACE)
+                      : arena_grow(arena, bytes)) == 0;
+}
+
+static uint32_t
+add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
+{
+  const uint32_t number = t->count + 1;
+  size_t *ends;
+  if (number > INTERN_MOST ||
+      (t->index.buckets == NULL &&
+       record_index_init(&t->index) != 0) ||
+      !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))
+    return 0;
+  ends = t->ends.base;
+  if (!reach(t, &t->bytes, ends[number - 1] + n) ||
+      !record_index_reach(&t->index, hash))
+    return 0;
+  memcpy((uint8_t *)t->bytes.base + ends[number - 1], key, n);
+  ends[number] = ends[number - 1] + n;
+  record_index_add(&t->index, hash, number);
+  return t->count = number;
+}
+
+uint32_t
+intern_bytes(struct intern_table *t, const void *key, size_t n)
+{
+  const uint32_t hash = hash_bytes(key, n);
+  if (t->index.buckets != NULL)
+    for (struct index_slot *s = record_index_begin(&t->index, hash);
+         s->number != 0; s = record_index_next(s))
+      if (s->hash == hash && is_key(t, s->number, key, n))
+        return s->number;
+  return add(t, hash, key, n);
+}
+
+void
+intern_table_release(struct intern_table *t)
+{
+  arena_release(&t->ends);
+  arena_release(&t->bytes);
+  record_index_release(&t->index);
+  *t = (struct intern_table){ 0 };
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * intern_table.h -- keys numbered from 1 in the order of their first use.
+ *
+ * A key is some bytes, of which the table keeps a copy: a number or a text.
+ * One table has keys of one sort.
+ *
+ * One owner, no locks.  Memory is the kernel's, and moves as the table grows
+ * unless it is in place: may run where the hook may.
+ */
+#ifndef MPROF_INTERN_TABLE_H
+#define MPROF_INTERN_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "image/arena.h"
+#include "image/record_index.h"
+
+enum { INTERN_MOST = (1 << 26) - 1 }; /* keys */
+
+struct intern_table { /* all zero: empty */
+  bool in_place;      /* set before the first key: a text is where it was, so
+                         that others may read it while keys are added */
+  uint32_t count;     /* the last number */
+  struct arena ends;  /* size_t by number: where in `bytes' a key ends */
+  struct arena bytes; /* of all keys, one after the other */
+  struct record_index index;
+};
+
+/* The number of the key, a new one when it is new; 0 when there is no memory
+ * or there are INTERN_MOST keys. */
+uint32_t intern_bytes(struct intern_table *table, const void *key, size_t n);
+
+static inline uint32_t
+intern_key(struct intern_table *table, uint64_t key)
+{
+  return intern_bytes(table, &key, sizeof key);
+}
+
+static inline uint32_t
+intern_text(struct intern_table *table, const char *text)
+{
+  return intern_bytes(table, text, strlen(text) + 1);
+}
+
+/* The key with that number, of a table of numbers. */
+static inline uint64_t
+intern_table_key(const struct intern_table *table, uint32_t number)
+{
+  return ((const uint64_t *)table->bytes.base)[number - 1];
+}
+
+/* The same of a table of texts; valid until there is another one, or as long
+ * as the table if that is in place. */
+static inline const char *
+intern_table_text(const struct intern_table *table, uint32_t number)
+{
+  return (const char *)table->bytes.base +
+         ((const size_t *)table->ends.base)[number - 1];
+}
+
+/* Empty it and give its memory back. */
+void intern_table_release(struct intern_table *table);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * note_list.h -- the notes of an image in memory, as they stand in it
+ * (image_format.h).
+ *
+ * Who knows what a number stands for notes it in a list that it is given, or
+ * in the image of the process.
+ */
+#ifndef MPROF_NOTE_LIST_H
+#define MPROF_NOTE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/image_format.h"
+#include "image/arena.h"
+
+struct note_list { /* all zero: empty */
+  struct arena arena;
+  uint64_t used; /* bytes of it */
+  bool failed;   /* there was no memory */
+};
+
+/* The bytes of a note with that text, which may be NULL. */
+size_t note_bytes(const char *text);
+
+/* Write a note to `to', which has room for it. */
+void note_write(struct image_note *to, enum image_note_kind kind,
+                uint64_t key, uint64_t value, uint64_t more,
+                const char *text);
+
+/* Add a note to the list; NULL: to the image of the process, if it has one
+ * (image_note). */
+void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
+              uint64_t value, uint64_t more, const char *text);
+
+/* Add the comment KEY=TEXT. */
+void note_comment(struct note_list *list, const char *key, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
+
+/* Whether a note would be lost: there is neither a list nor an image. */
+bool note_is_lost(const struct note_list *list);
+
+#endif

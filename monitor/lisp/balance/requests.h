@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * requests.h -- what the collector was asked for, and what it counts for it.
+ *
+ * Model.  The hook is told of objects, the collector of requests.  An object,
+ * as the hook was told of it, is one request but for a split instance: that
+ * is one for the header and one for the slots.  (The body of an array comes
+ * as an event, and is a request, of its own.)
+ *
+ * Most requests need not be counted, for the objects of a leaf of the tree
+ * tell them by number and size.  Those of large objects, whose leaf has no
+ * size, and of objects in pieces, whose size is a sum, are added up when they
+ * are made.
+ *
+ * All but requests_add_leaf may run inside the hook.
+ */
+#ifndef MPROF_REQUESTS_H
+#define MPROF_REQUESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+#include "lisp/balance/collector_data.h"
+#include "tree/context_tree.h"
+
+struct requests { /* all zero: none */
+  uint64_t rounded_bytes; /* as the collector has counted them */
+  uint64_t malloc_bytes;  /* that malloc was asked for, not the collector */
+};
+
+/* Add `count' requests of `bytes' each. */
+static inline void
+requests_add(struct requests *r, size_t bytes, uint64_t count)
+{
+  r->rounded_bytes += count == 0 ? 0 : count * collector_rounded_bytes(bytes);
+}
+
+/* Add the requests for `count' objects, each as the hook was told of it:
+ * `what' it is (classify.h), and its bytes. */
+static inline void
+requests_add_objects(struct requests *r, size_t what, size_t bytes,
+                     uint64_t count)
+{
+  if ((what & ECL_ALLOCATED_MALLOC) != 0) {
+    r->malloc_bytes += count * bytes;
+    return;
+  }
+  if ((what & ECL_ALLOCATED_SPLIT) != 0) {
+    requests_add(r, sizeof(struct ecl_instance), count);
+    bytes -= sizeof(struct ecl_instance);
+  }
+  requests_add(r, bytes, count);
+}
+
+/* Whether the objects of that kind tell their requests by number and size. */
+static inline bool
+requests_told_by(const struct kind *kind)
+{
+  return (kind->what & LEAF_PIECES) == 0 && kind->size <= LEAF_MAX_SIZE;
+}
+
+/* Add the requests that the leaf tells. */
+static inline void
+requests_add_leaf(struct requests *r, const struct leaf *leaf,
+                  const struct kind *kind)
+{
+  if (requests_told_by(kind))
+    requests_add_objects(r, kind->what, kind->size, leaf->count);
+}
+
+static inline void
+requests_add_all(struct requests *r, const struct requests *more)
+{
+  r->rounded_bytes += more->rounded_bytes;
+  r->malloc_bytes += more->malloc_bytes;
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "lisp/holders/heap.h"
+
+/* Our own threads are none of the collector's business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+#include <gc/gc_mark.h>
+
+enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
+
+/* ---- objects ---- */
+
+static uint32_t
+hash_of(uint64_t address)
+{
+  return (uint32_t)((address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+/* Its record is zero, and so is the one behind it. */
+uint32_t
+heap_add(struct heap *heap, uint64_t address)
+{
+  const uint32_t hash = hash_of(address), number = heap->count + 1;
+  uint64_t *const known =
+      arena_record(&heap->addresses, number, sizeof address);
+  if (known == NULL ||
+      arena_record(&heap->objects, number + (size_t)1,
+                   sizeof(struct image_object)) == NULL ||
+      (address != 0 && !record_index_reach(&heap->index, hash))) {
+    heap->failed = true;
+    return 0;
+  }
+  *known = address;
+  if (address != 0)
+    record_index_add(&heap->index, hash, number);
+  return heap->count = number;
+}
+
+static void GC_CALLBACK
+take_object(void *object, size_t bytes, void *heap)
+{
+  (void)bytes;
+  heap_add(heap, (uintptr_t)object);
+}
+
+void
+heap_take_objects(struct heap *heap)
+{
+  if (record_index_init(&heap->index) != 0) {
+    heap->failed = true;
+    return;
+  }
+  GC_enumerate_reachable_objects_inner(take_object, heap);
+  heap->collected = heap->count;
+}
+
+bool
+heap_object_has(const struct heap *heap, uint32_t number, size_t bytes)
+{
+  void *const memory = (void *)(uintptr_t)heap_address(heap, number);
+  return GC_base(memory) == memory && GC_size(memory) >= bytes;
+}
+
+uint32_t
+heap_find(const struct heap *heap, uint64_t word)
+{
+  const uint64_t address = word & ~(uint64_t)TAGS;
+  const uint32_t hash = hash_of(address);
+  if ((address & 7) != 0 || address == 0)
+    return 0;
+  for (struct index_slot *s = record_index_begin(&heap->index, hash);
+       s->number != 0; s = record_index_next(s))
+    if (s->hash == hash && heap_address(heap, s->number) == address)
+      return s->number;
+  return 0;
+}
+
+/* ---- references ---- */
+
+void
+heap_begin_references(struct heap *heap, uint32_t number)
+{
+  heap_object(heap, number)->references = heap->reference_count;
+}
+
+/* What nobody holds need not be referred to. */
+void
+heap_refer(struct heap *heap, uint64_t word)
+{
+  const uint32_t number = heap_find(heap, word);
+  uint32_t *reference;
+  if (number == 0)
+    return;
+  if ((word & TAGS) == LIST_TAG)
+    heap_object(heap, number)->flags |= IMAGE_CONS;
+  if ((heap_object(heap, number)->flags & IMAGE_ROOT_OBJECT) != 0)
+    return;
+  reference = heap->reference_count == UINT32_MAX
+                  ? NULL
+                  : arena_record(&heap->references, heap->reference_count,
+                                 sizeof *reference);
+  if (reference == NULL) {
+    heap->failed = true;
+    return;
+  }
+  *reference = number;
+  heap->reference_count++;
+}
+
+/* The kind of objects without pointers has the number 0, and 3 when they are
+ * uncollectable (gc_mark.h). */
+static bool
+has_pointers(const void *object, size_t *bytes)
+{
+  const int kind = GC_get_kind_and_size(object, bytes);
+  return kind != 0 && kind != 3;
+}
+
+void
+heap_read_objects(struct heap *heap)
+{
+  for (uint32_t i = 1; i <= heap->collected && !heap->failed; i++) {
+    const uint64_t *const words =
+        (const uint64_t *)(uintptr_t)heap_address(heap, i);
+    size_t bytes;
+    heap_begin_references(heap, i);
+    if (!has_pointers(words, &bytes))
+      continue;
+    for (size_t w = 0; w < bytes / sizeof *words; w++)
+      heap_refer(heap, words[w]);
+  }
+}
+
+void
+heap_release(struct heap *heap)
+{
+  arena_release(&heap->objects);
+  record_index_release(&heap->index);
+  arena_release(&heap->addresses);
+  arena_release(&heap->references);
+  *heap = (struct heap){0};
+}

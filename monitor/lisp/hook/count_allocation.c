@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * count_allocation.c -- count one allocation.
+ *
+ * The unchanged case first: the frame word of the allocating function holds
+ * what it held when an object of this kind was last made at this place.  Then
+ * it is a few compares and four additions.  Nearly as short is that of a
+ * function that was called again, from a frame that is known, or in a frame
+ * that is known in another context.  Then the way that was walked before
+ * from there.  Only what came on another walks the stack (stack_walk.h).
+ *
+ * Some memory serves objects of a type but is the body of none that the
+ * allocator could name (the stacks of a thread, the workspace of bignums).
+ * It adds bytes to that type and counts no object.  Bodies of objects:
+ * object_body.c.
+ */
+#include <errno.h>
+
+#include "base/arch.h"
+#include "lisp/hook/allocation.h"
+#include "lisp/names/kept_objects.h"
+
+/* Two counters side by side are not worth a vector register. */
+#pragma GCC optimize("no-tree-slp-vectorize")
+/* No function here is ever in a chain: it needs no frame of its own. */
+#pragma GCC optimize("omit-frame-pointer", "optimize-sibling-calls")
+
+/* ---- leaves ---- */
+
+/* The step to the leaf of that kind from the innermost frame; another or none
+ * is there when it is not known. */
+static inline const struct step *
+leaf_step(const struct thread_state *t, struct innermost_frame f,
+          uint32_t kind_number, uint64_t *key)
+{
+  *key = (uint64_t)f.up << 32 | f.call | 1;
+  return step_table_place(&t->walk.steps, *key, kind_number);
+}
+
+/* The leaf when the step to it is not known. */
+static __attribute__((noinline)) struct leaf *
+find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
+          uint32_t kind_number)
+{
+  const int saved_errno = errno;
+  uint32_t function;
+  const uint64_t place =
+      stack_walk_place(&t->walk, &t->tree, frame, f, &function);
+  struct leaf *const leaf = context_tree_find_leaf(&t->tree, f.up, place,
+                                                   function, kind_number);
+  const uint64_t clas = t->tree.kinds[leaf->kind].clas;
+  if (f.call != NO_CALL && leaf != &t->tree.leaves[LEAF_OVERFLOW])
+    step_table_add(&t->walk.steps,
+                   (struct step){.key = (uint64_t)f.up << 32 | f.call | 1,
+                                 .number = (uint32_t)(leaf - t->tree.leaves),
+                                 .more = leaf->kind});
+  if (leaf->count == 0 && clas != 0)
+    kept_objects_add((cl_object)(uintptr_t)clas);
+  errno = saved_errno;
+  return leaf;
+}
+
+/* The leaf of objects of that kind which are made in that frame. */
+static inline struct leaf *
+leaf_in(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
+        uint32_t kind_number)
+{
+  uint64_t key;
+  const struct step *const step = leaf_step(t, f, kind_number, &key);
+  struct leaf *const leaf =
+      step->key == key && step->more == kind_number
+          ? &t->tree.leaves[step->number]
+          : find_leaf(t, frame, f, kind_number);
+  leaf->activations += f.fresh;
+  return leaf;
+}
+
+/* The number of the kind, in the region where the thread is. */
+static uint32_t
+kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
+               cl_object clas)
+{
+  return context_tree_kind_number(
+      &t->tree,
+      &(struct kind){
+          .clas = (uint64_t)(uintptr_t)clas,
+          .what = (uint32_t)what | t->regions.region << KIND_REGION_SHIFT,
+          .size = size});
+}
+
+struct leaf *
+hook_leaf_here(struct thread_state *t, uintptr_t frame, cl_index what,
+               uint32_t size, cl_object clas)
+{
+  const struct innermost_frame f = stack_walk(&t->walk, &t->tree, frame);
+  return leaf_in(t, frame, f, kind_number_of(t, what, size, clas));
+}
+
+/* ---- counting ---- */
+
+static inline void
+add(struct thread_state *t, struct leaf *leaf, cl_index bytes)
+{
+  leaf->count++;
+  leaf->bytes += bytes;
+  t->count++;
+  t->bytes += bytes;
+}
+
+/* The object is one of that leaf, and may be followed, have a body, or be
+ * several requests. */
+static __attribute__((noinline)) void *
+count_carefully(struct thread_state *t, struct leaf *leaf, cl_index kind,
+                void *object)
+{
+  const cl_index what = allocation_what(kind), bytes = allocation_bytes(kind);
+  add(t, leaf, bytes);
+  allocation_follow(t, leaf, object, bytes, LIVE_OBJECT);
+  if (!requests_told_by(context_tree_kind(&t->tree, leaf)))
+    requests_add_objects(&t->requests, what, bytes, 1);
+  if (!classify_is_whole(what, bytes))
+    object_body_header(t, object, leaf, bytes);
+  hook_leave(t);
+  return object;
+}
+
+/* The same, unless it is known to be none of this. */
+static inline void *
+count(struct thread_state *t, struct leaf *leaf, cl_index kind, void *object,
+      bool careful)
+{
+  if (__builtin_expect(careful, 0))
+    return count_carefully(t, leaf, kind, object);
+  add(t, leaf, allocation_bytes(kind));
+  hook_leave(t);
+  return object;
+}
+
+/* Bytes of a type, and no object. */
+static void *
+count_memory(struct thread_state *t, uintptr_t frame, cl_index kind,
+             void *memory)
+{
+  const cl_index what = allocation_what(kind), bytes = allocation_bytes(kind);
+  struct leaf *const leaf = hook_leaf_here(t, frame, what & 0xFF, 0, OBJNULL);
+  leaf->bytes += bytes;
+  t->bytes += bytes;
+  requests_add_objects(&t->requests, what, bytes, 1);
+  allocation_follow(t, leaf, memory, bytes,
+                    (what & ECL_ALLOCATED_MALLOC) != 0 ? LIVE_MALLOC
+                                                       : LIVE_BODY);
+  hook_leave(t);
+  return memory;
+}
+
+/* Whether it is the last object at its place once more. */
+static inline bool
+is_made_again(const struct made *made, struct innermost_frame f,
+              cl_index kind, cl_object clas)
+{
+  return made->kind == kind && made->clas == clas &&
+         made->leaf->up == f.up && made->call == f.call;
+}
+
+/* The object was made in that frame: *made, the last one at its place, is this
+ * one then. */
+static inline void
+make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
+     cl_index kind, cl_object clas, struct made *made)
+{
+  uint32_t number;
+  if (made->kind == kind && made->clas == clas) {
+    number = made->leaf->kind;
+  } else {
+    const cl_index what = allocation_what(kind),
+                   bytes = allocation_bytes(kind);
+    number = kind_number_of(t, what, allocation_leaf_size(bytes), clas);
+    made->kind = kind;
+    made->clas = clas;
+    made->careful = live_table_is_open(&t->live) ||
+                    !requests_told_by(&t->tree.kinds[number]) ||
+                    !classify_is_whole(what, bytes);
+  }
+  made->call = f.call;
+  made->leaf = leaf_in(t, frame, f, number);
+  /* of no object: there may be memory for the next, the leaf is below another
+     context when that is over the budget, and a call without a number is the
+     same as no other */
+  if (made->leaf == &t->tree.leaves[LEAF_OVERFLOW] ||
+      made->leaf->up != f.up || f.call == NO_CALL) {
+    made->careful = true;
+    made->kind = 0;
+  }
+}
+
+/* The object came on the way, and is another than the last one there. */
+static __attribute__((noinline)) void *
+allocated_on_way(struct thread_state *t, uintptr_t frame, cl_index kind,
+                 void *object, cl_object clas, struct way *way, bool fresh)
+{
+  const struct innermost_frame f = {
+      .up = way->up, .call = way->call, .fresh = fresh};
+  make(t, frame, f, kind, clas, &way->last);
+  return count(t, way->last.leaf, kind, object, way->last.careful);
+}
+
+/* The object came on no way that is kept. */
+static __attribute__((noinline)) void *
+allocated_elsewhere(struct thread_state *t, uintptr_t frame, cl_index kind,
+                    void *object, cl_object clas, struct way *way)
+{
+  const struct innermost_frame f = stack_walk(&t->walk, &t->tree, frame);
+  struct made *const made = &way->last;
+  struct leaf *leaf;
+  bool careful;
+  if (is_made_again(made, f, kind, clas))
+    made->leaf->activations += f.fresh;
+  else
+    make(t, frame, f, kind, clas, made);
+  leaf = made->leaf;
+  careful = made->careful;
+  if (made->kind != 0 && !t->walk.whole)
+    last_objects_keep(&t->last_objects, &t->walk, &t->tree, frame, way);
+  return count(t, leaf, kind, object, careful);
+}
+
+/* The gate was shut, or it is memory of a type. */
+static __attribute__((noinline)) void *
+allocated_otherwise(struct thread_state *t, uintptr_t frame, cl_index kind,
+                    void *object, cl_object clas)
+{
+  if (!hook_enter(t, allocation_what(kind), allocation_bytes(kind))) {
+    hook_leave(t);
+    return object;
+  }
+  if (classify_is_memory_of_type(allocation_what(kind)))
+    return count_memory(t, frame, kind, object);
+  return allocated_elsewhere(t, frame, kind, object, clas,
+                             way_place(&t->last_objects, frame));
+}
+
+/* The object is another than the last one at its place, or came on another
+ * way. */
+static __attribute__((noinline)) void *
+allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
+               void *object, cl_object clas)
+{
+  struct way *const way = way_place(&t->last_objects, frame);
+  const struct way_frame *end;
+  bool fresh;
+  if (!hook_try_enter(t) ||
+      classify_is_memory_of_type(allocation_what(kind)))
+    return allocated_otherwise(t, frame, kind, object, clas);
+  if (way->ip != *frame_return_slot(frame) ||
+      (end = way->plain ? way_end(way, frame, true)
+                        : way_end(way, frame, false)) == NULL)
+    return allocated_elsewhere(t, frame, kind, object, clas, way);
+  fresh = way->plain ? way_write_words(way, end, frame, &t->walk, true)
+                     : way_write_words(way, end, frame, &t->walk, false);
+  way->taken++;
+  if (way->last.kind != kind || way->last.clas != clas ||
+      way->last.leaf->up != way->up || way->last.call != way->call)
+    return allocated_on_way(t, frame, kind, object, clas, way, fresh);
+  if (end == way->frames + 1)
+    last_object_remember(&t->last_objects, way);
+  way->last.leaf->activations += fresh;
+  return count(t, way->last.leaf, kind, object, way->last.careful);
+}
+
+/* An object like the last one at this place was made in another frame that is
+ * known. */
+static __attribute__((noinline)) void *
+allocated_in_known_frame(struct thread_state *t, uintptr_t frame,
+                         uint32_t up, void *object, struct last_object *l)
+{
+  const struct innermost_frame f = {.up = up, .call = l->call};
+  l->leaf = leaf_in(t, frame, f, l->leaf->kind);
+  l->word = t->walk.epoch | up;
+  l->caller_word = NO_WORD;
+  return count(t, l->leaf, l->kind, object, l->careful);
+}
+
+/* In a frame that is another, or is known in another context. */
+static __attribute__((noinline)) void *
+allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
+                         cl_index kind, void *object, struct last_object *l)
+{
+  const uintptr_t caller = frame_caller(frame);
+  uint64_t *const word = (uint64_t *)(caller - l->word_at);
+  if (stack_walk_is_known(&t->walk, *word))
+    return allocated_in_known_frame(t, frame, (uint32_t)*word, object, l);
+  if (*frame_return_slot(caller) != l->returns_to ||
+      *(uint64_t *)(frame_caller(caller) - l->caller_word_at) !=
+          l->caller_word)
+    return allocated_anew(t, frame, kind, object, l->clas);
+  l->leaf->activations += !stack_walk_is_counted(&t->walk, *word);
+  *word = l->word;
+  return count(t, l->leaf, kind, object, l->careful);
+}
+
+/* The hook.  All but the commonest case is in functions of their own, to
+ * which this jumps, so that it saves no registers. */
+static inline __attribute__((always_inline)) void *
+hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
+     void *object, cl_object clas)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  const uintptr_t frame = (uintptr_t)allocator_frame;
+  struct last_object *const l =
+      last_object_place(&t->last_objects, *frame_return_slot(frame));
+
+  if (!hook_try_enter(t) || l->ip != *frame_return_slot(frame) ||
+      l->kind != kind || l->clas != clas)
+    return allocated_anew(t, frame, kind, object, clas);
+  if (*(uint64_t *)(frame_caller(frame) - l->word_at) != l->word)
+    return allocated_in_other_frame(t, frame, kind, object, l);
+  return count(t, l->leaf, kind, object, l->careful);
+}
+
+void *
+hook_allocated(struct ecl_allocation_hooks *self, void *frame, cl_index kind,
+               void *object)
+{
+  return hook(self, frame, kind, object, OBJNULL);
+}
+
+void *
+hook_instance_allocated(struct ecl_allocation_hooks *self, void *frame,
+                        cl_index kind, void *object, cl_object clas)
+{
+  return hook(self, frame, kind, object, clas);
+}

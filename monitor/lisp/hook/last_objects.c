@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * last_objects.c -- see last_objects.h.
+ */
+#include "lisp/hook/last_objects.h"
+
+#include "base/sizes.h"
+
+static int
+reserve(struct last_objects *last, uint32_t places)
+{
+  struct arena arena;
+  if (arena_reserve(&arena, places * (sizeof *last->objects +
+                                      sizeof *last->ways +
+                                      sizeof *last->frames)) != 0)
+    return -1;
+  arena_release(&last->arena);
+  last->arena = arena;
+  last->objects = arena.base;
+  last->ways = (void *)(last->objects + places);
+  last->frames = (void *)(last->ways + places);
+  last->mask = places - 1;
+  last->walked = 0;
+  return 0;
+}
+
+int
+last_objects_init(struct last_objects *last)
+{
+  return reserve(last, SIZE_FIRST_OBJECTS);
+}
+
+void
+last_objects_release(struct last_objects *last)
+{
+  arena_release(&last->arena);
+}
+
+/* What was never used is only read: it takes no memory so. */
+void
+last_objects_forget(struct last_objects *last)
+{
+  for (size_t i = 0; i <= last->mask; i++) {
+    if (last->objects[i].ip != 0)
+      last->objects[i].ip = 0;
+    if (last->ways[i].walked_ip != 0 || last->ways[i].last.kind != 0)
+      last->ways[i].ip = last->ways[i].walked_ip = last->ways[i].last.kind = 0;
+  }
+}
+
+/* Whether the frame is one whose return address tells its function and where
+ * its word is. */
+static bool
+is_fixed(const struct stack_walk *walk, const struct walked_frame *f)
+{
+  return f->word != &walk->no_word && f->call != NO_CALL &&
+         !stack_walk_is_interpreted(f->call);
+}
+
+/* Keep the object. */
+static void
+keep_object(struct last_objects *last, const struct stack_walk *walk,
+            uintptr_t allocator, const struct made *made)
+{
+  const struct walked_frame *const innermost = walk->frames;
+  const uintptr_t ip = *frame_return_slot(allocator),
+                  frame = frame_caller(allocator);
+  struct last_object *const l = last_object_place(last, ip);
+  *l = (struct last_object){
+      .ip = ip,
+      .word = *innermost->word,
+      .kind = made->kind,
+      .clas = made->clas,
+      .leaf = made->leaf,
+      .returns_to = *frame_return_slot(frame),
+      .caller_word = NO_WORD,
+      .call = made->call & INT32_MAX,
+      .careful = made->careful,
+      .word_at = (uint16_t)(frame - (uintptr_t)innermost->word)};
+  if (walk->last > innermost && is_fixed(walk, innermost + 1)) {
+    l->caller_word = *innermost[1].word;
+    l->caller_word_at =
+        (uint16_t)(frame_caller(frame) - (uintptr_t)innermost[1].word);
+  }
+}
+
+/* The way that was just walked.  False when it cannot be kept. */
+static bool
+note_way(struct way *way, struct stack_walk *walk,
+         const struct context_tree *tree)
+{
+  const size_t last = (size_t)(walk->last - walk->frames);
+  const struct walked_frame *const frames = walk->frames;
+  uint32_t up;
+  if (!walk->ended_at_known || last >= WAY_FRAMES ||
+      !is_fixed(walk, &frames[last]))
+    return false;
+  way->plain = true;
+  for (size_t i = 0; i <= last; i++) {
+    const struct call_site *const site =
+        call_site_at(&walk->sites, frames[i].ip);
+    if (frames[i].call == NO_CALL || site->kind == CALL_ELSEWHERE ||
+        site->kind == CALL_INTERPRETER || site->kind == CALL_FINALIZERS)
+      return false;
+    way->plain &= call_site_is_framed(site);
+    way->frames[i] = (struct way_frame){
+        .word = site->kind == CALL_FRAME ? *frames[i].word : NO_WORD,
+        .returns_to = i == last ? 1 : frames[i + 1].ip,
+        .word_at = site->word_at,
+        .saved = site->saved,
+        .kind = site->kind};
+  }
+  up = (uint32_t)*frames[last].word;
+  for (size_t i = last; i > 0; i--) {
+    const uint64_t key = (uint64_t)up << 32 | frames[i].call;
+    const struct step *const step = step_table_place(&walk->steps, key, 0);
+    if (step->key != key)
+      return false;
+    way->frames[i].activations = &tree->contexts[step->number].activations;
+    up = step->more;
+  }
+  return true;
+}
+
+/* The walk did not take the way, if there is one: is its own to be kept? */
+static inline bool
+is_time_for_way(struct way *way, uintptr_t ip, uint32_t up)
+{
+  const bool again = way->walked_ip == ip && way->walked_up == up;
+  if (way->taken != way->taken_then) {
+    way->taken_then = way->taken;
+    way->misses = 0;
+  } else if (++way->misses == WAY_MISSES) {
+    way->ip = 0;
+  }
+  way->walked_ip = ip;
+  way->walked_up = up;
+  if (!again || way->wait-- != 0)
+    return false;
+  if (way->taken >= WAY_WORTH)
+    way->patience = 0;
+  else if (way->patience < WAY_PATIENCE)
+    way->patience = (uint8_t)(way->patience * 2 + 1);
+  way->wait = way->patience;
+  return true;
+}
+
+/* Longer tables, with nothing in them, when they are getting full. */
+static __attribute__((noinline)) struct way *
+grow(struct last_objects *last, uintptr_t allocator, struct way *way)
+{
+  const struct made made = way->last;
+  if (last->mask == SIZE_MOST_OBJECTS - 1 ||
+      reserve(last, (last->mask + 1) * 4) != 0) {
+    last->walked = 0;
+    return way;
+  }
+  way = way_place(last, allocator);
+  way->last = made;
+  return way;
+}
+
+void
+last_objects_keep(struct last_objects *last, struct stack_walk *walk,
+                  const struct context_tree *tree, uintptr_t allocator,
+                  struct way *way)
+{
+  const uintptr_t ip = *frame_return_slot(allocator);
+  if (stack_walk_is_interpreted(walk->frames->call))
+    return;
+  if (++last->walked > last->mask)
+    way = grow(last, allocator, way);
+  if (walk->frames->word != &walk->no_word)
+    keep_object(last, walk, allocator, &way->last);
+  if (!is_time_for_way(way, ip, way->last.leaf->up))
+    return;
+  way->frames = last->frames[way - last->ways];
+  way->up = way->last.leaf->up;
+  way->call = way->last.call;
+  way->taken = way->taken_then = 0;
+  way->misses = 0;
+  way->ip = note_way(way, walk, tree) ? ip : 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * last_objects.h -- the last object that was made at each place, and the way
+ * up the stack from there.
+ *
+ * Model.  A program allocates again and again in the same places, most often
+ * in a function that is active still, or that was called again from one that
+ * is.  So for the return address of an allocator its last object is kept: of
+ * what kind it was, what the word of its frame and that of the caller's frame
+ * held, and its leaf.  While the words are the same, so is the leaf.
+ *
+ * A *way* is what a walk (stack_walk.h) met from an allocator's call up to the
+ * first known frame:
+ *
+ *     allocator  <- frame[0] <- frame[1] <- ... <- frame[n - 1]
+ *                   new         new                known: its word
+ *
+ * If the return addresses are the same, and the last word, then the contexts
+ * of all frames are those that the walk found.  The new frames get their
+ * words and their calls are counted; a frame on the way that has become known
+ * ends it earlier.  That takes a third of what a walk takes, but what does not
+ * match was compared for nothing.  So a way is kept only when two walks in turn
+ * came to the same context, and dropped when WAY_MISSES walks in turn were on
+ * others; and after one that was taken less than WAY_WORTH times the next one
+ * waits for twice as many such walks.
+ *
+ * The tables begin small, so that a thread that allocates little touches few
+ * pages.  After as many walks as they have places they are made anew, four
+ * times as long.
+ *
+ * Not kept is what comes from a frame of the interpreter, for its return
+ * address does not tell which function it runs.
+ *
+ * One owner; inside the hook.
+ */
+#ifndef MPROF_LAST_OBJECTS_H
+#define MPROF_LAST_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+#include "base/arch.h"
+#include "image/arena.h"
+#include "tree/context_tree.h"
+#include "lisp/walk/stack_walk.h"
+
+enum { WAY_FRAMES = 15, WAY_MISSES = 4, WAY_WORTH = 4, WAY_PATIENCE = 63 };
+
+/* What was made. */
+struct made {
+  cl_index kind;  /* ECL_ALLOCATED_KIND */
+  cl_object clas; /* of an instance, or OBJNULL */
+  struct leaf *leaf;
+  uint32_t call; /* of the innermost frame, as in a step */
+  bool careful;  /* objects of the leaf are not only to be counted */
+};
+
+/* One cache line. */
+struct last_object {
+  _Alignas(64) uintptr_t ip; /* where the allocator returns to; 0: none */
+  uint64_t word;             /* of the frame */
+  cl_index kind;             /* these are as in struct made */
+  cl_object clas;
+  struct leaf *leaf;
+  uintptr_t returns_to; /* from the frame to its caller's */
+  uint64_t caller_word; /* NO_WORD: the caller is not known */
+  uint32_t call : 31;   /* as in a step */
+  uint32_t careful : 1;
+  uint16_t word_at, caller_word_at; /* as in struct call_site */
+};
+_Static_assert(sizeof(struct last_object) == 64, "one cache line");
+
+/* No word holds it, nor does a frame pointer. */
+#define NO_WORD UINT64_C(1)
+
+struct way_frame {
+  uint64_t word;         /* what its word holds when the frame is known;
+                            NO_WORD where it has none */
+  uint64_t *activations; /* where to count that it was called; not told of the
+                            innermost, for which the leaf counts */
+  uintptr_t returns_to;  /* 1 in the last frame */
+  uint16_t word_at;      /* these are as in struct call_site */
+  uint8_t saved, kind;
+};
+
+struct way {
+  uintptr_t ip; /* where the allocator returns to; 0: none */
+  struct way_frame *frames;
+  uint32_t up, call;   /* of the innermost frame */
+  struct made last;    /* that was looked for here, on any way */
+  uint32_t taken;      /* how often the way was, since it was kept, */
+  uint32_t taken_then; /* and that when it was last not taken */
+  uintptr_t walked_ip; /* of the last walk that was looked for here, */
+  uint32_t walked_up;  /* and where it came to */
+  bool plain;          /* frame pointers lead from frame to frame */
+  uint8_t misses;      /* since the way was taken last */
+  uint8_t wait;        /* walks that come there until a way is kept, */
+  uint8_t patience;    /* and how many the last time */
+};
+
+struct last_objects {
+  struct last_object *objects;
+  struct way *ways;
+  struct way_frame (*frames)[WAY_FRAMES]; /* of the ways */
+  uint32_t mask;   /* places in each table less one */
+  uint32_t walked; /* walks, since the tables were made */
+  struct arena arena;
+};
+
+/* Empty tables.  Gives back 0, or -1 with errno set. */
+int last_objects_init(struct last_objects *last);
+void last_objects_release(struct last_objects *last);
+
+/* The words or the leaves are others now: a new epoch has begun, the thread
+ * has entered a region, or code is another at the same addresses. */
+void last_objects_forget(struct last_objects *last);
+
+static inline struct last_object *
+last_object_place(const struct last_objects *last, uintptr_t ip)
+{
+  return &last->objects[(ip ^ ip >> 10) & last->mask];
+}
+
+/* Code without frame pointers may have anything in that register: what it
+ * points to is read only if it is near. */
+static inline bool
+frame_is_near(uintptr_t frame, uintptr_t caller)
+{
+  return caller - frame < 4096;
+}
+
+static inline struct way *
+way_place(const struct last_objects *last, uintptr_t allocator)
+{
+  const uintptr_t frame = frame_caller(allocator);
+  uintptr_t hash = *frame_return_slot(allocator);
+  if (frame_is_near(allocator, frame)) {
+    const uintptr_t caller = frame_caller(frame);
+    hash += *frame_return_slot(frame) * 5;
+    if (frame_is_near(frame, caller))
+      hash += *frame_return_slot(caller) * 3;
+  }
+  return &last->ways[(hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32 &
+                     last->mask];
+}
+
+/* These are compiled twice, for 5 % less in programs that only box floats: in
+ * nearly all ways `plain' frame pointers lead from frame to frame. */
+#define WAY_INLINE static inline __attribute__((always_inline))
+
+/* Step from a frame to its caller's: *slot is where its callee keeps its
+ * return address, and then where it does. */
+WAY_INLINE void
+way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot,
+         bool plain)
+{
+  if (plain || f->kind <= CALL_WORDLESS) {
+    *slot = (uintptr_t)frame_return_slot(*frame);
+    *frame = frame_caller(*frame);
+    return;
+  }
+  *slot = (f->kind == CALL_ON_STACK ? *slot : *frame) + f->word_at;
+  if (f->saved != 0)
+    *frame = ((uintptr_t *)*slot)[-(int)f->saved];
+}
+
+/* The known frame to which the way leads from `allocator', which returns to
+ * way->ip; NULL when the stack is another. */
+WAY_INLINE const struct way_frame *
+way_end(const struct way *way, uintptr_t allocator, bool plain)
+{
+  uintptr_t frame = frame_caller(allocator);
+  uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
+  for (const struct way_frame *f = way->frames;; f++) {
+    if ((plain || f->kind == CALL_FRAME) &&
+        *(uint64_t *)(frame - f->word_at) == f->word)
+      return f;
+    way_step(f, &frame, &slot, plain);
+    if (*(uintptr_t *)slot != f->returns_to)
+      return NULL;
+  }
+}
+
+/* Write the words of the frames before `end', and count their calls but for
+ * that of the innermost.  Whether that is to be counted, too. */
+WAY_INLINE bool
+way_write_words(const struct way *way, const struct way_frame *end,
+         uintptr_t allocator, const struct stack_walk *walk, bool plain)
+{
+  uintptr_t frame = frame_caller(allocator);
+  uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
+  uint64_t fresh = 0, *counter = &fresh;
+  for (const struct way_frame *f = way->frames; f != end;
+       counter = (++f)->activations) {
+    if (f->kind == CALL_FRAME) {
+      uint64_t *const word = (uint64_t *)(frame - f->word_at);
+      *counter += !stack_walk_is_counted(walk, *word);
+      *word = f->word;
+    }
+    way_step(f, &frame, &slot, plain);
+  }
+  return fresh != 0;
+}
+
+/* The last object of the way was made again, and at its second frame all is
+ * known: the next one may be found without the way. */
+static inline void
+last_object_remember(const struct last_objects *last, const struct way *way)
+{
+  const struct way_frame *const f = way->frames;
+  if (f->kind == CALL_FRAME)
+    *last_object_place(last, way->ip) =
+        (struct last_object){.ip = way->ip,
+                             .word = f->word,
+                             .kind = way->last.kind,
+                             .clas = way->last.clas,
+                             .leaf = way->last.leaf,
+                             .returns_to = f->returns_to,
+                             .caller_word = f[1].word,
+                             .call = way->call & INT32_MAX,
+                             .careful = way->last.careful,
+                             .word_at = f->word_at,
+                             .caller_word_at = f[1].word_at};
+}
+
+/* Keep what was made with the frame `allocator' (way->last), which the walk
+ * has just found; and the way, which begins at the place `way', if the last
+ * walk from there came to the same. */
+void last_objects_keep(struct last_objects *last, struct stack_walk *walk,
+                       const struct context_tree *tree, uintptr_t allocator,
+                       struct way *way);
+
+#endif

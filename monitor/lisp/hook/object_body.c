@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * object_body.c -- objects that are made in two pieces.
+ *
+ * An array's data or a hash table's entries come as a second event, right
+ * after the header.  Both are one object: the count moves from the leaf of
+ * the bare header to the leaf of the whole size.  A signal handler may
+ * allocate in between: so the last headers are remembered, and a body looks
+ * for its own among them.  A body that comes later (a table grew) adds bytes
+ * to the object's type and counts no object.
+ */
+#include "lisp/hook/allocation.h"
+#include "lisp/live/live_entries.h"
+
+/* Is it a header whose body has not come, of a type whose body is always an
+ * event of its own? */
+static bool
+waits(const struct thread_state *t, const struct counted_object *c)
+{
+  uint32_t what;
+  if (c->object == NULL)
+    return false;
+  what = context_tree_kind(&t->tree, c->leaf)->what;
+  if ((what & LEAF_PIECES) != 0)
+    return false;
+  switch (what & 0xFFFF) { /* type, and no element type */
+  case t_array:
+  case t_vector:
+  case t_bitvector:
+  case t_base_string:
+#ifdef ECL_UNICODE
+  case t_string:
+#endif
+  case t_hashtable:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void
+object_body_header(struct thread_state *t, const void *object,
+                   struct leaf *leaf, cl_index bytes)
+{
+  if (waits(t, &t->last))
+    t->waiting[t->waiting_next++ % WAITING_HEADERS] = t->last;
+  t->last = (struct counted_object){
+      .object = object, .leaf = leaf, .bytes = bytes};
+  t->last_count = t->count;
+}
+
+/* Is it the last header, and may have one more body? */
+static bool
+continues(const struct thread_state *t, const void *owner)
+{
+  const struct counted_object *const c = &t->last;
+  return owner == c->object && t->last_count == t->count &&
+         (c->body != NULL ||
+          (context_tree_kind(&t->tree, c->leaf)->what & LEAF_PIECES) == 0);
+}
+
+/* The context, or the one whose children are over the budget there. */
+static uint32_t
+caller_of(const struct thread_state *t, uint32_t context)
+{
+  return context_tree_is_over(&t->tree, context)
+             ? t->tree.contexts[context].parent
+             : context;
+}
+
+/* The counted header of `owner', when the function that made it, or one that
+ * this called (two at most stand between), now makes a body in context `up'.
+ * NULL: the body is not the first. */
+static struct counted_object *
+waiting_header(struct thread_state *t, const void *owner, uint32_t up)
+{
+  for (unsigned i = 0; i <= WAITING_HEADERS; i++) {
+    struct counted_object *c =
+        i == 0 ? &t->last
+               : &t->waiting[(t->waiting_next - i) % WAITING_HEADERS];
+    uint32_t outer = caller_of(t, up);
+    if (c->object != owner || !waits(t, c))
+      continue;
+    for (int calls = 0; calls < 4; calls++) {
+      if (outer == caller_of(t, c->leaf->up))
+        return c;
+      outer = t->tree.contexts[outer].parent;
+    }
+  }
+  return NULL;
+}
+
+/* What the owner of a body is: its type, and the kind of an array or a
+ * stream, which its header now has. */
+static cl_index
+owner_what(cl_object owner)
+{
+  cl_index what = (cl_index)owner->d.t;
+  if (what == t_array || what == t_vector) {
+    what |= ECL_ALLOCATED_ELTTYPE(owner->vector.elttype);
+    if ((owner->vector.flags &
+         (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) != 0)
+      what |= ECL_ALLOCATED_NOT_SIMPLE;
+  } else if (what == t_stream) {
+    what |= ECL_ALLOCATED_SMMODE(owner->stream.mode);
+  }
+  return what;
+}
+
+static void
+follow_memory(struct thread_state *t, const void *memory, unsigned after,
+              ptrdiff_t leaf)
+{
+  if (!live_table_move_last(&t->live, memory, after, leaf))
+    live_entries_move(&t->live, memory, leaf);
+}
+
+/* The header is at another leaf now, and so is the body that it has.  Their
+ * entries are the last ones unless a signal handler or a finalizer ran in
+ * between. */
+static void
+follow_header(struct thread_state *t, const struct counted_object *header,
+              const struct leaf *whole)
+{
+  const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
+  if (!live_table_is_open(&t->live))
+    return;
+  follow_memory(t, header->object, header->body != NULL, leaf);
+  if (header->body != NULL)
+    follow_memory(t, header->body, 0, leaf);
+}
+
+/* Header and body are one object: move it from the leaf of the bare header to
+ * the leaf of the whole. */
+static void
+join_body(struct thread_state *t, struct counted_object *header, cl_index what,
+          cl_index bytes, const void *memory)
+{
+  struct leaf *head = header->leaf, *whole;
+  const struct kind *kind = context_tree_kind(&t->tree, head);
+  const bool first = (kind->what & LEAF_PIECES) == 0;
+  uint64_t total = header->bytes + bytes;
+  what |= kind->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
+  what |= KIND_REGION(kind->what) << KIND_REGION_SHIFT;
+  if (requests_told_by(kind))
+    requests_add_objects(&t->requests, kind->what, header->bytes, 1);
+  whole = context_tree_find_leaf(
+      &t->tree, head->up, head->site, head->function,
+      context_tree_kind_number(
+          &t->tree, &(struct kind){.clas = kind->clas,
+                                   .what = (uint32_t)what | LEAF_PIECES,
+                                   .size = allocation_leaf_size(total)}));
+  head->count--;
+  head->bytes -= header->bytes;
+  whole->count++;
+  whole->bytes += total;
+  follow_header(t, header, whole);
+  allocation_follow(t, whole, memory, bytes, LIVE_BODY);
+  header->leaf = whole;
+  header->bytes = total;
+  header->body = first ? memory : NULL;
+}
+
+void
+object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
+            cl_index bytes, void *memory)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  cl_index what = owner_what(owner);
+
+  if (hook_enter(t, 0, bytes)) {
+    t->bytes += bytes;
+    requests_add(&t->requests, bytes, 1);
+    if (continues(t, owner)) {
+      join_body(t, &t->last, what, bytes, memory);
+    } else {
+      struct leaf *grown = hook_leaf_here(
+          t, (uintptr_t)frame, what, 0,
+          owner->d.t == t_instance ? ECL_CLASS_OF(owner) : OBJNULL);
+      struct counted_object *header = waiting_header(t, owner, grown->up);
+      if (header != NULL) {
+        join_body(t, header, what, bytes, memory);
+        header->object = NULL;
+      } else {
+        grown->bytes += bytes;
+        allocation_follow(t, grown, memory, bytes, LIVE_BODY);
+      }
+    }
+  }
+  hook_leave(t);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * live_table.c -- see live_table.h.
+ */
+#include "lisp/live/live_table.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+_Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
+
+/* So many chunks come from the kernel at once, but for the first one: many
+ * threads make little. */
+enum { CHUNKS_AT_ONCE = 16 };
+
+uint64_t live_clock = 1;
+
+static struct live_chunk *
+map_chunks(size_t count)
+{
+  const int saved = errno;
+  char *const base =
+      mmap(NULL, count * LIVE_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  struct live_chunk *first = NULL;
+  errno = saved;
+  if (base == MAP_FAILED)
+    return NULL;
+  for (size_t i = count; i-- > 0;) {
+    struct live_chunk *const chunk =
+        (struct live_chunk *)(base + i * LIVE_CHUNK_BYTES);
+    chunk->next = first;
+    first = chunk;
+  }
+  return first;
+}
+
+/* Open a new chunk.  False when there is no memory.  Until it is open there is
+ * no place for an entry. */
+static bool
+open_chunk(struct live_table *t)
+{
+  struct live_chunk *chunk;
+  if (t->open != NULL)
+    t->open->count = LIVE_CHUNK_ENTRIES;
+  __atomic_store_n(&t->at, NULL, __ATOMIC_RELEASE);
+  t->end = NULL;
+  if (t->spare == NULL)
+    t->spare = __atomic_exchange_n(&t->returned, NULL, __ATOMIC_ACQUIRE);
+  if (t->spare == NULL)
+    t->spare = map_chunks(t->open == NULL ? 1 : CHUNKS_AT_ONCE);
+  chunk = t->spare;
+  if (chunk == NULL)
+    return false;
+  t->spare = chunk->next;
+  chunk->count = 0;
+  chunk->clock = t->clock;
+  chunk->next = t->open;
+  __atomic_store_n(&t->open, chunk, __ATOMIC_RELEASE);
+  t->end = chunk->entries + LIVE_CHUNK_ENTRIES;
+  __atomic_store_n(&t->at, chunk->entries, __ATOMIC_RELEASE);
+  return true;
+}
+
+uint64_t
+live_table_open_count(const struct live_table *t)
+{
+  return t->at != NULL ? (uint64_t)(t->at - t->open->entries)
+                       : t->open->count;
+}
+
+static void
+append(struct live_table *t, struct live_entry entry)
+{
+  if (t->at == t->end && !open_chunk(t)) {
+    t->lost++;
+    return;
+  }
+  *t->at = entry;
+  __atomic_store_n(&t->at, t->at + 1, __ATOMIC_RELEASE);
+}
+
+void
+live_table_add_slowly(struct live_table *t, struct live_entry entry)
+{
+  const uint64_t clock = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
+  if (t->open == NULL)
+    return;
+  if (t->clock != clock) {
+    t->clock = clock;
+    append(t, (struct live_entry){
+                  .memory = clock | (uint64_t)LIVE_TIME << LIVE_KIND_SHIFT});
+  }
+  append(t, entry);
+}
+
+bool
+live_table_move_last(struct live_table *t, const void *memory, unsigned after,
+                     ptrdiff_t leaf)
+{
+  struct live_entry *e;
+  if (t->at == NULL || t->at - t->open->entries <= (ptrdiff_t)after)
+    return false;
+  e = t->at - 1 - after;
+  if (!live_entry_is_of(e, memory))
+    return false;
+  e->leaf = (uint32_t)(leaf >> 4);
+  return true;
+}
+
+bool
+live_table_open(struct live_table *t)
+{
+  t->clock = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
+  return open_chunk(t);
+}
+
+void
+live_chunks_free(struct live_chunk *chunks)
+{
+  while (chunks != NULL) {
+    struct live_chunk *const next = chunks->next;
+    munmap(chunks, LIVE_CHUNK_BYTES);
+    chunks = next;
+  }
+}
+
+void
+live_table_close(struct live_table *t)
+{
+  live_chunks_free(t->open);
+  live_chunks_free(t->old);
+  live_chunks_free(t->spare);
+  live_chunks_free(t->returned);
+  arena_release(&t->deaths);
+  memset(t, 0, sizeof *t);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * live_table.h -- the objects of one thread that the collector has not found
+ * dead yet.
+ *
+ * Model.  An *entry* is for one request to the collector: where the memory
+ * is, how many bytes, and the leaf of the thread's tree that it was counted
+ * at.  The hook appends entries for what it counts.  At the end of each
+ * collection (live_collection.h) those of what was not marked leave; the
+ * others are one collection older.  So an entry of age 1 or more was alive
+ * as of the last collection.
+ *
+ * A body of an object (the data of an array) is a request, and has an entry,
+ * of its own: it counts bytes and no object.
+ *
+ * Chunks.  Entries lie in chunks of 64 KiB: 16 bytes an object.  The thread
+ * appends to the *open* chunk, and links a new one in front of it when it is
+ * full; the collection compacts what lies behind the open one.  So a thread
+ * may be stopped anywhere, and no lock is taken.  Chunks that became empty
+ * come back to the thread by one exchange of a pointer; those that it did not
+ * need until the next collection are given back to the kernel.
+ *
+ * What is freed explicitly is dead at once, though its address may be
+ * another object's next.  So there is a clock of frees: an entry is dead if
+ * its memory was freed after the entry was made (live_freed).  When the clock
+ * has moved since the thread's last entry, a *time* goes before the next.
+ *
+ * Memory comes from mmap: nothing here keeps an object alive, for the
+ * collector does not look into it.
+ */
+#ifndef MPROF_LIVE_TABLE_H
+#define MPROF_LIVE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/arena.h"
+
+enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4094 };
+
+/* What an entry is of. */
+enum live_kind {
+  LIVE_OBJECT,
+  LIVE_BODY,
+  LIVE_MALLOC, /* the same from malloc: it lives until it is freed */
+  LIVE_TIME
+};
+
+/* In `memory': the address in units of 16 bytes (for a time: the clock), kind
+ * and age, and the upper bits of the size.  0: there is no entry any more.
+ * The leaf is how far it is from the first one, in units of 16 bytes. */
+struct live_entry {
+  uint64_t memory;
+  uint32_t leaf;
+  uint32_t bytes;
+};
+enum { LIVE_LEAF_UNITS = 3 };
+#define LIVE_ADDRESS(memory) ((memory) & (((uint64_t)1 << 43) - 1))
+#define LIVE_KIND(memory) ((memory) >> 43 & 3)
+#define LIVE_AGE(memory) ((memory) >> 45 & 0xFF)
+enum { LIVE_KIND_SHIFT = 43, LIVE_AGE_SHIFT = 45, LIVE_SIZE_SHIFT = 53 };
+
+struct live_chunk {
+  struct live_chunk *next; /* older */
+  uint64_t count;          /* of entries; of an open one, see live_table.at */
+  uint64_t clock;          /* when it was opened */
+  uint64_t unused;
+  struct live_entry entries[LIVE_CHUNK_ENTRIES];
+};
+
+struct live_table { /* all zero: nothing is followed */
+  /* of the thread */
+  struct live_entry *at, *end; /* where the next entry goes, if it is not the
+                                  end; published when those before it are
+                                  complete */
+  struct live_chunk *open; /* and the chunks that were filled before it */
+  struct live_chunk *spare;
+  uint64_t clock; /* when its last entry was made */
+  uint64_t lost;  /* entries for which there was no memory */
+
+  /* of the collection */
+  struct live_table *next;     /* of all threads */
+  struct live_chunk *returned; /* for the thread to take, all at once */
+  struct live_chunk *old;      /* compacted; the last one may not be full */
+  struct live_chunk *boundary; /* the open one when all was marked, */
+  uint64_t boundary_count;     /* and its count */
+  struct arena deaths;         /* live_deaths.h */
+  uint64_t misplaced;          /* deaths for which there was no memory */
+};
+
+/* How often memory was freed explicitly. */
+extern uint64_t live_clock;
+
+/* For what live_table_add has no short way: nothing is followed, the chunk is
+ * full, or the clock has moved. */
+void live_table_add_slowly(struct live_table *, struct live_entry entry);
+
+/* `leaf': how far it is from the first one, in bytes.  Inside the hook. */
+static inline __attribute__((always_inline)) void
+live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
+               ptrdiff_t leaf, enum live_kind kind)
+{
+  const struct live_entry entry = {
+      .memory = (uint64_t)(uintptr_t)memory >> 4 |
+                (uint64_t)kind << LIVE_KIND_SHIFT |
+                bytes >> 32 << LIVE_SIZE_SHIFT,
+      .leaf = (uint32_t)(leaf >> 4),
+      .bytes = (uint32_t)bytes};
+  if (__builtin_expect(t->at == t->end ||
+                           t->clock != __atomic_load_n(&live_clock,
+                                                       __ATOMIC_RELAXED),
+                       0)) {
+    live_table_add_slowly(t, entry);
+    return;
+  }
+  *t->at = entry;
+  __atomic_store_n(&t->at, t->at + 1, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t
+live_entry_bytes(const struct live_entry *e)
+{
+  return e->bytes | e->memory >> LIVE_SIZE_SHIFT << 32;
+}
+
+static inline bool
+live_entry_is_of(const struct live_entry *e, const void *memory)
+{
+  return LIVE_KIND(e->memory) <= LIVE_BODY &&
+         LIVE_ADDRESS(e->memory) == (uint64_t)(uintptr_t)memory >> 4;
+}
+
+static inline bool
+live_table_is_open(const struct live_table *t)
+{
+  return t->open != NULL;
+}
+
+/* How many entries the chunk has that is open now.  The thread is not inside
+ * the hook, or is stopped anywhere. */
+uint64_t live_table_open_count(const struct live_table *);
+
+/* The last entry but for those `after' it, if it is that of the object or body
+ * at `memory', is at another leaf now.  False: it is not. */
+bool live_table_move_last(struct live_table *, const void *memory,
+                          unsigned after, ptrdiff_t leaf);
+
+/* Begin to follow; false when there is no memory. */
+bool live_table_open(struct live_table *);
+
+/* Give back a list of chunks. */
+void live_chunks_free(struct live_chunk *chunks);
+
+/* Forget all.  The collector does not look at it any more. */
+void live_table_close(struct live_table *);
+
+#endif

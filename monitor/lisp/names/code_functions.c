@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * code_functions.c -- records in an array that never moves, so that the hook
+ * reads them without a lock.
+ *
+ * What the hook has to know of a function that has no Lisp name follows from
+ * the file that it was loaded from: the dynamic linker says without a lock
+ * which that is.
+ */
+#include "lisp/names/code_functions.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <ecl/ecl.h>
+
+#include "common/phase.h"
+#include "common/system_functions.h"
+#include "lisp/names/source_lines.h"
+#include "image/note_list.h"
+#include "image/intern_table.h"
+#include "base/sizes.h"
+
+enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
+
+static bool add_function(uint32_t number, uintptr_t code);
+
+static struct {
+  struct function_numbers numbers;
+  struct arena arena;
+  struct intern_table unloaded;   /* names and files of those that were */
+  struct arena unloaded_heads;    /* uint32_t by these: the last one */
+  const struct link_map *runtime; /* the file that has ECL itself */
+  bool program_is_ecl;            /* see is_runtime */
+} functions = {.numbers = {.table = SHARED_TABLE_EMPTY,
+                           .most = MOST_FUNCTIONS,
+                           .on_new_number = add_function}};
+
+struct code_function *
+code_function_at(uint32_t number)
+{
+  return (struct code_function *)functions.arena.base + number;
+}
+
+uint32_t
+code_function_of_site(uint64_t site)
+{
+  return function_number_of_site(&functions.numbers, site);
+}
+
+uint32_t
+code_function_of_start(uintptr_t start)
+{
+  return function_number_of_start(&functions.numbers, start);
+}
+
+/* ---- the runtime's functions ---- */
+
+const struct link_map *
+code_file(uintptr_t address)
+{
+  struct dl_find_object object;
+  return _dl_find_object((void *)address, &object) == 0
+             ? object.dlfo_link_map
+             : NULL;
+}
+
+/* Is the program of this process ECL's own, that is bin/ecl beside the folder
+ * that libecl is in?  Any other was written or built by the user. */
+static bool
+is_ecl_program(void)
+{
+  const char *library = functions.runtime->l_name;
+  const char *slash = strrchr(library, '/');
+  struct stat program, ecl;
+  char path[PATH_MAX];
+  return slash != NULL &&
+         snprintf(path, sizeof path, "%.*s/../bin/ecl",
+                  (int)(slash - library), library) < (int)sizeof path &&
+         stat("/proc/self/exe", &program) == 0 && stat(path, &ecl) == 0 &&
+         program.st_dev == ecl.st_dev && program.st_ino == ecl.st_ino;
+}
+
+/* What ECL itself is made of; a C function in any other file is the user's
+ * and is shown. */
+static bool
+is_runtime(const struct link_map *file)
+{
+  static const char *const names[] = {
+    "libecl.so", "libgc.so",      "libgmp.so",      "libffi.so",
+    "libc.so",   "libm.so",       "libpthread.so",  "libdl.so",
+    "ld-linux",  "linux-vdso",    "libmprof-",      "libunwind",
+    "libz.so",   "libelf.so",     "libprotobuf-c.", "libgcc_s.so",
+    "libatomic", "liblzma",
+  };
+  if (file == functions.runtime)
+    return true;
+  if (file->l_name[0] == '\0') /* the program */
+    return functions.program_is_ecl;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strncmp(basename(file->l_name), names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
+
+static void
+note(struct note_list *notes, uint32_t number)
+{
+  const struct code_function *const f = code_function_at(number);
+  if (number == 0 || note_is_lost(notes))
+    return;
+  if (notes == NULL && f->code != 0)
+    code_objects_note(f->code);
+  note_add(notes, NOTE_FUNCTION, number,
+           ((f->in_tree & FUNCTION_HIDDEN) != 0 ? NOTE_RUNTIME : 0) |
+               (f->word_at != 0 ? NOTE_CALLS_KNOWN : 0) |
+               (f->code == 0 ? NOTE_UNLOADED : 0),
+           f->code != 0 ? f->code : f->retired, NULL);
+  if (f->name != NULL)
+    note_add(notes, NOTE_NAME, number, 0, 0, f->name);
+  if (f->file != NULL)
+    note_add(notes, NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
+             f->file);
+}
+
+void
+code_function_note(uint32_t number)
+{
+  note(NULL, number);
+}
+
+void
+code_functions_note(struct note_list *notes, const uint64_t *used)
+{
+  for (uint32_t i = 1; i <= functions.numbers.last; i++)
+    if (used == NULL || (used[i / 64] >> i % 64 & 1) != 0)
+      note(notes, i);
+}
+
+/* Make room for so many records, and for some more. */
+static int
+reach(size_t count)
+{
+  const size_t most =
+      ((size_t)MOST_FUNCTIONS + 1) * sizeof(struct code_function);
+  size_t bytes = SIZE_FIRST_ARENA;
+  while (bytes < count * sizeof(struct code_function))
+    bytes *= 2;
+  return arena_grow_in_place(&functions.arena, bytes < most ? bytes : most,
+                             most);
+}
+
+/* A function that has no name yet.  C functions of the program are the
+ * program's, whatever they are called; code that is in no file belongs
+ * to none. */
+static bool
+add_function(uint32_t number, uintptr_t code)
+{
+  struct code_function *f = code_function_at(number);
+  const struct link_map *file = code_file(code);
+  if (reach(number + (size_t)1) != 0)
+    return false;
+  *f = (struct code_function){ .code = code, .file_position = -1 };
+  if (file != NULL)
+    f->in_tree = is_runtime(file)
+                     ? FUNCTION_HIDDEN
+                     : (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT;
+  code_function_note(number);
+  return true;
+}
+
+int
+code_functions_open(void)
+{
+  functions.runtime = code_file((uintptr_t)ecl_alloc_object);
+  functions.program_is_ecl = is_ecl_program();
+  return reach(1);
+}
+
+/* ---- Lisp names ---- */
+
+/* Where the list begins of unloaded functions with that name and file; NULL:
+ * there is no memory. */
+static uint32_t *
+unloaded_head(const char *name, const char *file)
+{
+  uint32_t key = 0;
+  char *text;
+  if (asprintf(&text, "%s\n%s", name, file == NULL ? "" : file) < 0)
+    return NULL;
+  key = intern_text(&functions.unloaded, text);
+  free(text);
+  return key == 0 ? NULL
+                  : arena_record(&functions.unloaded_heads, key, sizeof key);
+}
+
+/* The function goes away, and its number waits. */
+static void
+wait_for_reload(uint32_t number, struct code_function *f)
+{
+  uint32_t *const head = unloaded_head(f->name, f->file);
+  if (head == NULL)
+    return;
+  f->next_unloaded = *head;
+  *head = number;
+}
+
+/* If the function that begins at `start' has no number yet, one may wait for
+ * it. */
+static void
+take_up_again(uintptr_t start, const char *name, const char *file,
+              int file_position)
+{
+  uint32_t *const head = unloaded_head(name, file);
+  struct code_function *f;
+  if (head == NULL || *head == 0 ||
+      !function_number_again(&functions.numbers, start, *head))
+    return;
+  f = code_function_at(*head);
+  *head = f->next_unloaded;
+  f->code = start;
+  f->file_position = file_position;
+  f->word_at = 0;
+  f->has_record = false;
+}
+
+void
+code_function_name(uintptr_t start, const char *name, const char *file,
+                   int file_position, const struct source_lines *lines)
+{
+  struct code_function *f;
+  enum phase_role role;
+  uint32_t number, flags = 0;
+  if (functions.unloaded.count != 0)
+    take_up_again(start, name, file, file_position);
+  number = code_function_of_start(start);
+  f = code_function_at(number);
+  if (number == 0)
+    return;
+  f->lines = lines;
+  if (f->name != NULL && strcmp(f->name, name) == 0)
+    return;
+  f->name = strdup(name);
+  f->file = file != NULL ? strdup(file) : NULL;
+  f->file_position = file_position;
+  f->passes_on = lisp_name_passes_on(name);
+  role = phase_role_of(name, file != NULL ? file : "", f->passes_on);
+  if (f->passes_on)
+    flags = FUNCTION_HIDDEN;
+  else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
+    flags = FUNCTION_ROOT;
+  f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
+  code_function_note(number);
+}
+
+/* ---- lines ---- */
+
+/* How far behind the beginning of its function, all that is further is one.
+ */
+static uint32_t
+offset_of(const struct code_function *f, uintptr_t ip)
+{
+  const uintptr_t offset = ip - f->code;
+  return offset < PLACE_OFFSETS ? (uint32_t)offset : PLACE_OFFSETS;
+}
+
+uint64_t
+code_function_place(uintptr_t ip, bool apart)
+{
+  const uint32_t number = code_function_of_site(ip);
+  const struct code_function *const f = code_function_at(number);
+  const uint32_t line =
+      f->lines == NULL ? 0 : source_lines_at(f->lines, ip - 1);
+  const bool known = line != 0 && line <= PLACE_LINES;
+  apart = apart && f->name != NULL &&
+          (known || code_file(ip) != functions.runtime);
+  return known || apart ? site_place(number, known ? line : 0,
+                                     apart ? offset_of(f, ip) : 0)
+                        : ip;
+}
+
+/* ---- code that goes away ---- */
+
+void
+code_functions_retire(const struct code_object *gone)
+{
+  struct code_object retired;
+  source_lines_retire(gone->start, gone->end);
+  retired = code_objects_retire(gone, &functions.numbers);
+  for (uint32_t i = 1; i <= functions.numbers.last; i++) {
+    struct code_function *f = code_function_at(i);
+    if (f->code < gone->start || f->code >= gone->end)
+      continue;
+    f->retired = code_object_retired_site(&retired, f->code);
+    f->code = 0;
+    f->lines = NULL;
+    code_function_note(i);
+    if (f->name != NULL && f->file != NULL)
+      wait_for_reload(i, f);
+  }
+}

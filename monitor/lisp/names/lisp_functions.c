@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_functions.c -- names and frame words have three sources.
+ *
+ *  - The patched compiler puts a table of names into each compiled file, and
+ *    the runtime lists the tables of all files that are loaded.
+ *  - Beside it are the records of frame words of the whole library or
+ *    program that the file was linked into, and the runtime has its own.
+ *  - Core functions that are written in C are found through the function
+ *    objects of their symbols.
+ *
+ * Numbers of functions: those of compiled functions, then from
+ * FUNCTION_OBJECT_BASE on those of byte-compiled ones, then what is no
+ * function.
+ */
+#include "lisp/names/lisp_functions.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arch.h"
+#include "code/file_symbols.h"
+#include "lisp/names/kept_objects.h"
+#include "lisp/names/lisp_printer.h"
+#include "lisp/names/source_lines.h"
+#include "image/intern_table.h"
+#include "code/frame_rule.h"
+
+enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */ };
+
+/* The numbers of APPLY and of the one that is a part of what calls it; 0
+ * before the first of these. */
+static struct {
+  uint32_t function, passing;
+} apply;
+
+/* ---- frame words ---- */
+
+static struct intern_table other_flags; /* names of files */
+
+const char *
+lisp_functions_other_flags(uint32_t i)
+{
+  return i < other_flags.count ? intern_table_text(&other_flags, i + 1)
+                               : NULL;
+}
+
+/* ECL's own flags keep a frame pointer.  Code without one was compiled with
+ * other flags, and may lack whatever else ECL's flags ensure. */
+static void
+note_other_flags(const struct link_map *file)
+{
+  const char *path = file == NULL || file->l_name[0] == '\0'
+                         ? program_invocation_short_name
+                         : file->l_name;
+  const char *slash = strrchr(path, '/');
+  intern_text(&other_flags, slash != NULL ? slash + 1 : path);
+}
+
+/* Each record leads to the instruction that sets a word to zero.  Of several
+ * in a function, which has others inlined, the first is its own.  All files
+ * in one library tell the same records, which are read once. */
+static void
+add_words(struct ecl_frame_words words)
+{
+  size_t useless = 0;
+  for (const int32_t *w = words.begin; w < words.end; w++) {
+    const uintptr_t at = (uintptr_t)w + (uintptr_t)(intptr_t)*w;
+    const uint32_t number = code_function_of_start(frame_rule_function(at));
+    const uint32_t word_at = arch_frame_word(at);
+    struct code_function *f = code_function_at(number);
+    useless += word_at == 0;
+    if (number == 0)
+      continue;
+    if (f->has_record && w == words.begin)
+      return;
+    if (!f->has_record) {
+      f->has_record = true;
+      f->word_at = (uint16_t)word_at;
+      code_function_note(number);
+    }
+  }
+  if (words.begin != ecl_allocation_monitor.words.begin &&
+      useless * 2 > (size_t)(words.end - words.begin))
+    note_other_flags(code_file((uintptr_t)words.begin));
+}
+
+/* ---- names ---- */
+
+/* The function that a table means by the address of one in another file.  All
+ * compiled files call the function that loads them init_fas_CODE, and the
+ * dynamic linker takes the first of that name for all of them.  0: there is
+ * no such function. */
+static uintptr_t
+own_definition(const struct ecl_function_names *table, uintptr_t address)
+{
+  const struct link_map *file = code_file((uintptr_t)table);
+  struct file_symbols own, other;
+  if (file == NULL || file == code_file(address))
+    return address;
+  return file_symbols_of(table, &own) &&
+                 file_symbols_of((const void *)address, &other)
+             ? file_symbols_own(&own, &other, address)
+             : 0;
+}
+
+/* Was it compiled when ECL was built?  Then it has no lines. */
+static bool
+is_ecls_source(const char *file)
+{
+  return strncmp(file, "SRC:", 4) == 0 || strncmp(file, "EXT:", 4) == 0;
+}
+
+/* The lines of the source that the table's functions were compiled from;
+ * NULL: they are not known. */
+static const struct source_lines *
+lines_of(const struct ecl_function_names *table)
+{
+  const struct link_map *const file = code_file((uintptr_t)table);
+  const uintptr_t first = (uintptr_t)table->names[0].entry;
+  return file == NULL || first == 0 || table->file == NULL ||
+                 is_ecls_source(table->file)
+             ? NULL
+             : source_lines_read(file, own_definition(table, first),
+                                 table->file);
+}
+
+void
+lisp_functions_add(const struct ecl_function_names *table)
+{
+  const struct source_lines *const lines = lines_of(table);
+  for (const struct ecl_function_name *n = table->names; n->entry != NULL;
+       n++) {
+    const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
+    if (start == 0)
+      continue;
+    code_function_name(start, n->name, table->file, n->file_position, lines);
+  }
+  add_words(table->words); /* of functions that have their numbers again */
+}
+
+/* The C function that a core symbol has as its Lisp function; 0 when it is
+ * none of the runtime's. */
+static uintptr_t
+core_function(cl_object symbol)
+{
+  const cl_object f = ECL_SYM_FUN(symbol);
+  uintptr_t start;
+  if (f == OBJNULL || Null(f))
+    return 0;
+  if (ecl_t_of(f) == t_cfunfixed)
+    start = (uintptr_t)f->cfunfixed.entry_fixed;
+  else if (ecl_t_of(f) == t_cfun)
+    start = (uintptr_t)f->cfun.entry;
+  else
+    return 0;
+  /* FUNCALL, MAPCAR and the interpreter call through it: under its Lisp name
+     it would stand between all these and what they call */
+  return start != (uintptr_t)ecl_apply_from_stack_frame &&
+                 code_file(start) == code_file((uintptr_t)ecl_alloc_object)
+             ? start
+             : 0;
+}
+
+/* What is compiled Lisp code has its name from a table. */
+static void
+add_core(void)
+{
+  for (cl_index i = 1; i < cl_num_symbols_in_core; i++) {
+    const cl_object symbol = (cl_object)(cl_symbols + i);
+    const uintptr_t start = core_function(symbol);
+    char *name;
+    if (start == 0 ||
+        code_function_at(code_function_of_start(start))->name != NULL)
+      continue;
+    name = lisp_printer_copy(symbol, NAMED_FUNCTION);
+    if (name != NULL)
+      code_function_name(start, name, NULL, -1, NULL);
+    free(name);
+  }
+}
+
+/* The second APPLY, which has the same names, goes by an address in the code
+ * of the first. */
+static void
+split_apply(void)
+{
+  const uintptr_t start = (uintptr_t)cl_apply;
+  const struct code_function *whole;
+  struct code_function *passing;
+  apply.function = code_function_of_start(start);
+  apply.passing = code_function_of_start(start + 1);
+  whole = code_function_at(apply.function);
+  passing = code_function_at(apply.passing);
+  if (apply.passing != 0) {
+    passing->name = whole->name;
+    passing->word_at = whole->word_at;
+  }
+}
+
+void
+lisp_functions_open(void)
+{
+  const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  add_words(ecl_allocation_monitor.words);
+  for (; t != NULL; t = t->next)
+    lisp_functions_add(t);
+  add_core();
+  split_apply();
+}
+
+/* ---- the functions of sites ---- */
+
+uint32_t
+site_function_number(uint64_t site)
+{
+  if ((site & SITE_OBJECT) != 0)
+    return kept_objects_function((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
+  if ((site & SITE_PLACE) != 0)
+    return (uint32_t)(site & FUNCTION_NUMBER);
+  if ((site & SITE_SPECIAL) != 0)
+    return FUNCTIONS_OF_SPECIAL | (uint32_t)(site & ~SITE_SPECIAL);
+  return (site & SITE_RETIRED) != 0 ? 0 : code_function_of_site(site);
+}
+
+uint32_t
+site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
+{
+  uint32_t number = site_function_number(site);
+  (void)closure;
+  if (number < FUNCTION_OBJECT_BASE) {
+    if (number == apply.function && caller < FUNCTION_OBJECT_BASE &&
+        code_function_at(caller)->passes_on)
+      number = apply.passing;
+    return number | code_function_at(number)->in_tree;
+  }
+  return number | kept_objects_in_tree(number);
+}
+
+bool
+site_function_depends(uint32_t function)
+{
+  const uint32_t number = function & FUNCTION_NUMBER;
+  return number != 0 &&
+         (number == apply.function || number == apply.passing);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_functions.h -- the functions of a Lisp program: their names and frame
+ * words, as compiled code and the runtime tell them, and which one a call
+ * site is in.
+ *
+ * A site is what context_tree.h says: an address in code, or one of the
+ * numbers that stand for one.
+ *
+ * APPLY counts as two functions.  Functions of CLOS call methods by it, and
+ * that APPLY is a part of them, a function of the runtime: shown, one APPLY
+ * would stand above every method and below every caller of one, and make a
+ * cycle of them all. 
+ */
+#ifndef MPROF_LISP_FUNCTIONS_H
+#define MPROF_LISP_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+#include "lisp/names/code_functions.h"
+
+/* Note the functions of the runtime and of all files that are loaded; those
+ * of a file that is being loaded.  Not inside the hook; one thread at a time.
+ */
+void lisp_functions_open(void);
+void lisp_functions_add(const struct ecl_function_names *file);
+
+/* The name of the I-th shared object whose Lisp code was not compiled with
+ * the flags of this ECL, or NULL.  Its chains may lack functions that the C
+ * compiler inlined or left by a jump. */
+const char *lisp_functions_other_flags(uint32_t i);
+
+/* The number of the function that a site is in; 0 when it is not known.
+ * Inside the hook. */
+uint32_t site_function_number(uint64_t site);
+
+/* The number of the function that a site is in when it is called by the
+ * function `caller', with its role and FUNCTION_HIDDEN or FUNCTION_ROOT (a
+ * context_tree_function_fn).  Inside the hook. */
+uint32_t site_function_in_tree(void *closure, uint64_t site,
+                               uint32_t caller);
+
+/* Whether that function is another for some callers.  Inside the hook. */
+bool site_function_depends(uint32_t function);
+
+#endif

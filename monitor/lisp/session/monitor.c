@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * monitor.c -- start, stop and reset; code that comes and goes; forks;
+ * regions.
+ *
+ * Model.  To start is to open the gates and to hang the states of the threads
+ * into their environments; to stop is the reverse, and then to wait until
+ * every thread is outside the hook.  Once opened, the monitor is told of
+ * threads and code that come and go, counting or not.
+ *
+ * Events come from any thread, without the lock.  Before code is unmapped its
+ * sites are retired in all trees (code_objects.h), with the gates shut, since
+ * the same addresses may be other code's next.
+ *
+ * A single counter is read while threads run: it may be a few allocations
+ * old.
+ *
+ * Not done here: stopping threads (stop.c), giving the figures out
+ * (monitor_images.c).
+ */
+#include "monitor.h"
+
+/* For the collector's signals; our threads are none of its business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include <ecl/ecl.h>
+
+#include "lisp/session/monitor_lock.h"
+
+#include "lisp/balance/collector_data.h"
+#include "lisp/names/float_makers.h"
+#include "lisp/names/code_functions.h"
+#include "lisp/names/kept_objects.h"
+#include "lisp/names/lisp_functions.h"
+#include "lisp/names/lisp_printer.h"
+#include "lisp/threads/stop.h"
+#include "lisp/threads/threads.h"
+#include "image/image.h"
+#include "lisp/walk/call_site.h"
+
+/* ---- the lock ---- */
+
+void
+monitor_block_interrupts(sigset_t *before)
+{
+  sigset_t interrupts;
+  sigfillset(&interrupts);
+  sigdelset(&interrupts, SIGSEGV);
+  sigdelset(&interrupts, SIGBUS);
+  sigdelset(&interrupts, GC_get_suspend_signal());
+  sigdelset(&interrupts, GC_get_thr_restart_signal());
+  pthread_sigmask(SIG_BLOCK, &interrupts, before);
+}
+
+void
+monitor_lock(void)
+{
+  sigset_t before;
+  monitor_block_interrupts(&before);
+  pthread_mutex_lock(&monitor.lock);
+  monitor.signals = before;
+}
+
+void
+monitor_unlock(void)
+{
+  const sigset_t before = monitor.signals;
+  pthread_mutex_unlock(&monitor.lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- code ---- */
+
+static void
+retire(const struct code_object *gone)
+{
+  code_functions_retire(gone);
+  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  threads_forget_code();
+}
+
+bool
+monitor_list_code(void)
+{
+  struct code_objects now = { 0 };
+  if (!code_objects_list(&now))
+    return false;
+  code_objects_compare(&monitor.code, &now, retire);
+  code_objects_release(&monitor.code);
+  monitor.code = now;
+  return true;
+}
+
+/* A compiled file was loaded. */
+static void
+names_added(struct ecl_function_names *names)
+{
+  monitor_lock();
+  lisp_functions_add(names);
+  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  monitor_unlock();
+}
+
+/* The shared object at `base' is about to be unmapped.  Afterwards nobody
+ * looks for it in the list: the last one takes its place. */
+static void
+block_unload(cl_object block, void *base)
+{
+  struct code_objects *const code = &monitor.code;
+  (void)block;
+  monitor_lock();
+  stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
+  monitor_list_code();
+  for (size_t i = 1; i < code->count; i++)
+    if (code->objects[i].base == (uintptr_t)base) {
+      retire(&code->objects[i]);
+      code->objects[i] = code->objects[--code->count];
+      break;
+    }
+  if (monitor.running)
+    stop_set_gates(GATE_OPEN);
+  monitor_unlock();
+}
+
+/* A file that is loaded meanwhile tells of itself when the lock is free; to
+ * be told of it twice is no harm.  False when memory ran out. */
+static bool
+open_code(void)
+{
+  if (code_functions_open() != 0 || kept_objects_reserve(KEPT_OBJECTS) != 0)
+    return false;
+  ecl_allocation_monitor.names_added = names_added;
+  ecl_allocation_monitor.block_unload = block_unload;
+  lisp_functions_open();
+  float_makers_number();
+  return true;
+}
+
+/* ---- forks ---- */
+
+/* A process is copied when nobody holds the lock and no other thread counts:
+ * it is copied page by page, and what a thread counted meanwhile would be in
+ * one page and not in another.
+ *
+ * libgc has such handlers too, which hold the collector's lock meanwhile.
+ * They were there before this library, so they are called within these. */
+static void
+fork_prepare(void)
+{
+  monitor_lock();
+  if (monitor.running)
+    stop_for_fork();
+  image_before_fork(true);
+}
+
+/* In both processes. */
+static void
+fork_end(void)
+{
+  if (monitor.running)
+    stop_set_gates(GATE_OPEN);
+  monitor_unlock();
+}
+
+static void
+fork_parent(void)
+{
+  image_after_fork_in_parent();
+  fork_end();
+}
+
+static void
+fork_child(void)
+{
+  const bool whole = image_after_fork_in_child();
+  code_objects_forked();
+  threads_forked();
+  if (!whole)
+    threads_forget_figures();
+  fork_end();
+}
+
+/* When the library is loaded: another thread may fork while the monitor is
+ * opened. */
+static void __attribute__((constructor))
+expect_forks(void)
+{
+  pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+/* ---- begin and end of what follows ---- */
+
+/* Find out whether this runtime and kernel will do, and ask to be told of
+ * events; does nothing the second time. */
+static int
+open_monitor(void)
+{
+  if (monitor.opened)
+    return MPROF_OK;
+  if (ecl_allocation_monitor.version != ECL_ALLOCATION_MONITOR_VERSION)
+    return monitor_fail(MPROF_BAD_RUNTIME,
+                "this ECL has other allocation hooks; build the patched ECL "
+                "and mprof from the same source");
+  if (!stop_init())
+    return monitor_fail(MPROF_NOT_SUPPORTED,
+                "this kernel has no membarrier system call (Linux 4.14)");
+  monitor.runtime_version =
+      lisp_printer_copy(cl_lisp_implementation_version(), NAMED_THREAD);
+  if (monitor.runtime_version == NULL || !open_code())
+    return monitor_fail(MPROF_NO_MEMORY, "out of memory");
+  ecl_allocation_monitor.thread_start = threads_start;
+  ecl_allocation_monitor.thread_end = threads_end;
+  collector_data_open();
+  monitor.opened = true;
+  return MPROF_OK;
+}
+
+/* ---- the way in and out ---- */
+
+int
+monitor_enter(void)
+{
+  int status;
+  monitor_lock();
+  status = open_monitor();
+  if (status != MPROF_OK) {
+    monitor_unlock();
+    return status;
+  }
+  ecl_process_env()->allocation_hooks = NULL;
+  monitor.finalize_on_demand = GC_get_finalize_on_demand();
+  GC_set_finalize_on_demand(1);
+  return MPROF_OK;
+}
+
+int
+monitor_leave(int status)
+{
+  const cl_env_ptr env = ecl_process_env();
+  struct thread_state *self = monitor.running ? threads_find(env) : NULL;
+  GC_set_finalize_on_demand(monitor.finalize_on_demand);
+  if (self != NULL)
+    env->allocation_hooks = &self->hooks;
+  monitor_unlock();
+  return status;
+}
+
+/* ---- life cycle ---- */
+
+int
+mprof_monitor_start(unsigned long budget, int options)
+{
+  int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  if (monitor.running)
+    return monitor_leave(MPROF_OK);
+  if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
+      !monitor_list_code())
+    return monitor_leave(monitor_fail(MPROF_NO_MEMORY, "out of memory"));
+  if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
+      !start_threads())
+    status = monitor_fail(MPROF_NO_MEMORY,
+                  "out of memory: a thread is not counted");
+  if (!monitor.has_figures)
+    monitor.since = time(NULL);
+  monitor.running = monitor.has_figures = true;
+  return monitor_leave(status);
+}
+
+int
+mprof_monitor_stop(void)
+{
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  if (monitor.running) {
+    stop_threads();
+    stop_set_gates(GATE_CLOSED);
+    threads_release_all();
+    monitor.running = false;
+  }
+  return monitor_leave(MPROF_OK);
+}
+
+int
+mprof_monitor_reset(void)
+{
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  if (monitor.running)
+    stop_set_gates(GATE_PAUSED);
+  image_forgets(true);
+  threads_forget_figures();
+  image_forgets(false);
+  region_table_clear(&monitor.regions);
+  kept_objects_forget_lost_calls();
+  monitor.has_figures = monitor.running;
+  monitor.since = time(NULL);
+  monitor.resets++;
+  monitor.collector = (struct collector_balance){ 0 };
+  if (monitor.running)
+    start_threads();
+  threads_renew_labels();
+  return monitor_leave(MPROF_OK);
+}
+
+/* ---- regions ----
+ *
+ * What a thread allocates in a region has a leaf of its own, for the kind of
+ * a leaf has the region's number.  So when a thread enters or leaves one, all
+ * that it knows of leaves is forgotten (some microseconds). */
+
+/* Enter the region `name', or leave the innermost one when that is NULL.  A
+ * thread that was never counted is in no region. */
+static int
+change_region(const char *name)
+{
+  struct thread_state *thread;
+  monitor_lock();
+  thread = threads_find(ecl_process_env_unsafe());
+  if (thread != NULL) {
+    const uint32_t before = thread->regions.region;
+    if (name != NULL)
+      region_enter(&monitor.regions, KIND_REGIONS, &thread->regions, name);
+    else
+      region_leave(&monitor.regions, &thread->regions, false);
+    if (thread->regions.region != before)
+      last_objects_forget(&thread->last_objects);
+  }
+  monitor_unlock();
+  return MPROF_OK;
+}
+
+int
+mprof_monitor_region_begin(const char *name)
+{
+  return change_region(name);
+}
+
+int
+mprof_monitor_region_end(void)
+{
+  return change_region(NULL);
+}
+
+/* ---- counters ---- */
+
+unsigned long long
+mprof_monitor_counter(int which)
+{
+  struct counters c;
+  monitor_lock();
+  c = threads_counters();
+  const uint64_t values[] = {
+      [MPROF_ALLOCATIONS] = c.allocations,
+      [MPROF_BYTES] = c.bytes,
+      [MPROF_CONTEXTS] = c.contexts,
+      [MPROF_THREADS] = c.threads,
+      [MPROF_OVERFLOWS] = c.overflows,
+      [MPROF_CONTEXT_BYTES] = c.context_bytes,
+      [MPROF_RUNNING] = monitor.running,
+      [MPROF_SINCE] = monitor.has_figures ? (uint64_t)monitor.since : 0,
+      [MPROF_RESETS] = monitor.resets,
+      [MPROF_FOLLOWS] = monitor.has_figures && monitor.follow,
+      [MPROF_STOPPED] = monitor.stopped};
+  monitor_unlock();
+  return which >= 0 && which <= MPROF_STOPPED ? values[which] : 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * monitor_images.c -- the figures as an image, for the reader to make a profile
+ * of: a snapshot in memory, or a file in which they are counted (image/image.h),
+ * where names are noted when their numbers are given.
+ *
+ * To take a snapshot while counting is to hold up all threads, so that trees,
+ * counters and the collector's sum are of the same moment.
+ *
+ * Not done here: stopping threads (stop.c), the image (snapshot/).
+ */
+#include "monitor.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+
+#include "lisp/session/monitor_lock.h"
+#include "lisp/live/live_frees.h"
+#include "lisp/snapshot/snapshot.h"
+#include "lisp/threads/stop.h"
+#include "lisp/threads/threads.h"
+#include "image/image.h"
+
+/* ---- what went wrong ---- */
+
+static _Thread_local char message[512];
+
+const char *
+mprof_monitor_message(void)
+{
+  return message;
+}
+
+int
+monitor_fail(int status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* ---- holding up threads ---- */
+
+static uint64_t
+now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Gives back when. */
+static uint64_t
+stop(bool balanced)
+{
+  const uint64_t began = now();
+  if (monitor.running && balanced)
+    stop_threads();
+  else if (monitor.running)
+    stop_set_gates(GATE_PAUSED);
+  return began;
+}
+
+static void
+go_on(bool balanced, uint64_t began)
+{
+  if (!monitor.running)
+    return;
+  if (balanced)
+    start_threads();
+  else
+    stop_set_gates(GATE_OPEN);
+  monitor.stopped = now() - began;
+}
+
+/* Wipe what functions that have returned left below this frame: frames to
+ * come would keep it alive where they do not write.  Likewise the values of
+ * the last Lisp function. */
+static void __attribute__((noinline))
+forget_words(cl_env_ptr env)
+{
+  enum { STACK_BYTES = 64 << 10 };
+  volatile char stack[STACK_BYTES];
+  for (size_t i = 0; i < sizeof stack; i++)
+    stack[i] = 0;
+  for (size_t i = 0; i < ECL_MULTIPLE_VALUES_LIMIT; i++)
+    env->values[i] = ECL_NIL;
+}
+
+/* What is alive is as of one moment. */
+static void
+hold_live(bool hold)
+{
+  if (!monitor.follow)
+    return;
+  if (hold) {
+    GC_disable();
+    live_frees_begin();
+  } else {
+    live_frees_end();
+    GC_enable();
+  }
+}
+
+/* ---- a snapshot ---- */
+
+/* What refers to what is read before the threads go on. */
+static bool
+take(struct snapshot *snapshot, int before)
+{
+  const bool held = (before & MPROF_HOLDERS) != 0 && monitor.follow;
+  struct live_graph graph = {0};
+  uint64_t began;
+  bool taken;
+  snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
+  if (!snapshot_reserve(snapshot))
+    return false;
+  began = stop(snapshot->balanced);
+  if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
+    forget_words(ecl_process_env());
+    GC_gcollect();
+  }
+  hold_live(true);
+  taken = monitor_list_code() && snapshot_take(snapshot) &&
+          (!held || live_graph_take(&graph, &snapshot->notes));
+  hold_live(false);
+  go_on(snapshot->balanced, began);
+  taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
+  live_graph_release(&graph);
+  return taken;
+}
+
+static int
+take_if_open(struct snapshot *snapshot, int before)
+{
+  int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  if (!take(snapshot, before))
+    status = monitor_fail(MPROF_NO_MEMORY, "out of memory");
+  return monitor_leave(status);
+}
+
+static void
+release(struct snapshot *snapshot)
+{
+  if (snapshot != NULL)
+    snapshot_release(snapshot);
+  free(snapshot);
+}
+
+/* What memory is asked for with may not be thrown out of either. */
+void *
+mprof_monitor_snapshot(int before)
+{
+  struct snapshot *snapshot;
+  sigset_t signals;
+  monitor_block_interrupts(&signals);
+  snapshot = calloc(1, sizeof *snapshot);
+  if (snapshot == NULL)
+    monitor_fail(MPROF_NO_MEMORY, "out of memory");
+  else if (take_if_open(snapshot, before) != MPROF_OK) {
+    release(snapshot);
+    snapshot = NULL;
+  }
+  pthread_sigmask(SIG_SETMASK, &signals, NULL);
+  return snapshot;
+}
+
+const void *
+mprof_snapshot_octets(const void *snapshot)
+{
+  return ((const struct snapshot *)snapshot)->contents.base;
+}
+
+unsigned long
+mprof_snapshot_length(const void *snapshot)
+{
+  return ((const struct snapshot *)snapshot)->length;
+}
+
+void
+mprof_snapshot_free(void *snapshot)
+{
+  sigset_t signals;
+  monitor_block_interrupts(&signals);
+  release(snapshot);
+  pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+/* ---- a file ---- */
+
+/* In place of what the image before this one had. */
+static void
+note_all_anew(void)
+{
+  image_forget_notes();
+  note_all(NULL, NULL);
+  region_table_map(&monitor.regions);
+}
+
+/* The image gets the rights of a file whose place it takes. */
+int
+mprof_monitor_map(const char *path)
+{
+  int status = monitor_enter(), error;
+  struct stat before;
+  bool replaces;
+  if (status != MPROF_OK)
+    return status;
+  replaces = lstat(path, &before) == 0 && S_ISREG(before.st_mode);
+  error = image_open(path, IMAGE_LISP, getpid(), false);
+  if (error == 0) {
+    if (replaces)
+      chmod(path, before.st_mode & 07777);
+    note_all_anew();
+    error = image_opened();
+  }
+  if (error != 0)
+    status = monitor_fail(error == ENOMEM ? MPROF_NO_MEMORY
+                                          : MPROF_CANNOT_WRITE,
+                          "cannot write '%s': %s", path,
+                          strerrordesc_np(error));
+  return monitor_leave(status);
+}
+
+int
+mprof_monitor_unmap(int keep)
+{
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  image_close(keep != 0);
+  return monitor_leave(MPROF_OK);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * snapshot.c -- an image that grows by a piece at a time; the notes are the
+ * last.
+ */
+#include "lisp/snapshot/snapshot.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lisp/live/live_collection.h"
+#include "lisp/live/live_entries.h"
+#include "lisp/live/live_frees.h"
+#include "lisp/names/float_makers.h"
+
+#ifndef MPROF_VERSION
+#error "MPROF_VERSION is not defined"
+#endif
+
+_Static_assert(sizeof(struct image_survival) == sizeof(struct live_survival),
+               "the same figures in the same order");
+static size_t
+whole_pages(size_t bytes)
+{
+  return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
+}
+
+/* ---- pieces ---- */
+
+/* Room for the bytes of a piece, all zero, until the next one; NULL: there is
+ * no memory. */
+static void *
+add_piece(struct snapshot *s, enum image_kind kind, uint32_t owner,
+          size_t bytes)
+{
+  const size_t at = s->length;
+  bytes = whole_pages(bytes);
+  if (s->failed ||
+      arena_grow(&s->contents, at + IMAGE_PAGE + bytes) != 0) {
+    s->failed = true;
+    return NULL;
+  }
+  s->length += IMAGE_PAGE + bytes;
+  *(struct image_piece *)((char *)s->contents.base + at) =
+      (struct image_piece){.magic = IMAGE_PIECE_MAGIC,
+                           .kind = kind,
+                           .owner = owner,
+                           .bytes = bytes};
+  return (char *)s->contents.base + at + IMAGE_PAGE;
+}
+
+const struct image_piece *
+snapshot_piece(const struct snapshot *s, enum image_kind kind,
+               const struct image_piece *piece)
+{
+  const char *const base = s->contents.base;
+  const char *at = piece == NULL ? base + IMAGE_PAGE
+                                 : (const char *)piece + IMAGE_PAGE +
+                                       piece->bytes;
+  for (; at < base + s->length; at += IMAGE_PAGE + piece->bytes) {
+    piece = (const struct image_piece *)at;
+    if (piece->kind == kind)
+      return piece;
+  }
+  return NULL;
+}
+
+/* The same for an array that is there. */
+static void
+add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
+          const void *array, size_t bytes)
+{
+  void *const place = add_piece(s, kind, owner, bytes);
+  if (place != NULL && bytes != 0)
+    memcpy(place, array, bytes);
+}
+
+/* ---- figures ---- */
+
+/* What lives and died of each leaf, as of the last collection. */
+static void
+add_survival(struct snapshot *s, uint32_t owner, struct thread_state *t)
+{
+  struct live_survival *const sums = add_piece(
+      s, IMAGE_SURVIVAL, owner, t->tree.leaf_count * sizeof *sums);
+  if (sums != NULL)
+    live_entries_sum(&t->live, sums);
+}
+
+static void
+add_thread(struct snapshot *s, uint32_t owner, struct thread_state *t)
+{
+  const struct context_tree *const tree = &t->tree;
+  add_array(s, IMAGE_CONTEXTS, owner, tree->contexts,
+            tree->context_count * sizeof *tree->contexts);
+  add_array(s, IMAGE_LEAVES, owner, tree->leaves,
+            tree->leaf_count * sizeof *tree->leaves);
+  add_array(s, IMAGE_KINDS, owner, tree->kinds,
+            tree->kind_count * sizeof *tree->kinds);
+  if (live_table_is_open(&t->live))
+    add_survival(s, owner, t);
+}
+
+/* With an eighth more, for what is new until the threads are stopped. */
+bool
+snapshot_reserve(struct snapshot *s)
+{
+  size_t bytes = IMAGE_PAGE;
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    bytes += 8 * IMAGE_PAGE + t->tree.context_count * sizeof(struct context) +
+             t->tree.kind_count * sizeof(struct kind) +
+             t->tree.leaf_count * (sizeof(struct leaf) +
+                                   (live_table_is_open(&t->live)
+                                        ? sizeof(struct live_survival)
+                                        : 0));
+  return arena_reserve_pages(&s->contents, whole_pages(bytes + bytes / 8)) ==
+         0;
+}
+
+static void
+add_head(struct snapshot *s)
+{
+  struct image_head *const head = s->contents.base;
+  *head = (struct image_head){.version = IMAGE_VERSION,
+                              .language = IMAGE_LISP,
+                              .flags = monitor.follow ? IMAGE_LIVE : 0,
+                              .process = (uint32_t)getpid()};
+  memcpy(head->magic, IMAGE_MAGIC, sizeof head->magic);
+  snprintf(head->mprof, sizeof head->mprof, "%s", MPROF_VERSION);
+  s->length = IMAGE_PAGE;
+}
+
+bool
+snapshot_take(struct snapshot *s)
+{
+  const struct region_table *const regions = &monitor.regions;
+  uint32_t owner = 0;
+  add_head(s);
+  s->counters = threads_counters();
+  s->collection = live_collection_number();
+  s->lost = live_frees_lost();
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    owner++;
+    s->lost += t->live.lost + t->live.misplaced;
+    if (thread_has_counted(t))
+      add_thread(s, owner, t);
+  }
+  if (regions->count > 0)
+    add_array(s, IMAGE_REGIONS, 1, regions->regions,
+              regions->count * sizeof *regions->regions);
+  return !s->failed;
+}
+
+/* ---- the graph ---- */
+
+static void
+add_roots(struct snapshot *s, const struct live_graph *g)
+{
+  struct image_root *const to = add_piece(
+      s, IMAGE_ROOTS, 1, (g->roots.count + (size_t)1) * sizeof *to);
+  if (to == NULL)
+    return;
+  to[0].object = g->roots.count;
+  for (uint32_t i = 0; i < g->roots.count; i++) {
+    const struct root *const root = roots_get(&g->roots, i);
+    to[i + 1] =
+        (struct image_root){root->object, root_level(root), i + 1};
+  }
+}
+
+/* Records from 1 on, behind how many there are in the first member of record
+ * 0. */
+static void
+add_records(struct snapshot *s, enum image_kind kind, const struct arena *from,
+            uint64_t count, size_t bytes)
+{
+  void *const place = add_piece(s, kind, 1, bytes);
+  if (place == NULL)
+    return;
+  if (from->base != NULL)
+    memcpy(place, from->base, bytes);
+  memcpy(place, &count, sizeof count);
+}
+
+static void
+add_graph(struct snapshot *s, const struct live_graph *g)
+{
+  add_records(s, IMAGE_OBJECTS, &g->heap.objects, g->heap.count,
+              (g->heap.count + (size_t)2) * sizeof(struct image_object));
+  add_array(s, IMAGE_REFERENCES, 1, g->heap.references.base,
+            g->heap.reference_count * sizeof(uint32_t));
+  add_roots(s, g);
+  add_records(s, IMAGE_BODIES, &g->bodies, g->body_count,
+              (g->body_count + (size_t)1) * sizeof(struct image_body));
+  add_records(s, IMAGE_OUTSIDE, &g->outside, g->outside_count,
+              (g->outside_count + (size_t)1) * sizeof(struct image_object));
+}
+
+/* ---- the whole ---- */
+
+static void
+use_function(uint64_t *used, uint64_t site)
+{
+  const uint32_t number = (uint32_t)(site & FUNCTION_NUMBER);
+  if ((site & SITE_PLACE) != 0)
+    used[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+/* All functions in the image get their bits, and those that make objects of
+ * its kinds. */
+static void
+use_functions(const struct snapshot *s, uint64_t *used)
+{
+  const struct image_piece *p = NULL;
+  while ((p = snapshot_piece(s, IMAGE_KINDS, p)) != NULL) {
+    const struct kind *const k = (const void *)((const char *)p + IMAGE_PAGE);
+    for (size_t i = 0; i < p->bytes / sizeof *k; i++)
+      use_function(used, site_place(float_maker_of(k[i].what), 0, 0));
+  }
+  while ((p = snapshot_piece(s, IMAGE_CONTEXTS, p)) != NULL) {
+    const struct context *const c =
+        (const void *)((const char *)p + IMAGE_PAGE);
+    for (size_t i = 0; i < p->bytes / sizeof *c; i++)
+      use_function(used, c[i].site);
+  }
+  while ((p = snapshot_piece(s, IMAGE_LEAVES, p)) != NULL) {
+    const struct leaf *const l = (const void *)((const char *)p + IMAGE_PAGE);
+    for (size_t i = 0; i < p->bytes / sizeof *l; i++)
+      use_function(used, l[i].site);
+  }
+}
+
+bool
+snapshot_complete(struct snapshot *s, const struct live_graph *graph)
+{
+  struct note_list *const notes = &s->notes;
+  struct arena used;
+  if (arena_reserve(&used, ((size_t)FUNCTION_NUMBER + 1) / 8) != 0)
+    return false;
+  use_functions(s, used.base);
+  note_all(notes, used.base);
+  arena_release(&used);
+  note_comments(notes, s);
+  if (graph != NULL)
+    add_graph(s, graph);
+  add_array(s, IMAGE_NOTES, 1, notes->arena.base, notes->used);
+  return !s->failed && !notes->failed;
+}
+
+void
+snapshot_release(struct snapshot *s)
+{
+  arena_release(&s->contents);
+  arena_release(&s->notes.arena);
+  *s = (struct snapshot){0};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * snapshot.h -- all figures of the monitor as of one moment: an image in memory
+ * (image_format.h), which the reader makes a profile of.
+ *
+ * Threads stand still while their counters are copied, and count on while notes
+ * are added.
+ *
+ * Not inside the hook.  Under the monitor's lock, from first to last.
+ */
+#ifndef MPROF_SNAPSHOT_H
+#define MPROF_SNAPSHOT_H
+
+#include "common/image_format.h"
+#include "lisp/holders/live_graph.h"
+#include "lisp/threads/threads.h"
+#include "image/note_list.h"
+
+struct snapshot { /* all zero: empty */
+  struct arena contents; /* the image */
+  size_t length;         /* of it */
+  bool balanced;         /* with what the collector has given out */
+  struct counters counters;
+  uint64_t collection;   /* what is alive is as of this one */
+  uint64_t lost;         /* objects that are not followed any more */
+  struct note_list notes; /* for its end */
+  bool failed;           /* there was no memory */
+};
+
+/* Have memory for what is there now, before the threads are stopped: then no
+ * page of it is missing.  False: there is none. */
+bool snapshot_reserve(struct snapshot *snapshot);
+
+/* Copy the figures; the gates are shut, or nothing is counted, and there are
+ * no collections and frees (live_frees_begin).  False: there is no memory. */
+bool snapshot_take(struct snapshot *snapshot);
+
+/* The first piece of that kind behind `piece' in the image, or from its
+ * beginning on: NULL.  NULL: there is no other. */
+const struct image_piece *snapshot_piece(const struct snapshot *snapshot,
+                                         enum image_kind kind,
+                                         const struct image_piece *piece);
+
+/* Add what refers to what, unless `graph' is NULL, and what all numbers stand
+ * for.  False: there is no memory.  Does not allocate from the collector. */
+bool snapshot_complete(struct snapshot *snapshot,
+                       const struct live_graph *graph);
+
+void snapshot_release(struct snapshot *snapshot);
+
+/* ---- what the numbers in figures stand for ---- */
+
+/* Note all that is known, in `notes' or in the image of the process
+ * (note_list.h): of compiled functions, of which there are thousands, those
+ * only that have a bit in `used', by their numbers, unless that is NULL. */
+void note_all(struct note_list *notes, const uint64_t *used);
+
+/* Note totals, the reconciliation with the collector's sum, and what can be
+ * missing, as comments. */
+void note_comments(struct note_list *notes, const struct snapshot *snapshot);
+
+#endif

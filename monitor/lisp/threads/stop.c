@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stop.c -- see stop.h for the protocol.
+ *
+ * Not done here: the hook's half (hook.c), and what the collector's answer
+ * consists of (collector_balance.c).
+ */
+#include "lisp/threads/stop.h"
+
+/* Our own threads are none of the collector's business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lisp/balance/collector_data.h"
+#include "lisp/names/releases.h"
+#include "lisp/threads/thread_sleep.h"
+#include "lisp/threads/threads.h"
+#include "base/wait.h"
+
+/* ---- gates ---- */
+
+bool
+stop_init(void)
+{
+  return syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+                 0, 0) == 0;
+}
+
+/* Make all processors that run this process see what was stored before. */
+static void
+barrier(void)
+{
+  syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Wait until every other thread has been seen outside the hook once.  This
+ * one is in it when a signal handler forks there. */
+static void
+wait_for_hooks(void)
+{
+  const cl_env_ptr self = ecl_process_env_unsafe();
+  unsigned looks = 0;
+  barrier();
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    while (t->env != self &&
+           __atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
+      wait_a_little(looks++);
+}
+
+void
+stop_set_gates(enum gate gate)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+  if (gate != GATE_OPEN)
+    wait_for_hooks();
+}
+
+/* The collector's lock is held, but threads go on taking objects: see
+ * BALANCE_FORK. */
+static void *
+read_lists(void *unused)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL)
+      t->list_bytes = collector_list_bytes(collector_lists(t->thread));
+  return unused;
+}
+
+void
+stop_for_fork(void)
+{
+  const cl_env_ptr env = ecl_process_env_unsafe();
+  struct thread_state *self = env == NULL ? NULL : threads_find(env);
+  stop_set_gates(GATE_PAUSED);
+  if (self != NULL)
+    __atomic_store_n(&self->gate, GATE_OPEN, __ATOMIC_SEQ_CST);
+  GC_call_with_alloc_lock(read_lists, NULL);
+}
+
+/* ---- patience ---- */
+
+enum { PATIENCE = 5000 }; /* looks: a second or so */
+
+/* Let other threads run for a while.  False when it has been too often. */
+static bool
+has_patience(unsigned *looks)
+{
+  wait_a_little((*looks)++);
+  return *looks < PATIENCE;
+}
+
+/* ---- threads at rest ---- */
+
+/* The system calls in which ECL leaves interrupts disabled and which neither
+ * the collector nor the allocators make. */
+static const long system_calls[] = {
+    SYS_read,   SYS_pread64, SYS_readv,   SYS_recvfrom, SYS_recvmsg,
+    SYS_accept, SYS_accept4, SYS_connect, SYS_pselect6, SYS_ppoll,
+    SYS_wait4,  SYS_waitid,  SYS_fcntl,   SYS_flock,
+#ifdef SYS_poll
+    SYS_poll,   SYS_select,
+#endif
+};
+
+/* Does the thread sleep in one of these, or wait for the monitor's lock? */
+static bool
+sleeps_elsewhere(pthread_t thread)
+{
+  struct system_call call;
+  if (!system_call_of(thread, &call))
+    return false;
+  if (call.number == SYS_futex)
+    return call.argument == (uintptr_t)&monitor.lock;
+  for (size_t i = 0; i < sizeof system_calls / sizeof *system_calls; i++)
+    if (call.number == system_calls[i])
+      return true;
+  return false;
+}
+
+static bool
+is_held(const struct thread_state *t)
+{
+  return __atomic_load_n(&t->held.present, __ATOMIC_ACQUIRE);
+}
+
+/* Wait until all threads but this one are at rest.  False when one is not
+ * after a second. */
+static bool
+wait_for_rest(void)
+{
+  const cl_env_ptr self = ecl_process_env();
+  unsigned looks = 0;
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    while (t->env != NULL && t->env != self &&
+           t->env->disable_interrupts != 0 && !is_held(t) &&
+           !(looks >= WAIT_YIELDS && sleeps_elsewhere(t->thread)))
+      if (!has_patience(&looks))
+        return false;
+  return true;
+}
+
+/* Of how many instances the thread has the header only, as when it runs
+ * finalizers.  A thread that ends has none, and the collector may have taken
+ * away what its environment refers to. */
+static uint64_t
+instances_begun(const struct thread_state *t)
+{
+  return t->env == NULL || t->env->own_process->process.env == NULL
+             ? 0
+             : (uint64_t)t->env->interrupt_struct->instances_begun;
+}
+
+/* The bytes that the collector gave to threads which wait at their gates, and
+ * to those in finalizers for the header of an instance. */
+static uint64_t
+held_bytes(void)
+{
+  struct requests requests = {0};
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next) {
+    requests_add(&requests, sizeof(struct ecl_instance), instances_begun(t));
+    if (is_held(t))
+      requests_add_objects(&requests, t->held.what, t->held.bytes, 1);
+  }
+  return requests.rounded_bytes;
+}
+
+/* ---- the runtime's list of threads ---- */
+
+struct listed {
+  cl_env_ptr env; /* of a thread that is not counted; NULL: all are */
+  pthread_t thread;
+  int to_come; /* listed, but no thread has been made for them */
+  bool begins; /* one is just being made */
+};
+
+/* Does the thread that holds the lock of the list wait at its gate? */
+static bool
+list_is_held(void)
+{
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL && is_held(t) &&
+        release_list_is_locked_by(t->env->own_process,
+                                  thread_number(t->thread)))
+      return true;
+  return false;
+}
+
+/* Lock the list, unless the thread that holds it will neither change the list
+ * nor give the lock back. */
+static bool
+lock_list(bool *locked)
+{
+  unsigned looks = 0;
+  do {
+    *locked = release_lock_list();
+    if (*locked || list_is_held())
+      return true;
+  } while (has_patience(&looks));
+  return false;
+}
+
+/* A thread has no hooks while it is the one that stops the others. */
+static bool
+is_counted(cl_env_ptr env)
+{
+  return env->allocation_hooks != NULL ||
+         (env == ecl_process_env() && threads_find(env) != NULL);
+}
+
+/* A thread begins with a record that the collector makes, long before it sets
+ * anything in its environment; its parent may wait at its gate by then.  What
+ * the parent allocates for it comes before, and so does what it sets in that
+ * environment, the bindings last. */
+static void
+look_through_list(struct listed *l)
+{
+  const cl_object list = cl_core.processes;
+  *l = (struct listed){0};
+  for (cl_index i = 0; i < list->vector.fillp; i++) {
+    const cl_object p = list->vector.self.t[i];
+    const cl_env_ptr env = p == OBJNULL || Null(p) ? NULL : p->process.env;
+    if (env == NULL)
+      continue;
+    if (!release_has_begun(p)) {
+      if (release_is_made(p))
+        l->begins = true;
+      else
+        l->to_come++;
+    } else if (!is_counted(env)) {
+      l->env = env;
+      l->thread = p->process.thread;
+    }
+  }
+}
+
+/* False when it cannot be locked.  Waits for a thread that begins. */
+static bool
+read_list(struct listed *l)
+{
+  unsigned looks = 0;
+  bool locked;
+  do {
+    if (!lock_list(&locked))
+      return false;
+    look_through_list(l);
+    if (locked)
+      release_unlock_list();
+  } while (l->env == NULL && l->begins && has_patience(&looks));
+  return true;
+}
+
+enum { NOT_KNOWN = -1 };
+
+/* Hang the hooks, with a paused gate, into all threads that have none; they
+ * began before the end of a run, or else before the beginning of one.  Gives
+ * back how many, or -1 when memory ran out.  *to_come gets how many are to
+ * come, or NOT_KNOWN: one did not get on with its beginning. */
+static int
+count_all_threads(bool in_run, int *to_come)
+{
+  struct listed l;
+  for (int added = 0;; added++) {
+    if (!read_list(&l))
+      return -1;
+    *to_come = l.begins ? NOT_KNOWN : l.to_come;
+    if (l.env == NULL)
+      return added;
+    if (!threads_count(l.env, l.thread, GATE_PAUSED))
+      return -1;
+    if (in_run)
+      threads_began_in_run(l.thread);
+  }
+}
+
+/* ---- settling with the collector ---- */
+
+static int64_t
+bytes_on_lists(void)
+{
+  int64_t bytes = monitor.ended_list_bytes;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    const int64_t more =
+        t->env == NULL ? 0 : collector_list_bytes(collector_lists(t->thread));
+    if (more < 0)
+      return -1;
+    bytes += more;
+  }
+  return bytes;
+}
+
+enum { SUM_ATTEMPTS = 1000 };
+
+/* What the collector has given out, as of a moment in which all threads are
+ * at rest; at the end of a run (`in_run'), or at the beginning of one.  The
+ * gates are paused, and stay so.  False when memory ran out.
+ *
+ * A thread at rest may go on until it comes to its gate.  Then it holds more
+ * bytes than before: also if it had the header of an instance and has its
+ * slots now, though that is one object all the time. */
+static bool
+settle(struct collector_balance *b, bool in_run)
+{
+  for (int attempt = 0; attempt < SUM_ATTEMPTS; attempt++) {
+    uint64_t held, held_after;
+    int to_come, to_come_after;
+    const int found = count_all_threads(in_run, &to_come);
+    bool at_rest;
+    stop_set_gates(GATE_PAUSED);
+    at_rest = wait_for_rest();
+    held = held_bytes();
+    *b = collector_balance(bytes_on_lists);
+    barrier();
+    at_rest &= wait_for_rest();
+    held_after = held_bytes();
+    b->bytes -= held_after;
+    if (found < 0 || to_come == NOT_KNOWN || !at_rest) {
+      b->doubts |= BALANCE_REST;
+      return found >= 0;
+    }
+    if (held_after == held &&
+        count_all_threads(in_run, &to_come_after) == 0 &&
+        to_come_after == to_come)
+      return true;
+  }
+  b->doubts |= BALANCE_REST;
+  return true;
+}
+
+void
+stop_threads(void)
+{
+  struct collector_balance now;
+  settle(&now, true);
+  monitor.collector.bytes += now.bytes - monitor.at_start.bytes;
+  monitor.collector.table_bytes +=
+      now.table_bytes - monitor.at_start.table_bytes;
+  monitor.collector.doubts |= now.doubts | monitor.at_start.doubts;
+}
+
+bool
+start_threads(void)
+{
+  const bool all = settle(&monitor.at_start, false);
+  stop_set_gates(GATE_OPEN);
+  return all;
+}

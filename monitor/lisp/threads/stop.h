@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stop.h -- stop all threads without a lock in the hook, at a moment that is
+ * settled with the collector.
+ *
+ * Out of the hook.  Each thread has a gate.  The hook stores `inside', then
+ * loads `gate'; the monitor stores `gate', asks the kernel for a barrier on
+ * all processors that run this process (membarrier), then loads `inside'.  So
+ * either the hook sees the gate shut or the monitor sees the thread inside,
+ * and waits.  The hook pays for two plain stores and a load, and no fence.
+ *
+ * At rest.  The collector gives out an object first, and then the hook counts
+ * it.  A comparison of the two sums while a thread is in between misses that
+ * object; a page of the collector's may be on its way as well.  But
+ * the runtime disables Lisp interrupts around every allocation with its hook:
+ * a thread stores 1, takes the object, then loads the pointer to its hooks.
+ * The monitor stores that pointer, asks for the barrier, then loads the flag.
+ * So either the monitor sees the flag or the thread sees the hooks, and then
+ * it can take one object at most before it waits at its gate, having left
+ * word of the object (thread_state.held).
+ *
+ * The collector runs finalizers in the middle of an allocation, and these
+ * enable interrupts; afterwards they are as they were.  Nothing has been taken
+ * by then, but for an instance, which is two requests: the runtime counts those
+ * that have a header and no slots yet (instances_begun).
+ *
+ * So a thread is at rest when its interrupts are enabled, or when it waits at
+ * its gate.  Some things that are no allocation are done with interrupts
+ * disabled too.  Those that end soon are waited for; a thread that waits for
+ * the monitor's lock, or sleeps in the kernel in a system call that no
+ * allocation makes (it reads from a terminal), is at rest.
+ *
+ * A look at what only allocations change is consistent if all threads were at
+ * rest before and after, and none has come to wait at its gate meanwhile.
+ *
+ * Settled.  The time that is counted is a row of runs, each from the opening
+ * of the gates to their next pause.  At both ends the collector is asked what
+ * it has given out; the difference is added to the sum that the
+ * reconciliation compares with the hook's own.
+ *
+ * All functions: under the monitor's lock, not inside the hook.  stop_threads
+ * and start_threads also in a thread that has no hooks now; they allocate from the
+ * collector what collector_balance.h says.
+ */
+#ifndef MPROF_STOP_H
+#define MPROF_STOP_H
+
+#include <stdbool.h>
+
+#include "lisp/hook/thread_state.h"
+
+/* Ask the kernel for the barriers; false when it has none. */
+bool stop_init(void);
+
+/* Set the gates of all threads; unless they open, wait until every other
+ * thread is outside the hook. */
+void stop_set_gates(enum gate gate);
+
+/* Before a fork: hold up all threads but this one, which may have to allocate
+ * in another library's handler, and read what is on the free lists of each,
+ * for the collector of the child forgets the other threads. */
+void stop_for_fork(void);
+
+/* Find all threads, settle with the collector, and let them go.  False when
+ * memory ran out: a thread is not counted. */
+bool start_threads(void);
+
+/* Hold up all threads, settled with the collector. */
+void stop_threads(void);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * threads.c -- a state for each Lisp thread that was ever counted.
+ *
+ * Model.  The states are a list.  To count a thread is to make its state and
+ * to hang it into the thread's environment, where the allocators find it;
+ * from then on its gate says whether it counts.
+ *
+ * A thread that ends leaves its state, of which only label, tree and counters
+ * are used from then on; its `env' is NULL.  If one that begins goes on with it,
+ * its counters are added to those of all threads that are gone.
+ *
+ * Not done here: finding the threads that began while nothing was counted
+ * (stop.c), their labels, and which states they share (thread_labels.c).
+ */
+#include "lisp/threads/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lisp/hook/hook.h"
+#include "lisp/live/live_collection.h"
+#include "lisp/live/live_entries.h"
+#include "lisp/live/live_frees.h"
+#include "monitor.h"
+#include "lisp/names/lisp_functions.h"
+#include "lisp/threads/thread_labels.h"
+#include "image/image.h"
+
+enum { DEFAULT_BUDGET = 8 << 20 }; /* contexts; address space until touched */
+
+struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- states ---- */
+
+/* Release what only a thread that lives needs. */
+static void
+release_walks(struct thread_state *t)
+{
+  stack_walk_release(&t->walk);
+  last_objects_release(&t->last_objects);
+}
+
+static void
+stop_following(struct thread_state *t)
+{
+  if (live_table_is_open(&t->live))
+    live_collection_remove(&t->live);
+  live_table_close(&t->live);
+}
+
+/* Follow its objects, or do not, as the options are.  False when memory ran
+ * out. */
+static bool
+follow(struct thread_state *t)
+{
+  if (!monitor.follow) {
+    stop_following(t);
+  } else if (!live_table_is_open(&t->live)) {
+    if (!live_table_open(&t->live))
+      return false;
+    live_collection_add(&t->live);
+  }
+  hook_init(t);
+  return true;
+}
+
+static void
+free_thread(struct thread_state *t)
+{
+  stop_following(t);
+  context_tree_release(&t->tree);
+  release_walks(t);
+  free(t->label);
+  free(t);
+}
+
+/* A tree with the budget and options of now. */
+static bool
+init_tree(struct context_tree *tree)
+{
+  if (context_tree_init(tree, monitor.budget, monitor.fold,
+                        site_function_in_tree, NULL, NULL) != 0)
+    return false;
+  tree->fold_places = call_sites_apart;
+  context_tree_map(tree);
+  return true;
+}
+
+static void
+note_label(const struct thread_state *t)
+{
+  image_note(NOTE_THREAD, image_owner_of(t->tree.contexts), 0, 0, t->label);
+}
+
+void
+threads_note_labels(struct note_list *notes)
+{
+  uint32_t place = 0;
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next)
+    if (notes == NULL)
+      note_label(t);
+    else if (t->label == NULL)
+      notes->failed = true;
+    else
+      note_add(notes, NOTE_THREAD, ++place, 0, 0, t->label);
+}
+
+/* Forget what is counted beside the tree. */
+static void
+forget_counters(struct thread_state *t)
+{
+  t->count = t->bytes = 0;
+  t->walk.finalizers = t->walk.differing = 0;
+  memset(&t->requests, 0, sizeof t->requests);
+  memset(t->records, 0, sizeof t->records);
+  thread_state_forget_objects(t);
+}
+
+static bool
+init_walks(struct thread_state *t)
+{
+  return stack_walk_init(&t->walk, monitor.whole_walks) == 0 &&
+         last_objects_init(&t->last_objects) == 0;
+}
+
+static void add_counters(struct counters *to, const struct thread_state *t);
+
+/* The thread goes on with the state of one that has ended.  False when memory
+ * ran out. */
+static bool
+take_over(struct thread_state *t, cl_env_ptr env, pthread_t thread)
+{
+  add_counters(&monitor.gone, t);
+  forget_counters(t);
+  t->walk = (struct stack_walk){0};
+  t->regions = (struct region_stack){0};
+  if (!init_walks(t)) {
+    release_walks(t);
+    return false;
+  }
+  t->env = env;
+  t->thread = thread;
+  return true;
+}
+
+/* A state for the thread with this environment; NULL when memory ran out. */
+static struct thread_state *
+new_thread(cl_env_ptr env, pthread_t thread)
+{
+  struct thread_state **p = &monitor.threads;
+  struct thread_state *t = thread_label_shared(env);
+  if (t != NULL)
+    return take_over(t, env, thread) ? t : NULL;
+  t = calloc(1, sizeof *t);
+  if (t == NULL)
+    return NULL;
+  t->env = env;
+  t->thread = thread;
+  if (!follow(t) || !init_tree(&t->tree) || !init_walks(t)) {
+    free_thread(t);
+    return NULL;
+  }
+  t->label = thread_label_new(env);
+  note_label(t);
+  t->gate = GATE_CLOSED;
+  while (*p != NULL)
+    p = &(*p)->next;
+  *p = t;
+  return t;
+}
+
+/* Where the list has the thread with this environment, or ends. */
+static struct thread_state **
+place_of(cl_env_ptr env)
+{
+  struct thread_state **p = &monitor.threads;
+  while (*p != NULL && (*p)->env != env)
+    p = &(*p)->next;
+  return p;
+}
+
+struct thread_state *
+threads_find(cl_env_ptr env)
+{
+  return *place_of(env);
+}
+
+bool
+threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
+{
+  struct thread_state *t = threads_find(env);
+  if (t == NULL) {
+    t = new_thread(env, thread);
+    if (t == NULL)
+      return false;
+  }
+  __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+  if (env != ecl_process_env_unsafe() || gate == GATE_OPEN)
+    hook_hang(env, &t->hooks);
+  return true;
+}
+
+static void
+begin_epochs(void)
+{
+  stack_walk_end_epochs();
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL)
+      thread_state_begin_epoch(t);
+}
+
+void
+threads_release_all(void)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL)
+      hook_hang(t->env, NULL);
+  begin_epochs();
+}
+
+void
+threads_began_in_run(pthread_t thread)
+{
+  monitor.gone.thread_record_bytes +=
+      collector_record_bytes(collector_lists(thread));
+}
+
+void
+threads_start(cl_env_ptr env)
+{
+  pthread_mutex_lock(&monitor.lock);
+  if (monitor.running) {
+    if (threads_find(env) == NULL)
+      threads_began_in_run(pthread_self());
+    if (!threads_count(env, pthread_self(), GATE_OPEN))
+      monitor.gone.uncounted_threads++;
+    /* A thread that Lisp makes is not active yet.  One that imports itself
+       is, and has allocated what it needs without a word. */
+    if (env->own_process->process.phase == ECL_PROCESS_ACTIVE)
+      monitor.gone.imported_threads++;
+  }
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* ---- counters ---- */
+
+bool
+thread_has_counted(const struct thread_state *t)
+{
+  return t->tree.leaf_count > LEAF_FIRST;
+}
+
+/* All but what the trees tell. */
+static void
+add_counters(struct counters *to, const struct thread_state *t)
+{
+  to->allocations += t->count;
+  to->threads += t->count != 0 || t->bytes != 0;
+  to->bytes += t->bytes;
+  requests_add_all(&to->requests, &t->requests);
+  to->finalizers += t->records[0];
+  to->weak_links += t->records[1];
+  to->finalizer_walks += t->walk.finalizers;
+  to->differing_walks += t->walk.differing;
+}
+
+struct counters
+threads_counters(void)
+{
+  struct counters all = monitor.gone;
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next) {
+    add_counters(&all, t);
+    all.contexts += context_tree_paths(&t->tree);
+    all.context_bytes += context_tree_bytes(&t->tree);
+    all.overflows += t->tree.overflowed;
+  }
+  return all;
+}
+
+/* ---- threads that end ---- */
+
+/* The collector gives the lists of a thread that ends to the others, and
+ * counts what is on them once more when one takes it. */
+static void
+keep_list_bytes(int64_t listed)
+{
+  if (listed >= 0)
+    monitor.ended_list_bytes += listed;
+  else
+    monitor.collector.doubts |= BALANCE_LISTS;
+}
+
+void
+threads_end(cl_env_ptr env)
+{
+  struct thread_state **p, *t;
+  pthread_mutex_lock(&monitor.lock);
+  hook_hang(env, NULL);
+  p = place_of(env);
+  t = *p;
+  if (t != NULL) {
+    keep_list_bytes(collector_list_bytes(collector_lists(t->thread)));
+    if (thread_has_counted(t)) {
+      thread_label_end(t);
+      note_label(t);
+      t->env = NULL;
+      release_walks(t);
+    } else {
+      add_counters(&monitor.gone, t);
+      *p = t->next;
+      free_thread(t);
+    }
+  }
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* ---- forks ---- */
+
+void
+threads_forked(void)
+{
+  const cl_env_ptr self = ecl_process_env_unsafe();
+  live_frees_forked();
+  if (monitor.running)
+    monitor.collector.doubts |= BALANCE_FORK;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    if (t->env == NULL || t->env == self)
+      continue;
+    if (monitor.running)
+      keep_list_bytes(t->list_bytes);
+    t->inside = 0;
+    t->env = NULL; /* which keeps its hooks: nobody is to count it anew */
+    release_walks(t);
+  }
+}
+
+/* ---- all threads ---- */
+
+bool
+threads_take_options(unsigned long budget, int options)
+{
+  const bool sites = (options & MPROF_SITES) != 0;
+  monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
+                       ? DEFAULT_BUDGET
+                       : (uint32_t)budget;
+  monitor.fold = (options & MPROF_UNFOLDED) == 0;
+  monitor.whole_walks = (options & MPROF_FULL_WALK) != 0;
+  monitor.follow = (options & MPROF_LIVE) != 0;
+  if (call_sites_apart != sites) {
+    call_sites_apart = sites;
+    __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  }
+  if (monitor.follow)
+    live_collection_open();
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    context_tree_release(&t->tree);
+    if (!follow(t) || !init_tree(&t->tree))
+      return false;
+    note_label(t);
+    t->walk.whole = monitor.whole_walks;
+  }
+  begin_epochs();
+  return true;
+}
+
+void
+threads_forget_figures(void)
+{
+  for (struct thread_state **p = &monitor.threads; *p != NULL;) {
+    struct thread_state *t = *p;
+    if (t->env == NULL) {
+      *p = t->next;
+      free_thread(t);
+      continue;
+    }
+    context_tree_clear(&t->tree);
+    if (live_table_is_open(&t->live))
+      live_entries_clear(&t->live);
+    forget_counters(t);
+    p = &t->next;
+  }
+  begin_epochs();
+  live_collection_begin();
+  monitor.ended_count = 0;
+  memset(&monitor.gone, 0, sizeof monitor.gone);
+}
+
+void
+threads_forget_code(void)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL)
+      last_objects_forget(&t->last_objects);
+}

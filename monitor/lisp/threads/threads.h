@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * threads.h -- the one monitor: the states of the Lisp threads that are or
+ * were counted, and all that belongs to no single thread.
+ *
+ * Locking: `lock' is held by all public functions (monitor.h) and by the
+ * events that are not allocations (thread start and end, code loaded or
+ * unloaded).  The hook never takes it.  It guards all that is in struct
+ * monitor.  All functions but the two events are called with it.  None runs
+ * inside the hook.
+ */
+#ifndef MPROF_THREADS_H
+#define MPROF_THREADS_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <ecl/ecl.h>
+
+#include "lisp/balance/collector_balance.h"
+#include "code/code_objects.h"
+#include "lisp/hook/thread_state.h"
+#include "image/intern_table.h"
+#include "image/note_list.h"
+
+/* What is counted beside the trees, in one thread or in several. */
+struct counters {
+  uint64_t allocations, bytes;       /* the plain counters */
+  struct requests requests;          /* that leaves do not tell */
+  uint64_t finalizers, weak_links;   /* records that the collector made */
+  uint64_t thread_record_bytes;      /* the same for threads that began */
+  uint64_t finalizer_walks, differing_walks;
+  uint64_t contexts, context_bytes;  /* paths, and the memory of the trees */
+  uint64_t overflows;                /* look-ups beyond the budget */
+  unsigned threads;                  /* that allocated */
+  unsigned imported_threads;         /* that C made, while counting */
+  unsigned uncounted_threads;        /* no memory was left when they began */
+};
+
+extern struct monitor {
+  pthread_mutex_t lock;
+  sigset_t signals;                     /* of the thread that has it: those
+                                           that were blocked before */
+  bool opened, running;
+  bool has_figures;                     /* since the last reset */
+  time_t since;                         /* they began */
+  uint64_t resets;
+  uint64_t stopped;                     /* nanoseconds: how long threads were
+                                           held up for the last snapshot */
+  const char *runtime_version;
+  int finalize_on_demand;               /* of the collector, as it was */
+
+  /* threads */
+  uint32_t budget;
+  bool fold, whole_walks;
+  bool follow;                          /* until objects are dead */
+  struct thread_state *threads;         /* in the order of their making */
+  unsigned ended_count;                 /* of these, have ended */
+  struct intern_table names;            /* that threads have had since the
+                                           last reset */
+  struct arena name_counts;             /* uint32_t: how many had each */
+  struct counters gone;                 /* of threads whose states are gone,
+                                           or others' now */
+  struct region_table regions;
+
+  /* balance */
+  int64_t ended_list_bytes;             /* see threads_end */
+  struct collector_balance at_start;    /* of this run */
+  struct collector_balance collector;   /* of the runs before this one */
+
+  /* code */
+  struct code_objects code;             /* loaded, when last looked */
+} monitor;
+
+/* The state of the thread with this environment, or NULL. */
+struct thread_state *threads_find(cl_env_ptr env);
+
+/* Hang the hooks into a thread; `gate' is what its allocations find.  (The
+ * calling thread gets no hooks yet, unless the gate is open.)  False when
+ * memory ran out. */
+bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
+
+/* The thread began in the present run, and the collector gave it a record. */
+void threads_began_in_run(pthread_t thread);
+
+/* Take the hooks out of all threads; the gates are closed. */
+void threads_release_all(void);
+
+/* Events: the calling thread begins, or ends. */
+void threads_start(cl_env_ptr env);
+void threads_end(cl_env_ptr env);
+
+/* This is the child of a fork, where no other thread lives on.  What the
+ * others did is counted here too. */
+void threads_forked(void);
+
+/* The first start after a reset says how big the trees may be and how they
+ * are made (monitor.h).  False when memory ran out. */
+bool threads_take_options(unsigned long budget, int options);
+
+/* Forget all figures, and the threads that have ended.  The gates are
+ * shut. */
+void threads_forget_figures(void);
+
+/* Tell threads of one name apart anew, the oldest first: NAME, NAME#2, and so
+ * on.  All of them live. */
+void threads_renew_labels(void);
+
+/* Note all labels in `notes', whose figures are those of the threads by their
+ * places, from 1 on, or in the image of the process (note_list.h). */
+void threads_note_labels(struct note_list *notes);
+
+/* Code goes away: forget what threads made where.  Trees have no addresses.
+ * The gates are shut. */
+void threads_forget_code(void);
+
+/* Whether a thread allocated.  Also true of one that was only given the body
+ * of an object whose header it took before counting began. */
+bool thread_has_counted(const struct thread_state *thread);
+
+/* Of all threads together. */
+struct counters threads_counters(void);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * call_site.h -- what a walk has to know of a place in code that makes a
+ * call: how to get from the frame of its function to the caller's, where in
+ * that frame its word is (stack_walk.h), and which function it is.
+ *
+ * Model.  A site is a return address.  Each thread has a table of those that
+ * it met, open-addressed and at most a quarter full, in which sites that are
+ * near each other in the code are near each other.  What is not there follows
+ * from the rule for the site (frame_rule.h) and from its function
+ * (code_functions.h).  A site that is learned gets a number, its *call*,
+ * which no other site of the thread ever has: so what was remembered by a
+ * call may be wrong for no other, even after the table was emptied.
+ *
+ * Inside the hook.
+ */
+#ifndef MPROF_CALL_SITE_H
+#define MPROF_CALL_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/arena.h"
+
+enum { NO_CALL = 1 }; /* there are no numbers left */
+
+enum call_kind {
+  CALL_ELSEWHERE,   /* see frame_step.h */
+  CALL_FRAME,       /* the frame pointer leads to the caller, and the frame
+                       has a word */
+  CALL_INTERPRETER, /* the same; it is the byte-code interpreter */
+  CALL_WORDLESS,    /* the frame pointer leads to the caller */
+  CALL_ON_STACK,    /* the stack pointer leads to the caller */
+  CALL_ON_POINTER,  /* the frame pointer does, in a way of its own */
+  CALL_FINALIZERS   /* the collector's: what it calls, nobody asked for */
+};
+
+struct call_site {
+  uintptr_t ip;     /* the return address; 0: none */
+  uint32_t call;    /* its number, a multiple of 4, or NO_CALL */
+  uint16_t word_at; /* bytes from the frame word up to where the frame pointer
+                       points.  Of CALL_ON_STACK and CALL_ON_POINTER: from
+                       the callee's return address, or from the frame
+                       pointer, up to the return address */
+  uint8_t saved;    /* of these: words from there down to the caller's frame
+                       pointer; 0: it is in the register still */
+  uint8_t kind;     /* enum call_kind */
+  uint64_t place;   /* what context_tree.h calls a site: the line, if it is
+                       known, else the same */
+  uint32_t function; /* as context_tree.h has it; 0: it depends on the
+                        caller */
+};
+
+struct call_sites {
+  struct call_site *sites;
+  uint32_t mask;            /* places less one */
+  uint32_t count;           /* sites in them */
+  uint32_t calls;           /* numbers that were given */
+  unsigned long generation; /* of the code: see call_sites_generation */
+  struct arena arena;
+};
+
+/* An empty table.  Gives back 0, or -1 with errno set. */
+int call_sites_init(struct call_sites *table);
+void call_sites_release(struct call_sites *table);
+
+/* Forget all sites, since code has come or gone. */
+void call_sites_forget(struct call_sites *table);
+
+/* A site that is not in the table; it is afterwards. */
+const struct call_site *call_site_add(struct call_sites *table,
+                                        uintptr_t ip);
+
+/* Valid until the next call. */
+static inline const struct call_site *
+call_site_at(struct call_sites *table, uintptr_t ip)
+{
+  uint32_t i = (uint32_t)ip & table->mask;
+  while (table->sites[i].ip != ip) {
+    if (table->sites[i].ip == 0)
+      return call_site_add(table, ip);
+    i = (i + 1) & table->mask;
+  }
+  return &table->sites[i];
+}
+
+/* Whether the frame pointer leads from its frame to the caller's. */
+static inline bool
+call_site_is_framed(const struct call_site *site)
+{
+  return (uint8_t)(site->kind - CALL_FRAME) <= CALL_WORDLESS - CALL_FRAME;
+}
+
+/* Whether calls in one line of a function are told apart.  Before the sites
+ * are learned. */
+extern bool call_sites_apart;
+
+/* Grows whenever code has come or gone: then all that is known is void. */
+extern unsigned long call_sites_generation;
+
+#endif

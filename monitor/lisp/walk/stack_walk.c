@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stack_walk.c -- three kinds of frames make one chain.
+ *
+ *  - Code of the patched runtime and what its compiler made keeps a frame
+ *    pointer: one step is two loads.
+ *  - A frame of the byte-code interpreter is a frame of the function that it
+ *    runs, which stands beside the frame word.
+ *  - All other code (libc's qsort, GMP, libffi) may use the frame pointer
+ *    for anything.  It is stepped over by its call-frame information, most
+ *    often to a fixed distance from the stack pointer.
+ *
+ * Code that nobody called.  A signal handler runs Lisp code on top of a frame
+ * that was interrupted anywhere but in the hook (which runs with Lisp
+ * interrupts disabled); the collector runs finalizers in the middle of an
+ * allocation.  The walk ends there: such code has a context of its own below
+ * the root, and what was interrupted does not answer for it.
+ */
+#include "lisp/walk/stack_walk.h"
+
+#include <errno.h>
+
+#include "base/arch.h"
+#include "lisp/names/kept_objects.h"
+#include "base/sizes.h"
+#include "code/frame_step.h"
+#include "lisp/walk/call_site.h"
+
+/* Two loads side by side are not worth a vector register. */
+#pragma GCC optimize("no-tree-slp-vectorize")
+
+enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
+#define NO_EPOCH UINT32_MAX
+
+/* The call of a byte-compiled function; those of sites are multiples of 4. */
+#define CALL_OF_FUNCTION(number) ((number) << 2 | 2)
+
+static uint32_t first_epoch = 1, last_epoch;
+
+/* Room for one frame more.  False: there is none. */
+static bool
+make_room(struct stack_walk *walk, size_t count)
+{
+  if (count >= WALK_DEPTH ||
+      arena_grow(&walk->frame_arena, (count + 1) * sizeof *walk->frames) != 0)
+    return false;
+  walk->frames = walk->frame_arena.base;
+  return true;
+}
+
+int
+stack_walk_init(struct stack_walk *walk, bool whole)
+{
+  walk->whole = whole;
+  if (call_sites_init(&walk->sites) != 0 ||
+      step_table_init(&walk->steps) != 0 || !make_room(walk, 0))
+    return -1;
+  stack_walk_begin_epoch(walk);
+  return 0;
+}
+
+void
+stack_walk_release(struct stack_walk *walk)
+{
+  arena_release(&walk->frame_arena);
+  call_sites_release(&walk->sites);
+  step_table_release(&walk->steps);
+}
+
+void
+stack_walk_end_epochs(void)
+{
+  first_epoch = last_epoch + 1;
+}
+
+void
+stack_walk_begin_epoch(struct stack_walk *walk)
+{
+  const uint32_t epoch =
+      __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED);
+  walk->epoch = (uint64_t)epoch << 32;
+  walk->first_epoch = (uint64_t)first_epoch << 32;
+  walk->known = walk->whole ? NO_EPOCH : epoch;
+  walk->no_word = UINT64_MAX;
+  step_table_forget(&walk->steps);
+}
+
+/* Where a walk is. */
+struct place {
+  uintptr_t ip;    /* in the function whose frame comes next */
+  uintptr_t frame; /* the frame pointer register in that function */
+  uintptr_t slot;  /* where its callee keeps its return address */
+};
+
+enum outcome {
+  WALK_GOES_ON,
+  WALK_KNOWN,    /* the last frame was met before */
+  WALK_COMPLETE, /* it was the outermost one */
+  WALK_SIGNAL,
+  WALK_FINALIZERS,
+  WALK_LOST
+};
+
+/* The name of the function that a frame of the interpreter runs. */
+static cl_object
+interpreted_name(const uint64_t *word)
+{
+  const struct ecl_interpreter_words *const words = (const void *)word;
+  const struct ecl_bytecodes *const b = &words->bytecodes->bytecodes;
+  return b->frame_name != OBJNULL ? b->frame_name : b->name;
+}
+
+/* What stands for the call in a step. */
+static __attribute__((noinline)) uint32_t
+interpreted_call(const uint64_t *word)
+{
+  const uint32_t number = kept_objects_function(interpreted_name(word));
+  return number == 0 ? NO_CALL : CALL_OF_FUNCTION(number);
+}
+
+/* Over a frame that is not as call_site.h can say it. */
+static __attribute__((noinline)) enum outcome
+step_elsewhere(struct place from, struct place *caller)
+{
+  const int saved_errno = errno;
+  const struct stack_frame in = {.ip = from.ip,
+                                 .sp = from.slot + sizeof(uintptr_t),
+                                 .pointer = from.frame};
+  struct stack_frame out;
+  const enum frame_step step = in.ip - 1 < FRAME_CODE_END - 1
+                                   ? frame_step(&in, &out)
+                                   : frame_step_to(in.ip);
+  errno = saved_errno;
+  switch (step) {
+  case FRAME_STEP_CALLER:
+    *caller = (struct place){.ip = out.ip,
+                             .frame = out.pointer,
+                             .slot = out.sp - sizeof(uintptr_t)};
+    return WALK_GOES_ON;
+  case FRAME_STEP_SIGNAL:
+    return WALK_SIGNAL;
+  case FRAME_STEP_OUTERMOST:
+    return WALK_COMPLETE;
+  case FRAME_STEP_LOST:
+  default:
+    return WALK_LOST;
+  }
+}
+
+/* Over a frame that is not framed. */
+static __attribute__((noinline)) enum outcome
+step_over(const struct call_site *site, struct place *at)
+{
+  const struct place from = *at;
+  switch (site->kind) {
+  case CALL_ON_STACK:
+  case CALL_ON_POINTER:
+    at->slot = (site->kind == CALL_ON_STACK ? from.slot : from.frame) +
+               site->word_at;
+    if (site->saved != 0)
+      at->frame = ((uintptr_t *)at->slot)[-(int)site->saved];
+    break;
+  case CALL_FINALIZERS:
+    return WALK_FINALIZERS;
+  default:
+    return step_elsewhere(from, at);
+  }
+  at->ip = *(uintptr_t *)at->slot;
+  return WALK_GOES_ON;
+}
+
+/* The last frame that there is room for. */
+static inline const struct walked_frame *
+end_of_room(const struct stack_walk *walk)
+{
+  return (const void *)((const char *)walk->frames +
+                        walk->frame_arena.reserved_bytes -
+                        sizeof *walk->frames);
+}
+
+/* Walk to the first known frame, or as far as it goes.  walk->last is the
+ * outermost frame of the chain. */
+static inline enum outcome
+go_outward(struct stack_walk *walk, uintptr_t allocator)
+{
+  const struct walked_frame *end = end_of_room(walk);
+  struct walked_frame *f = walk->frames;
+  uintptr_t frame = frame_caller(allocator);
+  uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
+  uintptr_t ip = *frame_return_slot(allocator);
+  enum outcome outcome;
+  for (;; f++) {
+    const struct call_site *const site = call_site_at(&walk->sites, ip);
+    if (__builtin_expect(f > end, 0)) {
+      const size_t count = (size_t)(f - walk->frames);
+      outcome = WALK_LOST;
+      if (!make_room(walk, count))
+        break;
+      f = walk->frames + count;
+      end = end_of_room(walk);
+    }
+    f->word = &walk->no_word;
+    f->ip = ip;
+    f->call = site->call;
+    if (__builtin_expect(call_site_is_framed(site), 1)) {
+      if (site->kind != CALL_WORDLESS) {
+        uint64_t *const word = (uint64_t *)(frame - site->word_at);
+        f->word = word;
+        if (__builtin_expect(site->kind == CALL_INTERPRETER, 0))
+          f->call = interpreted_call(word);
+        if (stack_walk_is_known(walk, *word)) {
+          walk->last = f;
+          return WALK_KNOWN;
+        }
+      }
+      slot = (uintptr_t)frame_return_slot(frame);
+      ip = *frame_return_slot(frame);
+      frame = frame_caller(frame);
+    } else {
+      struct place at = {.ip = ip, .frame = frame, .slot = slot};
+      outcome = step_over(site, &at);
+      if (outcome != WALK_GOES_ON)
+        break;
+      ip = at.ip;
+      frame = at.frame;
+      slot = at.slot;
+    }
+  }
+  /* of a function that nobody called the site is known all the same */
+  walk->last = f == walk->frames ? f : f - 1;
+  return outcome;
+}
+
+/* The context below which the chain begins. */
+static uint32_t
+chain_root(struct stack_walk *walk, struct context_tree *tree,
+           enum outcome outcome)
+{
+  uint64_t special = SITE_SPECIAL | SITE_SIGNAL_HANDLER;
+  if (outcome == WALK_FINALIZERS) {
+    walk->finalizers++;
+    special = SITE_SPECIAL | SITE_FINALIZERS;
+  } else if (outcome == WALK_COMPLETE) {
+    return CONTEXT_ROOT;
+  } else if (outcome == WALK_LOST) {
+    special = SITE_SPECIAL | SITE_CUT_SHORT;
+  }
+  return context_tree_child(tree, CONTEXT_ROOT, special);
+}
+
+/* Write the word of a frame that was entered in the context `up'.  True when
+ * it is met for the first time, by any thread. */
+static inline bool
+write_word(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
+{
+  const uint64_t before = *f->word, word = walk->epoch | up;
+  if (__builtin_expect(walk->whole, 0) && f->word != &walk->no_word &&
+      (before ^ walk->epoch) >> 32 == 0) {
+    walk->differing += before != word;
+    return false;
+  }
+  *f->word = word;
+  return !stack_walk_is_counted(walk, before);
+}
+
+/* The place of a call, and its function, which was called from the context
+ * `up': the line or the function, but no address, which is another's when code
+ * is unloaded. */
+static uint64_t
+place_of(struct stack_walk *walk, const struct context_tree *tree,
+         uintptr_t ip, const uint64_t *word, uint32_t call, uint32_t up,
+         uint32_t *function)
+{
+  const struct call_site *const site = call_site_at(&walk->sites, ip);
+  uint64_t place = site->place;
+  *function = site->function;
+  if (stack_walk_is_interpreted(call)) {
+    place = SITE_OBJECT | (uintptr_t)interpreted_name(word);
+    *function = 0;
+  }
+  if (*function == 0)
+    *function = context_tree_function(tree, up, place);
+  return (place & SITE_PLACE) != 0 ? place : site_place(*function, 0, 0);
+}
+
+/* The child of the context `up' when the step there is not known; its target
+ * is in .more. */
+static __attribute__((noinline)) struct step
+new_step(struct stack_walk *walk, struct context_tree *tree,
+         const struct walked_frame *f, uint32_t up)
+{
+  uint32_t function;
+  const uint64_t place =
+      place_of(walk, tree, f->ip, f->word, f->call, up, &function);
+  struct step step = {.key = (uint64_t)up << 32 | f->call};
+  step.number = context_tree_find_child(tree, up, place, function);
+  step.more = tree->contexts[step.number].target;
+  if (f->call != NO_CALL && step.number != CONTEXT_OVERFLOW)
+    step_table_add(&walk->steps, step);
+  return step;
+}
+
+uint64_t
+stack_walk_place(struct stack_walk *walk, const struct context_tree *tree,
+                 uintptr_t frame, struct innermost_frame f,
+                 uint32_t *function)
+{
+  const uintptr_t ip = *frame_return_slot(frame);
+  const uint64_t *const word =
+      (uint64_t *)(frame_caller(frame) -
+                   call_site_at(&walk->sites, ip)->word_at);
+  return place_of(walk, tree, ip, word, f.call, f.up, function);
+}
+
+struct innermost_frame
+stack_walk(struct stack_walk *walk, struct context_tree *tree,
+           uintptr_t frame)
+{
+  const unsigned long generation =
+      __atomic_load_n(&call_sites_generation, __ATOMIC_ACQUIRE);
+  struct walked_frame *f;
+  enum outcome outcome;
+  uint32_t up;
+  bool fresh = false;
+  if (__builtin_expect(walk->sites.generation != generation, 0)) {
+    call_sites_forget(&walk->sites);
+    walk->sites.generation = generation;
+  }
+  outcome = go_outward(walk, frame);
+  f = walk->last;
+  walk->ended_at_known = outcome == WALK_KNOWN;
+  if (__builtin_expect(outcome == WALK_KNOWN, 1)) {
+    up = (uint32_t)*f->word;
+  } else {
+    up = chain_root(walk, tree, outcome);
+    fresh = write_word(walk, f, up);
+  }
+  for (; f > walk->frames; f--) {
+    const uint64_t key = (uint64_t)up << 32 | f->call;
+    struct step step = *step_table_place(&walk->steps, key, 0);
+    if (__builtin_expect(step.key != key, 0))
+      step = new_step(walk, tree, f, up);
+    tree->contexts[step.number].activations += fresh;
+    up = step.more;
+    fresh = write_word(walk, f - 1, up);
+  }
+  return (struct innermost_frame){
+      .up = up, .call = f->call, .fresh = fresh};
+}
