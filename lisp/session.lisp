@@ -94,11 +94,15 @@ and FILE can be written."
                   'profile-file-error :pathname (pathname file) :offset nil))
   (setf *counted-in* (list file (ext:getpid))))
 
+(defvar *file-done* nil
+  "True when the file that was counted in has been saved, or could not be.")
+
 (defun end-count-in ()
   "Put the profile in the place of the file that was counted in."
   (destructuring-bind (&optional file pid) (shiftf *counted-in* nil)
     (when (eql pid (ext:getpid))
       (let ((keep 1))
+        (setf *file-done* t)
         (unwind-protect
              (with-simple-restart (continue "Go on without a file.")
                (save file)
@@ -112,9 +116,10 @@ and FILE can be written."
 
 (push #'stop-at-exit si:*exit-hooks*)
 
-(defun start-unless-active (options &optional file)
+(defun start-unless-active (options &optional file (file-needed t))
   "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS), in FILE unless that
-is NIL.  Return false if the profiler is already counting."
+is NIL, or cannot be counted in and is not FILE-NEEDED.  Return false if the
+profiler is already counting."
   (mp:with-lock (*lock*)
     (cond ((c:monitor-active-p) nil)
           (t
@@ -128,7 +133,9 @@ is NIL.  Return false if the profiler is already counting."
              (setf options *options*))
            (when file
              (with-simple-restart (continue "Go on without a file.")
-               (count-in file)))
+               (handler-bind ((profile-file-error (if file-needed #'identity
+                                                      #'continue)))
+                 (count-in file))))
            (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
            (setf *options* options)

@@ -34,25 +34,26 @@
                                       all."))
                         (or stream *standard-output*)))))
       (let ((options (options max-contexts unfolded full-walk live sites))
-            (counted-in (and file reset (eq (format-of-file file) :pprof))))
+            (image (and reset file (eq (format-of-file file) :pprof) file))
+            (*file-done* nil))
         (unless (member report '(t nil))
           (choice-option :tables report)) ; signals a wrong table now
         (when reset (reset))
         (multiple-value-prog1
-            (call-counting function options (and counted-in file))
+            (call-counting function options image)
           (when report
             (report :tables (if (eq report t) nil report) :collect live
                     :stream (or stream *standard-output*)))
-          (when (and file (or live (not counted-in))) ; else STOP has saved it
+          (when (and file (or live (not *file-done*))) ; else STOP has saved it
             (with-simple-restart (continue "Go on without a file.")
               (save file :collect (and live (not report)))))))))
 
 (defun call-counting (function options &optional file)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
-FLAGS), in FILE unless that is NIL.  If another thread has started counting
+FLAGS), in FILE if that is possible.  If another thread has started counting
 first, the profile belongs to that thread, which stops it."
   (let ((*body-counted* t))             ; may allocate, so set before counting
-    (if (start-unless-active options file)
+    (if (start-unless-active options file nil)
         (unwind-protect (funcall function)
           (stop))
         (funcall function))))

@@ -45,6 +45,14 @@ wait_for() { # COMMAND...
   done
 }
 
+# An image takes more room than its profile.
+"$ECL" --norc --load prelude.lisp --eval \
+  '(ext:system (format nil "prlimit --fsize=100000 --pid ~D" (ext:getpid)))' \
+  --eval '(mprof:with-profiling (:report nil :file "saved.data") (work 1234))' \
+  --eval '(ext:quit 0)' </dev/null >log 2>err
+same 'a body whose file cannot be counted in is saved at its end' '0 19744 1234 ' \
+  "$? $(figures saved.data)"
+
 start='(mprof:start :file "saved.data")'
 for signal in KILL ABRT TERM; do
   rm -f saved.data* log
