@@ -167,7 +167,8 @@ try_file(const struct memory_file *file)
   mprof_error_clear(&error);
   expect(profile_init(&profile), "out of memory");
   bool good = (image_is(file->path)
-                   ? recover_image(&profile, file->path, &options, &error)
+                   ? recover_image(&profile, file->path, NULL, &options,
+                                   &error)
                    : profile_read(&profile, file->path, &options, &error)) &&
               profile_settle(&profile);
   allowed_bytes = PROGRAM_BYTES + allowed(file);
