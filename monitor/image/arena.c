@@ -87,7 +87,8 @@ reserve(struct arena *arena, size_t bytes, int how)
 /* Places are numbered, a gigabyte each, in the midst of what the kernel gives
  * to nobody: it begins below the stacks and goes down.  There is no place for
  * many in a row (of 5000 threads, or in the small address space of a
- * sanitizer's program): then all is reserved at once. */
+ * sanitizer's program): then the address space for all is held at once.  It is
+ * no part of the image until it is reached. */
 #define TERABYTE ((uintptr_t)1 << 40)
 enum { PLACE_BITS = 30, PLACES = 1 << 14, TRIES = 64 };
 
@@ -117,20 +118,27 @@ arena_place(struct arena *arena, size_t bytes, size_t most)
     if (errno != EEXIST)
       return -1;
   }
-  return arena_reserve(arena, most);
+  if (arena_reserve(arena, most) != 0)
+    return -1;
+  arena->held_bytes = whole_pages(most);
+  arena->reserved_bytes = bytes;
+  return 0;
 }
 
 int
 arena_reach(struct arena *arena, size_t bytes)
 {
   char *const end = (char *)arena->base + arena->reserved_bytes;
+  bool held;
   if (bytes <= arena->reserved_bytes)
     return 0;
   bytes = whole_pages(bytes);
-  if (!map_there(end, bytes - arena->reserved_bytes))
+  held = bytes <= arena->held_bytes;
+  if (held ? !may_ask() : !map_there(end, bytes - arena->reserved_bytes))
     return -1;
   if (!image_extend(arena->base, end, bytes - arena->reserved_bytes)) {
-    munmap(end, bytes - arena->reserved_bytes);
+    if (!held)
+      munmap(end, bytes - arena->reserved_bytes);
     errno = ENOMEM;
     return -1;
   }
@@ -186,7 +194,8 @@ arena_release(struct arena *arena)
 {
   if (arena->base != NULL && !arenas_are_sealed()) {
     image_release(arena->base);
-    munmap(arena->base, arena->reserved_bytes);
+    munmap(arena->base, arena->held_bytes != 0 ? arena->held_bytes
+                                               : arena->reserved_bytes);
   }
   *arena = (struct arena){0};
 }

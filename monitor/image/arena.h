@@ -22,7 +22,9 @@
 struct arena {
   void *base; /* NULL when nothing is reserved */
   size_t reserved_bytes;
-  bool wiped; /* see arena_wipe_on_fork */
+  size_t held_bytes; /* of address space, where nobody else gets what is behind
+                        it; 0: no more than is reserved */
+  bool wiped;        /* see arena_wipe_on_fork */
 };
 
 /* Reserve `bytes' of zeroed address space, from the beginning of a page.

@@ -52,6 +52,38 @@ test_place(void **state)
   }
 }
 
+/* Where no place is free, the address space is held from the beginning. */
+static void
+test_no_place(void **state)
+{
+  enum { TRIES = 64 };
+  const size_t place = (size_t)1 << 30;
+  struct arena arena;
+  char *others[TRIES], *first;
+  (void)state;
+  assert_int_equal(arena_place(&arena, PAGE, PAGES * PAGE), 0);
+  first = arena.base;
+  for (size_t i = 0; i < TRIES; i++) {
+    others[i] = mmap(first + (i + 1) * place, PAGE, PROT_READ,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_equal(others[i], first + (i + 1) * place);
+  }
+  arena_release(&arena);
+  assert_int_equal(arena_place(&arena, PAGE, PAGES * PAGE), 0);
+  assert_int_equal(arena.reserved_bytes, PAGE);
+  assert_int_equal(arena.held_bytes, PAGES * PAGE);
+  for (size_t n = 2; n <= PAGES; n++) {
+    assert_int_equal(arena_reach(&arena, n * PAGE), 0);
+    assert_int_equal(arena.reserved_bytes, n * PAGE);
+    memset(arena.base, 7, n * PAGE);
+  }
+  arena_clear(&arena);
+  assert_filled(&arena, 0, 0, PAGES * PAGE);
+  arena_release(&arena);
+  for (size_t i = 0; i < TRIES; i++)
+    munmap(others[i], PAGE);
+}
+
 static void
 test_in_the_way(void **state)
 {
@@ -79,6 +111,7 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_place),
+    cmocka_unit_test(test_no_place),
     cmocka_unit_test(test_in_the_way),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,12 +188,14 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct malloc_monitor *const m = &malloc_monitor;
   const int saved = errno;
   struct counted counted = {0};
+  const bool ready = __atomic_load_n(&m->ready, __ATOMIC_ACQUIRE);
   if (malloc_code_is_linker(frame[1]))
     malloc_code_check();
-  malloc_monitor_serve_request();
+  if (ready) /* else there is no image yet that a request could be in */
+    malloc_monitor_serve_request();
   if (!malloc_monitor_is_counting())
     return counted;
-  if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || malloc_monitor_open(m))
+  if (ready || malloc_monitor_open(m))
     counted = allocated(m, address, bytes, frame);
   else
     malloc_monitor_miss();
