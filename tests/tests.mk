@@ -275,9 +275,10 @@ bench-fleet: all $(sender) $(packages)-serve ## what it costs to ship from 1,000
 	@$(test_env) tests/bench/fleet.sh
 
 bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,000 contexts
+	@mkdir -p $(O)/bench
 	@cd $(O) && $(test_env) bin/ecl --norc --eval '(require :mprof)' --eval \
-	  '(load (compile-file "$(CURDIR)/tests/bench/serve.lisp" \
-	    :output-file "bench/serve.fas"))' \
+	  '(defvar cl-user::*file* "$(CURDIR)/tests/bench/serve.lisp")' --eval \
+	  '(load (compile-file *file* :output-file "bench/serve.fas"))' \
 	  --eval '(serving::run)' --eval '(ext:quit 0)' | grep -v '^;'
 
 bench-words: all $(no_words)-work/key ## the same without words in frames and with them
