@@ -33,7 +33,7 @@ same 'byte-compiled methods have names' \
 (METHOD CL-USER::F-AREA (INTEGER))
 (METHOD CL-USER::F-AREA (STRING))
 (METHOD CL-USER::F-AREA :AROUND ((EQL 2)))' \
-  "$(self forms.data '\(METHOD .*CL-USER::F-.*' | sed 's/ CONS.*//')"
+  "$(self forms.data '\\(METHOD .*CL-USER::F-.*' | sed 's/ CONS.*//')"
 chains() {
   "$MPROF" export --format=folded --value=allocs "$1" 2>&1 |
     sed -n 's/^.*;\(CL-USER::F-ROWS;.*\)/\1/p'
