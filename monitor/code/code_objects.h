@@ -23,8 +23,8 @@
 
 #include "code/function_numbers.h"
 #include "image/arena.h"
-#include "tree/context_tree.h"
 #include "image/note_list.h"
+#include "tree/context_tree.h"
 
 enum {
   BUILD_ID_BYTES = 32,

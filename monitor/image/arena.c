@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "image/image.h"
 #include "base/sizes.h"
+#include "image/image.h"
 #include "image/spin_lock.h"
 
 enum { PAGE = 4096 };

@@ -32,8 +32,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "image/arena.h"
 #include "base/sizes.h"
+#include "image/arena.h"
 
 struct index_slot {
   uint32_t hash, number;

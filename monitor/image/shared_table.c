@@ -4,8 +4,8 @@
  */
 #include "image/shared_table.h"
 
-#include "image/arena.h"
 #include "base/sizes.h"
+#include "image/arena.h"
 
 /* As long as what is added to its address. */
 _Alignas(64) const struct shared_entry shared_table_nothing[4];

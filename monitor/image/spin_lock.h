@@ -21,8 +21,8 @@
 #include <stdint.h>
 #include <sys/single_threaded.h>
 
-#include "image/arena.h"
 #include "base/wait.h"
+#include "image/arena.h"
 
 #define SPIN_LOCK_READER ((uintptr_t)1) /* no thread's */
 enum { SPIN_LOCK_PATIENCE = WAIT_YIELDS + 1000000000 / WAIT_NANOSECONDS };

@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "image/image.h"
 #include "base/sizes.h"
+#include "image/image.h"
 
 _Static_assert(sizeof(struct context) == 40, "memory of a path");
 _Static_assert(sizeof(struct leaf) == 48, "memory of a path");

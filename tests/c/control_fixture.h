@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
+#include "c/count/stripes.h"
 #include "command/control.h"
 #include "command/load.h"
-#include "c/count/stripes.h"
 
 #include <fcntl.h>
 #include <glob.h>

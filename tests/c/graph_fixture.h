@@ -7,9 +7,9 @@
 #ifndef GRAPH_FIXTURE_H
 #define GRAPH_FIXTURE_H
 
+#include "analysis/reduction.h"
 #include "command/load.h"
 #include "profile_builder.h"
-#include "analysis/reduction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

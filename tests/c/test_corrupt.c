@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
 #include "base/input_file.h"
+#include "example_profiles.h"
 #include "mprof.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"

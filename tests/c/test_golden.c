@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
 #include "base/input_file.h"
+#include "example_profiles.h"
 #include "live_profiles.h"
 #include "mprof.h"
 

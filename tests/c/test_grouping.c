@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
 #include "analysis/grouping.h"
+#include "example_profiles.h"
 #include "graph_fixture.h"
 
 struct name_case {

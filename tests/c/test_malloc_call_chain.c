@@ -5,8 +5,8 @@
  * (test_malloc_odd_stacks.c has stacks that change in other ways.)
  */
 #include "call_chain_fixture.h"
-#include "tree/context_tree.h"
 #include "code/frame_rule.h"
+#include "tree/context_tree.h"
 
 static void
 test_recursion(void **state)

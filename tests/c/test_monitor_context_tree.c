@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "context_tree_fixture.h"
 #include "base/sizes.h"
+#include "context_tree_fixture.h"
 
 static void
 test_same_site_same_context(void **state)

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
+#include "image/note_list.h"
 #include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
-#include "image/note_list.h"
 
 enum { ROOM = 3 };
 

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "common/image_format.h"
-#include "mprof.h"
 #include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/threads.h"
+#include "mprof.h"
 
 #include <errno.h>
 #include <sys/mman.h>

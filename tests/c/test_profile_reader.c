@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
 #include "analysis/frames.h"
+#include "example_profiles.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 

@@ -40,8 +40,8 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "image/arena.h"
 #include "code/frame_step.h"
+#include "image/arena.h"
 
 /* A word that was read on the way outward. */
 struct chain_word {

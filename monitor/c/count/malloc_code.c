@@ -4,9 +4,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "code/code_objects.h"
 #include "c/count/malloc_monitor.h"
 #include "c/signal_guard.h"
+#include "code/code_objects.h"
 #include "image/arena.h"
 
 /* At the last check.  `other' has the memory for the next one, which so does

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "code/code_objects.h"
 #include "c/count/malloc_thread.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
+#include "code/code_objects.h"
+#include "code/frame_rule.h"
 #include "image/image.h"
 #include "image/image_file.h"
-#include "code/frame_rule.h"
 
 /* Of contexts, and of leaves: context_tree_most of these have LEAF_BITS. */
 enum {

@@ -20,11 +20,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "code/function_numbers.h"
 #include "c/count/stripes.h"
+#include "code/function_numbers.h"
+#include "image/spin_lock.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
-#include "image/spin_lock.h"
 
 enum { MALLOC_REGIONS = 4095 }; /* at most */
 

@@ -45,8 +45,8 @@
 #include "base/attributes.h"
 #include "common/image_format.h"
 #include "image/arena.h"
-#include "tree/context_tree.h"
 #include "image/spin_lock.h"
+#include "tree/context_tree.h"
 
 struct object_count {
   uint64_t count, bytes; /* of objects */

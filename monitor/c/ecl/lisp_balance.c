@@ -6,12 +6,12 @@
 #include <gc/gc.h>
 #include <pthread.h>
 
-#include "lisp/balance/collector_data.h"
-#include "lisp/balance/reconciliation.h"
 #include "c/count/malloc_monitor.h"
 #include "c/ecl/lisp_heap.h"
 #include "c/ecl/lisp_runtime.h"
 #include "image/spin_lock.h"
+#include "lisp/balance/collector_data.h"
+#include "lisp/balance/reconciliation.h"
 
 static struct {
   bool begun, ended;

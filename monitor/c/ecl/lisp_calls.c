@@ -10,13 +10,13 @@
 #include <dlfcn.h>
 
 #include "base/call_code.h"
-#include "code/code_objects.h"
 #include "c/count/malloc_monitor.h"
 #include "c/ecl/lisp_names.h"
 #include "c/ecl/lisp_runtime.h"
+#include "code/code_objects.h"
+#include "code/frame_rule.h"
 #include "image/image.h"
 #include "image/shared_table.h"
-#include "code/frame_rule.h"
 
 static struct shared_table targets = SHARED_TABLE_EMPTY; /* call -> target */
 

@@ -26,9 +26,9 @@
 #include <gc/gc_tiny_fl.h>
 
 #include "base/attributes.h"
-#include "lisp/balance/requests.h"
 #include "c/count/counting.h"
 #include "image/arena.h"
+#include "lisp/balance/requests.h"
 
 /* What an object is, in 20 bits: one more than its type; flags; and of an
  * array one more than the element type, of an instance the number of the

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/ecl/lisp_names.h"
 
-#include "code/code_objects.h"
-#include "common/system_functions.h"
 #include "c/count/malloc_monitor.h"
 #include "c/ecl/lisp_heap.h"
 #include "c/ecl/lisp_runtime.h"
 #include "c/interpose/interposed.h"
-#include "lisp/names/classify.h"
+#include "code/code_objects.h"
+#include "code/frame_rule.h"
+#include "common/system_functions.h"
 #include "image/image.h"
 #include "image/intern_table.h"
 #include "image/shared_table.h"
 #include "image/spin_lock.h"
-#include "code/frame_rule.h"
+#include "lisp/names/classify.h"
 
 static struct spin_lock lock; /* of texts, for who adds one */
 static struct intern_table texts = {.in_place = true}; /* read unlocked */

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "code/file_symbols.h"
 #include "c/interpose/interposed.h"
+#include "code/file_symbols.h"
 
 enum { PAGE = 4096 };
 

@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
-#include "common/program_start.h"
 #include "c/environment.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/malloc_session.h"
+#include "common/program_start.h"
 
 /* ---- the environment of the program ---- */
 

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "base/system_call.h"
+#include "base/wait.h"
 #include "c/count/malloc_monitor.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
@@ -26,7 +27,6 @@
 #include "c/interpose/real_allocator.h"
 #include "c/session/malloc_session.h"
 #include "image/image.h"
-#include "base/wait.h"
 
 enum {
   PTHREAD_BYTES = 2304, /* if the library does not say it */

@@ -22,14 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "code/code_objects.h"
+#include "base/wait.h"
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
 #include "c/session/malloc_session.h"
 #include "c/signal_guard.h"
+#include "code/code_objects.h"
 #include "image/arena.h"
 #include "image/image.h"
-#include "base/wait.h"
 
 enum {
   SOME_BYTES = 1 << 14,

@@ -14,9 +14,9 @@
 
 #include <stdint.h>
 
+#include "image/note_list.h"
 #include "lisp/holders/heap.h"
 #include "lisp/holders/roots.h"
-#include "image/note_list.h"
 
 /* Note the root as the holder with that number. */
 void holder_note_root(struct note_list *notes, uint32_t number,

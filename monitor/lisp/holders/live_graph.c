@@ -10,10 +10,10 @@
 #include <gc/gc.h>
 
 #include "common/image_format.h"
+#include "image/intern_table.h"
 #include "lisp/holders/holder_names.h"
 #include "lisp/live/live_entries.h"
 #include "lisp/threads/threads.h"
-#include "image/intern_table.h"
 
 struct noting {
   struct live_graph *graph;

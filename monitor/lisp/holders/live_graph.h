@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image/note_list.h"
 #include "lisp/holders/heap.h"
 #include "lisp/holders/roots.h"
-#include "image/note_list.h"
 
 struct live_graph { /* all zero: empty */
   struct heap heap;

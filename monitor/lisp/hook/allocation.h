@@ -9,8 +9,8 @@
 #ifndef MPROF_ALLOCATION_H
 #define MPROF_ALLOCATION_H
 
-#include "lisp/names/classify.h"
 #include "lisp/hook/thread_state.h"
+#include "lisp/names/classify.h"
 
 static inline cl_index
 allocation_what(cl_index kind)

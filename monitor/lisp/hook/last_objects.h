@@ -43,8 +43,8 @@
 
 #include "base/arch.h"
 #include "image/arena.h"
-#include "tree/context_tree.h"
 #include "lisp/walk/stack_walk.h"
+#include "tree/context_tree.h"
 
 enum { WAY_FRAMES = 15, WAY_MISSES = 4, WAY_WORTH = 4, WAY_PATIENCE = 63 };
 

@@ -20,13 +20,13 @@
 
 #include <ecl/ecl.h>
 
+#include "image/arena.h"
 #include "lisp/balance/requests.h"
 #include "lisp/hook/last_objects.h"
 #include "lisp/live/live_table.h"
-#include "image/arena.h"
+#include "lisp/walk/stack_walk.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
-#include "lisp/walk/stack_walk.h"
 
 /* What an allocation finds at the gate. */
 enum gate {

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lisp/live/live_table.h"
 #include "image/arena.h"
 #include "image/record_index.h"
 #include "image/spin_lock.h"
+#include "lisp/live/live_table.h"
 
 struct freed {
   uint64_t address, clock;

@@ -19,12 +19,12 @@
 
 #include <ecl/ecl.h>
 
+#include "base/sizes.h"
 #include "common/phase.h"
 #include "common/system_functions.h"
-#include "lisp/names/source_lines.h"
-#include "image/note_list.h"
 #include "image/intern_table.h"
-#include "base/sizes.h"
+#include "image/note_list.h"
+#include "lisp/names/source_lines.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 

@@ -3,8 +3,8 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/names/code_functions.h"
 #include "image/note_list.h"
+#include "lisp/names/code_functions.h"
 
 typedef void maker(void);
 

@@ -21,11 +21,11 @@
 #include <string.h>
 
 #include "common/phase.h"
-#include "lisp/names/lisp_printer.h"
 #include "image/arena.h"
-#include "tree/context_tree.h"
 #include "image/note_list.h"
 #include "image/shared_table.h"
+#include "lisp/names/lisp_printer.h"
+#include "tree/context_tree.h"
 
 static struct {
   struct shared_table places; /* of objects, from 1 on; its lock is that of all

@@ -22,11 +22,11 @@
 
 #include "base/arch.h"
 #include "code/file_symbols.h"
+#include "code/frame_rule.h"
+#include "image/intern_table.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_printer.h"
 #include "lisp/names/source_lines.h"
-#include "image/intern_table.h"
-#include "code/frame_rule.h"
 
 enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */ };
 

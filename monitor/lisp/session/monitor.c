@@ -33,15 +33,15 @@
 
 #include "lisp/session/monitor_lock.h"
 
+#include "image/image.h"
 #include "lisp/balance/collector_data.h"
-#include "lisp/names/float_makers.h"
 #include "lisp/names/code_functions.h"
+#include "lisp/names/float_makers.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_functions.h"
 #include "lisp/names/lisp_printer.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
-#include "image/image.h"
 #include "lisp/walk/call_site.h"
 
 /* ---- the lock ---- */

@@ -26,12 +26,12 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 
-#include "lisp/session/monitor_lock.h"
+#include "image/image.h"
 #include "lisp/live/live_frees.h"
+#include "lisp/session/monitor_lock.h"
 #include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
-#include "image/image.h"
 
 /* ---- what went wrong ---- */
 

@@ -9,9 +9,9 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/names/float_makers.h"
 #include "lisp/names/classify.h"
 #include "lisp/names/code_functions.h"
+#include "lisp/names/float_makers.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/threads/threads.h"
 

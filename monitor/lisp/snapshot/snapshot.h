@@ -12,9 +12,9 @@
 #define MPROF_SNAPSHOT_H
 
 #include "common/image_format.h"
+#include "image/note_list.h"
 #include "lisp/holders/live_graph.h"
 #include "lisp/threads/threads.h"
-#include "image/note_list.h"
 
 struct snapshot { /* all zero: empty */
   struct arena contents; /* the image */

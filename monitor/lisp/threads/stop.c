@@ -15,11 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/wait.h"
 #include "lisp/balance/collector_data.h"
 #include "lisp/names/releases.h"
 #include "lisp/threads/thread_sleep.h"
 #include "lisp/threads/threads.h"
-#include "base/wait.h"
 
 /* ---- gates ---- */
 

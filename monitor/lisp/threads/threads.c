@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/image.h"
 #include "lisp/hook/hook.h"
 #include "lisp/live/live_collection.h"
 #include "lisp/live/live_entries.h"
 #include "lisp/live/live_frees.h"
-#include "monitor.h"
 #include "lisp/names/lisp_functions.h"
 #include "lisp/threads/thread_labels.h"
-#include "image/image.h"
+#include "monitor.h"
 
 enum { DEFAULT_BUDGET = 8 << 20 }; /* contexts; address space until touched */
 

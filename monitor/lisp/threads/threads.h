@@ -20,11 +20,11 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/balance/collector_balance.h"
 #include "code/code_objects.h"
-#include "lisp/hook/thread_state.h"
 #include "image/intern_table.h"
 #include "image/note_list.h"
+#include "lisp/balance/collector_balance.h"
+#include "lisp/hook/thread_state.h"
 
 /* What is counted beside the trees, in one thread or in several. */
 struct counters {

@@ -7,9 +7,9 @@
 #include <ecl/ecl.h>
 #include <gc/gc.h>
 
-#include "lisp/names/lisp_functions.h"
 #include "base/sizes.h"
 #include "code/frame_rule.h"
+#include "lisp/names/lisp_functions.h"
 
 enum { MOST_CALLS = 1 << 28 };
 

@@ -21,9 +21,9 @@
 #include <errno.h>
 
 #include "base/arch.h"
-#include "lisp/names/kept_objects.h"
 #include "base/sizes.h"
 #include "code/frame_step.h"
+#include "lisp/names/kept_objects.h"
 #include "lisp/walk/call_site.h"
 
 /* Two loads side by side are not worth a vector register. */

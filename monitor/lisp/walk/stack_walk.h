@@ -35,9 +35,9 @@
 #include <ecl/ecl.h>
 
 #include "image/arena.h"
-#include "tree/context_tree.h"
 #include "lisp/walk/call_site.h"
 #include "lisp/walk/step_table.h"
+#include "tree/context_tree.h"
 
 /* A frame that a walk has met. */
 struct walked_frame {
