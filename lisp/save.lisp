@@ -52,7 +52,7 @@ return its pathname.
 
 FILE (pathname designator, default \"mprof.data\"): the type .data or .pb.gz, or
 no type, stands for a gzip-compressed pprof profile, which the command mprof and
-every tool for pprof can read; .folded, .speedscope.json, .dhat.json,
+every tool for pprof can read; .folded, .speedscope.json,
 .callgrind, .dot, .json, .csv and .lisp for the formats of `mprof export';
 .html for a page with a flame graph; .svg for a picture of the call graph,
 which needs Graphviz; .txt for the tables of REPORT.

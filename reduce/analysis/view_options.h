@@ -31,7 +31,7 @@ enum sort_key {
 
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 
-/* The width of the terminal, if there is one; of a picture, the usual. */
+/* The width of the terminal, if there is one. */
 #define WIDTH_AUTOMATIC SIZE_MAX
 
 /* Shares are kept in millionths, so that they compare exactly. */
@@ -58,8 +58,7 @@ struct view_options {
   bool verbose; /* every row, and tables that tell nothing */
   bool legend;
   bool averages;    /* columns of bytes for each object and each call */
-  size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
-  size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
+  size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC */
 
   enum leak_choice leaks;
   bool offsets;   /* tell call sites in one function apart */

@@ -29,8 +29,7 @@ static const struct options defaults = {
              .limit = SIZE_MAX,
              .legend = true,
              .callers = DEFAULT_CALLERS,
-             .width = WIDTH_AUTOMATIC,
-             .min_width = WIDTH_AUTOMATIC},
+             .width = WIDTH_AUTOMATIC},
     .run = {.autosave = SIZE_MAX,
             .budget = SIZE_MAX,
             .temporary = SIZE_MAX,
@@ -135,8 +134,11 @@ check_ending(const struct options *options, struct mprof_error *error)
 static bool
 choose_format(struct options *options, struct mprof_error *error)
 {
+  static const char page[] = "html";
   const char *path = options->output;
-  if (options->format == NULL && path != NULL)
+  if (options->command == COMMAND_FLAMEGRAPH)
+    options->format = output_find(export_formats, page, strlen(page));
+  else if (options->format == NULL && path != NULL)
     options->format = output_for_file(export_formats, path);
   if (options->command != COMMAND_EXPORT || options->format != NULL)
     return true;

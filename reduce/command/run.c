@@ -86,8 +86,8 @@ emitter_of(const struct options *options)
     return report_advice;
   case COMMAND_GRAPH:
     return NULL;
-  default: /* a flame graph, unless the file to write is another format */
-    return options->format == NULL ? export_svg : options->format->emit;
+  default:
+    return options->format->emit;
   }
 }
 

@@ -13,7 +13,6 @@
 #include "common/pprof_format.h"
 
 void export_callgrind(const struct reduction *reduction, struct sink *sink);
-void export_dhat(const struct reduction *reduction, struct sink *sink);
 void export_dot(const struct reduction *reduction, struct sink *sink);
 void export_folded(const struct reduction *reduction, struct sink *sink);
 void export_heap(const struct reduction *reduction, struct sink *sink);
@@ -22,7 +21,6 @@ void export_lisp_contexts(const struct reduction *reduction,
                           struct sink *sink);
 void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
-void export_svg(const struct reduction *reduction, struct sink *sink);
 
 /* What was run; UNKNOWN when the profile does not say it. */
 static inline const char *
@@ -32,10 +30,5 @@ program_name(const struct reduction *reduction, const char *unknown)
       profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM);
   return name == NULL || *name == '\0' ? unknown : name;
 }
-
-/* Writes LENGTH bytes of TEXT, which is UTF-8, as XML: what could be markup
- * as references by number, and what XML does not allow, even so, as \xNN or
- * \uNNNN: control characters, U+FFFE and U+FFFF. */
-void xml_text(struct sink *sink, const char *text, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The hue is one of ten, out of the package's name; where it is taken, the
- * package with less below it gets the next that is free.  The lightness is
- * one of five, out of the function's name, so that neighbours differ.
+ * package with less below it gets the next that is free.  The shade is one of
+ * five, out of the function's name, so that neighbours differ.
  */
 
 #include "export/frame_colours.h"
@@ -11,17 +11,10 @@
 #include "base/array.h"
 #include "common/system_functions.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  HUE_COUNT = 10,
-  SATURATION = 60,
-  GREY_HUE = 215,
-  GREY_SATURATION = 15,
-  LIGHTNESS = 77
-};
+enum { HUE_COUNT = 10 };
 
 static const int hues[HUE_COUNT] = {205, 150, 42,  262, 18,
                                     95,  178, 232, 66,  345};
@@ -33,29 +26,6 @@ hash(const char *text)
   for (; *text != '\0'; text++)
     value = (value ^ (unsigned char)*text) * 16777619u;
   return value;
-}
-
-/* HUE in degrees, SATURATION and LIGHTNESS in per cents. */
-static uint32_t
-colour_of(int hue, int saturation, int lightness)
-{
-  static const int turns[] = {0, 8, 4}; /* of red, green and blue */
-  double light = lightness / 100.0;
-  double chroma = saturation / 100.0 * (light < 0.5 ? light : 1 - light);
-  uint32_t colour = 0;
-  for (int i = 0; i < 3; i++) {
-    double turn = fmod(turns[i] + hue / 30.0, 12);
-    double part = fmin(fmin(turn - 3, 9 - turn), 1);
-    colour = colour << 8 |
-             (uint32_t)lround(255 * (light - chroma * fmax(part, -1)));
-  }
-  return colour;
-}
-
-uint32_t
-frame_colour_of_whole(void)
-{
-  return colour_of(GREY_HUE, 14, 88);
 }
 
 /* Writes what stands for the package of the C function SOURCE: its file, the
@@ -205,15 +175,4 @@ int
 frame_shade(const char *name)
 {
   return (int)(hash(name) % 5) * 2 - 4;
-}
-
-uint32_t
-frame_colour_of_node(const struct frame_colours *colours, uint32_t node)
-{
-  int lightness = LIGHTNESS + frame_shade(colours->graph->nodes[node].name);
-  uint32_t package = colours->of_node[node];
-  return package == INDEX_NONE
-             ? colour_of(GREY_HUE, GREY_SATURATION, lightness)
-             : colour_of(colours->packages[package].hue, SATURATION,
-                         lightness);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Colours of frames: by package, so that the program's own code stands out
- * from what ECL brings, which is grey.  The page has the same hues and
- * shades.
+/* Colours of frames in the page: by package, so that the program's own code
+ * stands out from what ECL brings, which is grey.
  */
 
 #ifndef MPROF_FRAME_COLOURS_H
@@ -37,11 +36,5 @@ void frame_colours_release(struct frame_colours *colours);
 /* How much lighter than others of its package the function NAME shows, in per
  * cents: -4 to 4. */
 int frame_shade(const char *name);
-
-/* The colour of NODE of the graph, and that of what stands for everything, as
- * 0xRRGGBB. */
-uint32_t frame_colour_of_node(const struct frame_colours *colours,
-                              uint32_t node);
-uint32_t frame_colour_of_whole(void);
 
 #endif

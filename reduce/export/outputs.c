@@ -172,8 +172,6 @@ const struct output export_formats[] = {
      .endings = ".dot .gv ", .one_measure = true},
     {"speedscope", "chains, for speedscope", export_speedscope,
      .endings = ".speedscope.json "},
-    {"dhat", "chains, for valgrind's DHAT viewer", export_dhat,
-     .endings = ".dhat.json ", .one_measure = true},
     {"json", "everything, for programs; with a JSON schema", export_json,
      .endings = ".json "},
     {"csv", "one table, for spreadsheets; see --table", export_csv,

@@ -108,33 +108,6 @@ undo_lisp(const char *from, char *out)
   *out = '\0';
 }
 
-/* Undoes references by number.  What XML cannot hold is text like \x01. */
-static void
-undo_xml(const char *from, char *out)
-{
-  char text[8 * TEXT_BYTES];
-  char *end = text;
-  while (*from != '\0') {
-    if (*from == '&') {
-      char *after;
-      assert_true(from[1] == '#');
-      end = put_unicode(end, strtoul(from + 2, &after, 10));
-      assert_true(*after == ';');
-      from = after + 1;
-    } else {
-      *end++ = *from++;
-    }
-  }
-  *end = '\0';
-  undo_backslashes(text, out);
-}
-
-static void
-write_xml(struct sink *sink, const char *text)
-{
-  xml_text(sink, text, strlen(text));
-}
-
 static void
 write_line(struct sink *sink, const char *text)
 {
@@ -153,7 +126,6 @@ struct format {
 static const struct format formats[] = {
     {"JSON", json_string, undo_quoted, "<", true, ""},
     {"Lisp", lisp_string, undo_lisp, "", false, ""},
-    {"XML", write_xml, undo_xml, "<>\"'", false, "\\"},
     {"lines", write_line, undo_backslashes, "; ", true, ""},
 };
 
@@ -215,8 +187,6 @@ forms(void **state)
       {json_string, "(SETF |a b|)", "\"(SETF |a b|)\""},
       {json_string, "\"\\</script>\x01", "\"\\\"\\\\\\u003c/script>\\u0001\""},
       {lisp_string, "say \"\\\"\n", "\"say \\\"\\\\\\\"\n\""},
-      {write_xml, "<a b='&\"'>", "&#60;a b=&#39;&#38;&#34;&#39;&#62;"},
-      {write_xml, "\x01 \xef\xbf\xbe", "\\x01 \\ufffe"},
       {write_line, "f;g\\ h", "f\\x3bg\\\\\\x20h"},
       {write_line, "Größe\xe2\x80\xa8λ🙂", "Größe\\u2028λ🙂"},
   };

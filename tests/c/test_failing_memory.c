@@ -139,7 +139,7 @@ exports(void **state)
 {
   static const char *const formats[] = {
       "folded", "html", "lisp",       "lisp-contexts", "pprof", "callgrind",
-      "dot",    "json", "speedscope", "dhat",          "csv"};
+      "dot",    "json", "speedscope", "csv"};
   (void)state;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     char arguments[128];

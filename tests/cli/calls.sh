@@ -40,7 +40,6 @@ export --format=callgrind
 export --format=csv --table=arcs
 export --format=csv --table=contexts
 export --format=csv --table=functions
-export --format=dhat
 export --format=dot
 export --format=folded --value=allocs --show-runtime
 export --format=html

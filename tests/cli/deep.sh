@@ -28,10 +28,6 @@ run export --format=folded deep.data
   [ "$(sed 's/.* //' out | tr '\n' ' ')" = '32 16 ' ]
 result $? 'exported as folded chains'
 
-run flamegraph deep.data
-[ "$status" = 0 ] && [ "$(grep -c '<g><title>' out)" = 1999 ]
-result $? 'drawn as a flame graph: 999 rows of two chains, and all'
-
 expect 'exported as a page' 0 '' export --format=html deep.data
 
 finish

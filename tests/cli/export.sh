@@ -132,7 +132,7 @@ done
 # The format by the name of the file.
 for pair in folded:folded collapsed:folded lisp:lisp sexp:lisp pb.gz:pprof \
   pprof:pprof data:pprof callgrind:callgrind callgrind.out:callgrind dot:dot \
-  gv:dot speedscope.json:speedscope dhat.json:dhat json:json csv:csv; do
+  gv:dot speedscope.json:speedscope json:json csv:csv; do
   expect "-o x.${pair%:*}" 0 '' export -o "x.${pair%:*}" "$m"
   run export --format="${pair#*:}" "$m"
   cmp out "x.${pair%:*}" 2>err

@@ -113,13 +113,9 @@ run export --format=speedscope --value=live "$l"
 says 'speedscope: shows it first' '"activeProfileIndex":2'
 says 'speedscope: all of it' \
   '"name":"live bytes","unit":"bytes","startValue":0,"endValue":3560'
-run export --format=dhat --value=live "$l"
-says 'dhat: what the viewer says' '"verb":"Alive"'
 run export --format=dot --value=live-allocs "$l"
 says 'dot: the caption' \
   '46 allocations, 3560 bytes, alive at the last collection'
-run flamegraph --value=live "$l"
-says 'the picture' '; as wide as live bytes'
 run report --tables=leaks "$l"
 says 'the leak table is for C' 'This profile does not record what was freed.'
 run report "$l"

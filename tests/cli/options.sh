@@ -25,7 +25,7 @@ mean leaks?" \
 expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \
   report --tables= "$w"
 expect 'unknown format' 2 "mprof: --format takes folded, html, lisp, \
-lisp-contexts, pprof, heap, callgrind, dot, speedscope, dhat, json or csv, not \
+lisp-contexts, pprof, heap, callgrind, dot, speedscope, json or csv, not \
 'jpeg'" export --format=jpeg "$w"
 expect 'a wrong signal' 2 \
   "mprof: --signal takes the name of a signal, not 'NOPE'" \
@@ -214,7 +214,7 @@ says 'in tables' '10000 allocations, 480000 bytes'
 
 # A name that says another format.
 for line in 'report|x.html|text (.txt), and mprof export other formats' \
-  'diff|d.json|text (.txt)' 'flamegraph|f.png|SVG (.svg) or a page (.html)' \
+  'diff|d.json|text (.txt)' 'flamegraph|f.png|a page (.html)' \
   'graph|g.dot|SVG (.svg), PNG (.png) or PDF (.pdf)' \
   'merge|m.svg|a profile (.data, .pb.gz, .pprof)' \
   'run|r.csv|a profile (.data, .pb.gz, .pprof)'; do

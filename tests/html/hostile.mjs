@@ -4,7 +4,6 @@
 // of them runs, loads or becomes an element.
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { scratch, mprof } from './browser.mjs';
 import { ProfileEncoder } from './encode_profile.mjs';
 
@@ -42,34 +41,6 @@ function shown(name) {
       `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-// The picture of mprof flamegraph, in which each name is a title.
-async function picture(tests, browser, data, wanted) {
-  const file = join(browser.folder, 'hostile.svg');
-  mprof('flamegraph', '--min-width=0', '-o', file, data);
-  const page = await browser.chromium.newPage();
-  const faults = [];
-  page.on('console', (message) => faults.push(message.text()));
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('request', (request) => {
-    if (request.url() !== `file://${file}`) faults.push(request.url());
-  });
-  await page.goto(`file://${file}`);
-  const found = await page.evaluate(() => ({
-    elements: [...new Set([...document.querySelectorAll('*')].map((e) =>
-      e.tagName))].sort(),
-    names: [...new Set([...document.querySelectorAll('g > title')].map((t) =>
-      t.textContent.replace(/: [\d,]+ bytes, [^:]*$/, '')))].sort(),
-    harm: window.harm ?? null,
-  }));
-  tests.equal(found.elements, ['g', 'rect', 'style', 'svg', 'text', 'title'],
-    'flamegraph: no name became an element');
-  tests.equal(found.names, [...wanted, 'all'].sort(),
-    'flamegraph: names show as in the report');
-  tests.equal([found.harm, faults], [null, []],
-    'flamegraph: nothing ran, no request, no error');
-  await page.close();
-}
-
 export async function testHostileNames(tests, browser) {
   const profile = new ProfileEncoder();
   profile.comment('mprof.program=<b onclick="window.harm=8">x</b>');
@@ -103,7 +74,6 @@ export async function testHostileNames(tests, browser) {
   tests.check([...wanted].every((name) => report.includes(name.slice(0, 400))),
     'and the report has them so');
 
-  await picture(tests, browser, data, wanted);
   for (const view of ['', 'types', 'contexts', 'about']) {
     await page.go(`#/${view}`);
     tests.equal(await page.page.evaluate(() =>

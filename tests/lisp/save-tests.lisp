@@ -64,7 +64,6 @@
         (is (search "DIRECT ALLOCATION" (saved "a.txt")))
         (is (eql 0 (search "{" (saved "a.json"))))
         (is (search "speedscope" (saved "a.speedscope.json")))
-        (is (search "\"dhatFileVersion\"" (saved "a.dhat.json")))
         (is (search "fn=" (saved "a.callgrind")))
         (is (eql 0 (search "digraph" (saved "a.dot"))))
         (is (search "ONE-WAY" (saved "a.csv" :table :arcs)))
