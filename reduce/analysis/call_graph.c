@@ -275,7 +275,7 @@ count_calls(struct building *building)
     if (!selection_keeps_calls(selection, i))
       continue;
     profile_count(profile, i, &count);
-    if (!count_chain(building, profile_end(profile, i), count.calls, &shows))
+    if (!count_chain(building, profile->samples[i].node, count.calls, &shows))
       return false;
     if (!shows)
       selection->kept[i] &= KEPT_ALLOCATIONS;

@@ -162,7 +162,7 @@ add_samples(struct call_tree *tree)
   const struct selection *selection = tree->selection;
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
-    uint32_t end = profile_end(profile, i);
+    uint32_t end = profile->samples[i].node;
     if (!selection_keeps(selection, i))
       continue;
     uint32_t node = node_of(tree, end, MISSING_NEW);
@@ -221,7 +221,7 @@ place_sample(struct call_tree *tree, uint32_t sample,
 {
   const struct selection *selection = tree->selection;
   const struct profile *profile = selection->profile;
-  uint32_t end = profile_end(profile, sample);
+  uint32_t end = profile->samples[sample].node;
   uint32_t node = node_of(tree, end, missing);
   if (node >= ITEM_MISSING || node == TREE_ROOT)
     return node != INDEX_NONE;

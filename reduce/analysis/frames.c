@@ -270,7 +270,7 @@ add_location(struct making *making, const struct profile_location *location)
   if (location->line_count == 0)
     return add_frame(making, nameless_function(making, location), 0,
                      location->address, false);
-  for (size_t i = location->cut_lines; i < location->line_count; i++) {
+  for (size_t i = 0; i < location->line_count; i++) {
     const struct profile_line *line =
         &making->table->profile->lines[location->first_line + i];
     uint32_t function = line->function == INDEX_NONE

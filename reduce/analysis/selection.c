@@ -149,7 +149,7 @@ selection_phase(const struct selection *selection, size_t i)
   enum phase stated = profile->labels[profile->samples[i].labels].phase;
   if (stated != PHASE_COUNT)
     return stated;
-  return phase_of_state(selection->walks[profile_end(profile, i)].state);
+  return phase_of_state(selection->walks[profile->samples[i].node].state);
 }
 
 /* What counts of sample I, which counts COUNT, of a chain with FLAGS. */
@@ -182,7 +182,7 @@ judge_samples(struct selection *selection)
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    unsigned flags = selection->walks[profile_end(profile, i)].flags;
+    unsigned flags = selection->walks[profile->samples[i].node].flags;
     selection_count(selection, i, &count);
     struct figures figures = figures_of(profile, &count);
     selection->kept[i] &= judge_sample(selection, i, &count, flags);
@@ -244,7 +244,7 @@ find_leads(const struct selection *selection, unsigned char *leads)
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t node = profile_end(profile, i);
+    uint32_t node = profile->samples[i].node;
     profile_count(profile, i, &count);
     if (!is_below_root(selection, node) &&
         (count.counts[MEASURE_BYTES] != 0 ||
@@ -272,7 +272,7 @@ drop_calls_outside(struct selection *selection)
         (leads[i] & ELSEWHERE) == 0 ||
         index_map_number(&arcs, arc_of(selection, (uint32_t)i)) != INDEX_NONE;
   for (size_t i = 0; good && i < profile->sample_count; i++) {
-    uint32_t node = profile_end(profile, i);
+    uint32_t node = profile->samples[i].node;
     bool elsewhere =
         leads[node] != 0
             ? (leads[node] & ELSEWHERE) != 0

@@ -62,7 +62,6 @@ profile_release(struct profile *profile)
   free(profile->functions);
   free(profile->lines);
   free(profile->locations);
-  free(profile->ends);
   free(profile->labels);
   free(profile->types);
   free(profile->threads);
@@ -181,36 +180,6 @@ profile_calls_known(const struct profile *profile, uint32_t name)
   return index_map_find(&profile->unknown_calls, name) == INDEX_NONE;
 }
 
-/* Finds where the chains of PROFILE end without what is marked to be left
- * out: prune.c.  False when memory runs out. */
-static bool
-find_ends(struct profile *profile)
-{
-  const struct tree *tree = &profile->tree;
-  bool any = false;
-  for (size_t i = 0; i < profile->location_count; i++)
-    any = any || profile->locations[i].mark != PRUNE_NOTHING;
-  if (!any)
-    return true;
-  uint32_t *ends = array_zeroed(tree->count, sizeof *ends);
-  bool *cut = array_zeroed(tree->count, sizeof *cut);   /* below the node */
-  bool *user = array_zeroed(tree->count, sizeof *user); /* on its chain */
-  profile->ends = ends;
-  bool good = ends != NULL && cut != NULL && user != NULL;
-  for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
-    uint32_t parent = tree->nodes[i].parent;
-    enum prune_mark mark = profile->locations[tree->nodes[i].item].mark;
-    bool prunes = mark != PRUNE_NOTHING && user[parent];
-    ends[i] = cut[parent] || (prunes && mark == PRUNE_ALL) ? ends[parent]
-                                                           : (uint32_t)i;
-    cut[i] = cut[parent] || prunes;
-    user[i] = user[parent] || mark == PRUNE_NOTHING;
-  }
-  free(cut);
-  free(user);
-  return good;
-}
-
 bool
 profile_settle(struct profile *profile)
 {
@@ -229,7 +198,7 @@ profile_settle(struct profile *profile)
     if (!profile_settle_type(profile, i, &count))
       return false;
   }
-  return find_ends(profile);
+  return true;
 }
 
 /* ---- about the whole ---- */

@@ -54,21 +54,12 @@ struct profile_line {
   int64_t column;
 };
 
-/* What of a location does not show: see prune.c. */
-enum prune_mark {
-  PRUNE_NOTHING,
-  PRUNE_ALL,    /* the location and what is below it */
-  PRUNE_BENEATH /* what is below; some of its own lines show */
-};
-
 struct profile_location {
   uint64_t address;    /* of the call, 0 when not known */
   uint32_t mapping;    /* INDEX_NONE: not known */
   uint32_t line_count; /* more than one: all but the last are inlined; 0: no
                           function is known */
   size_t first_line;   /* in lines; the innermost */
-  uint32_t cut_lines;  /* the innermost ones, which do not show: prune.c */
-  enum prune_mark mark;
   bool folded;
 };
 
@@ -107,7 +98,6 @@ struct profile_gaps {
   size_t countless;   /* count no objects */
   size_t sampled;     /* recorded a sample of all allocations, ... */
   int64_t period;     /* ... one in so many bytes, at most */
-  size_t unread_drop; /* name frames to drop in a way not understood */
 };
 
 /* Numbers that a file carries in its comments. */
@@ -145,8 +135,6 @@ struct profile {
   struct row_table mapping_rows, function_rows, location_rows; /* to find
                         equal ones; gone when the profile is settled */
   struct tree tree; /* its items are locations */
-  uint32_t *ends;   /* by node: where its chain ends when frames are left out;
-                       NULL: none are */
 
   struct row_table label_rows;
   struct profile_labels *labels; /* by row */
@@ -228,15 +216,6 @@ bool profile_add_unknown_calls(struct profile *profile, uint32_t name);
 bool profile_settle(struct profile *profile);
 
 /* ---- reading ---- */
-
-/* The node whose chain shows for sample I: without frames that its file wants
- * to be left out. */
-static inline uint32_t
-profile_end(const struct profile *profile, size_t i)
-{
-  uint32_t node = profile->samples[i].node;
-  return profile->ends == NULL ? node : profile->ends[node];
-}
 
 /* Whether some column is for that USE. */
 static inline bool

@@ -2,8 +2,8 @@
 
 /* Reads one file: bytes (input_file.c), their structure (scan.c), what
  * chains are made of (reader_tables.c), what is said of the whole (here),
- * comments (comments.c), sample types (columns.c), samples
- * (reader_samples.c), and what of them does not show (prune.c).
+ * comments (comments.c), sample types (columns.c), and samples
+ * (reader_samples.c).
  *
  * A field is decoded once.  Samples are nearly all of a profile: the others
  * are listed first, since they may refer to each other in either direction.
@@ -116,11 +116,6 @@ reading_check_heading(struct reading *reading)
   const struct profile *heading = &reading->heading;
   if (!heading->by_mprof || !profile_has(heading, COLUMN_OF_CALLS))
     reading->adds_calls = false;
-  /* no program of ours cuts chains as well */
-  if (reading->adds_calls && heading->drop_frames != 0)
-    return reading_fault(reading, PPROF_DROP_FRAMES, 0,
-                         "drop_frames and mprof.stated_calls cannot both be "
-                         "present");
   if (reading_is_first(reading))
     return true;
   if (profile->language != heading->language)
@@ -232,8 +227,7 @@ profile_read(struct profile *profile, const char *path,
   bool good = reading_scan(&reading) &&
               reading_tables(&reading) && read_heading(&reading) &&
               reading_comments(&reading) && reading_columns(&reading) &&
-              reading_check_heading(&reading) && reading_samples(&reading) &&
-              reading_prune(&reading);
+              reading_check_heading(&reading) && reading_samples(&reading);
   if (good)
     reading_take(&reading, text);
   reading_release(&reading);

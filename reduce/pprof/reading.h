@@ -90,14 +90,13 @@ reading_is_first(const struct reading *reading)
 }
 
 /* The parts of the reader, in their order: the structure of the file, what
- * chains are made of, comments, sample types, samples, frames to be left out.
- * Each gives back false after a fault. */
+ * chains are made of, comments, sample types, samples.  Each gives back false
+ * after a fault. */
 bool reading_scan(struct reading *reading);
 bool reading_tables(struct reading *reading);
 bool reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
 bool reading_samples(struct reading *reading);
-bool reading_prune(struct reading *reading);
 
 /* Adds the comments to the profile, and takes the facts that they state; a
  * part of reading_comments, which takes what the samples need as well. */

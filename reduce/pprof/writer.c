@@ -259,7 +259,7 @@ prepare(struct writing *writing)
     return true;
   if (profile->language == LANGUAGE_LISP)
     return (writing->parts = hidden_find(profile)) != NULL;
-  if (!profile_has(profile, COLUMN_OF_CALLS) || profile->drop_frames != 0)
+  if (!profile_has(profile, COLUMN_OF_CALLS))
     return true;
   writing->calls = calls_to_state(profile, &writing->states_all);
   return writing->calls != NULL;

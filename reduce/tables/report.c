@@ -234,10 +234,6 @@ report_gaps(const struct profile *profile, struct sink *sink)
                 "Sampled, one allocation in about %" PRId64
                 " bytes: figures are estimates\n",
                 gaps->period);
-  write_gap(profile, gaps->unread_drop,
-            "Frames that the profile asks to leave out are shown: its pattern\n"
-            "cannot be read",
-            sink);
 }
 
 /* What the monitor could not tell apart, in one line. */

@@ -244,7 +244,7 @@ odd_names(void **state)
   }
 }
 
-/* ---- mappings, comments, frames to drop ---- */
+/* ---- mappings, comments ---- */
 
 /* Mappings of one file that is there, each with an address in it. */
 static void
@@ -294,35 +294,6 @@ comments(void **state)
   while (stress_room(&s, 1))
     wire_put_number(&s.whole, PPROF_COMMENT, region);
   try_stress(&s, names);
-}
-
-/* Expressions that have a state for each beginning of a name. */
-static void
-drop_frames(void **state)
-{
-  static const struct {
-    size_t length, names;
-  } cases[] = {{100, 10}, {3000, 200}};
-  struct stress s;
-  char name[2000];
-  (void)state;
-  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-    char expression[16000] = "(a|b)*a";
-    for (size_t i = 0; i < cases[k].length; i++)
-      memcpy(expression + 7 + 5 * i, "(a|b)", 6);
-    stress_begin(&s, NULL);
-    wire_put_number(&s.whole, PPROF_DROP_FRAMES, stress_text(&s, expression));
-    uint64_t seed = 1;
-    for (uint64_t i = 1; i <= cases[k].names; i++) {
-      for (size_t j = 0; j < sizeof name; j++) {
-        seed = seed * UINT64_C(6364136223846793005) + 1;
-        name[j] = seed >> 63 ? 'a' : 'b';
-      }
-      stress_both(&s, i, stress_bytes(&s, name, sizeof name));
-      stress_sample(&s, &i, 1);
-    }
-    try_stress(&s, NULL);
-  }
 }
 
 /* ---- compression ---- */
@@ -392,7 +363,7 @@ main(void)
       cmocka_unit_test(many_functions), cmocka_unit_test(many_chains),
       cmocka_unit_test(inlined_lines),  cmocka_unit_test(long_names),
       cmocka_unit_test(odd_names),      cmocka_unit_test(mappings),
-      cmocka_unit_test(comments),       cmocka_unit_test(drop_frames),
+      cmocka_unit_test(comments),      
       cmocka_unit_test(compressed),     cmocka_unit_test(colliding_ids),
   };
   return cmocka_run_group_tests(tests, make_files, remove_files);

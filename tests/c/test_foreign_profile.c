@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Profiles as other programs might write them, made by hand: their columns
- * and units, what they leave out, and the frames that they want dropped.
+ * and units, and what they leave out.
  * (Real ones are in tests/foreign.)
  */
 
@@ -238,142 +238,6 @@ missing_functions(void **state)
   mprof_string_free(output);
 }
 
-/* Frames that a file wants dropped.  The expected chains are those of
- * "go tool pprof -traces" for the same file. */
-static void
-dropped_frames(void **state)
-{
-  static const int64_t values[] = {1, 16, 0, 0, 0};
-  static const struct {
-    const char *drop, *keep, *chains;
-  } cases[] = {
-      {"malloc|operator new(\\[\\])?", "",
-       "main;f 32\nmain;f;g 16\nmalloc;main;f 16\n"},
-      {"mal.*", "malloc",
-       "main;f;g;operator new[](unsigned long) 16\nmain;f;malloc 16\n"
-       "main;f;malloc;g 16\nmalloc;main;f 16\n"},
-      {"main|f", "",
-       "main;f;g;operator new[](unsigned long) 16\nmain;f;malloc 16\n"
-       "main;f;malloc;g 16\nmalloc 16\n"},
-      {"g", "", "main;f 16\nmain;f;malloc 32\nmalloc;main;f 16\n"},
-  };
-  (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct builder *b = builder_new(NULL);
-    add_sample(b, "main/f/malloc", values);
-    add_sample(b, "main/f/malloc/g", values);
-    add_sample(b, "main/f/g/operator new[](unsigned long)", values);
-    add_sample(b, "malloc/main/f", values);
-    b->profile.drop_frames = builder_string(b, cases[i].drop);
-    b->profile.keep_frames = builder_string(b, cases[i].keep);
-    char *output = run(b, "export\n--format=folded\n--show-runtime", false);
-    assert_string_equal(output, cases[i].chains);
-    mprof_string_free(output);
-  }
-}
-
-/* An expression that may mean something else, or take long, is not used. */
-static void
-unread_expressions(void **state)
-{
-  static const char *const expressions[] = {
-      "(?:malloc)",
-      "a{2}",
-      "\\d+",
-      "a**",
-      "[[:alpha:]]",
-      "(a",
-      "a)",
-      "\\",
-      "(a)\\1",
-      "a|*b",
-      "[a",
-      "*a",
-      "((((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))))",
-  };
-  static const int64_t values[] = {1, 16, 0, 0, 0};
-  (void)state;
-  for (size_t i = 0; i < sizeof expressions / sizeof expressions[0]; i++) {
-    struct builder *b = builder_new(NULL);
-    add_sample(b, "main/a", values);
-    b->profile.drop_frames = builder_string(b, expressions[i]);
-    char *output = run(b, "report\n--no-legend\n--tables=direct", false);
-    expect_text(output, "its pattern\ncannot be read\n");
-    expect_text(output, " a\n");
-    mprof_string_free(output);
-  }
-}
-
-/* Of more names than the compressed file bears none is matched. */
-static void
-too_many_names(void **state)
-{
-  enum { LENGTH = 8000 };
-  static const struct {
-    int names;
-    bool read;
-  } cases[] = {{65, true}, {80, false}};
-  static const int64_t values[] = {1, 16, 0, 0, 0};
-  (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct builder *b = builder_new(NULL);
-    b->profile.drop_frames = builder_string(b, "n[0-9]*");
-    for (int k = 0; k < cases[i].names; k++) {
-      char name[LENGTH + 1];
-      snprintf(name, sizeof name, "main/%d", k);
-      add_sample(b, name, values);
-      snprintf(name, sizeof name, "n%0*d", LENGTH - 1, k);
-      b->functions[b->profile.n_function - 1].name = builder_string(b, name);
-    }
-    char *output = run(b, "report\n--no-legend\n--tables=direct", false);
-    if (cases[i].read)
-      expect_none(output, "cannot be read\n");
-    else
-      expect_text(output, "its pattern\ncannot be read\n");
-    mprof_string_free(output);
-  }
-}
-
-/* Names are matched as pprof does: whole, without arguments. */
-static void
-matched_names(void **state)
-{
-  static const struct {
-    const char *drop, *keep, *name;
-    bool matches;
-  } cases[] = {
-      {"malloc", "", "malloc", true},
-      {"malloc", "", "xmalloc", false},
-      {"malloc", "", "malloc2", false},
-      {"malloc", "", ".malloc", true},
-      {"a|malloc|b", "", "malloc", true},
-      {"A::f", "", "A::f(int, char const*)", true},
-      {"(::)?f", "", "::f", true},
-      {"(anonymous namespace)::f", "", "(anonymous namespace)::f(int)",
-       false},
-      {"\\(anonymous namespace\\)::f", "", "(anonymous namespace)::f(int)",
-       true},
-      {"A::operator\\(\\)", "", "A::operator()(int)", true},
-      {"runtime\\..*", "runtime\\.call[0-9]*", "runtime.mallocgc", true},
-      {"runtime\\..*", "runtime\\.call[0-9]*", "runtime.call32", false},
-      {".*", "", "(", false},
-  };
-  (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    char chain[64];
-    struct builder *b = no_columns();
-    add_column(b, "space", "bytes");
-    snprintf(chain, sizeof chain, "main/%s", cases[i].name);
-    add_sample(b, chain, (const int64_t[]){8});
-    b->profile.drop_frames = builder_string(b, cases[i].drop);
-    b->profile.keep_frames = builder_string(b, cases[i].keep);
-    char *output = run(b, "export\n--format=folded", false);
-    if ((strcmp(output, "main 8\n") == 0) != cases[i].matches)
-      fail_msg("%s with %s: %s", cases[i].name, cases[i].drop, output);
-    mprof_string_free(output);
-  }
-}
-
 int
 main(void)
 {
@@ -386,9 +250,6 @@ main(void)
       cmocka_unit_test(no_heap),
       cmocka_unit_test(large_units),
       cmocka_unit_test(missing_functions),
-      cmocka_unit_test(dropped_frames),
-      cmocka_unit_test(unread_expressions),
-      cmocka_unit_test(too_many_names), cmocka_unit_test(matched_names),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -270,9 +270,6 @@ what_is_refused(void **state)
   builder_comment(b, "mprof.stated_calls=3");
   refused(b, "repeats mprof.stated_calls");
   b = sums_left_out("mprof.stated_calls=3");
-  b->profile.drop_frames = builder_string(b, "x");
-  refused(b, "drop_frames and mprof.stated_calls cannot both be present");
-  b = sums_left_out("mprof.stated_calls=3");
   b->values[0][0] = INT64_MAX - 30;
   refused(b, "the sums overflow at sample 10");
 }
