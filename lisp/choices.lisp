@@ -25,7 +25,6 @@
        "charge ECL's own functions to those of the program")
       (:by (:part) (member :function :line :site :file :package :class)
        "what each row stands for")
-      (:sites (:part) boolean "the same as :BY :SITE")
       (:phase (:part) (list :compile :load :eval :run)
        "only allocations in these phases")
       (:thread (:part) string "only allocations of threads with such a name")
@@ -60,18 +59,12 @@
        "the measure; live and held need START :LIVE, the last seven are for C")
       (:verbose (:report :advise) boolean
        "show all rows, including those below 1 %")
-      (:terse (:report) boolean "leave out rows below 5 %")
-      (:offsets (:report) boolean "distinguish call sites in the table :LEAKS")
-      (:averages (:report) boolean
-       "show bytes per allocation and per call in :DIRECT and :TYPES")
-      (:human (:report) boolean "separate the thousands in numbers of tables")
       (:width (:report) (integer 0)
-       "cut names and leave out columns to fit lines into this width; 0: never")
+       "write tables for people, in lines of this width; 0: for programs")
       (:color (:report :advise) boolean "highlight what to look at first"
        "color=always")
-      (:types (:save) boolean "for :FOLDED, the type as the last frame")
-      (:phases (:save) boolean "for :FOLDED, the phase as the first frame")
-      (:threads (:save) boolean "for :FOLDED, the thread as the first frame")
+      (:frames (:save) (list :types :phases :threads)
+       "for :FOLDED, add these to each chain as frames")
       (:table (:save)
        (member :functions :arcs :types :survival :contexts :bins :regions
         :phases :threads :advice)

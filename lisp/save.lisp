@@ -70,7 +70,7 @@ PROFILE-INCOMPLETE.
 
 Example:
 
-   (mprof:save \"app.folded\" :types t :focus \"^APP::\")"
+   (mprof:save \"app.folded\" :frames :types :focus \"^APP::\")"
   (loop
     (restart-case
         (let ((format (or format (format-of-file file)))

@@ -29,6 +29,16 @@ enum sort_key {
   SORT_NAME
 };
 
+/* What a chain can have as further frames: the type as the last, the phase as
+ * the first, and the thread before that. */
+enum added_frame { FRAME_TYPE, FRAME_PHASE, FRAME_THREAD };
+
+static inline bool
+adds_frame(uint64_t added, enum added_frame frame)
+{
+  return (added >> frame & 1) != 0;
+}
+
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 
 /* The width of the terminal, if there is one. */
@@ -57,20 +67,17 @@ struct view_options {
   enum sort_key sort;
   bool verbose; /* every row, and tables that tell nothing */
   bool legend;
-  bool averages;    /* columns of bytes for each object and each call */
   size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC */
 
   enum leak_choice leaks;
-  bool offsets;   /* tell call sites in one function apart */
-  bool lines;     /* give file and line of call sites in paths */
+  bool offsets;   /* tell call sites in one function apart in these paths */
   size_t callers; /* in paths of leaks, at most */
   const char *suppressions; /* a file: see suppressions.h; NULL: none */
   bool show_suppressed;     /* as leaks */
   bool leaks_only; /* what is suppressed counts as neither kept nor lost */
 
   const struct output *table; /* export: of csv_tables; NULL: the first */
-  bool types;                 /* export: the type as the last frame */
-  bool label_threads, label_phases; /* export: as the first frames */
+  uint64_t added_frames; /* export: bit i is enum added_frame i */
   bool no_source; /* leave out what stands in source files; page */
 };
 

@@ -149,7 +149,7 @@ help_write(enum command topic, struct sink *sink)
   help_usage(topic, sink);
   sink_text(sink, "\n\nOptions, with one dash or two:\n");
   for (const struct option_row *row = option_rows; row->name != NULL; row++)
-    if ((row->commands >> topic & 1) != 0)
+    if ((row->commands >> topic & 1) != 0 && row->help != NULL)
       write_option(row, sink);
   if (topic == COMMAND_REPORT)
     WRITE_CHOICES("Tables, in this order", report_tables, sink);
@@ -185,6 +185,8 @@ command_run(int count, const char *const *arguments,
   bool good =
       options_parse(&options, count, arguments, open, &outcome->error);
   options.progress = sink->progress;
+  if (options.view.width == WIDTH_AUTOMATIC)
+    options.view.width = options.output == NULL ? sink->line_width : 0;
   outcome->command = options.command;
   if (good && options.command == COMMAND_VERSION)
     sink_text(sink, "mprof " MPROF_VERSION "\n");

@@ -47,7 +47,6 @@ enum {
 #define PERCENT(field) STORE(percent, uint32_t, field, 0)
 #define TEXT(field) STORE(text, const char *, field, 0)
 #define REGEX(place) TEXT(view.select.expressions[EXPRESSION_##place])
-#define GROWTH(field) STORE(growth, struct growth_limits, field, 0)
 
 /* And with words: MEMBER of the rows of LIST. */
 #define CHOOSE(kind, type, field, number, list, member)                      \
@@ -74,6 +73,10 @@ static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
 static const struct word heap_words[] = {
     {"both"}, {"lisp"}, {"malloc"}, {NULL}};
 
+/* In the order of enum added_frame. */
+static const struct word frame_words[] = {
+    {"types"}, {"phases"}, {"threads"}, {NULL}};
+
 static const struct word by_words[] = {{"function"}, {"line"},    {"site"},
                                        {"file"},     {"package"}, {"class"},
                                        {NULL}};
@@ -84,33 +87,20 @@ const struct option_row option_rows[] = {
      ROW(format, export_formats)},
     {IN_EXPORT, "table", "TABLE", "table to write, see below; for csv",
      ROW(view.table, csv_tables)},
-    {IN_EXPORT, "types", NULL,
-     "append the type or class as the last frame; for folded",
-     FLAG(view.types)},
-    {IN_EXPORT, "phases", NULL, "prepend the phase as a frame; for folded",
-     FLAG(view.label_phases)},
-    {IN_EXPORT, "threads", NULL,
-     "prepend the thread as a frame, before the phase; for folded",
-     FLAG(view.label_threads)},
-    {IN_DIFF, "fail-above", "LIMIT",
-     "exit 3 if the total grew by more: 5%, 1MiB, 1000allocs",
-     GROWTH(diff.growth)},
-    {IN_DIFF, "fail-above-function", "LIMIT",
-     "exit 3 if a function itself grew by more",
-     GROWTH(diff.function_growth)},
-    {IN_DIFF, "fail-above-kept", "LIMIT",
-     "exit 3 if memory never freed, or live, grew by more: 0, 5%, 10allocs",
-     GROWTH(diff.kept_growth)},
+    {IN_EXPORT, "frames", "LIST",
+     "add to each chain, as frames; for folded: ",
+     CHOOSE(list, uint64_t, view.added_frames, false, frame_words, word)},
+    {IN_DIFF, "limit-growth", "LIMITS",
+     "exit 3 if anything grew by more: 5%,1MiB,1000allocs of the total, "
+     "function:1MiB of a function, kept:0 of memory never freed or live",
+     STORE(growth, struct growth_limits, diff.limits, 0)},
     {IN_DIFF, "normalize", NULL,
      "scale the old figures so that the totals are equal",
      FLAG(diff.normalize)},
     {IN_TEXTS, "verbose", NULL, "show every row",
      CHOICE(detail_choice, detail, DETAIL_VERBOSE)},
-    {IN_TEXTS, "normal", NULL, "leave out rows below 1 % (the default)",
-     CHOICE(detail_choice, detail, DETAIL_NORMAL)},
-    {IN_TEXTS, "terse", NULL, "leave out rows below 5 %",
-     CHOICE(detail_choice, detail, DETAIL_TERSE)},
-    {IN_TEXTS, "min-percent", "P", "leave out rows below P %, such as 0.5",
+    {IN_TEXTS, "min-percent", "P",
+     "leave out rows below P %, such as 0.5 (default: 1)",
      PERCENT(view.min_share)},
     {IN_TEXTS, "limit", "N", "show at most N rows a table",
      POSITIVE(view.limit)},
@@ -127,15 +117,6 @@ const struct option_row option_rows[] = {
     {IN_DIFF, "tables", "LIST",
      "print these tables, separated by commas; see below",
      TABLES(diff_tables)},
-    {IN_REPORT, "leaktable", NULL, "print the leak table for any language",
-     CHOICE(leak_choice, view.leaks, LEAKS_ON)},
-    {IN_REPORT, "noleaktable", NULL, "do not print the leak table",
-     CHOICE(leak_choice, view.leaks, LEAKS_OFF)},
-    {IN_REPORT, "offsets", NULL,
-     "distinguish call sites within a function in the leak table",
-     FLAG(view.offsets)},
-    {IN_REPORT, "lines", NULL,
-     "show file and line of call sites in the leak table", FLAG(view.lines)},
     {IN_REPORT, "callers", "N", "show up to N callers in the leak table (5)",
      POSITIVE(view.callers)},
     {IN_REPORT | IN_FLAMEGRAPH | IN_EXPORT, "suppressions", "FILE",
@@ -145,13 +126,10 @@ const struct option_row option_rows[] = {
      "report suppressed leaks too", FLAG(view.show_suppressed)},
     {IN_TEXTS, "no-legend", NULL,
      "leave out the explanations below the tables", NO_FLAG(view.legend)},
-    {IN_REPORT, "averages", NULL,
-     "show bytes per allocation and per call; tables direct and types",
-     FLAG(view.averages)},
-    {IN_TABLES, "human", NULL,
-     "group the digits of numbers in tables: 1,234,567", FLAG(human)},
     {IN_TABLES, "width", "N",
-     "cut names to fit lines of N characters (0: never)", NUMBER(view.width)},
+     "write tables for lines of N characters, as on a terminal (0: for "
+     "programs)",
+     NUMBER(view.width)},
     {IN_TEXTS, "color", "WHEN",
      "use color: auto (on a terminal, the default), always or never",
      WORD(color_choice, color, COLOR_AUTOMATIC, color_words)},
@@ -180,8 +158,6 @@ const struct option_row option_rows[] = {
      FLAG(view.select.hide_system)},
     {IN_VIEW, "by", "WHAT", "group by ",
      WORD(granularity, view.by, BY_FUNCTION, by_words)},
-    {IN_VIEW, "sites", NULL, "distinguish call sites; same as --by=site",
-     CHOICE(granularity, view.by, BY_SITE)},
     {IN_CHOICES, "phase", "LIST", "only allocations in these phases: ",
      CHOOSE(list, uint64_t, view.select.phases, false, phase_texts, word)},
     {IN_CHOICES, "thread", "REGEX",
@@ -220,11 +196,6 @@ const struct option_row option_rows[] = {
      TEXT(run.only)},
     {IN_RUN, "trace-children", "YES", "profile child processes too: ",
      WORD(children_choice, run.children, CHILDREN_TRACED, children_words)},
-    {IN_RUN, "autosave", "N", "not needed: the file always has all counts",
-     NUMBER(run.autosave)},
-    {IN_RUN, "mapped", NULL,
-     "not needed: the counts always survive if the program is killed",
-     FLAG(run.mapped)},
     {IN_RUN, "temporary", "N",
      "objects freed before the N-th next allocation are temporary (1)",
      NUMBER(run.temporary)},
@@ -253,6 +224,19 @@ const struct option_row option_rows[] = {
     {IN_FILES, "o", "OUT", "write to the file OUT, completely or not at all",
      STORE(file, const char *, output, 0)},
     {IN_ALL, "help", NULL, "print this help", FLAG(help)},
+
+    /* words of mprof 3.0, and what is not needed any more */
+    {IN_TEXTS, "normal", NULL, NULL,
+     CHOICE(detail_choice, detail, DETAIL_NORMAL)},
+    {IN_TEXTS, "terse", NULL, NULL,
+     CHOICE(detail_choice, detail, DETAIL_TERSE)},
+    {IN_REPORT, "leaktable", NULL, NULL,
+     CHOICE(leak_choice, view.leaks, LEAKS_ON)},
+    {IN_REPORT, "noleaktable", NULL, NULL,
+     CHOICE(leak_choice, view.leaks, LEAKS_OFF)},
+    {IN_REPORT, "offsets", NULL, NULL, FLAG(view.offsets)},
+    {IN_RUN, "autosave", "N", NULL, NUMBER(run.autosave)},
+    {IN_RUN, "mapped", NULL, NULL, FLAG(run.mapped)},
     {.name = NULL},
 };
 

@@ -214,6 +214,6 @@ bool
 store_growth(const struct option_value *v)
 {
   return growth_limits_parse(v->field, v->text) ||
-         refuse(v,
-                "N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB");
+         refuse(v, "N%, Nallocs, N%allocs, or N with a unit such as KiB or "
+                   "MiB, each with function: or kept: in front or not");
 }

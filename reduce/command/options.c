@@ -45,7 +45,8 @@ refuse_option(const struct parsing *parsing, const char *argument,
 {
   struct suggestion meant = suggestion_for(name, length);
   for (const struct option_row *row = option_rows; row->name != NULL; row++)
-    if ((row->commands >> parsing->options->command & 1) != 0)
+    if ((row->commands >> parsing->options->command & 1) != 0 &&
+        row->help != NULL)
       suggestion_offer(&meant, row->name, strlen(row->name));
   const char *dashes = meant.word[0] == '\0' ? "" : OPTION_DASHES(meant.word);
   return mprof_fail(parsing->error, MPROF_USAGE, "unknown option '%s'%s",
@@ -189,9 +190,10 @@ check(const struct options *options, struct mprof_error *error)
   if (command == COMMAND_DIFF && options->file_count != 2)
     wrong = "diff takes two profiles, OLD and NEW; join several files of one "
             "with commas";
-  else if (options->diff.normalize && options->diff.growth.text != NULL)
-    wrong = "--normalize cannot be combined with --fail-above: it makes the "
-            "totals equal";
+  else if (options->diff.normalize &&
+           options->diff.limits.any[GROWTH_OF_TOTAL])
+    wrong = "--normalize cannot be combined with a limit of the total: it "
+            "makes the totals equal";
   else if (command == COMMAND_MERGE && options->output == NULL)
     wrong = "no file to write given; use -o OUT";
   else if (command == COMMAND_RUN)
@@ -204,12 +206,11 @@ check(const struct options *options, struct mprof_error *error)
     wrong = "no files to merge given";
   if (wrong != NULL)
     return mprof_fail(error, MPROF_USAGE, "%s", wrong);
-  if (options->diff.kept_growth.text != NULL &&
+  if (options->diff.limits.any[GROWTH_OF_KEPT] &&
       measure_rows[options->view.value].what != NULL)
     return mprof_fail(
         error, MPROF_USAGE,
-        "--fail-above-kept cannot be combined with --value=%s; use "
-        "--fail-above",
+        "a limit kept:N cannot be combined with --value=%s; leave out kept:",
         measure_rows[options->view.value].word);
   if (open && options->file_count > 0)
     return mprof_fail(error, MPROF_USAGE,

@@ -57,7 +57,7 @@ struct run_options {
   bool off, quiet;    /* count later; say nothing */
   bool unfolded;      /* with all depths of a recursion */
   bool reachable;     /* at the end, seek what is lost */
-  bool mapped;        /* as always: a word of earlier versions, ... */
+  bool mapped;        /* as always */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
   bool watched;        /* the program is looked at while it runs */
@@ -87,7 +87,6 @@ struct options {
 
   enum detail_choice detail;
   enum color_choice color;
-  bool human; /* separate the thousands of numbers in tables */
   const char *base; /* what they are compared with in a page, NULL: nothing */
   enum heap heap; /* of files: which of their objects count */
   struct view_options view;
@@ -133,7 +132,8 @@ struct option_row {
   unsigned commands;    /* that take it: bit i is enum command i */
   const char *name;     /* without dashes */
   const char *argument; /* what the value is called, NULL: takes none */
-  const char *help;     /* the words follow where it ends in a blank */
+  const char *help;     /* the words follow where it ends in a blank; NULL:
+                           a word that is understood and not listed */
   option_store *store;
   size_t field; /* where it is stored: offset in struct options */
   size_t number;

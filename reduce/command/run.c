@@ -19,9 +19,7 @@
 static void
 set_looks(const struct options *options, struct sink *sink)
 {
-  sink->human = options->human;
-  if (options->view.width != WIDTH_AUTOMATIC)
-    sink->line_width = options->view.width;
+  sink->line_width = options->view.width;
   if (options->color != COLOR_AUTOMATIC)
     sink->color = options->color == COLOR_ALWAYS;
 }

@@ -291,12 +291,12 @@ diff_check_languages(const struct profile *old, const struct profile *new,
 bool
 diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
           const struct view_options *options,
-          const struct diff_options *limits, struct progress *progress,
+          const struct diff_options *given, struct progress *progress,
           struct mprof_error *error)
 {
   memset(diff, 0, sizeof *diff);
   diff->options = options;
-  diff->limits = limits;
+  diff->given = given;
   if (!names_init(&diff->names))
     return mprof_error_memory(error);
   for (int side = 0; side < DIFF_SIDES; side++)
@@ -311,7 +311,7 @@ diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
   for (int kind = 0; kind < DIFF_TABLES; kind++)
     sort_entries(diff, (enum diff_kind)kind);
   total_calls(diff);
-  if (limits->normalize)
+  if (given->normalize)
     normalize(diff);
   return true;
 }

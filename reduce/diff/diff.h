@@ -23,7 +23,7 @@
 
 /* ---- limits of growth, for scripts ---- */
 
-/* Such as "5%", "1MiB", "1000allocs".
+/* Such as "5%", "1MiB", "1000allocs", "function:5%", "kept:0".
  *
  *   N%        per cents of all bytes of the old profile
  *   N%allocs  per cents of all its allocations
@@ -33,6 +33,13 @@
  * N has up to six decimals.  Several limits are separated by commas.  They
  * are compared exactly, without rounding.
  */
+enum growth_of {
+  GROWTH_OF_TOTAL,    /* all bytes and allocations */
+  GROWTH_OF_FUNCTION, /* those of the function that grew most */
+  GROWTH_OF_KEPT,     /* all bytes and objects kept */
+  GROWTH_SUBJECTS
+};
+
 enum growth_kind {
   GROWTH_BYTES,
   GROWTH_ALLOCS,
@@ -43,27 +50,28 @@ enum growth_kind {
 
 struct growth_limits { /* all zero: no limit */
   const char *text;    /* as given; not owned */
-  bool set[GROWTH_KINDS];
-  uint64_t millionths[GROWTH_KINDS]; /* of one byte, allocation, per cent */
+  bool any[GROWTH_SUBJECTS];
+  struct growth_limit {
+    bool set;
+    uint64_t millionths; /* of one byte, allocation, per cent */
+  } of[GROWTH_SUBJECTS][GROWTH_KINDS];
 };
 
 /* Parses TEXT, which must outlive them, into LIMITS; false when it is none of
  * the above. */
 bool growth_limits_parse(struct growth_limits *limits, const char *text);
 
-/* Whether the growth from OLD to NEW is beyond the limit of KIND; WHOLE is
- * the old total that shares are shares of. */
-bool growth_exceeds(const struct growth_limits *limits, enum growth_kind kind,
+/* Whether the growth from OLD to NEW is beyond LIMIT, which is of KIND; WHOLE
+ * is the old total that shares are shares of. */
+bool growth_exceeds(const struct growth_limit *limit, enum growth_kind kind,
                     uint64_t old, uint64_t new, uint64_t whole);
 
 /* ---- comparisons ---- */
 
 /* How two profiles are compared, and what growth is too much. */
 struct diff_options {
-  bool normalize;              /* scale the old figures */
-  struct growth_limits growth; /* of all bytes and allocations */
-  struct growth_limits function_growth;
-  struct growth_limits kept_growth; /* of all bytes and objects kept */
+  bool normalize; /* scale the old figures */
+  struct growth_limits limits;
 };
 
 enum diff_side { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
@@ -112,7 +120,7 @@ struct diff_table {
 
 struct diff {
   const struct view_options *options; /* not owned; the files are the sides */
-  const struct diff_options *limits;  /* not owned */
+  const struct diff_options *given;   /* not owned */
   struct reduction sides[DIFF_SIDES];
   struct names names;
   struct diff_table tables[DIFF_TABLES];
@@ -129,7 +137,7 @@ bool diff_check_languages(const struct profile *old,
  * False: ERROR says why; release it even then. */
 bool diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct view_options *options,
-               const struct diff_options *limits, struct progress *progress,
+               const struct diff_options *given, struct progress *progress,
                struct mprof_error *error);
 void diff_release(struct diff *diff);
 

@@ -188,7 +188,7 @@ has_share(const struct changes *changes, const struct diff_entry *entry,
   uint64_t old = diff->totals[DIFF_OLD].counts[measure];
   uint64_t new = diff->totals[DIFF_NEW].counts[measure];
   return share_reached(change_of(entry, measure),
-                       old > new && !diff->limits->normalize ? old : new,
+                       old > new && !diff->given->normalize ? old : new,
                        diff->options->min_share);
 }
 
@@ -393,7 +393,7 @@ diff_write(const struct diff *diff, struct sink *sink)
                     "selection.\n");
   report_counted(new, sink);
   diff_write_table(diff, DIFF_TOTALS, sink);
-  if (diff->limits->normalize)
+  if (diff->given->normalize)
     sink_format(sink,
                 "\nBelow, old bytes are multiplied by %" PRIu64 "/%" PRIu64
                 ", and allocations and calls\nlikewise, so that the totals "

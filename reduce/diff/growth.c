@@ -60,21 +60,31 @@ read_number(const char **text, uint64_t *millionths)
   return true;
 }
 
+/* What is in front of a limit. */
+static const char *const subjects[GROWTH_SUBJECTS] = {
+    [GROWTH_OF_TOTAL] = "",
+    [GROWTH_OF_FUNCTION] = "function:",
+    [GROWTH_OF_KEPT] = "kept:"};
+
 /* Reads one limit of LENGTH bytes at TEXT. */
 static bool
 read_limit(struct growth_limits *limits, const char *text, size_t length)
 {
-  const char *unit = text;
+  const char *const end = text + length;
+  enum growth_of of = GROWTH_SUBJECTS - 1;
   uint64_t value;
-  if (!read_number(&unit, &value) || unit > text + length)
+  while (strncmp(text, subjects[of], strlen(subjects[of])) != 0)
+    of--;
+  text += strlen(subjects[of]);
+  if (!read_number(&text, &value) || text > end)
     return false;
-  size_t unit_length = length - (size_t)(unit - text);
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-    if (strlen(units[i].name) == unit_length &&
-        memcmp(units[i].name, unit, unit_length) == 0) {
-      limits->set[units[i].kind] = true;
+    if (strlen(units[i].name) == (size_t)(end - text) &&
+        memcmp(units[i].name, text, (size_t)(end - text)) == 0) {
+      struct growth_limit *limit = &limits->of[of][units[i].kind];
+      limits->any[of] = limit->set = true;
       return !__builtin_mul_overflow(value, units[i].factor,
-                                     &limits->millionths[units[i].kind]);
+                                     &limit->millionths);
     }
   return false;
 }
@@ -94,25 +104,16 @@ growth_limits_parse(struct growth_limits *limits, const char *text)
 }
 
 bool
-growth_exceeds(const struct growth_limits *limits, enum growth_kind kind,
+growth_exceeds(const struct growth_limit *limit, enum growth_kind kind,
                uint64_t old, uint64_t new, uint64_t whole)
 {
-  if (!limits->set[kind] || new <= old)
+  if (!limit->set || new <= old)
     return false;
   uint128 growth = (uint128)(new - old) * MILLION;
-  uint128 limit = limits->millionths[kind];
   return kind == GROWTH_BYTE_SHARE || kind == GROWTH_ALLOC_SHARE
-             ? growth * WHOLE_PERCENTS > limit * whole
-             : growth > limit;
+             ? growth * WHOLE_PERCENTS > (uint128)limit->millionths * whole
+             : growth > limit->millionths;
 }
-
-/* A limit that may be given, and what it is about. */
-struct limit {
-  const struct growth_limits *limits;
-  const char *option;
-  enum measure bytes, objects;
-  bool each; /* function by itself */
-};
 
 static int64_t
 growth_of(const struct diff_entry *entry, enum measure measure)
@@ -134,35 +135,38 @@ most_grown(const struct diff *diff, enum measure measure)
   return most;
 }
 
-/* Whether growth of KIND is beyond LIMIT; then GROWN says what grew. */
+/* Whether growth of KIND is beyond the limit OF something; then GROWN says
+ * what grew. */
 static bool
-is_beyond(const struct diff *diff, const struct limit *limit,
-          enum growth_kind kind, char grown[MPROF_ERROR_LENGTH])
+is_beyond(const struct diff *diff, enum growth_of of, enum growth_kind kind,
+          char grown[MPROF_ERROR_LENGTH])
 {
+  const struct growth_limits *limits = &diff->given->limits;
   const struct diff_entry all = {
       .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
   const struct profile *profile = diff->sides[DIFF_NEW].profile;
   enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
   bool objects = kind == GROWTH_ALLOCS || kind == GROWTH_ALLOC_SHARE;
-  enum measure measure = objects ? limit->objects : limit->bytes;
-  const struct diff_entry *entry =
-      limit->each ? most_grown(diff, measure) : &all;
+  bool each = of == GROWTH_OF_FUNCTION;
+  enum measure measure = objects ? MEASURE_ALLOCS : MEASURE_BYTES;
+  if (of == GROWTH_OF_KEPT)
+    measure = objects ? MEASURE_KEPT_ALLOCS : MEASURE_KEPT_BYTES;
+  const struct diff_entry *entry = each ? most_grown(diff, measure) : &all;
   if (entry == NULL)
     return false;
   uint64_t old = entry->sides[DIFF_OLD].counts[measure];
   uint64_t new = entry->sides[DIFF_NEW].counts[measure];
-  if (!growth_exceeds(limit->limits, kind, old, new,
+  if (!growth_exceeds(&limits->of[of][kind], kind, old, new,
                       all.sides[DIFF_OLD].counts[measure]))
     return false;
-  mprof_line(grown, "grew from %llu to %llu %s%s%s, beyond --%s=%s",
+  mprof_line(grown, "grew from %llu to %llu %s%s%s, beyond --limit-growth=%s",
              (unsigned long long)old, (unsigned long long)new,
              measure > MEASURE_ALLOCS
                  ? measure_row(profile, measure)->noun
                  : measure_noun(profile, counted,
                                 measure_rows[measure].bytes),
-             limit->each ? " in " : "",
-             limit->each ? diff_name(entry, 0) : "", limit->option,
-             limit->limits->text);
+             each ? " in " : "", each ? diff_name(entry, 0) : "",
+             limits->text);
   return true;
 }
 
@@ -170,27 +174,20 @@ bool
 diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
                   struct mprof_error *error)
 {
-  const struct diff_options *given = diff->limits;
-  const struct limit limits[] = {
-      {&given->growth, "fail-above", MEASURE_BYTES, MEASURE_ALLOCS, false},
-      {&given->function_growth, "fail-above-function", MEASURE_BYTES,
-       MEASURE_ALLOCS, true},
-      {&given->kept_growth, "fail-above-kept", MEASURE_KEPT_BYTES,
-       MEASURE_KEPT_ALLOCS, false},
-  };
+  const struct growth_limits *limits = &diff->given->limits;
   const struct measure_row *row =
       measure_row(diff->sides[DIFF_NEW].profile, MEASURE_KEPT_BYTES);
-  const char *kept = given->kept_growth.text;
   grown[0] = '\0';
-  if (kept != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))
+  if (limits->any[GROWTH_OF_KEPT] && !diff_knows(diff, MEASURE_KEPT_BYTES))
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                           "--fail-above-kept=%s: the profiles do not record "
+                           "--limit-growth=%s: the profiles do not record "
                            "what was %s%s%s",
-                           kept, row->what, row->hint == NULL ? "" : ": ",
+                           limits->text, row->what,
+                           row->hint == NULL ? "" : ": ",
                            row->hint == NULL ? "" : row->hint);
   for (int kind = 0; kind < GROWTH_KINDS; kind++)
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-      if (is_beyond(diff, &limits[i], (enum growth_kind)kind, grown))
+    for (int of = 0; of < GROWTH_SUBJECTS; of++)
+      if (is_beyond(diff, (enum growth_of)of, (enum growth_kind)kind, grown))
         return true;
   return true;
 }

@@ -111,16 +111,16 @@ add_chain(struct folding *folding, size_t i, uint32_t node)
     return false;
   uint32_t *first = folding->words + folding->word_count;
   uint32_t *word = first;
-  if (options->label_threads)
+  if (adds_frame(options->added_frames, FRAME_THREAD))
     *word++ =
         folding->threads[profile->labels[profile->samples[i].labels].thread];
-  if (options->label_phases)
+  if (adds_frame(options->added_frames, FRAME_PHASE))
     *word++ = folding->phases[selection_phase(&reduction->selection, i)];
   word += length;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     *--word = folding->inner[nodes[n].item];
   word += length;
-  if (options->types)
+  if (adds_frame(options->added_frames, FRAME_TYPE))
     *word++ = folding->types[count.type];
   else
     word[-1] = folding->last[nodes[node].item];

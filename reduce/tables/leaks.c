@@ -84,25 +84,23 @@ struct leaks {
   const char *separator;     /* of callers */
 };
 
+/* Writes the name of ITEM, with the call site as an offset if that is asked
+ * for. */
 static void
 write_frame(const struct reduction *reduction, const struct call_item *item,
             struct sink *sink)
 {
-  const struct frame_table *frames = &reduction->frames;
   const struct view_options *options = reduction->options;
   sink_text(sink, item->name);
-  if (options->by != BY_FUNCTION || item->function == INDEX_NONE)
+  if (!options->offsets || options->by != BY_FUNCTION ||
+      item->function == INDEX_NONE)
     return;
-  const struct function *function = &frames->functions[item->function];
-  const char *file = function_file(frames, item->function);
-  const char *slash = strrchr(file, '/');
-  if (options->offsets && item->line > 0 && function->start_line > 0)
+  const struct function *function =
+      &reduction->frames.functions[item->function];
+  if (item->line > 0 && function->start_line > 0)
     sink_format(sink, "+%" PRId64, item->line - function->start_line);
-  else if (options->offsets && item->address != 0)
+  else if (item->address != 0)
     sink_format(sink, "+%" PRIu64, item->address - function->low_address);
-  if (options->lines && item->line > 0 && *file != '\0')
-    sink_format(sink, " (%s:%" PRId64 ")", slash == NULL ? file : slash + 1,
-                item->line);
 }
 
 /* The number of the path to NODE: its last callers with what was inlined into
@@ -292,9 +290,6 @@ static void
 legend(const struct view *view, struct sink *sink)
 {
   const struct reduction *reduction = view->reduction;
-  if (reduction->options->lines)
-    report_legend(reduction, sink, "(file:line)",
-                  "the call site, where lines are known");
   if (reduction->options->offsets)
     report_legend(reduction, sink, "name+n",
                   "the call site: lines from the start of the function or, "

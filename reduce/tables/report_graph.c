@@ -394,7 +394,7 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   const bool held = reduction_is_of_holders(reduction);
   string_sink_init(&drawing.name);
   text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
-  drawing.table.human = sink->human;
+  drawing.table.human = sink->line_width > 0;
   if (!graph_entries_init(&drawing.entries, reduction) ||
       !add_entries(&drawing))
     sink_fail(sink, ENOMEM);

@@ -27,7 +27,7 @@ enum form {
 };
 
 /* What the profile must know for a column of the text to be there; averages
- * are there when they are asked for. */
+ * are there where a line has room. */
 enum column_use {
   USE_ALWAYS,
   USE_KEPT,  /* what was never freed, of C programs */

@@ -28,9 +28,9 @@ enum { PROGRAM_BYTES = 16 << 20, SECONDS = 30 };
 static char output[] = "/tmp/mprof-test-XXXXXX"; /* of merge */
 
 static const char *const commands[][8] = {
-    {"report", "-verbose", "--leaktable", "--callers=100"},
-    {"report", "-verbose", "--by=line", "--show-runtime", "--averages"},
-    {"export", "--format=folded", "--types", "--threads", "--phases"},
+    {"report", "-verbose", "-leaktable", "--callers=100"},
+    {"report", "-verbose", "--by=line", "--show-runtime", "--width=100"},
+    {"export", "--format=folded", "--frames=types,threads,phases"},
     {"export", "--format=html"},
     {"export", "--format=lisp-contexts"},
     {"export", "--format=pprof"},

@@ -49,7 +49,7 @@ use_everywhere(void)
   static const char *const commands[] = {
       "report\n-verbose\n--show-runtime",
       "report\n--by=package\n--hide-system",
-      "export\n--format=folded\n--types\n--threads\n--phases",
+      "export\n--format=folded\n--frames=types,threads,phases",
       "export\n--format=json",
       "export\n--format=pprof",
   };

@@ -24,35 +24,45 @@ limits_that_parse(void **state)
     const char *text;
     enum growth_kind kind;
     uint64_t millionths;
+    enum growth_of of;
   } cases[] = {
-      {"0", GROWTH_BYTES, 0},
-      {"17", GROWTH_BYTES, 17000000},
-      {"17B", GROWTH_BYTES, 17000000},
-      {"1kB", GROWTH_BYTES, UINT64_C(1000000000)},
-      {"1KiB", GROWTH_BYTES, UINT64_C(1024000000)},
-      {"1.5MiB", GROWTH_BYTES, UINT64_C(1572864000000)},
-      {"2MB", GROWTH_BYTES, UINT64_C(2000000000000)},
-      {"1GiB", GROWTH_BYTES, UINT64_C(1073741824000000)},
-      {"1GB", GROWTH_BYTES, UINT64_C(1000000000000000)},
-      {"5%", GROWTH_BYTE_SHARE, 5000000},
-      {"0.000001%", GROWTH_BYTE_SHARE, 1},
-      {"250%allocs", GROWTH_ALLOC_SHARE, 250000000},
-      {"1000allocs", GROWTH_ALLOCS, 1000000000},
+      {"0", GROWTH_BYTES, 0, GROWTH_OF_TOTAL},
+      {"17", GROWTH_BYTES, 17000000, GROWTH_OF_TOTAL},
+      {"17B", GROWTH_BYTES, 17000000, GROWTH_OF_TOTAL},
+      {"1kB", GROWTH_BYTES, UINT64_C(1000000000), GROWTH_OF_TOTAL},
+      {"1KiB", GROWTH_BYTES, UINT64_C(1024000000), GROWTH_OF_TOTAL},
+      {"1.5MiB", GROWTH_BYTES, UINT64_C(1572864000000), GROWTH_OF_TOTAL},
+      {"2MB", GROWTH_BYTES, UINT64_C(2000000000000), GROWTH_OF_TOTAL},
+      {"1GiB", GROWTH_BYTES, UINT64_C(1073741824000000), GROWTH_OF_TOTAL},
+      {"1GB", GROWTH_BYTES, UINT64_C(1000000000000000), GROWTH_OF_TOTAL},
+      {"5%", GROWTH_BYTE_SHARE, 5000000, GROWTH_OF_TOTAL},
+      {"0.000001%", GROWTH_BYTE_SHARE, 1, GROWTH_OF_TOTAL},
+      {"250%allocs", GROWTH_ALLOC_SHARE, 250000000, GROWTH_OF_TOTAL},
+      {"1000allocs", GROWTH_ALLOCS, 1000000000, GROWTH_OF_TOTAL},
+      {"kept:0", GROWTH_BYTES, 0, GROWTH_OF_KEPT},
+      {"function:7%allocs", GROWTH_ALLOC_SHARE, 7000000, GROWTH_OF_FUNCTION},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct growth_limits limits;
     assert_true(growth_limits_parse(&limits, cases[i].text));
-    for (int kind = 0; kind < GROWTH_KINDS; kind++)
-      assert_int_equal(limits.set[kind], kind == (int)cases[i].kind);
-    assert_int_equal(limits.millionths[cases[i].kind], cases[i].millionths);
+    for (int of = 0; of < GROWTH_SUBJECTS; of++)
+      for (int kind = 0; kind < GROWTH_KINDS; kind++)
+        assert_int_equal(limits.of[of][kind].set,
+                         of == (int)cases[i].of && kind == (int)cases[i].kind);
+    assert_int_equal(limits.of[cases[i].of][cases[i].kind].millionths,
+                     cases[i].millionths);
   }
   struct growth_limits limits;
-  assert_true(growth_limits_parse(&limits, "5%,1KiB,7allocs"));
-  assert_int_equal(limits.millionths[GROWTH_BYTE_SHARE], 5000000);
-  assert_int_equal(limits.millionths[GROWTH_BYTES], 1024000000);
-  assert_int_equal(limits.millionths[GROWTH_ALLOCS], 7000000);
-  assert_false(limits.set[GROWTH_ALLOC_SHARE]);
+  assert_true(growth_limits_parse(&limits, "5%,kept:1KiB,7allocs"));
+  const struct growth_limit *total = limits.of[GROWTH_OF_TOTAL];
+  assert_int_equal(total[GROWTH_BYTE_SHARE].millionths, 5000000);
+  assert_int_equal(total[GROWTH_ALLOCS].millionths, 7000000);
+  assert_false(total[GROWTH_BYTES].set);
+  assert_int_equal(limits.of[GROWTH_OF_KEPT][GROWTH_BYTES].millionths,
+                   1024000000);
+  assert_true(limits.any[GROWTH_OF_KEPT]);
+  assert_false(limits.any[GROWTH_OF_FUNCTION]);
 }
 
 static void
@@ -82,6 +92,9 @@ limits_that_do_not(void **state)
       "99999999999999999999%",
       "18446744073710GiB",
       "1alloc",
+      "kept:",
+      "kept:kept:1",
+      "all:1",
   };
   (void)state;
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -123,7 +136,8 @@ growth_at_the_limit(void **state)
     bool beyond = false;
     assert_true(growth_limits_parse(&limits, cases[i].limit));
     for (int kind = 0; kind < GROWTH_KINDS; kind++)
-      beyond = growth_exceeds(&limits, (enum growth_kind)kind, cases[i].old,
+      beyond = growth_exceeds(&limits.of[GROWTH_OF_TOTAL][kind],
+                              (enum growth_kind)kind, cases[i].old,
                               cases[i].new, cases[i].whole) ||
                beyond;
     if (beyond != cases[i].beyond)

@@ -131,47 +131,47 @@ grew() {
 }
 bytes='mprof: grew from 336 to 6944 bytes, beyond'
 allocs='mprof: grew from 21 to 61 allocations, beyond'
-grew --fail-above=6608 0 ''
-grew --fail-above=6607 3 "$bytes --fail-above=6607"
-grew --fail-above=6.608kB 0 ''
-grew --fail-above=6.607kB 3 "$bytes --fail-above=6.607kB"
-grew --fail-above=1967% 0 ''
-grew --fail-above=1966.666666% 3 "$bytes --fail-above=1966.666666%"
-grew --fail-above=40allocs 0 ''
-grew --fail-above=39allocs 3 "$allocs --fail-above=39allocs"
-grew --fail-above=191%allocs 0 ''
-grew --fail-above=190%allocs 3 "$allocs --fail-above=190%allocs"
-grew --fail-above=1GiB,39allocs 3 "$allocs --fail-above=1GiB,39allocs"
+grew --limit-growth=6608 0 ''
+grew --limit-growth=6607 3 "$bytes --limit-growth=6607"
+grew --limit-growth=6.608kB 0 ''
+grew --limit-growth=6.607kB 3 "$bytes --limit-growth=6.607kB"
+grew --limit-growth=1967% 0 ''
+grew --limit-growth=1966.666666% 3 "$bytes --limit-growth=1966.666666%"
+grew --limit-growth=40allocs 0 ''
+grew --limit-growth=39allocs 3 "$allocs --limit-growth=39allocs"
+grew --limit-growth=191%allocs 0 ''
+grew --limit-growth=190%allocs 3 "$allocs --limit-growth=190%allocs"
+grew --limit-growth=1GiB,39allocs 3 "$allocs --limit-growth=1GiB,39allocs"
 f='(FLET |a;b\c d| :IN PARSE)'
-grew --fail-above-function=5200 0 ''
-grew --fail-above-function=5199 3 \
-  "mprof: grew from 0 to 5200 bytes in $f, beyond --fail-above-function=5199"
-grew --fail-above-function=20allocs 0 ''
-grew --fail-above-function=19allocs 3 \
-  'mprof: grew from 0 to 20 allocations in GRÖSSE, beyond --fail-above-function=19allocs'
-run diff --fail-above=0 "$m" "$tc"
+grew --limit-growth=function:5200 0 ''
+grew --limit-growth=function:5199 3 \
+  "mprof: grew from 0 to 5200 bytes in $f, beyond --limit-growth=function:5199"
+grew --limit-growth=function:20allocs 0 ''
+grew --limit-growth=function:19allocs 3 \
+  'mprof: grew from 0 to 20 allocations in GRÖSSE, beyond --limit-growth=function:19allocs'
+run diff --limit-growth=0 "$m" "$tc"
 [ "$status" = 0 ] && [ ! -s err ]
 result $? 'less is no growth'
-run diff --fail-above=0 "$tc" "$tc"
+run diff --limit-growth=0 "$tc" "$tc"
 [ "$status" = 0 ]
 result $? 'the same is no growth'
-run diff --fail-above=0 -o table "$tc" "$m"
+run diff --limit-growth=0 -o table "$tc" "$m"
 [ "$status" = 3 ] && [ -s table ] && [ ! -s out ]
 result $? 'the table is written all the same'
-"$MPROF" diff --fail-above=0 "$tc" "$m" 2>err >/dev/full
+"$MPROF" diff --limit-growth=0 "$tc" "$m" 2>err >/dev/full
 [ $? = 1 ] && [ "$(cat err)" = \
   'mprof: cannot write standard output: No space left on device' ]
 result $? 'failure comes before growth'
-run diff --fail-above=0 "$tc" nothing
+run diff --limit-growth=0 "$tc" nothing
 [ "$status" = 1 ]
 result $? 'a missing file is failure'
 for limit in '' 5 5%% -1 1TB allocs 5%,; do
   [ "$limit" = 5 ] || expect "limit '$limit'" 2 \
-    "mprof: --fail-above takes N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB, not '$limit'" \
-    diff "--fail-above=$limit" "$tc" "$m"
+    "mprof: --limit-growth takes N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB, each with function: or kept: in front or not, not '$limit'" \
+    diff "--limit-growth=$limit" "$tc" "$m"
 done
-expect 'normalised growth' 2 'mprof: --normalize cannot be combined with --fail-above: it makes the totals equal' \
-  diff --normalize --fail-above=1 "$tc" "$m"
+expect 'normalised growth' 2 'mprof: --normalize cannot be combined with a limit of the total: it makes the totals equal' \
+  diff --normalize --limit-growth=1 "$tc" "$m"
 for files in '' "$tc" "$tc $tc $tc"; do
   # shellcheck disable=SC2086
   expect "files: ${files//$golden\//}" 2 \

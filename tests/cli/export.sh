@@ -17,7 +17,7 @@ printf '%s\n' \
   "$r;CL-USER::MAKE-BLUE-WIDGET;CL-USER::MAKE-WIDGET 5000" \
   "$r;CL-USER::MAKE-RED-WIDGET;CL-USER::MAKE-WIDGET 5000" | cmp -s - out
 result $? 'folded: allocations'
-expect 'folded types' 0 '' export --format=folded --types "$w"
+expect 'folded types' 0 '' export --format=folded --frames=types "$w"
 [ "$(head -n 1 out)" = "$r;CL-USER::MAKE-BLUE-WIDGET;CL-USER::MAKE-WIDGET;CL-USER::WIDGET 240000" ]
 result $? 'folded: the class is the last frame'
 s=$golden/session.data
@@ -32,7 +32,7 @@ grep -qxF 'TOP;EVAL;MPROF::CALL-COUNTING 48' out
 result $? 'folded: chains in full'
 expect 'lisp, a profiled body' 0 '' export --format=lisp "$s"
 says_not 'lisp: chains begin below the root' '"TOP"'
-expect 'folded growth' 0 '' export --format=folded --value=allocs --types "$m"
+expect 'folded growth' 0 '' export --format=folded --value=allocs --frames=types "$m"
 says 'growth is no allocation' 'RUN;PARSE;INTERN-ALL;HASH-TABLE 1'
 expect 'folded runtime' 0 '' export --format=folded --show-runtime "$m"
 says 'runtime frames' 'RUN;PARSE;cl_list 160'

@@ -153,15 +153,15 @@ beyond() {
   [ "$status $(cat err)" = "3 mprof: grew from $said, beyond $limit" ]
   result $? "$* $limit"
 }
-beyond --fail-above=2159 '1400 to 3560 live bytes' --value=live
-beyond --fail-above=29allocs '16 to 46 live objects' --value=live
-beyond --fail-above-function=2159 '1320 to 3480 live bytes in APP::CACHE' \
+beyond --limit-growth=2159 '1400 to 3560 live bytes' --value=live
+beyond --limit-growth=29allocs '16 to 46 live objects' --value=live
+beyond --limit-growth=function:2159 '1320 to 3480 live bytes in APP::CACHE' \
   --value=live
-beyond --fail-above-kept=2159 '1400 to 3560 live bytes'
-beyond --fail-above-kept=29allocs '16 to 46 live objects'
+beyond --limit-growth=kept:2159 '1400 to 3560 live bytes'
+beyond --limit-growth=kept:29allocs '16 to 46 live objects'
 expect 'no more than allowed' 0 '' diff --value=live \
-  --fail-above=2160,30allocs -o /dev/null "$b" "$l"
+  --limit-growth=2160,30allocs -o /dev/null "$b" "$l"
 expect 'no more than allowed, beside the rest' 0 '' diff \
-  --fail-above-kept=2160,30allocs -o /dev/null "$b" "$l"
+  --limit-growth=kept:2160,kept:30allocs -o /dev/null "$b" "$l"
 
 finish

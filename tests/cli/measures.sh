@@ -134,26 +134,26 @@ result $? 'nobody counts calls by region'
 
 # ---- diff ---------------------------------------------------------------
 
-expect 'leaks did not grow' 0 '' diff --fail-above-kept=0 "$w" "$w"
-run diff --fail-above-kept=0 "$c" "$w"
+expect 'leaks did not grow' 0 '' diff --limit-growth=kept:0 "$w" "$w"
+run diff --limit-growth=kept:0 "$c" "$w"
 [ "$status $(cat err)" = "3 mprof: grew from 308 to 1023876 bytes kept, \
-beyond --fail-above-kept=0" ]
+beyond --limit-growth=kept:0" ]
 result $? 'leaks grew'
-run diff --fail-above-kept=5012allocs "$c" "$w"
+run diff --limit-growth=kept:5012allocs "$c" "$w"
 [ "$status" = 0 ]
 result $? 'and by so many objects as allowed'
-run diff --fail-above-kept=5011allocs "$c" "$w"
+run diff --limit-growth=kept:5011allocs "$c" "$w"
 [ "$status $(cat err)" = "3 mprof: grew from 7 to 5019 objects kept, \
-beyond --fail-above-kept=5011allocs" ]
+beyond --limit-growth=kept:5011allocs" ]
 result $? 'and by one more'
-run diff --value=kept --fail-above=1023567 "$c" "$w"
+run diff --value=kept --limit-growth=1023567 "$c" "$w"
 [ "$status $(cat err)" = "3 mprof: grew from 308 to 1023876 bytes kept, \
-beyond --fail-above=1023567" ]
+beyond --limit-growth=1023567" ]
 result $? 'the same by --value'
-expect 'a limit on what is not known' 1 "mprof: --fail-above-kept=0: the \
+expect 'a limit on what is not known' 1 "mprof: --limit-growth=kept:0: the \
 profiles do not record what was alive at the last collection: start with \
 (mprof:start :live t)" \
-  diff --fail-above-kept=0 -o /dev/null "$lisp" "$lisp"
+  diff --limit-growth=kept:0 -o /dev/null "$lisp" "$lisp"
 run diff --no-legend --tables=functions -verbose "$c" "$w"
 awk '$NF == "bytes" || $NF == "kept" && /bytes kept/ { print $1, $2, $3, $NF }' \
   out >found
@@ -172,23 +172,23 @@ int main(int argc, char **argv) { make(); if (argc < 2) free(made); }
 END
 "$cc" -O0 -o leak leak.c && run run -q -o before.data ./leak &&
   run run -q -o after.data ./leak more
-run diff --no-legend --tables=functions,contexts --fail-above-kept=99 \
+run diff --no-legend --tables=functions,contexts --limit-growth=kept:99 \
   before.data after.data
 [ "$status $(cat err)" = "3 mprof: grew from 0 to 100 bytes kept, beyond \
---fail-above-kept=99" ]
+--limit-growth=kept:99" ]
 result $? 'a leak, and nothing else'
 [ "$(grep -cE '^ +100 +100 +1 +1 +\+100 +0 +100 ' out)" = 2 ]
 result $? 'shows in the tables'
 
 # Averages: 160 / 7 is 22.9 and 6944 / 61 is 113.8; nothing for calls that
 # nobody counts.
-for line in 'mixture| **   6944      61     114   6  4 78 10     **      0         <TOTAL>' \
+for line in 'mixture| **  6,944      61     114   6  4 78 10     **      0         <TOTAL>' \
   'unknown-calls| 13    160      10      16  13              13      7     23  WORK' \
   'unknown-calls|  8     96       6      16   8              61                sort' \
-  'widgets-c| **  2040000   10000     204     **        1023876     **           **  10000  make_widget' \
-  'widgets-c| 10000 **  2040000 **     204  medium    struct widget'; do
-  expect "averages of ${line%%|*}" 0 '' report --averages --no-legend \
-    --tables=direct,types "$golden/${line%%|*}.data"
+  'widgets-c| **  2,040,000  10,000     204     **        1,023,876     **           **  10,000  make_widget' \
+  'widgets-c|10,000 **  2,040,000 **     204  medium    struct widget'; do
+  expect "averages of ${line%%|*}" 0 '' report --no-legend \
+    --width=100 --tables=direct,types "$golden/${line%%|*}.data"
   says 'of a row' "${line#*|}"
 done
 

@@ -13,7 +13,7 @@ same() {
   result $? "$name: nothing is printed"
   for what in 'report -verbose' 'report --show-runtime --sort=allocs' \
     'report -leaktable -offsets --min-percent=0 --tables=leaks' \
-    'export --format=folded --types --phases --threads --show-runtime' \
+    'export --format=folded --frames=types,phases,threads --show-runtime' \
     'export --format=folded --value=allocs --show-root' \
     'export --format=lisp'; do
     # shellcheck disable=SC2086

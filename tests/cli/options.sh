@@ -55,9 +55,9 @@ expect 'wrong value' 2 "mprof: --value takes bytes, allocs, kept, \
 kept-allocs, peak, peak-allocs, temporary, lost, lost-allocs, held, held-allocs, \
 live or live-allocs, not 'kb'" \
   export --format=folded --value=kb
-expect 'a limit of what is not known' 2 "mprof: --fail-above-kept cannot be \
-combined with --value=peak; use --fail-above" \
-  diff --value=peak --fail-above-kept=0 a b
+expect 'a limit of what is not known' 2 "mprof: a limit kept:N cannot be \
+combined with --value=peak; leave out kept:" \
+  diff --value=peak --limit-growth=kept:0 a b
 expect 'wrong grouping' 2 \
   "mprof: --by takes function, line, site, file, package or class, not 'module'" \
   report --by=module
@@ -181,11 +181,6 @@ expect 'call sites' 0 '' report --by=site --tables=direct --no-legend \
   "$golden/lines.data"
 [ "$(rows)" = 'read_all b.c:22+0 read_all b.c:23+48 ' ]
 result $? "rows are call sites: $(rows)"
-run report --sites "$golden/lines.data"
-mv out sites
-run report --by=site "$golden/lines.data"
-grep -q 'call sites' out && cmp -s out sites
-result $? '--sites is --by=site'
 
 expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
 says 'files are added up' '20021 allocations, 960336 bytes'
@@ -196,19 +191,20 @@ cp "$w" ./-odd
 expect 'end of options' 0 '' report --no-legend -- -odd
 
 # Numbers for people: the same tables, with commas.
-for command in "report -verbose $w" "diff -verbose $w $m" \
-  "report -verbose $golden/regions.data"; do
+for command in "report -verbose --tables=graph,bins $w" \
+  "diff -verbose $w $m" \
+  "report -verbose --tables=leaks,regions,graph $golden/regions.data"; do
   # shellcheck disable=SC2086
   run $command
   cp out plain
   # shellcheck disable=SC2086
-  run ${command% -*} --human ${command#* }
+  run ${command% -*} --width=150 ${command#* }
   ! cmp -s out plain && cmp -s <(tr -d ', -' <out) <(tr -d ', -' <plain)
-  result $? "${command%% *} --human says the same"
+  result $? "${command%% *} --width=150 says the same"
   ! grep -qE '(^| )[+/-]?[0-9]{4,}( |$)' <(sed -n '/^---/,/^$/p' out)
   result $? 'and no long number is without commas'
 done
-expect 'numbers for people' 0 '' report --human --tables=types --no-legend "$w"
+expect 'numbers for people' 0 '' report --width=99 --tables=types --no-legend "$w"
 says 'commas' '10,000 **  480,000 **  struct    INSTANCE  CL-USER::WIDGET'
 says 'in tables' '10000 allocations, 480000 bytes'
 

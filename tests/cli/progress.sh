@@ -86,7 +86,7 @@ end "$w"
   [ -z "$(left)" ]
 result $? 'a merge leaves nothing on the terminal'
 
-begin "$MPROF diff --fail-above=0 $golden/recursion.data input >table"
+begin "$MPROF diff --limit-growth=0 $golden/recursion.data input >table"
 drawn 1
 end "$w"
 [ "$status" = 3 ] && grep -q "${cr} *${cr}mprof: grew from" typed

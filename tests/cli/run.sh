@@ -53,9 +53,10 @@ whole='main>make_red_widget>make_widget'
 named 'with debug information' widgets "$whole"
 named 'call sites as lines' widgets \
   'main+3>make_red_widget+2>make_widget+2' -offsets
-run report --no-legend --tables=leaks --lines
-says 'file and line' 'make_widget (producer-consumer.c:36)'
-says 'those of callers' 'main (producer-consumer.c:66)>make_red_widget (producer-consumer.c:46)'
+run report --no-legend --tables=leaks --by=line
+where=$top/tests/demo/producer-consumer.c
+says 'file and line' "make_widget $where:36"
+says 'those of callers' "main $where:66>make_red_widget $where:46>"
 "$cc" -O0 -o bare "$top/tests/demo/producer-consumer.c"
 named 'without debug information' bare "$whole"
 run report --tables=bins
@@ -352,7 +353,7 @@ result $? 'each activation of a recursion'
 "$cc" -g -O1 -fno-inline -I"$top/monitor" -o regions \
   "$programs/regions.c" && run run -q -o regions.data ./regions
 for options in '-verbose --tables=leaks,direct,peak,temporary,graph,bins' \
-  '--region=lex --no-legend --lines --tables=leaks,direct,peak,temporary' \
+  '--region=lex --no-legend --tables=leaks,direct,peak,temporary' \
   '--region=^load$ --no-legend --tables=direct,peak,temporary,bins'; do
   # shellcheck disable=SC2086
   "$MPROF" report $options "$golden/regions.data" | tail -n +2 >expected
@@ -389,7 +390,7 @@ result $? 'what is not run leaves the earlier profile alone'
 run report -verbose "$golden/regions.data"
 cmp -s out "$golden/regions.txt"
 result $? 'a stored profile: all tables'
-run report --region=lex --no-legend --lines --callers=2 \
+run report --region=lex --no-legend --callers=2 \
   --tables=leaks,regions,direct,peak,temporary,bins "$golden/regions.data"
 cmp -s out "$golden/regions-lex.txt"
 result $? 'a stored profile: of a region'

@@ -117,10 +117,10 @@ says_not 'without others' 'CONS'
 expect 'a class' 0 '' export --format=csv --table=types --type=POINT "$m"
 [ "$(sed 1d out | tr -d "\r")" = '"struct","STRUCTURE","APP::POINT",224,7' ]
 result $? 'is selected by its name'
-expect 'a type is as focus' 0 '' export --format=folded --types --type=FLOAT \
+expect 'a type is as focus' 0 '' export --format=folded --frames=types --type=FLOAT \
   --value=allocs "$m"
 sort out >chosen
-run export --format=folded --types --value=allocs "$m"
+run export --format=folded --frames=types --value=allocs "$m"
 grep -F FLOAT out | sort | cmp -s - chosen
 result $? 'the same chains as without others'
 expect 'categories' 0 '' report --category=cons,f --tables=types --no-legend \
@@ -184,7 +184,7 @@ expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
 [ "$(cat out)" = 'APP::WORK 2400' ]
 result $? 'both restrict'
 expect 'threads in folded stacks' 0 '' \
-  export --format=folded --threads --phase=load --thread=worker "$p"
+  export --format=folded --frames=threads --phase=load --thread=worker "$p"
 [ "$(cat out)" = '[thread worker];APP::WORK;LOAD 800' ]
 result $? 'the thread is the first frame'
 

@@ -141,7 +141,7 @@ man -l reduce/mprof-report.1.  To go on:
   $(here "$MPROF") advise --verbose $folder/licences.data
   $(here "$MPROF") report --focus=CLASSIFY $folder/licences.data
   $(here "$MPROF") flamegraph -o demo.html $folder/licences.data
-  $(here "$MPROF") export --format=folded --types $folder/licences.data
+  $(here "$MPROF") export --format=folded --frames=types $folder/licences.data
   $(here "$ECL") --eval '(require :mprof)'
   > (mprof:with-profiling () (mapcar #'list '(1 2 3)))
 EOF

@@ -138,7 +138,7 @@ use(const struct memory_file *file)
   static const char report[] = "report\n-verbose\n--show-runtime";
   static const char *const others[] = {
       "report\n--by=package\n--hide-system\n--sort=allocs",
-      "export\n--format=folded\n--types\n--threads\n--phases",
+      "export\n--format=folded\n--frames=types,threads,phases",
       "export\n--format=json",
       "export\n--format=callgrind",
       "export\n--format=lisp",

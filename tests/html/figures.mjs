@@ -113,7 +113,7 @@ async function filters(tests, browser, data) {
 // with a type for which KEPT is true.
 function inclusiveOfFolded(data, value, kept) {
   const sums = new Map();
-  const lines = mprof('export', '--format=folded', '--types',
+  const lines = mprof('export', '--format=folded', '--frames=types',
     `--value=${value}`, data).trimEnd().split('\n');
   for (const line of lines) {
     const at = line.lastIndexOf(' ');

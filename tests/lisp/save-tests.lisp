@@ -56,9 +56,9 @@
                  (file-text file))))
         (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES 80" (saved "a.folded")))
         (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES;CONS 5"
-                    (saved "a.folded" :types t :value :allocations)))
-        (is (eql 0 (search "[run time];" (saved "a.folded" :phases t))))
-        (is (eql 0 (search "[thread " (saved "a.folded" :threads t))))
+                    (saved "a.folded" :frames :types :value :allocations)))
+        (is (eql 0 (search "[run time];" (saved "a.folded" :frames :phases))))
+        (is (eql 0 (search "[thread " (saved "a.folded" :frames :threads))))
         (is (not (search "ONE-WAY" (saved "a.folded" :focus "OTHER-WAY"))))
         (is (eql 0 (search "(:mprof-profile " (saved "a.lisp"))))
         (is (search "DIRECT ALLOCATION" (saved "a.txt")))

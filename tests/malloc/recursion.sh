@@ -20,7 +20,7 @@ figures_of_functions() {
     done
     "$MPROF" report -verbose --tables=leaks,direct,peak,temporary,graph,bins \
       recursion.data
-    "$MPROF" report -verbose --tables=leaks -offsets --lines recursion.data
+    "$MPROF" report -verbose --tables=leaks -offsets recursion.data
   } 2>&1 | sed 's/, [0-9]* contexts$//'
 }
 

@@ -36,7 +36,7 @@ sums() {
   local file=$1 function=$2 value
   shift 2
   for value; do
-    "$MPROF" export --format=folded --threads --value="$value" "$file"
+    "$MPROF" export --format=folded --frames=threads --value="$value" "$file"
     echo "end"
   done | awk -v function_name="$function" '
     BEGIN { column = 0 }
@@ -66,7 +66,7 @@ as_good() {
   local command
   mkdir -p folder && cp "$1" folder
   "$MPROF" recover -o made.data "$1" 2>err
-  for command in report 'report --verbose' 'export --format=folded --types --threads' \
+  for command in report 'report --verbose' 'export --format=folded --frames=types,threads' \
     'export --format=csv --table=contexts' 'export --format=json' advise; do
     # shellcheck disable=SC2086
     run $command made.data

@@ -67,7 +67,7 @@ done
 mkdir folder
 cp killed.data folder
 run merge -o merged.data killed.data
-for command in report 'report --verbose' 'export --format=folded --types --threads' \
+for command in report 'report --verbose' 'export --format=folded --frames=types,threads' \
   'export --format=csv --table=contexts' 'export --format=json' advise; do
   # shellcheck disable=SC2086
   run $command merged.data
@@ -99,7 +99,7 @@ rm -f log killed.data* own.data
        (make-instance (quote p:out))))' \
   "$start" "$join" '(things)' \
   '(mprof.bindings:monitor-stop)' '(mprof:save "own.data")' "$kill")
-for options in '--types' '--threads' '--show-root --types --threads'; do
+for options in '--frames=types' '--frames=threads' '--show-root --frames=types,threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \
     "$("$MPROF" export --format=folded $options own.data | sum)" \
@@ -113,7 +113,7 @@ bytes() {
       END { print sum }'
 }
 same 'and what floats are objects for' \
-  "$(bytes own.data 'MAKE-ONE;DOUBLE-FLOAT' --types)" \
+  "$(bytes own.data 'MAKE-ONE;DOUBLE-FLOAT' --frames=types)" \
   "$(bytes killed.data 'MAKE-ONE;ecl_double_float_for_variable' --show-runtime)"
 tables=threads,regions,bins,direct,graph,types,type-functions
 for file in own killed; do
@@ -170,10 +170,10 @@ rm -f log killed.data*
        (progn (work 0 1000 *bytes*) (mprof:save "child.data") (call "_exit" :void 0))
        (progn (call "wait" :int 0) (work 1 1000 *bytes*) '"$kill"'))')
 same 'a fork: the figures of the parent' 1000 \
-  "$("$MPROF" export --format=folded --value=allocs --threads killed.data |
+  "$("$MPROF" export --format=folded --value=allocs --frames=threads killed.data |
     awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
 same 'and of the child' 1000 \
-  "$("$MPROF" export --format=folded --value=allocs --threads child.data |
+  "$("$MPROF" export --format=folded --value=allocs --frames=threads child.data |
     awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
 
 # And may have an image of its own, which knows all names anew.

@@ -29,7 +29,7 @@ same 'the status is that of the signal' 137 $?
 things() { # FILE
   "$MPROF" report --verbose --no-legend --tables=types "$1" |
     grep -F 'CL-USER::THING' | tr -s ' '
-  "$MPROF" export --format=folded --value=allocs --focus=ONE-THING --types \
+  "$MPROF" export --format=folded --value=allocs --focus=ONE-THING --frames=types \
     "$1" | grep -F 'CL-USER::THING' |
     awk '{ n += $NF } END { print n }'
 }

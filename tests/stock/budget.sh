@@ -15,7 +15,7 @@ over() {
 # all_types NAME: allocations and bytes of each of Lisp.
 all_types() {
   for value in allocs bytes; do
-    "$MPROF" export --format=folded --types --value=$value "$1.data" |
+    "$MPROF" export --format=folded --frames=types --value=$value "$1.data" |
       awk -F';' -v value=$value '
         { n = $NF; sub(/.* /, "", n); sub(/ [0-9]*$/, "", $NF); sum[$NF] += n }
         END { for (type in sum) print value, type, sum[type] }'

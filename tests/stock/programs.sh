@@ -10,7 +10,7 @@
 
 # self FILE REGEX: the allocations that functions below ALL make themselves.
 self() {
-  "$MPROF" export --format=folded --types --value=allocs "$1" 2>&1 |
+  "$MPROF" export --format=folded --frames=types --value=allocs "$1" 2>&1 |
     awk -v name="^($2)\$" '
       /;CL-USER::ALL;/ { n = $NF; sub(/ [0-9]*$/, ""); depth = split($0, frames, ";")
         if (frames[depth - 1] ~ name)
