@@ -161,11 +161,11 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   const struct changes *changes = changes_of(view);
   if (item == changes->from->entry_count)
     return false;
+  if (changes->kind == DIFF_TOTALS)
+    return true;
   const struct diff_entry *entry = &changes->from->entries[item];
   const uint64_t *old = entry->sides[DIFF_OLD].counts;
   const uint64_t *new = entry->sides[DIFF_NEW].counts;
-  if (changes->kind == DIFF_TOTALS)
-    return true;
   if (changes->diff->options->sort != SORT_NAME) {
     row->key = change_of(entry, changes->order);
     row->bytes = change_of(entry, MEASURE_BYTES);
@@ -219,16 +219,15 @@ arrange(struct view *view)
   for (size_t i = 0; i < ranking->count; i++) {
     struct ranking_row row = ranking->rows[i];
     const struct diff_entry *entry = &changes->from->entries[row.item];
-    bool changed =
-        (change_of(entry, MEASURE_BYTES) | change_of(entry, MEASURE_ALLOCS) |
-         change_of(entry, changes->third) | change_of(entry, DIFF_CALLS)) !=
-        0;
-    if (shows(changes, entry, changed, ranking->shown)) {
+    uint64_t changed =
+        change_of(entry, MEASURE_BYTES) | change_of(entry, MEASURE_ALLOCS) |
+        change_of(entry, changes->third) | change_of(entry, DIFF_CALLS);
+    if (shows(changes, entry, changed != 0, ranking->shown)) {
       ranking->rows[ranking->shown++] = row;
       continue;
     }
-    left->small += changed;
-    left->unchanged += !changed;
+    left->small += changed != 0;
+    left->unchanged += changed == 0;
     left->sum += (int64_t)(entry->sides[DIFF_NEW].counts[changes->order] -
                            entry->sides[DIFF_OLD].counts[changes->order]);
   }
@@ -349,19 +348,6 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
   view_release(&view, sink);
 }
 
-/* Writes, if that is wanted, what the columns of all tables mean. */
-static void
-explain(const struct diff *diff, struct sink *sink)
-{
-  const struct reduction *old = &diff->sides[DIFF_OLD], *new = old + 1;
-  struct changes changes;
-  describe(&changes, diff, DIFF_FUNCTIONS, true);
-  text_columns_explain(report_lacks_calls(old) ? old : new, changes.columns,
-                       changes.table.column_count, sink);
-  report_legend(new, sink, "new, gone",
-                "only in the new profile, only in the old one");
-}
-
 static void
 write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
 {
@@ -383,12 +369,13 @@ write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
 void
 diff_write(const struct diff *diff, struct sink *sink)
 {
-  const struct reduction *new = &diff->sides[DIFF_NEW];
+  const struct reduction *old = &diff->sides[DIFF_OLD], *new = old + 1;
+  struct changes changes;
   uint64_t tables = diff->options->tables;
   sink_text(sink, "Comparison of allocation profiles\n");
   for (int side = 0; side < DIFF_SIDES; side++)
     write_side(diff, (enum diff_side)side, sink);
-  if (diff->sides[DIFF_OLD].selection.narrowed || new->selection.narrowed)
+  if (old->selection.narrowed || new->selection.narrowed)
     sink_text(sink, "Selected by the options: all figures refer to the "
                     "selection.\n");
   report_counted(new, sink);
@@ -405,5 +392,9 @@ diff_write(const struct diff *diff, struct sink *sink)
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     if ((tables >> kind & 1) != 0)
       diff_write_table(diff, (enum diff_kind)kind, sink);
-  explain(diff, sink);
+  describe(&changes, diff, DIFF_FUNCTIONS, true); /* for the legend */
+  text_columns_explain(report_lacks_calls(old) ? old : new, changes.columns,
+                       changes.table.column_count, sink);
+  report_legend(new, sink, "new, gone",
+                "only in the new profile, only in the old one");
 }

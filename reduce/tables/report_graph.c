@@ -75,7 +75,6 @@ static const struct column columns[] = {
 };
 
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
-
 enum { LEAST_REST = 2 }; /* small relations that share a line */
 
 /* Blanks in front of names: relations stand further in than entries. */
@@ -328,7 +327,6 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
 static bool
 add_entry(struct drawing *drawing, size_t item)
 {
-  struct text_table *table = &drawing->table;
   struct graph_entry entry = graph_entry_of(&drawing->entries, item);
   size_t cycle = item - drawing->reduction->graph.node_count + 1;
   if (!add_relations(drawing, &entry, true))
@@ -337,28 +335,15 @@ add_entry(struct drawing *drawing, size_t item)
   if (entry.cycle == NULL)
     add_name(drawing, "", entry.node);
   else
-    text_table_cell(table, "<cycle %zu> as one function [%zu]", cycle,
-                    entry.index);
+    text_table_cell(&drawing->table, "<cycle %zu> as one function [%zu]",
+                    cycle, entry.index);
   if (!add_relations(drawing, &entry, false))
     return false;
   if (entry.cycle != NULL) {
-    text_table_rule(table);
+    text_table_rule(&drawing->table);
     add_own_line(drawing, &entry);
-    text_table_cell(table, "members of <cycle %zu>", cycle);
+    text_table_cell(&drawing->table, "members of <cycle %zu>", cycle);
     add_members(drawing, &entry);
-  }
-  return true;
-}
-
-static bool
-add_entries(struct drawing *drawing)
-{
-  const struct ranking *ranking = &drawing->entries.ranking;
-  for (size_t i = 0; i < ranking->shown; i++) {
-    if (i > 0)
-      text_table_rule(&drawing->table);
-    if (!add_entry(drawing, ranking->rows[i].item))
-      return false;
   }
   return true;
 }
@@ -395,12 +380,18 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   string_sink_init(&drawing.name);
   text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
   drawing.table.human = sink->line_width > 0;
-  if (!graph_entries_init(&drawing.entries, reduction) ||
-      !add_entries(&drawing))
+  bool good = graph_entries_init(&drawing.entries, reduction);
+  const struct ranking *ranking = &drawing.entries.ranking;
+  for (size_t i = 0; good && i < ranking->shown; i++) {
+    if (i > 0)
+      text_table_rule(&drawing.table);
+    good = add_entry(&drawing, ranking->rows[i].item);
+  }
+  if (!good)
     sink_fail(sink, ENOMEM);
   report_heading(sink, held ? "HOLDERS" : "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
-  ranking_note(&drawing.entries.ranking, reduction, "entries",
+  ranking_note(ranking, reduction, "entries",
                held ? "objects" : "allocations", sink);
   (held ? report_holders_legend : write_legend)(reduction, sink);
   string_sink_release(&drawing.name);

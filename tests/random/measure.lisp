@@ -91,7 +91,7 @@ counts; others begin and end while it does."
 
 (defun export-text (&rest arguments)
   (multiple-value-bind (status text message)
-      (apply #'mprof.bindings:run-command "export" "--format=folded" "--types"
+      (apply #'mprof.bindings:run-command "export" "--format=folded" "--frames=types"
              (append arguments (list "--" *file*)))
     (unless (eql status 0)
       (error "~A" message))

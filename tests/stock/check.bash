@@ -75,7 +75,7 @@ patched() {
 # types FILE VALUE [REGEX]: how much each function whose name matches, or what
 # it calls, has of each type.
 types() {
-  "$MPROF" export --format=folded --types --value="$2" "$1" 2>&1 |
+  "$MPROF" export --format=folded --frames=types --value="$2" "$1" 2>&1 |
     awk -v name="^(${3:-CL-USER::F-.*})\$" '
       { n = $NF; sub(/ [0-9]*$/, ""); depth = split($0, frames, ";")
         for (i = depth - 1; i > 0; i--)
