@@ -90,9 +90,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
       arena_place(&tree->kind_arena, room * sizeof(struct kind),
                   most * sizeof(struct kind)) != 0 ||
       (make_room != NULL && !make_room(room)) ||
-      record_index_init(&tree->context_index) != 0 ||
-      record_index_init(&tree->leaf_index) != 0 ||
-      record_index_init(&tree->kind_index) != 0) {
+      !record_index_reach(&tree->context_index) ||
+      !record_index_reach(&tree->leaf_index) ||
+      !record_index_reach(&tree->kind_index)) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;
@@ -124,9 +124,9 @@ context_tree_release(struct context_tree *tree)
   arena_release(&tree->context_arena);
   arena_release(&tree->leaf_arena);
   arena_release(&tree->kind_arena);
-  record_index_release(&tree->context_index);
-  record_index_release(&tree->leaf_index);
-  record_index_release(&tree->kind_index);
+  arena_release(&tree->context_index.arena);
+  arena_release(&tree->leaf_index.arena);
+  arena_release(&tree->kind_index.arena);
   tree->contexts = NULL;
   tree->leaves = NULL;
   tree->kinds = NULL;

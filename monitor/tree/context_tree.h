@@ -252,11 +252,6 @@ context_tree_is_over(const struct context_tree *tree, uint32_t context)
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
-/* The same: `function' is what function_of says of the site and the parent's
- * function. */
-uint32_t context_tree_find_child(struct context_tree *tree, uint32_t parent,
-                                 uint64_t site, uint32_t function);
-
 /* The leaf of objects of this kind, allocated at `site' in the function that
  * was called from `up'; made when it is new.  Never NULL. */
 struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
@@ -267,10 +262,9 @@ struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
 uint32_t context_tree_kind_number(struct context_tree *tree,
                                   const struct kind *kind);
 
-/* The same, by what function_of says and the number of the kind. */
+/* The same by the number of the kind. */
 struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
-                                    uint64_t site, uint32_t function,
-                                    uint32_t kind);
+                                    uint64_t site, uint32_t kind);
 
 /* The function that `site' is in, called from `parent'. */
 static inline uint32_t
