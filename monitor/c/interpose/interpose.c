@@ -142,8 +142,8 @@ move_early(void *p, size_t bytes, const uintptr_t *frame)
 
 /* With a size of 0 some allocators free the object, and give back NULL or
  * something else: the header is no part of that. */
-static void *
-reallocate(void *p, size_t bytes, const uintptr_t *frame)
+void *
+interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
 {
   struct object_record taken;
   bool headed;
@@ -171,7 +171,7 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
 EXPORT void *
 realloc(void *p, size_t bytes)
 {
-  return reallocate(p, bytes, FRAME);
+  return interposed_realloc(p, bytes, FRAME);
 }
 
 EXPORT void *
@@ -182,7 +182,7 @@ reallocarray(void *p, size_t count, size_t size)
     errno = ENOMEM;
     return NULL;
   }
-  return reallocate(p, bytes, FRAME);
+  return interposed_realloc(p, bytes, FRAME);
 }
 
 /* ---- objects with an alignment of their own ---- */
@@ -263,10 +263,10 @@ OWN(malloc_usable_size);
 #name, &real.name, own_##name                                            \
   }
 
-const struct interposed_function interposed_functions[] = {
-    FUNCTION(malloc),   FUNCTION(calloc),
-    FUNCTION(realloc),  FUNCTION(free),
-    FUNCTION(memalign), FUNCTION(posix_memalign),
-    FUNCTION(valloc),   FUNCTION(aligned_alloc),
-    FUNCTION(pvalloc),  FUNCTION(malloc_usable_size),
-    {.real = NULL}};
+const struct interposed_function interposed_functions[INTERPOSED_FUNCTIONS] =
+    {FUNCTION(malloc),   FUNCTION(calloc),
+     FUNCTION(realloc),  FUNCTION(free),
+     FUNCTION(memalign), FUNCTION(posix_memalign),
+     FUNCTION(valloc),   FUNCTION(aligned_alloc),
+     FUNCTION(pvalloc),  FUNCTION(malloc_usable_size),
+     {.real = NULL}};

@@ -53,7 +53,7 @@ struct object_table { /* all zero: empty */
 bool object_table_reserve(struct object_table *table);
 
 /* Put an object there that has a place, or had one before it was taken; in
- * place of one with that address whose end was not seen. */
+ * place of one with that address, if there is any. */
 void object_table_put(struct object_table *table,
                       const struct object_record *object);
 

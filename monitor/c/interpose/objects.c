@@ -84,11 +84,36 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
   return object;
 }
 
+void
+objects_unregister_bare(void *object, struct object_record *taken)
+{
+  *taken = (struct object_record){.address = (uintptr_t)object};
+  if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
+    spin_lock(&lock);
+    object_table_remove(&table, taken->address, taken);
+    spin_unlock(&lock);
+  }
+}
+
+void
+objects_count_free(const struct object_record *taken)
+{
+  if (taken->counted.leaf != 0)
+    malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
+  if (taken->listed)
+    unreserve_place();
+}
+
 void *
 objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
+  struct object_record before;
+  if (object != NULL) {
+    objects_unregister_bare(object, &before);
+    objects_count_free(&before);
+  }
   if (object != NULL && (is_program_call() || objects_recover(frame)) &&
       reserve_place()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
@@ -99,17 +124,6 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
   }
   malloc_monitor_inside--;
   return object;
-}
-
-void
-objects_unregister_bare(void *object, struct object_record *taken)
-{
-  *taken = (struct object_record){.address = (uintptr_t)object};
-  if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
-    spin_lock(&lock);
-    object_table_remove(&table, taken->address, taken);
-    spin_unlock(&lock);
-  }
 }
 
 void
@@ -125,15 +139,6 @@ objects_unregister(void *object, struct object_record *taken)
   }
   if (taken->headed)
     header->check = 0;
-}
-
-void
-objects_count_free(const struct object_record *taken)
-{
-  if (taken->counted.leaf != 0)
-    malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
-  if (taken->listed)
-    unreserve_place();
 }
 
 void

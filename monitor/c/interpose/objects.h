@@ -38,7 +38,8 @@ bool objects_recover(const uintptr_t *frame);
 void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
                        bool filled);
 
-/* The same for an object without a header. */
+/* The same for an object without a header.  The one that was at its address
+ * is counted as freed: its end was not seen. */
 void *objects_register_bare(void *object, size_t bytes,
                             const uintptr_t *frame);
 
