@@ -80,8 +80,8 @@ describe(struct image_search *search)
   search->tls_bytes = places.tls_bytes;
   search->pthread_bytes = places.pthread_bytes;
   search->allocator = (uintptr_t)real.malloc;
-  search->early = (uintptr_t)early_memory.base;
-  search->early_bytes = early_memory.reserved_bytes;
+  search->early = (uintptr_t)early_memory;
+  search->early_bytes = sizeof early_memory;
   search->modules = (uintptr_t)&_r_debug;
   objects_describe(search);
 }
