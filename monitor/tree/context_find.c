@@ -44,7 +44,7 @@ has_memory_for_context(struct context_tree *tree, uint32_t parent)
 {
   return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[parent].first == 0 ||
-          record_index_reach(&tree->context_index));
+          record_index_reach(&tree->indices[TREE_CONTEXTS]));
 }
 
 /* And within the budget? */
@@ -76,7 +76,7 @@ add_context(struct context_tree *tree, const struct context *context)
   if (*first == 0)
     *first = number;
   else
-    record_index_add(&tree->context_index,
+    record_index_add(&tree->indices[TREE_CONTEXTS],
                      context_hash(context->parent, context->site), number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
@@ -142,9 +142,9 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   if (first != 0 && tree->contexts[first].site == site)
     return first;
   if (first != 0)
-    s = record_index_begin(&tree->context_index, hash);
+    s = record_index_begin(&tree->indices[TREE_CONTEXTS], hash);
   for (; s != NULL && s->number != 0;
-       s = record_index_next(&tree->context_index, s)) {
+       s = record_index_next(&tree->indices[TREE_CONTEXTS], s)) {
     const struct context *c = &tree->contexts[s->number];
     if (s->hash == hash && c->parent == parent && c->site == site)
       return s->number;
@@ -172,10 +172,10 @@ make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
   const int saved_errno = errno;
   uint32_t number = KIND_ANY;
   if ((tree->kind_count < tree->room || context_tree_make_room(tree)) &&
-      record_index_reach(&tree->kind_index)) {
+      record_index_reach(&tree->indices[TREE_KINDS])) {
     number = tree->kind_count++;
     tree->kinds[number] = *kind;
-    record_index_add(&tree->kind_index, hash, number);
+    record_index_add(&tree->indices[TREE_KINDS], hash, number);
   }
   errno = saved_errno;
   return number;
@@ -185,8 +185,9 @@ uint32_t
 context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
 {
   const uint32_t hash = kind_hash(kind);
-  for (struct index_slot *s = record_index_begin(&tree->kind_index, hash);
-       s->number != 0; s = record_index_next(&tree->kind_index, s)) {
+  for (struct index_slot *s =
+           record_index_begin(&tree->indices[TREE_KINDS], hash);
+       s->number != 0; s = record_index_next(&tree->indices[TREE_KINDS], s)) {
     const struct kind *k = &tree->kinds[s->number];
     if (s->hash == hash && k->what == kind->what && k->size == kind->size &&
         k->clas == kind->clas)
@@ -205,7 +206,7 @@ has_room_for_leaf(struct context_tree *tree, uint32_t up)
   return tree->leaf_count <= most &&
          (tree->leaf_count <= tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[up].first_leaf == 0 ||
-          record_index_reach(&tree->leaf_index));
+          record_index_reach(&tree->indices[TREE_LEAVES]));
 }
 
 static struct leaf *over_leaf(struct context_tree *tree, uint32_t up,
@@ -224,9 +225,9 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   if (first != 0 && l->site == site && l->kind == kind)
     return l;
   if (first != 0)
-    s = record_index_begin(&tree->leaf_index, hash);
+    s = record_index_begin(&tree->indices[TREE_LEAVES], hash);
   for (; s != NULL && s->number != 0;
-       s = record_index_next(&tree->leaf_index, s)) {
+       s = record_index_next(&tree->indices[TREE_LEAVES], s)) {
     l = &tree->leaves[s->number];
     if (s->hash == hash && l->up == up && l->site == site && l->kind == kind)
       return l;
@@ -251,7 +252,7 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   if (first == 0)
     tree->contexts[up].first_leaf = number;
   else
-    record_index_add(&tree->leaf_index, hash, number);
+    record_index_add(&tree->indices[TREE_LEAVES], hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
 }
@@ -299,16 +300,18 @@ index_again(struct record_index *index, uint32_t hash, uint32_t number)
 void
 context_tree_reindex(struct context_tree *tree)
 {
-  record_index_clear(&tree->context_index);
+  record_index_clear(&tree->indices[TREE_CONTEXTS]);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     if (tree->contexts[c->parent].first != i)
-      index_again(&tree->context_index, context_hash(c->parent, c->site), i);
+      index_again(&tree->indices[TREE_CONTEXTS],
+                  context_hash(c->parent, c->site), i);
   }
-  record_index_clear(&tree->leaf_index);
+  record_index_clear(&tree->indices[TREE_LEAVES]);
   for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
     const struct leaf *l = &tree->leaves[i];
     if (tree->contexts[l->up].first_leaf != i)
-      index_again(&tree->leaf_index, leaf_hash(l->up, l->site, l->kind), i);
+      index_again(&tree->indices[TREE_LEAVES],
+                  leaf_hash(l->up, l->site, l->kind), i);
   }
 }

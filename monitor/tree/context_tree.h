@@ -192,6 +192,8 @@ typedef bool context_tree_room_fn(uint32_t room);
 /* There is room for so many kinds over the budget, however small that is. */
 enum { CONTEXT_SPARE = 1 << 16 };
 
+enum tree_array { TREE_CONTEXTS, TREE_LEAVES, TREE_KINDS, TREE_ARRAYS };
+
 struct context_tree {
   struct context *contexts;
   struct leaf *leaves;
@@ -202,8 +204,8 @@ struct context_tree {
   uint32_t most;       /* the same with those over the budget */
   uint32_t room;       /* the same, in the memory that there is now */
   uint64_t overflowed; /* calls of child or leaf that found no room */
-  struct record_index context_index, leaf_index, kind_index;
-  struct arena context_arena, leaf_arena, kind_arena;
+  struct arena arenas[TREE_ARRAYS];
+  struct record_index indices[TREE_ARRAYS];
   context_tree_function_fn *function_of;
   void *closure;
   context_tree_room_fn *make_room;

@@ -90,9 +90,9 @@ test_bytes_of_a_path(void **state)
                      (uint64_t)tree.context_count * 40 +
                          (uint64_t)tree.leaf_count * 48 +
                          (uint64_t)tree.kind_count * 16 +
-                         record_index_bytes(&tree.context_index) +
-                         record_index_bytes(&tree.leaf_index) +
-                         record_index_bytes(&tree.kind_index));
+                         record_index_bytes(&tree.indices[TREE_CONTEXTS]) +
+                         record_index_bytes(&tree.indices[TREE_LEAVES]) +
+                         record_index_bytes(&tree.indices[TREE_KINDS]));
     if (SIZE_INDEX_BITS >= 9)
       assert_true(context_tree_bytes(&tree) <=
                   empty + 48 * (uint64_t)tree.kind_count + 80 * (uint64_t)N);
