@@ -195,7 +195,7 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 
 # What takes the place of malloc would be called before the sanitizer is there.
 test_sanitized := $(filter-out \
-  $(patsubst %,tests/c/test_malloc_%.c,collector early_memory lisp_tables) \
+  $(patsubst %,tests/c/test_malloc_%.c,early_memory lisp_tables) \
   $(wildcard tests/c/test_control*.c),$(test_c))
 
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan

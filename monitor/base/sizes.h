@@ -11,19 +11,19 @@
 
 #ifdef MPROF_TINY
 enum {
-  SIZE_BUCKET = 16, /* of a record_index; slots, a power of 2 */
-  SIZE_FIRST_SITES = 4, /* at hand in each thread; a power of 2 */
-  SIZE_FIRST_STEPS = 4, /* likewise */
-  SIZE_MOST_STEPS = 16, /* the same, at most */
-  SIZE_FIRST_OBJECTS = 4, /* likewise, in last_objects.h */
-  SIZE_MOST_OBJECTS = 16, /* the same, at most */
-  SIZE_FIRST_ROOM = 16, /* of a context tree; contexts, and leaves */
-  SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
+  SIZE_INDEX_BITS = 4,       /* of a record_index; 2 to the power of it */
+  SIZE_FIRST_SITES = 4,      /* at hand in each thread; a power of 2 */
+  SIZE_FIRST_STEPS = 4,      /* likewise */
+  SIZE_MOST_STEPS = 16,      /* the same, at most */
+  SIZE_FIRST_OBJECTS = 4,    /* likewise, in last_objects.h */
+  SIZE_MOST_OBJECTS = 16,    /* the same, at most */
+  SIZE_FIRST_ROOM = 16,      /* of a context tree; contexts, and leaves */
+  SIZE_FIRST_ARENA = 4096,   /* of an arena that grows; bytes, whole pages */
   SIZE_SHARED_TABLE_BITS = 2 /* of a shared_table; 2 to the power of it */
 };
 #else
 enum {
-  SIZE_BUCKET = 512,
+  SIZE_INDEX_BITS = 9,
   SIZE_FIRST_SITES = 128,
   SIZE_FIRST_STEPS = 256,
   SIZE_MOST_STEPS = 1 << 16,

@@ -7,10 +7,10 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <link.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -18,56 +18,38 @@
 
 #include "code/frame_rule.h"
 
+#define PAGE ((uintptr_t)4096)
+#define MOST_TEXT ((size_t)1 << 30) /* bytes of paths */
+
 struct code_objects code_objects_unloaded;
 
-/* Make room for `count' objects more.  All may move. */
-static bool
-grow_objects(struct code_objects *list, size_t count)
-{
-  if (arena_grow(&list->object_arena,
-                 (list->count + count) * sizeof *list->objects) != 0) {
-    list->failed = true;
-    return false;
-  }
-  list->objects = list->object_arena.base;
-  return true;
-}
-
-/* Another object, all zero; NULL: there is no memory. */
+/* Another object, all zero; all may move.  NULL: there is no memory. */
 static struct code_object *
 new_object(struct code_objects *list)
 {
-  struct code_object *o;
-  if (!grow_objects(list, 1))
-    return NULL;
-  o = &list->objects[list->count++];
-  memset(o, 0, sizeof *o);
-  return o;
-}
-
-/* The same for `size' bytes of text. */
-static bool
-grow_text(struct code_objects *list, size_t size)
-{
-  const char *const old = list->text;
-  if (arena_grow(&list->text_arena, list->text_bytes + size) != 0) {
+  struct code_object *const o =
+      arena_record(&list->object_arena, list->count, sizeof *o);
+  if (o == NULL) {
     list->failed = true;
-    return false;
+    return NULL;
   }
-  list->text = list->text_arena.base;
-  for (size_t i = 0; i < list->count && list->text != old; i++)
-    if (list->objects[i].path != NULL)
-      list->objects[i].path = list->text + (list->objects[i].path - old);
-  return true;
+  list->objects = list->object_arena.base;
+  list->count++;
+  return memset(o, 0, sizeof *o);
 }
 
+/* Paths do not move. */
 static void
 copy_path(struct code_objects *list, struct code_object *o, const char *path)
 {
   const size_t size = strlen(path) + 1;
-  if (!grow_text(list, size))
+  if (arena_grow_in_place(&list->text_arena, list->text_bytes + size,
+                          MOST_TEXT) != 0) {
+    list->failed = true;
     return;
-  o->path = memcpy(list->text + list->text_bytes, path, size);
+  }
+  o->path =
+      memcpy((char *)list->text_arena.base + list->text_bytes, path, size);
   list->text_bytes += size;
 }
 
@@ -92,40 +74,6 @@ read_build_id(struct code_object *o, const uint8_t *at, size_t size)
   }
 }
 
-/* The path of the file that is mapped at `address', from a line of
- * /proc/self/maps: START-END FLAGS OFFSET DEVICE INODE PATH. */
-static void
-read_mapped_path(struct code_objects *list, struct code_object *o)
-{
-  char line[PATH_MAX + 100];
-  size_t length = 0;
-  ssize_t got = 1;
-  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (maps < 0)
-    return;
-  while (got > 0) {
-    const char *newline = memchr(line, '\n', length);
-    if (newline == NULL) {
-      got = read(maps, line + length, sizeof line - 1 - length);
-      length += got > 0 ? (size_t)got : 0;
-    } else {
-      const size_t size = (size_t)(newline - line) + 1;
-      char *end, *path;
-      const uintptr_t from = strtoul(line, &end, 16);
-      const uintptr_t to = strtoul(end + 1, NULL, 16);
-      line[size - 1] = '\0';
-      path = strchr(line, '/');
-      if (o->start >= from && o->start < to && path != NULL) {
-        copy_path(list, o, path);
-        break;
-      }
-      memmove(line, line + size, length - size);
-      length -= size;
-    }
-  }
-  close(maps);
-}
-
 /* The path of the program, which is the first object.  It is asked for once:
  * later there may be no /proc, after chroot. */
 static void
@@ -142,9 +90,15 @@ read_program_path(struct code_objects *list, struct code_object *o)
 static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
-  copy_path(list, o, name == NULL ? "" : name);
-  if (o->path != NULL && o->path[0] != '/' && strchr(o->path, '/') != NULL)
-    read_mapped_path(list, o);
+  char link[80], path[PATH_MAX];
+  ssize_t n = 0;
+  if (name != NULL && name[0] != '/' && strchr(name, '/') != NULL) {
+    snprintf(link, sizeof link, "/proc/self/map_files/%" PRIxPTR "-%" PRIxPTR,
+             o->start & -PAGE, (o->end + PAGE - 1) & -PAGE);
+    n = readlink(link, path, sizeof path - 1);
+  }
+  path[n > 0 ? n : 0] = '\0';
+  copy_path(list, o, n > 0 ? path : name == NULL ? "" : name);
 }
 
 /* The program header is that of a part with variables. */
@@ -232,9 +186,8 @@ code_objects_add(struct code_objects *list, uintptr_t address)
 static bool
 is_mapped(uintptr_t address)
 {
-  const size_t page = 4096;
   unsigned char resident;
-  return mincore((void *)(address & -page), page, &resident) == 0 ||
+  return mincore((void *)(address & -PAGE), PAGE, &resident) == 0 ||
          errno != ENOMEM;
 }
 

@@ -47,8 +47,7 @@ struct code_objects { /* all zero: none */
   struct arena object_arena, text_arena;
   struct code_object *objects; /* the program is the first that is loaded */
   size_t count;
-  char *text; /* the paths, one after the other */
-  size_t text_bytes;
+  size_t text_bytes;             /* of the paths, one after the other */
   unsigned long long adds, subs; /* of all that ever were loaded, unloaded */
   bool failed; /* one was not listed: there was no memory */
 };

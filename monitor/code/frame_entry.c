@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * frame_entry.c -- finds the entry of a function (FDE) in the table that
- * linkers put before the section .eh_frame (.eh_frame_hdr), which is sorted
- * by address; reads it with the common one (CIE) that it refers to, which
- * says how addresses are written.  The dynamic linker says without a lock
- * which object an address is in.
+ * frame_entry.c -- has the compiler's unwinder find the entry of a function
+ * (FDE), which takes no lock for that; reads it with the common one (CIE)
+ * that it refers to, which says how addresses are written.
  *
  * The format is that of the Linux Standard Base (Exception Frames).  Nothing
  * is read beyond the end of an entry.
  */
 #include "code/frame_entry.h"
 
-#include <dlfcn.h>
 #include <dwarf.h>
-#include <string.h>
 
 /* Behind the length of the entry at `at', with its end. */
 static struct cursor
@@ -87,44 +83,17 @@ read_entry(struct frame_entry *e, const uint8_t *at)
   return !c.bad;
 }
 
-/* What the header's table looks like for all linkers: a pointer to the
- * section and the number of entries as four bytes, entries as two times four
- * signed bytes from where the header is. */
-static const uint8_t header_start[] = { 1, 0x1b, 0x03, 0x3b };
-
-struct header {
-  uint8_t start[4];
-  int32_t section;
-  uint32_t count;
-  struct {
-    int32_t function, entry; /* from the header */
-  } table[];
+/* Of the compiler's unwinder. */
+struct dwarf_eh_bases {
+  void *text, *data, *function;
 };
+extern const void *_Unwind_Find_FDE(void *ip, struct dwarf_eh_bases *bases);
 
 bool
 frame_entry_find(uintptr_t ip, struct frame_entry *e)
 {
-  struct dl_find_object object;
-  const struct header *header;
-  uintptr_t base;
-  size_t low = 0, high;
-  if (_dl_find_object((void *)ip, &object) != 0 ||
-      object.dlfo_eh_frame == NULL)
-    return false;
-  header = object.dlfo_eh_frame;
-  base = (uintptr_t)header;
-  if (memcmp(header->start, header_start, sizeof header_start) != 0)
-    return false;
-  high = header->count;
-  while (low < high) { /* the last that begins at or before ip */
-    const size_t middle = low + (high - low) / 2;
-    if (base + (uintptr_t)(intptr_t)header->table[middle].function <= ip)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low != 0 &&
-         read_entry(e, (const uint8_t *)header +
-                           header->table[low - 1].entry) &&
-         ip >= e->start && ip - e->start < e->size;
+  struct dwarf_eh_bases bases;
+  const uint8_t *const entry = _Unwind_Find_FDE((void *)ip, &bases);
+  return entry != NULL && read_entry(e, entry) && ip >= e->start &&
+         ip - e->start < e->size;
 }

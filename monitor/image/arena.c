@@ -151,8 +151,12 @@ arena_reach(struct arena *arena, size_t bytes)
 int
 arena_grow_in_place(struct arena *arena, size_t bytes, size_t most)
 {
-  return arena->base == NULL ? arena_place(arena, bytes, most)
-                             : arena_reach(arena, bytes);
+  size_t room = arena->reserved_bytes;
+  if (arena->base == NULL)
+    return arena_place(arena, bytes, most);
+  while (room < bytes)
+    room *= 2;
+  return arena_reach(arena, room <= most ? room : bytes);
 }
 
 int

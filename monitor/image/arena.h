@@ -39,8 +39,8 @@ int arena_place(struct arena *arena, size_t bytes, size_t most);
  * -1 with errno set and nothing changed.  May run inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
 
-/* Both: make it, or an arena that is all zero, `bytes' long or longer where it
- * is. */
+/* Both: make it, or an arena that is all zero, `bytes' long or longer where
+ * it is; at least twice as long as it was, as far as `most' allows. */
 int arena_grow_in_place(struct arena *arena, size_t bytes, size_t most);
 
 /* arena_reserve with all of its pages, for a table to be filled at once: a

@@ -32,10 +32,11 @@ image_is_open(void)
   return __atomic_load_n(&image.head, __ATOMIC_RELAXED) != NULL;
 }
 
-bool
-image_is_incomplete(void)
+/* Whether something has found no room in it. */
+static bool
+is_incomplete(void)
 {
-  return image_is_open() && (image.head->flags & IMAGE_INCOMPLETE) != 0;
+  return (image.head->flags & IMAGE_INCOMPLETE) != 0;
 }
 
 uint32_t
@@ -61,7 +62,7 @@ say_incomplete(void)
   static const char message[] =
       "mprof: the mapped file is full or was replaced; allocations counted from "
       "now on are lost if the program is killed\n";
-  if (image.head == NULL || image_is_incomplete())
+  if (image.head == NULL || is_incomplete())
     return;
   set_flag(IMAGE_INCOMPLETE, true);
   if (image.head->language == IMAGE_LISP && image_file.kept < 0 &&
@@ -346,7 +347,7 @@ int
 image_opened(void)
 {
   image_file_drop();
-  if (!image_is_incomplete())
+  if (!is_incomplete())
     return 0;
   unlink(image_file.path);
   image_leave(true);

@@ -59,9 +59,6 @@ void image_try(void);
 
 bool image_is_open(void);
 
-/* Whether something has found no room in it. */
-bool image_is_incomplete(void);
-
 /* A number for the arrays of one owner, from 1 on. */
 uint32_t image_owner(void);
 

@@ -10,65 +10,43 @@
 #include "image/note_list.h"
 #include "image/spin_lock.h"
 
-enum { FIRST_NOTES = 1 << 16, MOST_NOTES = 1 << 30 };
+enum { FIRST_NOTES = 1 << 16 };
 
 static struct spin_lock lock;
-static struct arena notes;
+static struct note_list notes = {.in_place = true};
+
+void
+image_forget_notes(void)
+{
+  notes.used = sizeof notes.used;
+  if (notes.arena.base != NULL)
+    *(uint64_t *)notes.arena.base = notes.used;
+}
 
 int
 image_notes_begin(void)
 {
-  if (notes.base != NULL)
+  if (notes.arena.base != NULL)
     return 0;
-  if (arena_place(&notes, FIRST_NOTES, MOST_NOTES) != 0)
+  if (arena_place(&notes.arena, FIRST_NOTES, MOST_NOTES) != 0)
     return errno;
-  *(uint64_t *)notes.base = sizeof(uint64_t);
-  return image_map(&notes, sizeof(uint64_t), IMAGE_NOTES, image_owner())
+  image_forget_notes();
+  return image_map(&notes.arena, notes.used, IMAGE_NOTES, image_owner())
              ? 0
              : errno;
-}
-
-/* Room for a note at `used'; NULL: there is none. */
-static struct image_note *
-room_for_note(uint64_t used, size_t bytes)
-{
-  size_t room = notes.reserved_bytes;
-  if (used + bytes > MOST_NOTES)
-    return NULL;
-  while (room < used + bytes)
-    room *= 2;
-  return arena_reach(&notes, room) == 0
-             ? (struct image_note *)((char *)notes.base + used)
-             : NULL;
 }
 
 void
 image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
            uint64_t more, const char *text)
 {
-  const size_t bytes = note_bytes(text);
   const int saved = errno;
-  struct image_note *note;
-  uint64_t *used;
-  if (!image_is_open() || spin_holds(&lock) ||
-      notes.base == NULL)
+  if (!image_is_open() || spin_holds(&lock) || notes.arena.base == NULL)
     return;
   spin_lock(&lock);
-  used = notes.base;
-  note = room_for_note(*used, bytes);
-  if (note != NULL) {
-    note_write(note, kind, key, value, more, text);
-    __atomic_store_n(used, *used + bytes, __ATOMIC_RELEASE);
-  }
+  note_add(&notes, kind, key, value, more, text);
   spin_unlock(&lock);
   errno = saved;
-}
-
-void
-image_forget_notes(void)
-{
-  if (notes.base != NULL)
-    *(uint64_t *)notes.base = sizeof(uint64_t);
 }
 
 /* ---- forks ---- */
@@ -93,6 +71,6 @@ image_notes_unlock(void)
 void
 image_notes_forked(void)
 {
-  arena_release(&notes);
+  arena_release(&notes.arena);
   lock.holder = 0;
 }

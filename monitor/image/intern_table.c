@@ -47,13 +47,11 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
   const uint32_t number = t->count + 1;
   size_t *ends;
   if (number > INTERN_MOST ||
-      (t->index.buckets == NULL &&
-       record_index_init(&t->index) != 0) ||
       !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))
     return 0;
   ends = t->ends.base;
   if (!reach(t, &t->bytes, ends[number - 1] + n) ||
-      !record_index_reach(&t->index, hash))
+      !record_index_reach(&t->index))
     return 0;
   memcpy((uint8_t *)t->bytes.base + ends[number - 1], key, n);
   ends[number] = ends[number - 1] + n;
@@ -65,9 +63,9 @@ uint32_t
 intern_bytes(struct intern_table *t, const void *key, size_t n)
 {
   const uint32_t hash = hash_bytes(key, n);
-  if (t->index.buckets != NULL)
+  if (t->index.arena.base != NULL)
     for (struct index_slot *s = record_index_begin(&t->index, hash);
-         s->number != 0; s = record_index_next(s))
+         s->number != 0; s = record_index_next(&t->index, s))
       if (s->hash == hash && is_key(t, s->number, key, n))
         return s->number;
   return add(t, hash, key, n);
@@ -78,6 +76,6 @@ intern_table_release(struct intern_table *t)
 {
   arena_release(&t->ends);
   arena_release(&t->bytes);
-  record_index_release(&t->index);
+  arena_release(&t->index.arena);
   *t = (struct intern_table){ 0 };
 }

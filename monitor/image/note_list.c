@@ -10,51 +10,36 @@
 
 #include "image/image.h"
 
-static size_t
-text_bytes(const char *text)
-{
-  return text == NULL ? 0 : strlen(text);
-}
-
-size_t
-note_bytes(const char *text)
-{
-  return sizeof(struct image_note) + ((text_bytes(text) + 7) & ~(size_t)7);
-}
-
-void
-note_write(struct image_note *to, enum image_note_kind kind, uint64_t key,
-           uint64_t value, uint64_t more, const char *text)
-{
-  const size_t length = text_bytes(text);
-  *to = (struct image_note){.kind = kind,
-                            .text_bytes = (uint32_t)length,
-                            .key = key,
-                            .value = value,
-                            .more = more};
-  if (length != 0)
-    memcpy(to + 1, text, length);
-}
-
+/* A note is complete before it counts. */
 void
 note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
          uint64_t value, uint64_t more, const char *text)
 {
-  const size_t bytes = note_bytes(text);
+  const size_t length = text == NULL ? 0 : strlen(text);
+  struct image_note *note;
+  uint64_t end;
   if (list == NULL) {
     image_note(kind, key, value, more, text);
     return;
   }
   if (list->used == 0)
     list->used = sizeof list->used;
-  if (arena_grow(&list->arena, list->used + bytes) != 0) {
+  end = list->used + sizeof *note + ((length + 7) & ~(size_t)7);
+  if ((list->in_place ? arena_grow_in_place(&list->arena, end, MOST_NOTES)
+                      : arena_grow(&list->arena, end)) != 0) {
     list->failed = true;
     return;
   }
-  note_write((struct image_note *)((char *)list->arena.base + list->used),
-             kind, key, value, more, text);
-  list->used += bytes;
-  *(uint64_t *)list->arena.base = list->used;
+  note = (struct image_note *)((char *)list->arena.base + list->used);
+  *note = (struct image_note){.kind = kind,
+                              .text_bytes = (uint32_t)length,
+                              .key = key,
+                              .value = value,
+                              .more = more};
+  if (length != 0)
+    memcpy(note + 1, text, length);
+  list->used = end;
+  __atomic_store_n((uint64_t *)list->arena.base, end, __ATOMIC_RELEASE);
 }
 
 void

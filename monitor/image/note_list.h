@@ -19,19 +19,14 @@
 struct note_list { /* all zero: empty */
   struct arena arena;
   uint64_t used; /* bytes of it */
+  bool in_place; /* the arena is one that does not move */
   bool failed;   /* there was no memory */
 };
 
-/* The bytes of a note with that text, which may be NULL. */
-size_t note_bytes(const char *text);
-
-/* Write a note to `to', which has room for it. */
-void note_write(struct image_note *to, enum image_note_kind kind,
-                uint64_t key, uint64_t value, uint64_t more,
-                const char *text);
+enum { MOST_NOTES = 1 << 30 }; /* bytes of an arena that does not move */
 
 /* Add a note to the list; NULL: to the image of the process, if it has one
- * (image_note). */
+ * (image_note).  The text may be NULL. */
 void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
               uint64_t value, uint64_t more, const char *text);
 

@@ -2,26 +2,15 @@
  *
  * record_index.h -- finding records in an array by what they hold.
  *
- * Model.  Extendible hashing (Fagin, Nievergelt, Pippenger and Strong,
- * "Extendible Hashing", ACM TODS 4(3), 1979).  The upper bits of a hash choose
- * a bucket through the directory; the lower ones begin a search in it, by
- * linear probing.  A slot has the hash of a record and its number:
- *
- *     directory    [ 0 | 0 | 1 | 2 ]            by the upper `depth' bits
- *     buckets      0: depth 1    1: depth 2    2: depth 2
- *     slots        [ h3 3 | 0 | h7 7 | ... ]    of each bucket
- *
- * A bucket that is three quarters full is split by one bit more of the hash.
- * So the index grows by a bucket at a time: the longest pause is to sort the
- * slots of one bucket, or to copy the directory, which has one number for
- * hundreds of records.  No record is read for that, and a search reads only
- * records with the same hash.
+ * Model.  A hash table with linear probing, at most three quarters full.  A
+ * slot has the hash of a record and its number, so no record is read when the
+ * table grows, and a search reads only records with the same hash.
  *
  * Number 0 is an empty slot, so no record has it.  The search is written out
  * where it is needed, for only there it is known what makes records equal:
  *
  *     for (struct index_slot *s = record_index_begin(index, hash);
- *          s->number != 0; s = record_index_next(s))
+ *          s->number != 0; s = record_index_next(index, s))
  *       if (s->hash == hash && ... s->number ...)
  *
  * One owner, no locks, no malloc: all may run inside the hook.
@@ -30,71 +19,51 @@
 #define MPROF_RECORD_INDEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/sizes.h"
 #include "image/arena.h"
 
 struct index_slot {
   uint32_t hash, number;
 };
 
-union index_bucket {
-  struct {
-    uint32_t used;  /* slots but for this, which stands in the first one */
-    uint32_t depth; /* upper bits that all of its hashes have in common */
-  };
-  struct index_slot slots[SIZE_BUCKET];
+struct record_index { /* all zero: holds nothing, not for a search yet */
+  struct arena arena; /* of slots */
+  uint32_t used;
+  uint32_t bits; /* of the number of slots */
 };
 
-struct record_index { /* all zero: holds nothing, not for use yet */
-  union index_bucket *buckets;
-  uint32_t *directory;
-  uint32_t bucket_count;
-  uint32_t depth; /* of the directory, which has 2 to the power of it */
-  struct arena bucket_arena, directory_arena;
-};
-
-/* An empty index.  Gives back 0, or -1 with errno set. */
-int record_index_init(struct record_index *index);
-void record_index_release(struct record_index *index);
-
-/* Empty it; keeps the address space. */
-void record_index_clear(struct record_index *index);
-
-/* Make room for a record with that hash.  False, with nothing changed: the
- * kernel gave no memory. */
-bool record_index_reach(struct record_index *index, uint32_t hash);
+/* Make room for a record.  False, with nothing changed: the kernel gave no
+ * memory. */
+bool record_index_reach(struct record_index *index);
 
 /* Add a record, for which there is room. */
 void record_index_add(struct record_index *index, uint32_t hash,
                       uint32_t number);
 
-/* Bytes that it takes. */
-uint64_t record_index_bytes(const struct record_index *index);
+/* Empty it. */
+void record_index_clear(struct record_index *index);
 
-static inline union index_bucket *
-record_index_bucket(const struct record_index *index, uint32_t hash)
+/* Bytes that it takes. */
+static inline uint64_t
+record_index_bytes(const struct record_index *index)
 {
-  return &index->buckets
-              [index->directory[(uint64_t)hash >> (32 - index->depth)]];
+  return sizeof(struct index_slot) << index->bits;
 }
 
 static inline struct index_slot *
 record_index_begin(const struct record_index *index, uint32_t hash)
 {
-  return &record_index_bucket(index, hash)
-              ->slots[1 + hash % (SIZE_BUCKET - 1)];
+  return (struct index_slot *)index->arena.base +
+         (hash >> (32 - index->bits));
 }
 
-/* Buckets begin at multiples of their size, as arenas begin at pages. */
 static inline struct index_slot *
-record_index_next(struct index_slot *slot)
+record_index_next(const struct record_index *index, struct index_slot *slot)
 {
-  slot++;
-  return (uintptr_t)slot % sizeof(union index_bucket) != 0
-             ? slot
-             : slot - SIZE_BUCKET + 1;
+  struct index_slot *const first = index->arena.base;
+  return ++slot == first + ((size_t)1 << index->bits) ? first : slot;
 }
 
 #endif

@@ -40,38 +40,35 @@ leaf_hash(uint32_t up, uint64_t site, uint32_t kind)
 
 /* Is there memory for another context below `parent'? */
 static bool
-has_memory_for_context(struct context_tree *tree, uint32_t parent,
-                       uint32_t hash)
+has_memory_for_context(struct context_tree *tree, uint32_t parent)
 {
   return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[parent].first == 0 ||
-          record_index_reach(&tree->context_index, hash));
+          record_index_reach(&tree->indices[TREE_CONTEXTS]));
 }
 
 /* And within the budget? */
 static bool
-has_room_for_context(struct context_tree *tree, uint32_t parent,
-                     uint32_t hash)
+has_room_for_context(struct context_tree *tree, uint32_t parent)
 {
   return tree->context_count < tree->budget &&
-         has_memory_for_context(tree, parent, hash);
+         has_memory_for_context(tree, parent);
 }
 
 static uint32_t find_child(struct context_tree *tree, uint32_t parent,
-                           uint64_t site, uint32_t function, bool known);
+                           uint64_t site);
 
 /* The child of `parent' for what is over the budget. */
 static uint32_t
 over_child(struct context_tree *tree, uint32_t parent)
 {
   tree->overflowed++;
-  return find_child(tree, parent, SITE_OVER, 0, true);
+  return find_child(tree, parent, SITE_OVER);
 }
 
 /* Add a context, for which there is memory. */
 static uint32_t
-add_context(struct context_tree *tree, const struct context *context,
-            uint32_t hash)
+add_context(struct context_tree *tree, const struct context *context)
 {
   const uint32_t number = tree->context_count;
   uint32_t *const first = &tree->contexts[context->parent].first;
@@ -79,7 +76,8 @@ add_context(struct context_tree *tree, const struct context *context,
   if (*first == 0)
     *first = number;
   else
-    record_index_add(&tree->context_index, hash, number);
+    record_index_add(&tree->indices[TREE_CONTEXTS],
+                     context_hash(context->parent, context->site), number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
 }
@@ -87,23 +85,22 @@ add_context(struct context_tree *tree, const struct context *context,
 /* The same when it is new.  CONTEXT_OVERFLOW, though that is the root's, when
  * there is no memory. */
 static __attribute__((noinline)) uint32_t
-make_over_child(struct context_tree *tree, uint32_t parent, uint32_t hash)
+make_over_child(struct context_tree *tree, uint32_t parent)
 {
-  if (parent == CONTEXT_ROOT || !has_memory_for_context(tree, parent, hash))
+  if (parent == CONTEXT_ROOT || !has_memory_for_context(tree, parent))
     return CONTEXT_OVERFLOW;
-  return add_context(tree,
-                     &(struct context){.site = SITE_OVER,
-                                       .parent = parent,
-                                       .target = tree->context_count,
-                                       .shown = tree->contexts[parent].shown},
-                     hash);
+  return add_context(
+      tree, &(struct context){.site = SITE_OVER,
+                              .parent = parent,
+                              .target = tree->context_count,
+                              .shown = tree->contexts[parent].shown});
 }
 
 /* The context when it is new. */
 static __attribute__((noinline)) uint32_t
-make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
-           uint32_t function, uint32_t hash)
+make_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
+  const uint32_t function = context_tree_function(tree, parent, site);
   const enum phase_state state =
       context_fold_state(tree->contexts, parent, function);
   const bool kept =
@@ -115,33 +112,29 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
     target = context_fold_parent(tree->contexts, parent, site, function,
                                  state, tree->fold_places, &new_arc);
   if (target != CONTEXT_OVERFLOW) {
-    target = find_child(tree, target, site, function, true);
+    target = find_child(tree, target, site);
     if (context_tree_is_over(tree, target) ||
-        !has_room_for_context(tree, parent, hash))
+        !has_room_for_context(tree, parent))
       return over_child(tree, parent);
     number = tree->context_count;
   } else {
     target = number = tree->context_count;
   }
   return add_context(
-      tree,
-      &(struct context){.site = site,
-                        .parent = parent,
-                        .target = target,
-                        .function = function,
-                        .shown = (function & FUNCTION_HIDDEN) != 0
-                                     ? tree->contexts[parent].shown
-                                     : function & FUNCTION_NUMBER,
-                        .state = (unsigned)state & 7,
-                        .new_arc = new_arc,
-                        .kept = kept},
-      hash);
+      tree, &(struct context){.site = site,
+                              .parent = parent,
+                              .target = target,
+                              .function = function,
+                              .shown = (function & FUNCTION_HIDDEN) != 0
+                                           ? tree->contexts[parent].shown
+                                           : function & FUNCTION_NUMBER,
+                              .state = (unsigned)state & 7,
+                              .new_arc = new_arc,
+                              .kept = kept});
 }
 
-/* `function' is only told if it is `known'. */
 static inline uint32_t
-find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
-           uint32_t function, bool known)
+find_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
   const uint32_t hash = context_hash(parent, site);
   const uint32_t first = tree->contexts[parent].first;
@@ -149,8 +142,9 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
   if (first != 0 && tree->contexts[first].site == site)
     return first;
   if (first != 0)
-    s = record_index_begin(&tree->context_index, hash);
-  for (; s != NULL && s->number != 0; s = record_index_next(s)) {
+    s = record_index_begin(&tree->indices[TREE_CONTEXTS], hash);
+  for (; s != NULL && s->number != 0;
+       s = record_index_next(&tree->indices[TREE_CONTEXTS], s)) {
     const struct context *c = &tree->contexts[s->number];
     if (s->hash == hash && c->parent == parent && c->site == site)
       return s->number;
@@ -158,26 +152,16 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
   if (context_tree_is_over(tree, parent))
     return parent;
   if (site == SITE_OVER)
-    return make_over_child(tree, parent, hash);
-  if (!has_room_for_context(tree, parent, hash))
-    return over_child(tree, parent);
-  return make_child(
-      tree, parent, site,
-      known ? function : context_tree_function(tree, parent, site), hash);
+    return make_over_child(tree, parent);
+  return has_room_for_context(tree, parent) ? make_child(tree, parent, site)
+                                            : over_child(tree, parent);
 }
 
 uint32_t
 context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
-  return find_child(tree, parent, site, 0, false);
-}
-
-uint32_t
-context_tree_find_child(struct context_tree *tree, uint32_t parent,
-                        uint64_t site, uint32_t function)
-{
   const int saved_errno = errno;
-  const uint32_t child = find_child(tree, parent, site, function, true);
+  const uint32_t child = find_child(tree, parent, site);
   errno = saved_errno;
   return child;
 }
@@ -188,10 +172,10 @@ make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
   const int saved_errno = errno;
   uint32_t number = KIND_ANY;
   if ((tree->kind_count < tree->room || context_tree_make_room(tree)) &&
-      record_index_reach(&tree->kind_index, hash)) {
+      record_index_reach(&tree->indices[TREE_KINDS])) {
     number = tree->kind_count++;
     tree->kinds[number] = *kind;
-    record_index_add(&tree->kind_index, hash, number);
+    record_index_add(&tree->indices[TREE_KINDS], hash, number);
   }
   errno = saved_errno;
   return number;
@@ -202,8 +186,8 @@ context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
 {
   const uint32_t hash = kind_hash(kind);
   for (struct index_slot *s =
-           record_index_begin(&tree->kind_index, hash);
-       s->number != 0; s = record_index_next(s)) {
+           record_index_begin(&tree->indices[TREE_KINDS], hash);
+       s->number != 0; s = record_index_next(&tree->indices[TREE_KINDS], s)) {
     const struct kind *k = &tree->kinds[s->number];
     if (s->hash == hash && k->what == kind->what && k->size == kind->size &&
         k->clas == kind->clas)
@@ -214,7 +198,7 @@ context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
 
 /* Is there memory for another leaf below `up'? */
 static bool
-has_room_for_leaf(struct context_tree *tree, uint32_t up, uint32_t hash)
+has_room_for_leaf(struct context_tree *tree, uint32_t up)
 {
   uint32_t most = tree->budget;
   if (context_tree_is_over(tree, up))
@@ -222,37 +206,36 @@ has_room_for_leaf(struct context_tree *tree, uint32_t up, uint32_t hash)
   return tree->leaf_count <= most &&
          (tree->leaf_count <= tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[up].first_leaf == 0 ||
-          record_index_reach(&tree->leaf_index, hash));
+          record_index_reach(&tree->indices[TREE_LEAVES]));
 }
 
 static struct leaf *over_leaf(struct context_tree *tree, uint32_t up,
                               uint32_t kind);
 
-/* `function' is only told if it is `known'. */
 static inline struct leaf *
 find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-          uint32_t function, bool known, uint32_t kind)
+          uint32_t kind)
 {
   const uint32_t hash = leaf_hash(up, site, kind);
   const uint32_t first = tree->contexts[up].first_leaf;
   struct index_slot *s = NULL;
-  uint32_t number, target = up;
+  uint32_t number, target = up, function = 0;
   struct leaf *l = &tree->leaves[first];
 
   if (first != 0 && l->site == site && l->kind == kind)
     return l;
   if (first != 0)
-    s = record_index_begin(&tree->leaf_index, hash);
-  for (; s != NULL && s->number != 0; s = record_index_next(s)) {
+    s = record_index_begin(&tree->indices[TREE_LEAVES], hash);
+  for (; s != NULL && s->number != 0;
+       s = record_index_next(&tree->indices[TREE_LEAVES], s)) {
     l = &tree->leaves[s->number];
     if (s->hash == hash && l->up == up && l->site == site && l->kind == kind)
       return l;
   }
-  if (kind == KIND_ANY || !has_room_for_leaf(tree, up, hash))
+  if (kind == KIND_ANY || !has_room_for_leaf(tree, up))
     return over_leaf(tree, up, kind);
   if (!context_tree_is_over(tree, up)) {
-    if (!known)
-      function = context_tree_function(tree, up, site);
+    function = context_tree_function(tree, up, site);
     if (first != 0 && tree->leaves[first].site == site)
       target = tree->leaves[first].target;
     else if (tree->fold)
@@ -269,7 +252,7 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   if (first == 0)
     tree->contexts[up].first_leaf = number;
   else
-    record_index_add(&tree->leaf_index, hash, number);
+    record_index_add(&tree->indices[TREE_LEAVES], hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
 }
@@ -281,22 +264,18 @@ over_leaf(struct context_tree *tree, uint32_t up, uint32_t kind)
   tree->overflowed++;
   if (kind == KIND_ANY || up == CONTEXT_OVERFLOW)
     return &tree->leaves[LEAF_OVERFLOW];
-  up = context_tree_is_over(tree, up)
-           ? (uint32_t)CONTEXT_OVERFLOW
-           : find_child(tree, up, SITE_OVER, 0, true);
-  return find_leaf(tree, up, SITE_OVER, 0, true, kind);
+  up = context_tree_is_over(tree, up) ? (uint32_t)CONTEXT_OVERFLOW
+                                      : find_child(tree, up, SITE_OVER);
+  return find_leaf(tree, up, SITE_OVER, kind);
 }
 
 struct leaf *
 context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-                       uint32_t function, uint32_t kind)
+                       uint32_t kind)
 {
   const int saved_errno = errno;
-  struct leaf *leaf;
-  if (context_tree_is_over(tree, up))
-    leaf = find_leaf(tree, up, SITE_OVER, 0, true, kind);
-  else
-    leaf = find_leaf(tree, up, site, function, true, kind);
+  struct leaf *const leaf = find_leaf(
+      tree, up, context_tree_is_over(tree, up) ? SITE_OVER : site, kind);
   errno = saved_errno;
   return leaf;
 }
@@ -307,34 +286,32 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
 {
   const uint32_t kind = context_tree_kind_number(
       tree, &(struct kind){.clas = clas, .what = what, .size = size});
-  if (context_tree_is_over(tree, up))
-    return find_leaf(tree, up, SITE_OVER, 0, true, kind);
-  return find_leaf(tree, up, site, 0, false, kind);
+  return context_tree_find_leaf(tree, up, site, kind);
 }
 
 /* There was room for each. */
 static void
 index_again(struct record_index *index, uint32_t hash, uint32_t number)
 {
-  if (record_index_reach(index, hash))
+  if (record_index_reach(index))
     record_index_add(index, hash, number);
 }
 
 void
 context_tree_reindex(struct context_tree *tree)
 {
-  record_index_clear(&tree->context_index);
+  record_index_clear(&tree->indices[TREE_CONTEXTS]);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     if (tree->contexts[c->parent].first != i)
-      index_again(&tree->context_index,
+      index_again(&tree->indices[TREE_CONTEXTS],
                   context_hash(c->parent, c->site), i);
   }
-  record_index_clear(&tree->leaf_index);
+  record_index_clear(&tree->indices[TREE_LEAVES]);
   for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
     const struct leaf *l = &tree->leaves[i];
     if (tree->contexts[l->up].first_leaf != i)
-      index_again(&tree->leaf_index,
+      index_again(&tree->indices[TREE_LEAVES],
                   leaf_hash(l->up, l->site, l->kind), i);
   }
 }

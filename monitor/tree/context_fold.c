@@ -35,11 +35,10 @@ is_call(const struct context *c, uint64_t site, uint32_t function,
          (!places || c->site == site || (site & SITE_PLACE) == 0);
 }
 
-/* The same without `new_arc', if that is NULL: then the search ends where
- * nothing can be folded any more. */
-static inline uint32_t
-fold(const struct context *contexts, uint32_t parent, uint64_t site,
-     uint32_t function, enum phase_state state, bool places, bool *new_arc)
+uint32_t
+context_fold_parent(const struct context *contexts, uint32_t parent,
+                    uint64_t site, uint32_t function, enum phase_state state,
+                    bool places, bool *new_arc)
 {
   const struct context *const caller = &contexts[parent];
   const uint32_t shown_caller = caller->shown;
@@ -81,19 +80,11 @@ fold(const struct context *contexts, uint32_t parent, uint64_t site,
 }
 
 uint32_t
-context_fold_parent(const struct context *contexts, uint32_t parent,
-                    uint64_t site, uint32_t function, enum phase_state state,
-                    bool places, bool *new_arc)
-{
-  return fold(contexts, parent, site, function, state, places, new_arc);
-}
-
-uint32_t
 context_fold_caller(const struct context *contexts, uint32_t up,
                     uint64_t site, uint32_t function, bool places)
 {
-  const uint32_t target =
-      fold(contexts, up, site, function,
-           context_fold_state(contexts, up, function), places, NULL);
+  const uint32_t target = context_fold_parent(
+      contexts, up, site, function,
+      context_fold_state(contexts, up, function), places, NULL);
   return target == CONTEXT_OVERFLOW ? up : target;
 }

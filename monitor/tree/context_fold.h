@@ -52,7 +52,8 @@ enum phase_state context_fold_state(const struct context *contexts,
  * that ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.
  * `state' is that of context_fold_state.  Sets `new_arc' when the path lacks
  * a call from that caller, or from that nearest shown caller, to that
- * callee. */
+ * callee; where that is NULL, the search ends where nothing can be folded any
+ * more. */
 uint32_t context_fold_parent(const struct context *contexts, uint32_t parent,
                              uint64_t site, uint32_t function,
                              enum phase_state state, bool places,

@@ -11,7 +11,6 @@
 #include "tree/context_tree.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/sizes.h"
 #include "image/image.h"
@@ -41,18 +40,31 @@ add_special(struct context_tree *tree)
 
 /* One leaf more is LEAF_OVERFLOW. */
 static size_t
-leaves_bytes(uint32_t room)
+bytes_for(int array, uint32_t room)
 {
-  return ((size_t)room + 1) * sizeof(struct leaf);
+  static const size_t sizes[] = {[TREE_CONTEXTS] = sizeof(struct context),
+                                 [TREE_LEAVES] = sizeof(struct leaf),
+                                 [TREE_KINDS] = sizeof(struct kind)};
+  return ((size_t)room + (array == TREE_LEAVES)) * sizes[array];
+}
+
+/* Of all records that there are. */
+static size_t
+bytes_used(const struct context_tree *tree, int array)
+{
+  const uint32_t counts[] = {[TREE_CONTEXTS] = tree->context_count,
+                             [TREE_LEAVES] = tree->leaf_count - 1,
+                             [TREE_KINDS] = tree->kind_count};
+  return bytes_for(array, counts[array]);
 }
 
 static bool
 reach(struct context_tree *tree, uint32_t room)
 {
-  if (arena_reach(&tree->context_arena, room * sizeof(struct context)) != 0 ||
-      arena_reach(&tree->leaf_arena, leaves_bytes(room)) != 0 ||
-      arena_reach(&tree->kind_arena, room * sizeof(struct kind)) != 0 ||
-      (tree->make_room != NULL && !tree->make_room(room)))
+  for (int i = 0; i < TREE_ARRAYS; i++)
+    if (arena_reach(&tree->arenas[i], bytes_for(i, room)) != 0)
+      return false;
+  if (tree->make_room != NULL && !tree->make_room(room))
     return false;
   tree->room = room;
   return true;
@@ -74,33 +86,28 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                   context_tree_room_fn *make_room)
 {
   const uint32_t room = SIZE_FIRST_ROOM;
-  uint32_t most;
-  memset(tree, 0, sizeof *tree);
-  tree->budget = budget < 16 ? 16 : budget;
-  tree->most = most = context_tree_most(tree->budget);
-  tree->room = room;
-  tree->fold = fold;
-  tree->function_of = function_of;
-  tree->closure = closure;
-  tree->make_room = make_room;
-  if (arena_place(&tree->context_arena, room * sizeof(struct context),
-                  most * sizeof(struct context)) != 0 ||
-      arena_place(&tree->leaf_arena, leaves_bytes(room),
-                  leaves_bytes(most)) != 0 ||
-      arena_place(&tree->kind_arena, room * sizeof(struct kind),
-                  most * sizeof(struct kind)) != 0 ||
-      (make_room != NULL && !make_room(room)) ||
-      record_index_init(&tree->context_index) != 0 ||
-      record_index_init(&tree->leaf_index) != 0 ||
-      record_index_init(&tree->kind_index) != 0) {
+  bool good = true;
+  budget = budget < 16 ? 16 : budget;
+  *tree = (struct context_tree){.budget = budget,
+                                .most = context_tree_most(budget),
+                                .room = room,
+                                .fold = fold,
+                                .function_of = function_of,
+                                .closure = closure,
+                                .make_room = make_room};
+  for (int i = 0; good && i < TREE_ARRAYS; i++)
+    good = arena_place(&tree->arenas[i], bytes_for(i, room),
+                       bytes_for(i, tree->most)) == 0 &&
+           record_index_reach(&tree->indices[i]);
+  if (!good || (make_room != NULL && !make_room(room))) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;
     return -1;
   }
-  tree->contexts = tree->context_arena.base;
-  tree->leaves = tree->leaf_arena.base;
-  tree->kinds = tree->kind_arena.base;
+  tree->contexts = tree->arenas[TREE_CONTEXTS].base;
+  tree->leaves = tree->arenas[TREE_LEAVES].base;
+  tree->kinds = tree->arenas[TREE_KINDS].base;
   add_special(tree);
   return 0;
 }
@@ -108,25 +115,21 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
 void
 context_tree_map(const struct context_tree *tree)
 {
+  static const enum image_kind kinds[] = {[TREE_CONTEXTS] = IMAGE_CONTEXTS,
+                                          [TREE_LEAVES] = IMAGE_LEAVES,
+                                          [TREE_KINDS] = IMAGE_KINDS};
   const uint32_t owner = image_owner();
-  image_map(&tree->context_arena,
-            tree->context_count * sizeof(struct context), IMAGE_CONTEXTS,
-            owner);
-  image_map(&tree->leaf_arena, tree->leaf_count * sizeof(struct leaf),
-            IMAGE_LEAVES, owner);
-  image_map(&tree->kind_arena, tree->kind_count * sizeof(struct kind),
-            IMAGE_KINDS, owner);
+  for (int i = 0; i < TREE_ARRAYS; i++)
+    image_map(&tree->arenas[i], bytes_used(tree, i), kinds[i], owner);
 }
 
 void
 context_tree_release(struct context_tree *tree)
 {
-  arena_release(&tree->context_arena);
-  arena_release(&tree->leaf_arena);
-  arena_release(&tree->kind_arena);
-  record_index_release(&tree->context_index);
-  record_index_release(&tree->leaf_index);
-  record_index_release(&tree->kind_index);
+  for (int i = 0; i < TREE_ARRAYS; i++) {
+    arena_release(&tree->arenas[i]);
+    arena_release(&tree->indices[i].arena);
+  }
   tree->contexts = NULL;
   tree->leaves = NULL;
   tree->kinds = NULL;
@@ -135,24 +138,20 @@ context_tree_release(struct context_tree *tree)
 void
 context_tree_clear(struct context_tree *tree)
 {
-  arena_clear(&tree->context_arena);
-  arena_clear(&tree->leaf_arena);
-  arena_clear(&tree->kind_arena);
-  record_index_clear(&tree->context_index);
-  record_index_clear(&tree->leaf_index);
-  record_index_clear(&tree->kind_index);
+  for (int i = 0; i < TREE_ARRAYS; i++) {
+    arena_clear(&tree->arenas[i]);
+    record_index_clear(&tree->indices[i]);
+  }
   add_special(tree);
 }
 
 uint64_t
 context_tree_bytes(const struct context_tree *tree)
 {
-  return tree->context_count * sizeof(struct context) +
-         tree->leaf_count * sizeof(struct leaf) +
-         tree->kind_count * sizeof(struct kind) +
-         record_index_bytes(&tree->context_index) +
-         record_index_bytes(&tree->leaf_index) +
-         record_index_bytes(&tree->kind_index);
+  uint64_t bytes = 0;
+  for (int i = 0; i < TREE_ARRAYS; i++)
+    bytes += bytes_used(tree, i) + record_index_bytes(&tree->indices[i]);
+  return bytes;
 }
 
 void

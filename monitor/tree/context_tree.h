@@ -192,6 +192,8 @@ typedef bool context_tree_room_fn(uint32_t room);
 /* There is room for so many kinds over the budget, however small that is. */
 enum { CONTEXT_SPARE = 1 << 16 };
 
+enum tree_array { TREE_CONTEXTS, TREE_LEAVES, TREE_KINDS, TREE_ARRAYS };
+
 struct context_tree {
   struct context *contexts;
   struct leaf *leaves;
@@ -202,8 +204,8 @@ struct context_tree {
   uint32_t most;       /* the same with those over the budget */
   uint32_t room;       /* the same, in the memory that there is now */
   uint64_t overflowed; /* calls of child or leaf that found no room */
-  struct record_index context_index, leaf_index, kind_index;
-  struct arena context_arena, leaf_arena, kind_arena;
+  struct arena arenas[TREE_ARRAYS];
+  struct record_index indices[TREE_ARRAYS];
   context_tree_function_fn *function_of;
   void *closure;
   context_tree_room_fn *make_room;
@@ -252,11 +254,6 @@ context_tree_is_over(const struct context_tree *tree, uint32_t context)
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
-/* The same: `function' is what function_of says of the site and the parent's
- * function. */
-uint32_t context_tree_find_child(struct context_tree *tree, uint32_t parent,
-                                 uint64_t site, uint32_t function);
-
 /* The leaf of objects of this kind, allocated at `site' in the function that
  * was called from `up'; made when it is new.  Never NULL. */
 struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
@@ -267,10 +264,9 @@ struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
 uint32_t context_tree_kind_number(struct context_tree *tree,
                                   const struct kind *kind);
 
-/* The same, by what function_of says and the number of the kind. */
+/* The same by the number of the kind. */
 struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
-                                    uint64_t site, uint32_t function,
-                                    uint32_t kind);
+                                    uint64_t site, uint32_t kind);
 
 /* The function that `site' is in, called from `parent'. */
 static inline uint32_t

@@ -106,6 +106,7 @@ awk '
   }' "$work/rows"
 
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -DMPROF_VERSION='""' -Imonitor -Ireduce \
-  -o "$work/pauses" tests/bench/pauses.c monitor/tree/*.c reduce/common/*.c
+  -o "$work/pauses" tests/bench/pauses.c monitor/tree/*.c monitor/image/*.c \
+  reduce/common/*.c
 printf '\n'
 "$work/pauses"

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "c/count/counting.h"
 #include "c/count/stripes.h"
-#include "c/interpose/malloc_hook.h"
 
 enum { LEAVES = 40, OBJECTS = 3000 };
 

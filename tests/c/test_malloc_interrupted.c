@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_malloc_interrupted.c -- counts, and changes of stripes, are interrupted
- * after each instruction by the handler of a signal, in which the process
- * ends, or after which it goes on.  What the handler finds is exact: as before
- * what it interrupted, or as after it.
+ * test_malloc_interrupted.c -- counts, and changes of stripes, are
+ * interrupted after each instruction by the handler of a signal.  Where that
+ * does not return, what is left is exact: as before what it interrupted, or
+ * as after it. Where it opens the stripes for others and returns, all is
+ * counted.
  */
 #include "stripes_fixture.h"
 
 #include <signal.h>
-
-#include "c/count/stripes_interrupted.h"
 
 /* The processor traps after each one while this flag is set; the kernel
  * clears it for the handler, and sets it again behind that. */
@@ -31,7 +30,7 @@ enum { USED = 4 }; /* stripes, in what follows */
 
 static const struct action *action;
 static struct model before, after; /* the action */
-static bool ends;                  /* the process, in the handler */
+static bool ends;                  /* the action, in the handler */
 static unsigned traps;
 static const char *fault; /* the first one */
 
@@ -53,7 +52,7 @@ are_as(const struct model *m)
   return stripes.peak_bytes == m->peak_bytes;
 }
 
-/* What a handler sees is as before the action or as after it. */
+/* What is left is as before the action or as after it. */
 static void
 see(void)
 {
@@ -68,8 +67,7 @@ see(void)
   expect(ceilings == (int64_t)stripes.peak_bytes, "sum of ceilings");
 }
 
-/* While the handler is at work others count: for a short time, more is live
- * than ever was. */
+/* Others count on: for a short time, more is live than ever was. */
 static void
 others_count(void)
 {
@@ -80,19 +78,18 @@ others_count(void)
   expect(are_as(&model), "others count");
 }
 
-/* The process could end here, but all becomes as it was. */
+/* The handler could stay away, but all becomes as it was. */
 static void
 end_here(void)
 {
   static struct leaf_counters counters[USED][LEAVES];
   static struct stripe_user users[3];
   const struct stripes there = stripes;
-  struct stripes_interrupted state;
   memcpy(users, threads, sizeof users);
   for (int i = 0; i < USED; i++)
     if (there.stripe[i].counters != NULL)
       memcpy(counters[i], there.stripe[i].counters, sizeof *counters);
-  stripes_interrupt(&state);
+  stripes_recover();
   see();
   others_count();
   stripes = there;
@@ -105,16 +102,12 @@ end_here(void)
 static void
 on_trap(int number)
 {
-  struct stripes_interrupted state;
   (void)number;
   traps++;
-  if (ends) {
+  if (ends)
     end_here();
-  } else {
-    stripes_interrupt(&state);
-    see();
-    stripes_resume(&state);
-  }
+  else
+    stripes_retake(stripes_release());
 }
 
 static void

@@ -63,17 +63,10 @@ test_leaves_by_type_size_and_class(void **state)
   context_tree_release(&tree);
 }
 
-static uint64_t
-index_bytes(const struct record_index *index)
-{
-  return index->bucket_count * (uint64_t)SIZE_BUCKET * 8 +
-         (UINT64_C(4) << index->depth);
-}
-
-/* Contexts and leaves one by one up to 10^5 of both.  A bucket of an index is
- * split when three quarters of its slots are used, and about half of them are
- * in either part, so that a record has 32 bytes of its index at most; one that
- * is the first below its context has none. */
+/* Contexts and leaves one by one up to 10^5 of both.  An index has twice as
+ * many slots when three quarters of them are used, so that a record has 22
+ * bytes of its index at most; one that is the first below its context has
+ * none. */
 static void
 test_bytes_of_a_path(void **state)
 {
@@ -93,13 +86,14 @@ test_bytes_of_a_path(void **state)
         context_tree_leaf(&tree, up, site(i, 1), i / 7 % 40, 16, 0);
       assert_int_equal(context_tree_paths(&tree), i + 1);
     }
-    assert_int_equal(
-        context_tree_bytes(&tree),
-        (uint64_t)tree.context_count * 40 + (uint64_t)tree.leaf_count * 48 +
-            (uint64_t)tree.kind_count * 16 +
-            index_bytes(&tree.context_index) +
-            index_bytes(&tree.leaf_index) + index_bytes(&tree.kind_index));
-    if (SIZE_BUCKET >= 512)
+    assert_int_equal(context_tree_bytes(&tree),
+                     (uint64_t)tree.context_count * 40 +
+                         (uint64_t)tree.leaf_count * 48 +
+                         (uint64_t)tree.kind_count * 16 +
+                         record_index_bytes(&tree.indices[TREE_CONTEXTS]) +
+                         record_index_bytes(&tree.indices[TREE_LEAVES]) +
+                         record_index_bytes(&tree.indices[TREE_KINDS]));
+    if (SIZE_INDEX_BITS >= 9)
       assert_true(context_tree_bytes(&tree) <=
                   empty + 48 * (uint64_t)tree.kind_count + 80 * (uint64_t)N);
     assert_int_equal(tree.overflowed, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The index of records: all are found, in buckets that are split one at a
- * time, and records with one hash find room as long as there is any.
+ * The index of records: all are found, while it grows and after it was
+ * emptied, and so are records with one hash.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/sizes.h"
 #include "image/record_index.h"
 
 enum { MANY = 200000 };
@@ -25,8 +26,8 @@ static unsigned
 found(const struct record_index *index, uint32_t hash, uint32_t number)
 {
   unsigned n = 0;
-  for (struct index_slot *s = record_index_begin(index, hash);
-       s->number != 0; s = record_index_next(s))
+  for (struct index_slot *s = record_index_begin(index, hash); s->number != 0;
+       s = record_index_next(index, s))
     n += s->hash == hash && s->number == number;
   return n;
 }
@@ -34,19 +35,18 @@ found(const struct record_index *index, uint32_t hash, uint32_t number)
 static void
 add(struct record_index *index, uint32_t hash, uint32_t number)
 {
-  assert_true(record_index_reach(index, hash));
+  assert_true(record_index_reach(index));
   record_index_add(index, hash, number);
 }
 
 static void
 test_many(void **state)
 {
-  struct record_index index;
-  uint64_t used = 0;
+  struct record_index index = {.used = 0};
   (void)state;
-  assert_int_equal(record_index_init(&index), 0);
   for (uint32_t i = 1; i <= MANY; i++) {
     add(&index, hash_of(i), i);
+    assert_true(index.used <= record_index_bytes(&index) / 8 / 4 * 3);
     if (i % 1024 == 0)
       for (uint32_t j = 1; j <= i; j += 997)
         assert_int_equal(found(&index, hash_of(j), j), 1);
@@ -55,54 +55,31 @@ test_many(void **state)
     assert_int_equal(found(&index, hash_of(i), i), 1);
     assert_int_equal(found(&index, hash_of(i), i + MANY), 0);
   }
-  for (uint32_t i = 0; i < index.bucket_count; i++) {
-    used += index.buckets[i].used;
-    assert_true(index.buckets[i].used < SIZE_BUCKET / 4 * 3);
-    assert_true(index.buckets[i].depth <= index.depth);
-  }
-  assert_int_equal(used, MANY);
+  assert_int_equal(index.used, MANY);
   record_index_clear(&index);
   assert_int_equal(found(&index, hash_of(1), 1), 0);
-  add(&index, hash_of(1), 1);
-  assert_int_equal(found(&index, hash_of(1), 1), 1);
-  assert_int_equal(index.bucket_count, 1);
-  record_index_release(&index);
-}
-
-/* What a new record moves is the slots of one bucket, whatever there is. */
-static void
-test_one_bucket_at_a_time(void **state)
-{
-  struct record_index index;
-  uint32_t buckets = 1, most = 0;
-  (void)state;
-  assert_int_equal(record_index_init(&index), 0);
-  for (uint32_t i = 1; i <= MANY; i++) {
+  assert_int_equal(record_index_bytes(&index), 8 << SIZE_INDEX_BITS);
+  for (uint32_t i = 1; i <= MANY; i++)
     add(&index, hash_of(i), i);
-    if (index.bucket_count - buckets > most)
-      most = index.bucket_count - buckets;
-    buckets = index.bucket_count;
-  }
-  if (SIZE_BUCKET >= 512)
-    assert_int_equal(most, 1);
-  record_index_release(&index);
+  for (uint32_t i = 1; i <= MANY; i++)
+    assert_int_equal(found(&index, hash_of(i), i), 1);
+  arena_release(&index.arena);
 }
 
+/* The last slots are followed by the first ones. */
 static void
 test_one_hash(void **state)
 {
-  struct record_index index;
-  uint32_t n = 0;
+  enum { N = 1000 };
+  struct record_index index = {.used = 0};
   (void)state;
-  assert_int_equal(record_index_init(&index), 0);
-  while (record_index_reach(&index, 77) && n < SIZE_BUCKET)
-    record_index_add(&index, 77, ++n);
-  assert_int_equal(n, SIZE_BUCKET - 2);
-  for (uint32_t i = 1; i <= n; i++)
-    assert_int_equal(found(&index, 77, i), 1);
-  add(&index, ~77u, 1); /* is elsewhere */
-  assert_int_equal(found(&index, ~77u, 1), 1);
-  record_index_release(&index);
+  for (uint32_t i = 1; i <= N; i++)
+    add(&index, ~0u, i);
+  for (uint32_t i = 1; i <= N; i++)
+    assert_int_equal(found(&index, ~0u, i), 1);
+  add(&index, 77, N + 1); /* is elsewhere */
+  assert_int_equal(found(&index, 77, N + 1), 1);
+  arena_release(&index.arena);
 }
 
 int
@@ -110,7 +87,6 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_many),
-      cmocka_unit_test(test_one_bucket_at_a_time),
       cmocka_unit_test(test_one_hash),
   };
   return cmocka_run_group_tests_name("record_index", tests, NULL, NULL);

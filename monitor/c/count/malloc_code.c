@@ -3,9 +3,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include "c/count/malloc_monitor.h"
-#include "c/signal_guard.h"
 #include "code/code_objects.h"
 #include "image/arena.h"
 
@@ -51,10 +51,10 @@ malloc_code_is_linker(uintptr_t ip)
 void
 malloc_code_check(void)
 {
-  struct signal_guard guard;
+  int cancel;
   if (spin_holds(&lock) || arenas_are_sealed())
     return;
-  signal_guard_begin(&guard, false);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   spin_lock(&lock);
   if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
     const struct code_objects before = loaded;
@@ -63,7 +63,7 @@ malloc_code_check(void)
     other = before;
   }
   spin_unlock(&lock);
-  signal_guard_end(&guard);
+  pthread_setcancelstate(cancel, NULL);
 }
 
 void

@@ -69,9 +69,8 @@ open_tree(struct malloc_monitor *m)
   if (context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
                         make_room) != 0)
     return false;
-  arena_wipe_on_fork(&m->tree.context_arena); /* a child begins anew */
-  arena_wipe_on_fork(&m->tree.leaf_arena);
-  arena_wipe_on_fork(&m->tree.kind_arena);
+  for (int i = 0; i < TREE_ARRAYS; i++) /* a child begins anew */
+    arena_wipe_on_fork(&m->tree.arenas[i]);
   return true;
 }
 

@@ -158,7 +158,7 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
   return counted;
 }
 
-/* ---- the hook, where malloc_hook.h has not done it ---- */
+/* ---- the hook, where interpose.c has not done it ---- */
 
 static struct counted
 allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,

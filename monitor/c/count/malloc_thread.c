@@ -22,12 +22,14 @@ enum {
 };
 
 __thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
-static struct spin_lock lock; /* of what follows */
-static struct malloc_thread *unused;
-static char names[LABELS][NAME_BYTES];
-static uint32_t name_count = 1; /* 0: no name */
-static pthread_key_t key;
-static bool has_key;
+static struct {
+  struct spin_lock lock; /* of what follows */
+  struct malloc_thread *unused;
+  char names[LABELS][NAME_BYTES];
+  uint32_t name_count; /* 0: no name */
+  pthread_key_t key;
+  bool has_key;
+} threads = {.name_count = 1};
 
 /* ---- threads ---- */
 
@@ -40,18 +42,18 @@ end_thread(void *data)
   nonlocal_exit_end_thread();
   malloc_monitor_inside++;
   malloc_thread_current = NULL;
-  spin_lock(&lock);
+  spin_lock(&threads.lock);
   stripes_leave(&thread->user);
-  thread->next = unused;
-  unused = thread;
-  spin_unlock(&lock);
+  thread->next = threads.unused;
+  threads.unused = thread;
+  spin_unlock(&threads.lock);
   malloc_monitor_inside--;
 }
 
 void
 malloc_threads_open(void)
 {
-  has_key = pthread_key_create(&key, end_thread) == 0;
+  threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
   malloc_thread_mine();
 }
 
@@ -60,15 +62,16 @@ static uint32_t
 label_of_name(const char *name)
 {
   uint32_t label = 1;
-  while (label < name_count && strcmp(names[label], name) != 0)
+  while (label < threads.name_count &&
+         strcmp(threads.names[label], name) != 0)
     label++;
   if (label == LABELS)
     return LABELS - 1;
-  if (label == name_count) {
-    name_count++;
-    snprintf(names[label], NAME_BYTES, "%s",
+  if (label == threads.name_count) {
+    threads.name_count++;
+    snprintf(threads.names[label], NAME_BYTES, "%s",
              label == LABELS - 1 ? "(others)" : name);
-    image_note(NOTE_THREAD, label, 0, 0, names[label]);
+    image_note(NOTE_THREAD, label, 0, 0, threads.names[label]);
   }
   return label;
 }
@@ -96,11 +99,11 @@ malloc_thread_make(void)
   char name[NAME_BYTES] = "";
   if (malloc_monitor.abandoned)
     return NULL;
-  spin_lock(&lock);
-  struct malloc_thread *thread = unused;
+  spin_lock(&threads.lock);
+  struct malloc_thread *thread = threads.unused;
   if (thread != NULL)
-    unused = thread->next;
-  spin_unlock(&lock);
+    threads.unused = thread->next;
+  spin_unlock(&threads.lock);
   if (thread == NULL && (thread = allocate()) == NULL)
     return NULL;
   malloc_thread_forget(thread, generation);
@@ -108,13 +111,13 @@ malloc_thread_make(void)
   thread->thread_number++;
   if (!arenas_are_sealed())
     pthread_getname_np(pthread_self(), name, sizeof name);
-  spin_lock(&lock);
+  spin_lock(&threads.lock);
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
-  spin_unlock(&lock);
+  spin_unlock(&threads.lock);
   malloc_thread_current = thread;
-  if (has_key)
-    pthread_setspecific(key, thread);
+  if (threads.has_key)
+    pthread_setspecific(threads.key, thread);
   return thread;
 }
 
@@ -131,24 +134,24 @@ malloc_threads_reserve(unsigned count)
 {
   struct malloc_thread *thread;
   while (count-- > 0 && (thread = allocate()) != NULL) {
-    spin_lock(&lock);
-    thread->next = unused;
-    unused = thread;
-    spin_unlock(&lock);
+    spin_lock(&threads.lock);
+    thread->next = threads.unused;
+    threads.unused = thread;
+    spin_unlock(&threads.lock);
   }
 }
 
 void
 malloc_threads_note(void)
 {
-  for (uint32_t i = 1; i < name_count; i++)
-    image_note(NOTE_THREAD, i, 0, 0, names[i]);
+  for (uint32_t i = 1; i < threads.name_count; i++)
+    image_note(NOTE_THREAD, i, 0, 0, threads.names[i]);
 }
 
 void
 malloc_threads_forked(void)
 {
-  lock.holder = 0;
+  threads.lock.holder = 0;
   if (malloc_thread_current != NULL)
     stripes_join(&malloc_thread_current->user);
 }

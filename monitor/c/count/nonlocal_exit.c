@@ -7,7 +7,6 @@
 
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
-#include "c/count/stripes_interrupted.h"
 #include "code/frame_step.h"
 
 enum { MANY_FRAMES = 1 << 16 };
@@ -43,8 +42,7 @@ static void
 repair(void)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  struct stripes_interrupted interrupted;
-  stripes_interrupt(&interrupted);
+  stripes_recover();
   if (spin_holds(&m->lock))
     spin_unlock(&m->lock);
   if (malloc_thread_current != NULL) /* it may have been at a walk */

@@ -38,6 +38,83 @@ stripes_unlock(void)
     spin_unlock(&stripes.stripe[i].lock);
 }
 
+/* Bits of those that this thread has. */
+static uint32_t
+stripes_held(void)
+{
+  uint32_t held = 0;
+  for (uint32_t i = 0; i < stripes.used; i++)
+    held |= (uint32_t)spin_holds(&stripes.stripe[i].lock) << i;
+  return held;
+}
+
+static bool
+are_all(uint32_t held)
+{
+  return held + 1 == UINT32_C(1) << stripes.used;
+}
+
+uint32_t
+stripes_release(void)
+{
+  const uint32_t held = stripes_held();
+  for (uint32_t i = 0; i < STRIPES; i++)
+    if ((held >> i & 1) != 0)
+      spin_unlock(&stripes.stripe[i].lock);
+  return held;
+}
+
+/* Who has all of them may have been at sharing out what there is. */
+void
+stripes_retake(uint32_t released)
+{
+  for (uint32_t i = 0; i < STRIPES; i++)
+    if ((released >> i & 1) != 0)
+      spin_lock(&stripes.stripe[i].lock);
+  if (are_all(released))
+    stripes.rebalance_again = true;
+}
+
+/* ---- counts that were left ---- */
+
+/* How far a count came is seen in which of the figures are ahead of which:
+ *
+ *     the leaf's count         undone, as its bytes are not known
+ *     and its bytes            what is live follows, and the stripe's count
+ *     and the stripe's count   what is live follows
+ */
+static void
+complete(struct stripe *s)
+{
+  struct leaf_counters sum = {0}, *const counters =
+                                      &s->counters[s->current_leaf];
+  for (uint32_t i = LEAF_OVERFLOW; i < stripes.leaves; i++)
+    leaf_counters_add(&sum, &s->counters[i]);
+  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
+  if (live == s->live) {
+    counters->allocated.count -= sum.allocated.count - s->count;
+    counters->freed.count -= sum.freed.count - s->freed_count;
+  } else {
+    s->count = sum.allocated.count;
+    s->freed_count = sum.freed.count;
+  }
+  s->live = live;
+}
+
+void
+stripes_recover(void)
+{
+  const uint32_t held = stripes_held();
+  for (uint32_t i = 0; i < stripes.used; i++)
+    if ((held >> i & 1) != 0 && stripes.stripe[i].counters != NULL)
+      complete(&stripes.stripe[i]);
+  if (are_all(held))
+    stripes_rebalance();
+  else if ((held & 1) != 0 && stripes.open == 1)
+    stripe_grow(stripes.stripe);
+  stripes_release();
+}
+
 /* ---- ceilings ---- */
 
 /* What cannot be divided, the first one has. */

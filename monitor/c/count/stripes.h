@@ -30,8 +30,9 @@
  * Locks.  Each stripe has one, held while a thread counts in it.  Several are
  * taken in the order of their numbers, after malloc_monitor.lock.
  *
- * Interrupted.  A signal handler may come in the midst of a count, and not
- * return: stripes_interrupted.h.
+ * Interrupted.  The handler of a signal may leave a thread in the midst of a
+ * count.  Counts change their figures in an order by which it can be told how
+ * far one came: stripes_recover, and the reader of an image.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */
@@ -278,10 +279,22 @@ stripes_end(void)
   return stripes.stripe + __atomic_load_n(&stripes.used, __ATOMIC_ACQUIRE);
 }
 
-/* Lock all, or open them.  This thread has none (see
- * stripes_interrupted.h). */
+/* Lock all, or open them.  This thread has none. */
 void stripes_lock(void);
 void stripes_unlock(void);
+
+/* Open those that this thread has, as a handler of a signal may have
+ * interrupted it in the midst of a count: others could wait for them while it
+ * waits for theirs.  Gives back which; stripes_retake locks these again.
+ *
+ * Not exact: a peak that another thread reaches between the two may have
+ * other figures of the leaf that is being counted, or not be seen. */
+uint32_t stripes_release(void);
+void stripes_retake(uint32_t released);
+
+/* The thread has left a count for good: complete it, or undo it, and open the
+ * stripes that the thread has. */
+void stripes_recover(void);
 
 /* A count went beyond a limit: share out the ceilings anew, with a new peak
  * if there is one.  All are locked. */

@@ -105,7 +105,7 @@ lisp_known_leaf(struct malloc_thread *thread, uint32_t key,
   return path == NULL ? 0 : known_leaf(thread, path, key);
 }
 
-/* The hook, on the way that nearly all objects take: as malloc_hook.h, but
+/* The hook, on the way that nearly all objects take: as in interpose.c, but
  * that no lock is taken.  A request for `bytes' was fulfilled. */
 HOOK_INLINE void
 lisp_hook_allocated(void *object, size_t bytes, struct lisp_request request)

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +14,10 @@
 
 #include "c/environment.h"
 #include "c/process_selection.h"
-#include "c/signal_guard.h"
 #include "image/image.h"
 #include "image/image_file.h"
 
-enum {
-  SUFFIX_BYTES = 40,
-  MOST_NAMES = 10000,
-  ROOT_PID_DIGITS = 10 /* as long for any process: programs allocate for it */
-};
+enum { SUFFIX_BYTES = 40, MOST_NAMES = 10000 };
 
 static struct {
   char base[PATH_MAX]; /* without what tells processes apart; empty: not read
@@ -36,24 +33,6 @@ static struct {
 
 /* ---- names ---- */
 
-/* Write `n' with at least `digits' digits to `to', without a zero at the end;
- * gives back where it ends.  printf would cost each child of a fork eight
- * page faults for its code. */
-static char *
-put_decimal(char *to, uint64_t n, int digits)
-{
-  enum { MOST_DIGITS = 20 };
-  char text[MOST_DIGITS];
-  int first = MOST_DIGITS;
-  do {
-    text[--first] = (char)('0' + n % 10);
-    n /= 10;
-  } while (n != 0 || MOST_DIGITS - first < digits);
-  while (first < MOST_DIGITS)
-    *to++ = text[first++];
-  return to;
-}
-
 /* Absolute, since the program may change its folder; "%p" is replaced. */
 static void
 set_base(const char *name)
@@ -67,8 +46,7 @@ set_base(const char *name)
   }
   for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
     if (name[0] == '%' && name[1] == 'p') {
-      n = (size_t)(put_decimal(own.base + n, (uint64_t)own.process, 1) -
-                   own.base);
+      n += (size_t)sprintf(own.base + n, "%d", (int)own.process);
       name++;
     } else {
       own.base[n++] = *name;
@@ -83,13 +61,14 @@ set_base(const char *name)
 static bool
 is_root_process(void)
 {
-  static char ours[] = "MPROF_ROOT_PID=0000000000";
+  static char ours[] = "MPROF_ROOT_PID=0000000000"; /* as long for any
+                                      process: programs allocate for it */
   const char *const text = environment_value("MPROF_ROOT_PID");
   if (process_selection_by_name())
     return false;
   if (text != NULL)
     return strtol(text, NULL, 10) == (long)getpid();
-  put_decimal(strchr(ours, '=') + 1, (uint64_t)getpid(), ROOT_PID_DIGITS);
+  snprintf(ours, sizeof ours, "MPROF_ROOT_PID=%010d", (int)getpid());
   environment_set(ours);
   return true;
 }
@@ -135,17 +114,6 @@ process_image_is_first(void)
   return own.first;
 }
 
-/* Add a separator and a number to a name that ends at `end'; gives back where
- * it ends then.  There is room for SUFFIX_BYTES. */
-static char *
-append_number(char *end, uint64_t n)
-{
-  *end = '.';
-  end = put_decimal(end + 1, n, 1);
-  *end = '\0';
-  return end;
-}
-
 static int
 try_name(void)
 {
@@ -163,11 +131,11 @@ open_free_name(void)
   if (process_selection_by_name())
     error = try_name();
   if (error == EEXIST) {
-    end = append_number(end, (uint64_t)own.process);
+    end += sprintf(end, ".%d", (int)own.process); /* see SUFFIX_BYTES */
     error = try_name();
   }
-  for (uint64_t i = 2; error == EEXIST && i < MOST_NAMES; i++) {
-    append_number(end, i);
+  for (int i = 2; error == EEXIST && i < MOST_NAMES; i++) {
+    sprintf(end, ".%d", i);
     error = try_name();
   }
   return error;
@@ -216,20 +184,39 @@ process_image_open(void)
 
 /* ---- messages ---- */
 
-/* A process that runs already says nothing: who attaches is told. */
+/* Write to where the program writes errors.  A pipe that nobody reads, or a
+ * file beyond RLIMIT_FSIZE, sends a signal, which would end the program. */
+static void
+write_error(const char *line, size_t n)
+{
+  static const struct timespec at_once;
+  sigset_t sent, before, pending;
+  int cancel;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  sigemptyset(&sent);
+  sigaddset(&sent, SIGPIPE);
+  sigaddset(&sent, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &sent, &before);
+  sigpending(&pending);
+  if (sigismember(&pending, SIGPIPE))
+    sigdelset(&sent, SIGPIPE);
+  if (sigismember(&pending, SIGXFSZ))
+    sigdelset(&sent, SIGXFSZ);
+  if (write(STDERR_FILENO, line, n) < 0)
+    sigtimedwait(&sent, NULL, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_setcancelstate(cancel, NULL);
+}
 
+/* A process that runs already says nothing: who attaches is told. */
 void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
   char line[PATH_MAX + 200];
-  struct signal_guard guard;
   int n;
   if (why == NULL || environment_value("MPROF_BY") != NULL)
     return;
   n = snprintf(line, sizeof line, "mprof: %s '%s': %s\n", before,
                own.first ? own.base : own.path, why);
-  signal_guard_begin(&guard, false);
-  ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
-  (void)ignored;
-  signal_guard_end(&guard);
+  write_error(line, (size_t)n);
 }

@@ -16,10 +16,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c/count/counting.h"
 #include "c/interpose/interposed.h"
-#include "c/interpose/malloc_hook.h"
 #include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
+
+/* ---- the hook ----
+ *
+ * The way that nearly all allocations and frees take: the chain of calls is
+ * one that is known, and so is the leaf of this size; nobody has the stripe
+ * locked, and there is room in it.  It is written into the functions below.
+ * What is different is left to a function that begins anew and is called
+ * last, so that nothing has to be saved for it.  An allocation in main and
+ * its free are 138 instructions without mprof, and 412 with it; with one more
+ * function between those here and the interposed ones they were 473. */
+
+/* Count an object of `bytes' behind its header; false: it is another case.
+ * `frame' is the frame of the interposed function. */
+HOOK_INLINE bool
+hook_allocated(struct object_header *header, size_t bytes,
+               const uintptr_t *frame)
+{
+  struct malloc_thread *const thread = malloc_thread_current;
+  if (!malloc_monitor_is_counting() || thread == NULL)
+    return false;
+  struct known_path *path = call_chain_find(&thread->chain, frame[1],
+                                            (uintptr_t)(frame + 2), frame[0]);
+  uint32_t leaf =
+      path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
+  struct stripe *s = thread->user.stripe;
+  if (leaf == 0 || !spin_try_lock(&s->lock))
+    return false;
+  if (__builtin_expect(thread->generation != stripes.generation ||
+                           !stripe_has_room(s, bytes),
+                       0)) {
+    spin_unlock(&s->lock);
+    return false;
+  }
+  struct counted counted = count_allocation(&thread->user, s, leaf,
+                                            (uintptr_t)(header + 1), bytes);
+  stripe_grow(s);
+  spin_unlock(&s->lock);
+  object_header_fill(header, counted, bytes);
+  return true;
+}
+
+/* The end of the object behind the header, whose check was right; the thread
+ * is in the monitor then.  False: it is another case, and nothing has
+ * changed.
+ */
+static inline bool
+hook_freed(struct object_header *header)
+{
+  struct malloc_thread *const thread = malloc_thread_current;
+  if (thread == NULL || header->leaf == 0)
+    return false;
+  struct stripe *s = thread->user.stripe;
+  malloc_monitor_inside++; /* a handler of a signal waits for no lock */
+  if (spin_try_lock(&s->lock)) {
+    if (__builtin_expect(header->epoch == stripes.epoch && s->open, 1)) {
+      header->check = 0;
+      count_end(&thread->user, s, (uintptr_t)(header + 1), header->leaf,
+                header->bytes);
+      spin_unlock(&s->lock);
+      return true;
+    }
+    spin_unlock(&s->lock);
+  }
+  malloc_monitor_inside--;
+  return false;
+}
+
+/* ---- calls ---- */
 
 /* A call begins: this thread is in the monitor.  False: it is at looking for
  * the real allocator, or that is bypassed. */
@@ -119,9 +187,7 @@ EXPORT void
 free(void *p)
 {
   struct object_header *header = object_header_of(p);
-  if (__builtin_expect(object_is_first_of_page(p) || !object_has_header(p) ||
-                           !hook_freed(header),
-                       0)) {
+  if (__builtin_expect(!object_has_header(p) || !hook_freed(header), 0)) {
     free_slow(p);
     return;
   }
@@ -142,8 +208,8 @@ move_early(void *p, size_t bytes, const uintptr_t *frame)
 
 /* With a size of 0 some allocators free the object, and give back NULL or
  * something else: the header is no part of that. */
-static void *
-reallocate(void *p, size_t bytes, const uintptr_t *frame)
+void *
+interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
 {
   struct object_record taken;
   bool headed;
@@ -171,7 +237,7 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
 EXPORT void *
 realloc(void *p, size_t bytes)
 {
-  return reallocate(p, bytes, FRAME);
+  return interposed_realloc(p, bytes, FRAME);
 }
 
 EXPORT void *
@@ -182,7 +248,7 @@ reallocarray(void *p, size_t count, size_t size)
     errno = ENOMEM;
     return NULL;
   }
-  return reallocate(p, bytes, FRAME);
+  return interposed_realloc(p, bytes, FRAME);
 }
 
 /* ---- objects with an alignment of their own ---- */
@@ -241,7 +307,7 @@ malloc_usable_size(void *p)
     return early_size(p);
   if (!real_allocator_found())
     return real_allocator_bypassed() ? real.malloc_usable_size(p) : 0;
-  size_t header = objects_header_bytes(p);
+  const size_t header = object_has_header(p) ? HEADER_BYTES : 0;
   return real.malloc_usable_size((char *)p - header) - header;
 }
 
@@ -263,10 +329,10 @@ OWN(malloc_usable_size);
 #name, &real.name, own_##name                                            \
   }
 
-const struct interposed_function interposed_functions[] = {
-    FUNCTION(malloc),   FUNCTION(calloc),
-    FUNCTION(realloc),  FUNCTION(free),
-    FUNCTION(memalign), FUNCTION(posix_memalign),
-    FUNCTION(valloc),   FUNCTION(aligned_alloc),
-    FUNCTION(pvalloc),  FUNCTION(malloc_usable_size),
-    {.real = NULL}};
+const struct interposed_function interposed_functions[INTERPOSED_FUNCTIONS] =
+    {FUNCTION(malloc),   FUNCTION(calloc),
+     FUNCTION(realloc),  FUNCTION(free),
+     FUNCTION(memalign), FUNCTION(posix_memalign),
+     FUNCTION(valloc),   FUNCTION(aligned_alloc),
+     FUNCTION(pvalloc),  FUNCTION(malloc_usable_size),
+     {.real = NULL}};

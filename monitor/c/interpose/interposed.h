@@ -14,8 +14,9 @@
 /* The frame of the interposed function, from which the walk begins. */
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0))
 
-/* malloc and posix_memalign, for a function with that frame. */
+/* malloc, realloc and posix_memalign, for a function with that frame. */
 void *interposed_malloc(size_t bytes, const uintptr_t *frame);
+void *interposed_realloc(void *p, size_t bytes, const uintptr_t *frame);
 int interposed_memalign(void **result, size_t alignment, size_t bytes,
                         const uintptr_t *frame);
 
@@ -32,7 +33,9 @@ struct interposed_function {
   extern char own_##name[] HIDDEN
 
 /* Those of C; the last has no name. */
-extern const struct interposed_function interposed_functions[] HIDDEN;
+enum { INTERPOSED_FUNCTIONS = 11 };
+extern const struct interposed_function
+    interposed_functions[INTERPOSED_FUNCTIONS] HIDDEN;
 
 /* Let the symbols of the real functions be those of our own, if all are in
  * one file: an allocator that leans on another one looks for that by these

@@ -18,8 +18,8 @@
  * mprof.  The check is a hash of the address, and cleared when the object is
  * freed; other words hold it by chance once in 2^32.  A header can be read
  * before any address but the first of a page, as it is on the page of its
- * object.  Objects there (one in 256) are in the table as well; so are those
- * too large for their header, which has no check then.
+ * object.  An object that would be there (one in 256) has no header, but what
+ * the real allocator gave; nor has one that is too large for it.
  */
 #ifndef MPROF_OBJECT_HEADER_H
 #define MPROF_OBJECT_HEADER_H
@@ -72,20 +72,19 @@ object_is_first_of_page(const void *object)
   return ((uintptr_t)object & (HEADER_PAGE - 1)) < HEADER_BYTES;
 }
 
-/* Whether an object of `bytes' is in the table, its header not being enough.
- */
+/* Whether an object of `bytes' that would be there gets no header. */
 static inline bool
 object_is_listed(const void *object, size_t bytes)
 {
   return object_is_first_of_page(object) || bytes > UINT32_MAX;
 }
 
-/* Not for the first of a page.  What is before other objects is none of the
- * sanitizer's business. */
+/* What is before other objects is none of the sanitizer's business. */
 static inline UNSANITIZED bool
 object_has_header(void *object)
 {
-  return object_header_of(object)->check == object_header_check(object);
+  return !object_is_first_of_page(object) &&
+         object_header_of(object)->check == object_header_check(object);
 }
 
 #endif

@@ -84,15 +84,6 @@ object_table_put(struct object_table *t, const struct object_record *object)
   *place = *object;
 }
 
-const struct object_record *
-object_table_find(const struct object_table *t, uintptr_t address)
-{
-  if (t->count == 0)
-    return NULL;
-  const struct object_record *place = find_place(t, address);
-  return place->address != 0 ? place : NULL;
-}
-
 /* What is further on and belongs to the free place, or before it, goes there.
  */
 static void
@@ -113,8 +104,10 @@ bool
 object_table_remove(struct object_table *t, uintptr_t address,
                     struct object_record *object)
 {
-  const struct object_record *there = object_table_find(t, address);
-  if (there == NULL)
+  if (t->count == 0)
+    return false;
+  const struct object_record *there = find_place(t, address);
+  if (there->address == 0)
     return false;
   *object = *there;
   close_gap(t, (size_t)(there - t->objects));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * object_table.h -- live objects by their address, if a header does not do
- * (object_header.h): those that have none, and those whose header is on
- * another page.
+ * object_table.h -- live objects by their address that have no header
+ * (object_header.h).
  *
  * Open addressing with linear probing, at most three quarters full, or where
  * there is no memory for a larger one all but one place; what is taken out
@@ -29,7 +28,7 @@ struct object_record {
   uintptr_t address; /* 0: none */
   size_t bytes;      /* requested */
   struct counted counted;
-  bool headed; /* it has a header */
+  bool headed; /* it has a header: then it is in no table */
   bool listed; /* it has a place in the table */
 };
 
@@ -53,16 +52,12 @@ struct object_table { /* all zero: empty */
 bool object_table_reserve(struct object_table *table);
 
 /* Put an object there that has a place, or had one before it was taken; in
- * place of one with that address whose end was not seen. */
+ * place of one with that address, if there is any. */
 void object_table_put(struct object_table *table,
                       const struct object_record *object);
 
 /* An object that is not there any more needs its place no longer. */
 void object_table_unreserve(struct object_table *table);
-
-/* The object at `address', or NULL. */
-const struct object_record *
-object_table_find(const struct object_table *table, uintptr_t address);
 
 /* Take it out of the table, but keep its place; false: it is not there. */
 bool object_table_remove(struct object_table *table, uintptr_t address,

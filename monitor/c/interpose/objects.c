@@ -7,7 +7,7 @@
 #include "c/count/nonlocal_exit.h"
 #include "image/spin_lock.h"
 
-/* Objects without a header, and those that need more than it. */
+/* Objects without a header. */
 static struct object_table table;
 static struct spin_lock lock; /* of the table */
 static bool all_are_listed;
@@ -55,52 +55,6 @@ objects_recover(const uintptr_t *frame)
   return true;
 }
 
-/* An object that has to be listed and cannot gets no header. */
-void *
-objects_register(void *base, size_t bytes, const uintptr_t *frame,
-                 bool filled)
-{
-  struct object_header *header = base;
-  struct counted counted = {0};
-  void *object = base == NULL ? NULL : header + 1;
-  const bool own =
-      base != NULL && (is_program_call() || objects_recover(frame));
-  const bool listed = base != NULL && object_is_listed(object, bytes);
-  if (listed && !reserve_place()) {
-    if (filled)
-      memmove(base, object, bytes);
-    object = base;
-  } else if (base != NULL) {
-    if (own)
-      counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
-    object_header_fill(header, counted, bytes);
-    if (listed) {
-      header->check = 0; /* the table is to be asked */
-      add_to_table(&(struct object_record){(uintptr_t)object, bytes, counted,
-                                           .headed = true, .listed = true});
-    }
-  }
-  malloc_monitor_inside--;
-  return object;
-}
-
-void *
-objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
-{
-  struct object_record given = {
-      .address = (uintptr_t)object, .bytes = bytes, .listed = true};
-  if (object != NULL && (is_program_call() || objects_recover(frame)) &&
-      reserve_place()) {
-    given.counted = malloc_monitor_allocated(given.address, bytes, frame);
-    if (given.counted.leaf != 0 || all_are_listed)
-      add_to_table(&given);
-    else
-      unreserve_place();
-  }
-  malloc_monitor_inside--;
-  return object;
-}
-
 void
 objects_unregister_bare(void *object, struct object_record *taken)
 {
@@ -113,27 +67,69 @@ objects_unregister_bare(void *object, struct object_record *taken)
 }
 
 void
-objects_unregister(void *object, struct object_record *taken)
-{
-  const uintptr_t address = (uintptr_t)object;
-  struct object_header *const header = object_header_of(object);
-  if (!object_is_first_of_page(object) && object_has_header(object)) {
-    *taken = (struct object_record){
-        address, header->bytes, {header->leaf, header->epoch}, true, false};
-  } else {
-    objects_unregister_bare(object, taken);
-  }
-  if (taken->headed)
-    header->check = 0;
-}
-
-void
 objects_count_free(const struct object_record *taken)
 {
   if (taken->counted.leaf != 0)
     malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
     unreserve_place();
+}
+
+void *
+objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
+{
+  struct object_record given = {
+      .address = (uintptr_t)object, .bytes = bytes, .listed = true};
+  struct object_record before;
+  if (object != NULL) {
+    objects_unregister_bare(object, &before);
+    objects_count_free(&before);
+  }
+  if (object != NULL && (is_program_call() || objects_recover(frame)) &&
+      reserve_place()) {
+    given.counted = malloc_monitor_allocated(given.address, bytes, frame);
+    if (given.counted.leaf != 0 || all_are_listed)
+      add_to_table(&given);
+    else
+      unreserve_place();
+  }
+  malloc_monitor_inside--;
+  return object;
+}
+
+void *
+objects_register(void *base, size_t bytes, const uintptr_t *frame,
+                 bool filled)
+{
+  struct object_header *header = base;
+  struct counted counted = {0};
+  if (base != NULL && object_is_listed(header + 1, bytes)) {
+    if (filled)
+      memmove(base, header + 1, bytes);
+    return objects_register_bare(base, bytes, frame);
+  }
+  if (base != NULL) {
+    if (is_program_call() || objects_recover(frame))
+      counted =
+          malloc_monitor_allocated((uintptr_t)(header + 1), bytes, frame);
+    object_header_fill(header, counted, bytes);
+  }
+  malloc_monitor_inside--;
+  return base == NULL ? NULL : header + 1;
+}
+
+void
+objects_unregister(void *object, struct object_record *taken)
+{
+  const uintptr_t address = (uintptr_t)object;
+  struct object_header *const header = object_header_of(object);
+  if (object_has_header(object)) {
+    *taken = (struct object_record){
+        address, header->bytes, {header->leaf, header->epoch}, true, false};
+    header->check = 0;
+  } else {
+    objects_unregister_bare(object, taken);
+  }
 }
 
 void
@@ -144,20 +140,6 @@ objects_restore(const struct object_record *taken)
     add_to_table(taken);
   else if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
-}
-
-size_t
-objects_header_bytes(void *object)
-{
-  const struct object_record *listed;
-  bool headed = !object_is_first_of_page(object) && object_has_header(object);
-  if (!headed) {
-    spin_lock(&lock);
-    listed = object_table_find(&table, (uintptr_t)object);
-    headed = listed != NULL && listed->headed;
-    spin_unlock(&lock);
-  }
-  return headed ? HEADER_BYTES : 0;
 }
 
 void

@@ -31,14 +31,15 @@ is_program_call(void)
 bool objects_recover(const uintptr_t *frame);
 
 /* Count the program's object of `bytes' and fill its header in `base', which
- * is of the real allocator and HEADER_BYTES longer.  Gives back the object;
- * NULL for NULL.  `filled': the object has contents already.  `frame' is the
- * frame of the interposed function, whose call ends here:
- * malloc_monitor_inside is counted down. */
+ * is of the real allocator and HEADER_BYTES longer, or give it none (see
+ * object_is_listed).  Gives back the object; NULL for NULL.  `filled': the
+ * object has contents already.  `frame' is the frame of the interposed
+ * function, whose call ends here: malloc_monitor_inside is counted down. */
 void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
                        bool filled);
 
-/* The same for an object without a header. */
+/* The same for an object without a header.  The one that was at its address
+ * is counted as freed: its end was not seen. */
 void *objects_register_bare(void *object, size_t bytes,
                             const uintptr_t *frame);
 
@@ -59,10 +60,6 @@ object_base(const struct object_record *object)
 /* It is freed; or realloc failed, and the program keeps it. */
 void objects_count_free(const struct object_record *taken);
 void objects_restore(const struct object_record *taken);
-
-/* Bytes of the header before `object', which the program keeps; 0: it has
- * none. */
-size_t objects_header_bytes(void *object);
 
 /* List objects without a header even if they are not counted. */
 void objects_list_all(void);

@@ -161,45 +161,30 @@ real_allocator_is_ours(void)
 
 /* ---- early memory ---- */
 
-enum { EARLY_MOST = 1 << 28, EARLY_STEP = 1 << 16, GRANULE = 16 };
+enum { GRANULE = 16 };
 
-struct arena early_memory;
+_Alignas(GRANULE) char early_memory[EARLY_BYTES];
 
-static bool
-grow_early(size_t bytes)
-{
-  return bytes <= early_memory.reserved_bytes ||
-         arena_reach(&early_memory,
-                     (bytes + EARLY_STEP - 1) / EARLY_STEP * EARLY_STEP) == 0;
-}
-
+/* A handler of a signal may come in the midst of it.  The size of a block
+ * stands before it. */
 void *
 early_allocate(size_t alignment, size_t bytes)
 {
-  static struct spin_lock lock;
-  static uintptr_t free_from;
-  uintptr_t base;
+  static size_t used;
+  uintptr_t at = (uintptr_t)early_memory;
   if (alignment < GRANULE)
     alignment = GRANULE;
-  spin_lock(&lock);
-  if (free_from == 0 &&
-      arena_place(&early_memory, EARLY_STEP, EARLY_MOST) == 0)
-    free_from = (uintptr_t)early_memory.base;
-  base = (uintptr_t)early_memory.base;
-  /* its size stands before each block */
-  uintptr_t begin =
-      (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
-  if (base != 0 && begin > free_from && begin - base < EARLY_MOST &&
-      bytes <= EARLY_MOST - (begin - base) &&
-      grow_early(begin - base + bytes)) {
-    ((size_t *)begin)[-1] = bytes;
-    free_from = begin + bytes;
-  } else {
-    errno = ENOMEM;
-    begin = 0;
+  if (bytes < EARLY_BYTES && alignment < EARLY_BYTES) {
+    const size_t most = alignment + sizeof bytes + bytes;
+    const size_t begin = __atomic_fetch_add(&used, most, __ATOMIC_RELAXED);
+    if (begin + most <= EARLY_BYTES) {
+      at = (at + begin + sizeof bytes + alignment - 1) & ~(alignment - 1);
+      ((size_t *)at)[-1] = bytes;
+      return (void *)at;
+    }
   }
-  spin_unlock(&lock);
-  return (void *)begin;
+  errno = ENOMEM;
+  return NULL;
 }
 
 size_t

@@ -3,8 +3,9 @@
  * real_allocator.h -- the allocator that the program would have without
  * mprof: that of the C library, or of a library that takes its place.
  *
- * It is found with dlsym, which may itself allocate.  Until then memory comes
- * from pages of our own; it is never given back, and known by its address.
+ * It is found with dlsym, which may itself allocate a little.  Until then
+ * memory comes from an array; it is never given back, and known by its
+ * address.
  */
 #ifndef MPROF_REAL_ALLOCATOR_H
 #define MPROF_REAL_ALLOCATOR_H
@@ -14,7 +15,6 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "image/arena.h"
 
 struct real_allocator {
   void *(*malloc)(size_t);
@@ -74,14 +74,14 @@ void *early_allocate(size_t alignment, size_t bytes);
 /* How large a block of such memory is. */
 size_t early_size(const void *address);
 
-extern struct arena early_memory HIDDEN; /* of all blocks */
+enum { EARLY_BYTES = 1 << 16 };
+extern char early_memory[EARLY_BYTES] HIDDEN; /* of all blocks */
 
 /* Whether `address' is in such memory. */
 static inline bool
 early_contains(const void *address)
 {
-  return (uintptr_t)address - (uintptr_t)early_memory.base <
-         early_memory.reserved_bytes;
+  return (uintptr_t)address - (uintptr_t)early_memory < EARLY_BYTES;
 }
 
 #endif

@@ -26,95 +26,47 @@
 
 /* ---- in front of the real functions ---- */
 
-static void
-end_object(void *object)
-{
-  struct object_record taken;
-  objects_unregister_bare(object, &taken);
-  objects_count_free(&taken);
-}
-
-/* The call ends, which has entered the monitor. */
 static void *
-register_bare(void *object, size_t bytes, const uintptr_t *frame)
+attached_malloc(size_t bytes)
 {
-  if (object != NULL)
-    end_object(object); /* the one that was there */
-  return objects_register_bare(object, bytes, frame);
+  malloc_monitor_inside++;
+  return objects_register_bare(real.malloc(bytes), bytes, FRAME);
 }
-
-#define ATTACHED(name, parameters, arguments)                                \
-  static void *attached_##name parameters                                    \
-  {                                                                          \
-    malloc_monitor_inside++;                                                 \
-    return register_bare(real.name arguments, bytes, FRAME);                 \
-  }
-
-ATTACHED(malloc, (size_t bytes), (bytes))
-ATTACHED(valloc, (size_t bytes), (bytes))
-ATTACHED(pvalloc, (size_t bytes), (bytes))
-ATTACHED(memalign, (size_t boundary, size_t bytes), (boundary, bytes))
-ATTACHED(aligned_alloc, (size_t boundary, size_t bytes), (boundary, bytes))
 
 static void *
 attached_calloc(size_t count, size_t size)
 {
   malloc_monitor_inside++;
-  return register_bare(real.calloc(count, size), count * size, FRAME);
+  return objects_register_bare(real.calloc(count, size), count * size, FRAME);
 }
 
-static int
-attached_posix_memalign(void **result, size_t alignment, size_t bytes)
-{
-  void *p = NULL;
-  malloc_monitor_inside++;
-  int status = real.posix_memalign(&p, alignment, bytes);
-  register_bare(status == 0 ? p : NULL, bytes, FRAME);
-  if (status == 0)
-    *result = p;
-  return status;
-}
-
-static void
-attached_free(void *p)
-{
-  malloc_monitor_inside++;
-  if (p != NULL)
-    end_object(p);
-  real.free(p);
-  malloc_monitor_inside--;
-}
-
-/* Another thread may get the address at once: so what is freed is told
- * before. */
 static void *
 attached_realloc(void *p, size_t bytes)
 {
-  struct object_record taken = {0};
-  malloc_monitor_inside++;
   if (p != NULL)
-    objects_unregister_bare(p, &taken);
-  void *q = real.realloc(p, bytes);
-  if (q == NULL && p != NULL && bytes != 0) {
-    if (taken.counted.leaf != 0)
-      objects_restore(&taken);
-    malloc_monitor_inside--;
-    return NULL;
-  }
-  objects_count_free(&taken);
-  return register_bare(q, bytes, FRAME);
+    return interposed_realloc(p, bytes, FRAME);
+  malloc_monitor_inside++;
+  return objects_register_bare(real.realloc(p, bytes), bytes, FRAME);
 }
 
-#define FUNCTION(name)                                                       \
-  {                                                                          \
-#name, &real.name, (void *)attached_##name                               \
-  }
+/* The others give out such objects, and take them, anyway. */
+static const struct interposed_function bare_functions[] = {
+    {"malloc", &real.malloc, (void *)attached_malloc},
+    {"calloc", &real.calloc, (void *)attached_calloc},
+    {"realloc", &real.realloc, (void *)attached_realloc}};
 
-static const struct interposed_function attached_functions[] = {
-    FUNCTION(malloc),   FUNCTION(calloc),         FUNCTION(realloc),
-    FUNCTION(free),     FUNCTION(valloc),         FUNCTION(pvalloc),
-    FUNCTION(memalign), FUNCTION(posix_memalign), FUNCTION(aligned_alloc),
-    {.real = NULL}};
+static struct interposed_function attached_functions[INTERPOSED_FUNCTIONS];
+
+static void
+choose_functions(void)
+{
+  memcpy(attached_functions, interposed_functions, sizeof attached_functions);
+  for (size_t i = 0; i < sizeof bare_functions / sizeof *bare_functions; i++)
+    for (struct interposed_function *f = attached_functions; f->real != NULL;
+         f++)
+      if (f->real == bare_functions[i].real)
+        *f = bare_functions[i];
+}
 
 /* ---- what the debugger calls ---- */
 
@@ -224,6 +176,7 @@ mprof_attach(const char *settings)
     return "its malloc is not the C library's";
   }
   attached = true;
+  choose_functions();
   real_allocator_attach();
   process_image_set(environment_value("MPROF_OUT"));
   malloc_session_begin();

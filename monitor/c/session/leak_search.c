@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -36,7 +37,7 @@ enum {
 };
 
 static pid_t reader;               /* 0: it was not asked for */
-static struct image_search places; /* of what the C library has in a thread */
+static struct image_search described; /* all but the state */
 
 void
 leak_search_open(void)
@@ -52,9 +53,15 @@ leak_search_open(void)
       dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
   if (static_size != NULL)
     static_size(&bytes, &alignment);
-  places.tls_bytes = bytes;
-  places.pthread_bytes =
-      pthread_bytes != NULL ? *pthread_bytes : (uint32_t)PTHREAD_BYTES;
+  described = (struct image_search){
+      .tls_bytes = bytes,
+      .pthread_bytes =
+          pthread_bytes != NULL ? *pthread_bytes : (uint32_t)PTHREAD_BYTES,
+      .allocator = (uintptr_t)real.malloc,
+      .early = (uintptr_t)early_memory,
+      .early_bytes = sizeof early_memory,
+      .modules = (uintptr_t)&_r_debug};
+  objects_describe(&described);
 }
 
 bool
@@ -71,19 +78,6 @@ find_obstacle(void)
   if (system_call_filter_is_set())
     return "the program filters its system calls";
   return NULL;
-}
-
-/* Fill in all but the state. */
-static void
-describe(struct image_search *search)
-{
-  search->tls_bytes = places.tls_bytes;
-  search->pthread_bytes = places.pthread_bytes;
-  search->allocator = (uintptr_t)real.malloc;
-  search->early = (uintptr_t)early_memory.base;
-  search->early_bytes = early_memory.reserved_bytes;
-  search->modules = (uintptr_t)&_r_debug;
-  objects_describe(search);
 }
 
 static bool
@@ -127,7 +121,9 @@ static bool
 request_search(struct image_search *search)
 {
   const long any[6] = {PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY};
-  describe(search);
+  const size_t state = sizeof search->state;
+  memcpy((char *)search + state, (const char *)&described + state,
+         sizeof *search - state);
   arch_system_call(SYS_prctl, any); /* where only parents may (Yama) */
   return (!change_state(search, SEARCH_NONE, SEARCH_ASKED) ||
           signal_reader(SIGURG)) &&

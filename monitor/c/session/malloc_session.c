@@ -8,7 +8,6 @@
 #include "c/count/malloc_code.h"
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
-#include "c/count/stripes_interrupted.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "c/interpose/objects.h"
@@ -67,10 +66,10 @@ malloc_session_end_at_exit(void)
 
 /* ---- forks ---- */
 
-/* What the thread that forks has, if a signal has interrupted it in the hook:
- * then its stripes are open and consistent until it goes on. */
+/* What the thread that forks has, if a signal has interrupted it in the hook.
+ */
 static struct {
-  struct stripes_interrupted stripes;
+  uint32_t stripes;
   bool locked; /* the monitor */
 } forking;
 
@@ -78,31 +77,30 @@ static struct {
 static void
 before_fork(void)
 {
-  struct stripes_interrupted interrupted;
+  const uint32_t released = stripes_release();
   const bool locked = spin_holds(&malloc_monitor.lock);
   malloc_monitor_forking = true;
   malloc_monitor_inside++;
-  stripes_interrupt(&interrupted);
   if (!locked)
     spin_lock(&malloc_monitor.lock);
   stripes_lock();
   objects_lock();
   image_before_fork(false);
-  forking.stripes = interrupted;
+  forking.stripes = released;
   forking.locked = locked;
 }
 
 static void
 after_fork_in_parent(void)
 {
-  const struct stripes_interrupted interrupted = forking.stripes;
+  const uint32_t released = forking.stripes;
   const bool locked = forking.locked;
   image_after_fork_in_parent();
   objects_unlock();
   stripes_unlock();
   if (!locked)
     spin_unlock(&malloc_monitor.lock);
-  stripes_resume(&interrupted);
+  stripes_retake(released);
   malloc_monitor_inside--;
   malloc_monitor_forking = false;
 }

@@ -26,7 +26,6 @@
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
 #include "c/session/malloc_session.h"
-#include "c/signal_guard.h"
 #include "code/code_objects.h"
 #include "image/arena.h"
 #include "image/image.h"
@@ -62,13 +61,13 @@ try_calls(void *unused)
   char name[16];
   struct timespec now;
   unsigned char resident[SOME_BYTES / 4096];
-  struct signal_guard guard;
+  sigset_t signals;
   signal(SIGSYS, SIG_DFL);
   prctl(PR_SET_DUMPABLE, 0); /* its end leaves no core file */
   if (system_call_make(tried) < 0)
-    return 0;                        /* nor will the program's succeed */
-  signal_guard_begin(&guard, false); /* as malloc_code_check does */
-  signal_guard_end(&guard);
+    return 0; /* nor will the program's succeed */
+  pthread_sigmask(SIG_BLOCK, NULL, &signals); /* as process_image_say does */
+  sigpending(&signals);
   try_memory();
   image_try();
   wait_a_little(0);
@@ -100,22 +99,26 @@ survives(int (*function)(void *))
 /* ---- before a filter ---- */
 
 /* Nobody else is in the monitor while the process is copied: the copy waits
- * for nothing. */
+ * for nothing, and handles no signal. */
 static bool
 filter_allows_monitor(void)
 {
-  struct signal_guard guard;
+  sigset_t all, before;
+  int cancel;
   if (tried->number == SYS_seccomp && ((unsigned long)tried->arguments[1] &
                                        SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
     return false; /* the kernel would ask another process about each call,
                      which may be waiting for this one */
-  signal_guard_begin(&guard, true);
+  sigfillset(&all);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   malloc_monitor_inside++;
   malloc_monitor_lock(&malloc_monitor);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   bool survived = survives(try_calls);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   malloc_monitor_unlock(&malloc_monitor);
   malloc_monitor_inside--;
-  signal_guard_end(&guard);
+  pthread_setcancelstate(cancel, NULL);
   return survived;
 }
 

@@ -27,7 +27,7 @@ heap_add(struct heap *heap, uint64_t address)
   if (known == NULL ||
       arena_record(&heap->objects, number + (size_t)1,
                    sizeof(struct image_object)) == NULL ||
-      (address != 0 && !record_index_reach(&heap->index, hash))) {
+      (address != 0 && !record_index_reach(&heap->index))) {
     heap->failed = true;
     return 0;
   }
@@ -47,7 +47,7 @@ take_object(void *object, size_t bytes, void *heap)
 void
 heap_take_objects(struct heap *heap)
 {
-  if (record_index_init(&heap->index) != 0) {
+  if (!record_index_reach(&heap->index)) {
     heap->failed = true;
     return;
   }
@@ -70,7 +70,7 @@ heap_find(const struct heap *heap, uint64_t word)
   if ((address & 7) != 0 || address == 0)
     return 0;
   for (struct index_slot *s = record_index_begin(&heap->index, hash);
-       s->number != 0; s = record_index_next(s))
+       s->number != 0; s = record_index_next(&heap->index, s))
     if (s->hash == hash && heap_address(heap, s->number) == address)
       return s->number;
   return 0;
@@ -136,7 +136,7 @@ void
 heap_release(struct heap *heap)
 {
   arena_release(&heap->objects);
-  record_index_release(&heap->index);
+  arena_release(&heap->index.arena);
   arena_release(&heap->addresses);
   arena_release(&heap->references);
   *heap = (struct heap){0};

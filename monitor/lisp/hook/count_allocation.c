@@ -43,11 +43,9 @@ find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
           uint32_t kind_number)
 {
   const int saved_errno = errno;
-  uint32_t function;
-  const uint64_t place =
-      stack_walk_place(&t->walk, &t->tree, frame, f, &function);
-  struct leaf *const leaf = context_tree_find_leaf(&t->tree, f.up, place,
-                                                   function, kind_number);
+  const uint64_t place = stack_walk_place(&t->walk, &t->tree, frame, f);
+  struct leaf *const leaf =
+      context_tree_find_leaf(&t->tree, f.up, place, kind_number);
   const uint64_t clas = t->tree.kinds[leaf->kind].clas;
   if (f.call != NO_CALL && leaf != &t->tree.leaves[LEAF_OVERFLOW])
     step_table_add(&t->walk.steps,

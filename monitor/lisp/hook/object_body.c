@@ -145,7 +145,7 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   if (requests_told_by(kind))
     requests_add_objects(&t->requests, kind->what, header->bytes, 1);
   whole = context_tree_find_leaf(
-      &t->tree, head->up, head->site, head->function,
+      &t->tree, head->up, head->site,
       context_tree_kind_number(
           &t->tree, &(struct kind){.clas = kind->clas,
                                    .what = (uint32_t)what | LEAF_PIECES,

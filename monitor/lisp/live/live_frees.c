@@ -44,7 +44,7 @@ find(const struct freed_table *t, uint64_t address)
   if (t->count == 0)
     return NULL;
   for (struct index_slot *s = record_index_begin(&t->index, hash);
-       s->number != 0; s = record_index_next(s))
+       s->number != 0; s = record_index_next(&t->index, s))
     if (s->hash == hash && freed_at(t, s->number)->address == address)
       return freed_at(t, s->number);
   return NULL;
@@ -60,9 +60,9 @@ put(struct freed_table *t, const struct freed *f)
     *known = *f;
     return true;
   }
-  if ((t->index.buckets == NULL && record_index_init(&t->index) != 0) ||
-      !record_index_reach(&t->index, hash) ||
-      (new = arena_record(&t->arena, t->count + (size_t)1, sizeof *f)) == NULL)
+  if (!record_index_reach(&t->index) ||
+      (new = arena_record(&t->arena, t->count + (size_t)1, sizeof *f)) ==
+          NULL)
     return false;
   *new = *f;
   record_index_add(&t->index, hash, ++t->count);
@@ -73,7 +73,7 @@ static void
 release(struct freed_table *t)
 {
   arena_release(&t->arena);
-  record_index_release(&t->index);
+  arena_release(&t->index.arena);
   *t = (struct freed_table){.count = 0};
 }
 

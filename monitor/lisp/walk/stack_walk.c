@@ -263,24 +263,25 @@ write_word(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
   return !stack_walk_is_counted(walk, before);
 }
 
-/* The place of a call, and its function, which was called from the context
- * `up': the line or the function, but no address, which is another's when code
- * is unloaded. */
+/* The place of a call in a function that was called from the context `up':
+ * the line or the function, but no address, which is another's when code is
+ * unloaded. */
 static uint64_t
 place_of(struct stack_walk *walk, const struct context_tree *tree,
-         uintptr_t ip, const uint64_t *word, uint32_t call, uint32_t up,
-         uint32_t *function)
+         uintptr_t ip, const uint64_t *word, uint32_t call, uint32_t up)
 {
   const struct call_site *const site = call_site_at(&walk->sites, ip);
   uint64_t place = site->place;
-  *function = site->function;
+  uint32_t function = site->function;
   if (stack_walk_is_interpreted(call)) {
     place = SITE_OBJECT | (uintptr_t)interpreted_name(word);
-    *function = 0;
+    function = 0;
   }
-  if (*function == 0)
-    *function = context_tree_function(tree, up, place);
-  return (place & SITE_PLACE) != 0 ? place : site_place(*function, 0, 0);
+  if ((place & SITE_PLACE) != 0)
+    return place;
+  if (function == 0)
+    function = context_tree_function(tree, up, place);
+  return site_place(function, 0, 0);
 }
 
 /* The child of the context `up' when the step there is not known; its target
@@ -289,11 +290,9 @@ static __attribute__((noinline)) struct step
 new_step(struct stack_walk *walk, struct context_tree *tree,
          const struct walked_frame *f, uint32_t up)
 {
-  uint32_t function;
-  const uint64_t place =
-      place_of(walk, tree, f->ip, f->word, f->call, up, &function);
+  const uint64_t place = place_of(walk, tree, f->ip, f->word, f->call, up);
   struct step step = {.key = (uint64_t)up << 32 | f->call};
-  step.number = context_tree_find_child(tree, up, place, function);
+  step.number = context_tree_child(tree, up, place);
   step.more = tree->contexts[step.number].target;
   if (f->call != NO_CALL && step.number != CONTEXT_OVERFLOW)
     step_table_add(&walk->steps, step);
@@ -302,14 +301,13 @@ new_step(struct stack_walk *walk, struct context_tree *tree,
 
 uint64_t
 stack_walk_place(struct stack_walk *walk, const struct context_tree *tree,
-                 uintptr_t frame, struct innermost_frame f,
-                 uint32_t *function)
+                 uintptr_t frame, struct innermost_frame f)
 {
   const uintptr_t ip = *frame_return_slot(frame);
   const uint64_t *const word =
       (uint64_t *)(frame_caller(frame) -
                    call_site_at(&walk->sites, ip)->word_at);
-  return place_of(walk, tree, ip, word, f.call, f.up, function);
+  return place_of(walk, tree, ip, word, f.call, f.up);
 }
 
 struct innermost_frame

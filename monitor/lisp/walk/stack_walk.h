@@ -113,9 +113,9 @@ struct innermost_frame stack_walk(struct stack_walk *walk,
                                   struct context_tree *tree, uintptr_t frame);
 
 /* Where that innermost frame calls the allocator with the frame `frame': the
- * site and *function, as context_tree.h has them.  Inside the hook. */
+ * site as context_tree.h has it.  Inside the hook. */
 uint64_t stack_walk_place(struct stack_walk *walk,
                           const struct context_tree *tree, uintptr_t frame,
-                          struct innermost_frame f, uint32_t *function);
+                          struct innermost_frame f);
 
 #endif
