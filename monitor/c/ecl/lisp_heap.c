@@ -284,7 +284,6 @@ read_last(void)
     return;
   malloc_monitor_inside++;
   lisp_balance_end();
-  lisp_methods_name();
   lisp_calls_read();
   malloc_monitor_inside--;
 }

@@ -7,8 +7,8 @@
  * Byte-compiled functions are sites of their own, SITE_OBJECT | the number of
  * their name.
  *
- * Functions of methods have no name when they are made, nor have local ones:
- * they get it in the end.
+ * Functions of methods have no name when they are made, and get it when the
+ * method is defined.  Local ones get theirs in the end.
  */
 #ifndef MPROF_LISP_NAMES_H
 #define MPROF_LISP_NAMES_H
@@ -67,15 +67,7 @@ void lisp_names_forked(void); /* in the child of a fork */
 /* The number of a class, at most LISP_MORE_MOST; 0: none. */
 uint32_t lisp_names_class(cl_object class);
 
-/* ---- methods ----
- *
- * Functions of methods, and those that expand types, are made without a name:
- * what has a name has them, and it is looked for in memory (lisp_methods.c).
- */
-
-/* Name those that there are now.  Not inside the hook, but with
- * malloc_monitor_inside set. */
-void lisp_methods_name(void);
+/* ---- methods ---- */
 
 /* The number of the name of a byte-compiled function, which is that of the
  * generic function if it is a method's.  May run inside the hook. */
