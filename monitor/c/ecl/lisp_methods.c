@@ -69,7 +69,7 @@ method_name(cl_object generic, cl_object method)
     put_specializer(&out, ECL_CONS_CAR(l));
   }
   lisp_printer_text(&out, "))");
-  return lisp_names_intern(&out);
+  return lisp_names_intern(lisp_printer_end(&out));
 }
 
 /* What has the code of the method: a byte-compiled function if that is
@@ -192,7 +192,7 @@ name_expander(cl_object symbol, cl_object expander)
   lisp_printer_name(&out, symbol, NAMED_CLASS);
   lisp_printer_text(&out, ")");
   if (number != 0)
-    lisp_function_name(number, lisp_names_intern(&out));
+    lisp_function_name(number, lisp_names_intern(lisp_printer_end(&out)));
 }
 
 /* What expands a type is a property of its name. */

@@ -31,9 +31,8 @@ static struct lisp_function no_function;
 /* ---- as text ---- */
 
 uint32_t
-lisp_names_intern(struct lisp_printer *out)
+lisp_names_intern(const char *text)
 {
-  const char *const text = lisp_printer_end(out);
   spin_lock(&lock);
   uint32_t known = texts.count;
   uint32_t number = intern_text(&texts, text);
@@ -53,7 +52,7 @@ lisp_names_number(cl_object name)
     lisp_printer_text(&out, "(LAMBDA)");
   else
     lisp_printer_name(&out, name, NAMED_FUNCTION);
-  return lisp_names_intern(&out);
+  return lisp_names_intern(lisp_printer_end(&out));
 }
 
 const char *
@@ -210,7 +209,7 @@ add_class(cl_object class)
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   const bool structure = lisp_printer_is_structure(class);
   lisp_printer_name(&out, class, NAMED_CLASS);
-  uint32_t name = lisp_names_intern(&out);
+  uint32_t name = lisp_names_intern(lisp_printer_end(&out));
   spin_lock(&classes.lock);
   uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
   if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {

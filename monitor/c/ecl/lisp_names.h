@@ -24,9 +24,9 @@
 
 enum { LISP_NAME_BYTES = 1024 }; /* of those that are printed */
 
-/* The number of what was printed, and the text with that number.  May run
- * inside the hook. */
-uint32_t lisp_names_intern(struct lisp_printer *out);
+/* The number of a text, and the text with that number.  May run inside the
+ * hook. */
+uint32_t lisp_names_intern(const char *text);
 const char *lisp_names_text(uint32_t name);
 
 /* The number of the name of a function.  May run inside the hook. */
@@ -91,13 +91,9 @@ uint32_t lisp_methods_number(cl_object bytecodes);
  * libraries.
  */
 
-/* The process is at its regular end: read what calls there were, and name
- * local functions.  Methods have their names.  With malloc_monitor_inside
- * set. */
-void lisp_calls_read(void);
-
-/* After that: note which functions left their frame to the one that they
- * called, or to an allocator. */
+/* The process is at its regular end: name local functions, and note which
+ * functions left their frame to the one that they called, or to an allocator.
+ * With malloc_monitor_inside set. */
 void lisp_calls_note(void);
 
 #endif
