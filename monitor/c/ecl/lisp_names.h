@@ -49,8 +49,7 @@ struct lisp_function *lisp_function_at(uint32_t number);
 /* Where the code of a compiled function begins; 0: it is another object. */
 uintptr_t lisp_function_code(cl_object function);
 
-/* The function was made without a name, and has none yet: it may be called
- * so.  False: it is not. */
+/* The function gets a name, if that is to show.  False: it does not. */
 bool lisp_function_name(uint32_t number, uint32_t name);
 
 /* Take names from now on, and note all types of ECL's objects if there is an
