@@ -12,7 +12,6 @@
 #include "c/ecl/lisp_names.h"
 #include "c/ecl/lisp_runtime.h"
 #include "c/interpose/interposed.h"
-#include "lisp/names/table_entries.h"
 
 /* What the slot called `name' has; OBJNULL: there is none. */
 static cl_object
@@ -72,78 +71,24 @@ method_name(cl_object generic, cl_object method)
   return lisp_names_intern(lisp_printer_end(&out));
 }
 
-/* What has the code of the method: a byte-compiled function if that is
- * `bytecodes', else a compiled one; OBJNULL: nothing.  A closure's code may
- * be that of many methods. */
+/* What has the code of the method; OBJNULL: nothing.  A closure's code may be
+ * that of many methods. */
 static cl_object
-method_code(cl_object method, cl_object bytecodes)
+method_code(cl_object method)
 {
   cl_object f = slot(method, "THE-FUNCTION");
   cl_object others = lisp_is_of(f, t_cclosure) ? f->cclosure.env : ECL_NIL;
   for (;;) {
     if (lisp_is_of(f, t_bclosure))
       f = f->bclosure.code;
-    if (bytecodes != OBJNULL
-            ? f == bytecodes
-            : lisp_is_of(f, t_cfun) || lisp_is_of(f, t_cfunfixed))
+    if (lisp_is_of(f, t_bytecodes) || lisp_is_of(f, t_cfun) ||
+        lisp_is_of(f, t_cfunfixed))
       return f;
     if (!ECL_CONSP(others))
       return OBJNULL;
     f = ECL_CONS_CAR(others);
     others = ECL_CONS_CDR(others);
   }
-}
-
-static bool
-is_generic(cl_object function)
-{
-  return lisp_is_of(function, t_instance) && function->instance.isgf;
-}
-
-/* The functions of (SETF symbol) are in pairs, or by themselves. */
-static cl_object
-first_of(cl_object definition)
-{
-  return ECL_CONSP(definition) ? ECL_CONS_CAR(definition) : definition;
-}
-
-static cl_object
-definition_of_setf(cl_object symbol)
-{
-#if ECL_VERSION_NUMBER >= 240510
-  return symbol->symbol.sfdef;
-#else
-  const struct table_entries entries =
-      table_entries(cl_core.setf_definitions);
-  for (cl_index i = 0; i < entries.count; i++)
-    if (entries.at[i].key == symbol)
-      return entries.at[i].value;
-  return OBJNULL;
-#endif
-}
-
-/* What is defined as the name SYMBOL, or (SETF SYMBOL). */
-static cl_object
-definition_of(cl_object name)
-{
-  if (lisp_is_of(name, t_symbol))
-    return ECL_SYM_FUN(name);
-  if (ECL_CONSP(name) && lisp_is_named(ECL_CONS_CAR(name), "SETF") &&
-      lisp_is_of(first_of(ECL_CONS_CDR(name)), t_symbol))
-    return first_of(definition_of_setf(first_of(ECL_CONS_CDR(name))));
-  return OBJNULL;
-}
-
-uint32_t
-lisp_methods_number(cl_object bytecodes)
-{
-  const cl_object generic = definition_of(bytecodes->bytecodes.name);
-  if (is_generic(generic))
-    for (cl_object l = slot(generic, "METHODS"); ECL_CONSP(l);
-         l = ECL_CONS_CDR(l))
-      if (method_code(ECL_CONS_CAR(l), bytecodes) != OBJNULL)
-        return method_name(generic, ECL_CONS_CAR(l));
-  return lisp_names_number(bytecodes->bytecodes.name);
 }
 
 /* ---- where they are defined ---- */
@@ -158,25 +103,27 @@ unnamed_function(cl_object f)
 }
 
 static void
-name_methods(cl_object generic)
+name_method(cl_object generic, cl_object method)
 {
-  for (cl_object l = slot(generic, "METHODS"); ECL_CONSP(l);
-       l = ECL_CONS_CDR(l)) {
-    const uint32_t number =
-        unnamed_function(method_code(ECL_CONS_CAR(l), OBJNULL));
-    if (number != 0)
-      lisp_function_name(number, method_name(generic, ECL_CONS_CAR(l)));
-  }
+  const cl_object code = method_code(method);
+  const uint32_t number = unnamed_function(code);
+  if (lisp_is_of(code, t_bytecodes))
+    lisp_bytecodes_name(code, method_name(generic, method));
+  else if (number != 0)
+    lisp_function_name(number, method_name(generic, method));
 }
 
-/* CLOS calls it whenever a generic function has got another method. */
+/* CLOS calls it when a generic function has another method, which is the first
+ * one then. */
 EXPORT cl_object
 clos_set_funcallable_instance_function(cl_object generic, cl_object function)
 {
   lisp_runtime_begin();
   if (lisp_runtime.hooked) {
+    const cl_object methods = slot(generic, "METHODS");
     malloc_monitor_inside++;
-    name_methods(generic);
+    if (ECL_CONSP(methods))
+      name_method(generic, ECL_CONS_CAR(methods));
     malloc_monitor_inside--;
   }
   return REAL(clos_set_funcallable_instance_function)(generic, function);

@@ -17,6 +17,7 @@
 static struct spin_lock lock; /* for who adds to the tables */
 static struct intern_table texts = {.in_place = true}; /* read unlocked */
 static struct shared_table classes = SHARED_TABLE_EMPTY; /* their numbers */
+static struct shared_table methods = SHARED_TABLE_EMPTY; /* byte-compiled */
 static struct intern_table class_names; /* the number of the text, times 2; 1
                                             more for that of a structure */
 static struct {
@@ -40,8 +41,8 @@ lisp_names_intern(const char *text)
 }
 
 /* Without the patches a function that is made by LAMBDA has no name. */
-uint32_t
-lisp_names_number(cl_object name)
+static uint32_t
+number_of_name(cl_object name)
 {
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
@@ -125,6 +126,37 @@ lisp_function_code(cl_object function)
   }
 }
 
+/* ---- byte-compiled functions ---- */
+
+/* Of a method: the number of its name, above which are bits of the name that
+ * the function itself has.  Another function at its address has another. */
+#define METHOD(bytecodes, name)                                              \
+  ((uint64_t)(uintptr_t)(bytecodes)->bytecodes.name << 32 | (name))
+
+void
+lisp_bytecodes_name(cl_object bytecodes, uint32_t name)
+{
+  spin_lock(&lock);
+  struct shared_entry *const known = (struct shared_entry *)shared_table_find(
+      &methods, (uintptr_t)bytecodes);
+  if (known != NULL)
+    __atomic_store_n(&known->value, METHOD(bytecodes, name),
+                     __ATOMIC_RELEASE);
+  else
+    shared_table_add(&methods, (uintptr_t)bytecodes, METHOD(bytecodes, name));
+  spin_unlock(&lock);
+}
+
+uint32_t
+lisp_bytecodes_number(cl_object bytecodes)
+{
+  const uint64_t known = shared_table_value(&methods, (uintptr_t)bytecodes);
+  const uint32_t name = (uint32_t)known;
+  return name != 0 && known == METHOD(bytecodes, name)
+             ? name
+             : number_of_name(bytecodes->bytecodes.name);
+}
+
 /* ---- where they are made ---- */
 
 /* The function that begins at `code' got the name in an object that was made
@@ -142,7 +174,7 @@ note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
   uint32_t number = function_number_of_start(&malloc_monitor.functions, code);
   struct lisp_function *f = lisp_function_at(number);
   if (name != OBJNULL && !Null(name) && (new || f->name == 0))
-    lisp_function_name(number, lisp_names_number(name));
+    lisp_function_name(number, number_of_name(name));
   else if (f != &no_function && f->name == 0 && f->maker == 0)
     f->maker = function_number_of_start(&malloc_monitor.functions,
                                         frame_rule_function(site - 1));

@@ -29,9 +29,6 @@ enum { LISP_NAME_BYTES = 1024 }; /* of those that are printed */
 uint32_t lisp_names_intern(const char *text);
 const char *lisp_names_text(uint32_t name);
 
-/* The number of the name of a function.  May run inside the hook. */
-uint32_t lisp_names_number(cl_object name);
-
 /* ---- functions ---- */
 
 /* By their numbers in the tree. */
@@ -52,6 +49,11 @@ uintptr_t lisp_function_code(cl_object function);
 /* The function gets a name, if that is to show.  False: it does not. */
 bool lisp_function_name(uint32_t number, uint32_t name);
 
+/* A byte-compiled function is that of a method with this name; the number of
+ * the name of one.  May run inside the hook. */
+void lisp_bytecodes_name(cl_object bytecodes, uint32_t name);
+uint32_t lisp_bytecodes_number(cl_object bytecodes);
+
 /* Take names from now on, and note all types of ECL's objects if there is an
  * image. */
 void lisp_names_open(void);
@@ -65,12 +67,6 @@ void lisp_names_forked(void); /* in the child of a fork */
 
 /* The number of a class, at most LISP_MORE_MOST; 0: none. */
 uint32_t lisp_names_class(cl_object class);
-
-/* ---- methods ---- */
-
-/* The number of the name of a byte-compiled function, which is that of the
- * generic function if it is a method's.  May run inside the hook. */
-uint32_t lisp_methods_number(cl_object bytecodes);
 
 /* ---- calls ----
  *
