@@ -137,15 +137,6 @@ lisp_balance_return(bool back)
   }
 }
 
-void
-lisp_balance_forked(void)
-{
-  const struct lisp_thread *const own = own_lisp_thread();
-  for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
-    if (l != own)
-      l->lists = NULL;
-}
-
 /* ---- the reconciliation ---- */
 
 /* Of all requests, as the collector rounds them. */

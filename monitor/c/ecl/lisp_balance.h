@@ -43,7 +43,4 @@ void lisp_balance_end(void);
 
 void lisp_balance_forget(void);
 
-/* In the child of a fork. */
-void lisp_balance_forked(void);
-
 #endif

@@ -259,10 +259,10 @@ forked(void)
   for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     arena_release(&l->arena);
     l->tallies = NULL;
-    l->room = 0;
+    l->room = l->thread_number = 0;
+    l->lists = NULL;
   }
   lisp_names_forked();
-  lisp_balance_forked();
 }
 
 static void
