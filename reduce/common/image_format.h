@@ -156,7 +156,8 @@ enum image_note_kind {
                        is none); text */
   NOTE_BETWEEN,     /* of an ECL without hooks: what ran between a call and
                        the function that it led to: key: note_between_key;
-                       value: the site of the call; more: of what ran */
+                       value: the address of the call; more: the site of
+                       what ran */
   NOTE_KINDS
 };
 
@@ -166,8 +167,8 @@ enum { NOTE_HAS_CLASS = 256, NOTE_CLASS_SHIFT = 8, NOTE_TYPE_ALONE = 63 };
 
 enum { NOTE_CATEGORY_SHIFT = 32 };
 
-/* Of a call at `site', in `function', below which is `callee' (0: an object).
- */
+/* Of a call at `site', as it was before its code was unloaded, in `function',
+ * below which is `callee' (0: an object). */
 static inline uint64_t
 note_between_key(uint64_t site, uint32_t function, uint32_t callee)
 {

@@ -132,3 +132,16 @@ c_location(void *recovery, uint64_t site, uint32_t function)
                    : building_function(&r->building, name, NULL, NULL, 0),
       0);
 }
+
+/* It was noted while the code was there. */
+uint64_t
+c_between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
+{
+  const struct c_recovery *r = recovery;
+  const struct note *note;
+  uint64_t address;
+  find_module(r, site, &address);
+  note = image_note_find(r->notes, NOTE_BETWEEN,
+                         note_between_key(address, function, callee));
+  return note != NULL && note->value == address ? note->more : 0;
+}

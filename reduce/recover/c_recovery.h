@@ -29,4 +29,8 @@ void c_add_mappings(struct c_recovery *recovery);
 /* For building_source: adds the location of a call at SITE in FUNCTION. */
 uint32_t c_location(void *recovery, uint64_t site, uint32_t function);
 
+/* And what ran between the call at SITE in FUNCTION and its CALLEE. */
+uint64_t c_between(void *recovery, uint64_t site, uint32_t function,
+                   uint32_t callee);
+
 #endif

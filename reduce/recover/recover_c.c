@@ -155,16 +155,6 @@ state_calls(struct c_recovery *r)
   free(allocations);
 }
 
-static uint64_t
-between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
-{
-  const struct c_recovery *r = recovery;
-  const struct note *note =
-      image_note_find(r->notes, NOTE_BETWEEN,
-                      note_between_key(site, function, callee));
-  return note != NULL && note->value == site ? note->more : 0;
-}
-
 /* ---- comments ------------------------------------------------------------ */
 
 static void
@@ -233,7 +223,7 @@ build(struct c_recovery *r, const struct recovery *recovery)
   static const struct building_source plain = {add_labels, c_location, NULL,
                                                NULL};
   static const struct building_source with_lisp = {add_labels, c_location,
-                                                   between, NULL};
+                                                   c_between, NULL};
   const struct context_tree *tree = r->counters.tree;
   struct building *b = &r->building;
   b->source = r->lisp ? &with_lisp : &plain;

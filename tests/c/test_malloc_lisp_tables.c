@@ -95,10 +95,7 @@ give_name(uintptr_t code, const char *text)
 {
   const uint32_t number =
       function_number_of_start(&malloc_monitor.functions, code);
-  char room[LISP_NAME_BYTES];
-  struct lisp_printer out = {.at = room, .room = sizeof room - 1};
-  lisp_printer_text(&out, text);
-  assert_true(lisp_function_name(number, lisp_names_intern(&out)));
+  assert_true(lisp_function_name(number, lisp_names_intern(text)));
   assert_string_equal(name_of(code), text);
 }
 

@@ -15,13 +15,12 @@
 #include "c/ecl/lisp_runtime.h"
 #include "c/interpose/interposed.h"
 
-/* What ECL's allocator says of the next request; and those that call it. */
+/* What ECL's allocator says of the next request; and what those that call it
+ * say of the next object, beside its type (LISP_WHAT). */
 static __thread struct lisp_request announced
     __attribute__((tls_model("initial-exec")));
-static __thread struct {
-  uint32_t element; /* of an array: one more than its type, or 0 */
-  cl_object class;  /* of an instance; of a structure its header has it */
-} details __attribute__((tls_model("initial-exec")));
+static __thread uint32_t next_more
+    __attribute__((tls_model("initial-exec")));
 
 /* How many bodies an object of the type may get, each by a request after that
  * for the object. */
@@ -34,10 +33,13 @@ static const uint8_t bodies[t_end] = {
 };
 
 static inline void
-announce(const uintptr_t *frame, uint32_t what)
+announce(const uintptr_t *frame, cl_type type, uint32_t body_count)
 {
   lisp_runtime_begin();
-  announced = (struct lisp_request){.frame = frame, .what = what};
+  announced = (struct lisp_request){.frame = frame,
+                                    .what = LISP_WHAT(type, next_more),
+                                    .bodies = body_count};
+  next_more = 0;
 }
 
 /* ---- the commonest objects ---- */
@@ -72,7 +74,7 @@ allocate_counted(void *(*request)(size_t), size_t bytes, cl_type type,
 static cl_object __attribute__((noinline))
 cons_slow(cl_object a, cl_object d, const uintptr_t *frame)
 {
-  announce(frame, LISP_WHAT(t_list, 0));
+  announce(frame, t_list, 0);
   return REAL(ecl_cons)(a, d);
 }
 
@@ -127,20 +129,6 @@ ecl_import_current_thread(cl_object name, cl_object bindings)
 
 /* ---- others ---- */
 
-/* What is known of the next object beside its type. */
-static uint32_t
-take_details(cl_type t)
-{
-  uint32_t more = details.element;
-  if (t == t_instance) {
-    more = lisp_names_class(details.class);
-    details.class = OBJNULL;
-  } else {
-    details.element = 0;
-  }
-  return more;
-}
-
 /* Floats have no pointers in them. */
 static const uint8_t float_bytes[t_end] = {
     [t_singlefloat] = sizeof(struct ecl_singlefloat),
@@ -158,18 +146,14 @@ ecl_alloc_object(cl_type t)
     made->d.t = (int8_t)t;
     return made;
   }
-  announce(FRAME, LISP_WHAT(t, 0));
-  if (t < t_end && bodies[t] != 0) {
-    announced.what = LISP_WHAT(t, take_details(t));
-    announced.bodies = bodies[t];
-  }
+  announce(FRAME, t, t < t_end ? bodies[t] : 0);
   return REAL(ecl_alloc_object)(t);
 }
 
 EXPORT cl_object
 ecl_alloc_compact_object(cl_type t, cl_index extra)
 {
-  announce(FRAME, LISP_WHAT(t, take_details(t)));
+  announce(FRAME, t, 0);
   return REAL(ecl_alloc_compact_object)(t, extra);
 }
 
@@ -177,7 +161,7 @@ EXPORT cl_object
 ecl_alloc_simple_vector(cl_index length, cl_elttype type)
 {
   lisp_runtime_begin();
-  details.element = (uint32_t)type + 1;
+  next_more = (uint32_t)type + 1;
   return REAL(ecl_alloc_simple_vector)(length, type);
 }
 
@@ -185,7 +169,7 @@ EXPORT cl_object
 ecl_allocate_instance(cl_object class, cl_index size)
 {
   lisp_runtime_begin();
-  details.class = class;
+  next_more = lisp_names_class(class);
   return REAL(ecl_allocate_instance)(class, size);
 }
 

@@ -14,13 +14,13 @@
 #include "lisp/balance/reconciliation.h"
 
 static struct {
-  bool begun, ended;
+  bool begun;
   bool incomplete;       /* something was not counted */
   unsigned threads;      /* that lived at the end */
   void **first;          /* lists of the thread that made the first request */
   int64_t left_bytes;    /* on lists of threads that left */
   uint64_t record_bytes; /* that the collector made for itself */
-  struct collector_balance before, after;
+  struct collector_balance before;
 } balance;
 
 /* That of this thread, if it has been counted; else NULL. */
@@ -72,16 +72,6 @@ lisp_balance_begin(void)
   lisp_runtime.awaits_first = false;
   __atomic_store_n(&lisp_runtime.counted, true, __ATOMIC_RELEASE);
   spin_unlock(&lock);
-}
-
-void
-lisp_balance_end(void)
-{
-  if (!balance.begun || balance.ended)
-    return;
-  lisp_runtime.counted = lisp_runtime.awaits_first = false;
-  balance.after = collector_balance(bytes_on_lists);
-  balance.ended = true;
 }
 
 void
@@ -147,15 +137,6 @@ lisp_balance_return(bool back)
   }
 }
 
-void
-lisp_balance_forked(void)
-{
-  const struct lisp_thread *const own = own_lisp_thread();
-  for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
-    if (l != own)
-      l->lists = NULL;
-}
-
 /* ---- the reconciliation ---- */
 
 /* Of all requests, as the collector rounds them. */
@@ -176,33 +157,22 @@ rounded_bytes(void)
 }
 
 void
-lisp_balance_note(void)
+lisp_balance_end(void)
 {
-  const unsigned doubts = balance.before.doubts | balance.after.doubts;
+  if (!balance.begun)
+    return;
+  lisp_runtime.counted = lisp_runtime.awaits_first = false;
+  const struct collector_balance before = balance.before,
+                                 after = collector_balance(bytes_on_lists);
   const struct reconciliation r = {
       .rounded = rounded_bytes(),
-      .records = balance.record_bytes + balance.after.table_bytes -
-                 balance.before.table_bytes,
-      .collector = balance.after.bytes - balance.before.bytes};
-  const struct residual_cause causes[] = {
-      {balance.threads > 1,
-       "threads that were still running when the process ended"},
-      {(doubts & BALANCE_PAGE) != 0,
-       "up to 4096 bytes of a page that the collector has swept but not yet "
-       "added"},
-      {(doubts & BALANCE_LISTS) != 0,
-       "the threads' free lists in the collector could not be read"},
-      {(doubts & BALANCE_TABLES) != 0,
-       "growth of the collector's tables of finalizers and weak links, which "
-       "could not be read"},
-      {true, "free lists that the collector drops when a finalizer allocates "
-             "during their construction"},
-      {balance.after.table_bytes > balance.before.table_bytes,
-       "the collector's tables of finalizers and weak links, if they were "
-       "made with another size class"},
-      {true, "memory that code other than ECL's allocators took from the "
-             "collector"},
-  };
-  if (balance.ended && !balance.incomplete)
-    reconciliation_note(NULL, &r, causes, sizeof causes / sizeof *causes);
+      .records =
+          balance.record_bytes + after.table_bytes - before.table_bytes,
+      .collector = after.bytes - before.bytes,
+      .causes = before.doubts | after.doubts | BALANCE_FINALIZERS |
+                BALANCE_OTHERS | (balance.threads > 1 ? BALANCE_RUNNING : 0) |
+                (after.table_bytes > before.table_bytes ? BALANCE_TABLE_CLASS
+                                                        : 0)};
+  if (!balance.incomplete)
+    reconciliation_note(NULL, &r);
 }

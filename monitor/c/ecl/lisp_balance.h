@@ -37,15 +37,10 @@ void lisp_balance_record(uint64_t bytes);
 /* An object was not counted: there is no reconciliation. */
 void lisp_balance_invalidate(void);
 
-/* Count no more, and ask the collector.  With malloc_monitor_inside set. */
+/* Count no more, ask the collector, and note the reconciliation in the image,
+ * if there is one.  With malloc_monitor_inside set. */
 void lisp_balance_end(void);
 
 void lisp_balance_forget(void);
-
-/* In the child of a fork. */
-void lisp_balance_forked(void);
-
-/* Note the reconciliation in the image, if there is one. */
-void lisp_balance_note(void);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * lisp_calls.c -- what the calls in compiled code say of functions.
- *
- * What a call calls is kept by the number of its function and its distance
- * from where that begins, which hold when the code is gone.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include <dlfcn.h>
@@ -18,7 +16,7 @@
 #include "image/image.h"
 #include "image/shared_table.h"
 
-static struct shared_table targets = SHARED_TABLE_EMPTY; /* call -> target */
+static struct shared_table targets = SHARED_TABLE_EMPTY; /* site -> target */
 
 /* How a call names its target: by the place; by a table of the linker, as
  * that is in another file, or may be; by a symbol, whose function it is. */
@@ -137,50 +135,29 @@ target_before(uintptr_t site)
                 kind);
 }
 
-/* 0 for what is no place in a function. */
-static uint64_t
-key_of_call(uint64_t site, uint32_t function)
-{
-  const uint32_t number = function & FUNCTION_NUMBER;
-  const uintptr_t start = lisp_function_at(number)->start;
-  uintptr_t address = site;
-  if (start == 0 || (site & (SITE_SPECIAL | SITE_OBJECT)) != 0)
-    return 0;
-  if ((site & SITE_RETIRED) != 0) {
-    const size_t object = RETIRED_OBJECT(site);
-    if (object == 0 || object > code_objects_unloaded.count)
-      return 0;
-    address = code_objects_unloaded.objects[object - 1].start +
-              RETIRED_OFFSET(site);
-  }
-  return address - start > UINT32_MAX
-             ? 0
-             : (uint64_t)number << 32 | (address - start);
-}
-
-/* Each call once, also those that tell nothing. */
-static bool
-read_call(uint64_t site, uint32_t function, uint32_t up)
-{
-  const uint64_t key =
-      (site & SITE_RETIRED) != 0 ? 0 : key_of_call(site, function);
-  (void)up;
-  if (key != 0 && shared_table_find(&targets, key) == NULL)
-    shared_table_add(&targets, key, target_before(site));
-  return false;
-}
-
+/* The same of a call in a function, which is read once; 0: it is no place in
+ * code, or that is gone. */
 static uint64_t
 target_of(uint64_t site, uint32_t function)
 {
-  const uint64_t key = key_of_call(site, function);
-  return key == 0 ? 0 : shared_table_value(&targets, key);
+  const struct shared_entry *known;
+  uint64_t target;
+  if ((site & (SITE_SPECIAL | SITE_OBJECT | SITE_RETIRED)) != 0 ||
+      lisp_function_at(function)->start == 0)
+    return 0;
+  known = shared_table_find(&targets, site);
+  if (known != NULL)
+    return known->value;
+  target = target_before(site);
+  shared_table_add(&targets, site, target);
+  return target;
 }
 
-/* A symbol may have had another function when it was called.  That was none
- * of ECL's, and no allocator. */
-static uint64_t
-function_between(uint64_t site, uint32_t function, uint32_t callee)
+/* Note what ran between the call and what it led to, if that is known.  A
+ * symbol may have had another function when it was called.  That was none of
+ * ECL's, and no allocator. */
+static void
+note_between(uint64_t site, uint32_t function, uint32_t callee)
 {
   const uint64_t target = target_of(site, function);
   const uint32_t number = TARGET_NUMBER(target);
@@ -188,27 +165,24 @@ function_between(uint64_t site, uint32_t function, uint32_t callee)
   if (name == 0 || (callee & FUNCTION_NUMBER) == number ||
       (TARGET_KIND(target) == CALL_SYMBOL && callee != 0 &&
        !is_of_ecl(lisp_function_at(callee)->start)))
-    return 0;
-  return SITE_OBJECT | name;
+    return;
+  image_note(NOTE_BETWEEN, note_between_key(site, function, callee), site,
+             SITE_OBJECT | name, NULL);
 }
 
 /* ---- local functions ---- */
 
-static const char in[] = "(LAMBDA :IN ";
+#define INSIDE "(LAMBDA :IN "
 
 /* The function is one in another, if that has a name. */
 static bool
 name_inside(uint32_t number, const struct lisp_function *outer)
 {
   char text[LISP_NAME_BYTES];
-  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
-  if (outer->name == 0)
-    return false;
-  lisp_printer_text(&out, in);
-  lisp_printer_text(&out, lisp_names_text(outer->name));
-  lisp_printer_text(&out, ")");
-  return out.length <= out.room &&
-         lisp_function_name(number, lisp_names_intern(&out));
+  return outer->name != 0 &&
+         snprintf(text, sizeof text, INSIDE "%s)",
+                  lisp_names_text(outer->name)) < (int)sizeof text &&
+         lisp_function_name(number, lisp_names_intern(text));
 }
 
 /* The function was called by the context `up': a call of one that is beside
@@ -217,7 +191,7 @@ name_inside(uint32_t number, const struct lisp_function *outer)
  * called so.
  */
 static bool
-name_called(uint64_t site, uint32_t function, uint32_t up)
+name_called(uint32_t function, uint32_t up)
 {
   const struct context *const c = &malloc_monitor.tree.contexts[up];
   const uint64_t target = target_of(c->site, c->function);
@@ -226,12 +200,11 @@ name_called(uint64_t site, uint32_t function, uint32_t up)
   const struct lisp_function *const f = lisp_function_at(number);
   const struct lisp_function *const from =
       lisp_function_at(direct ? c->function : TARGET_NUMBER(target));
-  (void)site;
   if (f->start == 0 || f->name != 0 || f->maker != 0 || target == 0 ||
       (direct && TARGET_KIND(target) != CALL_DIRECT) || from->name == 0 ||
       !are_in_one_file(f->start, from->start) || is_of_ecl(f->start))
     return false;
-  return strncmp(lisp_names_text(from->name), in, sizeof in - 1) == 0
+  return strncmp(lisp_names_text(from->name), INSIDE, strlen(INSIDE)) == 0
              ? lisp_function_name(number, from->name)
              : name_inside(number, from);
 }
@@ -251,63 +224,39 @@ name_made(void)
 
 /* ---- all calls ---- */
 
-/* Whether one of them is of use. */
-static bool
-each_call(bool (*use)(uint64_t site, uint32_t function, uint32_t up))
-{
-  const struct context_tree *const tree = &malloc_monitor.tree;
-  bool any = false;
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
-    const struct context *const c = &tree->contexts[i];
-    any |= use(c->site, c->function, c->parent);
-  }
-  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
-    const struct leaf *const l = &tree->leaves[i];
-    any |= use(l->site, l->function, l->up);
-  }
-  return any;
-}
-
-void
-lisp_calls_read(void)
-{
-  spin_lock(&malloc_monitor.lock);
-  each_call(read_call);
-  while ((int)name_made() |
-         (int)each_call(name_called)) /* a name may give others */
-    continue;
-  spin_unlock(&malloc_monitor.lock);
-}
-
-static void
-note_between(uint64_t site, uint32_t function, uint32_t callee)
-{
-  const uint64_t found = function_between(site, function, callee);
-  if (found != 0)
-    image_note(NOTE_BETWEEN, note_between_key(site, function, callee), site,
-               found, NULL);
-}
-
 /* What ran before the function that was called by the context `up'. */
 static bool
-note_call(uint64_t site, uint32_t function, uint32_t up)
+note_call(uint32_t function, uint32_t up)
 {
   const struct context *const c = &malloc_monitor.tree.contexts[up];
-  (void)site;
   if (up != CONTEXT_ROOT && function != 0)
     note_between(c->site, c->function, function);
   return false;
+}
+
+/* Whether one of them is of use. */
+static bool
+each_call(bool (*use)(uint32_t function, uint32_t up))
+{
+  const struct context_tree *const tree = &malloc_monitor.tree;
+  bool any = false;
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
+    any |= use(tree->contexts[i].function, tree->contexts[i].parent);
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++)
+    any |= use(tree->leaves[i].function, tree->leaves[i].up);
+  return any;
 }
 
 void
 lisp_calls_note(void)
 {
   const struct context_tree *const tree = &malloc_monitor.tree;
-  malloc_monitor_inside++;
   spin_lock(&malloc_monitor.lock);
+  while ((int)name_made() |
+         (int)each_call(name_called)) /* a name may give others */
+    continue;
   each_call(note_call);
   for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++)
     note_between(tree->leaves[i].site, tree->leaves[i].function, 0);
   spin_unlock(&malloc_monitor.lock);
-  malloc_monitor_inside--;
 }

@@ -93,7 +93,7 @@ note_of(const struct stack_frame *frame, uintptr_t end)
       (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
   if (record_offset != 0 && lisp_is_of(record->function, t_bytecodes)) {
     note.word = (const uintptr_t *)&record->function;
-    note.site = SITE_OBJECT | lisp_methods_number(record->function);
+    note.site = SITE_OBJECT | lisp_bytecodes_number(record->function);
   }
   return note;
 }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 
-#include "c/count/malloc_code.h"
 #include "c/ecl/lisp_balance.h"
 #include "c/ecl/lisp_names.h"
 #include "c/ecl/lisp_runtime.h"
@@ -260,10 +259,10 @@ forked(void)
   for (struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     arena_release(&l->arena);
     l->tallies = NULL;
-    l->room = 0;
+    l->room = l->thread_number = 0;
+    l->lists = NULL;
   }
   lisp_names_forked();
-  lisp_balance_forked();
 }
 
 static void
@@ -276,25 +275,18 @@ note(void)
   lisp_names_note();
 }
 
-/* Count no more, and read what is gone when libraries are closed. */
-static void
-read_last(void)
-{
-  if (!lisp_runtime.hooked)
-    return;
-  malloc_monitor_inside++;
-  lisp_balance_end();
-  lisp_methods_name();
-  lisp_calls_read();
-  malloc_monitor_inside--;
-}
-
+/* ECL may have ended before the process does. */
 static void
 end(void)
 {
-  read_last();
+  static bool ended;
+  if (ended)
+    return;
+  ended = true;
+  malloc_monitor_inside++;
+  lisp_balance_end();
   lisp_calls_note();
-  lisp_balance_note();
+  malloc_monitor_inside--;
 }
 
 /* ECL ends: it closes its libraries, and runs no Lisp any more. */
@@ -302,10 +294,9 @@ EXPORT void
 ecl_library_close_all(void)
 {
   lisp_runtime_begin();
-  read_last();
-  malloc_code_check();
+  if (lisp_runtime.hooked)
+    end();
   REAL(ecl_library_close_all)();
-  malloc_code_check();
 }
 
 void

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * lisp_methods.c -- names of the functions of methods, and of those that
- * expand types.  Calls no function of ECL.
+ * expand types.  They are made without one, and get that of what is defined
+ * with them.
  *
  * Slots are found by name, as a program may have classes of its own for
  * generic functions and methods.  The function of a method is a closure of
- * CLOS around that which has the code.  The collector is kept from its work
- * meanwhile, so that nothing is freed that another thread drops.
+ * CLOS around that which has the code.
  */
-#include <gc/gc.h>
-
 #include "c/count/malloc_monitor.h"
 #include "c/ecl/lisp_names.h"
 #include "c/ecl/lisp_runtime.h"
-#include "lisp/names/table_entries.h"
+#include "c/interpose/interposed.h"
 
 /* What the slot called `name' has; OBJNULL: there is none. */
 static cl_object
@@ -70,23 +68,21 @@ method_name(cl_object generic, cl_object method)
     put_specializer(&out, ECL_CONS_CAR(l));
   }
   lisp_printer_text(&out, "))");
-  return lisp_names_intern(&out);
+  return lisp_names_intern(lisp_printer_end(&out));
 }
 
-/* What has the code of the method: a byte-compiled function if that is
- * `bytecodes', else a compiled one; OBJNULL: nothing.  A closure's code may
- * be that of many methods. */
+/* What has the code of the method; OBJNULL: nothing.  A closure's code may be
+ * that of many methods. */
 static cl_object
-method_code(cl_object method, cl_object bytecodes)
+method_code(cl_object method)
 {
   cl_object f = slot(method, "THE-FUNCTION");
   cl_object others = lisp_is_of(f, t_cclosure) ? f->cclosure.env : ECL_NIL;
   for (;;) {
     if (lisp_is_of(f, t_bclosure))
       f = f->bclosure.code;
-    if (bytecodes != OBJNULL
-            ? f == bytecodes
-            : lisp_is_of(f, t_cfun) || lisp_is_of(f, t_cfunfixed))
+    if (lisp_is_of(f, t_bytecodes) || lisp_is_of(f, t_cfun) ||
+        lisp_is_of(f, t_cfunfixed))
       return f;
     if (!ECL_CONSP(others))
       return OBJNULL;
@@ -95,154 +91,66 @@ method_code(cl_object method, cl_object bytecodes)
   }
 }
 
-static bool
-is_generic(cl_object function)
-{
-  return lisp_is_of(function, t_instance) && function->instance.isgf;
-}
-
-/* The functions of (SETF symbol) are in pairs, or by themselves. */
-static cl_object
-first_of(cl_object definition)
-{
-  return ECL_CONSP(definition) ? ECL_CONS_CAR(definition) : definition;
-}
-
-static cl_object
-definition_of_setf(cl_object symbol)
-{
-#if ECL_VERSION_NUMBER >= 240510
-  return symbol->symbol.sfdef;
-#else
-  const struct table_entries entries =
-      table_entries(cl_core.setf_definitions);
-  for (cl_index i = 0; i < entries.count; i++)
-    if (entries.at[i].key == symbol)
-      return entries.at[i].value;
-  return OBJNULL;
-#endif
-}
-
-/* What is defined as the name SYMBOL, or (SETF SYMBOL). */
-static cl_object
-definition_of(cl_object name)
-{
-  if (lisp_is_of(name, t_symbol))
-    return ECL_SYM_FUN(name);
-  if (ECL_CONSP(name) && lisp_is_named(ECL_CONS_CAR(name), "SETF") &&
-      lisp_is_of(first_of(ECL_CONS_CDR(name)), t_symbol))
-    return first_of(definition_of_setf(first_of(ECL_CONS_CDR(name))));
-  return OBJNULL;
-}
-
-uint32_t
-lisp_methods_number(cl_object bytecodes)
-{
-  const cl_object generic = definition_of(bytecodes->bytecodes.name);
-  if (is_generic(generic))
-    for (cl_object l = slot(generic, "METHODS"); ECL_CONSP(l);
-         l = ECL_CONS_CDR(l))
-      if (method_code(ECL_CONS_CAR(l), bytecodes) != OBJNULL)
-        return method_name(generic, ECL_CONS_CAR(l));
-  return lisp_names_number(bytecodes->bytecodes.name);
-}
-
-/* ---- all that is compiled ---- */
+/* ---- where they are defined ---- */
 
 /* The number of a compiled function that has no name yet; 0: it is none. */
 static uint32_t
 unnamed_function(cl_object f)
 {
-  const uint32_t number =
-      lisp_is_of(f, t_cfun) || lisp_is_of(f, t_cfunfixed)
-          ? function_number_of_start(&malloc_monitor.functions,
-                                     lisp_function_code(f))
-          : 0;
+  const uint32_t number = function_number_of_start(
+      &malloc_monitor.functions, lisp_function_code(f));
   return lisp_function_at(number)->name == 0 ? number : 0;
 }
 
 static void
-name_methods(cl_object generic)
+name_method(cl_object generic, cl_object method)
 {
-  if (is_generic(generic))
-    for (cl_object l = slot(generic, "METHODS"); ECL_CONSP(l);
-         l = ECL_CONS_CDR(l)) {
-      const uint32_t number =
-          unnamed_function(method_code(ECL_CONS_CAR(l), OBJNULL));
-      if (number != 0)
-        lisp_function_name(number, method_name(generic, ECL_CONS_CAR(l)));
-    }
+  const cl_object code = method_code(method);
+  const uint32_t number = unnamed_function(code);
+  if (lisp_is_of(code, t_bytecodes))
+    lisp_bytecodes_name(code, method_name(generic, method));
+  else if (number != 0)
+    lisp_function_name(number, method_name(generic, method));
 }
 
-/* What expands a type has the property of its name, in a list of all that are
- * ECL's own. */
+/* CLOS calls it when a generic function has another method, which is the first
+ * one then. */
+EXPORT cl_object
+clos_set_funcallable_instance_function(cl_object generic, cl_object function)
+{
+  lisp_runtime_begin();
+  if (lisp_runtime.hooked) {
+    const cl_object methods = slot(generic, "METHODS");
+    malloc_monitor_inside++;
+    if (ECL_CONSP(methods))
+      name_method(generic, ECL_CONS_CAR(methods));
+    malloc_monitor_inside--;
+  }
+  return REAL(clos_set_funcallable_instance_function)(generic, function);
+}
+
 static void
-name_expander(cl_object symbol, cl_object properties)
+name_expander(cl_object symbol, cl_object expander)
 {
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
-  cl_object l = properties;
-  while (ECL_CONSP(l) &&
-         !lisp_is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
-    l = ECL_CONSP(ECL_CONS_CDR(l)) ? ECL_CONS_CDR(ECL_CONS_CDR(l)) : ECL_NIL;
-  l = ECL_CONSP(l) ? ECL_CONS_CDR(l) : l;
-  uint32_t number = unnamed_function(first_of(l));
-  if (number == 0 || !lisp_is_of(symbol, t_symbol))
-    return;
+  const uint32_t number = unnamed_function(expander);
   lisp_printer_text(&out, "(DEFTYPE ");
   lisp_printer_name(&out, symbol, NAMED_CLASS);
   lisp_printer_text(&out, ")");
-  lisp_function_name(number, lisp_names_intern(&out));
+  if (number != 0)
+    lisp_function_name(number, lisp_names_intern(lisp_printer_end(&out)));
 }
 
-static void
-name_setf_methods(cl_object unused, cl_object definition)
+/* What expands a type is a property of its name. */
+EXPORT cl_object
+si_put_sysprop(cl_object symbol, cl_object property, cl_object value)
 {
-  (void)unused;
-  name_methods(first_of(definition));
-}
-
-static void
-name_symbol_methods(cl_object unused, cl_object symbol)
-{
-  (void)unused;
-  if (!lisp_is_of(symbol, t_symbol))
-    return;
-  name_methods(ECL_SYM_FUN(symbol));
-#if ECL_VERSION_NUMBER >= 240510
-  name_setf_methods(symbol, symbol->symbol.sfdef);
-#endif
-}
-
-static void
-for_each_entry(cl_object table,
-               void (*function)(cl_object key, cl_object value))
-{
-  const struct table_entries entries = table_entries(table);
-  for (cl_index i = 0; i < entries.count; i++)
-    if (entries.at[i].key != OBJNULL)
-      function(entries.at[i].key, entries.at[i].value);
-}
-
-static void *
-name_all(void *unused)
-{
-  for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
-    const cl_object package = ECL_CONS_CAR(l);
-    if (lisp_is_of(package, t_package)) {
-      for_each_entry(package->pack.internal, name_symbol_methods);
-      for_each_entry(package->pack.external, name_symbol_methods);
-    }
+  lisp_runtime_begin();
+  if (lisp_runtime.hooked && lisp_is_named(property, "DEFTYPE-DEFINITION")) {
+    malloc_monitor_inside++;
+    name_expander(symbol, value);
+    malloc_monitor_inside--;
   }
-  for_each_entry(cl_core.system_properties, name_expander);
-#if ECL_VERSION_NUMBER < 240510
-  for_each_entry(cl_core.setf_definitions, name_setf_methods);
-#endif
-  return unused;
-}
-
-void
-lisp_methods_name(void)
-{
-  GC_call_with_alloc_lock(name_all, NULL);
+  return REAL(si_put_sysprop)(symbol, property, value);
 }

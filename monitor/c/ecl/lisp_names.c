@@ -14,14 +14,12 @@
 #include "image/spin_lock.h"
 #include "lisp/names/classify.h"
 
-static struct spin_lock lock; /* of texts, for who adds one */
+static struct spin_lock lock; /* for who adds to the tables */
 static struct intern_table texts = {.in_place = true}; /* read unlocked */
-static struct shared_table classes = SHARED_TABLE_EMPTY;
-static struct {
-  uint32_t text;
-  bool structure;
-} class_list[LISP_MORE_MOST + 1];
-static uint32_t class_count;
+static struct shared_table classes = SHARED_TABLE_EMPTY; /* their numbers */
+static struct shared_table methods = SHARED_TABLE_EMPTY; /* byte-compiled */
+static struct intern_table class_names; /* the number of the text, times 2; 1
+                                            more for that of a structure */
 static struct {
   struct arena arena; /* struct lisp_function by number; does not move */
   uint32_t room;
@@ -31,9 +29,8 @@ static struct lisp_function no_function;
 /* ---- as text ---- */
 
 uint32_t
-lisp_names_intern(struct lisp_printer *out)
+lisp_names_intern(const char *text)
 {
-  const char *const text = lisp_printer_end(out);
   spin_lock(&lock);
   uint32_t known = texts.count;
   uint32_t number = intern_text(&texts, text);
@@ -44,8 +41,8 @@ lisp_names_intern(struct lisp_printer *out)
 }
 
 /* Without the patches a function that is made by LAMBDA has no name. */
-uint32_t
-lisp_names_number(cl_object name)
+static uint32_t
+number_of_name(cl_object name)
 {
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
@@ -53,7 +50,7 @@ lisp_names_number(cl_object name)
     lisp_printer_text(&out, "(LAMBDA)");
   else
     lisp_printer_name(&out, name, NAMED_FUNCTION);
-  return lisp_names_intern(&out);
+  return lisp_names_intern(lisp_printer_end(&out));
 }
 
 const char *
@@ -94,15 +91,14 @@ note_new_number(uint32_t number, uintptr_t code)
 void
 lisp_names_forked(void)
 {
-  lock.holder = classes.lock.holder = 0;
+  lock.holder = 0;
   malloc_monitor.functions.table.lock.holder = 0;
 }
 
-/* The function gets a name if that is to show.  It may have been called
- * before: ECL calls many functions when it begins that it makes Lisp
- * functions later. */
-static bool
-assign_name(uint32_t number, uint32_t name)
+/* It may have been called before: ECL calls many functions when it begins that
+ * it makes Lisp functions later. */
+bool
+lisp_function_name(uint32_t number, uint32_t name)
 {
   struct lisp_function *const f = lisp_function_at(number);
   if (f == &no_function || name == 0 ||
@@ -111,12 +107,6 @@ assign_name(uint32_t number, uint32_t name)
   f->name = name;
   image_note(NOTE_NAME, number, 0, 0, lisp_names_text(name));
   return true;
-}
-
-bool
-lisp_function_name(uint32_t number, uint32_t name)
-{
-  return lisp_function_at(number)->name == 0 && assign_name(number, name);
 }
 
 uintptr_t
@@ -136,6 +126,37 @@ lisp_function_code(cl_object function)
   }
 }
 
+/* ---- byte-compiled functions ---- */
+
+/* Of a method: the number of its name, above which are bits of the name that
+ * the function itself has.  Another function at its address has another. */
+#define METHOD(bytecodes, name)                                              \
+  ((uint64_t)(uintptr_t)(bytecodes)->bytecodes.name << 32 | (name))
+
+void
+lisp_bytecodes_name(cl_object bytecodes, uint32_t name)
+{
+  spin_lock(&lock);
+  struct shared_entry *const known = (struct shared_entry *)shared_table_find(
+      &methods, (uintptr_t)bytecodes);
+  if (known != NULL)
+    __atomic_store_n(&known->value, METHOD(bytecodes, name),
+                     __ATOMIC_RELEASE);
+  else
+    shared_table_add(&methods, (uintptr_t)bytecodes, METHOD(bytecodes, name));
+  spin_unlock(&lock);
+}
+
+uint32_t
+lisp_bytecodes_number(cl_object bytecodes)
+{
+  const uint64_t known = shared_table_value(&methods, (uintptr_t)bytecodes);
+  const uint32_t name = (uint32_t)known;
+  return name != 0 && known == METHOD(bytecodes, name)
+             ? name
+             : number_of_name(bytecodes->bytecodes.name);
+}
+
 /* ---- where they are made ---- */
 
 /* The function that begins at `code' got the name in an object that was made
@@ -153,7 +174,7 @@ note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
   uint32_t number = function_number_of_start(&malloc_monitor.functions, code);
   struct lisp_function *f = lisp_function_at(number);
   if (name != OBJNULL && !Null(name) && (new || f->name == 0))
-    assign_name(number, lisp_names_number(name));
+    lisp_function_name(number, number_of_name(name));
   else if (f != &no_function && f->name == 0 && f->maker == 0)
     f->maker = function_number_of_start(&malloc_monitor.functions,
                                         frame_rule_function(site - 1));
@@ -198,29 +219,29 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
 static void
 note_class(uint32_t number)
 {
-  image_note(NOTE_CLASS, number, class_list[number].structure, 0,
-             lisp_names_text(class_list[number].text));
+  const uint64_t name = intern_table_key(&class_names, number);
+  image_note(NOTE_CLASS, number, name & 1, 0,
+             lisp_names_text((uint32_t)(name >> 1)));
 }
 
-/* It may have got a number meanwhile. */
 static uint32_t
 add_class(cl_object class)
 {
   char text[LISP_NAME_BYTES];
   struct lisp_printer out = {.at = text, .room = sizeof text - 1};
-  const bool structure = lisp_printer_is_structure(class);
   lisp_printer_name(&out, class, NAMED_CLASS);
-  uint32_t name = lisp_names_intern(&out);
-  spin_lock(&classes.lock);
-  uint32_t number = (uint32_t)shared_table_value(&classes, (uintptr_t)class);
-  if (number == 0 && name != 0 && class_count < LISP_MORE_MOST) {
-    number = ++class_count;
-    class_list[number].text = name;
-    class_list[number].structure = structure;
+  const uint64_t name = lisp_names_intern(lisp_printer_end(&out)),
+                 structure = lisp_printer_is_structure(class);
+  uint32_t number = 0;
+  spin_lock(&lock);
+  const uint32_t known = class_names.count;
+  if (name != 0 && known < LISP_MORE_MOST)
+    number = intern_key(&class_names, name << 1 | structure);
+  if (number > known)
     note_class(number);
+  if (number != 0 && shared_table_find(&classes, (uintptr_t)class) == NULL)
     shared_table_add(&classes, (uintptr_t)class, number);
-  }
-  spin_unlock(&classes.lock);
+  spin_unlock(&lock);
   return number;
 }
 
@@ -276,24 +297,24 @@ note_types(void)
 /* ---- all of it ---- */
 
 void
-lisp_names_open(void)
-{
-  malloc_monitor.functions.on_new_number = note_new_number;
-  note_types();
-}
-
-void
 lisp_names_note(void)
 {
   note_types();
   spin_lock(&lock);
   for (uint32_t i = 1; i <= texts.count; i++)
     image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));
+  for (uint32_t i = 1; i <= class_names.count; i++)
+    note_class(i);
   spin_unlock(&lock);
   for (uint32_t i = 1; i <= malloc_monitor.functions.last; i++)
     if (lisp_function_at(i)->name != 0)
       image_note(NOTE_NAME, i, 0, 0,
                  lisp_names_text(lisp_function_at(i)->name));
-  for (uint32_t i = 1; i <= class_count; i++)
-    note_class(i);
+}
+
+void
+lisp_names_open(void)
+{
+  malloc_monitor.functions.on_new_number = note_new_number;
+  lisp_names_note();
 }

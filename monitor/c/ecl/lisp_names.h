@@ -7,8 +7,8 @@
  * Byte-compiled functions are sites of their own, SITE_OBJECT | the number of
  * their name.
  *
- * Functions of methods have no name when they are made, nor have local ones:
- * they get it in the end.
+ * Functions of methods have no name when they are made, and get it when the
+ * method is defined.  Local ones get theirs in the end.
  */
 #ifndef MPROF_LISP_NAMES_H
 #define MPROF_LISP_NAMES_H
@@ -24,13 +24,10 @@
 
 enum { LISP_NAME_BYTES = 1024 }; /* of those that are printed */
 
-/* The number of what was printed, and the text with that number.  May run
- * inside the hook. */
-uint32_t lisp_names_intern(struct lisp_printer *out);
+/* The number of a text, and the text with that number.  May run inside the
+ * hook. */
+uint32_t lisp_names_intern(const char *text);
 const char *lisp_names_text(uint32_t name);
-
-/* The number of the name of a function.  May run inside the hook. */
-uint32_t lisp_names_number(cl_object name);
 
 /* ---- functions ---- */
 
@@ -49,9 +46,13 @@ struct lisp_function *lisp_function_at(uint32_t number);
 /* Where the code of a compiled function begins; 0: it is another object. */
 uintptr_t lisp_function_code(cl_object function);
 
-/* The function was made without a name, and has none yet: it may be called
- * so.  False: it is not. */
+/* The function gets a name, if that is to show.  False: it does not. */
 bool lisp_function_name(uint32_t number, uint32_t name);
+
+/* A byte-compiled function is that of a method with this name; the number of
+ * the name of one.  May run inside the hook. */
+void lisp_bytecodes_name(cl_object bytecodes, uint32_t name);
+uint32_t lisp_bytecodes_number(cl_object bytecodes);
 
 /* Take names from now on, and note all types of ECL's objects if there is an
  * image. */
@@ -66,20 +67,6 @@ void lisp_names_forked(void); /* in the child of a fork */
 
 /* The number of a class, at most LISP_MORE_MOST; 0: none. */
 uint32_t lisp_names_class(cl_object class);
-
-/* ---- methods ----
- *
- * Functions of methods, and those that expand types, are made without a name:
- * what has a name has them, and it is looked for in memory (lisp_methods.c).
- */
-
-/* Name those that there are now.  Not inside the hook, but with
- * malloc_monitor_inside set. */
-void lisp_methods_name(void);
-
-/* The number of the name of a byte-compiled function, which is that of the
- * generic function if it is a method's.  May run inside the hook. */
-uint32_t lisp_methods_number(cl_object bytecodes);
 
 /* ---- calls ----
  *
@@ -99,13 +86,9 @@ uint32_t lisp_methods_number(cl_object bytecodes);
  * libraries.
  */
 
-/* The process is at its regular end: read what calls there were, and name
- * local functions.  Methods have their names.  With malloc_monitor_inside
- * set. */
-void lisp_calls_read(void);
-
-/* After that: note which functions left their frame to the one that they
- * called, or to an allocator. */
+/* The process is at its regular end: name local functions, and note which
+ * functions left their frame to the one that they called, or to an allocator.
+ * With malloc_monitor_inside set. */
 void lisp_calls_note(void);
 
 #endif

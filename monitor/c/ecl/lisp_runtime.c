@@ -27,38 +27,27 @@ struct lisp_runtime lisp_runtime;
 static void *
 find_in_library(const char *library, const char *name)
 {
-  for (struct link_map *map = _r_debug.r_map; map != NULL;
-       map = map->l_next) {
-    const char *file = strrchr(map->l_name, '/');
-    if (file != NULL && strncmp(file + 1, library, strlen(library)) == 0) {
-      void *const handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-      if (handle != NULL) {
-        void *const found = dlsym(handle, name);
-        dlclose(handle);
-        return found;
-      }
-    }
+  void *handle = NULL, *found = NULL;
+  for (struct link_map *map = _r_debug.r_map; map != NULL && handle == NULL;
+       map = map->l_next)
+    if (strstr(map->l_name, library) != NULL)
+      handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle != NULL) {
+    found = dlsym(handle, name);
+    dlclose(handle);
   }
-  return NULL;
+  return found;
 }
 
-static void *
-find(const char *name)
+void *
+lisp_runtime_search(const char *name)
 {
   malloc_monitor_inside++;
   void *found = dlsym(RTLD_NEXT, name);
   if (found == NULL)
     found = find_in_library(
-        strncmp(name, "GC_", 3) == 0 ? "libgc.so" : "libecl.so", name);
+        strncmp(name, "GC_", 3) == 0 ? "/libgc.so" : "/libecl.so", name);
   malloc_monitor_inside--;
-  return found;
-}
-
-void *
-lisp_runtime_search(void **known, const char *name)
-{
-  void *const found = find(name);
-  __atomic_store_n(known, found, __ATOMIC_RELAXED);
   return found;
 }
 
@@ -82,12 +71,10 @@ is_known_release(const void *function)
 {
   char name[32];
   Dl_info info;
-  if (dladdr(function, &info) == 0 || info.dli_fname == NULL)
-    return false;
-  const char *file = strrchr(info.dli_fname, '/');
-  snprintf(name, sizeof name, "libecl.so.%d.%d", ECL_VERSION_NUMBER / 10000,
+  snprintf(name, sizeof name, "/libecl.so.%d.%d", ECL_VERSION_NUMBER / 10000,
            ECL_VERSION_NUMBER / 100 % 100);
-  return file != NULL && strncmp(file + 1, name, strlen(name)) == 0;
+  return dladdr(function, &info) != 0 && info.dli_fname != NULL &&
+         strstr(info.dli_fname, name) != NULL;
 }
 
 extern cl_fixnum ecl_option_values[ECL_OPT_LIMIT + 1];
@@ -109,10 +96,9 @@ is_known_build(void)
 static bool
 is_counted(void)
 {
-  const void *const cons = find("ecl_cons");
+  const void *const cons = lisp_runtime_search("ecl_cons");
   const char *why = NULL;
-  char line[160];
-  if (cons == NULL || find("ecl_allocation_monitor") != NULL ||
+  if (cons == NULL || lisp_runtime_search("ecl_allocation_monitor") != NULL ||
       !real_allocator_is_ours())
     return false;
   if (GC_malloc_many == NULL)
@@ -121,12 +107,8 @@ is_counted(void)
     why = "this ECL is not the release that mprof was built for";
   else if (!is_known_build())
     why = "this ECL was built with options that mprof does not know";
-  if (why != NULL) {
-    const int n = snprintf(line, sizeof line,
-                           "mprof: %s: Lisp objects are not counted\n", why);
-    const ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
-    (void)ignored;
-  }
+  if (why != NULL)
+    dprintf(STDERR_FILENO, "mprof: %s: Lisp objects are not counted\n", why);
   return why == NULL;
 }
 
@@ -137,8 +119,8 @@ lisp_runtime_find(void)
   spin_lock(&lock);
   if (!lisp_runtime.found) {
     if (is_counted()) {
-      lisp_runtime.malloc = find("GC_malloc");
-      lisp_runtime.malloc_atomic = find("GC_malloc_atomic");
+      lisp_runtime.malloc = lisp_runtime_search("GC_malloc");
+      lisp_runtime.malloc_atomic = lisp_runtime_search("GC_malloc_atomic");
       lisp_heap_open();
       lisp_runtime.hooked = lisp_runtime.awaits_first = true;
     }

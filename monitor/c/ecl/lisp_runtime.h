@@ -45,23 +45,16 @@ lisp_runtime_begin(void)
     lisp_runtime_find();
 }
 
-/* What has that name behind this library; *known has it from then on. */
-void *lisp_runtime_search(void **known, const char *name);
-
-static inline void *
-lisp_runtime_real(void **known, const char *name)
-{
-  void *const behind = __atomic_load_n(known, __ATOMIC_RELAXED);
-  return __builtin_expect(behind != NULL, 1)
-             ? behind
-             : lisp_runtime_search(known, name);
-}
+/* What has that name behind this library; NULL: nothing. */
+void *lisp_runtime_search(const char *name);
 
 /* The function that this library has one of its own in front of. */
 #define REAL(name)                                                           \
   ({                                                                         \
-    static void *real_##name;                                                \
-    (__typeof__(&name))lisp_runtime_real(&real_##name, #name);               \
+    static __typeof__(&name) real_##name;                                    \
+    if (__builtin_expect(real_##name == NULL, 0))                            \
+      real_##name = (__typeof__(&name))lisp_runtime_search(#name);           \
+    real_##name;                                                             \
   })
 
 /* How large the function or the variable of ECL at that address is, in bytes;

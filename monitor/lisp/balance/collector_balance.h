@@ -16,14 +16,19 @@
 
 #include <stdint.h>
 
-/* What can be wrong with it. */
+/* What can be wrong with it, and what else a residual can be made of
+ * (reconciliation.h). */
 enum balance_doubt {
   BALANCE_LISTS = 1, /* the free lists were not taken off */
   BALANCE_PAGE = 2,  /* a swept page may be left out of the counter */
   BALANCE_REST = 4,  /* a thread was allocating (stop.h) */
   BALANCE_TABLES = 8, /* the collector's own tables are not known */
-  BALANCE_FORK = 16  /* this is the child of a fork: a thread that it does not
+  BALANCE_FORK = 16, /* this is the child of a fork: a thread that it does not
                         have was allocating, or a swept page is left out */
+  BALANCE_FINALIZERS = 32,   /* they allocated */
+  BALANCE_RUNNING = 64,      /* threads that were when the process ended */
+  BALANCE_TABLE_CLASS = 128, /* of the collector's tables is not known */
+  BALANCE_OTHERS = 256       /* requests of code that is not ECL */
 };
 
 struct collector_balance {

@@ -14,27 +14,22 @@
 #ifndef MPROF_RECONCILIATION_H
 #define MPROF_RECONCILIATION_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "image/note_list.h"
+#include "lisp/balance/collector_balance.h"
 
 struct reconciliation {
   uint64_t rounded;   /* bytes of all requests, as the collector rounds them */
   uint64_t records;   /* of what it made for itself */
   uint64_t collector; /* that it has given out */
-};
-
-/* What a residual can be made of. */
-struct residual_cause {
-  bool applies;
-  const char *text;
+  /* What a residual can be made of: */
+  unsigned causes; /* sum of enum balance_doubt */
+  unsigned imported_threads, uncounted_threads;
 };
 
 /* Note the figures, and what applies if there is a residual. */
 void reconciliation_note(struct note_list *notes,
-                         const struct reconciliation *r,
-                         const struct residual_cause *causes, size_t count);
+                         const struct reconciliation *r);
 
 #endif

@@ -62,43 +62,16 @@ state_reconciliation(struct note_list *notes, const struct snapshot *snapshot)
 {
   const struct counters *const c = &snapshot->counters;
   const struct requests all = all_requests(snapshot);
-  const struct reconciliation r = {.rounded = all.rounded_bytes,
-                                   .records = record_bytes(c),
-                                   .collector = collector_bytes()};
-  char imported[128], uncounted[128];
-  const struct residual_cause causes[] = {
-      {(monitor.collector.doubts & BALANCE_REST) != 0,
-       "a thread could not be paused when counting began or ended: an object "
-       "that it was taking, or the free list that it took it from"},
-      {c->imported_threads > 0, imported},
-      {c->uncounted_threads > 0, uncounted},
-      {(monitor.collector.doubts & BALANCE_PAGE) != 0,
-       "up to 4096 bytes of a page that the collector has swept but not yet "
-       "added"},
-      {(monitor.collector.doubts & BALANCE_FORK) != 0,
-       "a fork: an object that another thread was taking, or its free list, "
-       "and up to 4096 bytes of a page that the collector had swept and "
-       "never "
-       "adds"},
-      {(monitor.collector.doubts & BALANCE_LISTS) != 0,
-       "the threads' free lists in the collector could not be read"},
-      {(monitor.collector.doubts & BALANCE_TABLES) != 0,
-       "growth of the collector's tables of finalizers and weak links, which "
-       "could not be read"},
-      {c->finalizer_walks > 0, "free lists that the collector drops when a "
-                               "finalizer allocates during "
-                               "their construction"},
-  };
-  snprintf(imported, sizeof imported,
-           "memory that the runtime allocated for %u threads, created by C "
-           "code, before they were imported",
-           c->imported_threads);
-  snprintf(uncounted, sizeof uncounted,
-           "threads that are not counted, since memory ran out when they "
-           "started: %u",
-           c->uncounted_threads);
+  const struct reconciliation r = {
+      .rounded = all.rounded_bytes,
+      .records = record_bytes(c),
+      .collector = collector_bytes(),
+      .causes = monitor.collector.doubts |
+                (c->finalizer_walks > 0 ? BALANCE_FINALIZERS : 0),
+      .imported_threads = c->imported_threads,
+      .uncounted_threads = c->uncounted_threads};
   state_count(notes, PPROF_COMMENT_MALLOC_BYTES, all.malloc_bytes);
-  reconciliation_note(notes, &r, causes, sizeof causes / sizeof *causes);
+  reconciliation_note(notes, &r);
 }
 
 /* What can be missing from chains. */
