@@ -4,18 +4,10 @@
 // page.
 
 function aboutView(model) {
-  const { profile, profile: { terms }, check } = model;
-  const contexts = profile.sides.reduce((sum, { tables }) =>
-    sum + tables.contexts, 0);
+  const { profile, profile: { terms } } = model;
   const heading = (text) => element('h2', {}, text);
   return element('article', { class: 'about' },
     heading('Completeness'),
-    element('p', { id: 'check' }, check.different === 0
-      ? `The sums of this page over ${plural(contexts, ...terms.chain)} ` +
-        `equal the figures of mprof: ${number(check.compared)} comparisons, ` +
-        'no difference.'
-      : `${number(check.different)} of ${number(check.compared)} figures ` +
-        'differ from those of mprof. This is a bug in mprof.'),
     element('pre', {}, profile.reconciliation.trim()),
     heading('How to read it'),
     terms.reading.map((text) => element('p', {}, text)),

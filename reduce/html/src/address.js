@@ -23,10 +23,6 @@ const CHOICES = {
   sort: '', // TABLE:COLUMN for each table, with a - where it ascends
 };
 
-// Those that sums depend on.
-const SUMMED = ['focus', 'ignore', 'hide', 'program', 'without', 'type',
-  'phase', 'thread', 'region'];
-
 function readAddress(hash) {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
   const given = new URLSearchParams(query);

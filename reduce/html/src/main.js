@@ -3,11 +3,10 @@
 // The page: reads the data, then shows the view that the address names, with
 // what it says is chosen.
 
-const VIEW_OF = { zoom: 'overview', callers: 'overview',
-  function: 'functions', type: 'types' };
-
-const ROUTES = ['overview', 'zoom', 'callers', 'functions', 'function',
-  'types', 'type', 'contexts', 'regions', 'about'];
+// The view, as the navigation has it, that an address begins with.
+const VIEW_OF = { overview: 'overview', zoom: 'overview', callers: 'overview',
+  functions: 'functions', function: 'functions', types: 'types', type: 'types',
+  contexts: 'contexts', regions: 'regions', about: 'about' };
 
 class Shell {
   constructor(profile) {
@@ -29,13 +28,13 @@ class Shell {
       errors.push(wrong);
       choices[key] = '';
     }
-    this.route = ROUTES.includes(route[0]) ? route : ['overview'];
+    this.route = Object.hasOwn(VIEW_OF, route[0]) ? route : ['overview'];
     this.choices = choices;
     this.model.choose(choices);
     this.search();
-    showChoices(this);
     this.say(errors.join('; '));
     this.show();
+    showChoices(this);
   }
 
   // Goes to PATH with CHANGES of what is chosen.
@@ -59,11 +58,10 @@ class Shell {
     if (this.model.profile.grouped)
       return `${key}: this page shows groups, not functions`;
     try {
-      expressionTest(text);
+      functionTest(text);
       return '';
     } catch (error) {
-      return `${key}: '${oneLine(text)}' is not a regular expression: ${
-        error.message}`;
+      return `${key}: '${oneLine(text)}': ${error.message}`;
     }
   }
 
@@ -101,7 +99,7 @@ class Shell {
 
   show() {
     const { route } = this;
-    const view = VIEW_OF[route[0]] ?? route[0];
+    const view = VIEW_OF[route[0]];
     for (const link of document.querySelectorAll('nav a'))
       if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
@@ -141,9 +139,9 @@ class Shell {
   // address.
   sort(name) {
     const { model } = this;
-    const { word } = model.measure;
+    const { measure } = model;
     const key = name === 'regions' ? 'name'
-      : (name === 'functions' ? `self-${word}` : word) +
+      : (name === 'functions' ? `self-${measure.key}` : measure.key) +
         (model.profile.compared ? '-change' : '');
     return { key, usual: key, up: name === 'regions',
       ...readSorts(this.choices.sort).get(name),
@@ -169,15 +167,12 @@ async function begin() {
     const shell = new Shell(profile);
     connectSwitches(shell);
     showHead(profile);
+    showWarnings(profile);
     get('page').hidden = false;
     get('waiting').remove();
     shell.open();
     performance.mark('drawn');
-    // What is seen comes first; then whether it is right.
-    requestAnimationFrame(() => setTimeout(() => {
-      showWarnings(profile, shell.model.check);
-      document.documentElement.dataset.ready = 'yes';
-    }));
+    document.documentElement.dataset.ready = 'yes';
   } catch (error) {
     get('waiting').textContent =
       typeof DecompressionStream === 'undefined'
