@@ -17,7 +17,7 @@ function arcsTable(model, row, side, sort) {
   const [own, other] = side === 'above' ? ['callee', 'caller']
     : ['caller', 'callee'];
   const { label, caption, nouns, who, what } = model.profile.terms[side];
-  const end = (arc) => model.tree.functions[arc[other]] ?? ROOT;
+  const end = ({ pair }) => model.tree.functions[pair[other]] ?? ROOT;
   const link = (fn) => fn === ROOT
     ? element('span', { class: 'quiet' }, fn.name) : functionLink(fn);
   return table({ class: `${other}s`, rows: model.arcsOf(own, row.fn.id),
@@ -65,9 +65,8 @@ function figureCards(model, { self, inclusive }) {
 
 function typesTable(model, row, sort) {
   const { profile } = model;
-  const byType = model.sums.typesOf(row.fn.id);
-  const types = profile.types.map((type, i) =>
-    ({ type, figures: figuresAt(byType, i) }))
+  const types = withFigures('type', profile.types,
+    model.sums.typesOf(row.fn.id))
     .filter(({ figures }) => allocates(figures, profile));
   const things = profile.lisp ? 'Types' : 'Sizes';
   return table({ class: 'function-types', rows: types, sort,

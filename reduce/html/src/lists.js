@@ -98,9 +98,7 @@ function typeView(model, id, sort, onFilter) {
   if (profile.types[id] === undefined)
     return element('p', {}, 'There is no such type.');
   const { type, figures: whole } = model.types[id];
-  const byFunction = model.sums.functionsOf(id);
-  const rows = tree.functions.map((fn, i) =>
-    ({ fn, figures: figuresAt(byFunction, i) }))
+  const rows = withFigures('fn', tree.functions, model.sums.functionsOf(id))
     .filter(({ figures }) => allocates(figures, profile));
   const { terms } = profile;
   const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
@@ -124,7 +122,6 @@ function typeView(model, id, sort, onFilter) {
 
 // Named regions: each with those in it, which stand below it.
 function regionsView(model, matches, sort, onFilter) {
-  const sums = model.sums.regions;
   const time = (key, label, help) => ({ key, label: `${label} (UTC)`, help,
     value: ({ region }) => region[key] ?? NaN,
     text: ({ region: { [key]: at } }) => (at === null ? ''
@@ -135,8 +132,7 @@ function regionsView(model, matches, sort, onFilter) {
       'whole run.'),
     table({ class: 'regions', caption: 'Regions', sort,
       nouns: ['region', 'regions'], tie: (row) => row.region.id,
-      rows: model.profile.regions.map((region, i) =>
-        ({ region, figures: figuresAt(sums, i) }))
+      rows: withFigures('region', model.profile.regions, model.sums.regions)
         .filter(({ region }) => matches?.(region.name) ?? true),
       columns: [
         nameColumn('region', 'The name, after those of the enclosing ' +

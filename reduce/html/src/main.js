@@ -21,18 +21,10 @@ class Shell {
   // Shows what the address says.
   open() {
     const { route, choices } = readAddress(location.hash);
-    const errors = [];
-    for (const key of EXPRESSIONS) {
-      const wrong = this.fault(key, choices[key]);
-      if (wrong === '') continue;
-      errors.push(wrong);
-      choices[key] = '';
-    }
     this.route = Object.hasOwn(VIEW_OF, route[0]) ? route : ['overview'];
     this.choices = choices;
     this.model.choose(choices);
     this.search();
-    this.say(errors.join('; '));
     this.show();
     showChoices(this);
   }
@@ -50,32 +42,6 @@ class Shell {
     const zoomed = ['zoom', 'callers'].includes(this.route[0]);
     const moves = ['hide', 'program', 'inverted'].some((key) => key in changes);
     this.go(zoomed && moves ? '' : pathOfRoute(this.route), changes, replace);
-  }
-
-  // What is wrong with TEXT for the choice KEY, one line; '' when nothing is.
-  fault(key, text) {
-    if (text === '') return '';
-    if (this.model.profile.grouped)
-      return `${key}: this page shows groups, not functions`;
-    try {
-      functionTest(text);
-      return '';
-    } catch (error) {
-      return `${key}: '${oneLine(text)}': ${error.message}`;
-    }
-  }
-
-  // Lets the expression KEY be TEXT, if it is one; else nothing changes.
-  express(key, text) {
-    const wrong = this.fault(key, text);
-    if (wrong === '') this.choose({ [key]: text });
-    else this.say(wrong);
-    return wrong === '';
-  }
-
-  say(line) {
-    get('fault').textContent = line;
-    get('fault').hidden = line === '';
   }
 
   // What the view that is called NAME consists of, null for the overview.
@@ -114,14 +80,20 @@ class Shell {
     showSelection(this);
   }
 
+  // Finds what the search is for; an invalid expression finds nothing.
   search() {
     const { search } = this.choices;
-    const matches = Model.matcher(search);
-    const wrong = matches instanceof Error;
-    get('search').setAttribute('aria-invalid', String(wrong));
-    get('search').title = wrong ? matches.message : '';
-    this.matches = wrong ? null : matches;
-    this.found = this.matches === null ? null : this.model.search(matches);
+    this.matches = null;
+    let wrong = '';
+    try {
+      const pattern = new RegExp(search, 'i');
+      if (search !== '') this.matches = (name) => pattern.test(name);
+    } catch (error) {
+      wrong = error.message;
+    }
+    get('search').setAttribute('aria-invalid', String(wrong !== ''));
+    get('search').title = wrong;
+    this.found = this.matches === null ? null : this.model.search(this.matches);
   }
 
   findFunction(fn) {
@@ -143,11 +115,13 @@ class Shell {
     const key = name === 'regions' ? 'name'
       : (name === 'functions' ? `self-${measure.key}` : measure.key) +
         (model.profile.compared ? '-change' : '');
-    return { key, usual: key, up: name === 'regions',
-      ...readSorts(this.choices.sort).get(name),
+    const sorts = new URLSearchParams(this.choices.sort);
+    const given = sorts.get(name);
+    return { key: given?.replace(/-$/, '') ?? key, usual: key,
+      up: given?.endsWith('-') ?? name === 'regions',
       changed: (now) => {
-        const sorts = readSorts(this.choices.sort).set(name, now);
-        this.choices.sort = writeSorts(sorts);
+        sorts.set(name, now.key + (now.up ? '-' : ''));
+        this.choices.sort = String(sorts);
         history.pushState(null, '',
           writeAddress(pathOfRoute(this.route), this.choices));
       } };

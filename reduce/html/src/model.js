@@ -55,7 +55,7 @@ class Model {
     this.choices = null;
   }
 
-  // Takes CHOICES (address.js) without those that make no sense: an unknown id.
+  // Takes CHOICES (address.js) without those that make no sense.
   choose(choices) {
     const { profile } = this;
     const changed = (...keys) =>
@@ -73,12 +73,28 @@ class Model {
     this.categories = profile.categories.map((_, i) =>
       !choices.without.includes(i));
     for (const key of ['type', ...LABELS]) this[key] = id(key);
-    this.tests = Object.fromEntries(EXPRESSIONS.map((key) =>
-      [key, choices[key] === '' ? null : functionTest(choices[key])]));
+    this.tests = {};
+    this.faults = {};
+    for (const key of EXPRESSIONS) this.readExpression(key, choices[key]);
     this.choices = choices;
     if (hides) this.hide();
     if (summed) this.update();
     this.measureWidths();
+  }
+
+  // Makes the test KEY of TEXT, an expression; null for none, or for what is
+  // none, of which FAULTS says what is wrong.
+  readExpression(key, text) {
+    this.tests[key] = null;
+    if (text !== '' && this.profile.grouped) {
+      this.faults[key] = 'this page shows groups, not functions';
+      return;
+    }
+    try {
+      if (text !== '') this.tests[key] = functionTest(text);
+    } catch (error) {
+      this.faults[key] = `'${oneLine(text)}': ${error.message}`;
+    }
   }
 
   get narrowed() {
@@ -122,17 +138,14 @@ class Model {
     this.functions = tree.functions.map((fn, i) => ({ fn,
       self: figuresAt(functions.self, i),
       inclusive: figuresAt(functions.inclusive, i) }));
-    this.types = profile.types.map((type, i) =>
-      ({ type, figures: figuresAt(types, i) }));
+    this.types = withFigures('type', profile.types, types);
   }
 
   // The pairs of caller and callee with anything whose KEY, one of these, is
   // the function ID.
   arcsOf(key, id) {
-    const { arcs } = this.sums;
-    return this.tree.arcs.pairs.map((pair, i) =>
-      ({ ...pair, figures: figuresAt(arcs, i) }))
-      .filter((arc) => arc[key] === id && this.isUsed(arc.figures));
+    return withFigures('pair', this.tree.arcs.pairs, this.sums.arcs)
+      .filter(({ pair, figures }) => pair[key] === id && this.isUsed(figures));
   }
 
   // Whether FIGURES are of anything that was allocated, or of calls.
@@ -205,18 +218,6 @@ class Model {
     for (let at = node; at < end[node]; at++)
       if (functionOf[at] === functionOf[node]) sum += calls[at];
     return sum;
-  }
-
-  // Compiles TEXT to a test of names; null when it is empty, and an Error
-  // when it is not a regular expression.
-  static matcher(text) {
-    if (text === '') return null;
-    try {
-      const pattern = new RegExp(text, 'i');
-      return (name) => pattern.test(name);
-    } catch (error) {
-      return error;
-    }
   }
 
   // How much was allocated with a function that MATCHES on the chain, and

@@ -68,26 +68,32 @@ function pathCard(model, steps) {
     { class: 'quiet' }, `${plural(left, 'step', 'steps')} not shown`));
 }
 
-const allLink = (href, things) =>
-  element('a', { class: 'all', href }, `All ${things.toLowerCase()}`);
-
-function headCards(model, steps) {
-  const { measure, total, profile } = model;
-  const { key, noun } = measure;
-  const { frames, self } = profile.terms;
-  const things = profile.lisp ? 'Types' : 'Sizes';
-  const top = (rows, value, link) => rows.filter((row) => value(row) > 0)
-    .sort((a, b) => value(b) - value(a)).slice(0, HEAD_ROWS)
-    .map((row) => ({ label: link(row), value: value(row),
-      note: brief(value(row), measure) }));
-  return element('div', { class: 'cards' }, pathCard(model, steps),
-    bars(`${frames} with the most ${noun}`, self,
-      top(model.functions, (row) => row.self(key),
-        (row) => functionLink(row.fn)),
-      total(key), allLink('#/functions', frames)),
-    bars(`${things} with the most ${noun}`, '',
-      top(model.types, (row) => row.figures(key), (row) => typeLink(row.type)),
-      total(key), allLink('#/types', things)));
+// The lists of what has most of what is measured.
+function headCards(model) {
+  const { measure, measure: { key, noun }, total } = model;
+  const { profile: { compared, lisp, terms: { frames, self } } } = model;
+  const functions = model.functions.map((row) =>
+    ({ label: functionLink(row.fn), figures: row.self }));
+  const types = model.types.map(({ type, figures }) =>
+    ({ label: typeLink(type), figures }));
+  const things = lisp ? 'Types' : 'Sizes';
+  const card = (caption, help, rows, rank, view, name) => {
+    const found = rows.map(({ label, figures }) => {
+      const by = compared ? figures(key) - figures(beforeOf(key)) : undefined;
+      const value = rank(by ?? figures(key));
+      return { label, by, value, note: compared ? '' : brief(value, measure) };
+    }).filter(({ value }) => value > 0).sort((a, b) => b.value - a.value)
+      .slice(0, HEAD_ROWS);
+    return bars(caption, help, found, compared ? found[0]?.value : total(key),
+      element('a', { class: 'all', href: `#/${view}` },
+        `All ${name.toLowerCase()}`));
+  };
+  const ofFunctions = (which, rank = (by) => by) => card(`${frames} with ${
+    which} ${noun}`, self, functions, rank, 'functions', frames);
+  return compared ? [ofFunctions('more'), ofFunctions('fewer', (by) => -by),
+    card(`${things} that changed most`, '', types, Math.abs, 'types', things)]
+    : [ofFunctions('the most'), card(`${things} with the most ${noun}`, '',
+      types, (by) => by, 'types', things)];
 }
 
 // Advice for the whole profile, as mprof advise gives it.
@@ -103,31 +109,6 @@ function adviceCard({ profile }) {
             percent(row.saved_bytes, profile.file_totals.bytes)}`),
         `, ${number(row.saved_bytes)} bytes: `, functionLink(row.fn),
         ` ${row.fault}`))));
-}
-
-// The same where two profiles are compared: what grew and what shrank most.
-function changeCards(model) {
-  const { measure: { key, noun }, profile } = model;
-  const { frames, self } = profile.terms;
-  const card = (caption, help, rows, rank, more) => {
-    const found = rows.map(({ label, figures }) => {
-      const by = figures(key) - figures(beforeOf(key));
-      return { label, by, value: rank(by) };
-    }).filter(({ value }) => value > 0).sort((a, b) => b.value - a.value)
-      .slice(0, HEAD_ROWS);
-    return bars(caption, help, found, found[0]?.value, more);
-  };
-  const functions = model.functions.map((row) =>
-    ({ label: functionLink(row.fn), figures: row.self }));
-  const types = model.types.map(({ type, figures }) =>
-    ({ label: typeLink(type), figures }));
-  const things = profile.lisp ? 'Types' : 'Sizes';
-  const all = () => allLink('#/functions', frames);
-  return element('div', { class: 'cards' },
-    card(`${frames} with more ${noun}`, self, functions, (by) => by, all()),
-    card(`${frames} with fewer ${noun}`, self, functions, (by) => -by, all()),
-    card(`${things} that changed most`, '', types, Math.abs,
-      allLink('#/types', things)));
 }
 
 // What to choose the width of frames from, where two profiles are compared.
@@ -174,9 +155,9 @@ class Overview {
     this.whole = (inverted ? callerFrames : chainFrames)(model);
     const { compared } = model.profile;
     const steps = compared ? [] : model.hottestPath();
-    replaceChildren(this.head,
-      compared ? changeCards(model)
-        : [adviceCard(model), headCards(model, steps)]);
+    replaceChildren(this.head, !compared && adviceCard(model),
+      element('div', { class: 'cards' }, !compared && pathCard(model, steps),
+        headCards(model)));
     replaceChildren(this.hint, compared
       ? element('p', { class: 'hint' }, 'All: ', amount(model, model.measure,
         model.total)) : hint(model, steps));

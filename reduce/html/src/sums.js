@@ -33,6 +33,10 @@ function columns(make) {
 // The figures at PLACE in COLUMN.
 const figuresAt = (column, place) => (key) => column(key)[place];
 
+// ITEMS with their figures in COLUMN: as {KEY, figures} each.
+const withFigures = (key, items, column) => items.map((item, i) =>
+  ({ [key]: item, figures: figuresAt(column, i) }));
+
 // A filter is {type(type), labels: {phase, thread, region}, chains(node, unseen,
 // isCall), calls, byAllocations}: whether a type counts; tests of places of
 // these, null for all; which chains count; whether calls are known of what is

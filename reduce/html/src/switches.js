@@ -59,8 +59,12 @@ function showChoices({ model, choices }) {
       field.checked = field.value === chosen[choice];
     else if (choice !== 'search' || field !== document.activeElement)
       field.value = chosen[choice];
-    if (EXPRESSIONS.includes(choice)) field.removeAttribute('aria-invalid');
+    if (EXPRESSIONS.includes(choice))
+      field.setAttribute('aria-invalid', String(choice in model.faults));
   }
+  get('fault').textContent = Object.entries(model.faults).map(([key, fault]) =>
+    `${key}: ${fault}`).join('; ');
+  get('fault').hidden = get('fault').textContent === '';
 }
 
 // A field takes effect when it is changed: one of text by Enter, or when it is
@@ -69,10 +73,7 @@ function connectFields(shell) {
   let waiting = 0;
   addEventListener('change', ({ target: field }) => {
     const { choice } = field.dataset;
-    if (EXPRESSIONS.includes(choice))
-      field.setAttribute('aria-invalid',
-        String(!shell.express(choice, field.value)));
-    else if (choice !== undefined && choice !== 'search')
+    if (choice !== undefined && choice !== 'search')
       shell.choose({ [choice]: choiceOf(field) });
   });
   get('search').addEventListener('input', (event) => {
