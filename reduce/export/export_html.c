@@ -14,16 +14,16 @@
  * in all but the last byte of a number:
  *
  *   nodes  how many; how far up from the node before the caller of each is
- *          (0: it is that node); the functions
+ *          (0: it is that node); the functions; of the root both are 0
  *   rows   what was allocated (chain_tree.h), how many; by how much each
  *          node's place is above that of the row before; the types; the
- *          groups; each measure
- *   calls  how many; nodes in the same way; the groups; the calls
+ *          labels; each measure
+ *   calls  how many; nodes in the same way; the labels; the calls
  *
  * Nodes come in the order of a walk: callers first.  Functions and types are
- * places in the lists of the first part.  A group is a phase, a thread and a
- * region, which the last part names, and the functions on the chain that do
- * not show, which --focus and --ignore match all the same.
+ * places in the lists of the first part.  Labels are a phase, a thread and a
+ * region, which the last part names, and the set of functions on the chain
+ * that do not show, which --focus and --ignore match all the same.
  *
  * Where two profiles are compared, those of the old one follow, three parts
  * again.
@@ -100,27 +100,6 @@ write_colours(struct page *page)
             reduction->profile->language == LANGUAGE_LISP &&
             is_system_function(node->name, node_file(reduction, node)));
     writer_number(out, "matched", matched_by(reduction, node));
-    writer_end(out, '}');
-  }
-  writer_end(out, ']');
-}
-
-/* When each region was entered first and left last, in milliseconds: the
- * nanoseconds of the format json are beyond the 53 bits that numbers of the
- * page have. */
-static void
-write_moments(struct page *page)
-{
-  const struct region_figures *regions = &page->reduction->regions;
-  struct writer *out = &page->out;
-  writer_begin(out, "moments", '[');
-  for (size_t i = 0; i < regions->count; i++) {
-    const struct region_row *region = &regions->rows[i];
-    writer_begin(out, NULL, '{');
-    writer_optional(out, "first_entered", region->first != 0,
-                    region->first / 1000000);
-    writer_optional(out, "last_left", region->last != 0,
-                    region->last / 1000000);
     writer_end(out, '}');
   }
   writer_end(out, ']');
@@ -222,8 +201,7 @@ write_object(struct page *page)
   write_facts(page);
   write_measures(page);
   write_categories(page);
-  page_write_groups(page);
-  write_moments(page);
+  page_write_labels(page);
   write_colours(page);
   page_write_lines(page);
   writer_end(&page->out, '}');
@@ -279,7 +257,7 @@ write_data(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "\n");
     write_packed(&page, sink, page_write_chains);
     sink_text(sink, "\n");
-    write_packed(&page, sink, write_object); /* with groups of chains */
+    write_packed(&page, sink, write_object);
   } else {
     sink_fail(sink, ENOMEM);
   }
@@ -287,7 +265,6 @@ write_data(const struct reduction *reduction, struct sink *sink)
   frame_colours_release(&page.colours);
   sample_rows_release(&page.rows);
   sample_rows_release(&page.calls);
-  row_table_release(&page.groups);
   unseen_release(&page.unseen);
   chain_tree_release(&page.tree);
 }

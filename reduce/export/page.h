@@ -19,7 +19,6 @@ struct page {
   struct chain_tree tree;
   struct unseen unseen;
   struct sample_rows rows, calls;
-  struct row_table groups; /* phase, thread, region, what does not show */
   struct frame_colours colours;
   struct writer out;
 };
@@ -27,10 +26,9 @@ struct page {
 /* Finds the chains and what is at their ends; false when memory runs out. */
 bool page_collect(struct page *page);
 
-/* Writes the chains: see export_html.c; and then the groups that they refer
- * to, with the functions that do not show. */
+/* Writes the chains: see export_html.c; and what their labels stand for. */
 void page_write_chains(struct page *page);
-void page_write_groups(struct page *page);
+void page_write_labels(struct page *page);
 
 /* Writes what each line of a function allocated, where the profile has lines,
  * and what stands there in the files. */

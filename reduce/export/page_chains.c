@@ -4,8 +4,6 @@
 
 #include "export/page.h"
 
-#include <errno.h>
-
 /* Fills ROWS with those of all nodes. */
 static bool
 collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
@@ -49,25 +47,33 @@ write_unseen(struct page *page)
   writer_end(out, ']');
 }
 
-void
-page_write_groups(struct page *page)
+/* The names of what rows refer to by numbers. */
+static void
+write_labels(struct page *page)
 {
-  write_unseen(page);
   const struct profile *profile = page->reduction->profile;
   struct writer *out = &page->out;
-  writer_begin(out, "groups", '[');
-  for (size_t i = 0; i < page->groups.row_count; i++) {
-    size_t length;
-    const uint64_t *group = row_table_words(&page->groups, i, &length);
-    writer_begin(out, NULL, '{');
-    writer_text(out, "phase", phase_texts[group[0]].word);
-    writer_text(out, "thread", profile_thread_name(profile, group[1]));
-    writer_text(out, "region",
-                names_text(&profile->names, profile->regions[group[2]]));
-    writer_number(out, "unseen", group[3]);
-    writer_end(out, '}');
-  }
+  writer_begin(out, "labels", '{');
+  writer_begin(out, "phase", '[');
+  for (size_t i = 0; i < PHASE_COUNT; i++)
+    writer_text(out, NULL, phase_texts[i].word);
   writer_end(out, ']');
+  writer_begin(out, "thread", '[');
+  for (size_t i = 0; i < profile->thread_count; i++)
+    writer_text(out, NULL, profile_thread_name(profile, i));
+  writer_end(out, ']');
+  writer_begin(out, "region", '[');
+  for (size_t i = 0; i < profile->region_count; i++)
+    writer_text(out, NULL, names_text(&profile->names, profile->regions[i]));
+  writer_end(out, ']');
+  writer_end(out, '}');
+}
+
+void
+page_write_labels(struct page *page)
+{
+  write_unseen(page);
+  write_labels(page);
 }
 
 static void
@@ -86,7 +92,8 @@ write_nodes(struct page *page)
 {
   const struct chain_node *nodes = page->tree.nodes;
   size_t count = page->tree.count;
-  write_bits(page, count - 1);
+  write_bits(page, count);
+  write_bits(page, 0); /* of the root */
   for (size_t i = 1; i < count; i++) {
     uint32_t n = (uint32_t)i - 1;
     uint64_t up = 0;
@@ -94,35 +101,26 @@ write_nodes(struct page *page)
       up++;
     write_bits(page, up);
   }
+  write_bits(page, 0);
   for (size_t i = 1; i < count; i++)
     write_bits(page, page->places.functions[nodes[i].item]);
-}
-
-/* The group of ROW. */
-static uint32_t
-group_of(struct page *page, const struct sample_row *row)
-{
-  const uint64_t key[] = {row->keys[ROW_PHASE], row->keys[ROW_THREAD],
-                          row->keys[ROW_REGION], row->keys[ROW_UNSEEN]};
-  uint32_t group =
-      row_table_add(&page->groups, key, sizeof key / sizeof key[0]);
-  if (group == ROW_NONE)
-    sink_fail(page->out.sink, ENOMEM);
-  return group;
 }
 
 static void
 write_rows(struct page *page, const struct sample_rows *rows, bool calls)
 {
+  static const enum row_key labels[] = {ROW_PHASE, ROW_THREAD, ROW_REGION,
+                                        ROW_UNSEEN};
   const struct sample_row *row = rows->rows;
-  uint32_t last = 1;
+  uint32_t last = 0;
   write_bits(page, rows->count);
   for (size_t i = 0; i < rows->count; last = row[i++].node)
     write_bits(page, row[i].node - last);
   for (size_t i = 0; !calls && i < rows->count; i++)
     write_bits(page, page->places.types[row[i].keys[ROW_TYPE]]);
-  for (size_t i = 0; i < rows->count; i++)
-    write_bits(page, group_of(page, &row[i]));
+  for (size_t k = 0; k < sizeof labels / sizeof labels[0]; k++)
+    for (size_t i = 0; i < rows->count; i++)
+      write_bits(page, row[i].keys[labels[k]]);
   for (int c = 0; c <= COLUMN_OF_CALLS; c++) {
     if (calls != (c == COLUMN_OF_CALLS) ||
         (!calls && !reduction_knows(page->reduction, (enum measure)c)))

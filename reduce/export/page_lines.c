@@ -60,7 +60,6 @@ is_source(const char *path)
 
 struct source_file {
   char *text; /* owned; NULL: it is not there, or no text */
-  size_t length;
   int64_t nanos; /* when it was changed last */
 };
 
@@ -77,23 +76,18 @@ read_source(struct source_file *file, const char *path)
   if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
       status.st_size <= MOST_FILE)
     file->text = malloc((size_t)status.st_size + 1);
-  ssize_t got = 1;
-  while (file->text != NULL && got > 0 &&
-         file->length < (size_t)status.st_size) {
-    got = read(descriptor, file->text + file->length,
-               (size_t)status.st_size - file->length);
-    file->length += got > 0 ? (size_t)got : 0;
-  }
+  ssize_t got = file->text == NULL
+                    ? -1
+                    : read(descriptor, file->text, (size_t)status.st_size);
   close(descriptor);
-  if (file->text == NULL)
-    return;
-  file->nanos =
-      status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
-  file->text[file->length] = '\0';
-  if (got < 0 || memchr(file->text, '\0', file->length) != NULL) {
+  if (got < 0 || memchr(file->text, '\0', (size_t)got) != NULL) {
     free(file->text);
     file->text = NULL;
+    return;
   }
+  file->text[got] = '\0';
+  file->nanos =
+      status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
 }
 
 /* How long the line at TEXT is as far as it is shown: whole characters. */

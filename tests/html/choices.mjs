@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Focus, ignore and hide in the page are those of the command: the same
-// figures, the same words for what is no expression.  And all that is chosen
-// is in the address.
+// Focus, ignore and hide in the page are those of the command: they leave the
+// same, by one table of cases for both.  And all that is chosen is in the
+// address.
 
-import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { scratch } from './browser.mjs';
-import { GOLDEN, arcsOfExport, arcsOfPage, contextsOfExport, contextsOfPage,
-  exported, functionsOfExport, functionsOfPage, sizesOfExport, sizesOfPage,
-  typesOfExport, typesOfPage } from './compare.mjs';
+import { GOLDEN, arcsOfExport, arcsOfPage, byName, chainOf, contextsOfExport,
+  contextsOfPage, exported, functionsOfExport, functionsOfPage, sizesOfExport,
+  sizesOfPage, typesOfExport, typesOfPage } from './compare.mjs';
 import { ProfileEncoder, program } from './encode_profile.mjs';
 
 const address = (path, choices) =>
@@ -36,30 +36,61 @@ async function same(tests, page, data, choices, name) {
     `${name}: and contexts`);
 }
 
-// In some profiles runtime functions match that do not show.
-async function expressions(tests, browser) {
-  const random = scratch(browser.folder, 'choices.data',
-    program(60, 400, 12, 5));
-  for (const [name, data, sets] of [
-    ['widgets', `${GOLDEN}/widgets.data`, [{ focus: 'RED' },
-      { hide: 'RED|BLUE' }]],
-    ['recursion', `${GOLDEN}/recursion.data`, [{ hide: 'WALK' }]],
-    ['mixture', `${GOLDEN}/mixture.data`, [{ focus: '^[A-Z]*$' },
-      { ignore: '\\(', hide: 'MAIN' }, { hide: '.' }]],
-    ['unknown-calls', `${GOLDEN}/unknown-calls.data`, [{ focus: 'sort' },
-      { ignore: 'visit' }, { hide: '^sort$' }]],
-    ['lines', `${GOLDEN}/lines.data`, [{ focus: '\\.c$' },
-      { ignore: 'lex\\.c' }, { hide: '\\.c$' }]],
-    ['widgets-c', `${GOLDEN}/widgets-c.data`, [{ focus: 'red' },
-      { ignore: 'red' }, { hide: 'make_widget' }]],
-    ['random', random, [{ focus: 'PARSER::F1' }, { ignore: 'SI::F' },
-      { hide: ':F[0-9]*[13579]$' },
-      { focus: '^NET|^SI', ignore: 'F1[0-9]$', hide: '^APP::F' }]]]) {
-    const page = await browser.open('choices', data);
-    for (const choices of sets) await same(tests, page, data, choices, name);
-    tests.equal(page.faults, [], `${name}: no request, nothing said`);
+// The cases of left.txt: {data, options, chains: [chain, bytes], calls:
+// [function, calls]}.
+function readCases() {
+  const cases = [];
+  for (const line of readFileSync(`${GOLDEN}/left.txt`, 'utf8').split('\n')) {
+    const { chains, calls } = cases.at(-1) ?? {};
+    const [, number, name] = /^ *(?:calls )?([\d-]+) (.*)/.exec(line) ?? [];
+    if (line.startsWith('  calls ')) calls.push([name, number]);
+    else if (line.startsWith('  ')) chains.push([chainOf(name), Number(number)]);
+    else if (/^[a-z]/.test(line)) {
+      const [data, ...options] = line.split(' ');
+      cases.push({ data, options, chains: [], calls: [] });
+    }
+  }
+  return cases;
+}
+
+// What is a field of the page is chosen there; what it has no field for, and
+// everything where that is a page of groups, is an option of the export.
+async function left(tests, browser) {
+  const fields = /^--(focus|ignore|hide|hide-system|phase|thread)\b(?!-)=?(.*)/;
+  for (const { data, options, chains, calls } of readCases()) {
+    const grouped = options.some((option) => option.startsWith('--by'));
+    const chosen = grouped ? []
+      : options.map((option) => fields.exec(option)).filter(Boolean);
+    const page = await browser.open('left', `${GOLDEN}/${data}.data`,
+      options.filter((option) => !chosen.some(([all]) => all === option)));
+    await page.open(address('functions', chosen.map(([, key, value]) =>
+      (key === 'hide-system' ? ['program', '1'] : [key, value]))));
+    for (const [, key, label] of chosen)
+      if (key === 'phase' || key === 'thread')
+        await page.page.selectOption(`#${key}`,
+          { label: key === 'phase' ? `${label} time`
+            : label.replace(/\W/g, '') });
+    const name = `${data} ${options.join(' ')}`;
+    tests.equal((await functionsOfPage(page)).map((f) =>
+      [f[0], f[5] === '' ? '-' : String(f[5])]).filter(([, n]) => n !== '0')
+      .sort(byName), calls.sort(byName), `left: calls of ${name}`);
+    tests.equal((await contextsOfPage(page)).map(([chain, bytes]) =>
+      [chain, bytes]), chains.sort(byName), `left: chains of ${name}`);
+    tests.equal(page.faults, [], `left: nothing said of ${name}`);
     await page.close();
   }
+}
+
+// Random chains, against the command.
+async function random(tests, browser) {
+  const data = scratch(browser.folder, 'choices.data', program(60, 400, 12, 5));
+  const page = await browser.open('choices', data);
+  for (const choices of [{ focus: 'PARSER::F1' }, { ignore: 'SI::F' },
+    { hide: ':F[0-9]*[13579]$' },
+    { focus: '^NET|^SI', ignore: 'F1[0-9]$', hide: '^APP::F' }])
+    await same(tests, page, data, choices, 'random');
+  tests.equal(page.faults, [], 'random: no request, nothing said');
+  await page.close();
 }
 
 // A call counts for what the functions are in that it was inlined into, and
@@ -105,38 +136,31 @@ async function hiddenFunctions(tests, browser) {
   await page.close();
 }
 
-// Whether the names match, by the regular expressions of the C library.
-const PATTERNS = ['', 'a', 'A|^$', 'a{,2}$', '[[:alpha:]]+', '[^]a]', '[]a]',
-  '[\\w]', '\\w\\b', '\\<a', 'b\\>', 'a)', '()', 'a||b', '^.$', '^..$', '[a-]',
-  '[[.a.]-b]', '[[=a=]]', '\\.', '\\(', 'a{2}', 'a**', '\\`a', "b\\'", '[é]$',
-  '\\d', '/', '}', '(a|b)*c', '\\s', 'x{0}y'];
-const WRONG = ['(', '[', '[a', '*', '^*', 'a|*b', 'a{', 'a{x}', 'a{2,1}',
-  '[b-a]', '[[:foo:]]', '\\', 'a{99999}', '(*a)', '+', '{1}', '[a-c-e]'];
-const SUBJECTS = ['a', 'aab', 'é', 'A::B', '(a)', 'a b', 'a.b', '[w]', 'c/d',
-  'abc}', 'x1_y', 'B'];
-
-// The page's own test, taken out of the page: what matches, or what is wrong.
-async function syntax(tests, page, data) {
-  for (const pattern of [...PATTERNS, ...WRONG]) {
-    const run = spawnSync(process.env.MPROF, ['export', '--format=lisp',
-      `--focus=${pattern}`, data], { encoding: 'utf8' });
+// Expressions are JavaScript's; what these read otherwise than the command's,
+// or not at all, is said, and nothing else changes.
+async function syntax(tests, browser) {
+  const names = new ProfileEncoder();
+  for (const name of ['a', 'aab', 'A::B', 'é', '(a)', 'a.b'])
+    names.allocate([name], 1, 16, { category: 'cons', type: 'CONS' });
+  const page = await browser.open('syntax',
+    scratch(browser.folder, 'syntax.data', names));
+  const posix = 'this is POSIX; in JavaScript, [[:digit:]] is \\d, \\< is ' +
+    '\\b, and {,3} is {0,3}';
+  for (const [pattern, wanted] of [['^.$', ['a', 'é']], ['\\.', ['a.b']],
+    ['(?<=:)B', ['A::B']], ['(a)\\1', ['aab']], ['a{2}|\\W$', ['(a)', 'aab', 'é']],
+    ['[[:alpha:]]', posix], ['\\<a', posix], ['a{,2}$', posix],
+    ['(', 'Invalid regular expression: /(/: Unterminated group'],
+    ['*', 'Invalid regular expression: /*/: Nothing to repeat']]) {
     await page.open(address('functions', {}));
     await page.page.fill('#focus', pattern);
     await page.page.press('#focus', 'Enter');
-    const said = await page.text('#fault');
-    if (run.status !== 0) {
-      tests.equal(said, /mprof: --(.*)/.exec(run.stderr)[1],
-        `syntax: what is wrong with ${pattern}`);
-      tests.equal((await page.rows('.functions')).length, SUBJECTS.length,
-        'syntax: nothing else changes');
-      continue;
-    }
-    tests.equal(said, '', `syntax: ${pattern}`);
-    const wanted = pattern === '' ? SUBJECTS
-      : exported(data, `--focus=${pattern}`).functions.map((f) => f.name);
-    tests.equal((await page.rows('.functions')).map((r) => r.function).sort(),
-      [...wanted].sort(), `syntax: ${pattern} matches the same`);
+    const fault = typeof wanted === 'string';
+    tests.equal([await page.text('#fault'),
+      (await page.rows('.functions')).map((r) => r.function).sort()], fault
+      ? [`focus: '${pattern}': ${wanted}`, ['(a)', 'A::B', 'a', 'a.b', 'aab',
+        'é']] : ['', wanted], `syntax: ${pattern}`);
   }
+  await page.close();
 }
 
 async function state(page) {
@@ -219,7 +243,7 @@ async function addresses(tests, browser) {
   await page.open('#/functions?focus=(&value=nothing&type=999&sort=x:y');
   tests.equal([await page.text('#fault'), (await state(page)).selection,
     (await page.rows('.functions')).length],
-  ["focus: '(' is not a regular expression: Unmatched ( or \\(", null,
+  ["focus: '(': Invalid regular expression: /(/: Unterminated group", null,
     exported(data).functions.length],
   'address: what makes no sense is said, and counts for nothing');
   tests.equal(page.faults, [], 'address: no request, nothing said');
@@ -227,16 +251,11 @@ async function addresses(tests, browser) {
 }
 
 export async function testChoices(tests, browser) {
-  await expressions(tests, browser);
+  await left(tests, browser);
+  await random(tests, browser);
   await inlined(tests, browser);
   await grouped(tests, browser);
   await hiddenFunctions(tests, browser);
-  const names = new ProfileEncoder();
-  for (const name of SUBJECTS)
-    names.allocate([name], 1, 16, { category: 'cons', type: 'CONS' });
-  const data = scratch(browser.folder, 'syntax.data', names);
-  const page = await browser.open('syntax', data);
-  await syntax(tests, page, data);
-  await page.close();
+  await syntax(tests, browser);
   await addresses(tests, browser);
 }

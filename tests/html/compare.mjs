@@ -111,15 +111,19 @@ export async function contextsOfPage(page) {
     r.bytes, r.allocs]).sort(byName);
 }
 
+// TEXT, a chain of the form folded, as the page has it.
+export function chainOf(text) {
+  return text.replaceAll(';', ' › ').replaceAll('\\x3b', ';')
+    .replaceAll('\\\\', '\\');
+}
+
 // The command writes a chain as the form folded does; it has one figure.
 export function contextsOfExport(data, ...options) {
   const figures = (value) => new Map(mprof('export', '--format=folded',
     `--value=${value}`, ...options, data).trimEnd().split('\n')
     .filter(Boolean).map((line) => {
       const at = line.lastIndexOf(' ');
-      return [line.slice(0, at).replaceAll(';', ' › ')
-        .replaceAll('\\x3b', ';').replaceAll('\\\\', '\\'),
-        Number(line.slice(at + 1))];
+      return [chainOf(line.slice(0, at)), Number(line.slice(at + 1))];
     }));
   const [bytes, allocs] = ['bytes', 'allocs'].map(figures);
   return [...new Set([...bytes.keys(), ...allocs.keys()])].map((chain) =>

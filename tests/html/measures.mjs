@@ -8,6 +8,7 @@ import { mprof, scratch } from './browser.mjs';
 import { GOLDEN, byName, exported, functionsOfExport, functionsOfPage }
   from './compare.mjs';
 import { ProfileEncoder } from './encode_profile.mjs';
+import { checkSums } from './sums.mjs';
 
 // The measures that C programs have beside bytes and allocations, and Lisp
 // programs whose objects are followed, as the switch calls them, and what the
@@ -72,10 +73,7 @@ async function allMeasures(tests, browser) {
         .sort(byName), lisp.bins.map((b) => [sizeOf(b), b[key]]).sort(byName),
       `${name}: ${label} of sizes are the reducer's`);
     }
-    await page.go('#/about');
-    const check = await page.text('#check');
-    tests.check(/, no difference\.$/.test(check),
-      `${name}: sums over the chains are the reducer's`, check);
+    await checkSums(tests, page, `${name}: sums over the chains are the reducer's`);
     tests.equal(page.faults, [], `${name}: no request, nothing said`);
     await page.close();
   }
@@ -118,9 +116,7 @@ async function leaks(tests, browser) {
     tests.equal(await page.page.evaluate(() =>
       [...document.querySelectorAll('#facts span')].slice(2, -3).map((s) =>
         s.textContent)), head, `leaks: the head, ${name}`);
-    await page.go('#/about');
-    tests.check(/, no difference\.$/.test(await page.text('#check')),
-      `leaks: ${name}, the sums are the reducer's`, await page.text('#check'));
+    await checkSums(tests, page, `leaks: ${name}, the sums are the reducer's`);
     tests.equal(page.faults, [], 'leaks: no request, nothing said');
     await page.close();
   };
@@ -145,9 +141,7 @@ async function holders(tests, browser) {
     r['retained objects']]).sort(byName),
   functionsOfExport(exported(data, '--value=held')).map((r) => r.slice(0, 5)),
   'holders are the reducer\'s');
-  await page.go('#/about');
-  tests.check(/, no difference\.$/.test(await page.text('#check')),
-    'holders: the sums are the reducer\'s', await page.text('#check'));
+  await checkSums(tests, page, 'holders: the sums are the reducer\'s');
   tests.equal([await page.text('#title'), await page.page.evaluate(() =>
     [...document.querySelectorAll('#facts span')].slice(0, 4).map((s) =>
       s.textContent)), await page.page.isVisible('#warnings')],

@@ -4,27 +4,19 @@
 // page.
 
 function aboutView(model) {
-  const { profile, profile: { terms }, check } = model;
-  const contexts = profile.sides.reduce((sum, { tables }) =>
-    sum + tables.contexts, 0);
+  const { profile, profile: { terms } } = model;
   const heading = (text) => element('h2', {}, text);
   return element('article', { class: 'about' },
     heading('Completeness'),
-    element('p', { id: 'check' }, check.different === 0
-      ? `The sums of this page over ${plural(contexts, ...terms.chain)} ` +
-        `equal the figures of mprof: ${number(check.compared)} comparisons, ` +
-        'no difference.'
-      : `${number(check.different)} of ${number(check.compared)} figures ` +
-        'differ from those of mprof. This is a bug in mprof.'),
     element('pre', {}, profile.reconciliation.trim()),
     heading('How to read it'),
     terms.reading.map((text) => element('p', {}, text)),
     element('p', {}, 'The figures are those of mprof report. With a filter, ' +
       'they are sums over the remaining chains. Focus, ignore and hide mean ' +
-      'the same as the options of mprof report. Focus keeps the chains that ' +
-      'have a frame whose name or file matches; ignore drops them; hide ' +
-      'takes such frames out and charges the frame above. The address of ' +
-      'the page contains all your choices.'),
+      'what mprof-report(1) says of these options, but take regular ' +
+      'expressions of JavaScript: \\d in place of [[:digit:]], \\b in place ' +
+      'of \\< and \\>, {0,3} in place of {,3}. The address of the page ' +
+      'contains all your choices.'),
     heading(terms.frames), legend(functionColumns(model)),
     heading('Types'), legend(typeColumns(model)),
     heading('Keys'), keysList(),

@@ -16,16 +16,12 @@ const CHOICES = {
   program: '', // '1': without ECL's own functions
   without: '', // categories that are left out, as digits
   type: '', phase: '', thread: '', region: '', // ids
-  search: '', // a regular expression of JavaScript
+  search: '', // a regular expression
   inverted: '', // '1': callers of what allocates
   colours: '', // 'category'
   width: '', // of frames where profiles are compared: 'after', 'before'
-  sort: '', // TABLE:COLUMN for each table, with a - where it ascends
+  sort: '', // TABLE=COLUMN for each table, with a - where it ascends
 };
-
-// Those that sums depend on.
-const SUMMED = ['focus', 'ignore', 'hide', 'program', 'without', 'type',
-  'phase', 'thread', 'region'];
 
 function readAddress(hash) {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
@@ -43,17 +39,3 @@ function writeAddress(path, choices) {
 }
 
 const pathOfRoute = (route) => route[0] === 'overview' ? '' : route.join('/');
-
-// Where tables are sorted otherwise than by what they begin with: a map from
-// their names to {key, up}.
-function readSorts(text) {
-  return new Map(text.split(',').filter(Boolean).map((part) => {
-    const [name, key = ''] = part.split(':');
-    return [name, { key: key.replace(/-$/, ''), up: key.endsWith('-') }];
-  }));
-}
-
-function writeSorts(sorts) {
-  return [...sorts].map(([name, { key, up }]) =>
-    `${name}:${key}${up ? '-' : ''}`).join(',');
-}

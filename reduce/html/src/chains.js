@@ -1,148 +1,178 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Trees of chains, and sums over them.
+// Trees of chains.  A node is one frame; 0 is the root, the whole.  Nodes come
+// in the order of a walk: what is in and below a node are those from it up to
+// END of it, and its children are the next one and each that follows the end
+// of the child before.  Nothing recurses, since chains may be as deep as they
+// like, and everything is linear in the nodes.
 //
-// Sums follow the rules of the reducer (reduce/analysis/call_graph.h): on each
-// chain a function counts once and a pair of caller and callee counts once,
-// however often recursion passes them.  A node counts for its function when
-// it is the outermost one of that function on its chain; likewise for pairs.
-// With nothing filtered the sums are the reducer's own figures, to the byte:
-// see differences.  Everything is linear in the nodes and rows, and nothing
-// recurses, since chains may be as deep as they like.
+//   count, parent, functionOf   -1 is the function of the root
+//   end                         the node behind all that is below a node
+//   firstOf                     the function of those nodes that are the outermost
+//                               of it on their chain; -1 of others
+//   functions                   those of the profile, and perhaps [hidden]
+//   hidden                      which of them do not show
+//   shownAt                     where each of the profile's nodes is
+//   arcs {pairs, of, firstOf}   the pairs {caller, callee}, the one of each node,
+//                               and as above; -1 calls what has no caller
 
-// Adds to TREE its links downwards; -1 is none.
-function linkTree(tree) {
-  const { count, parent } = tree;
-  tree.firstChild = new Int32Array(count).fill(-1);
-  tree.nextSibling = new Int32Array(count).fill(-1);
-  tree.firstRoot = -1;
-  for (let node = count - 1; node >= 0; node--) {
-    const above = parent[node];
-    tree.nextSibling[node] = above < 0 ? tree.firstRoot
-      : tree.firstChild[above];
-    if (above < 0) tree.firstRoot = node;
-    else tree.firstChild[above] = node;
+// Makes a tree of at most so many nodes as SIZE from the root outwards.
+class TreeBuilder {
+  constructor(size) {
+    this.count = 1;
+    this.parent = new Int32Array(size);
+    this.functionOf = new Int32Array(size).fill(-1);
+    this.mask = 2 ** Math.ceil(Math.log2(2 * size)) - 1;
+    this.slots = new Int32Array(this.mask + 1); // nodes, by what they are
+  }
+
+  // The child of the node ABOVE that is FN, made if it is not there.
+  child(above, fn) {
+    const { parent, functionOf, slots, mask } = this;
+    let slot = Math.imul(Math.imul(above, 0x9e3779b1) + fn, 0x85ebca6b);
+    for (slot = (slot ^ (slot >>> 15)) & mask; slots[slot] !== 0;
+      slot = (slot + 1) & mask) {
+      const node = slots[slot];
+      if (parent[node] === above && functionOf[node] === fn) return node;
+    }
+    const node = this.count++;
+    slots[slot] = node;
+    parent[node] = above;
+    functionOf[node] = fn;
+    return node;
+  }
+
+  // The nodes in the order of a walk, and the place of each among them.
+  finish() {
+    const { count } = this;
+    const size = new Int32Array(count).fill(1);
+    for (let node = count - 1; node > 0; node--)
+      size[this.parent[node]] += size[node];
+    const placeOf = new Int32Array(count);
+    const next = new Int32Array(count).fill(1); // place of the next child
+    const nodes = { count, parent: new Int32Array(count),
+      functionOf: new Int32Array(count).fill(-1) };
+    for (let node = 1; node < count; node++) {
+      const above = this.parent[node];
+      const place = next[above];
+      placeOf[node] = place;
+      next[above] += size[node];
+      next[node] = place + 1;
+      nodes.parent[place] = placeOf[above];
+      nodes.functionOf[place] = this.functionOf[node];
+    }
+    return { nodes, placeOf };
   }
 }
 
-function childrenOf(tree, node) {
+function childrenOf({ end }, node) {
   const children = [];
-  for (let child = node < 0 ? tree.firstRoot : tree.firstChild[node];
-    child >= 0; child = tree.nextSibling[child]) children.push(child);
+  for (let child = node + 1; child < end[node]; child = end[child])
+    children.push(child);
   return children;
 }
 
-// Adds the pairs of caller and callee, and those of each node; -1: none.
+const numbersFrom = (first, count) => {
+  const numbers = new Int32Array(count);
+  for (let i = 0; i < count; i++) numbers[i] = first + i;
+  return numbers;
+};
+
+function endsOf({ count, parent }) {
+  const end = numbersFrom(1, count);
+  for (let node = count - 1; node > 0; node--)
+    if (end[node] > end[parent[node]]) end[parent[node]] = end[node];
+  return end;
+}
+
+// OF, numbers below COUNT, but -1 at nodes that have one of the same number
+// above them: those before the end of the last one.
+function outermost({ end }, of, count) {
+  const first = new Int32Array(of.length).fill(-1);
+  const ends = new Int32Array(count);
+  for (let node = 1; node < of.length; node++) {
+    if (node < ends[of[node]]) continue;
+    first[node] = of[node];
+    ends[of[node]] = end[node];
+  }
+  return first;
+}
+
 function findArcs(tree) {
-  const { count, parent, functionOf } = tree;
+  const { count, parent, functionOf, functions } = tree;
   const ids = new Map();
-  tree.arcOf = new Int32Array(count).fill(-1);
-  tree.arcs = [];
-  for (let node = 0; node < count; node++) {
-    if (parent[node] < 0) continue;
+  const pairs = [];
+  const of = new Int32Array(count).fill(-1);
+  for (let node = 1; node < count; node++) {
     const caller = functionOf[parent[node]];
     const callee = functionOf[node];
-    const key = caller * tree.functions.length + callee;
-    let arc = ids.get(key);
-    if (arc === undefined) {
-      arc = tree.arcs.length;
-      ids.set(key, arc);
-      tree.arcs.push({ caller, callee });
+    const key = (caller + 1) * functions.length + callee;
+    let pair = ids.get(key);
+    if (pair === undefined) {
+      pair = pairs.length;
+      ids.set(key, pair);
+      pairs.push({ caller, callee });
     }
-    tree.arcOf[node] = arc;
+    of[node] = pair;
+  }
+  return { pairs, of, firstOf: outermost(tree, of, pairs.length) };
+}
+
+class ChainTree {
+  constructor(nodes, fields) {
+    Object.assign(this, nodes, fields);
+    this.end = endsOf(this);
+    this.firstOf = outermost(this, this.functionOf, this.functions.length);
+  }
+
+  get arcs() {
+    this.found ??= findArcs(this);
+    return this.found;
   }
 }
 
-// Adds which nodes are the outermost of their function, and of their arc.
-function findOutermost(tree) {
-  const { parent, functionOf, arcOf, firstChild, nextSibling } = tree;
-  const onPath = new Int32Array(tree.functions.length);
-  const arcOnPath = new Int32Array(tree.arcs.length);
-  tree.outermost = new Uint8Array(tree.count);
-  tree.outermostArc = new Uint8Array(tree.count);
-  const enter = (node) => {
-    tree.outermost[node] = onPath[functionOf[node]]++ === 0 ? 1 : 0;
-    if (arcOf[node] >= 0)
-      tree.outermostArc[node] = arcOnPath[arcOf[node]]++ === 0 ? 1 : 0;
-  };
-  const leave = (node) => {
-    onPath[functionOf[node]]--;
-    if (arcOf[node] >= 0) arcOnPath[arcOf[node]]--;
-  };
-  for (let node = tree.firstRoot; node >= 0;) {
-    enter(node);
-    if (firstChild[node] >= 0) {
-      node = firstChild[node];
-      continue;
-    }
-    leave(node);
-    while (nextSibling[node] < 0 && parent[node] >= 0) {
-      node = parent[node];
-      leave(node);
-    }
-    node = nextSibling[node];
-  }
-}
-
-function describe(tree) {
-  linkTree(tree);
-  findArcs(tree);
-  findOutermost(tree);
-  return tree;
-}
-
-// The tree of all chains.  Its place of each node of the profile is itself.
-function wholeTree({ nodes, functions }) {
-  const placeOf = nodes.parent.map((_, node) => node);
-  return describe({ ...nodes, functions, placeOf, callsAt: placeOf });
-}
-
-// The tree in which functions do not show for which ISHIDDEN is true: what
-// they allocate is charged to the nearest caller that shows, and their own
-// calls count for nothing.
-function hidingTree(profile, isHidden) {
-  const { count, parent, functionOf } = profile.nodes;
-  const functions = profile.functions.slice();
+// The tree in which the functions do not show that ISHIDDEN: what they allocate
+// is charged to the nearest caller that shows.
+function viewTree({ nodes, functions, rows }, isHidden) {
   const hidden = functions.map(isHidden);
+  if (!hidden.includes(true))
+    return new ChainTree(nodes, { functions, hidden,
+      shownAt: numbersFrom(0, nodes.count) });
   let nobody = functions.findIndex((fn) => fn.name === '[hidden]');
   if (nobody < 0) {
     nobody = functions.length;
-    functions.push({ id: nobody, name: '[hidden]', package: null, file: '',
-      line: 0, shade: 0, system: 0, matched: 0, cycle: 0, calls: 0,
-      callsBefore: 0 });
+    functions = [...functions, { id: nobody, name: '[hidden]', package: null,
+      file: '', line: 0, shade: 0, system: 0, matched: 0, cycle: 0 }];
   }
-  const parents = [];
-  const functionsOf = [];
-  const ids = new Map();
-  const child = (above, fn) => {
-    const key = (above + 1) * functions.length + fn;
-    let node = ids.get(key);
-    if (node === undefined) {
-      node = parents.length;
-      ids.set(key, node);
-      parents.push(above);
-      functionsOf.push(fn);
-    }
-    return node;
-  };
-  const placeOf = new Int32Array(count); // nearest that shows; -1: none
-  const callsAt = new Int32Array(count);
-  for (let node = 0; node < count; node++) {
-    const above = parent[node] < 0 ? -1 : placeOf[parent[node]];
-    const fn = functionOf[node];
-    placeOf[node] = hidden[fn] ? above : child(above, fn);
-    callsAt[node] = hidden[fn] ? -1 : placeOf[node];
+  const builder = new TreeBuilder(nodes.count + 1); // and [hidden]
+  const at = new Int32Array(nodes.count);
+  for (let node = 1; node < nodes.count; node++) {
+    const above = at[nodes.parent[node]];
+    const fn = nodes.functionOf[node];
+    at[node] = hidden[fn] ? above : builder.child(above, fn);
   }
-  for (const node of profile.rows.node)
-    if (placeOf[node] < 0) placeOf[node] = child(-1, nobody);
-  return describe({ count: parents.length, parent: Int32Array.from(parents),
-    functionOf: Int32Array.from(functionsOf), functions, placeOf, callsAt });
+  for (let row = 0; row < rows.count; row++)
+    if (rows.type[row] >= 0 && at[rows.node[row]] === 0)
+      at[rows.node[row]] = builder.child(0, nobody);
+  const tree = builder.finish();
+  return new ChainTree(tree.nodes, { functions, hidden,
+    shownAt: at.map((node) => tree.placeOf[node]) });
+}
+
+// For each node what BITS(function) are of the functions on its chain,
+// together, and NONE of the root.
+function markChains({ count, parent, functionOf }, bits, none = 0) {
+  const marks = new Uint8Array(count);
+  marks[0] = none;
+  for (let node = 1; node < count; node++)
+    marks[node] = marks[parent[node]] | bits[functionOf[node]];
+  return marks;
 }
 
 // The functions on the chain of NODE, the root first.
 function chainOf(tree, node) {
   const chain = [];
-  for (; node >= 0; node = tree.parent[node])
+  for (; node > 0; node = tree.parent[node])
     chain.push(tree.functionOf[node]);
   return chain.reverse();
 }

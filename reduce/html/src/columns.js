@@ -24,11 +24,11 @@ function shareColumn(key, label, value, whole) {
       element('span', {}, percent(value(row), whole))) };
 }
 
-function categoryColumn(profile, value, parts) {
-  return { key: 'categories',
-    label: profile.letters.join(' '),
-    help: `These bytes by ${profile.categoriesHelp}`, value,
-    cell: (row) => categoryStrip(parts(row), value(row), profile.categories) };
+function categoryColumn(profile, figures) {
+  return { key: 'categories', label: profile.letters.join(' '),
+    help: `These bytes by ${profile.categoriesHelp}`,
+    value: (row) => figures(row)('bytes'),
+    cell: (row) => categoryStrip(figures(row), profile.categories) };
 }
 
 // The measures that tables have columns for, in two groups: of all that was
@@ -61,31 +61,28 @@ function changeColumns(key, label, help, now, old) {
   ];
 }
 
-// A column for each measure: what VALUE(row, word) gives, of WHAT.  SETTINGS:
-// measures, if not all; prefix of keys, and label for it; whole, what shares
-// are parts of; shares, whether all have them and not bytes alone;
-// categories(row).
-function measureColumns(model, what, value, settings = {}) {
+// A column for each measure, of FIGURES(row), of WHAT.  SETTINGS: measures, if
+// not all; prefix of keys, and label for it; whole, what shares are parts of;
+// shares, whether all have them and not bytes alone; categories, whether there
+// is a column of them.
+function measureColumns(model, what, figures, settings = {}) {
   const { prefix = '', whole = model.total, shares, categories } = settings;
   const measures = settings.measures ?? measureGroups(model).flat();
   return measures.flatMap((measure) => {
-    const { word } = measure;
-    const key = prefix === '' ? word : `${prefix}-${word}`;
+    const key = prefix === '' ? measure.key : `${prefix}-${measure.key}`;
     const label = `${settings.label ?? prefix} ${measure.label}`.trim();
-    const own = (row) => value(row, word);
+    const own = (row) => figures(row)(measure.key);
     const part = measure.what === model.profile.measures[0].what ? ''
       : `, ${measure.what}`;
     const help = `${what} (${measure.noun}${part})`;
     if (model.profile.compared)
       return changeColumns(key, label, help, own,
-        (row) => value(row, beforeOf(word)));
-    const columns = [{ key, label, value: own,
-      help }];
-    if (shares || measure.bytes || measure === model.measure)
-      columns.push(shareColumn(key, label, own, whole[word]));
-    if (categories !== undefined && word === 'bytes')
-      columns.push(categoryColumn(model.profile, own, categories));
-    return columns;
+        (row) => figures(row)(beforeOf(measure.key)));
+    return [{ key, label, value: own, help },
+      ...shares || measure.bytes || measure === model.measure
+        ? [shareColumn(key, label, own, whole(measure.key))] : [],
+      ...categories && measure.key === 'bytes'
+        ? [categoryColumn(model.profile, figures)] : []];
   });
 }
 
@@ -95,16 +92,16 @@ function callNouns({ profile }) {
   return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
 }
 
-// The column of calls, VALUE(row, key), explained for either monitor; none
+// The column of calls, of FIGURES(row), explained for either monitor; none
 // where they are not counted.
-function callColumns(model, value, inLisp, inC) {
+function callColumns(model, figures, inLisp, inC) {
   if (!model.callsKnown) return [];
-  const unknown = model.functions.some((row) => Number.isNaN(row.calls) ||
-    Number.isNaN(row.callsBefore));
+  const unknown = model.functions.some(({ self }) =>
+    model.profile.callKeys.some((key) => Number.isNaN(self(key))));
   const help = (model.profile.lisp ? inLisp : inC) +
     (unknown ? '. Blank: calls of this function are not counted' : '');
-  const own = (key) => (row) => value(row, key);
+  const own = (key) => (row) => figures(row)(key);
   return model.profile.compared
-    ? changeColumns('calls', 'calls', help, own('calls'), own('callsBefore'))
+    ? changeColumns('calls', 'calls', help, own('calls'), own('calls-before'))
     : [{ key: 'calls', label: 'calls', value: own('calls'), help }];
 }

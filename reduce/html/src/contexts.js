@@ -23,26 +23,18 @@ function chainCell(tree, node) {
 function contextsView(model, matches, sort) {
   const { tree, profile } = model;
   const { self } = model.sums;
-  const matching = tree.functions.map((fn) => matches?.(fn.name) ?? true);
-  const onChain = new Uint8Array(tree.count);
+  const marks = markChains(tree, tree.functions.map((fn) =>
+    matches?.(fn.name) ?? true));
   const rows = [];
-  for (let node = 0; node < tree.count; node++) {
-    const above = tree.parent[node];
-    onChain[node] = matching[tree.functionOf[node]] ||
-      (above >= 0 && onChain[above] === 1) ? 1 : 0;
-    const own = (word) => self[word][node] > 0 ||
-      (profile.compared && self[beforeOf(word)][node] > 0);
-    const counted = model.special ? own(model.measure.word)
-      : own('bytes') || own('allocs');
-    if (onChain[node] === 1 && counted) rows.push(node);
-  }
+  for (let node = 1; node < tree.count; node++)
+    if (marks[node] && model.shows(figuresAt(self, node))) rows.push(node);
+  const figures = (node) => figuresAt(self, node);
   const { terms } = profile;
   return table({ class: 'contexts', caption: terms.chains, rows, sort,
     nouns: terms.chain, tie: (node) => node,
     columns: [
-      ...measureColumns(model, terms.end, (node, word) => self[word][node],
-        { categories: (node) => categoriesAt(self, node) }),
-      ...callColumns(model, (node, key) => self[key][node],
+      ...measureColumns(model, terms.end, figures, { categories: true }),
+      ...callColumns(model, figures,
         'Calls of the last function along this chain',
         'Allocations whose chain is this one or begins with it'),
       { key: 'chain', label: terms.path, left: true,

@@ -7,9 +7,9 @@ function signed(value) {
   return value > 0 ? `+${number(value)}` : number(value);
 }
 
-// "1,000 before, 800 after, -200 (-20.0 %)": of WORD, by what GET(word) says.
-function comparison(get, word) {
-  const [old, now] = [get(beforeOf(word)), get(word)];
+// "1,000 before, 800 after, -200 (-20.0 %)": of KEY in FIGURES.
+function comparison(figures, key) {
+  const [old, now] = [figures(beforeOf(key)), figures(key)];
   const change = now - old;
   const share = old === 0 || change === 0 ? ''
     : ` (${change < 0 ? '-' : '+'}${percent(Math.abs(change), old)})`
@@ -18,10 +18,10 @@ function comparison(get, word) {
     share}`;
 }
 
-// "8,000 bytes" of MEASURE; of both profiles where two are compared.
-function amount({ profile }, { word, noun }, get) {
-  return profile.compared ? `${noun} ${comparison(get, word)}`
-    : `${number(get(word))} ${noun}`;
+// "8,000 bytes" of a measure; of both profiles where two are compared.
+function amount({ profile }, { key, noun }, figures) {
+  return profile.compared ? `${noun} ${comparison(figures, key)}`
+    : `${number(figures(key))} ${noun}`;
 }
 
 // The place of FN: "app.c:12".
@@ -29,14 +29,14 @@ function placeOf({ file, line }) {
   return file === '' ? '' : `${file}${line > 0 ? `:${line}` : ''}`;
 }
 
-function callsHere(model, { calls, callsBefore = 0 }) {
+function callsHere(model, { calls }) {
+  const { callKeys, compared } = model.profile;
   const nouns = callNouns(model);
-  if (Number.isNaN(calls + callsBefore)) return 'calls unknown';
-  if (calls + callsBefore === 0) return '';
-  return model.profile.compared
-    ? `${nouns[1]} here ${comparison((word) =>
-      (word === 'calls' ? calls : callsBefore), 'calls')}`
-    : `${plural(calls, ...nouns)} here`;
+  const all = callKeys.reduce((sum, key) => sum + calls(key), 0);
+  if (Number.isNaN(all)) return 'calls unknown';
+  if (all === 0) return '';
+  return compared ? `${nouns[1]} here ${comparison(calls, 'calls')}`
+    : `${plural(all, ...nouns)} here`;
 }
 
 // The facts of FRAME, without its name: the figure of it and all below it, the
@@ -44,11 +44,11 @@ function callsHere(model, { calls, callsBefore = 0 }) {
 // own are chains that begin there.
 function factsOf(model, frame, inverted) {
   const { measure, profile } = model;
-  const bytes = profile.measures.find(({ word }) => word === 'bytes');
+  const bytes = profile.measures.find(({ key }) => key === 'bytes');
   const fn = model.tree.functions[frame.fn];
   const own = (m) => `${inverted ? profile.terms.root : 'self'} ${
-    amount(model, m, (word) => frame.own(word))}`;
-  const all = (m) => amount(model, m, (word) => frame.all(word));
+    amount(model, m, (key) => frame.own(key))}`;
+  const all = (m) => amount(model, m, (key) => frame.all(key));
   return [
     all(measure),
     !profile.compared && percent(frame.value, model.widths.total),

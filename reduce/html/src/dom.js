@@ -69,9 +69,11 @@ function brief(value, measure) {
   return step === 0 ? digits : `${digits} ${unit}`;
 }
 
-// A strip whose parts are as wide as PARTS of WHOLE, by category; it says the
-// same in words for those who cannot see it.
-function categoryStrip(parts, whole, categories) {
+// A strip whose parts are as wide as the bytes in FIGURES, by category; it says
+// the same in words for those who cannot see it.
+function categoryStrip(figures, categories) {
+  const whole = figures('bytes');
+  const parts = categories.map((_, i) => figures(i));
   const words = categories.map((category, i) =>
     parts[i] > 0 && `${category} ${percent(parts[i], whole)}`);
   const title = words.filter(Boolean).join(', ');

@@ -11,6 +11,7 @@ const ALWAYS = 300; // frames right below the one that is zoomed to
 const MOST_FRAMES = 4000;
 const MOST_ROWS = 150; // below the frame that is zoomed to
 const MOST_CALLERS = 12; // rows above it
+const MOST_CHIPS = 12;
 
 // The boxes {frame, row, x, share} of a picture of WIDTH pixels that is zoomed
 // to the frame ZOOMED: X and SHARE are parts of the width.
@@ -40,74 +41,205 @@ function layOut(zoomed, width) {
   return { boxes, callers: callers.length, narrower };
 }
 
-// A flame graph in the element PLACE.  LOOK says how it shows:
-//   name(frame), title(frame), paint(frame, element)
-// and what happens: onZoom(frame); onLook(frame), with null when the pointer
-// leaves; onOpen(frame).
+// The category with most bytes in and below FRAME.
+function heaviest(frame) {
+  const parts = CATEGORIES.map((category) => frame.all(category));
+  return parts.indexOf(Math.max(...parts));
+}
+
 class FlameGraph {
-  constructor(place, look) {
-    this.place = place;
-    this.look = look;
+  constructor(shell) {
+    this.shell = shell;
     this.zoomed = null;
     this.chosen = null; // by the keyboard
-    this.elements = new Map(); // of frames
     this.frames = new Map(); // of elements
-    place.addEventListener('click', (event) => {
+    const at = (act) => (event) => {
       const frame = this.frames.get(event.target);
-      if (frame !== undefined) look.onZoom(frame);
-    });
-    place.addEventListener('pointerover', (event) => {
-      const frame = this.frames.get(event.target);
-      if (frame !== undefined) look.onLook(frame);
-    });
-    place.addEventListener('pointerleave', () => look.onLook(null));
-    place.addEventListener('keydown', (event) => this.press(event));
+      if (frame !== undefined) act(frame);
+    };
+    this.place = element('div', { class: 'flame', tabindex: '0',
+      'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape ' +
+        'zooms out, f opens the page of a frame',
+      onclick: at((frame) => this.zoom(frame)),
+      onpointerover: at((frame) => this.describe(frame)),
+      onpointerleave: () => this.describe(this.zoomed),
+      onkeydown: (event) => this.press(event) });
+    this.details = element('p', { class: 'details', 'aria-live': 'polite' });
+    this.state = element('p', { class: 'state' });
+    this.colours = element('p', { class: 'colours' });
   }
 
-  // Zooms to FRAME; gives back how many frames are too narrow to show.
-  draw(frame) {
-    const { place, look } = this;
+  get model() {
+    return this.shell.model;
+  }
+
+  get inverted() {
+    return this.shell.choices.inverted !== '';
+  }
+
+  functionOf(frame) {
+    return this.model.tree.functions[frame.fn];
+  }
+
+  // Chains are named by a node, callers by the functions on the way.
+  zoom(frame) {
+    this.shell.go(frame.fn < 0 ? '' : this.inverted
+      ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.node}`);
+  }
+
+  // Draws the frames of WHOLE, zoomed to what ROUTE says.
+  draw(whole, route) {
+    const { tree } = this.model;
+    let path = [];
+    if (route[0] === 'callers' && this.inverted)
+      path = route[1].split('.').map(Number);
+    else if (route[0] === 'zoom' && !this.inverted &&
+        Number(route[1]) < tree.count)
+      path = chainOf(tree, Number(route[1]));
+    this.zoomed = frameAt(whole, path);
+    this.redraw();
+    this.describe(this.zoomed);
+    this.showColours();
+  }
+
+  redraw() {
+    const { place, zoomed } = this;
     const width = Math.max(320, place.clientWidth);
-    const { boxes, callers, narrower } = layOut(frame, width);
-    this.zoomed = frame;
+    const { boxes, callers, narrower } = layOut(zoomed, width);
     this.chosen = null;
-    this.elements.clear();
     this.frames.clear();
-    for (const [i, box] of boxes.entries()) {
-      const made = element('div', { title: look.title(box.frame),
+    for (const [i, { frame, row, x, share }] of boxes.entries()) {
+      const made = element('div', { title: this.titleOf(frame),
         class: i < callers ? 'frame faded' : 'frame' },
-      box.share * width < LEAST_NAMED ? '' : look.name(box.frame));
-      made.style.left = `${100 * box.x}%`;
-      made.style.width = `${100 * box.share}%`;
-      made.style.top = `${ROW_HEIGHT * box.row}px`;
-      look.paint(box.frame, made);
-      this.elements.set(box.frame, made);
-      this.frames.set(made, box.frame);
+      share * width < LEAST_NAMED ? '' : this.labelOf(frame));
+      made.style.left = `${100 * x}%`;
+      made.style.width = `${100 * share}%`;
+      made.style.top = `${ROW_HEIGHT * row}px`;
+      this.paint(frame, made);
+      frame.made = made;
+      this.frames.set(made, frame);
     }
-    const rows = boxes[boxes.length - 1].row + 1;
-    place.style.height = `${ROW_HEIGHT * rows}px`;
+    place.style.height = `${ROW_HEIGHT * (boxes.at(-1).row + 1)}px`;
     place.replaceChildren(...this.frames.keys());
-    return narrower;
+    this.showState(narrower);
+  }
+
+  nameOf(frame) {
+    return this.functionOf(frame)?.name ?? 'all';
+  }
+
+  // What stands on a frame: its name without the package, where the colour
+  // says that, and of a method without the word; a string of C++ is short.
+  labelOf(frame) {
+    const { found, choices: { colours } } = this.shell;
+    const name = this.nameOf(frame).replace(/^\(METHOD (.*)\)$/, '$1')
+      .replaceAll(/std::__cxx11::basic_string<char, [^<]*<char>, [^<]*<char> >/g,
+        'std::string');
+    const its = this.functionOf(frame)?.package ?? null;
+    return its === null || found !== null || colours !== '' ||
+      this.model.profile.compared ? name
+      : name.replace(new RegExp(`(^|[ (])${quoted(its.name)}::?`, 'g'), '$1');
+  }
+
+  titleOf(frame) {
+    const [first, ...facts] = factsOf(this.model, frame, this.inverted);
+    const { compared } = this.model.profile;
+    return [`${this.nameOf(frame)}: ${first}${
+      compared || facts.length === 0 ? '' : `, ${facts.shift()}`}`, ...facts]
+      .join('\n');
+  }
+
+  // Colours are the style sheet's business; a package has a hue.
+  paint(frame, made) {
+    const { found, choices } = this.shell;
+    if (frame.fn < 0) made.classList.add('plain');
+    else if (found !== null)
+      made.classList.add(found.matching[frame.fn] ? 'match' : 'plain');
+    else if (this.model.profile.compared) this.paintChange(frame, made);
+    else if (choices.colours === 'category')
+      made.classList.add(`category-${heaviest(frame)}`);
+    else this.paintFunction(this.functionOf(frame), made);
+  }
+
+  // Red for more and blue for less, the stronger the larger the part of it.
+  paintChange(frame, made) {
+    const { key } = this.model.measure;
+    const [old, now] = [frame.all(beforeOf(key)), frame.all(key)];
+    made.classList.add(now > old ? 'grew' : now < old ? 'shrank' : 'same');
+    const part = Math.abs(now - old) / Math.max(now, old, 1);
+    made.style.setProperty('--part', `${20 + 80 * part}%`);
+  }
+
+  paintFunction(fn, made) {
+    if (fn.package === null) made.classList.add('foreign');
+    else made.style.setProperty('--hue', fn.package.hue);
+    made.style.setProperty('--shade', `${fn.shade}%`);
+  }
+
+  // The line of details, of FRAME.
+  describe(frame) {
+    const fn = this.functionOf(frame);
+    replaceChildren(this.details,
+      fn === undefined ? element('strong', {}, 'all') : functionLink(fn),
+      factsOf(this.model, frame, this.inverted).map((text) =>
+        element('span', {}, text)),
+      (fn?.package ?? null) !== null &&
+        element('span', { class: 'quiet' }, fn.package.name));
+  }
+
+  showState(narrower) {
+    const { model, shell: { found } } = this;
+    replaceChildren(this.state,
+      found !== null && element('strong', { id: 'found' },
+        found.count === 0 ? 'No match'
+          : `${plural(found.count, 'match', 'matches')}, with everything ` +
+            `below: ${number(found.value)} ${model.measure.noun}, ${
+              percent(found.value, model.total(model.measure.key))}`),
+      narrower > 0 && element('span', { class: 'quiet' },
+        `${plural(narrower, 'frame is', 'frames are')} too narrow to draw. ` +
+        'Click a frame to zoom in.'));
+  }
+
+  // What the colours mean: chips with {label, and a class or a package}.
+  showColours() {
+    const { profile, shownFunctions } = this.model;
+    const foreign = { name: 'foreign', label: profile.lisp && !profile.holders
+      ? 'ECL and C functions' : 'other' };
+    const chips = profile.compared ? [
+      { name: 'grew', label: 'more than before' },
+      { name: 'shrank', label: 'less than before' },
+      { name: 'same',
+        label: 'unchanged; a stronger colour is a larger relative change' }]
+      : this.shell.choices.colours === 'category'
+        ? profile.categories.map((label, i) =>
+          ({ name: `category-${i}`, label }))
+        : [...profile.packages.slice(0, MOST_CHIPS).map((part) =>
+          ({ name: '', label: part.name, package: part, shade: 0 })),
+        ...shownFunctions.some(({ fn }) => fn.package === null)
+          ? [foreign] : []];
+    replaceChildren(this.colours, chips.map((chip) => {
+      const square = element('span', { class: `chip ${chip.name}` });
+      if (chip.package !== undefined) this.paintFunction(chip, square);
+      return element('span', {}, square, chip.label);
+    }));
   }
 
   choose(frame) {
     if (frame === null || frame === undefined) return;
-    this.elements.get(this.chosen)?.classList.remove('chosen');
+    this.chosen?.made?.classList.remove('chosen');
     this.chosen = frame;
-    const made = this.elements.get(frame);
-    made?.classList.add('chosen');
-    made?.scrollIntoView({ block: 'nearest' });
-    this.look.onLook(frame);
+    frame.made?.classList.add('chosen');
+    frame.made?.scrollIntoView({ block: 'nearest' });
+    this.describe(frame);
   }
 
   sibling(step) {
-    if (this.chosen === null || this.chosen.parent === null) return null;
-    const row = this.chosen.parent.children();
+    const row = this.chosen?.parent?.children() ?? [];
     return row[row.indexOf(this.chosen) + step];
   }
 
   press(event) {
-    const { chosen, zoomed, look } = this;
+    const { chosen, zoomed } = this;
     const acts = {
       ArrowDown: () => this.choose(chosen === null ? zoomed
         : chosen.children()[0]),
@@ -115,9 +247,10 @@ class FlameGraph {
       ArrowLeft: () => this.choose(this.sibling(-1)),
       ArrowRight: () => this.choose(this.sibling(1)),
       Home: () => this.choose(zoomed),
-      Enter: () => chosen !== null && look.onZoom(chosen),
-      Escape: () => zoomed.parent !== null && look.onZoom(zoomed.parent),
-      f: () => chosen !== null && look.onOpen(chosen),
+      Enter: () => chosen !== null && this.zoom(chosen),
+      Escape: () => zoomed.parent !== null && this.zoom(zoomed.parent),
+      f: () => chosen !== null && chosen.fn >= 0 &&
+        this.shell.go(`function/${chosen.fn}`),
     };
     if (event.defaultPrevented || event.ctrlKey || event.altKey ||
         event.metaKey || !Object.hasOwn(acts, event.key)) return;

@@ -4,11 +4,10 @@
 // or (callers) from the function that allocates outwards to its callers.  A
 // frame is
 //
-//   {fn, value, calls, callsBefore, categories, parent, children(),
-//    all(word), own(word)}
+//   {fn, value, parent, children(), all(key), own(key), calls(key)}
 //
-// FN is -1 for the whole.  VALUE is its width (Model.widths), ALL(word) the
-// figure of it and all below it, OWN(word) of what stops there.  Children are
+// FN is -1 for the whole.  VALUE is its width (Model.widths), ALL(key) the
+// figure of it and all below it, OWN(key) of what stops there.  Children are
 // made when somebody looks at them, the widest first.
 
 function makeFrame(fields, makeChildren) {
@@ -20,64 +19,49 @@ function makeFrame(fields, makeChildren) {
   } };
 }
 
-// Chains from the root, in what MODEL shows.
-function chainFrames({ sums, widths }) {
-  const { tree, self, inclusive } = sums;
-  const values = widths.all;
-  const below = (node) => (frame) => childrenOf(tree, node)
-    .filter((child) => values[child] > 0)
-    .map((child) => frameOf(child, frame));
-  const frameOf = (node, parent) => makeFrame({
-    fn: tree.functionOf[node], node, parent, value: values[node],
-    calls: self.calls[node], callsBefore: self.callsBefore?.[node],
-    categories: categoriesAt(inclusive, node),
-    all: (word) => inclusive[word][node], own: (word) => self[word][node],
-  }, below(node));
-  return makeFrame({ fn: -1, parent: null, value: widths.total, calls: 0,
-    categories: sums.total.categories, all: (word) => sums.total[word],
-    own: () => 0 }, below(-1));
+// Chains from the root, in what a model shows.
+function chainFrames({ tree, sums, widths: { all } }) {
+  const frameOf = (node, parent) => makeFrame({ fn: tree.functionOf[node], node,
+    parent, value: all[node], all: figuresAt(sums.inclusive, node),
+    own: figuresAt(sums.self, node), calls: figuresAt(sums.self, node) },
+  (frame) => childrenOf(tree, node).filter((child) => all[child] > 0)
+    .map((child) => frameOf(child, frame)));
+  return frameOf(0, null);
 }
 
 // From the functions that allocate outwards.  A frame stands for the nodes
 // STARTS, which allocate, and for PLACES, where their chains have come to.
-function callerFrames({ sums, widths }) {
-  const { tree, self } = sums;
-  const values = widths.own;
-  const sumOf = (starts, word) =>
-    starts.reduce((sum, start) => sum + self[word][start], 0);
-  const frameOf = (fn, parent) => makeFrame({ fn, parent, value: 0,
-    calls: 0, categories: [0, 0, 0, 0], starts: [], places: [],
-    all(word) {
-      return sumOf(this.starts, word);
+function callerFrames({ tree, sums, widths: { own, total } }) {
+  const sumOf = (starts, key) =>
+    starts.reduce((sum, start) => sum + sums.self(key)[start], 0);
+  const frameOf = (fn, parent) => makeFrame({ fn, parent, value: 0, starts: [],
+    places: [], calls: () => 0,
+    all(key) {
+      return sumOf(this.starts, key);
     },
-    own(word) { // of chains that begin here
+    own(key) { // of chains that begin here
       return sumOf(this.starts.filter((_, i) =>
-        tree.parent[this.places[i]] < 0), word);
+        tree.parent[this.places[i]] === 0), key);
     } }, callers);
-  const callers = (above) => group(above,
-    above.places.map((place) => tree.parent[place]));
-  const group = (above, places) => {
+  const callers = (above) => {
     const frames = new Map();
-    places.forEach((place, i) => {
-      if (place < 0) return;
-      const start = above.starts[i];
-      const fn = tree.functionOf[place];
+    above.places.forEach((place, i) => {
+      const next = above.fn < 0 ? place : tree.parent[place];
+      if (next === 0) return;
+      const fn = tree.functionOf[next];
       if (!frames.has(fn)) frames.set(fn, frameOf(fn, above));
       const frame = frames.get(fn);
-      frame.starts.push(start);
-      frame.places.push(place);
-      frame.value += values[start];
-      for (const c of CATEGORIES) frame.categories[c] += self[c][start];
+      frame.starts.push(above.starts[i]);
+      frame.places.push(next);
+      frame.value += own[above.starts[i]];
     });
     return [...frames.values()];
   };
-  const starts = [];
-  for (let node = 0; node < tree.count; node++)
-    if (values[node] > 0) starts.push(node);
-  return makeFrame({ fn: -1, parent: null, value: widths.total, calls: 0,
-    categories: sums.total.categories, starts,
-    all: (word) => sums.total[word], own: () => 0 },
-  (whole) => group(whole, starts));
+  const whole = frameOf(-1, null);
+  for (let node = 1; node < tree.count; node++)
+    if (own[node] > 0) whole.starts.push(node);
+  return Object.assign(whole, { places: whole.starts, value: total,
+    all: sums.total });
 }
 
 // The frame that PATH, functions from the outermost row on, leads to; or the

@@ -12,20 +12,20 @@ function figure(label, value, more) {
     element('span', { class: 'quiet' }, more));
 }
 
-// The callers (SIDE is 'above') or callees ('below') of ROW: ARCS, of which
-// OTHER(arc) is the other end.
-function arcsTable(model, row, arcs, { side, other, sort }) {
+// The callers (SIDE is 'above') or callees ('below') of ROW.
+function arcsTable(model, row, side, sort) {
+  const [own, other] = side === 'above' ? ['callee', 'caller']
+    : ['caller', 'callee'];
   const { label, caption, nouns, who, what } = model.profile.terms[side];
-  const end = (arc) => model.tree.functions[other(arc)] ?? ROOT;
+  const end = ({ pair }) => model.tree.functions[pair[other]] ?? ROOT;
   const link = (fn) => fn === ROOT
     ? element('span', { class: 'quiet' }, fn.name) : functionLink(fn);
-  return table({ class: side === 'above' ? 'callers' : 'callees', rows: arcs,
+  return table({ class: `${other}s`, rows: model.arcsOf(own, row.fn.id),
     sort, caption, nouns, columns: [
       nameColumn(label, who, end, link),
-      ...measureColumns(model, what, (arc, word) => arc.inclusive[word],
-        { whole: row.inclusive,
-          categories: (arc) => arc.inclusive.categories }),
-      ...callColumns(model, (arc, key) => arc[key],
+      ...measureColumns(model, what, (arc) => arc.figures,
+        { whole: row.inclusive, categories: true }),
+      ...callColumns(model, (arc) => arc.figures,
         'Calls from the caller to the callee that led to an allocation',
         'Allocations with this pair of caller and callee on their chain'),
     ] });
@@ -42,32 +42,32 @@ function cycleOf(model, fn) {
       i === 0 ? [functionLink(f)] : [', ', functionLink(f)])));
 }
 
-const isWhole = ({ word }) => word === 'bytes' || word === 'allocs';
+const isWhole = ({ key }) => key === 'bytes' || key === 'allocations';
 
-function figureCards(model, row) {
-  const { self, inclusive, calls } = row;
+function figureCards(model, { self, inclusive }) {
   const { compared, terms } = model.profile;
-  const card = (label, figures, word, more) => figure(label, figures[word],
-    compared ? comparison((w) => figures[w], word) : more);
-  const share = (figures, word) => percent(figures[word], model.total[word]);
+  const calls = self('calls');
+  const card = (label, figures, key, more) => figure(label, figures(key),
+    compared ? comparison(figures, key) : more);
+  const share = (figures, key) => percent(figures(key), model.total(key));
   return element('div', { class: 'figures' },
     [['self', self], [terms.inclusive, inclusive]].flatMap(([which, figures]) =>
-      model.profile.measures.filter(isWhole).map(({ word, label }) =>
-        card(`${which} ${label}`, figures, word, share(figures, word)))),
+      model.profile.measures.filter(isWhole).map(({ key, label }) =>
+        card(`${which} ${label}`, figures, key, share(figures, key)))),
     model.callsKnown && figure('calls', calls, compared
-      ? `${number(row.callsBefore)} before` : calls > 0 &&
-        `${number(Math.round(inclusive.bytes / calls))} bytes per ${
+      ? `${number(self('calls-before'))} before` : calls > 0 &&
+        `${number(Math.round(inclusive('bytes') / calls))} bytes per ${
           callNouns(model)[0]}`),
     measureGroups(model).flat().filter((measure) => !isWhole(measure))
-      .map(({ word, label }) => card(`${terms.inclusive} ${label}`, inclusive,
-        word, `self ${number(self[word])}`)));
+      .map(({ key, label }) => card(`${terms.inclusive} ${label}`, inclusive,
+        key, `self ${number(self(key))}`)));
 }
 
 function typesTable(model, row, sort) {
   const { profile } = model;
-  const types = [...sumBy(profile, model.sums, (fn, type) =>
-    fn === row.fn.id ? type : undefined)].map(([type, figures]) =>
-    ({ type: profile.types[type], ...figures }));
+  const types = withFigures('type', profile.types,
+    model.sums.typesOf(row.fn.id))
+    .filter(({ figures }) => allocates(figures, profile));
   const things = profile.lisp ? 'Types' : 'Sizes';
   return table({ class: 'function-types', rows: types, sort,
     caption: `${things} ${profile.terms.types}`, nouns: ['type', 'types'],
@@ -75,7 +75,7 @@ function typesTable(model, row, sort) {
       nameColumn(profile.lisp ? 'type or class' : 'size', profile.lisp
         ? 'The class, or else the type' : 'The category of the size',
       (t) => t.type, typeLink),
-      ...measureColumns(model, profile.terms.self, (t, word) => t[word],
+      ...measureColumns(model, profile.terms.self, (t) => t.figures,
         { whole: row.self, shares: true }),
     ] });
 }
@@ -84,11 +84,7 @@ function functionPage(model, id, sortOf, onSearch) {
   const row = model.functions[id];
   if (row === undefined)
     return element('p', {}, 'There is no such page.');
-  const { fn, inclusive, root } = row;
-  const callers = [...model.callers.get(id) ?? []];
-  const outermost = { caller: -1, calls: row['calls-root'],
-    callsBefore: row['callsBefore-root'], inclusive: root };
-  if (isUsed(outermost)) callers.push(outermost);
+  const { fn, inclusive } = row;
   const place = fn.file + (fn.file !== '' && fn.line > 0
     ? `, line ${fn.line}` : '');
   return element('article', { class: 'function-page' },
@@ -96,14 +92,11 @@ function functionPage(model, id, sortOf, onSearch) {
     element('p', { class: 'facts' },
       [place, fn.system ? 'part of ECL' : ''].filter(Boolean).join('; ')),
     figureCards(model, row),
-    element('p', {}, categoryStrip(inclusive.categories, inclusive.bytes,
-      model.profile.categories)),
+    element('p', {}, categoryStrip(inclusive, model.profile.categories)),
     element('p', {}, button('Find in the flame graph', () => onSearch(fn))),
     cycleOf(model, fn),
-    arcsTable(model, row, callers, { side: 'above', sort: sortOf('callers'),
-      other: (arc) => arc.caller }),
-    arcsTable(model, row, model.callees.get(id) ?? [], { side: 'below',
-      sort: sortOf('callees'), other: (arc) => arc.callee }),
+    arcsTable(model, row, 'above', sortOf('callers')),
+    arcsTable(model, row, 'below', sortOf('callees')),
     typesTable(model, row, sortOf('own-types')),
     sourceLines(model, fn));
 }

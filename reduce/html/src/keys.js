@@ -49,8 +49,9 @@ function connectKeys(shell) {
       acts[event.key]();
     } else if (/^[1-9]$/.test(event.key) && event.key <= views.length) {
       shell.go(views[event.key - 1]);
-    } else if (event.target === document.body) {
-      shell.overview.press(event);
+    } else if (event.target === document.body &&
+        shell.overview.element.isConnected) {
+      shell.overview.graph.press(event);
     }
   });
 }

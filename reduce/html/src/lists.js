@@ -7,24 +7,25 @@
 function functionColumns(model) {
   const { lisp, compared, terms } = model.profile;
   const [first, second] = measureGroups(model).map((measures) => [
-    ...measureColumns(model, terms.self, (row, word) => row.self[word],
-      { measures, prefix: 'self', categories: (row) => row.self.categories }),
-    ...measureColumns(model, terms.all, (row, word) => row.inclusive[word],
+    ...measureColumns(model, terms.self, (row) => row.self,
+      { measures, prefix: 'self', categories: true }),
+    ...measureColumns(model, terms.all, (row) => row.inclusive,
       { measures, prefix: 'inclusive', label: terms.inclusive })]);
-  const each = (row) => row.inclusive.bytes / row.calls;
+  const each = (row) => row.inclusive('bytes') / row.self('calls');
   return [
     nameColumn(terms.frame[0], 'The name as in the report. Click to open it',
       (row) => row.fn, functionLink),
     ...first,
-    ...callColumns(model, (row, key) => row[key],
+    ...callColumns(model, (row) => row.self,
       'Calls that led to an allocation in the function or below it. Calls ' +
         'have no type: filters by type and category do not change them',
       'Allocations with the function on their chain. Each counts as one call'),
     ...model.callsKnown && !compared ? [{ key: 'per-call',
       label: lisp ? 'bytes / call' : 'bytes / alloc',
       help: `Inclusive bytes per ${callNouns(model)[0]}`,
-      value: (row) => (row.calls === 0 ? 0 : each(row)),
-      text: (row) => row.calls > 0 ? number(Math.round(each(row))) : '' }] : [],
+      value: (row) => (row.self('calls') === 0 ? 0 : each(row)),
+      text: (row) =>
+        row.self('calls') > 0 ? number(Math.round(each(row))) : '' }] : [],
     ...second,
   ];
 }
@@ -43,7 +44,7 @@ function typeColumns(model) {
       ? 'The class of instances and structures, or else the type'
       : `By ${categoriesHelp}`}. Click for: ${terms.users.toLowerCase()}`,
     (row) => row.type, typeLink),
-    ...measureColumns(model, 'Objects of the type', (row, word) => row[word],
+    ...measureColumns(model, 'Objects of the type', (row) => row.figures,
       { shares: true }),
     ...lisp ? [{ key: 'category', label: 'category', left: true,
       help: 'The category of the type',
@@ -59,7 +60,8 @@ function typesView(model, matches, sort, sortSizes) {
   return [
     table({ class: 'types', sort, nouns: ['type', 'types'],
       caption: model.profile.lisp ? 'Types' : 'Sizes by category',
-      rows: model.shownTypes.filter((row) => matches?.(row.type.name) ?? true),
+      rows: model.types.filter(({ type, figures }) =>
+        model.shows(figures) && (matches?.(type.name) ?? true)),
       columns: typeColumns(model) }),
     ...model.narrowed || model.profile.holders ? []
       : [sizesChart(model), sizesTable(model, sortSizes)],
@@ -78,8 +80,8 @@ function sizesTable(model, sort) {
           'that grew later; "unknown": the objects were not counted' : ''),
         value: (bin) => bin.size ?? Infinity,
         text: (bin) => bin.size === null ? bin.kind : number(bin.size) },
-      ...measureColumns(model, 'Objects of that size',
-        (bin, word) => bin[word], { whole: model.profile.total, shares: true }),
+      ...measureColumns(model, 'Objects of that size', figuresOf,
+        { whole: figuresOf(model.profile.totals), shares: true }),
       { key: 'name', label: lisp ? 'mostly' : 'types', left: true,
         help: lisp
           ? 'The type with most of these bytes, and the number of others'
@@ -93,14 +95,14 @@ function sizesTable(model, sort) {
 // One type: the functions that allocate it.
 function typeView(model, id, sort, onFilter) {
   const { profile, tree } = model;
-  const type = profile.types[id];
-  if (type === undefined) return element('p', {}, 'There is no such type.');
-  const rows = [...sumBy(profile, model.sums, (fn, other) =>
-    other === id ? fn : undefined)].map(([fn, figures]) =>
-    ({ fn: tree.functions[fn], ...figures }));
+  if (profile.types[id] === undefined)
+    return element('p', {}, 'There is no such type.');
+  const { type, figures: whole } = model.types[id];
+  const rows = withFigures('fn', tree.functions, model.sums.functionsOf(id))
+    .filter(({ figures }) => allocates(figures, profile));
   const { terms } = profile;
-  const amounts = profile.measures.filter(isWhole).map(({ word, noun }) =>
-    `${number(model.types[id][word])} ${noun}`);
+  const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
+    `${number(whole(key))} ${noun}`);
   return element('article', { class: 'type-page' },
     element('h1', { class: 'name' }, type.name),
     element('p', { class: 'facts' }, profile.categories[type.category] +
@@ -113,8 +115,8 @@ function typeView(model, id, sort, onFilter) {
       columns: [
         nameColumn(terms.frame[0], 'Click to open it', (row) => row.fn,
           functionLink),
-        ...measureColumns(model, terms.self, (row, word) => row[word],
-          { whole: model.types[id], shares: true }),
+        ...measureColumns(model, terms.self, (row) => row.figures,
+          { whole, shares: true }),
       ] }));
 }
 
@@ -130,13 +132,14 @@ function regionsView(model, matches, sort, onFilter) {
       'whole run.'),
     table({ class: 'regions', caption: 'Regions', sort,
       nouns: ['region', 'regions'], tie: (row) => row.region.id,
-      rows: model.regions.filter((row) => matches?.(row.region.name) ?? true),
+      rows: withFigures('region', model.profile.regions, model.sums.regions)
+        .filter(({ region }) => matches?.(region.name) ?? true),
       columns: [
         nameColumn('region', 'The name, after those of the enclosing ' +
           'regions. Click to show only this region', (row) => row.region,
         ({ id, name }) => button(name, () => onFilter(id), { class: 'name' })),
         ...measureColumns(model, 'Allocated in the region and those inside it',
-          (row, word) => row[word], { shares: true }),
+          (row) => row.figures, { shares: true }),
         { key: 'entered', label: 'entered', help: 'Entries by all threads',
           value: ({ region }) => region.entered },
         { key: 'seconds', label: 'seconds',
@@ -153,26 +156,27 @@ function regionsView(model, matches, sort, onFilter) {
 
 // Sizes by powers of two, as a chart; and those without a size.  The size of a
 // class is the largest that belongs to it.
-function sizeClasses(bins, words) {
+function sizeClasses(bins, keys) {
   const classes = new Map();
   const classOf = ({ size, kind }) =>
     size === null ? kind : String(2 ** Math.ceil(Math.log2(Math.max(size, 1))));
   for (const bin of bins) {
     const key = classOf(bin);
-    if (!classes.has(key)) classes.set(key, { key, ...emptyFigures(words),
+    if (!classes.has(key)) classes.set(key, { key,
       size: bin.size === null ? Infinity : Number(key) });
-    for (const word of words) classes.get(key)[word] += bin[word];
+    const sum = classes.get(key);
+    for (const its of keys) sum[its] = (sum[its] ?? 0) + bin[its];
   }
   return [...classes.values()].sort((a, b) => a.size - b.size);
 }
 
 function sizesChart(model) {
   const { profile, measure } = model;
-  const { word, noun } = measure;
-  const old = beforeOf(word);
-  const rows = sizeClasses(profile.bins, profile.words)
-    .filter((row) => row[word] > 0 || row[old] > 0);
-  const most = Math.max(...rows.map((row) => Math.max(row[word],
+  const { key: now, noun } = measure;
+  const old = beforeOf(now);
+  const rows = sizeClasses(profile.bins, profile.compared ? [now, old] : [now])
+    .filter((row) => row[now] > 0 || row[old] > 0);
+  const most = Math.max(...rows.map((row) => Math.max(row[now],
     row[old] ?? 0)));
   const labelOf = ({ key, size }) => size === Infinity ? key
     : size <= 2 ? String(size) : `${number(size / 2 + 1)} to ${number(size)}`;
@@ -185,14 +189,14 @@ function sizesChart(model) {
     element('h2', {}, `Size in bytes of one object: ${noun}`),
     element('ol', { class: 'histogram' }, rows.map((row) => {
       const title = `${labelOf(row)}: ${
-        amount(model, measure, (w) => row[w])}`;
+        amount(model, measure, figuresOf(row))}`;
       return element('li', { title },
         element('span', { class: 'note' }, profile.compared
-          ? signed(row[word] - row[old]) : percent(row[word],
-            profile.total[word])),
+          ? signed(row[now] - row[old]) : percent(row[now],
+            profile.totals[now])),
         element('span', { class: 'room', role: 'img', 'aria-label': title },
           profile.compared && column('old', row[old]),
-          column('now', row[word])),
+          column('now', row[now])),
         element('span', { class: 'size' }, labelOf(row)));
     })));
 }

@@ -3,11 +3,10 @@
 // The page: reads the data, then shows the view that the address names, with
 // what it says is chosen.
 
-const VIEW_OF = { zoom: 'overview', callers: 'overview',
-  function: 'functions', type: 'types' };
-
-const ROUTES = ['overview', 'zoom', 'callers', 'functions', 'function',
-  'types', 'type', 'contexts', 'regions', 'about'];
+// The view, as the navigation has it, that an address begins with.
+const VIEW_OF = { overview: 'overview', zoom: 'overview', callers: 'overview',
+  functions: 'functions', function: 'functions', types: 'types', type: 'types',
+  contexts: 'contexts', regions: 'regions', about: 'about' };
 
 class Shell {
   constructor(profile) {
@@ -22,20 +21,12 @@ class Shell {
   // Shows what the address says.
   open() {
     const { route, choices } = readAddress(location.hash);
-    const errors = [];
-    for (const key of EXPRESSIONS) {
-      const wrong = this.fault(key, choices[key]);
-      if (wrong === '') continue;
-      errors.push(wrong);
-      choices[key] = '';
-    }
-    this.route = ROUTES.includes(route[0]) ? route : ['overview'];
+    this.route = Object.hasOwn(VIEW_OF, route[0]) ? route : ['overview'];
     this.choices = choices;
     this.model.choose(choices);
     this.search();
-    showChoices(this);
-    this.say(errors.join('; '));
     this.show();
+    showChoices(this);
   }
 
   // Goes to PATH with CHANGES of what is chosen.
@@ -51,33 +42,6 @@ class Shell {
     const zoomed = ['zoom', 'callers'].includes(this.route[0]);
     const moves = ['hide', 'program', 'inverted'].some((key) => key in changes);
     this.go(zoomed && moves ? '' : pathOfRoute(this.route), changes, replace);
-  }
-
-  // What is wrong with TEXT for the choice KEY, one line; '' when nothing is.
-  fault(key, text) {
-    if (text === '') return '';
-    if (this.model.profile.grouped)
-      return `${key}: this page shows groups, not functions`;
-    try {
-      expressionTest(text);
-      return '';
-    } catch (error) {
-      return `${key}: '${oneLine(text)}' is not a regular expression: ${
-        error.message}`;
-    }
-  }
-
-  // Lets the expression KEY be TEXT, if it is one; else nothing changes.
-  express(key, text) {
-    const wrong = this.fault(key, text);
-    if (wrong === '') this.choose({ [key]: text });
-    else this.say(wrong);
-    return wrong === '';
-  }
-
-  say(line) {
-    get('fault').textContent = line;
-    get('fault').hidden = line === '';
   }
 
   // What the view that is called NAME consists of, null for the overview.
@@ -101,7 +65,7 @@ class Shell {
 
   show() {
     const { route } = this;
-    const view = VIEW_OF[route[0]] ?? route[0];
+    const view = VIEW_OF[route[0]];
     for (const link of document.querySelectorAll('nav a'))
       if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
@@ -116,14 +80,20 @@ class Shell {
     showSelection(this);
   }
 
+  // Finds what the search is for; an invalid expression finds nothing.
   search() {
     const { search } = this.choices;
-    const matches = Model.matcher(search);
-    const wrong = matches instanceof Error;
-    get('search').setAttribute('aria-invalid', String(wrong));
-    get('search').title = wrong ? matches.message : '';
-    this.matches = wrong ? null : matches;
-    this.found = this.matches === null ? null : this.model.search(matches);
+    this.matches = null;
+    let wrong = '';
+    try {
+      const pattern = new RegExp(search, 'i');
+      if (search !== '') this.matches = (name) => pattern.test(name);
+    } catch (error) {
+      wrong = error.message;
+    }
+    get('search').setAttribute('aria-invalid', String(wrong !== ''));
+    get('search').title = wrong;
+    this.found = this.matches === null ? null : this.model.search(this.matches);
   }
 
   findFunction(fn) {
@@ -141,15 +111,17 @@ class Shell {
   // address.
   sort(name) {
     const { model } = this;
-    const { word } = model.measure;
+    const { measure } = model;
     const key = name === 'regions' ? 'name'
-      : (name === 'functions' ? `self-${word}` : word) +
+      : (name === 'functions' ? `self-${measure.key}` : measure.key) +
         (model.profile.compared ? '-change' : '');
-    return { key, usual: key, up: name === 'regions',
-      ...readSorts(this.choices.sort).get(name),
+    const sorts = new URLSearchParams(this.choices.sort);
+    const given = sorts.get(name);
+    return { key: given?.replace(/-$/, '') ?? key, usual: key,
+      up: given?.endsWith('-') ?? name === 'regions',
       changed: (now) => {
-        const sorts = readSorts(this.choices.sort).set(name, now);
-        this.choices.sort = writeSorts(sorts);
+        sorts.set(name, now.key + (now.up ? '-' : ''));
+        this.choices.sort = String(sorts);
         history.pushState(null, '',
           writeAddress(pathOfRoute(this.route), this.choices));
       } };
@@ -169,15 +141,12 @@ async function begin() {
     const shell = new Shell(profile);
     connectSwitches(shell);
     showHead(profile);
+    showWarnings(profile);
     get('page').hidden = false;
     get('waiting').remove();
     shell.open();
     performance.mark('drawn');
-    // What is seen comes first; then whether it is right.
-    requestAnimationFrame(() => setTimeout(() => {
-      showWarnings(profile, shell.model.check);
-      document.documentElement.dataset.ready = 'yes';
-    }));
+    document.documentElement.dataset.ready = 'yes';
   } catch (error) {
     get('waiting').textContent =
       typeof DecompressionStream === 'undefined'

@@ -3,10 +3,16 @@
 // The data in the page, as mprof wrote them (reduce/export/export_html.c says
 // what they are).  A profile is only read after this.
 //
-// Figures are objects with a number for each measure that the profile knows,
-// under its word (that of --value), and some with `categories', which are of
-// bytes.  united.js makes one profile of two that are compared.
-// Calls that are not known are NaN, and so is every sum with them.
+//   nodes  the chains as a tree in the order of a walk; 0 is the root, which
+//          is no function
+//   rows   what was allocated at the end of a chain, in columns: by type,
+//          phase, thread, region, and the set of functions that do not show;
+//          behind them calls of the last function, whose type is -1
+//
+// Figures are functions of a key: that of a measure in the format json, `calls',
+// or a category's number for bytes.  united.js makes one profile of two that
+// are compared.  Calls that are not known are NaN, and so is every sum with
+// them.
 
 async function unpack(base64) {
   const text = atob(base64);
@@ -17,12 +23,20 @@ async function unpack(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The columns of the chains, out of BYTES:
-//
-//   nodes    chains, as a tree: parents precede children
-//   rows     what was allocated at the end of a chain, by type and group
-//   calls    calls of the last function of a chain, by group
-function readChains(bytes, words) {
+// The rows of A and then those of B; columns that one of them lacks are zero.
+function joinRows(a, b) {
+  const { count, ...columns } = { ...b, ...a };
+  const rows = { count: a.count + b.count };
+  for (const [key, column] of Object.entries(columns)) {
+    rows[key] = new column.constructor(rows.count);
+    rows[key].set(a[key] ?? []);
+    rows[key].set(b[key] ?? [], a.count);
+  }
+  return rows;
+}
+
+// The nodes and rows out of BYTES, with KEYS of measures.
+function readChains(bytes, keys) {
   let at = 0;
   const next = () => {
     let byte = bytes[at++];
@@ -38,30 +52,29 @@ function readChains(bytes, words) {
     for (let i = 0; i < count; i++) cells[i] = next();
     return cells;
   };
-  const places = (count) => {
-    const cells = column(count);
-    for (let i = 1; i < count; i++) cells[i] += cells[i - 1];
-    return cells;
+  const readRows = (labels, figures) => {
+    const rows = { count: next() };
+    rows.node = column(rows.count);
+    for (let i = 1; i < rows.count; i++) rows.node[i] += rows.node[i - 1];
+    for (const key of labels) rows[key] = column(rows.count);
+    for (const key of figures) rows[key] = column(rows.count, Float64Array);
+    return rows;
   };
   const nodes = { count: next() };
   nodes.parent = column(nodes.count);
   nodes.functionOf = column(nodes.count);
-  const path = [-1];
-  for (let node = 0, depth = 0; node < nodes.count; node++) {
+  nodes.functionOf[0] = -1;
+  const path = [0];
+  for (let node = 1, depth = 0; node < nodes.count; node++) {
     depth += 1 - nodes.parent[node];
     nodes.parent[node] = path[depth - 1];
     path[depth] = node;
   }
-  const rows = { count: next() };
-  rows.node = places(rows.count);
-  rows.type = column(rows.count);
-  rows.group = column(rows.count);
-  for (const word of words) rows[word] = column(rows.count, Float64Array);
-  const calls = { count: next() };
-  calls.node = places(calls.count);
-  calls.group = column(calls.count);
-  calls.calls = column(calls.count, Float64Array);
-  return { nodes, rows, calls };
+  const labels = ['phase', 'thread', 'region', 'unseen'];
+  const allocations = readRows(['type', ...labels], keys);
+  const calls = readRows(labels, ['calls']);
+  calls.type = new Int32Array(calls.count).fill(-1);
+  return { nodes, rows: joinRows(allocations, calls) };
 }
 
 // NAME as the report has it: on one line.
@@ -84,61 +97,62 @@ function typesOfSize({ comments }, { size }) {
   return [...[...names].sort().slice(0, most), ...more].join(', ');
 }
 
-// Adds to the rows of PROFILE, as the format json has them, what the page has
-// in other words: figures by the words of measures, and names on one line.
+// Adds to the rows of PROFILE's tables, as the format json has them, what the
+// page calls them, and lets columns refer to them.
 function readTables(profile) {
-  const { measures, categories, groups, moments, lisp } = profile;
-  const figures = (row) => Object.fromEntries(
-    measures.map(({ word, key }) => [word, row[key]]));
+  const { categories, functions, lisp, rows } = profile;
   const read = (key, more) => profile[key].forEach((row, id) =>
     Object.assign(row, { id, ...more(row) }));
   const typeName = (type) => oneLine(type.class ?? type.type ?? '');
-  profile.total = figures(profile.totals);
-  profile.whole = figures(profile.file_totals);
-  read('bins', (bin) => ({ ...figures(bin),
-    kind: bin.kind === 'large' ? '> 1024' : bin.kind,
+  read('bins', (bin) => ({ kind: bin.kind === 'large' ? '> 1024' : bin.kind,
     largest: typeName(profile.types[bin.types[0]?.type] ?? {}) ||
       typesOfSize(profile, bin) }));
   read('functions', (fn) => ({ raw: fn.name, rawFile: fn.file ?? '',
     name: oneLine(fn.name), line: fn.line ?? 0,
     file: oneLine(fn.file ?? ''), calls: fn.activations ?? NaN,
     cycle: fn.cycle === null ? 0 : fn.cycle + 1 }));
-  read('types', (type) => ({ ...figures(type), type: oneLine(type.type ?? ''),
+  read('types', (type) => ({ type: oneLine(type.type ?? ''),
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
-  const byName = new Map(profile.functions.map((fn) => [fn.raw, fn]));
+  read('packages', ({ name }) => ({ name: oneLine(name) }));
+  for (const { function: id, package: its, ...more } of profile.colours)
+    Object.assign(functions[id], { ...more,
+      package: profile.packages[its] ?? null }); // null: of none
+  const byName = new Map(functions.map((fn) => [fn.raw, fn]));
   for (const advice of profile.advice) advice.fn = byName.get(advice.function);
   const titleOf = (phase) => phase === 'eval' ? 'evaluation' : `${phase} time`;
-  for (const [key, name, shown] of [['phase', 'phase', titleOf],
+  for (const [label, field, shown] of [['phase', 'phase', titleOf],
     ['thread', 'name', oneLine], ['region', 'path', oneLine]]) {
-    const rows = profile[`${key}s`];
-    const places = new Map(rows.map((row, id) => [row[name], id]));
-    for (const group of groups) group[key] = places.get(group[key]);
-    read(`${key}s`, (row) => ({ ...figures(row), name: shown(row[name]) }));
+    const table = profile[`${label}s`];
+    const places = new Map(table.map((row, id) => [row[field], id]));
+    const at = profile.labels[label].map((name) => places.get(name) ?? -1);
+    rows[label] = rows[label].map((number) => at[number]);
+    read(`${label}s`, (row) => ({ name: shown(row[field]) }));
   }
-  profile.regions.forEach((row, id) => Object.assign(row, moments[id]));
 }
+
+// Nanoseconds since the epoch are beyond the 53 bits of a number: times are
+// milliseconds.
+const shortenTimes = (json) =>
+  json.replace(/("(?:first_entered|last_left)":\d+)\d{6}\b/g, '$1');
 
 async function readParts(parts) {
   const [tables, chains, page] = await Promise.all(parts.map(unpack));
-  const parse = (part) => JSON.parse(new TextDecoder().decode(part));
-  const profile = { ...parse(tables), ...parse(page) };
+  const textOf = (part) => new TextDecoder().decode(part);
+  const profile = { ...JSON.parse(shortenTimes(textOf(tables))),
+    ...JSON.parse(textOf(page)) };
   profile.lisp = profile.language === 'lisp';
   profile.terms = TERMS[profile.holders ? 'holders' : 'calls'];
   profile.lines ??= [];
   profile.sources ??= [];
+  profile.keys = profile.measures.map(({ key }) => key);
+  profile.callKeys = ['calls'];
   for (const measure of profile.measures)
     measure.label = profile.holders ? measure.noun.replace(' held', '')
       : measure.key.replaceAll('_', ' ').replace('allocations', 'allocs');
-  profile.words = profile.measures.map((measure) => measure.word);
+  Object.assign(profile, readChains(chains, profile.keys));
   readTables(profile);
-  for (const its of profile.packages) its.name = oneLine(its.name);
-  for (const { function: id, package: its, ...more } of profile.colours)
-    Object.assign(profile.functions[id], { ...more,
-      package: profile.packages[its] ?? null }); // null: of none
-  Object.assign(profile, readChains(chains, profile.words));
-  profile.sides = [{ tables: profile, measures: profile.measures, at: null,
-    word: (word) => word, calls: 'calls' }];
+  profile.sides = [profile];
   return profile;
 }
 
@@ -149,14 +163,18 @@ async function readProfile(text) {
     : unite(profile, await readParts(lines.slice(3)));
 }
 
-// Whether REGION, undefined for none, is AROUND or in it.
+// Whether REGION is AROUND or in it.
 function isWithin(region, around) {
-  return region !== undefined && (region === around ||
-    region.name.startsWith(`${around.name};`));
+  return region === around || region.name.startsWith(`${around.name};`);
 }
 
-function emptyFigures(words) {
-  const figures = { categories: [0, 0, 0, 0] };
-  for (const word of words) figures[word] = 0;
-  return figures;
+const isAny = (figures) => figures('bytes') > 0 || figures('allocations') > 0;
+
+// Whether FIGURES are of anything that was allocated, on either of two sides.
+function allocates(figures, { compared }) {
+  return isAny(figures) ||
+    (compared === true && isAny((key) => figures(beforeOf(key))));
 }
+
+// The figures of ROW, of a table of the format json.
+const figuresOf = (row) => (key) => row[key];

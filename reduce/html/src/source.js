@@ -29,14 +29,13 @@ function sourceTable(model, file, places) {
   const source = profile.sources.find((its) => its.file === file);
   const texts = new Map((source?.lines ?? []).map(({ line, text }) =>
     [line, text]));
-  const measures = profile.measures.filter((m) => m === measure ||
-    m.word === 'bytes' || m.word === 'allocs');
+  const measures = profile.measures.filter((m) => m === measure || isWhole(m));
   const columns = ['self', 'inclusive'].flatMap((prefix) =>
-    measures.map((m) => ({ label: `${prefix} ${m.label}`, word: m.word,
-      value: (place) => place[`${prefix}_${m.key}`] })));
-  const figureCell = (place, { value, word }) => element('td', {},
+    measures.map(({ label, key }) => ({ label: `${prefix} ${label}`, key,
+      value: (place) => place[`${prefix}_${key}`] })));
+  const figureCell = (place, { value, key }) => element('td', {},
     place === undefined || value(place) === 0 ? '' : [
-      word === 'bytes' && bar(value(place), total[word]),
+      key === 'bytes' && bar(value(place), total(key)),
       element('span', {}, number(value(place)))]);
   const row = (line) => line === null
     ? element('tr', { class: 'gap' }, element('td',

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Sums over a tree of chains: see chains.js.
+// Sums over a tree of chains, of what a filter leaves.
+//
+// They follow the rules of the reducer (reduce/analysis/call_graph.h): on each
+// chain a function counts once and a pair of caller and callee counts once,
+// however often recursion passes them.  A node counts for its function when
+// it is the outermost one of that function on its chain; likewise for pairs.
+// Calls count for the function that is called, and for the pair.
+//
+// Each sum is a column: a function of a key (profile.js), whose cells are made
+// when somebody asks for that key.
 
 const CATEGORIES = [0, 1, 2, 3];
 
@@ -12,195 +21,135 @@ function addUp(column, places, count) {
   return sums;
 }
 
-// The same for all columns of SUMS: by word of a measure, or by category.
-function addUpAll(sums, places, count) {
-  return Object.fromEntries(Object.entries(sums).map(([key, column]) =>
-    [key, addUp(column, places, count)]));
-}
-
-function categoriesAt(sums, place) {
-  return CATEGORIES.map((category) => sums[category][place]);
-}
-
-// COLUMNS as objects with figures, one for each place.
-function figuresOf(columns, words, count) {
-  return Array.from({ length: count }, (_, place) => {
-    const figures = { categories: categoriesAt(columns, place) };
-    for (const word of words) figures[word] = columns[word][place];
-    return figures;
-  });
-}
-
-function addFigures(items, words) {
-  const sum = emptyFigures(words);
-  for (const item of items) {
-    for (const word of words) sum[word] += item[word];
-    for (const i of CATEGORIES) sum.categories[i] += item.categories[i];
-  }
-  return sum;
-}
-
-// Which rows of what was allocated FILTER lets through: FILTER.type(type) and
-// FILTER.group(group) say it, and FILTER.chains, if there is a choice among
-// chains (selection.js).
-function keptRows({ rows, types, groups }, filter) {
-  const typeKept = types.map(filter.type);
-  const groupKept = groups.map(filter.group);
-  const kept = new Uint8Array(rows.count);
-  for (let row = 0; row < rows.count; row++) {
-    const group = rows.group[row];
-    kept[row] = typeKept[rows.type[row]] && groupKept[group] &&
-      (filter.chains?.allocates(rows.node[row], groups[group]) ?? true) ? 1 : 0;
-  }
-  return kept;
-}
-
-function sumRows(profile, tree, kept) {
-  const { rows, words, types, groups } = profile;
-  const places = (column, placeOf) => {
-    const found = new Int32Array(rows.count);
-    for (let row = 0; row < rows.count; row++)
-      found[row] = kept[row] === 0 ? -1
-        : placeOf === undefined ? column[row] : placeOf[column[row]];
-    return found;
-  };
-  const columns = Object.fromEntries([
-    ...words.map((word) => [word, rows[word]]),
-    ...CATEGORIES.map((category) => [category, rows.bytes.map((bytes, row) =>
-      types[rows.type[row]].category === category ? bytes : 0)])]);
-  const figures = (column, count) =>
-    figuresOf(addUpAll(columns, places(column), count), words, count);
-  const byGroup = figures(rows.group, groups.length);
-  const sumOf = (includes) =>
-    addFigures(byGroup.filter((_, i) => includes(groups[i])), words);
-  return {
-    kept,
-    self: addUpAll(columns, places(rows.node, tree.placeOf), tree.count),
-    types: figures(rows.type, types.length),
-    total: sumOf(() => true),
-    phases: profile.phases.map((_, i) => sumOf(({ phase }) => phase === i)),
-    threads: profile.threads.map((_, i) => sumOf(({ thread }) => thread === i)),
-    regions: profile.regions.map((around) => sumOf(({ region }) =>
-      isWithin(profile.regions[region], around))),
+// MAKE(key), made once for each key.
+function columns(make) {
+  const made = new Map();
+  return (key) => {
+    if (!made.has(key)) made.set(key, make(key));
+    return made.get(key);
   };
 }
 
-// CALLS have no type: they obey groups and FILTER.chains alone, and are none
-// where FILTER.callsKnown is false, since the monitor counts them for all
-// groups.
-function sumCalls(calls, { groups }, tree, filter) {
-  const sums = new Float64Array(tree.count);
-  const groupKept = groups.map(filter.group);
-  for (let i = 0; filter.callsKnown && i < calls.count; i++) {
-    const node = tree.callsAt[calls.node[i]];
-    const group = calls.group[i];
-    if (node >= 0 && groupKept[group] &&
-        (filter.chains?.calls(calls.node[i], groups[group]) ?? true))
-      sums[node] += calls.calls[i];
+// The figures at PLACE in COLUMN.
+const figuresAt = (column, place) => (key) => column(key)[place];
+
+// ITEMS with their figures in COLUMN: as {KEY, figures} each.
+const withFigures = (key, items, column) => items.map((item, i) =>
+  ({ [key]: item, figures: figuresAt(column, i) }));
+
+// A filter is {type(type), labels: {phase, thread, region}, chains(node, unseen,
+// isCall), calls, byAllocations}: whether a type counts; tests of places of
+// these, null for all; which chains count; whether calls are known of what is
+// left; and whether functions show for what they allocate, and not for calls.
+class Sums {
+  constructor(profile, tree, filter) {
+    this.profile = profile;
+    this.tree = tree;
+    this.byAllocations = filter.byAllocations;
+    this.placeRows(filter);
+    const { functionOf, functions, firstOf } = tree;
+    this.self = columns((key) => this.selfOf(key));
+    this.inclusive = columns((key) => this.sumBelow(this.self(key)));
+    this.functions = {
+      self: columns((key) =>
+        addUp(this.self(key), functionOf, functions.length)),
+      inclusive: columns((key) =>
+        addUp(this.inclusive(key), firstOf, functions.length)),
+    };
+    this.arcs = columns((key) =>
+      (profile.callKeys.includes(key) ? addUp(this.self(key), tree.arcs.of,
+        tree.arcs.pairs.length) : addUp(this.inclusive(key),
+        tree.arcs.firstOf, tree.arcs.pairs.length)));
+    this.types = this.by(profile.rows.type, profile.types.length);
+    this.total = (key) => this.inclusive(key)[0];
   }
-  return sums;
-}
 
-function sumBelow(self, { parent }) {
-  const sums = {};
-  for (const [key, column] of Object.entries(self)) {
-    const sum = column.slice();
-    for (let node = sum.length - 1; node >= 0; node--)
-      if (parent[node] >= 0) sum[parent[node]] += sum[node];
-    sums[key] = sum;
-  }
-  return sums;
-}
-
-function sumFunctions(tree, words, { self, inclusive }) {
-  const { functionOf, arcOf } = tree;
-  const figures = (sums, places, { length }) =>
-    figuresOf(addUpAll(sums, places, length), words, length);
-  const where = (column, test) => column.map((place, node) =>
-    test(node) ? place : -1);
-  const selves = figures(self, functionOf, tree.functions);
-  const inclusives = figures(inclusive,
-    where(functionOf, (node) => tree.outermost[node]), tree.functions);
-  const roots = figures(inclusive,
-    where(functionOf, (node) => arcOf[node] < 0), tree.functions);
-  const arcs = figures(inclusive,
-    where(arcOf, (node) => tree.outermostArc[node]), tree.arcs);
-  const functions = tree.functions.map((_, i) => ({ self: selves[i],
-    inclusive: inclusives[i], root: roots[i] }));
-  return { functions, arcs: tree.arcs.map(({ caller, callee }, i) => ({ caller,
-    callee, inclusive: arcs[i] })) };
-}
-
-// Whether FIGURES are of anything that was allocated, on one of two sides.
-function allocatesOn({ word }, figures) {
-  return figures[word('allocs')] > 0 || figures[word('bytes')] > 0;
-}
-
-function allocates(figures) {
-  return figures.allocs > 0 || figures.bytes > 0 ||
-    figures['allocs-before'] > 0 || figures['bytes-before'] > 0;
-}
-
-// Adds the calls of one side to FUNCTIONS and ARCS, by their key.  With
-// BYALLOCATIONS, as under --phase and --focus, they count only where
-// allocations left an arc, or for roots a function.  Of a function whose calls
-// are not known they stay so.
-function addCalls(tree, calls, functions, arcs, side, byAllocations) {
-  const { calls: key } = side;
-  const root = `${key}-root`;
-  functions.forEach((figures, i) => {
-    figures[key] = Number.isNaN(tree.functions[i][key]) ? NaN : 0;
-    figures[root] = 0;
-  });
-  for (const arc of arcs) arc[key] = functions[arc.callee][key];
-  for (let node = 0; node < tree.count; node++) {
-    const figures = functions[tree.functionOf[node]];
-    const arc = arcs[tree.arcOf[node]] ?? null;
-    if (Number.isNaN(figures[key])) calls[node] = NaN;
-    if (byAllocations && !allocatesOn(side, (arc ?? figures).inclusive)) {
-      calls[node] = 0;
-      continue;
+  // Finds the node of each row that the filter lets through; -1 for others.
+  // Calls have no type, and count for nothing where their function is hidden.
+  placeRows({ type: typeCounts, labels, chains, calls }) {
+    const { tree, profile: { rows, types, nodes } } = this;
+    const kept = types.map(typeCounts);
+    this.placeOf = new Int32Array(rows.count).fill(-1);
+    const tests = Object.entries(labels).filter(([, test]) => test !== null)
+      .map(([key, test]) => [rows[key],
+        this.profile[`${key}s`].map((_, i) => test(i))]);
+    for (let row = 0; row < rows.count; row++) {
+      const node = rows.node[row];
+      const type = rows.type[row];
+      if ((type < 0 ? calls && !tree.hidden[nodes.functionOf[node]]
+        : kept[type]) && tests.every(([column, test]) => test[column[row]]) &&
+        chains(node, rows.unseen[row], type < 0))
+        this.placeOf[row] = tree.shownAt[node];
     }
-    figures[key] += calls[node];
-    if (arc === null) figures[root] += calls[node];
-    else arc[key] += calls[node];
   }
-  for (const figures of functions)
-    if (Number.isNaN(figures[key]))
-      figures[root] = allocatesOn(side, figures.root) ? NaN : 0;
-}
 
-// All sums over TREE of what FILTER lets through.
-function sumTree(profile, tree, filter) {
-  const { words } = profile;
-  const sums = sumRows(profile, tree, keptRows(profile, filter));
-  sums.inclusive = sumBelow(sums.self, tree);
-  const { functions, arcs } = sumFunctions(tree, words, sums);
-  for (const side of profile.sides) {
-    const calls = sumCalls(profile[side.calls], profile, tree, filter);
-    addCalls(tree, calls, functions, arcs, side, filter.byAllocations);
-    sums.self[side.calls] = calls;
+  // KEY of each row: of bytes those of a category.
+  ofRows(key) {
+    const { rows, types } = this.profile;
+    if (typeof key === 'string') return rows[key];
+    return rows.bytes.map((bytes, row) =>
+      types[rows.type[row]]?.category === key ? bytes : 0);
   }
-  return { ...sums, tree, functions, arcs };
-}
 
-// Whether anything is counted for ARC.
-function isUsed(arc) {
-  return arc.calls > 0 || arc.callsBefore > 0 || allocates(arc.inclusive);
-}
-
-// What FILTER leaves of the rows, by what KEYOF(function, type) says: a map to
-// figures; rows for which it is undefined are left out.
-function sumBy(profile, { tree, kept }, keyOf) {
-  const found = new Map();
-  const { rows, words } = profile;
-  for (let row = 0; row < rows.count; row++) {
-    if (kept[row] === 0) continue;
-    const key = keyOf(tree.functionOf[tree.placeOf[rows.node[row]]],
-      rows.type[row]);
-    if (key === undefined) continue;
-    if (!found.has(key)) found.set(key, emptyFigures(words));
-    for (const word of words) found.get(key)[word] += rows[word][row];
+  selfOf(key) {
+    const self = addUp(this.ofRows(key), this.placeOf, this.tree.count);
+    if (this.profile.callKeys.includes(key)) this.limitCalls(key, self);
+    return self;
   }
-  return found;
+
+  // Calls are NaN where those of the function are not known.  Where functions
+  // show for what they allocate, those on pairs without any count for nothing;
+  // of functions without a caller, these are asked themselves.
+  limitCalls(key, calls) {
+    const { functions, functionOf, arcs } = this.tree;
+    const unknown = functions.map((fn) => Number.isNaN(fn[key]));
+    for (let node = 1; unknown.includes(true) && node < calls.length; node++)
+      if (unknown[functionOf[node]]) calls[node] = NaN;
+    if (!this.byAllocations) return;
+    const sideOf = (figures) =>
+      (key === 'calls' ? figures : (its) => figures(beforeOf(its)));
+    const allocating = arcs.pairs.map(({ caller, callee }, i) =>
+      isAny(sideOf(caller < 0 ? figuresAt(this.functions.inclusive, callee)
+        : figuresAt(this.arcs, i))));
+    for (let node = 1; node < calls.length; node++)
+      if (!allocating[arcs.of[node]]) calls[node] = 0;
+  }
+
+  sumBelow(self) {
+    const { parent } = this.tree;
+    const sums = self.slice();
+    for (let node = sums.length - 1; node > 0; node--)
+      sums[parent[node]] += sums[node];
+    return sums;
+  }
+
+  // Sums of the rows, by what PLACES say of each; of COUNT.
+  by(places, count) {
+    const left = places.map((place, row) =>
+      (this.placeOf[row] < 0 ? -1 : place));
+    return columns((key) => addUp(this.ofRows(key), left, count));
+  }
+
+  // What was allocated in each region and those in it.
+  get regions() {
+    const { rows, regions } = this.profile;
+    const own = this.by(rows.region, regions.length);
+    return columns((key) => regions.map((around) => own(key).reduce((sum, value,
+      i) => sum + (isWithin(regions[i], around) ? value : 0), 0)));
+  }
+
+  // By function what it allocated itself of the type ID; by type what the
+  // function ID did.
+  functionsOf(id) {
+    const { tree, profile: { rows } } = this;
+    return this.by(rows.type.map((type, row) =>
+      (type === id ? tree.functionOf[this.placeOf[row]] : -1)),
+    tree.functions.length);
+  }
+
+  typesOf(id) {
+    const { tree, profile: { rows, types } } = this;
+    return this.by(rows.type.map((type, row) =>
+      (tree.functionOf[this.placeOf[row]] === id ? type : -1)), types.length);
+  }
 }

@@ -1,51 +1,86 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Everything above the views: the head, which does not change, and the
-// switches, with the keys that press them.
+// Everything above the views: the head, which does not change, and the fields
+// of what is chosen.  A field says with data-choice which choice it is of
+// (address.js), and has its value; a box that is not ticked stands for the
+// usual.
 
 // Fills the select KEY, whose first choice is LABEL, with ITEMS.  One that
 // leaves no choice does not show.
-function fillSelect(shell, key, label, items, least = 2) {
+function fillSelect(key, label, items, least = 2) {
   const select = get(key);
   select.closest('label').hidden = items.length < least;
   replaceChildren(select, element('option', { value: '' }, label),
     items.map(({ id, name }) => element('option', { value: id }, name)));
-  select.addEventListener('change', () =>
-    shell.choose({ [key]: select.value }));
 }
 
-function fillSelects(shell) {
-  const { profile } = shell.model;
-  const heaviestFirst = (items) =>
-    items.filter(allocates).sort((a, b) => b.bytes - a.bytes);
+function fillFields(profile) {
+  const used = (items) =>
+    items.filter((row) => allocates(figuresOf(row), profile));
+  const heaviestFirst = (items) => used(items).sort((a, b) => b.bytes - a.bytes);
   // the types of C programs are the categories
-  fillSelect(shell, 'type', 'all types', heaviestFirst(profile.types),
+  fillSelect('type', 'all types', heaviestFirst(profile.types),
     profile.lisp ? 2 : Infinity);
-  fillSelect(shell, 'phase', 'all phases', heaviestFirst(profile.phases));
-  fillSelect(shell, 'thread', 'all threads', heaviestFirst(profile.threads));
-  fillSelect(shell, 'region', 'all regions',
-    profile.regions.filter(allocates), 1);
-}
-
-// The categories that are not ticked, as digits.
-function categoriesLeftOut() {
-  return [...get('categories').querySelectorAll('input')]
-    .map((box, i) => (box.checked ? '' : String(i))).join('');
-}
-
-function fillChoices(shell) {
-  const { profile } = shell.model;
-  replaceChildren(get('measures'), profile.measures.map((measure) =>
-    element('label', { title: measure.what },
-      element('input', { type: 'radio', name: 'measure',
-        id: `measure-${measure.word}`,
-        onchange: () => shell.choose({ value: measure.word }) }),
-      element('span', {}, measure.label))));
+  fillSelect('phase', 'all phases', heaviestFirst(profile.phases));
+  fillSelect('thread', 'all threads', heaviestFirst(profile.threads));
+  fillSelect('region', 'all regions', used(profile.regions), 1);
+  replaceChildren(get('measures'), profile.measures.map(({ word, what, label }) =>
+    element('label', { title: what },
+      element('input', { type: 'radio', name: 'measure', value: word,
+        id: `measure-${word}`, 'data-choice': 'value' }),
+      element('span', {}, label))));
   replaceChildren(get('categories'), profile.categories.map((name, i) =>
     element('label', { title: profile.categoriesHelp },
-      element('input', { type: 'checkbox', id: `category-${i}`,
-        onchange: () => shell.choose({ without: categoriesLeftOut() }) }),
+      element('input', { type: 'checkbox', id: `category-${i}`, value: i,
+        'data-choice': 'without' }),
       element('span', { class: `chip category category-${i}` }), name)));
+  get('program-only').closest('label').hidden =
+    !profile.lisp || profile.holders;
+  for (const key of EXPRESSIONS) get(key).hidden = Boolean(profile.grouped);
+}
+
+// The choice that FIELD was changed to.  Categories are left out together.
+function choiceOf({ type, checked, value, dataset: { choice } }) {
+  if (choice === 'without')
+    return [...get('categories').querySelectorAll('input')]
+      .map((box) => (box.checked ? '' : box.value)).join('');
+  return type === 'checkbox' && !checked ? '' : value;
+}
+
+// Sets the fields to what is chosen.
+function showChoices({ model, choices }) {
+  const chosen = { ...choices, value: model.measure.word };
+  for (const key of ['type', ...LABELS]) chosen[key] = model[key] ?? '';
+  for (const field of document.querySelectorAll('[data-choice]')) {
+    const { choice } = field.dataset;
+    if (choice === 'without')
+      field.checked = !choices.without.includes(field.value);
+    else if (field.type === 'checkbox' || field.type === 'radio')
+      field.checked = field.value === chosen[choice];
+    else if (choice !== 'search' || field !== document.activeElement)
+      field.value = chosen[choice];
+    if (EXPRESSIONS.includes(choice))
+      field.setAttribute('aria-invalid', String(choice in model.faults));
+  }
+  get('fault').textContent = Object.entries(model.faults).map(([key, fault]) =>
+    `${key}: ${fault}`).join('; ');
+  get('fault').hidden = get('fault').textContent === '';
+}
+
+// A field takes effect when it is changed: one of text by Enter, or when it is
+// left; the search a little after each letter.
+function connectFields(shell) {
+  let waiting = 0;
+  addEventListener('change', ({ target: field }) => {
+    const { choice } = field.dataset;
+    if (choice !== undefined && choice !== 'search')
+      shell.choose({ [choice]: choiceOf(field) });
+  });
+  get('search').addEventListener('input', (event) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => shell.choose({ search: event.target.value },
+      shell.choices.search !== ''), 150);
+  });
 }
 
 // Light or dark: the system's choice, until the switch says otherwise.
@@ -69,19 +104,6 @@ function foldFilters() {
   small.addEventListener('change', fold);
 }
 
-// The expressions take effect when they are complete: by Enter, or by leaving
-// the field.
-function connectExpressions(shell) {
-  for (const key of EXPRESSIONS) {
-    const field = get(key);
-    field.hidden = Boolean(shell.model.profile.grouped);
-    field.addEventListener('change', () => {
-      const good = shell.express(key, field.value);
-      field.setAttribute('aria-invalid', String(!good));
-    });
-  }
-}
-
 // Links in the page are of views; what is chosen goes with them.
 function connectLinks(shell) {
   const complete = (event) => {
@@ -95,25 +117,13 @@ function connectLinks(shell) {
 
 function connectSwitches(shell) {
   const { profile } = shell.model;
-  fillSelects(shell);
-  fillChoices(shell);
-  document.querySelector('nav a[data-view=regions]').hidden =
-    profile.regions.length === 0;
-  if (!profile.lisp)
-    document.querySelector('nav a[data-view=types]').textContent = 'Sizes';
-  for (const [view, name] of [['functions', profile.terms.frames],
-    ['contexts', profile.terms.chains]])
-    document.querySelector(`nav a[data-view=${view}]`).textContent = name;
-  get('program-only').closest('label').hidden =
-    !profile.lisp || profile.holders;
-  get('program-only').addEventListener('change', (event) =>
-    shell.choose({ program: event.target.checked ? '1' : '' }));
-  let waiting = 0;
-  get('search').addEventListener('input', (event) => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => shell.choose({ search: event.target.value },
-      shell.choices.search !== ''), 150);
-  });
+  const link = (view) => document.querySelector(`nav a[data-view=${view}]`);
+  link('regions').hidden = profile.regions.length === 0;
+  link('functions').textContent = profile.terms.frames;
+  link('types').textContent = profile.lisp ? 'Types' : 'Sizes';
+  link('contexts').textContent = profile.terms.chains;
+  fillFields(profile);
+  connectFields(shell);
   get('help').addEventListener('click', showKeys);
   get('reset').addEventListener('click', () => shell.reset());
   addEventListener('hashchange', () => {
@@ -122,31 +132,14 @@ function connectSwitches(shell) {
   });
   let width = innerWidth;
   addEventListener('resize', () => {
-    if (innerWidth !== width) shell.overview.redraw();
+    if (innerWidth !== width && shell.overview.element.isConnected)
+      shell.overview.graph.redraw();
     width = innerWidth;
   });
-  connectExpressions(shell);
   connectLinks(shell);
   connectScheme();
   foldFilters();
   connectKeys(shell);
-}
-
-// Sets the switches to what is chosen.
-function showChoices({ model, choices }) {
-  get(`measure-${model.measure.word}`).checked = true;
-  [...get('categories').querySelectorAll('input')].forEach((box, i) => {
-    box.checked = model.categories[i];
-  });
-  for (const key of ['type', 'phase', 'thread', 'region'])
-    get(key).value = model[key] ?? '';
-  get('program-only').checked = model.programOnly;
-  for (const key of EXPRESSIONS) {
-    get(key).value = choices[key];
-    get(key).removeAttribute('aria-invalid');
-  }
-  if (document.activeElement !== get('search'))
-    get('search').value = choices.search;
 }
 
 // The line below the switches: how much is selected.
@@ -156,9 +149,9 @@ function showSelection({ model }) {
     !profile.functions.some(tests[key]) && !profile.unseen.some((fn) =>
     tests[key]({ raw: fn.name, rawFile: fn.file, matched: 2 })));
   get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
-  const amounts = profile.measures.filter(isWhole).map(({ word, noun }) =>
-    (narrowed ? `${number(total[word])} of ` : '') +
-    `${number(profile.total[word])} ${noun}`);
+  const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
+    (narrowed ? `${number(total(key))} of ` : '') +
+    `${number(profile.totals[key])} ${noun}`);
   get('selection-text').textContent =
     `${narrowed ? 'Selected' : 'All'}: ${amounts.join(', ')}` +
     (programOnly ? ". Allocations in ECL's own functions are charged to " +
@@ -166,26 +159,25 @@ function showSelection({ model }) {
     unmatched.map((key) => `. No match for ${key}`).join('');
 }
 
+const filesOf = ({ files }) => files.filter(Boolean).map(oneLine).join(', ');
+
 // The title: the program, or the files of two profiles that are compared; at
 // the REPL there may be no file.
 function titleOf(profile) {
   const { title, of } = profile.terms;
   const program = ({ program: name }) => oneLine(name) || 'a program';
   return profile.compared
-    ? `${title}: ${profile.sides.map(({ tables }) =>
-      filesOf(tables) || program(tables)).join(' compared with ')}`
+    ? `${title}: ${profile.sides.map((side) =>
+      filesOf(side) || program(side)).join(' compared with ')}`
     : `${title} ${of} ${program(profile)}`;
 }
-
-const filesOf = ({ files }) => files.filter(Boolean).map(oneLine).join(', ');
 
 // The facts of the profile, or of the old one and the new one.
 function showHead(profile) {
   document.title = titleOf(profile);
   get('title').textContent = document.title;
-  const tables = profile.sides.map((side) => side.tables).reverse();
   const fact = (count, one, many = one) => {
-    const counts = tables.map(count);
+    const counts = profile.sides.map(count).reverse();
     return counts.some((n) => n > 0) &&
       `${counts.map(number).join(' → ')} ${counts.at(-1) === 1 ? one : many}`;
   };
@@ -193,7 +185,7 @@ function showHead(profile) {
   const facts = [
     ...measures.filter((m) => isWhole(m) ||
       (m.bytes && (m.word !== 'live' || compared)))
-      .map(({ word, noun }) => fact(({ total }) => total[word],
+      .map(({ key, noun }) => fact(({ totals }) => totals[key],
         noun.replace(/s$/, ''), noun)),
     fact((its) => its.suppressed, 'byte suppressed', 'bytes suppressed'),
     !compared && !holders && profile.live.trim(),
@@ -208,17 +200,14 @@ function showHead(profile) {
     element('span', { class: 'quiet' }, filesOf(profile)));
 }
 
-// What puts the figures in doubt; CHECK is that of the page's own sums.
-function showWarnings(profile, check) {
-  const { total, whole } = profile;
+// What puts the figures in doubt.
+function showWarnings(profile) {
+  const { totals, file_totals: whole } = profile;
   const warnings = [profile.warnings.trim(),
     profile.narrowed && !profile.holders ? 'The options of mprof selected ' +
-      `${number(total.bytes)} of ${number(whole.bytes)} bytes in ${
-        number(total.allocs)} of ${number(whole.allocs)} allocations. ` +
-      'Percentages refer to the selection.' : '',
-    check.different > 0 ? `${number(check.different)} of ${
-      number(check.compared)} figures differ from sums over the contexts. ` +
-      'This is a bug in mprof.' : '',
+      `${number(totals.bytes)} of ${number(whole.bytes)} bytes in ${
+        number(totals.allocations)} of ${number(whole.allocations)} ` +
+      'allocations. Percentages refer to the selection.' : '',
     whole.bytes > Number.MAX_SAFE_INTEGER
       ? 'Figures above 9,007,199,254,740,991 are rounded on this page.' : '',
   ].filter(Boolean);

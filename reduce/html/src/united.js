@@ -1,139 +1,100 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // Two profiles as one, to be compared: functions are the same when their names
-// are, and chains when all names on them are, as for mprof diff.  Each measure
-// is there twice, that of the old profile under another word; what only one
-// of them has is nothing in the other.  So all sums are made for both, under
-// every choice, and differences add up.
+// are, and chains when all names on them are, as for mprof diff.  Each figure
+// is there twice, that of the old profile under another key; what only one of
+// them has is nothing in the other.  So all sums are made for both, under every
+// choice, and differences add up.
 
-const beforeOf = (word) => `${word}-before`;
+const beforeOf = (key) => `${key}-before`;
 
-// OURS and then those of THEIRS that are not among them, by KEYOF(row); AT
-// says where each of theirs is now.  Figures of WORDS are of both.
-function uniteRows(ours, theirs, words, keyOf, missing = () => ({})) {
-  const none = Object.fromEntries(words.map((word) => [beforeOf(word), 0]));
-  const rows = ours.map((row) => ({ ...row, ...none }));
+// OURS and then those of THEIRS that are not among them, by KEYOF(row), with
+// MISSING; AT says where each of theirs is now.  Figures of KEYS are of both.
+function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
+  const nothing = (name) => Object.fromEntries(keys.map((key) =>
+    [name(key), 0]));
+  const rows = ours.map((row) => ({ ...row, ...nothing(beforeOf) }));
   const places = new Map(rows.map((row, i) => [keyOf(row), i]));
   const at = theirs.map((row) => {
     const key = keyOf(row);
     if (!places.has(key)) {
       places.set(key, rows.length);
-      rows.push({ ...row, ...missing(row), id: rows.length,
-        ...Object.fromEntries(words.map((word) => [word, 0])) });
+      rows.push({ ...row, ...missing, ...nothing((its) => its),
+        id: rows.length });
     }
-    const united = rows[places.get(key)];
-    for (const word of words) united[beforeOf(word)] = row[word];
+    for (const its of keys) rows[places.get(key)][beforeOf(its)] = row[its];
     return places.get(key);
   });
   return { rows, at };
 }
 
-// The chains of both; AT says where each of the base's nodes is now.
-function uniteNodes({ nodes }, base, functionAt, functionCount) {
-  const parent = [...nodes.parent];
-  const functionOf = [...nodes.functionOf];
-  const places = new Map();
-  const key = (above, fn) => (above + 1) * functionCount + fn;
-  for (let node = 0; node < nodes.count; node++)
-    places.set(key(parent[node], functionOf[node]), node);
-  const at = new Int32Array(base.nodes.count);
-  for (let node = 0; node < at.length; node++) {
-    const above = base.nodes.parent[node];
-    const fn = functionAt[base.nodes.functionOf[node]];
-    const place = key(above < 0 ? -1 : at[above], fn);
-    if (!places.has(place)) {
-      places.set(place, parent.length);
-      parent.push(above < 0 ? -1 : at[above]);
-      functionOf.push(fn);
-    }
-    at[node] = places.get(place);
+// The chains of both, whose functions are numbered as those of PROFILE, but for
+// those of BASE, which are now at FUNCTIONAT; and where the nodes of each are.
+function uniteNodes(profile, base, functionAt) {
+  const builder = new TreeBuilder(profile.nodes.count + base.nodes.count);
+  const add = ({ nodes: { count, parent, functionOf } }, functions) => {
+    const at = new Int32Array(count);
+    for (let node = 1; node < count; node++)
+      at[node] = builder.child(at[parent[node]], functions[functionOf[node]]);
+    return at;
+  };
+  const both = [add(profile, profile.functions.map((_, i) => i)),
+    add(base, functionAt)];
+  const { nodes, placeOf } = builder.finish();
+  return { nodes, at: both.map((at) => at.map((node) => placeOf[node])) };
+}
+
+// Lets the rows of PROFILE refer to NODES, and those of BASE to what is AT
+// other places now, with figures of KEYS under their other keys.
+function uniteChains(profile, base, nodes, at, keys) {
+  const rows = { ...base.rows };
+  for (const key of ['type', 'phase', 'thread', 'region'])
+    rows[key] = rows[key].map((i) => at[key][i] ?? -1);
+  const moved = profile.unseen.length;
+  rows.unseen = rows.unseen.map((set) => (set === 0 ? 0 : set + moved));
+  for (const key of keys) {
+    rows[beforeOf(key)] = rows[key];
+    delete rows[key];
   }
-  return { at, nodes: { count: parent.length, parent: Int32Array.from(parent),
-    functionOf: Int32Array.from(functionOf) } };
-}
-
-function joined(ours, theirs) {
-  const both = new ours.constructor(ours.length + theirs.length);
-  both.set(ours);
-  both.set(theirs, ours.length);
-  return both;
-}
-
-function uniteAllocations(ours, theirs, words) {
-  const rows = { count: ours.count + theirs.count };
-  for (const key of ['node', 'type', 'group'])
-    rows[key] = joined(ours[key], theirs[key]);
-  const nothing = (column) => new Float64Array(column.length);
-  for (const word of words) {
-    rows[word] = joined(ours[word], nothing(theirs[word]));
-    rows[beforeOf(word)] = joined(nothing(ours[word]), theirs[word]);
-  }
-  return rows;
-}
-
-function uniteFunctions(profile, base) {
-  const united = uniteRows(profile.functions, base.functions, [],
-    (fn) => fn.raw, () => ({ cycle: 0 }));
-  const packages = uniteRows(profile.packages, base.packages, [],
-    ({ name }) => name);
-  profile.packages = packages.rows;
-  united.rows.forEach((fn, i) => {
-    if (fn.package !== null)
-      fn.package = packages.rows.find(({ name }) => name === fn.package.name);
-    fn.callsBefore = 0;
-    if (i >= profile.functions.length) fn.calls = 0;
-  });
-  base.functions.forEach((fn, i) => {
-    united.rows[united.at[i]].callsBefore = fn.calls;
-  });
-  return united;
+  const moveTo = (its, i) => ({ ...its,
+    node: its.node.map((node) => nodes[i][node]) });
+  return joinRows(moveTo(profile.rows, 0), moveTo(rows, 1));
 }
 
 // PROFILE with the figures of BASE.
 function unite(profile, base) {
-  const both = { ...profile, compared: true };
-  both.measures = profile.measures.filter(({ word }) =>
-    base.words.includes(word));
-  const words = both.measures.map(({ word }) => word);
-  both.words = [...words, ...words.map(beforeOf)];
-  const at = { nodes: null };
-  const tables = { bins: ({ kind, size }) => `${kind} ${size}`,
-    types: (type) => JSON.stringify([type.type, type.class, type.category]),
-    phases: ({ phase }) => phase, threads: ({ name }) => name,
-    regions: ({ path }) => path };
-  for (const [key, keyOf] of Object.entries(tables)) {
-    const united = uniteRows(profile[key], base[key], words, keyOf, () =>
-      key === 'regions' ? { entered: 0, nanoseconds: 0, held_bytes: null,
-        first_entered: null, last_left: null } : {});
-    both[key] = united.rows;
-    at[key] = united.at;
-  }
-  const functions = uniteFunctions(both, base);
-  both.functions = functions.rows;
-  at.functions = functions.at;
-  const chains = uniteNodes(profile, base, at.functions,
-    both.functions.length);
-  both.nodes = chains.nodes;
-  at.nodes = chains.at;
+  const measures = profile.measures.filter(({ key }) =>
+    base.keys.includes(key));
+  const keys = measures.map(({ key }) => key);
+  const { word: value } = measures.find(({ word }) => word === profile.value) ??
+    measures[0];
+  const both = { ...profile, measures, keys, value, compared: true,
+    callKeys: ['calls', 'calls-before'], sides: [profile, base] };
+  const at = {};
+  const add = (name, of, keyOf, missing) => {
+    const united = uniteRows(profile[name], base[name], of, keyOf, missing);
+    both[name] = united.rows;
+    at[name.slice(0, -1)] = united.at;
+  };
+  add('bins', keys, ({ kind, size }) => `${kind} ${size}`);
+  add('types', keys, (type) =>
+    JSON.stringify([type.type, type.class, type.category]));
+  add('phases', keys, ({ phase }) => phase);
+  add('threads', keys, ({ name }) => name);
+  add('regions', keys, ({ path }) => path, { entered: 0, nanoseconds: 0,
+    held_bytes: null, first_entered: null, last_left: null });
+  add('packages', [], ({ name }) => name);
+  add('functions', ['calls'], (fn) => fn.raw, { cycle: 0 });
+  for (const fn of both.functions)
+    if (fn.package !== null)
+      fn.package = both.packages.find(({ name }) => name === fn.package.name);
   both.unseen = [...profile.unseen, ...base.unseen.map((set) => ({ ...set,
     set: set.set === 0 ? 0 : set.set + profile.unseen.length }))];
-  both.groups = [...profile.groups, ...base.groups.map((group) => ({
-    phase: at.phases[group.phase], thread: at.threads[group.thread],
-    region: at.regions[group.region],
-    unseen: group.unseen === 0 ? 0 : group.unseen + profile.unseen.length }))];
-  const moved = (rows) => ({ ...rows, node: rows.node.map((n) => at.nodes[n]),
-    group: rows.group.map((group) => group + profile.groups.length) });
-  const allocations = moved(base.rows);
-  allocations.type = allocations.type.map((type) => at.types[type]);
-  both.rows = uniteAllocations(profile.rows, allocations, words);
-  both.callsBefore = moved(base.calls);
-  for (const key of ['total', 'whole']) {
-    both[key] = { ...profile[key] };
-    for (const word of words) both[key][beforeOf(word)] = base[key][word];
-  }
-  both.value = words.includes(profile.value) ? profile.value : words[0];
-  both.sides = [{ ...profile.sides[0], measures: both.measures },
-    { tables: base, measures: both.measures, at, word: beforeOf,
-      calls: 'callsBefore' }];
+  const chains = uniteNodes(profile, base, at.function);
+  both.nodes = chains.nodes;
+  both.rows = uniteChains(profile, base, chains.at, at, [...keys, 'calls']);
+  for (const key of ['totals', 'file_totals'])
+    both[key] = Object.fromEntries(keys.flatMap((its) =>
+      [[its, profile[key][its]], [beforeOf(its), base[key][its]]]));
   return both;
 }
