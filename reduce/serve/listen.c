@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -45,8 +46,8 @@ listen_to(const struct serve_options *options, bool *loopback, char *message)
     return -1;
   }
   *loopback = is_loopback(found->ai_addr);
-  const int s = socket(found->ai_family,
-                       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int s =
+      socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (s < 0 || setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       bind(s, found->ai_addr, found->ai_addrlen) != 0 ||
       listen(s, 128) != 0) {

@@ -57,7 +57,7 @@ MPROF_API enum serve_event mprof_server_run(struct server *server);
 MPROF_API void mprof_server_answer(struct server *server,
                                    const char *message);
 
-/* Has mprof_server_run end.  From any thread, or a signal handler. */
+/* Has mprof_server_run end.  From any thread. */
 MPROF_API void mprof_server_stop(struct server *server);
 
 /* Nobody runs it any more. */
