@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The monitor is a library of its own, which Lisp has loaded before this one,
- * for all to see; the command mprof has none.
+/* The Lisp process that this library is loaded in, as a program to serve and
+ * to ship, with functions whose types Lisp can pass: lisp/bindings.lisp finds
+ * them by name.  The monitor is a library of its own, which Lisp has loaded
+ * before this one, for all to see; the command mprof has none.
  */
-
-#include "serve/lisp.h"
 
 #include "monitor.h"
 #include "serve/server.h"
@@ -82,6 +82,21 @@ lisp_program(void)
   }
   return &program;
 }
+
+/* mprof_server_open: the address of the server, or 0.  An ADDRESS "" is the
+ * loopback. */
+MPROF_API unsigned long mprof_lisp_serve(const char *address, unsigned port,
+                                         const char *token);
+
+/* mprof_ship_open: the address of a shipper, or 0; EVERY is in milliseconds.
+ */
+MPROF_API unsigned long mprof_lisp_ship(const char *url, const char *protocol,
+                                        const char *service,
+                                        const char *labels,
+                                        unsigned long every);
+
+/* Why that was 0; valid until one of them is called again. */
+MPROF_API const char *mprof_lisp_message(void);
 
 unsigned long
 mprof_lisp_serve(const char *address, unsigned port, const char *token)

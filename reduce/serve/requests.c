@@ -133,6 +133,14 @@ answer_heap(struct client *client, const struct snapshot *now,
 
 /* ---- profiles ---- */
 
+/* WHY it is refused. */
+static const char *
+refuse(struct client *client, unsigned status, const char *why)
+{
+  client->status = status;
+  return why;
+}
+
 /* Takes a snapshot.  False: the answer says why. */
 static bool
 take(struct client *client, unsigned how, struct snapshot *snapshot)
@@ -145,64 +153,106 @@ take(struct client *client, unsigned how, struct snapshot *snapshot)
   return good;
 }
 
-/* What is wrong with a request for a profile, or NULL. */
+/* What is asked for. */
+enum page { ALLOCS, HEAP, DELTA_HEAP, FLAMEGRAPH, PROFILE };
+
+struct arguments {
+  long seconds, refresh, debug, gc;
+};
+
+/* What is wrong with those of PAGE, or NULL. */
 static const char *
-read_arguments(struct client *client, long *seconds, long *debug, long *gc)
+read_arguments(struct client *client, enum page page, struct arguments *a)
 {
+  const bool heap = page == ALLOCS || page == HEAP;
+  const char *seconds = argument(client, "seconds");
   const char *types = argument(client, "types");
-  const char *period = argument(client, "seconds");
-  client->type_frames = strcmp(types, "frames") == 0;
-  if (!read_number(period, MOST_SECONDS, seconds) ||
-      (*period != '\0' && *seconds == 0))
+  *a = (struct arguments){0};
+  client->type_frames = strcmp(types, "frames") == 0 || page == DELTA_HEAP;
+  client->in_use = page == HEAP;
+  if (heap && (!read_number(seconds, MOST_SECONDS, &a->seconds) ||
+               (*seconds != '\0' && a->seconds == 0)))
     return "invalid value for \"seconds\": must be 1 to 3600";
-  if (!read_number(argument(client, "debug"), 2, debug) ||
-      !read_number(argument(client, "gc"), 1, gc))
+  if (heap && (!read_number(argument(client, "debug"), 2, &a->debug) ||
+               !read_number(argument(client, "gc"), 1, &a->gc)))
     return "invalid value for \"debug\" or \"gc\"";
-  if (*types != '\0' && !client->type_frames)
+  if (heap && *types != '\0' && !client->type_frames)
     return "invalid value for \"types\": must be frames";
-  return *seconds != 0 && *debug != 0
-             ? "seconds and debug params are incompatible"
-             : NULL;
+  if (a->seconds != 0 && a->debug != 0)
+    return "seconds and debug params are incompatible";
+  if (page == FLAMEGRAPH &&
+      !read_number(argument(client, "refresh"), MOST_SECONDS, &a->refresh))
+    return "invalid value for \"refresh\": must be 1 to 3600 seconds";
+  if (page == PROFILE && !read_number(argument(client, "gc"), 1, &a->gc))
+    return "invalid value for \"gc\"";
+  return NULL;
 }
 
-/* The figures as they are, or what comes in some seconds. */
+/* Answers with PAGE as of NOW. */
 static void
-get_heap(struct client *client, int in_use)
+answer_page(struct client *client, enum page page, const struct arguments *a,
+            const struct snapshot *now)
 {
-  const struct program *program = client->server->program;
+  void *profile = now->profile;
+  if (page == PROFILE) {
+    answer_result(client, mprof_profile_write(profile),
+                  "application/octet-stream", "mprof.data");
+  } else if (page == FLAMEGRAPH) {
+    /* who may see what was allocated need not see the program's source */
+    answer_result(client,
+                  mprof_profile_command(
+                      profile, "export\n--format=html\n--no-source", NULL, 0),
+                  "text/html; charset=utf-8", NULL);
+    if (a->refresh != 0)
+      MHD_add_response_header(client->response, "Refresh",
+                              argument(client, "refresh"));
+  } else if (page == DELTA_HEAP) {
+    answer_heap(client, now, &client->server->delta, false, "delta_heap");
+  } else if (a->debug != 0) {
+    answer_result(client, mprof_profile_command(profile, "report", NULL, 0),
+                  "text/plain; charset=utf-8", NULL);
+  } else {
+    answer_heap(client, now, &client->base, false,
+                page == HEAP ? "heap" : "allocs");
+  }
+}
+
+static const char *
+get(struct client *client, int detail)
+{
+  const enum page page = (enum page)detail;
+  struct server *server = client->server;
   struct program_status status;
   struct snapshot now;
-  long seconds, debug, gc;
-  const char *wrong = read_arguments(client, &seconds, &debug, &gc);
-  if (wrong != NULL) {
-    answer_error(client, MHD_HTTP_BAD_REQUEST, wrong);
-    return;
-  }
-  program->status(program->closure, &status);
-  client->in_use = in_use != 0;
-  if (in_use && !status.follows) {
-    answer_error(client, MHD_HTTP_NOT_FOUND,
-                 "memory in use is not known: objects are not followed (in "
-                 "Lisp, start with (mprof:start :live t))");
-    return;
-  }
-  if (!take(client, (unsigned)gc * SNAPSHOT_COLLECT, &now))
-    return;
-  if (seconds != 0) {
+  struct arguments a;
+  const char *wrong = read_arguments(client, page, &a);
+  if (wrong != NULL)
+    return refuse(client, MHD_HTTP_BAD_REQUEST, wrong);
+  server->program->status(server->program->closure, &status);
+  if (page == HEAP && !status.follows)
+    return refuse(client, MHD_HTTP_NOT_FOUND,
+                  "memory in use is not known: objects are not followed (in "
+                  "Lisp, start with (mprof:start :live t))");
+  if (!take(client,
+            (unsigned)a.gc * SNAPSHOT_COLLECT |
+                (page == PROFILE ? SNAPSHOT_FILE : 0),
+            &now))
+    return NULL;
+  if (a.seconds != 0) {
     client->waits = true;
     client->deadline =
-        clock_nanos(CLOCK_MONOTONIC) + seconds * INT64_C(1000000000);
+        clock_nanos(CLOCK_MONOTONIC) + a.seconds * INT64_C(1000000000);
     client->base = now;
-    return;
+    return NULL;
   }
-  if (debug != 0)
-    answer_result(client,
-                  mprof_profile_command(now.profile, "report", NULL, 0),
-                  "text/plain; charset=utf-8", NULL);
-  else
-    answer_heap(client, &now, &client->base, false,
-                in_use ? "heap" : "allocs");
+  answer_page(client, page, &a, &now);
+  if (page == DELTA_HEAP) { /* the next difference begins here */
+    const struct snapshot before = server->delta;
+    server->delta = now;
+    now = before;
+  }
   mprof_profile_close(now.profile);
+  return NULL;
 }
 
 void
@@ -216,119 +266,61 @@ request_end_wait(struct client *client)
   mprof_profile_close(now.profile);
 }
 
-/* What was allocated since it was asked last, and what is in use. */
-static void
-get_delta_heap(struct client *client, int unused)
-{
-  struct server *server = client->server;
-  struct snapshot now;
-  (void)unused;
-  if (!take(client, 0, &now))
-    return;
-  client->type_frames = true;
-  answer_heap(client, &now, &server->delta, false, "delta_heap");
-  mprof_profile_close(server->delta.profile);
-  server->delta = now;
-}
-
-static void
-get_flamegraph(struct client *client, int unused)
-{
-  struct snapshot now;
-  long seconds;
-  (void)unused;
-  if (!read_number(argument(client, "refresh"), MOST_SECONDS, &seconds)) {
-    answer_error(client, MHD_HTTP_BAD_REQUEST,
-                 "invalid value for \"refresh\": must be 1 to 3600 seconds");
-    return;
-  }
-  if (!take(client, 0, &now))
-    return;
-  /* who may see what was allocated need not see the program's source */
-  answer_result(client,
-                mprof_profile_command(now.profile,
-                                      "export\n--format=html\n--no-source",
-                                      NULL, 0),
-                "text/html; charset=utf-8", NULL);
-  if (seconds != 0)
-    MHD_add_response_header(client->response, "Refresh",
-                            argument(client, "refresh"));
-  mprof_profile_close(now.profile);
-}
-
-static void
-get_profile(struct client *client, int unused)
-{
-  struct snapshot now;
-  long gc;
-  (void)unused;
-  if (!read_number(argument(client, "gc"), 1, &gc)) {
-    answer_error(client, MHD_HTTP_BAD_REQUEST, "invalid value for \"gc\"");
-    return;
-  }
-  if (!take(client, (unsigned)gc * SNAPSHOT_COLLECT | SNAPSHOT_FILE, &now))
-    return;
-  answer_result(client, mprof_profile_write(now.profile),
-                "application/octet-stream", "mprof.data");
-  mprof_profile_close(now.profile);
-}
-
 /* ---- what needs a token ---- */
 
-/* Takes as long whatever is wrong with it. */
+/* Whether two of TOKEN_BYTES are the same: takes as long whatever is wrong. */
 static bool
-is_token(const struct server *server, const char *given)
+is_token(const char *token, const char *given)
 {
-  const size_t length = strlen(server->token);
-  unsigned difference = (unsigned)(strlen(given) != length);
-  for (size_t i = 0; i < length; i++)
-    difference |=
-        (unsigned)(server->token[i] ^ given[strlen(given) > i ? i : 0]);
-  return difference == 0 && length > 0;
+  unsigned difference = 0;
+  for (size_t i = 0; i < TOKEN_BYTES; i++)
+    difference |= (unsigned)(token[i] ^ given[i]);
+  return difference == 0;
 }
 
-static void
+static const char *
 post(struct client *client, int event)
 {
   static const char bearer[] = "Bearer ";
   struct server *server = client->server;
   const char *given =
       lookup(client, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
-  if (strncmp(given, bearer, sizeof bearer - 1) == 0)
+  if (strncmp(given, bearer, sizeof bearer - 1) == 0) {
     given += sizeof bearer - 1;
-  else
-    given = client->token;
-  if (server->token[0] == '\0') {
-    answer_error(client, MHD_HTTP_FORBIDDEN,
-                 "the server was started without a token, so start, stop and "
-                 "reset are disabled");
-  } else if (!is_token(server, given)) {
-    answer_error(client, MHD_HTTP_FORBIDDEN, "the token is wrong");
-  } else if (server->event != SERVE_END) {
-    answer_error(client, MHD_HTTP_SERVICE_UNAVAILABLE,
-                 "another request is in progress");
-  } else {
-    server->event = (enum serve_event)event;
-    server->asking = client;
-    client->waits = true;
-    client->deadline = INT64_MAX;
+    memset(client->token, 0, TOKEN_BYTES);
+    memcpy(client->token, given, strnlen(given, TOKEN_BYTES));
   }
+  if (server->token[0] == '\0')
+    return refuse(client, MHD_HTTP_FORBIDDEN,
+                  "the server was started without a token, so start, stop "
+                  "and reset are disabled");
+  if (!is_token(server->token, client->token))
+    return refuse(client, MHD_HTTP_FORBIDDEN, "the token is wrong");
+  if (server->event != SERVE_END)
+    return refuse(client, MHD_HTTP_SERVICE_UNAVAILABLE,
+                  "another request is in progress");
+  server->event = (enum serve_event)event;
+  server->asking = client;
+  client->waits = true;
+  client->deadline = INT64_MAX;
+  return NULL;
 }
 
 /* ---- all ---- */
 
+/* What answers a request, or lets it wait, or says why it is refused. */
 static const struct {
   const char *path, *method;
-  void (*answer)(struct client *client, int detail);
+  const char *(*answer)(struct client *client, int detail);
   int detail;
 } routes[] = {
     {"/", MHD_HTTP_METHOD_GET, answer_state, 0},
     {"/debug/pprof/", MHD_HTTP_METHOD_GET, answer_state, 0},
-    {"/debug/pprof/allocs", MHD_HTTP_METHOD_GET, get_heap, false},
-    {"/debug/pprof/heap", MHD_HTTP_METHOD_GET, get_heap, true},
-    {"/debug/pprof/delta_heap", MHD_HTTP_METHOD_GET, get_delta_heap, 0},
-    {"/flamegraph", MHD_HTTP_METHOD_GET, get_flamegraph, 0},
-    {"/profile", MHD_HTTP_METHOD_GET, get_profile, 0},
+    {"/debug/pprof/allocs", MHD_HTTP_METHOD_GET, get, ALLOCS},
+    {"/debug/pprof/heap", MHD_HTTP_METHOD_GET, get, HEAP},
+    {"/debug/pprof/delta_heap", MHD_HTTP_METHOD_GET, get, DELTA_HEAP},
+    {"/flamegraph", MHD_HTTP_METHOD_GET, get, FLAMEGRAPH},
+    {"/profile", MHD_HTTP_METHOD_GET, get, PROFILE},
     {"/start", MHD_HTTP_METHOD_POST, post, SERVE_START},
     {"/stop", MHD_HTTP_METHOD_POST, post, SERVE_STOP},
     {"/reset", MHD_HTTP_METHOD_POST, post, SERVE_RESET},
@@ -368,36 +360,42 @@ request_unescape(void *closure, struct MHD_Connection *connection, char *text)
                                            : MHD_http_unescape(text);
 }
 
-void
-request_answer(struct client *client, const char *path, const char *method)
+static const char *
+answer_path(struct client *client, const char *path, const char *method)
 {
-  const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-  size_t i = 0;
   int hosts = 0;
   MHD_get_connection_values(client->connection, MHD_HEADER_KIND, count_host,
                             &hosts);
-  while (i < sizeof routes / sizeof *routes &&
-         strcmp(path, routes[i].path) != 0)
-    i++;
-  if (client->too_long) {
-    answer_error(client, MHD_HTTP_CONTENT_TOO_LARGE,
-                 "the request is too long");
-  } else if (hosts > 1 || strstr(path, escaped_nul) != NULL) {
-    answer_error(client, MHD_HTTP_BAD_REQUEST,
-                 "the request has two hosts, or a zero in its path");
-  } else if (!is_for_us(client)) {
-    answer_error(client, MHD_HTTP_MISDIRECTED_REQUEST,
-                 "the request is for another host; use localhost");
-  } else if (i == sizeof routes / sizeof *routes) {
-    answer_error(client, MHD_HTTP_NOT_FOUND,
-                 "there is no such page; / lists the pages");
-  } else if (strcmp(head ? MHD_HTTP_METHOD_GET : method, routes[i].method) !=
-             0) {
+  if (client->too_long)
+    return refuse(client, MHD_HTTP_CONTENT_TOO_LARGE,
+                  "the request is too long");
+  if (hosts > 1 || strstr(path, escaped_nul) != NULL)
+    return refuse(client, MHD_HTTP_BAD_REQUEST,
+                  "the request has two hosts, or a zero in its path");
+  if (!is_for_us(client))
+    return refuse(client, MHD_HTTP_MISDIRECTED_REQUEST,
+                  "the request is for another host; use localhost");
+  for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+    if (strcmp(path, routes[i].path) != 0)
+      continue;
+    if (strcmp(method, routes[i].method) == 0)
+      return routes[i].answer(client, routes[i].detail);
     answer_error(client, MHD_HTTP_METHOD_NOT_ALLOWED,
                  "the method is not allowed");
     MHD_add_response_header(client->response, MHD_HTTP_HEADER_ALLOW,
                             routes[i].method);
-  } else {
-    routes[i].answer(client, routes[i].detail);
+    return NULL;
   }
+  return refuse(client, MHD_HTTP_NOT_FOUND,
+                "there is no such page; / lists the pages");
+}
+
+void
+request_answer(struct client *client, const char *path, const char *method)
+{
+  const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+  const char *wrong =
+      answer_path(client, path, head ? MHD_HTTP_METHOD_GET : method);
+  if (wrong != NULL)
+    answer_error(client, client->status, wrong);
 }

@@ -10,7 +10,9 @@
 
 #include "serve/serving.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,12 +291,51 @@ mprof_server_stop(struct server *server)
 
 /* ---- life ---- */
 
+static bool
+is_loopback(const struct sockaddr *address)
+{
+  const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+  const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
+  return address->sa_family == AF_INET
+             ? ntohl(v4->sin_addr.s_addr) >> 24 == 127
+             : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+/* Begins to listen at OPTIONS' address.  NULL when it does, or why not. */
+static const char *
+start(struct server *server, const char *address, const char *port)
+{
+  const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                 .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV |
+                                             AI_PASSIVE};
+  struct addrinfo *found;
+  const int wrong = getaddrinfo(address, port, &hints, &found);
+  if (wrong != 0)
+    return gai_strerror(wrong);
+  server->loopback = is_loopback(found->ai_addr);
+  const unsigned six = found->ai_family == AF_INET6 ? MHD_USE_DUAL_STACK : 0;
+  server->daemon = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | six, 0, NULL, NULL, handle,
+      server, MHD_OPTION_SOCK_ADDR, found->ai_addr,
+      MHD_OPTION_UNESCAPE_CALLBACK, request_unescape, NULL,
+      MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CLIENTS,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+      MHD_OPTION_NOTIFY_CONNECTION, notify, server,
+      MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_END);
+  const int error = errno;
+  freeaddrinfo(found);
+  return server->daemon != NULL ? NULL : strerrordesc_np(error);
+}
+
 struct server *
 mprof_server_open(const struct serve_options *options,
                   const struct program *program, char *message)
 {
-  struct server *server = calloc(1, sizeof *server);
+  const char *address =
+      options->address == NULL ? "127.0.0.1" : options->address;
   const char *token = options->token == NULL ? "" : options->token;
+  struct server *server = calloc(1, sizeof *server);
+  char port[16];
   if (server == NULL || strlen(token) >= sizeof server->token) {
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
              server == NULL ? "out of memory" : "the token is too long");
@@ -303,27 +344,17 @@ mprof_server_open(const struct serve_options *options,
   }
   strcpy(server->token, token);
   server->program = program;
-  const int s = listen_to(options, &server->loopback, message);
-  server->wake = s < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (server->wake >= 0)
-    server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle,
-        server, MHD_OPTION_UNESCAPE_CALLBACK, request_unescape, NULL,
-        MHD_OPTION_LISTEN_SOCKET, s, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)MOST_CLIENTS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, notify,
-        server, MHD_OPTION_NOTIFY_COMPLETED, completed, server,
-        MHD_OPTION_END);
-  if (server->daemon != NULL) {
+  snprintf(port, sizeof port, "%u", options->port);
+  server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const char *wrong = server->wake < 0 ? strerrordesc_np(errno)
+                                       : start(server, address, port);
+  if (wrong == NULL) {
     program->status(program->closure, &server->before);
     server->before_nanos = clock_nanos(CLOCK_MONOTONIC);
     return server;
   }
-  if (s >= 0) {
-    snprintf(message, PROGRAM_MESSAGE_LENGTH, "cannot serve: %s",
-             strerrordesc_np(errno));
-    close(s);
-  }
+  snprintf(message, PROGRAM_MESSAGE_LENGTH, "cannot serve at %s, port %s: %s",
+           address, port, wrong);
   if (server->wake >= 0)
     close(server->wake);
   free(server);

@@ -2,7 +2,7 @@
 
 /* What the files of the server share: server.c has clients and their time,
  * requests.c what is asked for and the answers, state_page.c the page for
- * people, listen.c the socket.
+ * people.
  */
 
 #ifndef MPROF_SERVING_H
@@ -53,11 +53,6 @@ struct server {
   int64_t before_nanos;
 };
 
-/* listen.c: a socket that listens, and whether only to this machine; -1:
- * MESSAGE says why. */
-int listen_to(const struct serve_options *options, bool *loopback,
-              char *message);
-
 /* What libmicrohttpd calls for text with escapes, which stays as it is where
  * one stands for a zero. */
 size_t request_unescape(void *closure, struct MHD_Connection *connection,
@@ -76,7 +71,7 @@ void answer_error(struct client *client, unsigned status, const char *text);
 void answer_text(struct client *client, unsigned status, const char *type,
                  char *text, size_t length);
 
-/* state_page.c */
-void answer_state(struct client *client, int unused);
+/* state_page.c: NULL */
+const char *answer_state(struct client *client, int unused);
 
 #endif

@@ -102,7 +102,7 @@ static const char pages[] =
     "allocations since the last request of this page\n"
     "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
 
-void
+const char *
 answer_state(struct client *client, int unused)
 {
   struct server *server = client->server;
@@ -113,7 +113,7 @@ answer_state(struct client *client, int unused)
   FILE *out = open_memstream(&text, &length);
   (void)unused;
   if (out == NULL)
-    return;
+    return NULL;
   program->status(program->closure, &state);
   fputs(head, out);
   put_text(out, program->name);
@@ -138,4 +138,5 @@ answer_state(struct client *client, int unused)
                 length);
   else
     free(text);
+  return NULL;
 }
