@@ -40,6 +40,12 @@ least(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
+static int64_t
+most(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
 bool
 ship_goes_on(const struct shipper *shipper)
 {
@@ -84,8 +90,7 @@ take(struct shipper *shipper)
   const bool good = snapshot_take(shipper->program, 0, &now, message);
   const int64_t since = now.status.since * second;
   if (good)
-    ship_periods_add(&shipper->periods, &now,
-                     since > shipper->opened ? since : shipper->opened);
+    ship_periods_add(&shipper->periods, &now, most(since, shipper->opened));
   else if (since != 0 && !shipper->silent)
     fprintf(stderr, "mprof: nothing to ship to %s: %s\n",
             shipper->target.shown, message);
@@ -107,18 +112,6 @@ fail(struct shipper *shipper)
           ? least(FIRST_WAIT, shipper->every)
           : least(2 * shipper->wait,
                   least(LONGEST_WAIT, LONGEST_INTERVALS * shipper->every));
-}
-
-static void
-succeed(struct shipper *shipper, const struct ship_period *period,
-        const struct ship_part *part)
-{
-  count(shipper, period, part->samples, SHIP_ALLOCATIONS);
-  for (int i = 0; i < 2; i++)
-    shipper->counts[SHIP_OCTETS] += mprof_result_length(part->profiles[i]);
-  if (shipper->wait != 0)
-    fprintf(stderr, "mprof: shipping to %s again\n", shipper->target.shown);
-  shipper->wait = 0;
 }
 
 /* PART is not sent any more. */
@@ -144,26 +137,30 @@ send_part(struct shipper *shipper, struct ship_period *period,
 {
   const bool begun = period->begun;
   const int64_t end = atomic_load(&shipper->end);
-  int64_t latest = ship_now() + LONGEST_REQUEST;
-  if (shipper->every < LONGEST_REQUEST)
-    latest =
-        ship_now() + (shipper->every < SHORTEST_REQUEST ? SHORTEST_REQUEST
-                                                        : shipper->every);
+  int64_t latest = ship_now() + least(LONGEST_REQUEST,
+                                      most(SHORTEST_REQUEST, shipper->every));
   period->begun = true;
-  const enum ship_answer answer =
+  const long status =
       ship_post(shipper, part, end != 0 ? least(end, latest) : latest);
-  period->begun = begun || answer == SHIP_UNKNOWN;
-  if (answer == SHIP_TAKEN) {
-    succeed(shipper, period, part);
+  period->begun = begun || status == SHIP_UNKNOWN;
+  if (ship_is_taken(status)) {
+    count(shipper, period, part->samples, SHIP_ALLOCATIONS);
+    for (int i = 0; i < 2; i++)
+      shipper->counts[SHIP_OCTETS] += mprof_result_length(part->profiles[i]);
+    if (shipper->wait != 0)
+      fprintf(stderr, "mprof: shipping to %s again\n", shipper->target.shown);
+    shipper->wait = 0;
     return true;
   }
-  if (answer == SHIP_TOO_LARGE && part->samples > 1) {
+  if (status == 413 && part->samples > 1) {
     shipper->most = part->samples / 2;
     return false;
   }
   fail(shipper);
-  shipper->counts[SHIP_MISSED] += answer == SHIP_UNKNOWN;
-  if ((answer != SHIP_REFUSED && answer != SHIP_TOO_LARGE) ||
+  shipper->counts[SHIP_MISSED] += status == SHIP_UNKNOWN;
+  /* Pyroscope says 422 for all that is behind it, as well.  Another one is
+   * for a token, a path, a server that will be put right, or a limit. */
+  if ((status != 400 && status != 413 && status != 415 && status != 422) ||
       ++period->refusals < MOST_REFUSALS)
     return false;
   refuse(shipper, period, part);
@@ -184,8 +181,8 @@ send_first(struct shipper *shipper)
   }
   while (ship_period_left(period) > 0) {
     struct ship_part part;
-    const uint64_t most = shipper->most;
-    const bool done = ship_part_init(&part, period, &shipper->target, most,
+    const uint64_t before = shipper->most;
+    const bool done = ship_part_init(&part, period, &shipper->target, before,
                                      shipper->message) &&
                       send_part(shipper, period, &part);
     if (done) {
@@ -194,7 +191,7 @@ send_first(struct shipper *shipper)
       period->refusals = 0;
     }
     ship_part_release(&part);
-    if (!done && shipper->most == most)
+    if (!done && shipper->most == before)
       return false;
   }
   ship_periods_remove_first(&shipper->periods);
@@ -218,7 +215,7 @@ next_time(struct shipper *shipper, int64_t last)
     return last + shipper->every;
   const int64_t wait =
       shipper->wait / 2 + random_up_to(shipper, shipper->wait / 2);
-  return ship_now() + (wait > shipper->after ? wait : shipper->after);
+  return ship_now() + most(wait, shipper->after);
 }
 
 /* Waits until TIME, or until it is woken. */
@@ -227,9 +224,7 @@ rest(struct shipper *shipper, int64_t time, const sigset_t *signals)
 {
   struct pollfd wake = {shipper->wake, POLLIN, 0};
   eventfd_t number;
-  int64_t left = time - ship_now();
-  if (left < 0)
-    left = 0;
+  const int64_t left = most(time - ship_now(), 0);
   const struct timespec timeout = {left / 1000, left % 1000 * 1000000};
   pthread_mutex_unlock(&shipper->one);
   if (ppoll(&wake, 1, &timeout, signals) > 0)

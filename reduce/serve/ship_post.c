@@ -102,32 +102,20 @@ ship_disconnect(struct shipper *shipper)
 
 /* ---- a request ---- */
 
-static enum ship_answer
-judge_status(struct shipper *shipper, long status)
+/* What the other side says when it does not take a request. */
+static void
+note_status(struct shipper *shipper, long status)
 {
   curl_off_t wait = 0;
-  if (status >= 200 && status < 300)
-    return SHIP_TAKEN;
   snprintf(shipper->message, sizeof shipper->message, "status %ld%s%s",
            status, shipper->read == 0 ? "" : ": ", shipper->answer);
-  if (curl_easy_getinfo(shipper->curl, CURLINFO_RETRY_AFTER, &wait) ==
-      CURLE_OK)
-    shipper->after =
-        1000 * (wait > MOST_SECONDS_TO_WAIT ? MOST_SECONDS_TO_WAIT : wait);
-  switch (status) {
-  case 413:
-    return SHIP_TOO_LARGE;
-  case 400:
-  case 415:
-  case 422: /* Pyroscope says it for all that is behind it, as well */
-    return SHIP_REFUSED;
-  default: /* a token, a path, a server that will be put right, or a limit */
-    return SHIP_AWAY;
-  }
+  curl_easy_getinfo(shipper->curl, CURLINFO_RETRY_AFTER, &wait);
+  shipper->after =
+      1000 * (wait > MOST_SECONDS_TO_WAIT ? MOST_SECONDS_TO_WAIT : wait);
 }
 
 /* Sends LENGTH bytes at BODY to URL. */
-static enum ship_answer
+static long
 post(struct shipper *shipper, const char *url, const char *type,
      const char *body, size_t length, int64_t deadline)
 {
@@ -148,39 +136,42 @@ post(struct shipper *shipper, const char *url, const char *type,
   pthread_mutex_unlock(&shipper->one);
   const CURLcode code = curl_easy_perform(curl);
   pthread_mutex_lock(&shipper->one);
-  if ((code == CURLE_OK || shipper->read > MOST_OF_ANSWER) &&
-      curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK)
-    return judge_status(shipper, status);
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(curl, CURLINFO_SIZE_UPLOAD_T, &sent);
+  if (code == CURLE_OK || shipper->read > MOST_OF_ANSWER) {
+    if (!ship_is_taken(status))
+      note_status(shipper, status);
+    return status;
+  }
   snprintf(shipper->message, sizeof shipper->message, "%s",
            shipper->error[0] != '\0' ? shipper->error
                                      : curl_easy_strerror(code));
-  curl_easy_getinfo(curl, CURLINFO_SIZE_UPLOAD_T, &sent);
   return (size_t)sent >= length ? SHIP_UNKNOWN : SHIP_AWAY;
 }
 
-enum ship_answer
+long
 ship_post(struct shipper *shipper, const struct ship_part *part,
           int64_t deadline)
 {
-  const struct ship_target *target = &shipper->target;
-  char *url = ship_target_url(target, part);
+  const bool json = shipper->target.protocol == SHIP_PARCA;
+  char *url = ship_target_url(&shipper->target, part);
   struct string_sink raw;
-  enum ship_answer answer = SHIP_AWAY;
+  long status = SHIP_AWAY;
   string_sink_init(&raw);
-  if (target->protocol == SHIP_PARCA)
-    ship_target_write_raw(target, part, &raw.sink);
+  if (json)
+    ship_target_write_raw(&shipper->target, part, &raw.sink);
   const char *text = string_sink_text(&raw);
   shipper->after = 0;
   if (url == NULL || text == NULL)
     snprintf(shipper->message, sizeof shipper->message, "out of memory");
-  else if (target->protocol == SHIP_PARCA)
-    answer = post(shipper, url, "Content-Type: application/json", text,
-                  raw.length, deadline);
   else
-    answer = post(shipper, url, "Content-Type: application/octet-stream",
-                  mprof_result_output(part->profiles[0]),
-                  mprof_result_length(part->profiles[0]), deadline);
+    status = post(shipper, url,
+                  json ? "Content-Type: application/json"
+                       : "Content-Type: application/octet-stream",
+                  json ? text : mprof_result_output(part->profiles[0]),
+                  json ? raw.length : mprof_result_length(part->profiles[0]),
+                  deadline);
   string_sink_release(&raw);
   curl_free(url);
-  return answer;
+  return status;
 }

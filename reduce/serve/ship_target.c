@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,23 +16,16 @@
 /* By enum ship_protocol. */
 static const struct {
   const char *name;
-  const char *path;  /* how the URL's path ends */
+  const char *path;  /* a pattern for the URL's path */
   const char *usual; /* the path, where the URL has none */
 } protocols[] = {
-    [SHIP_PYROSCOPE] = {"pyroscope", "/ingest", "/ingest"},
-    [SHIP_PARCA] = {"parca", "/profiles/writeraw", "/api/profiles/writeraw"},
-    [SHIP_OTEL] = {"otel", "/v1/pprof", "/v1/pprof"},
+    [SHIP_PYROSCOPE] = {"pyroscope", "*/ingest", "/ingest"},
+    [SHIP_PARCA] = {"parca", "*/profiles/writeraw", "/api/profiles/writeraw"},
+    [SHIP_OTEL] = {"otel", "*/v1/pprof", "/v1/pprof"},
 };
 enum { PROTOCOLS = sizeof protocols / sizeof *protocols };
 
 /* ---- the URL ---- */
-
-static bool
-ends_with(const char *text, const char *end)
-{
-  const size_t length = strlen(text), part = strlen(end);
-  return length >= part && strcmp(text + length - part, end) == 0;
-}
 
 /* Finds the protocol by its NAME, or where that is not given by the PATH. */
 static bool
@@ -41,7 +35,7 @@ find_protocol(struct ship_target *target, const char *name, const char *path,
   const bool named = name != NULL && *name != '\0';
   for (int i = 0; i < PROTOCOLS; i++)
     if (named ? strcmp(name, protocols[i].name) == 0
-              : ends_with(path, protocols[i].path)) {
+              : fnmatch(protocols[i].path, path, 0) == 0) {
       target->protocol = (enum ship_protocol)i;
       return true;
     }
@@ -86,12 +80,8 @@ init_url(struct ship_target *target, const struct ship_options *options,
 
 /* What the names of services may have in them is that of Pyroscope
  * (api/model/labelset/validate.go); the others take more. */
-static bool
-is_service_character(char c)
-{
-  return isalnum((unsigned char)c) ||
-         (c != '\0' && strchr("_.-/", c) != NULL);
-}
+#define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+static const char of_labels[] = WORD, of_services[] = WORD ".-/";
 
 /* Names of labels are those of Prometheus, which all take; two underscores
  * begin those that a server keeps for itself.  In Pyroscope a comma or a
@@ -100,12 +90,10 @@ static bool
 check_label(const char *label, size_t length, char *message)
 {
   size_t name = strcspn(label, "=\n");
-  bool good = name > 0 && name + 1 < length &&
-              !isdigit((unsigned char)*label) &&
-              strncmp(label, "__", 2) != 0 &&
-              strcspn(label + name, ",}") >= length - name;
-  for (size_t i = 0; i < name; i++)
-    good = good && (isalnum((unsigned char)label[i]) || label[i] == '_');
+  const bool good =
+      name > 0 && name + 1 < length && strspn(label, of_labels) == name &&
+      !isdigit((unsigned char)*label) && strncmp(label, "__", 2) != 0 &&
+      strcspn(label + name, ",}") >= length - name;
   if (!good)
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
              "'%.*s' is not a label: write NAME=VALUE, with only letters, "
@@ -169,17 +157,18 @@ service_name(const char *service, const char *program, char *message)
 {
   const bool given = service != NULL && *service != '\0';
   char *name = strdup(given ? service : program);
+  if (name != NULL && given &&
+      service[strspn(service, of_services)] != '\0') {
+    snprintf(message, PROGRAM_MESSAGE_LENGTH,
+             "'%.200s' is not a service name: use only letters, digits, "
+             "and _ . - /",
+             service);
+    free(name);
+    return NULL;
+  }
   for (char *c = name; c != NULL && *c != '\0'; c++)
-    if (!is_service_character(*c) && given) {
-      snprintf(message, PROGRAM_MESSAGE_LENGTH,
-               "'%.200s' is not a service name: use only letters, digits, "
-               "and _ . - /",
-               service);
-      free(name);
-      return NULL;
-    } else if (!is_service_character(*c)) {
+    if (strchr(of_services, *c) == NULL)
       *c = '_';
-    }
   return name;
 }
 

@@ -148,19 +148,23 @@ bool ship_goes_on(const struct shipper *shipper);
 bool ship_connect(struct shipper *shipper);
 void ship_disconnect(struct shipper *shipper);
 
-/* How the other side took it. */
-enum ship_answer {
-  SHIP_TAKEN,
-  SHIP_TOO_LARGE,
-  SHIP_REFUSED, /* it is wrong, it says */
-  SHIP_AWAY,    /* and it may be sent again */
-  SHIP_UNKNOWN  /* it was sent, and no answer came */
+/* In the place of the status of an answer. */
+enum {
+  SHIP_UNKNOWN = -1, /* it was sent, and no answer came */
+  SHIP_AWAY = 0      /* it was not sent */
 };
 
+static inline bool
+ship_is_taken(long status)
+{
+  return status >= 200 && status < 300;
+}
+
 /* Sends PART, and waits for the answer at most until DEADLINE, by ship_now,
- * and while ship_goes_on says so.  Unless it was taken the shipper's message
- * says why, and `after' is what the other side asks for, or 0. */
-enum ship_answer ship_post(struct shipper *shipper,
-                           const struct ship_part *part, int64_t deadline);
+ * and while ship_goes_on says so.  Gives back its status.  Unless the part
+ * was taken the shipper's message says why, and `after' is what the other
+ * side asks for, or 0. */
+long ship_post(struct shipper *shipper, const struct ship_part *part,
+               int64_t deadline);
 
 #endif
