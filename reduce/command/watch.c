@@ -47,7 +47,6 @@ struct library {
 
 struct watch {
   struct control control;
-  struct control_figures figures; /* as it said last */
   struct program program;
   struct library call;
   struct server *server;   /* NULL: it is not served */
@@ -138,9 +137,7 @@ get_status(void *closure, struct program_status *status)
   struct control_figures figures;
   struct mprof_error error;
   mprof_error_clear(&error);
-  if (control_ask(&watch->control, 0, &figures, &error))
-    watch->figures = figures;
-  figures = watch->figures;
+  control_ask(&watch->control, 0, &figures, &error);
   *status = (struct program_status){
       .counting = figures.counting,
       .follows = true,

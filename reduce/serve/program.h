@@ -2,8 +2,9 @@
 
 /* The program whose profile is served or shipped, as its owner shows it: the
  * monitor in a Lisp process, or `mprof run' with a program that it has
- * started.  The thread that runs the server or the shipper calls all
- * functions, one at a time.
+ * started.  The thread that runs the server or the shipper calls its
+ * functions, or who is about to forget figures; those for one server or
+ * shipper one at a time.
  */
 
 #ifndef MPROF_PROGRAM_H
