@@ -136,10 +136,10 @@ handle(void *closure, struct MHD_Connection *from, const char *path,
     *sent_bytes = 0;
     return MHD_YES;
   }
-  client->asked = true;
   allow(client, ANSWER_SECONDS);
-  if (client->response == NULL)
+  if (!client->asked)
     request_answer(client, path, method);
+  client->asked = true;
   if (client->waits) {
     MHD_suspend_connection(from);
     return MHD_YES;
