@@ -184,8 +184,8 @@ to collect garbage first, or 2 to find the holders of live objects as well.")
     "Return the address of a server that listens on PORT (0: a free port) of
 ADDRESS (\"\": the loopback interface), or 0.  Clients that know TOKEN may
 start, stop and reset the profiler.")
-  (serve-message "mprof_lisp_serve_message" :cstring ()
-    "Return the reason why SERVE-OPEN returned 0.")
+  (serve-message "mprof_lisp_message" :cstring ()
+    "Return the reason why SERVE-OPEN or SHIP-OPEN returned 0.")
   (serve-port "mprof_server_port" :unsigned-int ((server :unsigned-long))
     "Return the port that SERVER listens on.")
   (serve-run "mprof_server_run" :int (&list arguments :unsigned-long)
@@ -208,8 +208,8 @@ MESSAGE.")
        (milliseconds :unsigned-long))
     "Return the address of a shipper that sends to URL every MILLISECONDS, or 0.
 LABELS are lines NAME=VALUE.")
-  (ship-message "mprof_lisp_ship_message" :cstring ((shipper :unsigned-long))
-    "Return why SHIP-OPEN failed, if SHIPPER is 0; else a summary of SHIPPER.")
+  (ship-summary "mprof_ship_summary" :cstring ((shipper :unsigned-long))
+    "Return the counts of SHIPPER as text.")
   (ship-run "mprof_ship_run" :void (&list arguments :unsigned-long)
     "Ship until SHIP-STOP, then ship the rest.  ARGUMENTS has the address of the
 shipper.")
@@ -217,9 +217,9 @@ shipper.")
     "Take a snapshot for the shipper.")
   (ship-stop "mprof_ship_stop" :void (&list arguments :unsigned-long)
     "Make SHIP-RUN return.")
-  (ship-count "mprof_lisp_ship_count" :unsigned-long-long
+  (ship-count "mprof_ship_count" :unsigned-long-long
       ((shipper :unsigned-long) (which :int))
-    "Return the count WHICH of struct ship_counts.")
+    "Return the count WHICH of SHIPPER, a number of enum ship_count.")
   (ship-close "mprof_ship_close" :void ((shipper :unsigned-long))
     "Free SHIPPER, which must have stopped."))
 

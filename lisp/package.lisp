@@ -21,7 +21,7 @@ Functions return status codes and signal no conditions.")
    #:take-snapshot #:free-snapshot #:open-snapshot
    #:find-late-functions #:serve-open #:serve-message #:serve-port #:serve-run
    #:serve-answer #:serve-stop #:serve-close
-   #:ship-open #:ship-message #:ship-run #:ship-note #:ship-stop #:ship-count
+   #:ship-open #:ship-summary #:ship-run #:ship-note #:ship-stop #:ship-count
    #:ship-close
    #:open-files #:close-profile #:call-with-output #:run-command
    #:terminal-width))

@@ -53,7 +53,7 @@ NIL.")
                                 (octets (label-lines labels))
                                 (ceiling (* every 1000)))))
       (when (eql shipper 0)
-        (fail "~A" (c:string-of (c:ship-message 0))))
+        (fail "~A" (c:string-of (c:serve-message))))
       shipper)))
 
 (defun ship (url &key (every 15) service labels protocol (start t))
@@ -134,7 +134,7 @@ Example: (getf (mprof:stop-shipping) :dropped-bytes)  =>  0"
                            for i from 0
                            collect name
                            collect (c:ship-count shipper i)))
-             (summary (c:string-of (c:ship-message shipper))))
+             (summary (c:string-of (c:ship-summary shipper))))
         (c:ship-close shipper)
         (unless (eql 0 (getf counts :dropped-parts))
           (format *error-output* "~&mprof: ~A~%" summary))

@@ -293,44 +293,47 @@ struct heap_handle {
   const char *comments; /* not owned */
 };
 
-/* Adds PROFILE to HEAP, or takes it away.  False: ERROR says why. */
-static bool
-add_to_heap(struct heap_profile *heap, const struct handle *profile, int sign,
-            unsigned columns, struct mprof_error *error)
-{
-  const struct selection_options all = {0};
-  struct frame_table frames = {0};
-  struct selection selection = {0};
-  if (profile->error.code != MPROF_OK) {
-    *error = profile->error;
-    return false;
-  }
-  const bool good =
-      (frame_table_init(&frames, &profile->profile) &&
-       selection_init(&selection, &profile->profile, &frames, &all, error) &&
-       heap_profile_add(heap, &selection, sign, columns)) ||
-      mprof_error_memory(error);
-  selection_release(&selection);
-  frame_table_release(&frames);
-  return good;
-}
-
 void *
-mprof_heap_open(void *profile, void *base, int in_use)
+mprof_heap_open(void)
 {
   struct heap_handle *handle = calloc(1, sizeof *handle);
-  if (handle == NULL || profile == NULL)
-    return handle;
-  struct mprof_error *error = &handle->error;
-  mprof_error_clear(error);
+  if (handle == NULL)
+    return NULL;
+  mprof_error_clear(&handle->error);
   handle->columns = HEAP_ALL;
-  if ((heap_profile_init(&handle->heap) || mprof_error_memory(error)) &&
-      add_to_heap(&handle->heap, profile, 1, HEAP_ALL, error) &&
-      (base == NULL || add_to_heap(&handle->heap, base, -1,
-                                   in_use ? HEAP_ALL : HEAP_ALLOC, error)) &&
-      !heap_profile_end(&handle->heap))
-    mprof_error_memory(error);
+  if (!heap_profile_init(&handle->heap))
+    mprof_error_memory(&handle->error);
   return handle;
+}
+
+void
+mprof_heap_add(void *heap, void *profile, int sign, unsigned columns)
+{
+  const struct selection_options all = {0};
+  struct heap_handle *handle = heap;
+  const struct handle *added = profile;
+  struct frame_table frames = {0};
+  struct selection selection = {0};
+  if (handle == NULL || added == NULL || handle->error.code != MPROF_OK)
+    return;
+  struct mprof_error *error = &handle->error;
+  if (added->error.code != MPROF_OK)
+    *error = added->error;
+  else if (!frame_table_init(&frames, &added->profile) ||
+           !selection_init(&selection, &added->profile, &frames, &all,
+                           error) ||
+           !heap_profile_add(&handle->heap, &selection, sign, columns) ||
+           !heap_profile_end(&handle->heap))
+    mprof_error_memory(error);
+  selection_release(&selection);
+  frame_table_release(&frames);
+}
+
+const char *
+mprof_heap_error(void *heap)
+{
+  const struct heap_handle *handle = heap;
+  return handle == NULL ? "out of memory" : handle->error.message;
 }
 
 uint64_t

@@ -97,12 +97,17 @@ MPROF_API int64_t mprof_profile_duration(void *profile);
 /* NULL is allowed. */
 MPROF_API void mprof_profile_close(void *profile);
 
-/* A heap profile as servers of profiles take them (export/heap_profile.h):
- * what PROFILE has, less what BASE has of it, unless that is NULL; with
- * IN_USE also of what is in use, else that is as PROFILE says.  What
- * goes wrong is said when it is written.  NULL when memory runs out.  The
- * caller closes it with mprof_heap_close. */
-MPROF_API void *mprof_heap_open(void *profile, void *base, int in_use);
+/* A heap profile as servers of profiles take them (export/heap_profile.h),
+ * empty.  NULL when memory runs out.  The caller closes it with
+ * mprof_heap_close. */
+MPROF_API void *mprof_heap_open(void);
+
+/* Adds what PROFILE has to HEAP, or with SIGN -1 takes it away: the sample
+ * types whose bits are in COLUMNS.  What goes wrong is said when HEAP is
+ * written, and by mprof_heap_error, which is "" when nothing has. */
+MPROF_API void mprof_heap_add(void *heap, void *profile, int sign,
+                              unsigned columns);
+MPROF_API const char *mprof_heap_error(void *heap);
 
 /* How many samples it has. */
 MPROF_API uint64_t mprof_heap_samples(void *heap);

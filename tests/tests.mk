@@ -52,7 +52,7 @@ $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts
 	  -lcmocka
 
 $(O)/tests/test_ship: $(O)/obj/tests/c/test_ship.o $(reduce_o) \
-  $(patsubst %,$(O)/obj/reduce/serve/ship_%.o,period target)
+  $(patsubst %,$(O)/obj/reduce/serve/%.o,program ship_period ship_target)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lcmocka $(reduce_libs) -lcurl

@@ -100,3 +100,20 @@ lisp_string(struct sink *sink, const char *text)
   }
   sink_text(sink, "\"");
 }
+
+void
+base64(struct sink *sink, const void *octets, size_t length)
+{
+  const unsigned char *bytes = octets;
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "abcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < length; i += 3) {
+    size_t count = length - i < 3 ? length - i : 3;
+    unsigned char b[3] = {0};
+    memcpy(b, bytes + i, count);
+    char four[4] = {digits[b[0] >> 2], digits[(b[0] & 3) << 4 | b[1] >> 4],
+                    digits[(b[1] & 15) << 2 | b[2] >> 6], digits[b[2] & 63]};
+    memset(four + 1 + count, '=', 3 - count);
+    sink_bytes(sink, four, sizeof four);
+  }
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Names on one line; strings of JSON, also where that stands in a script or
- * an HTML page, and of Lisp.
+ * an HTML page, and of Lisp; base 64.
  */
 
 #ifndef MPROF_QUOTE_H
@@ -27,5 +27,8 @@ void json_key(struct sink *sink, bool first, const char *key);
 /* Writes TEXT as a string for a Lisp reader: only the backslash and the
  * double quote are escaped, by a backslash. */
 void lisp_string(struct sink *sink, const char *text);
+
+/* Writes LENGTH bytes at OCTETS in base 64. */
+void base64(struct sink *sink, const void *octets, size_t length);
 
 #endif

@@ -117,7 +117,8 @@ control_ask(struct control *control, uint32_t request,
             struct control_figures *figures, struct mprof_error *error)
 {
   pthread_mutex_lock(&control->one);
-  const bool good = ask(control, request, figures, error);
+  const bool good = ask(control, request, &control->figures, error);
+  *figures = control->figures;
   pthread_mutex_unlock(&control->one);
   return good;
 }

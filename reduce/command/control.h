@@ -19,13 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct control {
-  pthread_mutex_t one;     /* who asks has it */
-  const char *file;        /* the image */
-  struct code_names names; /* that profiles were given */
-  bool ended;              /* the program has */
-};
-
 struct control_figures {
   bool counting;
   uint64_t counting_since; /* that it does, or does not; ns, real time */
@@ -33,6 +26,14 @@ struct control_figures {
   uint64_t allocations, bytes, peak_bytes;
   uint64_t contexts;
   uint64_t overflows; /* allocations over the budget */
+};
+
+struct control {
+  pthread_mutex_t one;     /* who asks has it */
+  const char *file;        /* the image */
+  struct code_names names; /* that profiles were given */
+  bool ended;              /* the program has */
+  struct control_figures figures; /* as it said last */
 };
 
 /* The program counts in FILE, which outlives CONTROL. */
@@ -44,7 +45,7 @@ void control_program_ended(struct control *control);
 
 /* Leaves REQUEST (enum count_request; 0: none), and sets FIGURES to what the
  * program has counted until now.  False: ERROR says why not, such as that it
- * has ended. */
+ * has ended, and FIGURES are as it said last. */
 bool control_ask(struct control *control, uint32_t request,
                  struct control_figures *figures, struct mprof_error *error);
 

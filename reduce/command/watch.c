@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The library that serves and ships brings others with it, and is loaded when
- * it is needed.  It takes the functions of mprof.h from this command
- * (GNUmakefile), so that a profile that is read here is one there.
+/* mprof run --serve and --ship, and mprof push.  The library that does it
+ * brings others with it, and is loaded when it is needed.  It takes the
+ * functions of mprof.h from this command (GNUmakefile), so that a profile
+ * that is read here is one there.
  */
 
 #include "command/watch.h"
 
 #include "command/attach.h"
 #include "command/control.h"
+#include "command/load.h"
 #include "command/run_program.h"
 #include "common/image_format.h"
-#include "pprof/writer.h"
 #include "profile_handle.h"
 #include "serve/server.h"
 #include "serve/ship.h"
@@ -24,85 +25,108 @@
 #include <string.h>
 #include <time.h>
 
-enum { DEFAULT_PORT = 6060 };
+enum { DEFAULT_PORT = 6060, PUSH_MILLISECONDS = 30000 };
+
+/* Functions of the library. */
+struct library {
+  __typeof__(mprof_server_open) *server_open;
+  __typeof__(mprof_server_port) *server_port;
+  __typeof__(mprof_server_run) *server_run;
+  __typeof__(mprof_server_answer) *server_answer;
+  __typeof__(mprof_server_stop) *server_stop;
+  __typeof__(mprof_server_close) *server_close;
+  __typeof__(mprof_ship_open) *ship_open;
+  __typeof__(mprof_ship_run) *ship_run;
+  __typeof__(mprof_ship_note) *ship_note;
+  __typeof__(mprof_ship_stop) *ship_stop;
+  __typeof__(mprof_ship_profile) *ship_profile;
+  __typeof__(mprof_ship_count) *ship_count;
+  __typeof__(mprof_ship_summary) *ship_summary;
+  __typeof__(mprof_ship_close) *ship_close;
+};
 
 struct watch {
   struct control control;
-  struct control_figures figures; /* as it said last */
   struct program program;
-  void *library;
-  struct {
-    __typeof__(mprof_server_open) *server_open;
-    __typeof__(mprof_server_port) *server_port;
-    __typeof__(mprof_server_run) *server_run;
-    __typeof__(mprof_server_answer) *server_answer;
-    __typeof__(mprof_server_stop) *server_stop;
-    __typeof__(mprof_server_close) *server_close;
-    __typeof__(mprof_ship_open) *ship_open;
-    __typeof__(mprof_ship_run) *ship_run;
-    __typeof__(mprof_ship_note) *ship_note;
-    __typeof__(mprof_ship_stop) *ship_stop;
-    __typeof__(mprof_ship_summary) *ship_summary;
-    __typeof__(mprof_ship_close) *ship_close;
-  } call;
+  struct library call;
   struct server *server;   /* NULL: it is not served */
   struct shipper *shipper; /* NULL: it is not shipped */
   pthread_t serves, ships;
 };
 
+/* ---- the library ------------------------------------------------------- */
+
+static bool
+load(struct library *library, struct mprof_error *error)
+{
+  static const char *const names[] = {
+      "mprof_server_open",   "mprof_server_port",  "mprof_server_run",
+      "mprof_server_answer", "mprof_server_stop",  "mprof_server_close",
+      "mprof_ship_open",     "mprof_ship_run",     "mprof_ship_note",
+      "mprof_ship_stop",     "mprof_ship_profile", "mprof_ship_count",
+      "mprof_ship_summary",  "mprof_ship_close"};
+  char path[PATH_MAX];
+  void *found[sizeof names / sizeof *names];
+  _Static_assert(sizeof *library == sizeof found, "a name for each");
+  if (!library_find("libmprof-serve.so", "shipping library", path, error))
+    return false;
+  void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  bool good = opened != NULL;
+  for (size_t i = 0; good && i < sizeof names / sizeof *names; i++) {
+    found[i] = dlsym(opened, names[i]);
+    good = found[i] != NULL;
+  }
+  if (good)
+    memcpy(library, found, sizeof found);
+  return good || mprof_fail(error, MPROF_CANNOT_READ, "cannot load '%s': %s",
+                            path, dlerror());
+}
+
+/* NULL: MESSAGE says why. */
+static struct shipper *
+open_shipper(const struct library *library, struct ship_options how,
+             const struct push_options *options,
+             const struct program *program, char *message)
+{
+  char *labels = strdup(options->labels == NULL ? "" : options->labels);
+  struct shipper *shipper = NULL;
+  for (char *c = labels; c != NULL && *c != '\0'; c++)
+    if (*c == ',')
+      *c = '\n';
+  how.protocol = options->protocol;
+  how.service = options->service;
+  how.labels = labels;
+  if (labels != NULL)
+    shipper = library->ship_open(&how, program, message);
+  else
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
+  free(labels);
+  return shipper;
+}
+
 /* ---- the program ------------------------------------------------------- */
 
-static void
-release_octets(struct program_snapshot *snapshot)
-{
-  free(snapshot->owned);
-}
-
-/* What would be in the file. */
-static bool
-write_octets(const struct profile *profile, struct program_snapshot *snapshot)
-{
-  struct string_sink sink;
-  string_sink_init(&sink);
-  profile_write(profile, false, &sink.sink);
-  if (!sink_flush(&sink.sink)) {
-    string_sink_release(&sink);
-    return false;
-  }
-  snapshot->octets = snapshot->owned = sink.text;
-  snapshot->length = sink.length;
-  snapshot->release = release_octets;
-  return true;
-}
-
 /* There is nothing to collect in a program in C, and nothing hidden. */
-static bool
-take_snapshot(void *closure, unsigned how, struct program_snapshot *snapshot,
-              char *message)
+static void *
+take_snapshot(void *closure, unsigned how, char *message)
 {
   struct watch *watch = closure;
-  const bool file = (how & SNAPSHOT_FILE) != 0;
   struct profile profile = {0};
   struct mprof_error error;
-  struct timespec now;
-  *snapshot = (struct program_snapshot){0};
+  void *taken = NULL;
   mprof_error_clear(&error);
-  bool good = control_snapshot(&watch->control, file, &profile, &error);
-  clock_gettime(CLOCK_REALTIME, &now);
-  snapshot->time_nanos = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-  if (good && file) {
-    good = write_octets(&profile, snapshot) || mprof_error_memory(&error);
+  if (!control_snapshot(&watch->control, (how & SNAPSHOT_FILE) != 0, &profile,
+                        &error)) {
     profile_release(&profile);
-  } else if (good) {
-    snapshot->profile = profile_handle(&profile);
-    good = snapshot->profile != NULL || mprof_error_memory(&error);
   } else {
-    profile_release(&profile);
+    taken = profile_handle(&profile);
+    if (taken == NULL)
+      mprof_error_memory(&error);
   }
-  if (!good)
+  if (taken == NULL)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%.*s",
              PROGRAM_MESSAGE_LENGTH - 1, error.message);
-  return good;
+  return taken;
 }
 
 /* Of a program that has ended, or does not answer, it is the last one. */
@@ -113,9 +137,7 @@ get_status(void *closure, struct program_status *status)
   struct control_figures figures;
   struct mprof_error error;
   mprof_error_clear(&error);
-  if (control_ask(&watch->control, 0, &figures, &error))
-    watch->figures = figures;
-  figures = watch->figures;
+  control_ask(&watch->control, 0, &figures, &error);
   *status = (struct program_status){
       .counting = figures.counting,
       .follows = true,
@@ -174,34 +196,8 @@ start_thread(struct watch *watch, pthread_t *thread, void *(*run)(void *),
 
 /* ---- begin and end ----------------------------------------------------- */
 
-static bool
-load(struct watch *watch, struct mprof_error *error)
-{
-  static const char *const names[] = {
-      "mprof_server_open",   "mprof_server_port",  "mprof_server_run",
-      "mprof_server_answer", "mprof_server_stop",  "mprof_server_close",
-      "mprof_ship_open",     "mprof_ship_run",     "mprof_ship_note",
-      "mprof_ship_stop",     "mprof_ship_summary", "mprof_ship_close"};
-  char path[PATH_MAX];
-  char *place = (char *)&watch->call;
-  _Static_assert(sizeof watch->call ==
-                     sizeof names / sizeof *names * sizeof(void *),
-                 "a name for each");
-  if (!library_find("libmprof-serve.so", "shipping library", path, error))
-    return false;
-  watch->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  bool good = watch->library != NULL;
-  for (size_t i = 0; good && i < sizeof names / sizeof *names; i++) {
-    void *found = dlsym(watch->library, names[i]);
-    memcpy(place + i * sizeof found, &found, sizeof found);
-    good = found != NULL;
-  }
-  return good || mprof_fail(error, MPROF_CANNOT_READ, "cannot load '%s': %s",
-                            path, dlerror());
-}
-
-/* What is behind the last colon of WHERE is the port, and what is before it an
- * address: 6060, 0.0.0.0:6060, [::1]:6060. */
+/* What is behind the last colon of WHERE is the port, and what is before it
+ * an address: 6060, 0.0.0.0:6060, [::1]:6060. */
 static bool
 begin_to_serve(struct watch *watch, const char *where,
                struct mprof_error *error)
@@ -225,8 +221,7 @@ begin_to_serve(struct watch *watch, const char *where,
   memcpy(address, where, length);
   const struct serve_options options = {
       length == 0 ? NULL : address, (unsigned)number, getenv("MPROF_TOKEN")};
-  watch->server =
-      watch->call.server_open(&options, &watch->program, message);
+  watch->server = watch->call.server_open(&options, &watch->program, message);
   if (watch->server == NULL)
     return mprof_fail(error, MPROF_CANNOT_RUN, "%s", message);
   fprintf(stderr, "mprof: serving at http://%s%s%s:%u/\n",
@@ -246,24 +241,13 @@ begin_to_ship(struct watch *watch, const struct options *options,
               struct mprof_error *error)
 {
   char message[PROGRAM_MESSAGE_LENGTH];
-  char *labels = strdup(options->push.labels == NULL ? ""
-                                                     : options->push.labels);
-  if (labels == NULL)
-    return mprof_error_memory(error);
-  for (char *c = labels; *c != '\0'; c++)
-    if (*c == ',')
-      *c = '\n';
-  const struct ship_options ship_options = {
-      .url = options->run.ship,
-      .protocol = options->push.protocol,
-      .service = options->push.service,
-      .labels = labels,
-      .every = options->run.ship_every == SIZE_MAX
-                   ? 0
-                   : options->run.ship_every * 1000};
-  watch->shipper =
-      watch->call.ship_open(&ship_options, &watch->program, message);
-  free(labels);
+  const struct ship_options how = {.url = options->run.ship,
+                                   .every =
+                                       options->run.ship_every == SIZE_MAX
+                                           ? 0
+                                           : options->run.ship_every * 1000};
+  watch->shipper = open_shipper(&watch->call, how, &options->push,
+                                &watch->program, message);
   if (watch->shipper == NULL)
     return mprof_fail(error, MPROF_USAGE, "%s", message);
   if (start_thread(watch, &watch->ships, ship, error))
@@ -286,7 +270,6 @@ program_name(const struct options *options)
 static void
 watch_end(struct watch *watch)
 {
-  char message[PROGRAM_MESSAGE_LENGTH];
   if (watch == NULL)
     return;
   control_program_ended(&watch->control);
@@ -298,8 +281,9 @@ watch_end(struct watch *watch)
   if (watch->shipper != NULL) {
     watch->call.ship_stop(watch->shipper);
     pthread_join(watch->ships, NULL);
-    if (!watch->call.ship_summary(watch->shipper, message))
-      fprintf(stderr, "mprof: %s\n", message);
+    if (watch->call.ship_count(watch->shipper, SHIP_DROPPED_PARTS) > 0)
+      fprintf(stderr, "mprof: %s\n",
+              watch->call.ship_summary(watch->shipper));
     watch->call.ship_close(watch->shipper);
   }
   control_close(&watch->control);
@@ -324,7 +308,7 @@ watch_begin(struct watch **watched, const struct options *options,
                                     .snapshot = take_snapshot,
                                     .status = get_status};
   sigfillset(&watch->program.interrupts);
-  if (!load(watch, error) ||
+  if (!load(&watch->call, error) ||
       (options->run.ship != NULL && !begin_to_ship(watch, options, error)) ||
       (options->run.serve != NULL &&
        !begin_to_serve(watch, options->run.serve, error))) {
@@ -349,4 +333,58 @@ watch_run(const struct options *options, const char *file, struct sink *sink,
                         : program_run(&watched, file, outcome);
   watch_end(watch);
   return good;
+}
+
+/* ---- push -------------------------------------------------------------- */
+
+/* Ships PROFILE of mprof.h, which it takes over, as OPTIONS say. */
+static bool
+push(const struct library *library, const struct options *options,
+     void *profile, struct sink *sink, struct mprof_error *error)
+{
+  const char *path = options->files[0];
+  const char *slash = strrchr(path, '/');
+  const char *base = slash == NULL ? path : slash + 1;
+  char *name = strndup(base, strcspn(base, "."));
+  const struct program program = {.name = name == NULL ? "" : name};
+  const struct ship_options how = {.url = options->files[1],
+                                   .deadline = PUSH_MILLISECONDS};
+  char message[PROGRAM_MESSAGE_LENGTH];
+  struct shipper *shipper =
+      open_shipper(library, how, &options->push, &program, message);
+  bool good = false;
+  if (shipper == NULL) {
+    mprof_fail(error, MPROF_CANNOT_WRITE, "%s", message);
+    mprof_profile_close(profile);
+  } else {
+    library->ship_profile(shipper, profile);
+    const char *summary = library->ship_summary(shipper);
+    good = library->ship_count(shipper, SHIP_DROPPED_PARTS) == 0;
+    if (good)
+      sink_format(sink, "%s\n", summary);
+    else
+      mprof_fail(error, MPROF_CANNOT_WRITE, "%s", summary);
+    library->ship_close(shipper);
+  }
+  free(name);
+  return good;
+}
+
+bool
+run_push(const struct options *options, struct sink *sink,
+         struct outcome *outcome)
+{
+  struct library library;
+  struct profile profile = {0};
+  struct mprof_error *error = &outcome->error;
+  /* What is wrong with a file is said as all commands say it. */
+  if (!profile_load(&profile, options->files, 1, HEAP_BOTH, options->progress,
+                    error) ||
+      !load(&library, error)) {
+    profile_release(&profile);
+    return false;
+  }
+  void *handle = profile_handle(&profile);
+  return handle == NULL ? mprof_error_memory(error)
+                        : push(&library, options, handle, sink, error);
 }

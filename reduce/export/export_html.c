@@ -207,22 +207,6 @@ write_object(struct page *page)
   writer_end(&page->out, '}');
 }
 
-static void
-write_base64(struct sink *sink, const unsigned char *bytes, size_t length)
-{
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                               "abcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < length; i += 3) {
-    size_t count = length - i < 3 ? length - i : 3;
-    unsigned char b[3] = {0};
-    memcpy(b, bytes + i, count);
-    char four[4] = {digits[b[0] >> 2], digits[(b[0] & 3) << 4 | b[1] >> 4],
-                    digits[(b[1] & 15) << 2 | b[2] >> 6], digits[b[2] & 63]};
-    memset(four + 1 + count, '=', 3 - count);
-    sink_bytes(sink, four, sizeof four);
-  }
-}
-
 /* Writes a part of the data by EMIT, packed, to SINK. */
 static void
 write_packed(struct page *page, struct sink *sink,
@@ -240,7 +224,7 @@ write_packed(struct page *page, struct sink *sink,
       compress(packed, &room, (const Bytef *)plain, length) != Z_OK)
     sink_fail(sink, ENOMEM);
   else
-    write_base64(sink, packed, room);
+    base64(sink, packed, room);
   free(packed);
   string_sink_release(&text);
 }

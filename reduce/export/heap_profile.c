@@ -242,6 +242,8 @@ heap_profile_end(struct heap_profile *heap)
                            ? heap->profile.tree.count
                            : heap->value_capacity;
   static const int64_t nothing[HEAP_COLUMNS];
+  free(heap->samples);
+  heap->sample_count = 0;
   heap->samples = array_zeroed(count, sizeof *heap->samples);
   for (size_t i = 1; heap->samples != NULL && i < count; i++)
     if (memcmp(heap->values[i], nothing, sizeof nothing) != 0)

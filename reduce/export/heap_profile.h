@@ -71,7 +71,7 @@ bool heap_profile_add(struct heap_profile *heap,
                       const struct selection *selection, int sign,
                       unsigned columns);
 
-/* All is added: finds the samples.  False when memory runs out. */
+/* All is added, for now: finds the samples.  False when memory runs out. */
 bool heap_profile_end(struct heap_profile *heap);
 
 /* The sum of COLUMN over COUNT samples from FIRST on. */

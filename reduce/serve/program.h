@@ -2,8 +2,9 @@
 
 /* The program whose profile is served or shipped, as its owner shows it: the
  * monitor in a Lisp process, or `mprof run' with a program that it has
- * started.  All functions are called by the thread that runs the server or
- * the shipper, one at a time.
+ * started.  The thread that runs the server or the shipper calls its
+ * functions, or who is about to forget figures; those for one server or
+ * shipper one at a time.
  */
 
 #ifndef MPROF_PROGRAM_H
@@ -11,37 +12,24 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum { PROGRAM_MESSAGE_LENGTH = 512 };
 
 enum program_snapshot_how {
   SNAPSHOT_COLLECT = 1, /* after a full collection of garbage */
-  SNAPSHOT_FILE = 2     /* as octets */
-};
-
-/* A profile file in memory, or a profile that is open.  Whoever gets one calls
- * `release' with it, unless that is NULL. */
-struct program_snapshot {
-  const void *octets;
-  size_t length;
-  void *profile;      /* of mprof_profile_open_octets, now the caller's: may
-                         be in the place of octets, unless a file was asked
-                         for */
-  int64_t time_nanos; /* since 1970: when the figures were taken */
-  void *owned;        /* for `release' */
-  void (*release)(struct program_snapshot *snapshot);
+  SNAPSHOT_FILE = 2     /* to be written to a file */
 };
 
 struct program_status {
   bool counting;
-  bool follows;       /* objects until they are dead: what is in use is known */
-  int64_t since;      /* seconds since 1970: when its figures begin; 0: there
-                         are none */
+  bool follows;  /* objects until they are dead: what is in use is known */
+  int64_t since; /* seconds since 1970: when its figures begin; 0: there
+                    are none */
   uint64_t allocations, bytes, contexts, context_bytes, threads, overflows;
-  uint64_t resets;    /* how often the figures were forgotten: differences
-                         are of two snapshots with the same number */
+  uint64_t resets; /* how often the figures were forgotten: differences
+                      are of two snapshots with the same number */
 };
 
 struct program {
@@ -52,12 +40,26 @@ struct program {
    * while there is nothing to do. */
   sigset_t interrupts;
 
-  /* Takes a snapshot; HOW is a sum of enum program_snapshot_how.  False:
-   * MESSAGE, which has room for PROGRAM_MESSAGE_LENGTH bytes, says why. */
-  bool (*snapshot)(void *closure, unsigned how,
-                   struct program_snapshot *snapshot, char *message);
+  /* What has been counted until now, as mprof_profile_open gives it out; HOW
+   * is a sum of enum program_snapshot_how.  NULL: MESSAGE, which has room for
+   * PROGRAM_MESSAGE_LENGTH bytes, says why. */
+  void *(*snapshot)(void *closure, unsigned how, char *message);
 
   void (*status)(void *closure, struct program_status *status);
 };
+
+struct snapshot {
+  void *profile; /* owned; NULL: there is none */
+  int64_t time;  /* when it was taken, in nanoseconds since 1970 */
+  struct program_status status; /* as of then */
+};
+
+/* Takes a snapshot that is not of before a reset while the status is of after
+ * it.  False: MESSAGE says why, and only the status is known. */
+bool snapshot_take(const struct program *program, unsigned how,
+                   struct snapshot *snapshot, char *message);
+
+/* The time of CLOCK in nanoseconds. */
+int64_t clock_nanos(clockid_t clock);
 
 #endif

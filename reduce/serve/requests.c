@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What can be asked for.
+/* What can be asked for, and the answers.
  *
  * The paths of profiles, `gc', `seconds' and `debug' are those of Go's
  * net/http/pprof (golang/go, src/net/http/pprof/pprof.go); delta_heap is that
@@ -10,256 +10,333 @@
 
 #include "serve/serving.h"
 
+#include "export/heap_profile.h"
+
 #include <arpa/inet.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { MOST_SECONDS = 3600 };
 
+/* What the request has under KEY; "" for nothing. */
 static const char *
-argument(const struct request *request, const char *key)
+lookup(const struct client *client, enum MHD_ValueKind kind, const char *key)
 {
-  const char *value = MHD_lookup_connection_value(
-      request->connection, MHD_GET_ARGUMENT_KIND, key);
+  const char *value =
+      MHD_lookup_connection_value(client->connection, kind, key);
   return value == NULL ? "" : value;
 }
 
 static const char *
-header(const struct request *request, const char *key)
+argument(const struct client *client, const char *key)
 {
-  return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-                                     key);
+  return lookup(client, MHD_GET_ARGUMENT_KIND, key);
 }
 
 /* Whether TEXT is a number, at most MOST; "" is 0. */
 static bool
 read_number(const char *text, long most, long *number)
 {
-  char *end;
-  errno = 0;
-  *number = strtol(text, &end, 10);
-  return *end == '\0' && errno == 0 && *number >= 0 && *number <= most &&
-         text[strspn(text, "0123456789")] == '\0';
+  *number = strtol(text, NULL, 10);
+  return text[strspn(text, "0123456789")] == '\0' && *number <= most;
 }
 
-static struct MHD_Response *
-fail(struct request *request, unsigned code, const char *message)
+/* ---- answers ---- */
+
+/* Makes RESPONSE, which is NULL when memory ran out, the answer. */
+static void
+answer(struct client *client, unsigned status, const char *type,
+       struct MHD_Response *response)
 {
-  return answer_error(&request->status, code, "%s", message);
+  client->response = response;
+  client->status = status;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+                          "no-store");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+}
+
+void
+answer_text(struct client *client, unsigned status, const char *type,
+            char *text, size_t length)
+{
+  struct MHD_Response *response = MHD_create_response_from_buffer(
+      text == NULL ? 0 : length, text, MHD_RESPMEM_MUST_FREE);
+  if (response == NULL)
+    free(text);
+  answer(client, status, type, response);
+}
+
+/* pprof shows the text of an error only with this header (google/pprof,
+ * internal/driver/fetch.go, statusCodeError). */
+void
+answer_error(struct client *client, unsigned status, const char *text)
+{
+  char *line = NULL;
+  const int length = asprintf(&line, "%s\n", text);
+  answer_text(client, status, "text/plain; charset=utf-8", line,
+              (size_t)length);
+  MHD_add_response_header(client->response, "X-Go-Pprof", "1");
+}
+
+/* The output of RESULT, which the response frees, as a file of that NAME,
+ * unless it is NULL. */
+static void
+answer_result(struct client *client, void *result, const char *type,
+              const char *name)
+{
+  char disposition[64];
+  if (mprof_result_status(result) != 0) {
+    answer_error(client, MHD_HTTP_INTERNAL_SERVER_ERROR,
+                 mprof_result_error(result));
+    mprof_result_free(result);
+    return;
+  }
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer_with_free_callback_cls(
+          mprof_result_length(result), (void *)mprof_result_output(result),
+          mprof_result_free, result);
+  if (response == NULL)
+    mprof_result_free(result);
+  answer(client, MHD_HTTP_OK, type, response);
+  if (name != NULL) {
+    snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"",
+             name);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION,
+                            disposition);
+  }
+}
+
+/* A heap profile of NOW, or of what came since BEFORE, unless there is none.
+ * A difference is as of its end, as Go's is.  Where the figures were
+ * forgotten in between, it is all that came since. */
+static void
+answer_heap(struct client *client, const struct snapshot *now,
+            const struct snapshot *before, bool subtract_use,
+            const char *name)
+{
+  const bool same = before->status.resets == now->status.resets;
+  void *heap = mprof_heap_open();
+  mprof_heap_add(heap, now->profile, 1, HEAP_ALL);
+  if (same && before->profile != NULL)
+    mprof_heap_add(heap, before->profile, -1,
+                   subtract_use ? HEAP_ALL : HEAP_ALLOC);
+  mprof_heap_choose(heap, HEAP_ALL, client->type_frames, NULL);
+  void *result = mprof_heap_write(
+      heap, 0, mprof_heap_samples(heap), client->in_use, now->time,
+      before->profile != NULL ? now->time - before->time : 0);
+  answer_result(client, result, "application/octet-stream", name);
+  mprof_heap_close(heap);
 }
 
 /* ---- profiles ---- */
 
-/* A request for a profile: the figures as they are, or what comes in some
- * seconds. */
-static struct MHD_Response *
-profile(struct request *request, bool in_use, const char *name)
+/* WHY it is refused. */
+static const char *
+refuse(struct client *client, unsigned status, const char *why)
 {
-  struct server *server = request->server;
-  const char *types = argument(request, "types");
+  client->status = status;
+  return why;
+}
+
+/* Takes a snapshot.  False: the answer says why. */
+static bool
+take(struct client *client, unsigned how, struct snapshot *snapshot)
+{
   char message[PROGRAM_MESSAGE_LENGTH];
+  const bool good =
+      snapshot_take(client->server->program, how, snapshot, message);
+  if (!good)
+    answer_error(client, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
+  return good;
+}
+
+/* What is asked for. */
+enum page { ALLOCS, HEAP, DELTA_HEAP, FLAMEGRAPH, PROFILE };
+
+struct arguments {
+  long seconds, refresh, debug, gc;
+};
+
+/* What is wrong with those of PAGE, or NULL. */
+static const char *
+read_arguments(struct client *client, enum page page, struct arguments *a)
+{
+  const bool heap = page == ALLOCS || page == HEAP;
+  const char *seconds = argument(client, "seconds");
+  const char *types = argument(client, "types");
+  *a = (struct arguments){0};
+  client->type_frames = strcmp(types, "frames") == 0 || page == DELTA_HEAP;
+  client->in_use = page == HEAP;
+  if (heap && (!read_number(seconds, MOST_SECONDS, &a->seconds) ||
+               (*seconds != '\0' && a->seconds == 0)))
+    return "invalid value for \"seconds\": must be 1 to 3600";
+  if (heap && (!read_number(argument(client, "debug"), 2, &a->debug) ||
+               !read_number(argument(client, "gc"), 1, &a->gc)))
+    return "invalid value for \"debug\" or \"gc\"";
+  if (heap && *types != '\0' && !client->type_frames)
+    return "invalid value for \"types\": must be frames";
+  if (a->seconds != 0 && a->debug != 0)
+    return "seconds and debug params are incompatible";
+  if (page == FLAMEGRAPH &&
+      !read_number(argument(client, "refresh"), MOST_SECONDS, &a->refresh))
+    return "invalid value for \"refresh\": must be 1 to 3600 seconds";
+  if (page == PROFILE && !read_number(argument(client, "gc"), 1, &a->gc))
+    return "invalid value for \"gc\"";
+  return NULL;
+}
+
+/* Answers with PAGE as of NOW. */
+static void
+answer_page(struct client *client, enum page page, const struct arguments *a,
+            const struct snapshot *now)
+{
+  void *profile = now->profile;
+  if (page == PROFILE) {
+    answer_result(client, mprof_profile_write(profile),
+                  "application/octet-stream", "mprof.data");
+  } else if (page == FLAMEGRAPH) {
+    /* who may see what was allocated need not see the program's source */
+    answer_result(client,
+                  mprof_profile_command(
+                      profile, "export\n--format=html\n--no-source", NULL, 0),
+                  "text/html; charset=utf-8", NULL);
+    if (a->refresh != 0)
+      MHD_add_response_header(client->response, "Refresh",
+                              argument(client, "refresh"));
+  } else if (page == DELTA_HEAP) {
+    answer_heap(client, now, &client->server->delta, false, "delta_heap");
+  } else if (a->debug != 0) {
+    answer_result(client, mprof_profile_command(profile, "report", NULL, 0),
+                  "text/plain; charset=utf-8", NULL);
+  } else {
+    answer_heap(client, now, &client->base, false,
+                page == HEAP ? "heap" : "allocs");
+  }
+}
+
+static const char *
+get(struct client *client, int detail)
+{
+  const enum page page = (enum page)detail;
+  struct server *server = client->server;
   struct program_status status;
-  struct base now;
-  long seconds, debug, collect;
-  request->in_use = in_use;
-  request->type_frames = strcmp(types, "frames") == 0;
-  if (!read_number(argument(request, "seconds"), MOST_SECONDS, &seconds) ||
-      (*argument(request, "seconds") != '\0' && seconds == 0))
-    return fail(request, MHD_HTTP_BAD_REQUEST,
-                "invalid value for \"seconds\": must be 1 to 3600");
-  if (!read_number(argument(request, "debug"), 2, &debug) ||
-      !read_number(argument(request, "gc"), 1, &collect))
-    return fail(request, MHD_HTTP_BAD_REQUEST,
-                "invalid value for \"debug\" or \"gc\"");
-  if (*types != '\0' && !request->type_frames)
-    return fail(request, MHD_HTTP_BAD_REQUEST,
-                "invalid value for \"types\": must be frames");
-  if (seconds != 0 && debug != 0)
-    return fail(request, MHD_HTTP_BAD_REQUEST,
-                "seconds and debug params are incompatible");
+  struct snapshot now;
+  struct arguments a;
+  const char *wrong = read_arguments(client, page, &a);
+  if (wrong != NULL)
+    return refuse(client, MHD_HTTP_BAD_REQUEST, wrong);
   server->program->status(server->program->closure, &status);
-  if (in_use && !status.follows)
-    return fail(request, MHD_HTTP_NOT_FOUND,
-                "memory in use is not known: objects are not followed (in "
-                "Lisp, start with (mprof:start :live t))");
-  if (!base_take(server, (unsigned)collect * SNAPSHOT_COLLECT, &now,
-                 message))
-    return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
-  if (seconds != 0) {
-    request->waits = WAITS_FOR_TIME;
-    request->due = monotonic_nanos() + seconds * INT64_C(1000000000);
-    request->base = now;
+  if (page == HEAP && !status.follows)
+    return refuse(client, MHD_HTTP_NOT_FOUND,
+                  "memory in use is not known: objects are not followed (in "
+                  "Lisp, start with (mprof:start :live t))");
+  if (!take(client,
+            (unsigned)a.gc * SNAPSHOT_COLLECT |
+                (page == PROFILE ? SNAPSHOT_FILE : 0),
+            &now))
+    return NULL;
+  if (a.seconds != 0) {
+    client->waits = true;
+    client->deadline =
+        clock_nanos(CLOCK_MONOTONIC) + a.seconds * INT64_C(1000000000);
+    client->base = now;
     return NULL;
   }
-  struct MHD_Response *response =
-      debug != 0
-          ? answer_command(&now, "report", "text/plain; charset=utf-8",
-                           &request->status)
-          : answer_heap(request, &now, NULL, false, name);
-  base_release(&now);
-  return response;
+  answer_page(client, page, &a, &now);
+  if (page == DELTA_HEAP) { /* the next difference begins here */
+    const struct snapshot before = server->delta;
+    server->delta = now;
+    now = before;
+  }
+  mprof_profile_close(now.profile);
+  return NULL;
 }
 
-static struct MHD_Response *
-get_allocs(struct request *request)
+void
+request_end_wait(struct client *client)
 {
-  return profile(request, false, "allocs");
-}
-
-static struct MHD_Response *
-get_heap(struct request *request)
-{
-  return profile(request, true, "heap");
-}
-
-/* What was allocated since it was asked last, and what is in use. */
-static struct MHD_Response *
-get_delta_heap(struct request *request)
-{
-  struct server *server = request->server;
-  char message[PROGRAM_MESSAGE_LENGTH];
-  struct base now;
-  if (!base_take(server, 0, &now, message))
-    return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
-  request->type_frames = true;
-  struct MHD_Response *response =
-      answer_heap(request, &now, &server->delta, false, "delta_heap");
-  base_release(&server->delta);
-  server->delta = now;
-  return response;
-}
-
-static struct MHD_Response *
-get_flamegraph(struct request *request)
-{
-  struct server *server = request->server;
-  char message[PROGRAM_MESSAGE_LENGTH];
-  struct base now;
-  long seconds;
-  if (!read_number(argument(request, "refresh"), MOST_SECONDS, &seconds))
-    return fail(request, MHD_HTTP_BAD_REQUEST,
-                "invalid value for \"refresh\": must be 1 to 3600 seconds");
-  if (!base_take(server, 0, &now, message))
-    return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
-  /* who may see what was allocated need not see the program's source */
-  struct MHD_Response *response =
-      answer_command(&now, "export\n--format=html\n--no-source",
-                     "text/html; charset=utf-8", &request->status);
-  if (seconds != 0)
-    MHD_add_response_header(response, "Refresh",
-                            argument(request, "refresh"));
-  base_release(&now);
-  return response;
-}
-
-static struct MHD_Response *
-get_profile(struct request *request)
-{
-  long collect;
-  if (!read_number(argument(request, "gc"), 1, &collect))
-    return fail(request, MHD_HTTP_BAD_REQUEST, "invalid value for \"gc\"");
-  return answer_file(request->server,
-                     (unsigned)collect * SNAPSHOT_COLLECT | SNAPSHOT_FILE,
-                     &request->status);
-}
-
-static struct MHD_Response *
-get_state(struct request *request)
-{
-  return answer_state(request->server, &request->status);
+  struct snapshot now;
+  if (!take(client, 0, &now))
+    return;
+  answer_heap(client, &now, &client->base, true,
+              client->in_use ? "heap-delta" : "allocs-delta");
+  mprof_profile_close(now.profile);
 }
 
 /* ---- what needs a token ---- */
 
-/* Takes as long whatever is wrong with it. */
+/* Whether two of TOKEN_BYTES are the same: takes as long whatever is wrong. */
 static bool
-is_token(const struct server *server, const char *given)
+is_token(const char *token, const char *given)
 {
-  const size_t length = strlen(server->token);
-  unsigned difference = (unsigned)(strlen(given) != length);
-  for (size_t i = 0; i < length; i++)
-    difference |= (unsigned)(server->token[i] ^
-                             given[strlen(given) > i ? i : 0]);
-  return difference == 0 && length > 0;
+  unsigned difference = 0;
+  for (size_t i = 0; i < TOKEN_BYTES; i++)
+    difference |= (unsigned)(token[i] ^ given[i]);
+  return difference == 0;
 }
 
-static struct MHD_Response *
-post(struct request *request, enum serve_event event)
+static const char *
+post(struct client *client, int event)
 {
   static const char bearer[] = "Bearer ";
-  struct server *server = request->server;
-  const char *given = header(request, MHD_HTTP_HEADER_AUTHORIZATION);
-  if (given != NULL && strncmp(given, bearer, sizeof bearer - 1) == 0)
+  struct server *server = client->server;
+  const char *given =
+      lookup(client, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+  if (strncmp(given, bearer, sizeof bearer - 1) == 0) {
     given += sizeof bearer - 1;
-  else
-    given = request->token;
+    memset(client->token, 0, TOKEN_BYTES);
+    memcpy(client->token, given, strnlen(given, TOKEN_BYTES));
+  }
   if (server->token[0] == '\0')
-    return fail(request, MHD_HTTP_FORBIDDEN,
-                "the server was started without a token, so start, stop and "
-                "reset are disabled");
-  if (!is_token(server, given))
-    return fail(request, MHD_HTTP_FORBIDDEN, "the token is wrong");
+    return refuse(client, MHD_HTTP_FORBIDDEN,
+                  "the server was started without a token, so start, stop "
+                  "and reset are disabled");
+  if (!is_token(server->token, client->token))
+    return refuse(client, MHD_HTTP_FORBIDDEN, "the token is wrong");
   if (server->event != SERVE_END)
-    return fail(request, MHD_HTTP_SERVICE_UNAVAILABLE,
-                "another request is in progress");
-  server->event = event;
-  request->waits = WAITS_FOR_OWNER;
+    return refuse(client, MHD_HTTP_SERVICE_UNAVAILABLE,
+                  "another request is in progress");
+  server->event = (enum serve_event)event;
+  server->asking = client;
+  client->waits = true;
+  client->deadline = INT64_MAX;
   return NULL;
-}
-
-static struct MHD_Response *
-post_start(struct request *request)
-{
-  return post(request, SERVE_START);
-}
-
-static struct MHD_Response *
-post_stop(struct request *request)
-{
-  return post(request, SERVE_STOP);
-}
-
-static struct MHD_Response *
-post_reset(struct request *request)
-{
-  return post(request, SERVE_RESET);
 }
 
 /* ---- all ---- */
 
+/* What answers a request, or lets it wait, or says why it is refused. */
 static const struct {
   const char *path, *method;
-  struct MHD_Response *(*answer)(struct request *);
+  const char *(*answer)(struct client *client, int detail);
+  int detail;
 } routes[] = {
-    {"/", MHD_HTTP_METHOD_GET, get_state},
-    {"/debug/pprof/", MHD_HTTP_METHOD_GET, get_state},
-    {"/debug/pprof/allocs", MHD_HTTP_METHOD_GET, get_allocs},
-    {"/debug/pprof/heap", MHD_HTTP_METHOD_GET, get_heap},
-    {"/debug/pprof/delta_heap", MHD_HTTP_METHOD_GET, get_delta_heap},
-    {"/flamegraph", MHD_HTTP_METHOD_GET, get_flamegraph},
-    {"/profile", MHD_HTTP_METHOD_GET, get_profile},
-    {"/start", MHD_HTTP_METHOD_POST, post_start},
-    {"/stop", MHD_HTTP_METHOD_POST, post_stop},
-    {"/reset", MHD_HTTP_METHOD_POST, post_reset},
+    {"/", MHD_HTTP_METHOD_GET, answer_state, 0},
+    {"/debug/pprof/", MHD_HTTP_METHOD_GET, answer_state, 0},
+    {"/debug/pprof/allocs", MHD_HTTP_METHOD_GET, get, ALLOCS},
+    {"/debug/pprof/heap", MHD_HTTP_METHOD_GET, get, HEAP},
+    {"/debug/pprof/delta_heap", MHD_HTTP_METHOD_GET, get, DELTA_HEAP},
+    {"/flamegraph", MHD_HTTP_METHOD_GET, get, FLAMEGRAPH},
+    {"/profile", MHD_HTTP_METHOD_GET, get, PROFILE},
+    {"/start", MHD_HTTP_METHOD_POST, post, SERVE_START},
+    {"/stop", MHD_HTTP_METHOD_POST, post, SERVE_STOP},
+    {"/reset", MHD_HTTP_METHOD_POST, post, SERVE_RESET},
 };
 
 /* Whether the request is for this machine: by no name, or by localhost, or by
  * an address. */
 static bool
-is_for_us(const struct request *request)
+is_for_us(const struct client *client)
 {
-  const char *host = header(request, MHD_HTTP_HEADER_HOST);
+  const char *host = lookup(client, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
   char name[256];
   struct in_addr address;
-  if (!request->server->loopback || host == NULL || *host == '[')
+  if (!client->server->loopback || *host == '\0' || *host == '[')
     return true;
-  const size_t length = strcspn(host, ":");
-  if (length >= sizeof name)
-    return false;
-  memcpy(name, host, length);
-  name[length] = '\0';
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(host, ":"), host);
   return strcasecmp(name, "localhost") == 0 ||
          inet_pton(AF_INET, name, &address) == 1;
 }
@@ -283,79 +360,42 @@ request_unescape(void *closure, struct MHD_Connection *connection, char *text)
                                            : MHD_http_unescape(text);
 }
 
-/* Whether there is anything in the headers that nobody can mean. */
-static bool
-is_malformed(const struct request *request, const char *path)
+static const char *
+answer_path(struct client *client, const char *path, const char *method)
 {
   int hosts = 0;
-  MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_host,
+  MHD_get_connection_values(client->connection, MHD_HEADER_KIND, count_host,
                             &hosts);
-  return hosts > 1 || strstr(path, escaped_nul) != NULL;
-}
-
-static struct MHD_Response *
-answer(struct request *request, const char *path, const char *method)
-{
-  const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-  if (request->too_long)
-    return fail(request, MHD_HTTP_CONTENT_TOO_LARGE,
-                "the request is too long");
-  if (is_malformed(request, path))
-    return fail(request, MHD_HTTP_BAD_REQUEST,
-                "the request has two hosts, or a zero in its path");
-  if (!is_for_us(request))
-    return fail(request, MHD_HTTP_MISDIRECTED_REQUEST,
-                "the request is for another host; use localhost");
+  if (client->too_long)
+    return refuse(client, MHD_HTTP_CONTENT_TOO_LARGE,
+                  "the request is too long");
+  if (hosts > 1 || strstr(path, escaped_nul) != NULL)
+    return refuse(client, MHD_HTTP_BAD_REQUEST,
+                  "the request has two hosts, or a zero in its path");
+  if (!is_for_us(client))
+    return refuse(client, MHD_HTTP_MISDIRECTED_REQUEST,
+                  "the request is for another host; use localhost");
   for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
     if (strcmp(path, routes[i].path) != 0)
       continue;
-    if (strcmp(head ? MHD_HTTP_METHOD_GET : method, routes[i].method) == 0)
-      return routes[i].answer(request);
-    struct MHD_Response *response =
-        fail(request, MHD_HTTP_METHOD_NOT_ALLOWED, "the method is not "
-                                                   "allowed");
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
+    if (strcmp(method, routes[i].method) == 0)
+      return routes[i].answer(client, routes[i].detail);
+    answer_error(client, MHD_HTTP_METHOD_NOT_ALLOWED,
+                 "the method is not allowed");
+    MHD_add_response_header(client->response, MHD_HTTP_HEADER_ALLOW,
                             routes[i].method);
-    return response;
+    return NULL;
   }
-  return fail(request, MHD_HTTP_NOT_FOUND,
-              "there is no such page; / lists the pages");
-}
-
-enum MHD_Result
-request_handle(struct request *request, const char *path, const char *method)
-{
-  struct MHD_Response *response = request->response;
-  request->response = NULL;
-  if (response == NULL)
-    response = answer(request, path, method);
-  if (request->waits != WAITS_FOR_NOTHING) {
-    request->next = request->server->waiting;
-    request->server->waiting = request;
-    MHD_suspend_connection(request->connection);
-    return MHD_YES;
-  }
-  if (response == NULL)
-    return MHD_NO;
-  const enum MHD_Result queued =
-      MHD_queue_response(request->connection, request->status, response);
-  MHD_destroy_response(response);
-  return queued;
+  return refuse(client, MHD_HTTP_NOT_FOUND,
+                "there is no such page; / lists the pages");
 }
 
 void
-request_end_wait(struct request *request)
+request_answer(struct client *client, const char *path, const char *method)
 {
-  struct server *server = request->server;
-  char message[PROGRAM_MESSAGE_LENGTH];
-  struct base now;
-  if (!base_take(server, 0, &now, message)) {
-    request->response =
-        fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
-  } else {
-    request->response =
-        answer_heap(request, &now, &request->base, true,
-                    request->in_use ? "heap-delta" : "allocs-delta");
-    base_release(&now);
-  }
+  const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+  const char *wrong =
+      answer_path(client, path, head ? MHD_HTTP_METHOD_GET : method);
+  if (wrong != NULL)
+    answer_error(client, client->status, wrong);
 }

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Connections, their time, and the loop.
+/* Clients, their time, and the loop.
  *
- * libmicrohttpd cuts off who is silent, but not who sends a byte now and then.
- * So each connection has a deadline for its request, and then one for reading
- * the answer; it is shut down when that is over, which libmicrohttpd takes
- * for the other side's doing.
+ * libmicrohttpd cuts off who is silent, but not who sends a byte now and
+ * then.  So each client has a deadline for its request, and then one for
+ * reading the answer; it is shut down when that is over, which libmicrohttpd
+ * takes for the other side's doing.
  */
 
 #include "serve/serving.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netdb.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-  MOST_CONNECTIONS = 64,  /* descriptors that the program does without */
-  CROWD = 48,             /* from here on who has not asked makes room */
+  CROWD = 48, /* from here on who has not asked makes room */
   REQUEST_SECONDS = 10,
   ANSWER_SECONDS = 120,
   CONNECTION_BYTES = 32 << 10, /* a request, headers and all */
@@ -29,82 +30,74 @@ enum {
 };
 static const int64_t second = 1000000000;
 
-int64_t
-monotonic_nanos(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * second + now.tv_nsec;
-}
-
 /* ---- connections ---- */
 
 static void
-cut_off(const struct connection *connection)
+allow(struct client *client, int64_t seconds)
 {
-  shutdown(connection->descriptor, SHUT_RDWR);
-}
-
-/* Makes room for one that has just come. */
-static void
-thin_out(const struct server *server)
-{
-  for (const struct connection *c = server->oldest;
-       c != server->newest && server->connection_count > CROWD; c = c->next)
-    if (!c->asked) {
-      cut_off(c);
-      return;
-    }
+  client->deadline = clock_nanos(CLOCK_MONOTONIC) + seconds * second;
 }
 
 static void
-connection_begins(struct server *server, struct MHD_Connection *from,
-                  void **context)
+cut_off(struct client *client)
 {
-  const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(from, MHD_CONNECTION_INFO_CONNECTION_FD);
-  struct connection *c = calloc(1, sizeof *c);
-  *context = c;
-  if (c == NULL) {
-    shutdown(info->connect_fd, SHUT_RDWR);
-    return;
+  shutdown(client->descriptor, SHUT_RDWR);
+  client->deadline = INT64_MAX;
+}
+
+/* Makes room: who has been silent for longest goes. */
+static void
+thin_out(struct server *server)
+{
+  struct client *silent = NULL;
+  for (int i = 0; i < MOST_CLIENTS; i++) {
+    struct client *c = &server->clients[i];
+    if (c->connection != NULL && !c->asked &&
+        (silent == NULL || c->deadline < silent->deadline))
+      silent = c;
   }
-  c->descriptor = info->connect_fd;
-  c->deadline = monotonic_nanos() + REQUEST_SECONDS * second;
-  c->previous = server->newest;
-  *(c->previous != NULL ? &c->previous->next : &server->oldest) = c;
-  server->newest = c;
-  server->connection_count++;
-  thin_out(server);
+  if (silent != NULL)
+    cut_off(silent);
 }
 
+/* FROM is to make a request. */
 static void
-connection_ends(struct server *server, struct connection *c)
+client_init(struct client *client, struct server *server,
+            struct MHD_Connection *from)
 {
-  if (c == NULL)
-    return;
-  *(c->previous != NULL ? &c->previous->next : &server->oldest) = c->next;
-  *(c->next != NULL ? &c->next->previous : &server->newest) = c->previous;
-  server->connection_count--;
-  free(c);
+  *client = (struct client){
+      .server = server,
+      .connection = from,
+      .descriptor =
+          MHD_get_connection_info(from, MHD_CONNECTION_INFO_CONNECTION_FD)
+              ->connect_fd};
+  allow(client, REQUEST_SECONDS);
 }
 
 static void
 notify(void *closure, struct MHD_Connection *from, void **context,
        enum MHD_ConnectionNotificationCode code)
 {
-  if (code == MHD_CONNECTION_NOTIFY_STARTED)
-    connection_begins(closure, from, context);
-  else
-    connection_ends(closure, *context);
+  struct server *server = closure;
+  if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+    struct client *client = server->clients;
+    while (client->connection != NULL) /* libmicrohttpd lets no more in */
+      client++;
+    if (server->client_count++ >= CROWD)
+      thin_out(server);
+    client_init(client, server, from);
+    *context = client;
+  } else {
+    ((struct client *)*context)->connection = NULL;
+    server->client_count--;
+  }
 }
 
-static struct connection *
-connection_of(struct MHD_Connection *from)
+static struct client *
+client_of(struct MHD_Connection *from)
 {
-  const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(from, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  return info->socket_context;
+  return MHD_get_connection_info(from, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+      ->socket_context;
 }
 
 /* ---- requests ---- */
@@ -114,28 +107,11 @@ read_form(void *closure, enum MHD_ValueKind kind, const char *key,
           const char *file, const char *type, const char *encoding,
           const char *data, uint64_t offset, size_t size)
 {
-  struct request *request = closure;
+  struct client *client = closure;
   (void)kind, (void)file, (void)type, (void)encoding;
-  if (strcmp(key, "token") == 0 && offset + size < sizeof request->token)
-    memcpy(request->token + offset, data, size);
+  if (strcmp(key, "token") == 0 && offset + size < sizeof client->token)
+    memcpy(client->token + offset, data, size);
   return MHD_YES;
-}
-
-static struct request *
-request_begin(struct server *server, struct MHD_Connection *from,
-              const char *method)
-{
-  struct request *request = calloc(1, sizeof *request);
-  struct connection *c = connection_of(from);
-  if (request == NULL || c == NULL) {
-    free(request);
-    return NULL;
-  }
-  request->server = server;
-  request->connection = from;
-  if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
-    request->form = MHD_create_post_processor(from, 1024, read_form, request);
-  return request;
 }
 
 /* Called when the headers are here, for each piece of what is sent with them,
@@ -145,98 +121,85 @@ handle(void *closure, struct MHD_Connection *from, const char *path,
        const char *method, const char *version, const char *sent,
        size_t *sent_bytes, void **context)
 {
-  struct request *request = *context;
-  (void)version;
-  if (request == NULL) {
-    *context = request_begin(closure, from, method);
-    return *context == NULL ? MHD_NO : MHD_YES;
+  struct client *client = client_of(from);
+  (void)closure, (void)version;
+  if (*context == NULL) {
+    *context = client;
+    if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
+      client->form = MHD_create_post_processor(from, 1024, read_form, client);
+    return MHD_YES;
   }
   if (*sent_bytes > 0) {
-    request->too_long = request->too_long || *sent_bytes > MOST_FORM_BYTES;
-    if (request->form != NULL && !request->too_long)
-      MHD_post_process(request->form, sent, *sent_bytes);
+    client->too_long = client->too_long || *sent_bytes > MOST_FORM_BYTES;
+    if (client->form != NULL && !client->too_long)
+      MHD_post_process(client->form, sent, *sent_bytes);
     *sent_bytes = 0;
     return MHD_YES;
   }
-  struct connection *c = connection_of(from);
-  c->asked = true;
-  c->deadline = monotonic_nanos() + ANSWER_SECONDS * second;
-  return request_handle(request, path, method);
+  allow(client, ANSWER_SECONDS);
+  if (!client->asked)
+    request_answer(client, path, method);
+  client->asked = true;
+  if (client->waits) {
+    MHD_suspend_connection(from);
+    return MHD_YES;
+  }
+  return client->response == NULL
+             ? MHD_NO
+             : MHD_queue_response(from, client->status, client->response);
 }
 
 static void
-request_resume(struct request *request)
+resume(struct client *client)
 {
-  request->waits = WAITS_FOR_NOTHING;
-  request->server->resumed = true;
-  MHD_resume_connection(request->connection);
-}
-
-static void
-forget_waiting(struct server *server, const struct request *request)
-{
-  struct request **at = &server->waiting;
-  while (*at != NULL && *at != request)
-    at = &(*at)->next;
-  if (*at != NULL)
-    *at = request->next;
+  client->waits = false;
+  allow(client, ANSWER_SECONDS);
+  MHD_resume_connection(client->connection);
 }
 
 /* It waits no longer, though what it waits for has not come. */
 static void
-request_give_up(struct request *request, const char *why)
+give_up(struct client *client, const char *why)
 {
-  forget_waiting(request->server, request);
-  request->response = answer_error(
-      &request->status, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", why);
-  request_resume(request);
+  answer_error(client, MHD_HTTP_SERVICE_UNAVAILABLE, why);
+  if (client->server->asking == client)
+    client->server->asking = NULL;
+  resume(client);
 }
 
 static void
 completed(void *closure, struct MHD_Connection *from, void **context,
           enum MHD_RequestTerminationCode code)
 {
-  struct request *request = *context;
-  struct connection *c = connection_of(from);
+  struct client *client = client_of(from);
   (void)code;
-  if (c != NULL) {
-    c->asked = false;
-    c->deadline = monotonic_nanos() + REQUEST_SECONDS * second;
-  }
-  if (request == NULL)
-    return;
-  forget_waiting(closure, request);
-  if (request->form != NULL)
-    MHD_destroy_post_processor(request->form);
-  if (request->response != NULL)
-    MHD_destroy_response(request->response);
-  base_release(&request->base);
-  free(request);
+  if (client->form != NULL)
+    MHD_destroy_post_processor(client->form);
+  if (client->response != NULL)
+    MHD_destroy_response(client->response);
+  mprof_profile_close(client->base.profile);
+  client_init(client, closure, from);
   *context = NULL;
 }
 
-/* ---- time ---- */
+/* ---- the loop ---- */
 
 /* Does what is due, and gives back when the next is. */
 static int64_t
 look_at_clock(struct server *server)
 {
-  const int64_t now = monotonic_nanos();
+  const int64_t now = clock_nanos(CLOCK_MONOTONIC);
   int64_t next = INT64_MAX;
-  for (struct request *r = server->waiting, *after; r != NULL; r = after) {
-    after = r->next;
-    if (r->waits == WAITS_FOR_TIME && r->due <= now) {
-      forget_waiting(server, r);
-      request_end_wait(r);
-      request_resume(r);
-    } else if (r->waits == WAITS_FOR_TIME && r->due < next) {
-      next = r->due;
-    }
-  }
-  for (struct connection *c = server->oldest; c != NULL; c = c->next) {
-    if (c->deadline <= now) {
+  for (int i = 0; i < MOST_CLIENTS; i++) {
+    struct client *c = &server->clients[i];
+    if (c->connection == NULL)
+      continue;
+    if (c->deadline <= now && c->waits) {
+      request_end_wait(c);
+      resume(c);
+      next = 0; /* libmicrohttpd looks at it when it runs next */
+    } else if (c->deadline <= now) {
       cut_off(c);
-      c->deadline = INT64_MAX;
     }
     if (c->deadline < next)
       next = c->deadline;
@@ -244,55 +207,47 @@ look_at_clock(struct server *server)
   return next;
 }
 
-/* ---- the loop ---- */
-
 /* How long to wait, at most: until NEXT, or what libmicrohttpd says.  When it
  * has as many connections as it may, it listens on only when it runs again
  * after one has ended. */
 static int64_t
-time_to_wait(struct server *server, int64_t next)
+time_to_wait(const struct server *server, int64_t next)
 {
   MHD_UNSIGNED_LONG_LONG milliseconds;
-  int64_t nanos = next == INT64_MAX ? INT64_MAX : next - monotonic_nanos();
+  int64_t nanos = next - clock_nanos(CLOCK_MONOTONIC);
+  if (nanos < 0)
+    return 0;
   if (MHD_get_timeout(server->daemon, &milliseconds) == MHD_YES &&
-      milliseconds < (uint64_t)(INT64_MAX / 1000000) &&
-      (int64_t)milliseconds * 1000000 < nanos)
+      milliseconds < (uint64_t)nanos / 1000000)
     nanos = (int64_t)milliseconds * 1000000;
-  if (nanos < 0 || server->resumed)
-    nanos = 0;
-  else if (server->connection_count >= CROWD && nanos > second / 100)
+  if (server->client_count >= CROWD && nanos > second / 100)
     nanos = second / 100;
-  server->resumed = false;
   return nanos;
 }
 
-/* Waits until there is something to do, with signals as the owner has them. */
+/* Waits until there is something to do, with signals as the owner has them.
+ */
 static void
 wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
 {
-  struct pollfd polled[2 + MOST_CONNECTIONS];
-  struct request *waiting[MOST_CONNECTIONS];
   const int64_t nanos = time_to_wait(server, next);
   const struct timespec time = {nanos / second, nanos % second};
-  nfds_t count = 2;
-  uint64_t number;
-  polled[0] = (struct pollfd){
-      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
-      POLLIN, 0};
-  polled[1] = (struct pollfd){server->wake, POLLIN, 0};
-  for (struct request *r = server->waiting; r != NULL; r = r->next) {
-    waiting[count - 2] = r;
-    polled[count++] = (struct pollfd){
-        connection_of(r->connection)->descriptor, POLLRDHUP, 0};
+  const int epoll =
+      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  struct pollfd polled[MOST_CLIENTS + 2] = {
+      [MOST_CLIENTS] = {epoll, POLLIN, 0}, {server->wake, POLLIN, 0}};
+  eventfd_t number;
+  for (int i = 0; i < MOST_CLIENTS; i++) {
+    const struct client *c = &server->clients[i];
+    polled[i] = (struct pollfd){c->waits ? c->descriptor : -1, POLLRDHUP, 0};
   }
-  if (ppoll(polled, count, nanos == INT64_MAX ? NULL : &time, signals) <= 0)
+  if (ppoll(polled, MOST_CLIENTS + 2, &time, signals) <= 0)
     return;
-  if (polled[1].revents != 0 &&
-      read(server->wake, &number, sizeof number) > 0)
+  if (eventfd_read(server->wake, &number) == 0)
     server->stopped = true;
-  for (nfds_t i = 2; i < count; i++)
+  for (int i = 0; i < MOST_CLIENTS; i++)
     if (polled[i].revents != 0)
-      request_give_up(waiting[i - 2], "the client has disconnected");
+      give_up(&server->clients[i], "the client has disconnected");
 }
 
 enum serve_event
@@ -300,9 +255,11 @@ mprof_server_run(struct server *server)
 {
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &server->program->interrupts, &before);
-  while (!server->stopped && server->event == SERVE_END) {
-    wait_for_work(server, look_at_clock(server), &before);
+  for (;;) {
     MHD_run(server->daemon);
+    if (server->stopped || server->event != SERVE_END)
+      break;
+    wait_for_work(server, look_at_clock(server), &before);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return server->stopped ? SERVE_END : server->event;
@@ -311,41 +268,74 @@ mprof_server_run(struct server *server)
 void
 mprof_server_answer(struct server *server, const char *message)
 {
-  struct request *r = server->waiting;
-  while (r != NULL && r->waits != WAITS_FOR_OWNER)
-    r = r->next;
+  struct client *client = server->asking;
   server->event = SERVE_END;
-  if (r == NULL)
+  server->asking = NULL;
+  if (client == NULL)
     return; /* it has gone away */
-  forget_waiting(server, r);
-  if (message != NULL && *message != '\0') {
-    r->response = answer_error(&r->status, MHD_HTTP_CONFLICT, "%s", message);
-  } else {
-    r->status = MHD_HTTP_SEE_OTHER; /* a browser shows the state again */
-    r->response = answer_text("text/plain; "
-                              "charset=utf-8", strdup("done\n"), 5);
-    MHD_add_response_header(r->response, MHD_HTTP_HEADER_LOCATION, "/");
+  if (*message != '\0') {
+    answer_error(client, MHD_HTTP_CONFLICT, message);
+  } else { /* a browser shows the state again */
+    answer_text(client, MHD_HTTP_SEE_OTHER, "text/plain; charset=utf-8",
+                strdup("done\n"), 5);
+    MHD_add_response_header(client->response, MHD_HTTP_HEADER_LOCATION, "/");
   }
-  request_resume(r);
+  resume(client);
 }
 
 void
 mprof_server_stop(struct server *server)
 {
-  const uint64_t one = 1;
-  const int saved = errno;
-  (void)!write(server->wake, &one, sizeof one);
-  errno = saved;
+  eventfd_write(server->wake, 1);
 }
 
 /* ---- life ---- */
+
+static bool
+is_loopback(const struct sockaddr *address)
+{
+  const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+  const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
+  return address->sa_family == AF_INET
+             ? ntohl(v4->sin_addr.s_addr) >> 24 == 127
+             : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+/* Begins to listen at OPTIONS' address.  NULL when it does, or why not. */
+static const char *
+start(struct server *server, const char *address, const char *port)
+{
+  const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                 .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV |
+                                             AI_PASSIVE};
+  struct addrinfo *found;
+  const int wrong = getaddrinfo(address, port, &hints, &found);
+  if (wrong != 0)
+    return gai_strerror(wrong);
+  server->loopback = is_loopback(found->ai_addr);
+  const unsigned six = found->ai_family == AF_INET6 ? MHD_USE_DUAL_STACK : 0;
+  server->daemon = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | six, 0, NULL, NULL, handle,
+      server, MHD_OPTION_SOCK_ADDR, found->ai_addr,
+      MHD_OPTION_UNESCAPE_CALLBACK, request_unescape, NULL,
+      MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CLIENTS,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+      MHD_OPTION_NOTIFY_CONNECTION, notify, server,
+      MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_END);
+  const int error = errno;
+  freeaddrinfo(found);
+  return server->daemon != NULL ? NULL : strerrordesc_np(error);
+}
 
 struct server *
 mprof_server_open(const struct serve_options *options,
                   const struct program *program, char *message)
 {
-  struct server *server = calloc(1, sizeof *server);
+  const char *address =
+      options->address == NULL ? "127.0.0.1" : options->address;
   const char *token = options->token == NULL ? "" : options->token;
+  struct server *server = calloc(1, sizeof *server);
+  char port[16];
   if (server == NULL || strlen(token) >= sizeof server->token) {
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
              server == NULL ? "out of memory" : "the token is too long");
@@ -354,26 +344,17 @@ mprof_server_open(const struct serve_options *options,
   }
   strcpy(server->token, token);
   server->program = program;
-  const int s = listen_to(options, &server->loopback, message);
-  server->wake = s < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (server->wake >= 0)
-    server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle,
-        server, MHD_OPTION_UNESCAPE_CALLBACK, request_unescape, NULL,
-        MHD_OPTION_LISTEN_SOCKET, s, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, notify, server,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_END);
-  if (server->daemon != NULL) {
+  snprintf(port, sizeof port, "%u", options->port);
+  server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const char *wrong = server->wake < 0 ? strerrordesc_np(errno)
+                                       : start(server, address, port);
+  if (wrong == NULL) {
     program->status(program->closure, &server->before);
-    server->before_nanos = monotonic_nanos();
+    server->before_nanos = clock_nanos(CLOCK_MONOTONIC);
     return server;
   }
-  if (s >= 0) {
-    snprintf(message, PROGRAM_MESSAGE_LENGTH, "cannot serve: %s",
-             strerrordesc_np(errno));
-    close(s);
-  }
+  snprintf(message, PROGRAM_MESSAGE_LENGTH, "cannot serve at %s, port %s: %s",
+           address, port, wrong);
   if (server->wake >= 0)
     close(server->wake);
   free(server);
@@ -389,11 +370,12 @@ mprof_server_port(const struct server *server)
 void
 mprof_server_close(struct server *server)
 {
-  while (server->waiting != NULL) /* or else libmicrohttpd waits */
-    request_give_up(server->waiting, "the server is shutting down");
+  for (int i = 0; i < MOST_CLIENTS; i++) /* or else libmicrohttpd waits */
+    if (server->clients[i].waits)
+      give_up(&server->clients[i], "the server is shutting down");
   MHD_run(server->daemon);
   MHD_stop_daemon(server->daemon);
-  base_release(&server->delta);
+  mprof_profile_close(server->delta.profile);
   close(server->wake);
   free(server);
 }

@@ -12,7 +12,7 @@
  * resets is the owner's: mprof_server_run gives it back and is told how it
  * went.
  *
- * Hostile clients.  There are MOST_CONNECTIONS; who has not sent a request
+ * Hostile clients.  There are MOST_CLIENTS; who has not sent a request
  * after some seconds, or takes too long to read the answer, is cut off, at
  * once when another one wants in.  A request is small, or refused.  Where only
  * this machine is listened to, a request must be for it by name, so that no
@@ -52,12 +52,12 @@ MPROF_API unsigned mprof_server_port(const struct server *server);
 /* Serves until something is the owner's to do.  One thread at a time. */
 MPROF_API enum serve_event mprof_server_run(struct server *server);
 
-/* Tells the client that asked for it that it was done, or with MESSAGE why
- * not. */
+/* Tells the client that asked for it that it was done, where MESSAGE is "", or
+ * why not. */
 MPROF_API void mprof_server_answer(struct server *server,
                                    const char *message);
 
-/* Has mprof_server_run end.  From any thread, or a signal handler. */
+/* Has mprof_server_run end.  From any thread. */
 MPROF_API void mprof_server_stop(struct server *server);
 
 /* Nobody runs it any more. */

@@ -1,27 +1,202 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The thread that ships, and the life of a shipper. */
+/* The thread that takes snapshots and sends them, and the life of a shipper.
+ */
 
 #include "serve/shipping.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+/* Times are in milliseconds. */
 enum {
   MOST_SAMPLES =
       16000, /* of a part: Pyroscope's max-profile-stacktrace-samples */
-  EVERY_MILLISECONDS = 15000,
-  DEADLINE_MILLISECONDS = 5000,
-  UNKNOWN_NANOS = 1000000000, /* a file does not say how long it took */
-  LAST_WAIT = 100             /* the first, when the end is near */
+  MOST_REFUSALS = 3,
+  USUAL_INTERVAL = 15000,
+  USUAL_DEADLINE = 5000,
+  SHORTEST_REQUEST = 2000, /* as long as the interval, but */
+  LONGEST_REQUEST = 30000,
+  FIRST_WAIT = 1000,     /* after a failure; then twice as long, */
+  LONGEST_WAIT = 300000, /* and so on until then, or LONGEST_INTERVALS */
+  LONGEST_INTERVALS = 20,
+  LAST_WAIT = 100 /* the first, when the end is near */
 };
+static const int64_t second = 1000000000; /* in nanoseconds */
+
+int64_t
+ship_now(void)
+{
+  return clock_nanos(CLOCK_MONOTONIC) / 1000000;
+}
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static int64_t
+most(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+bool
+ship_goes_on(const struct shipper *shipper)
+{
+  const int64_t end = atomic_load(&shipper->end);
+  return end == 0 || ship_now() < end;
+}
+
+/* ---- what has become of samples ---- */
+
+/* Counts the next SAMPLES of PERIOD as WHICH, a count of allocations with
+ * that of their bytes behind it. */
+static void
+count(struct shipper *shipper, const struct ship_period *period,
+      uint64_t samples, enum ship_count which)
+{
+  for (int i = 0; i < 2; i++)
+    shipper->counts[which + (unsigned)i] +=
+        (uint64_t)mprof_heap_sum(period->heap, i, period->sent, samples);
+}
+
+/* Drops what is left of the first period. */
+static void
+drop_first(struct shipper *shipper)
+{
+  const struct ship_period *period = &shipper->periods.first;
+  const uint64_t left = ship_period_left(period);
+  if (left > 0 || *mprof_heap_error(period->heap) != '\0')
+    shipper->counts[SHIP_DROPPED_PARTS]++;
+  count(shipper, period, left, SHIP_DROPPED_ALLOCATIONS);
+  ship_periods_remove_first(&shipper->periods);
+}
+
+/* ---- taking snapshots ---- */
+
+/* Takes a snapshot, as the end of a period.  Where a program that has figures
+ * does not give them, it is said once. */
+static void
+take(struct shipper *shipper)
+{
+  struct snapshot now;
+  char message[PROGRAM_MESSAGE_LENGTH];
+  const bool good = snapshot_take(shipper->program, 0, &now, message);
+  const int64_t since = now.status.since * second;
+  if (good)
+    ship_periods_add(&shipper->periods, &now, most(since, shipper->opened));
+  else if (since != 0 && !shipper->silent)
+    fprintf(stderr, "mprof: nothing to ship to %s: %s\n",
+            shipper->target.shown, message);
+  shipper->silent = !good && since != 0;
+}
+
+/* ---- sending ---- */
+
+/* The other side did not take it: when to send it again. */
+static void
+fail(struct shipper *shipper)
+{
+  shipper->counts[SHIP_FAILURES]++;
+  if (shipper->wait == 0)
+    fprintf(stderr, "mprof: cannot ship to %s: %s; trying again\n",
+            shipper->target.shown, shipper->message);
+  shipper->wait =
+      shipper->wait == 0
+          ? least(FIRST_WAIT, shipper->every)
+          : least(2 * shipper->wait,
+                  least(LONGEST_WAIT, LONGEST_INTERVALS * shipper->every));
+}
+
+/* PART is not sent any more. */
+static void
+refuse(struct shipper *shipper, const struct ship_period *period,
+       const struct ship_part *part)
+{
+  const uint64_t *counts = &shipper->counts[SHIP_DROPPED_ALLOCATIONS];
+  const uint64_t allocations = counts[0], bytes = counts[1];
+  shipper->counts[SHIP_DROPPED_PARTS]++;
+  count(shipper, period, part->samples, SHIP_DROPPED_ALLOCATIONS);
+  fprintf(stderr,
+          "mprof: dropped %" PRIu64 " allocations, %" PRIu64
+          " bytes that %s refused: %s\n",
+          counts[0] - allocations, counts[1] - bytes, shipper->target.shown,
+          shipper->message);
+}
+
+/* Sends PART.  True: it need not be sent again. */
+static bool
+send_part(struct shipper *shipper, struct ship_period *period,
+          const struct ship_part *part)
+{
+  const bool begun = period->begun;
+  const int64_t end = atomic_load(&shipper->end);
+  int64_t latest = ship_now() + least(LONGEST_REQUEST,
+                                      most(SHORTEST_REQUEST, shipper->every));
+  period->begun = true;
+  const long status =
+      ship_post(shipper, part, end != 0 ? least(end, latest) : latest);
+  period->begun = begun || status == SHIP_UNKNOWN;
+  if (ship_is_taken(status)) {
+    count(shipper, period, part->samples, SHIP_ALLOCATIONS);
+    for (int i = 0; i < 2; i++)
+      shipper->counts[SHIP_OCTETS] += mprof_result_length(part->profiles[i]);
+    if (shipper->wait != 0)
+      fprintf(stderr, "mprof: shipping to %s again\n", shipper->target.shown);
+    shipper->wait = 0;
+    return true;
+  }
+  if (status == 413 && part->samples > 1) {
+    shipper->most = part->samples / 2;
+    return false;
+  }
+  fail(shipper);
+  shipper->counts[SHIP_MISSED] += status == SHIP_UNKNOWN;
+  /* Pyroscope says 422 for all that is behind it, as well.  Another one is
+   * for a token, a path, a server that will be put right, or a limit. */
+  if ((status != 400 && status != 413 && status != 415 && status != 422) ||
+      ++period->refusals < MOST_REFUSALS)
+    return false;
+  refuse(shipper, period, part);
+  return true;
+}
+
+/* Sends what is left of the first period.  False: it is to be sent again. */
+static bool
+send_first(struct shipper *shipper)
+{
+  struct ship_period *period = &shipper->periods.first;
+  const char *error = mprof_heap_error(period->heap);
+  if (*error != '\0') {
+    snprintf(shipper->message, sizeof shipper->message, "%s", error);
+    fail(shipper);
+    drop_first(shipper);
+    return false;
+  }
+  while (ship_period_left(period) > 0) {
+    struct ship_part part;
+    const uint64_t before = shipper->most;
+    const bool done = ship_part_init(&part, period, &shipper->target, before,
+                                     shipper->message) &&
+                      send_part(shipper, period, &part);
+    if (done) {
+      period->sent += part.samples;
+      period->begun = true;
+      period->refusals = 0;
+    }
+    ship_part_release(&part);
+    if (!done && shipper->most == before)
+      return false;
+  }
+  ship_periods_remove_first(&shipper->periods);
+  return true;
+}
 
 /* ---- the thread ---- */
 
@@ -40,7 +215,7 @@ next_time(struct shipper *shipper, int64_t last)
     return last + shipper->every;
   const int64_t wait =
       shipper->wait / 2 + random_up_to(shipper, shipper->wait / 2);
-  return ship_now() + (wait > shipper->after ? wait : shipper->after);
+  return ship_now() + most(wait, shipper->after);
 }
 
 /* Waits until TIME, or until it is woken. */
@@ -49,12 +224,12 @@ rest(struct shipper *shipper, int64_t time, const sigset_t *signals)
 {
   struct pollfd wake = {shipper->wake, POLLIN, 0};
   eventfd_t number;
-  int64_t left = time - ship_now();
-  if (left < 0)
-    left = 0;
+  const int64_t left = most(time - ship_now(), 0);
   const struct timespec timeout = {left / 1000, left % 1000 * 1000000};
+  pthread_mutex_unlock(&shipper->one);
   if (ppoll(&wake, 1, &timeout, signals) > 0)
     eventfd_read(shipper->wake, &number);
+  pthread_mutex_lock(&shipper->one);
 }
 
 /* Ships what is left, with a try or as many as there is time for: an outage
@@ -64,96 +239,87 @@ finish(struct shipper *shipper, const sigset_t *signals)
 {
   const bool was_away = shipper->wait != 0;
   int64_t wait = LAST_WAIT;
-  while (shipper->queue.first != NULL && ship_goes_on(shipper))
-    if (!ship_send_first(shipper)) {
+  while (shipper->periods.first.heap != NULL && ship_goes_on(shipper))
+    if (!send_first(shipper)) {
       const int64_t left = atomic_load(&shipper->end) - ship_now();
       if (was_away || shipper->after > left)
         break;
       rest(shipper, ship_now() + wait, signals);
       wait *= 2;
     }
-  while (shipper->queue.first != NULL)
-    ship_drop_first(shipper);
-  while (atomic_load(&shipper->notes_taken) !=
-         atomic_load(&shipper->notes_wanted))
-    ship_take(shipper);
-  atomic_store(&shipper->ended, true);
+  while (shipper->periods.first.heap != NULL)
+    drop_first(shipper);
+  shipper->ended = true;
 }
 
-/* Blocks what may throw, and what a broken connection would send. */
+/* Takes the shipper, and blocks what may throw, and what a broken connection
+ * would send. */
 static void
-block_signals(const struct shipper *shipper, sigset_t *before)
+enter(struct shipper *shipper, sigset_t *before)
 {
   sigset_t blocked = shipper->program->interrupts;
   sigaddset(&blocked, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &blocked, before);
+  pthread_mutex_lock(&shipper->one);
+}
+
+static void
+leave(struct shipper *shipper, const sigset_t *before)
+{
+  pthread_mutex_unlock(&shipper->one);
+  pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 void
 mprof_ship_run(struct shipper *shipper)
 {
   sigset_t before;
-  if (atomic_load(&shipper->ended))
+  if (shipper->ended)
     return;
-  block_signals(shipper, &before);
+  enter(shipper, &before);
   /* A thousand that start at once are spread over the interval. */
   int64_t next = ship_now() + random_up_to(shipper, shipper->every);
   while (atomic_load(&shipper->end) == 0) {
-    rest(shipper, next, &before);
-    const bool is_time = ship_now() >= next;
-    if (!is_time && atomic_load(&shipper->notes_taken) ==
-                        atomic_load(&shipper->notes_wanted))
+    if (ship_now() < next) {
+      rest(shipper, next, &before);
       continue;
-    ship_take(shipper);
-    if (is_time && atomic_load(&shipper->end) == 0) {
-      while (shipper->queue.first != NULL && ship_send_first(shipper))
-        ;
-      next = next_time(shipper, next);
     }
+    take(shipper);
+    while (shipper->periods.first.heap != NULL && send_first(shipper))
+      ;
+    next = next_time(shipper, next);
   }
-  ship_take(shipper);
+  take(shipper);
   finish(shipper, &before);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  leave(shipper, &before);
 }
 
 void
-mprof_ship_file(struct shipper *shipper, const void *octets, uint64_t length)
+mprof_ship_profile(struct shipper *shipper, void *profile)
 {
-  sigset_t before;
-  void *profile = mprof_profile_open_octets(octets, length);
   const int64_t time = mprof_profile_time(profile);
   const int64_t duration = mprof_profile_duration(profile);
-  struct ship_snapshot *snapshot = ship_snapshot_new(
-      octets, length, time != 0 ? time : shipper->opened, 0);
-  block_signals(shipper, &before);
-  if (snapshot != NULL &&
-      ship_queue_add(&shipper->queue, snapshot,
-                     snapshot->time -
-                         (duration > 0 ? duration : UNKNOWN_NANOS))) {
-    mprof_ship_stop(shipper);
-    finish(shipper, &before);
-  }
-  mprof_profile_close(profile);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  struct snapshot now = {.profile = profile,
+                         .time = time != 0 ? time : shipper->opened};
+  sigset_t before;
+  enter(shipper, &before);
+  /* A file may not say how long it took. */
+  ship_periods_add(&shipper->periods, &now,
+                   now.time - (duration > 0 ? duration : second));
+  mprof_ship_stop(shipper);
+  finish(shipper, &before);
+  leave(shipper, &before);
 }
 
 /* ---- for other threads ---- */
 
-static void
-wake(struct shipper *shipper)
-{
-  eventfd_write(shipper->wake, 1);
-}
-
 void
 mprof_ship_note(struct shipper *shipper)
 {
-  const unsigned mine = atomic_fetch_add(&shipper->notes_wanted, 1) + 1;
-  const int64_t latest = ship_now() + shipper->deadline;
-  wake(shipper);
-  while ((int)(atomic_load(&shipper->notes_taken) - mine) < 0 &&
-         ship_now() < latest)
-    nanosleep(&(struct timespec){0, 500000}, NULL);
+  sigset_t before;
+  enter(shipper, &before);
+  take(shipper);
+  leave(shipper, &before);
 }
 
 void
@@ -162,7 +328,7 @@ mprof_ship_stop(struct shipper *shipper)
   int64_t none = 0;
   atomic_compare_exchange_strong(&shipper->end, &none,
                                  ship_now() + shipper->deadline);
-  wake(shipper);
+  eventfd_write(shipper->wake, 1);
 }
 
 /* ---- its life ---- */
@@ -172,74 +338,62 @@ mprof_ship_open(const struct ship_options *options,
                 const struct program *program, char *message)
 {
   struct shipper *shipper = calloc(1, sizeof *shipper);
-  struct timespec now;
   snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
   if (shipper == NULL)
     return NULL;
-  clock_gettime(CLOCK_REALTIME, &now);
   shipper->program = program;
+  pthread_mutex_init(&shipper->one, NULL);
   shipper->most = MOST_SAMPLES;
-  shipper->opened = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-  shipper->seed = (unsigned)(now.tv_nsec ^ getpid() ^ (intptr_t)shipper);
+  shipper->opened = clock_nanos(CLOCK_REALTIME);
+  shipper->seed = (unsigned)(shipper->opened ^ getpid() ^ (intptr_t)shipper);
   shipper->every =
-      options->every == 0 ? EVERY_MILLISECONDS : (int64_t)options->every;
-  shipper->deadline = options->deadline == 0 ? DEADLINE_MILLISECONDS
-                                             : (int64_t)options->deadline;
+      options->every == 0 ? USUAL_INTERVAL : (int64_t)options->every;
+  shipper->deadline =
+      options->deadline == 0 ? USUAL_DEADLINE : (int64_t)options->deadline;
   shipper->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (shipper->wake < 0 ||
-      !ship_target_init(&shipper->target, options, program->name, message) ||
-      (shipper->connection = ship_connect()) == NULL) {
-    mprof_ship_close(shipper);
-    return NULL;
-  }
-  return shipper;
+  if (shipper->wake >= 0 &&
+      ship_target_init(&shipper->target, options, program->name, message) &&
+      ship_connect(shipper))
+    return shipper;
+  mprof_ship_close(shipper);
+  return NULL;
 }
 
 void
 mprof_ship_close(struct shipper *shipper)
 {
-  if (shipper == NULL)
-    return;
-  ship_disconnect(shipper->connection);
-  ship_queue_release(&shipper->queue);
+  ship_disconnect(shipper);
+  ship_periods_release(&shipper->periods);
   ship_target_release(&shipper->target);
   if (shipper->wake >= 0)
     close(shipper->wake);
+  pthread_mutex_destroy(&shipper->one);
   free(shipper);
 }
 
-void
-mprof_ship_count(struct shipper *shipper, struct ship_counts *counts)
+unsigned long long
+mprof_ship_count(const struct shipper *shipper, enum ship_count which)
 {
-  uint64_t *const places[COUNTS] = {&counts->allocations,
-                                    &counts->bytes,
-                                    &counts->requests,
-                                    &counts->octets,
-                                    &counts->failures,
-                                    &counts->missed,
-                                    &counts->dropped_allocations,
-                                    &counts->dropped_bytes,
-                                    &counts->dropped_parts};
-  for (int i = 0; i < COUNTS; i++)
-    *places[i] = atomic_load(&shipper->counts[i]);
+  return shipper->counts[which];
 }
 
-int
-mprof_ship_summary(struct shipper *shipper, char *message)
+const char *
+mprof_ship_summary(struct shipper *shipper)
 {
-  struct ship_counts counts;
-  mprof_ship_count(shipper, &counts);
-  int length = snprintf(
-      message, PROGRAM_MESSAGE_LENGTH,
+  const uint64_t *counts = shipper->counts;
+  char *summary = shipper->summary;
+  const int length = snprintf(
+      summary, sizeof shipper->summary,
       "shipped %" PRIu64 " allocations, %" PRIu64 " bytes, to %.100s in "
       "%" PRIu64 " requests; failed: %" PRIu64
       ", without an answer: %" PRIu64,
-      counts.allocations, counts.bytes, shipper->target.shown,
-      counts.requests, counts.failures, counts.missed);
-  if (counts.dropped_parts > 0)
-    snprintf(
-        message + length, PROGRAM_MESSAGE_LENGTH - (size_t)length,
-        "; not shipped: %" PRIu64 " allocations, %" PRIu64 " bytes: %.200s",
-        counts.dropped_allocations, counts.dropped_bytes, shipper->message);
-  return counts.dropped_parts == 0;
+      counts[SHIP_ALLOCATIONS], counts[SHIP_BYTES], shipper->target.shown,
+      counts[SHIP_REQUESTS], counts[SHIP_FAILURES], counts[SHIP_MISSED]);
+  if (counts[SHIP_DROPPED_PARTS] > 0)
+    snprintf(summary + length, sizeof shipper->summary - (size_t)length,
+             "; not shipped: %" PRIu64 " allocations, %" PRIu64
+             " bytes: %.200s",
+             counts[SHIP_DROPPED_ALLOCATIONS], counts[SHIP_DROPPED_BYTES],
+             shipper->message);
+  return summary;
 }

@@ -5,11 +5,10 @@
  *
  * Model.  A period lasts from one snapshot to another; what it has is their
  * difference, in parts that the other side takes at once.  A period of which
- * no part has arrived yet is not kept beside a newer one: it goes on until
- * now.  So an outage costs resolution in time and neither memory nor figures.
- * Periods end for good when the figures are forgotten, and when some parts of
- * them have arrived: those that are waiting are bounded in number and bytes,
- * the oldest is dropped, and what it had is counted.
+ * no part has arrived yet goes on until now.  What comes after some of its
+ * parts have arrived is in a second period, which goes on meanwhile.  So an
+ * outage costs resolution in time and neither memory nor figures, even those
+ * that were forgotten.
  *
  * A part that the other side takes for wrong is sent three times, since
  * servers say so as well when something behind them is away; then it is
@@ -30,18 +29,23 @@ struct ship_options {
   const char *url;
   const char *protocol;   /* pyroscope, parca, otel; NULL or "": by the URL */
   const char *service;    /* NULL or "": by the name of the program */
-  const char *labels;     /* NAME=VALUE, one a line; NULL: the host alone */
+  const char *labels;     /* NAME=VALUE, one a line; the host is added */
   unsigned long every;    /* milliseconds; 0: 15 seconds */
   unsigned long deadline; /* for the end, in milliseconds; 0: 5 seconds */
 };
 
-/* What has become of it.  Allocations and bytes are exact. */
-struct ship_counts {
-  uint64_t allocations, bytes; /* that have arrived */
-  uint64_t requests, octets;   /* and in how many of these, compressed */
-  uint64_t failures;           /* requests that did not arrive */
-  uint64_t missed;             /* of these, perhaps they did */
-  uint64_t dropped_allocations, dropped_bytes, dropped_parts;
+/* What is counted.  Allocations and bytes are exact. */
+enum ship_count {
+  SHIP_ALLOCATIONS, /* that have arrived, */
+  SHIP_BYTES,
+  SHIP_REQUESTS, /* in how many of these, */
+  SHIP_OCTETS,   /* and how large these were */
+  SHIP_FAILURES, /* requests that did not arrive */
+  SHIP_MISSED,   /* of these, perhaps they did */
+  SHIP_DROPPED_ALLOCATIONS,
+  SHIP_DROPPED_BYTES,
+  SHIP_DROPPED_PARTS,
+  SHIP_COUNTS
 };
 
 struct shipper;
@@ -58,28 +62,23 @@ MPROF_API struct shipper *mprof_ship_open(const struct ship_options *options,
  * had nothing to do has left it whole: another one may run it. */
 MPROF_API void mprof_ship_run(struct shipper *shipper);
 
-/* The figures are about to be forgotten: has a snapshot taken by the thread
- * that runs the shipper, and waits for that, but no longer than the deadline.
- * From another thread. */
+/* The figures are about to be forgotten: takes a snapshot.  From any thread
+ * that may take one. */
 MPROF_API void mprof_ship_note(struct shipper *shipper);
 
 /* Has mprof_ship_run end, within the deadline.  From any thread. */
 MPROF_API void mprof_ship_stop(struct shipper *shipper);
 
-/* Ships one profile, LENGTH bytes at OCTETS, as it is, within the deadline:
- * in place of mprof_ship_run. */
-MPROF_API void mprof_ship_file(struct shipper *shipper, const void *octets,
-                               uint64_t length);
+/* Ships PROFILE, of mprof_profile_open, within the deadline: in place of
+ * mprof_ship_run.  It is the shipper's from now on. */
+MPROF_API void mprof_ship_profile(struct shipper *shipper, void *profile);
 
-/* The last is exact when nobody runs it any more. */
-MPROF_API void mprof_ship_count(struct shipper *shipper,
-                                struct ship_counts *counts);
-
-/* The counts in a line, and why the last request failed, if it did: MESSAGE
- * has room for PROGRAM_MESSAGE_LENGTH bytes.  False: not all has arrived. */
-MPROF_API int mprof_ship_summary(struct shipper *shipper, char *message);
-
-/* Nobody runs it any more. */
+/* When nobody runs it any more: the count WHICH; all of them in a line, with
+ * why the last request failed, if something was dropped, valid until the
+ * shipper is closed; and that. */
+MPROF_API unsigned long long mprof_ship_count(const struct shipper *shipper,
+                                              enum ship_count which);
+MPROF_API const char *mprof_ship_summary(struct shipper *shipper);
 MPROF_API void mprof_ship_close(struct shipper *shipper);
 
 #endif

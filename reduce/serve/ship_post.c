@@ -1,99 +1,78 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "serve/ship_post.h"
+#include "serve/shipping.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   CONNECT_MILLISECONDS = 5000,
   MOST_SECONDS_TO_WAIT = 3600, /* whatever the other side asks for */
-  MOST_OF_ANSWER = 65536,      /* what of an answer is read, ... */
-  ANSWER_LENGTH = 300          /* ... and shown */
+  MOST_OF_ANSWER = 65536       /* what of an answer is read */
 };
-
-struct ship_connection {
-  CURL *curl;
-  struct curl_slist *headers; /* owned */
-  char answer[ANSWER_LENGTH + 1];
-  size_t length; /* of the answer so far */
-  size_t read;   /* of it; more than MOST_OF_ANSWER: it was stopped */
-  char error[CURL_ERROR_SIZE];
-  bool (*go_on)(void *closure);
-  void *closure;
-};
-
-int64_t
-ship_now(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 /* ---- what libcurl calls ---- */
 
 static size_t
-take_answer(char *text, size_t size, size_t count, void *closure)
+take_answer(char *text, size_t one, size_t count, void *closure)
 {
-  struct ship_connection *connection = closure;
-  for (size_t i = 0; i < count && connection->length < ANSWER_LENGTH; i++)
-    connection->answer[connection->length++] =
+  struct shipper *shipper = closure;
+  (void)one;
+  for (size_t i = 0; i < count && shipper->read + i < SHIP_ANSWER_LENGTH; i++)
+    shipper->answer[shipper->read + i] =
         (unsigned char)text[i] < ' ' ? ' ' : text[i];
-  connection->answer[connection->length] = '\0';
-  connection->read += size * count;
-  return connection->read > MOST_OF_ANSWER ? 0 : size * count;
+  shipper->read += count;
+  return shipper->read > MOST_OF_ANSWER ? 0 : count;
 }
 
 static int
-watch(void *closure, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+watch(void *shipper, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-  const struct ship_connection *connection = closure;
   (void)a, (void)b, (void)c, (void)d;
-  return connection->go_on(connection->closure) ? 0 : 1;
+  return ship_goes_on(shipper) ? 0 : 1;
 }
 
 /* ---- the connection ---- */
 
 static bool
-add_header(struct ship_connection *connection, const char *header)
+add_header(struct shipper *shipper, const char *header)
 {
-  struct curl_slist *longer = curl_slist_append(connection->headers, header);
+  struct curl_slist *longer = curl_slist_append(shipper->headers, header);
   if (longer != NULL)
-    connection->headers = longer;
+    shipper->headers = longer;
   return longer != NULL;
 }
 
 /* The headers that the environment asks for. */
 static bool
-add_headers(struct ship_connection *connection)
+add_headers(struct shipper *shipper)
 {
   const char *token = getenv("MPROF_SHIP_TOKEN");
   const char *more = getenv("MPROF_SHIP_HEADERS");
   char *text = NULL, *rest, *line;
-  bool good = add_header(connection, "Expect:"); /* no round trip for that */
+  bool good = add_header(shipper, "Expect:"); /* no round trip for that */
   if (token != NULL && *token != '\0') {
     good = good && asprintf(&text, "Authorization: Bearer %s", token) > 0 &&
-           add_header(connection, text);
+           add_header(shipper, text);
     free(text);
   }
   rest = text = strdup(more == NULL ? "" : more);
   while (text != NULL && (line = strsep(&rest, "\n")) != NULL)
     if (*line != '\0')
-      good = good && add_header(connection, line);
+      good = good && add_header(shipper, line);
   good = good && text != NULL;
   free(text);
   return good;
 }
 
-static void
-set_options(struct ship_connection *connection)
+bool
+ship_connect(struct shipper *shipper)
 {
-  CURL *curl = connection->curl;
+  CURL *curl = shipper->curl = curl_easy_init();
   const char *certificates = getenv("CURL_CA_BUNDLE");
+  if (curl == NULL || !add_headers(shipper))
+    return false;
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   /* On a connection that was closed meanwhile libcurl would send a request
    * once more by itself, although it may have arrived. */
@@ -104,105 +83,95 @@ set_options(struct ship_connection *connection)
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
                    (long)CONNECT_MILLISECONDS);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, connection);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, shipper);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, watch);
-  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, connection);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, connection->error);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, shipper);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, shipper->error);
   if (certificates != NULL && *certificates != '\0')
     curl_easy_setopt(curl, CURLOPT_CAINFO, certificates);
-}
-
-struct ship_connection *
-ship_connect(void)
-{
-  struct ship_connection *connection = calloc(1, sizeof *connection);
-  if (connection == NULL)
-    return NULL;
-  connection->curl = curl_easy_init();
-  if (connection->curl == NULL || !add_headers(connection)) {
-    ship_disconnect(connection);
-    return NULL;
-  }
-  set_options(connection);
-  return connection;
+  return true;
 }
 
 void
-ship_disconnect(struct ship_connection *connection)
+ship_disconnect(struct shipper *shipper)
 {
-  if (connection == NULL)
-    return;
-  curl_easy_cleanup(connection->curl);
-  curl_slist_free_all(connection->headers);
-  free(connection);
+  curl_easy_cleanup(shipper->curl);
+  curl_slist_free_all(shipper->headers);
 }
 
 /* ---- a request ---- */
 
-static enum ship_answer
-judge_status(const struct ship_connection *connection, long status,
-             int64_t *after, char *message)
+/* What the other side says when it does not take a request. */
+static void
+note_status(struct shipper *shipper, long status)
 {
   curl_off_t wait = 0;
-  if (status >= 200 && status < 300)
-    return SHIP_TAKEN;
-  snprintf(message, PROGRAM_MESSAGE_LENGTH, "status %ld%s%s", status,
-           connection->length == 0 ? "" : ": ", connection->answer);
-  if (curl_easy_getinfo(connection->curl, CURLINFO_RETRY_AFTER, &wait) ==
-      CURLE_OK)
-    *after =
-        1000 * (wait > MOST_SECONDS_TO_WAIT ? MOST_SECONDS_TO_WAIT : wait);
-  switch (status) {
-  case 413:
-    return SHIP_TOO_LARGE;
-  case 400:
-  case 415:
-  case 422: /* Pyroscope says it for all that is behind it, as well */
-    return SHIP_REFUSED;
-  default: /* a token, a path, a server that will be put right, or a limit */
-    return SHIP_AWAY;
-  }
+  snprintf(shipper->message, sizeof shipper->message, "status %ld%s%s",
+           status, shipper->read == 0 ? "" : ": ", shipper->answer);
+  curl_easy_getinfo(shipper->curl, CURLINFO_RETRY_AFTER, &wait);
+  shipper->after =
+      1000 * (wait > MOST_SECONDS_TO_WAIT ? MOST_SECONDS_TO_WAIT : wait);
 }
 
-/* Whether all of the request had left before something went wrong. */
-static bool
-was_sent(CURL *curl, size_t length)
+/* Sends LENGTH bytes at BODY to URL. */
+static long
+post(struct shipper *shipper, const char *url, const char *type,
+     const char *body, size_t length, int64_t deadline)
 {
-  curl_off_t sent = 0;
-  curl_easy_getinfo(curl, CURLINFO_SIZE_UPLOAD_T, &sent);
-  return (size_t)sent >= length;
-}
-
-enum ship_answer
-ship_post(struct ship_connection *connection,
-          const struct ship_request *request, int64_t deadline,
-          bool (*go_on)(void *closure), void *closure, int64_t *after,
-          char *message)
-{
-  CURL *curl = connection->curl;
-  char type[80];
+  CURL *curl = shipper->curl;
   const int64_t left = deadline - ship_now();
-  const size_t length = request->body.length;
-  struct curl_slist content = {type, connection->headers};
-  snprintf(type, sizeof type, "Content-Type: %s", request->content_type);
-  connection->length = connection->read = 0;
-  connection->answer[0] = connection->error[0] = '\0';
-  connection->go_on = go_on;
-  connection->closure = closure;
-  *after = 0;
-  curl_easy_setopt(curl, CURLOPT_URL, request->url);
+  struct curl_slist content = {(char *)(uintptr_t)type, shipper->headers};
+  curl_off_t sent = 0;
+  long status = 0;
+  memset(shipper->answer, 0, sizeof shipper->answer);
+  shipper->read = 0;
+  shipper->error[0] = '\0';
+  shipper->counts[SHIP_REQUESTS]++;
+  curl_easy_setopt(curl, CURLOPT_URL, url);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, &content);
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.text);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(left > 1 ? left : 1));
+  pthread_mutex_unlock(&shipper->one);
   const CURLcode code = curl_easy_perform(curl);
-  long status = 0;
-  if ((code == CURLE_OK || connection->read > MOST_OF_ANSWER) &&
-      curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK)
-    return judge_status(connection, status, after, message);
-  snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s",
-           connection->error[0] != '\0' ? connection->error
-                                        : curl_easy_strerror(code));
-  return was_sent(curl, length) ? SHIP_MISSED : SHIP_AWAY;
+  pthread_mutex_lock(&shipper->one);
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(curl, CURLINFO_SIZE_UPLOAD_T, &sent);
+  if (code == CURLE_OK || shipper->read > MOST_OF_ANSWER) {
+    if (!ship_is_taken(status))
+      note_status(shipper, status);
+    return status;
+  }
+  snprintf(shipper->message, sizeof shipper->message, "%s",
+           shipper->error[0] != '\0' ? shipper->error
+                                     : curl_easy_strerror(code));
+  return (size_t)sent >= length ? SHIP_UNKNOWN : SHIP_AWAY;
+}
+
+long
+ship_post(struct shipper *shipper, const struct ship_part *part,
+          int64_t deadline)
+{
+  const bool json = shipper->target.protocol == SHIP_PARCA;
+  char *url = ship_target_url(&shipper->target, part);
+  struct string_sink raw;
+  long status = SHIP_AWAY;
+  string_sink_init(&raw);
+  if (json)
+    ship_target_write_raw(&shipper->target, part, &raw.sink);
+  const char *text = string_sink_text(&raw);
+  shipper->after = 0;
+  if (url == NULL || text == NULL)
+    snprintf(shipper->message, sizeof shipper->message, "out of memory");
+  else
+    status = post(shipper, url,
+                  json ? "Content-Type: application/json"
+                       : "Content-Type: application/octet-stream",
+                  json ? text : mprof_result_output(part->profiles[0]),
+                  json ? raw.length : mprof_result_length(part->profiles[0]),
+                  deadline);
+  string_sink_release(&raw);
+  curl_free(url);
+  return status;
 }

@@ -5,6 +5,7 @@
 #include "serve/serving.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,25 +24,19 @@ put_text(FILE *out, const char *text)
 static void
 put_row(FILE *out, const char *name, const char *value)
 {
-  fprintf(out, "<tr><th>%s<td>", name);
-  put_text(out, value);
-  fputc('\n', out);
+  fprintf(out, "<tr><th>%s<td>%s\n", name, value);
 }
 
 /* With a blank between thousands. */
 static void
 put_number(FILE *out, const char *name, uint64_t number)
 {
-  char digits[32], text[48];
+  char digits[32];
   const int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
-  char *to = text;
-  for (int i = 0; i < length; i++) {
-    if (i > 0 && (length - i) % 3 == 0)
-      *to++ = ' ';
-    *to++ = digits[i];
-  }
-  *to = '\0';
-  put_row(out, name, text);
+  fprintf(out, "<tr><th>%s<td>", name);
+  for (int i = 0; i < length; i++)
+    fprintf(out, i > 0 && (length - i) % 3 == 0 ? " %c" : "%c", digits[i]);
+  fputc('\n', out);
 }
 
 static void
@@ -61,13 +56,14 @@ static void
 put_rates(FILE *out, struct server *server,
           const struct program_status *status)
 {
-  const int64_t now = monotonic_nanos();
+  const int64_t now = clock_nanos(CLOCK_MONOTONIC);
   const double seconds = (double)(now - server->before_nanos) / 1e9;
   const struct program_status *before = &server->before;
   if (before->resets == status->resets && seconds > 0) {
-    put_number(out, "allocations per second",
-               (uint64_t)((double)(status->allocations - before->allocations) /
-                          seconds));
+    put_number(
+        out, "allocations per second",
+        (uint64_t)((double)(status->allocations - before->allocations) /
+                   seconds));
     put_number(out, "bytes per second",
                (uint64_t)((double)(status->bytes - before->bytes) / seconds));
   }
@@ -75,18 +71,6 @@ put_rates(FILE *out, struct server *server,
     server->before = *status;
     server->before_nanos = now;
   }
-}
-
-static void
-put_forms(FILE *out, const struct server *server)
-{
-  if (server->token[0] == '\0')
-    return;
-  fputs("<form method=post><input name=token type=password "
-        "placeholder=token>", out);
-  fputs(" <button formaction=/start>start</button>"
-        " <button formaction=/stop>stop</button>"
-        " <button formaction=/reset>reset</button></form>\n", out);
 }
 
 static const char head[] =
@@ -97,7 +81,13 @@ static const char head[] =
     "th{text-align:left;font-weight:normal;color:#666;padding-right:2em}"
     "td{font-variant-numeric:tabular-nums}dt{margin-top:.5em}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
-    "a{color:#8bf}}</style>\n";
+    "a{color:#8bf}}</style>\n<h1>";
+
+static const char forms[] =
+    "<form method=post><input name=token type=password "
+    "placeholder=token> <button formaction=/start>start</button>"
+    " <button formaction=/stop>stop</button>"
+    " <button formaction=/reset>reset</button></form>\n";
 
 static const char pages[] =
     "<h2>Profiles</h2><dl>\n"
@@ -112,19 +102,20 @@ static const char pages[] =
     "allocations since the last request of this page\n"
     "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
 
-struct MHD_Response *
-answer_state(struct server *server, unsigned *status)
+const char *
+answer_state(struct client *client, int unused)
 {
+  struct server *server = client->server;
   const struct program *program = server->program;
   struct program_status state;
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
+  (void)unused;
   if (out == NULL)
     return NULL;
   program->status(program->closure, &state);
   fputs(head, out);
-  fputs("<h1>", out);
   put_text(out, program->name);
   fputs("</h1><table>\n", out);
   put_row(out, "counting", state.counting ? "yes" : "no");
@@ -140,13 +131,12 @@ answer_state(struct server *server, unsigned *status)
   put_row(out, "memory in use", state.follows ? "known" : "not known");
   if (state.overflows != 0)
     put_number(out, "times the budget was used up", state.overflows);
-  fputs("</table>\n", out);
-  put_forms(out, server);
-  fputs(pages, out);
-  if (fclose(out) != 0) {
+  fprintf(out, "</table>\n%s%s", server->token[0] != '\0' ? forms : "",
+          pages);
+  if (fclose(out) == 0)
+    answer_text(client, MHD_HTTP_OK, "text/html; charset=utf-8", text,
+                length);
+  else
     free(text);
-    return NULL;
-  }
-  *status = MHD_HTTP_OK;
-  return answer_text("text/html; charset=utf-8", text, length);
+  return NULL;
 }

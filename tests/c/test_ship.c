@@ -9,135 +9,127 @@
 
 #include <cmocka.h>
 
-#include "serve/ship_period.h"
+#include "base/quote.h"
+#include "export/heap_profile.h"
+#include "serve/shipping.h"
 
-#include <stdio.h>
 #include <string.h>
 
+/* Adds what is in FILE, as of TIME. */
 static void
-add(struct ship_queue *queue, int64_t time, uint64_t resets)
+add(struct ship_periods *periods, const char *file, int64_t time,
+    uint64_t resets)
 {
-  assert_true(ship_queue_add(
-      queue, ship_snapshot_new("octets", 6, time, resets), time - 1));
+  struct snapshot now = {.profile = mprof_profile_open(file),
+                         .time = time,
+                         .status = {.resets = resets}};
+  ship_periods_add(periods, &now, time - 1);
 }
 
-/* COUNT periods wait; the last one is from FROM until UNTIL. */
+/* PERIOD is from FROM until UNTIL, and has what is allocated in the file
+ * ALLOCATED, "" for nothing, and in use in the file USED. */
 static void
-check_queue(const struct ship_queue *queue, size_t count, int64_t from,
-            int64_t until)
+check_period(const struct ship_period *period, int64_t from, int64_t until,
+             const char *allocated, const char *used)
 {
-  const struct ship_period *period = queue->first;
-  while (period->next != NULL)
-    period = period->next;
-  assert_int_equal(queue->count, count);
-  assert_int_equal(queue->length, 6 * count);
+  void *profiles[] = {mprof_profile_open(allocated),
+                      mprof_profile_open(used)};
   assert_int_equal(period->from, from);
-  assert_int_equal(period->now->time, until);
-  assert_true(period->base == NULL || period->base->time == from);
+  assert_int_equal(period->until, until);
+  assert_string_equal(mprof_heap_error(period->heap), "");
+  for (int column = 0; column < HEAP_COLUMNS; column++) {
+    void *heap = mprof_heap_open();
+    if (column >= HEAP_INUSE_OBJECTS || *allocated != '\0')
+      mprof_heap_add(heap, profiles[column >= HEAP_INUSE_OBJECTS], 1,
+                     HEAP_ALL);
+    assert_int_equal(
+        mprof_heap_sum(period->heap, column, 0, ship_period_left(period)),
+        mprof_heap_sum(heap, column, 0, mprof_heap_samples(heap)));
+    mprof_heap_close(heap);
+  }
+  mprof_profile_close(profiles[0]);
+  mprof_profile_close(profiles[1]);
 }
 
 static void
 test_periods(void **state)
 {
-  struct ship_queue queue = {0};
+  static const char before[] = "tests/golden/live-before.data";
+  static const char after[] = "tests/golden/live.data";
+  struct ship_periods periods = {0};
   (void)state;
-  add(&queue, 10, 0);
-  check_queue(&queue, 1, 9, 10);
-  add(&queue, 20, 0); /* nothing has arrived: it goes on */
-  check_queue(&queue, 1, 9, 20);
-  assert_null(queue.first->base);
-  queue.first->begun = true;
-  add(&queue, 30, 0);
-  check_queue(&queue, 2, 20, 30);
-  add(&queue, 40, 0);
-  check_queue(&queue, 2, 20, 40);
-  add(&queue, 50, 1); /* the figures were forgotten */
-  check_queue(&queue, 3, 49, 50);
-  add(&queue, 60, 1);
-  check_queue(&queue, 3, 49, 60);
-  ship_queue_remove_first(&queue);
-  ship_queue_remove_first(&queue);
-  ship_queue_remove_first(&queue);
-  assert_null(queue.first);
-  add(&queue, 70, 1); /* all has arrived: a difference */
-  check_queue(&queue, 1, 60, 70);
-  assert_non_null(queue.first->base);
-  ship_queue_release(&queue);
+  add(&periods, before, 10, 0);
+  check_period(&periods.first, 9, 10, before, before);
+  add(&periods, after, 20, 0); /* nothing has arrived: it goes on */
+  check_period(&periods.first, 9, 20, after, after);
+  periods.first.begun = true;
+  add(&periods, after, 30, 0);
+  check_period(&periods.first, 9, 20, after, after);
+  check_period(&periods.next, 20, 30, "", after);
+  add(&periods, before, 40, 1); /* the figures were forgotten */
+  check_period(&periods.next, 20, 40, before, before);
+  periods.first.begun = false; /* nothing has arrived after all */
+  add(&periods, after, 45, 1);
+  check_period(&periods.first, 9, 20, after, after);
+  check_period(&periods.next, 20, 45, after, after);
+  ship_periods_remove_first(&periods);
+  check_period(&periods.first, 20, 45, after, after);
+  ship_periods_remove_first(&periods);
+  assert_null(periods.first.heap);
+  add(&periods, after, 50, 1); /* all has arrived: a difference */
+  check_period(&periods.first, 45, 50, "", after);
+  ship_periods_remove_first(&periods);
+  add(&periods, before, 60, 2);
+  check_period(&periods.first, 59, 60, before, before);
+  ship_periods_release(&periods);
 }
 
+/* What is shipped to URL goes to ASKED. */
 static void
-test_bounds(void **state)
-{
-  struct ship_queue queue = {0};
-  (void)state;
-  for (int i = 1; i <= SHIP_MOST_PERIODS; i++)
-    add(&queue, 10 * i, (uint64_t)i);
-  assert_false(ship_queue_full(&queue));
-  add(&queue, 1000, 1000);
-  assert_true(ship_queue_full(&queue));
-  ship_queue_remove_first(&queue);
-  assert_false(ship_queue_full(&queue));
-  queue.length = SHIP_MOST_LENGTH + 1;
-  assert_true(ship_queue_full(&queue));
-  queue.count = 1; /* the only one stays */
-  assert_false(ship_queue_full(&queue));
-  ship_queue_release(&queue);
-}
-
-/* The request that ships PROFILES to URL has ASKED and BODY. */
-static void
-check_request(const char *url, const char *first, const char *second,
-              const char *asked, const char *body)
+check_url(const char *url, const char *asked)
 {
   const struct ship_options options = {
       .url = url, .service = "shop", .labels = "host=a b\nzone=\"x\""};
-  const struct ship_part part = {
-      {{first, strlen(first)}, {second, strlen(second)}}, 5, 7};
+  const struct ship_part part = {.from = 5, .until = 7};
   struct ship_target target;
-  struct ship_request request;
   char message[PROGRAM_MESSAGE_LENGTH] = "";
   assert_true(ship_target_init(&target, &options, "no", message));
-  assert_true(ship_request_init(&request, &target, &part));
-  assert_string_equal(request.url, asked);
-  assert_int_equal(request.body.length, strlen(body));
-  assert_memory_equal(request.body.text, body, strlen(body));
-  ship_request_release(&request);
+  char *found = ship_target_url(&target, &part);
+  assert_string_equal(found, asked);
+  curl_free(found);
   ship_target_release(&target);
 }
 
-#define PARCA_BODY(samples)                                                  \
-  "{\"series\":[{\"labels\":{\"labels\":["                                   \
-  "{\"name\":\"__name__\",\"value\":\"memory\"},"                            \
-  "{\"name\":\"service_name\",\"value\":\"shop\"},"                          \
-  "{\"name\":\"host\",\"value\":\"a b\"},"                                   \
-  "{\"name\":\"zone\",\"value\":\"\\\"x\\\"\"}]},"                           \
-  "\"samples\":[" samples "]}],\"normalized\":true}"
-
 static void
-test_requests(void **state)
+test_urls(void **state)
 {
   (void)state;
-  check_request("http://u:p@h:1/x/ingest?tenant=1", "octets", "",
-                "http://u:p@h:1/x/ingest?tenant=1"
-                "&name=shop%7bhost%3da+b%2czone%3d%22x%22%7d"
-                "&format=pprof&spyName=mprof&from=5&until=7",
-                "octets");
-  check_request("http://h/v1/pprof", "octets", "", "http://h/v1/pprof",
-                "octets");
-  check_request("http://h/profiles/writeraw", "a", "ab",
-                "http://h/profiles/writeraw",
-                PARCA_BODY("{\"rawProfile\":\"YQ==\"},"
-                           "{\"rawProfile\":\"YWI=\"}"));
-  check_request("http://h/profiles/writeraw", "abc\xff", "",
-                "http://h/profiles/writeraw",
-                PARCA_BODY("{\"rawProfile\":\"YWJj/w==\"}"));
+  check_url("http://u:p@h:1/x/ingest?tenant=1",
+            "http://u:p@h:1/x/ingest?tenant=1"
+            "&name=shop%7bhost%3da+b%2czone%3d%22x%22%7d"
+            "&format=pprof&spyName=mprof&from=5&until=7");
+  check_url("http://h/v1/pprof", "http://h/v1/pprof");
+  check_url("http://h/profiles/writeraw", "http://h/profiles/writeraw");
+}
+
+static void
+test_base64(void **state)
+{
+  struct string_sink sink;
+  (void)state;
+  string_sink_init(&sink);
+  base64(&sink.sink, "a", 1);
+  base64(&sink.sink, "ab", 2);
+  base64(&sink.sink, "abc\xff", 4);
+  assert_string_equal(string_sink_text(&sink), "YQ==YWI=YWJj/w==");
+  string_sink_release(&sink);
 }
 
 int
 main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_periods),
-                                     cmocka_unit_test(test_bounds),
-                                     cmocka_unit_test(test_requests)};
+                                     cmocka_unit_test(test_urls),
+                                     cmocka_unit_test(test_base64)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

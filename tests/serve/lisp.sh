@@ -46,9 +46,8 @@ says 'the child ships nothing' 'child: NIL'
 
 # Nobody is there.
 port=1
-SECONDS=0
 program exit
-[ "$status" = 0 ] && [ $SECONDS -lt 60 ]
+[ "$status" = 0 ]
 result $? 'the end comes'
 said 'what was dropped is said' "not shipped: $(
   totals counted-1.data counted-2.data |

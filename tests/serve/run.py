@@ -14,24 +14,9 @@ import tempfile
 import threading
 import time
 
-from pprof import Profile
+from pprof import Profile, check, done, equal
 
 MPROF, PROGRAM = sys.argv[1:3]
-failures = 0
-
-
-def check(name, good, *said):
-    global failures
-    print(f"{'ok' if good else 'not ok'} - {name}", flush=True)
-    if not good:
-        failures += 1
-        for line in said:
-            print(f"# {line}", flush=True)
-
-
-def equal(name, expected, found):
-    check(name, expected == found, f"expected {expected}, found {found}")
-
 
 folder = tempfile.TemporaryDirectory()
 file = f"{folder.name}/worker.data"
@@ -152,4 +137,4 @@ said = subprocess.run([MPROF, "run", "--serve=1.2.3.4:0", PROGRAM],
                       capture_output=True, text=True)
 check("an address that is not ours", said.returncode != 0 and
       "cannot serve at 1.2.3.4" in said.stderr, said.stderr)
-sys.exit(1 if failures else 0)
+done()

@@ -15,14 +15,12 @@
 
 #include "serve/ship.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_SENDERS = 2000, MOST_STEPS = 1000 };
@@ -37,23 +35,16 @@ static _Atomic uint64_t resets;
 static struct shipper *shippers[MOST_SENDERS];
 static pthread_t threads[MOST_SENDERS];
 
-static bool
-take_snapshot(void *closure, unsigned how, struct program_snapshot *snapshot,
-              char *message)
+static void *
+take_snapshot(void *closure, unsigned how, char *message)
 {
   const struct step *step = now;
-  struct timespec time;
   (void)closure, (void)how;
   if (step == NULL) {
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "nothing has been counted");
-    return false;
+    return NULL;
   }
-  clock_gettime(CLOCK_REALTIME, &time);
-  *snapshot = (struct program_snapshot){
-      .octets = step->octets,
-      .length = step->length,
-      .time_nanos = time.tv_sec * INT64_C(1000000000) + time.tv_nsec};
-  return true;
+  return mprof_profile_open_octets(step->octets, step->length);
 }
 
 static void
@@ -121,20 +112,17 @@ static void
 print_counts(int senders)
 {
   struct rusage usage;
-  struct ship_counts all = {0}, one;
-  uint64_t *const sums = &all.allocations;
-  for (int i = 0; i < senders; i++) {
-    mprof_ship_count(shippers[i], &one);
-    for (size_t j = 0; j < sizeof one / sizeof *sums; j++)
-      sums[j] += (&one.allocations)[j];
-  }
-  printf("allocations %" PRIu64 " bytes %" PRIu64 "\n"
-         "requests %" PRIu64 " octets %" PRIu64 " failures %" PRIu64
-         " missed %" PRIu64 "\n"
-         "dropped %" PRIu64 " allocations %" PRIu64 " bytes %" PRIu64 "\n",
-         all.allocations, all.bytes, all.requests, all.octets, all.failures,
-         all.missed, all.dropped_parts, all.dropped_allocations,
-         all.dropped_bytes);
+  unsigned long long all[SHIP_COUNTS] = {0};
+  for (int i = 0; i < senders; i++)
+    for (unsigned j = 0; j < SHIP_COUNTS; j++)
+      all[j] += mprof_ship_count(shippers[i], (enum ship_count)j);
+  printf("allocations %llu bytes %llu\n"
+         "requests %llu octets %llu failures %llu missed %llu\n"
+         "dropped %llu allocations %llu bytes %llu\n",
+         all[SHIP_ALLOCATIONS], all[SHIP_BYTES], all[SHIP_REQUESTS],
+         all[SHIP_OCTETS], all[SHIP_FAILURES], all[SHIP_MISSED],
+         all[SHIP_DROPPED_PARTS], all[SHIP_DROPPED_ALLOCATIONS],
+         all[SHIP_DROPPED_BYTES]);
   getrusage(RUSAGE_SELF, &usage);
   printf("seconds %.2f kilobytes %ld\n",
          (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +

@@ -19,23 +19,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from pprof import Profile
+from pprof import Profile, check, done, equal
 
 ECL, MPROF, PROGRAM = sys.argv[1:4]
-failures = 0
-
-
-def check(name, good, *said):
-    global failures
-    print(f"{'ok' if good else 'not ok'} - {name}", flush=True)
-    if not good:
-        failures += 1
-        for line in said:
-            print(f"# {line}", flush=True)
-
-
-def equal(name, expected, found):
-    check(name, expected == found, f"expected {expected}, found {found}")
 
 
 class Program:
@@ -397,4 +383,4 @@ check("a port that is in use", "in use" in said, said)
 program.process.stdin.write("end\n")
 program.process.stdin.close()
 equal("it ends", 0, program.process.wait(30))
-sys.exit(1 if failures else 0)
+done()

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The Lisp process that this library is loaded in, as a program to serve and
+ * to ship, with functions whose types Lisp can pass: lisp/bindings.lisp finds
+ * them by name.  The monitor is a library of its own, which Lisp has loaded
+ * before this one, for all to see; the command mprof has none.
+ */
+
+#include "monitor.h"
+#include "serve/server.h"
+#include "serve/ship.h"
+
+#include <stdio.h>
+
+#pragma weak mprof_monitor_counter
+#pragma weak mprof_monitor_snapshot
+#pragma weak mprof_monitor_message
+#pragma weak mprof_snapshot_octets
+#pragma weak mprof_snapshot_length
+#pragma weak mprof_snapshot_free
+
+/* Of the collector, which stops threads by these signals. */
+extern int GC_get_suspend_signal(void) __attribute__((weak));
+extern int GC_get_thr_restart_signal(void) __attribute__((weak));
+
+/* Threads stand still as short as may be: nobody reads the reconciliation. */
+static void *
+take_snapshot(void *closure, unsigned how, char *message)
+{
+  (void)closure;
+  void *taken = mprof_monitor_snapshot(
+      MPROF_UNBALANCED | ((how & SNAPSHOT_COLLECT) != 0 ? MPROF_COLLECT : 0));
+  if (taken == NULL) {
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s", mprof_monitor_message());
+    return NULL;
+  }
+  void *profile = mprof_profile_open_octets(mprof_snapshot_octets(taken),
+                                            mprof_snapshot_length(taken));
+  mprof_snapshot_free(taken);
+  if (profile == NULL)
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
+  return profile;
+}
+
+static void
+get_status(void *closure, struct program_status *status)
+{
+  (void)closure;
+  *status = (struct program_status){
+      .counting = mprof_monitor_counter(MPROF_RUNNING) != 0,
+      .follows = mprof_monitor_counter(MPROF_FOLLOWS) != 0,
+      .since = (int64_t)mprof_monitor_counter(MPROF_SINCE),
+      .allocations = mprof_monitor_counter(MPROF_ALLOCATIONS),
+      .bytes = mprof_monitor_counter(MPROF_BYTES),
+      .contexts = mprof_monitor_counter(MPROF_CONTEXTS),
+      .context_bytes = mprof_monitor_counter(MPROF_CONTEXT_BYTES),
+      .threads = mprof_monitor_counter(MPROF_THREADS),
+      .overflows = mprof_monitor_counter(MPROF_OVERFLOWS),
+      .resets = mprof_monitor_counter(MPROF_RESETS),
+  };
+}
+
+static char failure[PROGRAM_MESSAGE_LENGTH];
+
+/* Its functions are for a Lisp thread.  NULL: `failure' says why. */
+static const struct program *
+lisp_program(void)
+{
+  static struct program program = {
+      .name = "mprof: ECL", .snapshot = take_snapshot, .status = get_status};
+  if (mprof_monitor_snapshot == NULL) {
+    snprintf(failure, sizeof failure,
+             "the monitor is not loaded in this process");
+    return NULL;
+  }
+  sigfillset(&program.interrupts);
+  sigdelset(&program.interrupts, SIGSEGV);
+  sigdelset(&program.interrupts, SIGBUS);
+  if (GC_get_suspend_signal != NULL && GC_get_thr_restart_signal != NULL) {
+    sigdelset(&program.interrupts, GC_get_suspend_signal());
+    sigdelset(&program.interrupts, GC_get_thr_restart_signal());
+  }
+  return &program;
+}
+
+/* mprof_server_open: the address of the server, or 0.  An ADDRESS "" is the
+ * loopback. */
+MPROF_API unsigned long mprof_lisp_serve(const char *address, unsigned port,
+                                         const char *token);
+
+/* mprof_ship_open: the address of a shipper, or 0; EVERY is in milliseconds.
+ */
+MPROF_API unsigned long mprof_lisp_ship(const char *url, const char *protocol,
+                                        const char *service,
+                                        const char *labels,
+                                        unsigned long every);
+
+/* Why that was 0; valid until one of them is called again. */
+MPROF_API const char *mprof_lisp_message(void);
+
+unsigned long
+mprof_lisp_serve(const char *address, unsigned port, const char *token)
+{
+  const struct serve_options options = {*address == '\0' ? NULL : address,
+                                        port, token};
+  const struct program *program = lisp_program();
+  return program == NULL
+             ? 0
+             : (unsigned long)mprof_server_open(&options, program, failure);
+}
+
+unsigned long
+mprof_lisp_ship(const char *url, const char *protocol, const char *service,
+                const char *labels, unsigned long every)
+{
+  const struct ship_options options = {.url = url,
+                                       .protocol = protocol,
+                                       .service = service,
+                                       .labels = labels,
+                                       .every = every};
+  const struct program *program = lisp_program();
+  return program == NULL
+             ? 0
+             : (unsigned long)mprof_ship_open(&options, program, failure);
+}
+
+const char *
+mprof_lisp_message(void)
+{
+  return failure;
+}
