@@ -12,33 +12,70 @@
 
 enum { FIRST_NOTES = 1 << 16, MOST_NOTES = 1 << 30 };
 
-static struct spin_lock lock;
-static struct arena notes;
+static struct {
+  struct spin_lock lock;
+  bool locked_before; /* the fork */
+  bool kept;          /* without an image, too */
+  struct arena arena; /* begins with how many bytes of it are used */
+} notes;
+
+static uint64_t *
+used(void)
+{
+  return notes.arena.base;
+}
+
+static int
+make_arena(void)
+{
+  if (notes.arena.base != NULL)
+    return 0;
+  if (arena_place(&notes.arena, FIRST_NOTES, MOST_NOTES) != 0)
+    return errno;
+  *used() = sizeof *used();
+  return 0;
+}
 
 int
 image_notes_begin(void)
 {
-  if (notes.base != NULL)
-    return 0;
-  if (arena_place(&notes, FIRST_NOTES, MOST_NOTES) != 0)
-    return errno;
-  *(uint64_t *)notes.base = sizeof(uint64_t);
-  return image_map(&notes, sizeof(uint64_t), IMAGE_NOTES, image_owner())
-             ? 0
-             : errno;
+  const int error = make_arena();
+  if (error != 0)
+    return error;
+  return image_map(&notes.arena, *used(), IMAGE_NOTES, image_owner()) ? 0
+                                                                       : errno;
 }
 
-/* Room for a note at `used'; NULL: there is none. */
-static struct image_note *
-room_for_note(uint64_t used, size_t bytes)
+void
+image_notes_end(void)
 {
-  size_t room = notes.reserved_bytes;
-  if (used + bytes > MOST_NOTES)
+  image_release(notes.arena.base);
+}
+
+int
+image_keep_notes(void)
+{
+  notes.kept = true;
+  return make_arena();
+}
+
+bool
+image_takes_notes(void)
+{
+  return notes.arena.base != NULL && (notes.kept || image_is_open());
+}
+
+/* Room for a note behind the others; NULL: there is none. */
+static struct image_note *
+room_for_note(size_t bytes)
+{
+  size_t room = notes.arena.reserved_bytes;
+  if (*used() + bytes > MOST_NOTES)
     return NULL;
-  while (room < used + bytes)
+  while (room < *used() + bytes)
     room *= 2;
-  return arena_reach(&notes, room) == 0
-             ? (struct image_note *)((char *)notes.base + used)
+  return arena_reach(&notes.arena, room) == 0
+             ? (struct image_note *)((char *)notes.arena.base + *used())
              : NULL;
 }
 
@@ -49,50 +86,52 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
   const size_t bytes = note_bytes(text);
   const int saved = errno;
   struct image_note *note;
-  uint64_t *used;
-  if (!image_is_open() || spin_holds(&lock) ||
-      notes.base == NULL)
+  if (!image_takes_notes() || spin_holds(&notes.lock))
     return;
-  spin_lock(&lock);
-  used = notes.base;
-  note = room_for_note(*used, bytes);
+  spin_lock(&notes.lock);
+  note = room_for_note(bytes);
   if (note != NULL) {
     note_write(note, kind, key, value, more, text);
-    __atomic_store_n(used, *used + bytes, __ATOMIC_RELEASE);
+    __atomic_store_n(used(), *used() + bytes, __ATOMIC_RELEASE);
   }
-  spin_unlock(&lock);
+  spin_unlock(&notes.lock);
   errno = saved;
 }
 
 void
-image_forget_notes(void)
+image_copy_notes(struct note_list *to)
 {
-  if (notes.base != NULL)
-    *(uint64_t *)notes.base = sizeof(uint64_t);
+  const uint64_t end = notes.arena.base == NULL
+                           ? 0
+                           : __atomic_load_n(used(), __ATOMIC_ACQUIRE);
+  if (end > sizeof *used())
+    note_append(to, used() + 1, end - sizeof *used());
 }
 
 /* ---- forks ---- */
 
-static bool locked_before;
-
 void
 image_notes_lock(void)
 {
-  locked_before = spin_holds(&lock);
-  if (!locked_before)
-    spin_lock(&lock);
+  notes.locked_before = spin_holds(&notes.lock);
+  if (!notes.locked_before)
+    spin_lock(&notes.lock);
 }
 
 void
 image_notes_unlock(void)
 {
-  if (!locked_before)
-    spin_unlock(&lock);
+  if (!notes.locked_before)
+    spin_unlock(&notes.lock);
 }
 
+/* All is zero where there was no memory for a copy. */
 void
 image_notes_forked(void)
 {
-  arena_release(&notes);
-  lock.holder = 0;
+  notes.lock.holder = 0;
+  if (!notes.kept)
+    arena_release(&notes.arena);
+  else if (*used() == 0)
+    *used() = sizeof *used();
 }

@@ -36,25 +36,41 @@ note_write(struct image_note *to, enum image_note_kind kind, uint64_t key,
     memcpy(to + 1, text, length);
 }
 
-void
-note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
-         uint64_t value, uint64_t more, const char *text)
+/* Room for so many bytes at the end, which the list has then; NULL: there is
+ * none. */
+static void *
+append(struct note_list *list, size_t bytes)
 {
-  const size_t bytes = note_bytes(text);
-  if (list == NULL) {
-    image_note(kind, key, value, more, text);
-    return;
-  }
+  char *end;
   if (list->used == 0)
     list->used = sizeof list->used;
   if (arena_grow(&list->arena, list->used + bytes) != 0) {
     list->failed = true;
-    return;
+    return NULL;
   }
-  note_write((struct image_note *)((char *)list->arena.base + list->used),
-             kind, key, value, more, text);
+  end = (char *)list->arena.base + list->used;
   list->used += bytes;
   *(uint64_t *)list->arena.base = list->used;
+  return end;
+}
+
+void
+note_append(struct note_list *list, const void *notes, size_t bytes)
+{
+  void *const to = append(list, bytes);
+  if (to != NULL)
+    memcpy(to, notes, bytes);
+}
+
+void
+note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
+         uint64_t value, uint64_t more, const char *text)
+{
+  struct image_note *to;
+  if (list == NULL)
+    image_note(kind, key, value, more, text);
+  else if ((to = append(list, note_bytes(text))) != NULL)
+    note_write(to, kind, key, value, more, text);
 }
 
 void
@@ -67,10 +83,4 @@ note_comment(struct note_list *list, const char *key, const char *format, ...)
   vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
   va_end(arguments);
   note_add(list, NOTE_COMMENT, 0, 0, 0, text);
-}
-
-bool
-note_is_lost(const struct note_list *list)
-{
-  return list == NULL && !image_is_open();
 }

@@ -2,9 +2,6 @@
  *
  * note_list.h -- the notes of an image in memory, as they stand in it
  * (image_format.h).
- *
- * Who knows what a number stands for notes it in a list that it is given, or
- * in the image of the process.
  */
 #ifndef MPROF_NOTE_LIST_H
 #define MPROF_NOTE_LIST_H
@@ -30,16 +27,15 @@ void note_write(struct image_note *to, enum image_note_kind kind,
                 uint64_t key, uint64_t value, uint64_t more,
                 const char *text);
 
-/* Add a note to the list; NULL: to the image of the process, if it has one
- * (image_note). */
+/* Add `bytes' of whole notes. */
+void note_append(struct note_list *list, const void *notes, size_t bytes);
+
+/* Add a note; NULL: to the image of the process (image_note). */
 void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
               uint64_t value, uint64_t more, const char *text);
 
 /* Add the comment KEY=TEXT. */
 void note_comment(struct note_list *list, const char *key, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
-
-/* Whether a note would be lost: there is neither a list nor an image. */
-bool note_is_lost(const struct note_list *list);
 
 #endif

@@ -106,9 +106,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
 }
 
 void
-context_tree_map(const struct context_tree *tree)
+context_tree_map(struct context_tree *tree)
 {
-  const uint32_t owner = image_owner();
+  const uint32_t owner = tree->owner = image_owner();
   image_map(&tree->context_arena,
             tree->context_count * sizeof(struct context), IMAGE_CONTEXTS,
             owner);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "image/image.h"
 #include "image/note_list.h"
 #include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
@@ -32,6 +33,7 @@ test_full_table(void **state)
   struct note_list notes = {0};
   uint32_t numbers[ROOM];
   (void)state;
+  assert_int_equal(image_keep_notes(), 0);
   assert_int_equal(kept_objects_reserve(ROOM), 0);
   assert_int_equal(kept_objects_reserve(KEPT_OBJECTS), 0); /* too late */
 
@@ -49,7 +51,7 @@ test_full_table(void **state)
   assert_int_equal(kept_objects_function(object(ROOM + 2)), 0);
   assert_int_equal(kept_objects_lost_calls(), 3);
   kept_objects_add(object(ROOM + 1)); /* a class, say: no call */
-  kept_objects_note(&notes); /* those that are kept, and their names */
+  image_copy_notes(&notes); /* those that are kept, and their names */
   assert_false(notes.failed);
   assert_int_equal(notes.used, sizeof notes.used +
                                    ROOM * (note_bytes(NULL) + note_bytes("1")));

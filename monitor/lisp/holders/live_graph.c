@@ -17,7 +17,7 @@
 
 struct noting {
   struct live_graph *graph;
-  uint32_t owner; /* of the thread in hand: its place, from 1 on */
+  uint32_t owner; /* of the tree of the thread in hand */
 };
 
 /* ---- bodies ---- */
@@ -135,7 +135,7 @@ note_entries(struct live_graph *g)
 {
   struct noting n = {.graph = g};
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    n.owner++;
+    n.owner = t->tree.owner;
     if (live_table_is_open(&t->live))
       live_entries_each(&t->live, note_entry, &n);
   }

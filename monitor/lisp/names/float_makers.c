@@ -3,7 +3,7 @@
 
 #include <ecl/ecl.h>
 
-#include "image/note_list.h"
+#include "image/image.h"
 #include "lisp/names/code_functions.h"
 
 typedef void maker(void);
@@ -32,33 +32,16 @@ static maker *const makers[t_end][ECL_REASONS] = {
 #endif
 };
 
-static uint32_t numbers[t_end][ECL_REASONS]; /* 0: there is none */
-
 void
-float_makers_number(void)
-{
-  for (uint32_t type = 0; type < t_end; type++)
-    for (uint32_t reason = 1; reason < ECL_REASONS; reason++)
-      numbers[type][reason] =
-          code_function_of_start((uintptr_t)makers[type][reason]);
-}
-
-uint32_t
-float_maker_of(uint32_t what)
-{
-  const uint32_t type = what & 0xFF, reason = ECL_REASON(what);
-  return type < t_end && reason < ECL_REASONS ? numbers[type][reason] : 0;
-}
-
-void
-float_makers_note(struct note_list *notes, const uint64_t *used)
+float_makers_note(void)
 {
   for (uint32_t type = 0; type < t_end; type++)
     for (uint32_t reason = 1; reason < ECL_REASONS; reason++) {
-      const uint32_t number = numbers[type][reason];
-      if (number != 0 &&
-          (used == NULL || (used[number / 64] >> number % 64 & 1) != 0))
-        note_add(notes, NOTE_ALLOCATOR, type | ECL_ALLOCATED_FOR(reason),
-                 number, 0, NULL);
+      const uint32_t number =
+          code_function_of_start((uintptr_t)makers[type][reason]);
+      code_function_meet(number);
+      if (number != 0)
+        image_note(NOTE_ALLOCATOR, type | ECL_ALLOCATED_FOR(reason), number,
+                   0, NULL);
     }
 }

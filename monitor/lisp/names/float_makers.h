@@ -13,18 +13,7 @@
 #ifndef MPROF_FLOAT_MAKERS_H
 #define MPROF_FLOAT_MAKERS_H
 
-#include <stdint.h>
-
-struct note_list;
-
-/* Give all of them numbers, before anybody looks for the names of functions. */
-void float_makers_number(void);
-
-/* The number of the one that makes objects of that kind; 0: there is none. */
-uint32_t float_maker_of(uint32_t what);
-
-/* Note which of them makes objects of which kind (note_list.h); of those only
- * that have a bit in `used', by their numbers, unless that is NULL. */
-void float_makers_note(struct note_list *notes, const uint64_t *used);
+/* Note for images which of them makes objects of which kind. */
+void float_makers_note(void);
 
 #endif

@@ -37,8 +37,8 @@ void kept_objects_forget_lost_calls(void);
  * (context_tree_function_fn); 0 when there is none.  Inside the hook. */
 uint32_t kept_objects_in_tree(uint32_t number);
 
-/* Note the names of all of them in `notes', or in the image of the process
- * (note_list.h).  Not inside the hook; one thread at a time. */
-void kept_objects_note(struct note_list *notes);
+/* Note the names that classes have now in `notes'.  Not inside the hook; one
+ * thread at a time. */
+void kept_objects_note_classes(struct note_list *notes);
 
 #endif

@@ -79,7 +79,7 @@ add_words(struct ecl_frame_words words)
     if (!f->has_record) {
       f->has_record = true;
       f->word_at = (uint16_t)word_at;
-      code_function_note(number);
+      code_function_changed(number);
     }
   }
   if (words.begin != ecl_allocation_monitor.words.begin &&
@@ -234,6 +234,7 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
     if (number == apply.function && caller < FUNCTION_OBJECT_BASE &&
         code_function_at(caller)->passes_on)
       number = apply.passing;
+    code_function_meet(number);
     return number | code_function_at(number)->in_tree;
   }
   return number | kept_objects_in_tree(number);

@@ -39,7 +39,7 @@
 #include "lisp/names/float_makers.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_functions.h"
-#include "lisp/names/lisp_printer.h"
+#include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 #include "lisp/walk/call_site.h"
@@ -138,7 +138,7 @@ open_code(void)
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.block_unload = block_unload;
   lisp_functions_open();
-  float_makers_number();
+  float_makers_note();
   return true;
 }
 
@@ -210,9 +210,7 @@ open_monitor(void)
   if (!stop_init())
     return monitor_fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");
-  monitor.runtime_version =
-      lisp_printer_copy(cl_lisp_implementation_version(), NAMED_THREAD);
-  if (monitor.runtime_version == NULL || !open_code())
+  if (!note_runtime() || !open_code())
     return monitor_fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;

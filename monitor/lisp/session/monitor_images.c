@@ -204,15 +204,6 @@ mprof_snapshot_free(void *snapshot)
 
 /* ---- a file ---- */
 
-/* In place of what the image before this one had. */
-static void
-note_all_anew(void)
-{
-  image_forget_notes();
-  note_all(NULL, NULL);
-  region_table_map(&monitor.regions);
-}
-
 /* The image gets the rights of a file whose place it takes. */
 int
 mprof_monitor_map(const char *path)
@@ -227,7 +218,7 @@ mprof_monitor_map(const char *path)
   if (error == 0) {
     if (replaces)
       chmod(path, before.st_mode & 07777);
-    note_all_anew();
+    region_table_map(&monitor.regions);
     error = image_opened();
   }
   if (error != 0)

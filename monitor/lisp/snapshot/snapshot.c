@@ -9,10 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/image.h"
 #include "lisp/live/live_collection.h"
 #include "lisp/live/live_entries.h"
 #include "lisp/live/live_frees.h"
-#include "lisp/names/float_makers.h"
+#include "lisp/names/kept_objects.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -80,26 +81,27 @@ add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
 
 /* What lives and died of each leaf, as of the last collection. */
 static void
-add_survival(struct snapshot *s, uint32_t owner, struct thread_state *t)
+add_survival(struct snapshot *s, struct thread_state *t)
 {
-  struct live_survival *const sums = add_piece(
-      s, IMAGE_SURVIVAL, owner, t->tree.leaf_count * sizeof *sums);
+  struct live_survival *const sums =
+      add_piece(s, IMAGE_SURVIVAL, t->tree.owner,
+                t->tree.leaf_count * sizeof *sums);
   if (sums != NULL)
     live_entries_sum(&t->live, sums);
 }
 
 static void
-add_thread(struct snapshot *s, uint32_t owner, struct thread_state *t)
+add_thread(struct snapshot *s, struct thread_state *t)
 {
   const struct context_tree *const tree = &t->tree;
-  add_array(s, IMAGE_CONTEXTS, owner, tree->contexts,
+  add_array(s, IMAGE_CONTEXTS, tree->owner, tree->contexts,
             tree->context_count * sizeof *tree->contexts);
-  add_array(s, IMAGE_LEAVES, owner, tree->leaves,
+  add_array(s, IMAGE_LEAVES, tree->owner, tree->leaves,
             tree->leaf_count * sizeof *tree->leaves);
-  add_array(s, IMAGE_KINDS, owner, tree->kinds,
+  add_array(s, IMAGE_KINDS, tree->owner, tree->kinds,
             tree->kind_count * sizeof *tree->kinds);
   if (live_table_is_open(&t->live))
-    add_survival(s, owner, t);
+    add_survival(s, t);
 }
 
 /* With an eighth more, for what is new until the threads are stopped. */
@@ -135,16 +137,14 @@ bool
 snapshot_take(struct snapshot *s)
 {
   const struct region_table *const regions = &monitor.regions;
-  uint32_t owner = 0;
   add_head(s);
   s->counters = threads_counters();
   s->collection = live_collection_number();
   s->lost = live_frees_lost();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    owner++;
     s->lost += t->live.lost + t->live.misplaced;
     if (thread_has_counted(t))
-      add_thread(s, owner, t);
+      add_thread(s, t);
   }
   if (regions->count > 0)
     add_array(s, IMAGE_REGIONS, 1, regions->regions,
@@ -199,48 +199,12 @@ add_graph(struct snapshot *s, const struct live_graph *g)
 
 /* ---- the whole ---- */
 
-static void
-use_function(uint64_t *used, uint64_t site)
-{
-  const uint32_t number = (uint32_t)(site & FUNCTION_NUMBER);
-  if ((site & SITE_PLACE) != 0)
-    used[number / 64] |= UINT64_C(1) << number % 64;
-}
-
-/* All functions in the image get their bits, and those that make objects of
- * its kinds. */
-static void
-use_functions(const struct snapshot *s, uint64_t *used)
-{
-  const struct image_piece *p = NULL;
-  while ((p = snapshot_piece(s, IMAGE_KINDS, p)) != NULL) {
-    const struct kind *const k = (const void *)((const char *)p + IMAGE_PAGE);
-    for (size_t i = 0; i < p->bytes / sizeof *k; i++)
-      use_function(used, site_place(float_maker_of(k[i].what), 0, 0));
-  }
-  while ((p = snapshot_piece(s, IMAGE_CONTEXTS, p)) != NULL) {
-    const struct context *const c =
-        (const void *)((const char *)p + IMAGE_PAGE);
-    for (size_t i = 0; i < p->bytes / sizeof *c; i++)
-      use_function(used, c[i].site);
-  }
-  while ((p = snapshot_piece(s, IMAGE_LEAVES, p)) != NULL) {
-    const struct leaf *const l = (const void *)((const char *)p + IMAGE_PAGE);
-    for (size_t i = 0; i < p->bytes / sizeof *l; i++)
-      use_function(used, l[i].site);
-  }
-}
-
 bool
 snapshot_complete(struct snapshot *s, const struct live_graph *graph)
 {
   struct note_list *const notes = &s->notes;
-  struct arena used;
-  if (arena_reserve(&used, ((size_t)FUNCTION_NUMBER + 1) / 8) != 0)
-    return false;
-  use_functions(s, used.base);
-  note_all(notes, used.base);
-  arena_release(&used);
+  image_copy_notes(notes);
+  kept_objects_note_classes(notes);
   note_comments(notes, s);
   if (graph != NULL)
     add_graph(s, graph);

@@ -50,10 +50,9 @@ void snapshot_release(struct snapshot *snapshot);
 
 /* ---- what the numbers in figures stand for ---- */
 
-/* Note all that is known, in `notes' or in the image of the process
- * (note_list.h): of compiled functions, of which there are thousands, those
- * only that have a bit in `used', by their numbers, unless that is NULL. */
-void note_all(struct note_list *notes, const uint64_t *used);
+/* Begin to keep notes (image.h): the runtime and its types.  False: there is
+ * no memory. */
+bool note_runtime(void);
 
 /* Note totals, the reconciliation with the collector's sum, and what can be
  * missing, as comments. */

@@ -60,7 +60,7 @@ threads_renew_labels(void)
     t->label = thread_label_new(t->env);
     t->shared = false;
   }
-  threads_note_labels(NULL);
+  threads_note_labels();
 }
 
 /* ---- threads that end ---- */

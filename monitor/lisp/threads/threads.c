@@ -90,21 +90,16 @@ init_tree(struct context_tree *tree)
 static void
 note_label(const struct thread_state *t)
 {
-  image_note(NOTE_THREAD, image_owner_of(t->tree.contexts), 0, 0, t->label);
+  if (t->label != NULL)
+    image_note(NOTE_THREAD, t->tree.owner, 0, 0, t->label);
 }
 
 void
-threads_note_labels(struct note_list *notes)
+threads_note_labels(void)
 {
-  uint32_t place = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next)
-    if (notes == NULL)
-      note_label(t);
-    else if (t->label == NULL)
-      notes->failed = true;
-    else
-      note_add(notes, NOTE_THREAD, ++place, 0, 0, t->label);
+    note_label(t);
 }
 
 /* Forget what is counted beside the tree. */

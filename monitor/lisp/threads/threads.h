@@ -22,7 +22,6 @@
 
 #include "code/code_objects.h"
 #include "image/intern_table.h"
-#include "image/note_list.h"
 #include "lisp/balance/collector_balance.h"
 #include "lisp/hook/thread_state.h"
 
@@ -50,7 +49,6 @@ extern struct monitor {
   uint64_t resets;
   uint64_t stopped;                     /* nanoseconds: how long threads were
                                            held up for the last snapshot */
-  const char *runtime_version;
   int finalize_on_demand;               /* of the collector, as it was */
 
   /* threads */
@@ -109,9 +107,8 @@ void threads_forget_figures(void);
  * on.  All of them live. */
 void threads_renew_labels(void);
 
-/* Note all labels in `notes', whose figures are those of the threads by their
- * places, from 1 on, or in the image of the process (note_list.h). */
-void threads_note_labels(struct note_list *notes);
+/* Note all labels for images. */
+void threads_note_labels(void);
 
 /* Code goes away: forget what threads made where.  Trees have no addresses.
  * The gates are shut. */
