@@ -40,6 +40,9 @@ intern_key(struct intern_table *table, uint64_t key)
   return intern_bytes(table, &key, sizeof key);
 }
 
+/* The number of a key that is a number; 0: the table does not have it. */
+uint32_t intern_find_key(const struct intern_table *table, uint64_t key);
+
 static inline uint32_t
 intern_text(struct intern_table *table, const char *text)
 {

@@ -12,7 +12,7 @@
 #include "common/image_format.h"
 #include "image/intern_table.h"
 #include "lisp/holders/holder_names.h"
-#include "lisp/live/live_entries.h"
+#include "lisp/live/live_collection.h"
 #include "lisp/threads/threads.h"
 
 struct noting {
@@ -137,7 +137,7 @@ note_entries(struct live_graph *g)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     n.owner = t->tree.owner;
     if (live_table_is_open(&t->live))
-      live_entries_each(&t->live, note_entry, &n);
+      live_collection_each(&t->live, note_entry, &n);
   }
 }
 

@@ -10,7 +10,7 @@
  * function_numbers.c, code_notes.c, kept_objects.c).  While objects are
  * followed, an explicit free takes a spin lock (live_frees.c), and the
  * collector's lock is taken where a signal handler or a finalizer ran between
- * the header of an object and its body (live_entries.c).
+ * the header of an object and its body (live_collection.c).
  */
 #ifndef MPROF_HOOK_H
 #define MPROF_HOOK_H

@@ -11,7 +11,6 @@
 
 #include "image/image.h"
 #include "lisp/live/live_collection.h"
-#include "lisp/live/live_entries.h"
 #include "lisp/live/live_frees.h"
 #include "lisp/names/kept_objects.h"
 
@@ -87,7 +86,7 @@ add_survival(struct snapshot *s, struct thread_state *t)
       add_piece(s, IMAGE_SURVIVAL, t->tree.owner,
                 t->tree.leaf_count * sizeof *sums);
   if (sums != NULL)
-    live_entries_sum(&t->live, sums);
+    live_collection_sum(&t->live, sums);
 }
 
 static void

@@ -21,7 +21,6 @@
 #include "image/image.h"
 #include "lisp/hook/hook.h"
 #include "lisp/live/live_collection.h"
-#include "lisp/live/live_entries.h"
 #include "lisp/live/live_frees.h"
 #include "lisp/names/lisp_functions.h"
 #include "lisp/threads/thread_labels.h"
@@ -373,7 +372,7 @@ threads_forget_figures(void)
     }
     context_tree_clear(&t->tree);
     if (live_table_is_open(&t->live))
-      live_entries_clear(&t->live);
+      live_collection_clear(&t->live);
     forget_counters(t);
     p = &t->next;
   }
