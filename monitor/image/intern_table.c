@@ -46,7 +46,7 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
 {
   const uint32_t number = t->count + 1;
   size_t *ends;
-  if (number > INTERN_MOST ||
+  if (number == 0 ||
       (t->index.buckets == NULL &&
        record_index_init(&t->index) != 0) ||
       !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))

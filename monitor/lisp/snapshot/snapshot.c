@@ -185,8 +185,8 @@ add_records(struct snapshot *s, enum image_kind kind, const struct arena *from,
 static void
 add_graph(struct snapshot *s, const struct live_graph *g)
 {
-  add_records(s, IMAGE_OBJECTS, &g->heap.objects, g->heap.count,
-              (g->heap.count + (size_t)2) * sizeof(struct image_object));
+  add_records(s, IMAGE_OBJECTS, &g->heap.objects, heap_count(&g->heap),
+              (heap_count(&g->heap) + (size_t)2) * sizeof(struct image_object));
   add_array(s, IMAGE_REFERENCES, 1, g->heap.references.base,
             g->heap.reference_count * sizeof(uint32_t));
   add_roots(s, g);
