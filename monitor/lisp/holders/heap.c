@@ -11,16 +11,16 @@ enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
 
 /* ---- objects ---- */
 
-/* Its record is zero, and so is the one behind it.  What has no address gets a
- * key that is none. */
+/* Its record is zero, and so is the one behind it.  What has no address gets
+ * a key that is none. */
 uint32_t
 heap_add(struct heap *heap, uint64_t address)
 {
   const uint64_t number = heap_count(heap) + UINT64_C(1);
   if (arena_record(&heap->objects, number + 1, sizeof(struct image_object)) ==
           NULL ||
-      intern_key(&heap->addresses, address != 0 ? address : number << 1 | 1) ==
-          0) {
+      intern_key(&heap->addresses,
+                 address != 0 ? address : number << 1 | 1) == 0) {
     heap->failed = true;
     return 0;
   }

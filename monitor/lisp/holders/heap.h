@@ -37,7 +37,7 @@ struct heap { /* all zero: empty */
   uint32_t collected;      /* those up to here are the collector's */
   struct arena references; /* uint32_t: numbers of objects */
   uint32_t reference_count;
-  bool failed;             /* there was no memory */
+  bool failed;             /* there was no memory, also for who uses it */
 };
 
 static inline struct image_object *

@@ -18,11 +18,6 @@
 #include "lisp/names/lisp_printer.h"
 #include "lisp/threads/threads.h"
 
-struct noting {
-  struct live_graph *graph;
-  uint32_t owner; /* of the tree of the thread in hand */
-};
-
 /* ---- bodies ---- */
 
 static void
@@ -34,7 +29,7 @@ add_body(struct live_graph *g, uint32_t object, const void *body)
     return;
   to = arena_record(&g->bodies, ++g->body_count, sizeof *to);
   if (to == NULL) {
-    g->failed = true;
+    g->heap.failed = true;
     return;
   }
   *to = (struct image_body){object, number};
@@ -68,7 +63,8 @@ add_bodies(struct live_graph *g, uint32_t number)
   case t_codeblock:
     add_body(g, number, x->cblock.data);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
@@ -91,56 +87,45 @@ read_heap(struct live_graph *g)
 
 /* ---- what was counted ---- */
 
-/* What is not the collector's has no place in the heap. */
+/* Of the thread whose tree is in hand, if it is alive as of the last
+ * collection.  What is not the collector's has no place in the heap. */
 static void
-add_outside(struct noting *n, uint32_t leaf, const struct live_entry *e,
-            bool is_object)
+note_entry(void *graph, const struct live_entry *e, bool freed)
 {
-  struct live_graph *const g = n->graph;
-  struct image_object *const to =
-      arena_record(&g->outside, ++g->outside_count, sizeof *to);
-  if (to == NULL)
-    g->failed = true;
-  else
-    *to = (struct image_object){
-        .bytes = live_entry_bytes(e),
-        .owner = n->owner,
-        .leaf = leaf,
-        .flags = IMAGE_COUNTED | (is_object ? IMAGE_WHOLE : 0)};
-}
-
-/* Of one thread, if it is alive as of the last collection. */
-static void
-note_entry(void *noting, const struct live_entry *e, bool freed)
-{
-  struct noting *const n = noting;
-  struct heap *const heap = &n->graph->heap;
-  const bool is_object = LIVE_KIND(e->memory) == LIVE_OBJECT;
-  const uint32_t leaf = e->leaf / LIVE_LEAF_UNITS;
-  const uint32_t number = heap_find(heap, LIVE_ADDRESS(e->memory) << 4);
-  struct image_object *const object = heap_object(heap, number);
+  struct live_graph *const g = graph;
+  const bool whole = LIVE_KIND(e->memory) == LIVE_OBJECT;
+  const struct image_object counted = {.bytes = live_entry_bytes(e),
+                                       .owner = g->owner,
+                                       .leaf = e->leaf / LIVE_LEAF_UNITS,
+                                       .flags = IMAGE_COUNTED |
+                                                (whole ? IMAGE_WHOLE : 0)};
+  const uint32_t number = heap_find(&g->heap, LIVE_ADDRESS(e->memory) << 4);
+  struct image_object *object;
   if (freed || LIVE_AGE(e->memory) == 0)
     return;
   if (number == 0) {
-    add_outside(n, leaf, e, is_object);
+    object = arena_record(&g->outside, ++g->outside_count, sizeof *object);
+    if (object != NULL)
+      *object = counted;
+    g->heap.failed |= object == NULL;
     return;
   }
-  object->flags |= IMAGE_COUNTED | (is_object ? IMAGE_WHOLE : 0);
-  object->bytes = live_entry_bytes(e);
+  object = heap_object(&g->heap, number);
+  object->flags |= counted.flags;
+  object->bytes = counted.bytes;
   if ((object->flags & IMAGE_ROOT_OBJECT) == 0) {
-    object->leaf = leaf;
-    object->owner = n->owner;
+    object->leaf = counted.leaf;
+    object->owner = counted.owner;
   }
 }
 
 static void
 note_entries(struct live_graph *g)
 {
-  struct noting n = {.graph = g};
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    n.owner = t->tree.owner;
+    g->owner = t->tree.owner;
     if (live_table_is_open(&t->live))
-      live_collection_each(&t->live, note_entry, &n);
+      live_collection_each(&t->live, note_entry, g);
   }
 }
 
@@ -234,13 +219,15 @@ type_tag(const struct heap *heap, uint32_t number)
                : 0;
   case t_vector:
   case t_array:
-    return (uint64_t)x->d.t | ECL_ALLOCATED_ELTTYPE((uint8_t)x->array.elttype) |
+    return (uint64_t)x->d.t |
+           ECL_ALLOCATED_ELTTYPE((uint8_t)x->array.elttype) |
            (x->array.flags != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
   case t_stream:
     if (!heap_object_has(heap, number, sizeof x->stream))
       return 0;
     return (uint64_t)x->d.t | ECL_ALLOCATED_SMMODE((uint8_t)x->stream.mode);
-  default: return x->d.t >= 0 && x->d.t < t_end ? (uint64_t)x->d.t : 0;
+  default:
+    return x->d.t >= 0 && x->d.t < t_end ? (uint64_t)x->d.t : 0;
   }
 }
 
@@ -278,7 +265,7 @@ static void
 name_types(struct live_graph *g, struct note_list *notes)
 {
   struct intern_table types = {0};
-  for (uint32_t i = 1; i <= heap_count(&g->heap) && !g->failed; i++) {
+  for (uint32_t i = 1; i <= heap_count(&g->heap) && !g->heap.failed; i++) {
     struct image_object *const object = heap_object(&g->heap, i);
     const uint32_t before = types.count;
     uint64_t type;
@@ -290,9 +277,21 @@ name_types(struct live_graph *g, struct note_list *notes)
     object->leaf = g->roots.count + number;
     if (number > before)
       note_type(notes, object->leaf, type);
-    g->failed |= number == 0;
+    g->heap.failed |= number == 0;
   }
   intern_table_release(&types);
+}
+
+/* How many records there are from 1 on, in the first member of record 0. */
+static void
+set_count(struct live_graph *g, struct arena *records, uint64_t count)
+{
+  uint64_t *const first =
+      arena_record(records, 0, sizeof(struct image_object));
+  if (first == NULL)
+    g->heap.failed = true;
+  else
+    *first = count;
 }
 
 bool
@@ -300,12 +299,15 @@ live_graph_take(struct live_graph *g, struct note_list *notes)
 {
   if (!read_heap(g))
     return false;
-  for (uint32_t i = 1; i <= heap_count(&g->heap) && !g->failed; i++)
+  for (uint32_t i = 1; i <= heap_count(&g->heap) && !g->heap.failed; i++)
     add_bodies(g, i);
   note_entries(g);
   name_roots(g, notes);
   name_types(g, notes);
-  return !g->failed;
+  set_count(g, &g->heap.objects, heap_count(&g->heap));
+  set_count(g, &g->bodies, g->body_count);
+  set_count(g, &g->outside, g->outside_count);
+  return !g->heap.failed;
 }
 
 void

@@ -7,9 +7,9 @@
 /* Our own threads are none of the collector's business. */
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
+#include <errno.h>
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
-#include <errno.h>
 #include <stddef.h>
 
 #include <ecl/ecl.h>
@@ -128,8 +128,8 @@ compact(struct live_table *t, struct scan *scan)
   for (struct live_chunk *c = t->old; c != NULL; c = c->next)
     compact_chunk(&to, scan, c);
   to.chunk->count = to.count;
-  live_chunks_free(__atomic_exchange_n(&t->returned, to.chunk->next,
-                                       __ATOMIC_ACQ_REL));
+  live_chunks_free(
+      __atomic_exchange_n(&t->returned, to.chunk->next, __ATOMIC_ACQ_REL));
   to.chunk->next = NULL;
 }
 

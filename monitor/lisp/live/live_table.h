@@ -25,12 +25,12 @@
  * its memory was freed after the entry was made (live_freed).  When the clock
  * has moved since the thread's last entry, a *time* goes before the next.
  *
- * Deaths.  An entry has its age: so many collections it has survived.  Ages are
- * taken together in bands: 0, 1, 2 to 3, 4 to 7, 8 and more.  When the entry
- * leaves, its object and its bytes are added to those of its leaf and band.
- * Nothing is noted of the first band, in which most die: it is what was
- * allocated at the leaf without all else.  An object that was freed explicitly
- * has its entry until the next collection, and so its age.
+ * Deaths.  An entry has its age: so many collections it has survived.  Ages
+ * are taken together in bands: 0, 1, 2 to 3, 4 to 7, 8 and more.  When the
+ * entry leaves, its object and its bytes are added to those of its leaf and
+ * band.  Nothing is noted of the first band, in which most die: it is what
+ * was allocated at the leaf without all else.  An object that was freed
+ * explicitly has its entry until the next collection, and so its age.
  *
  * Memory comes from mmap: nothing here keeps an object alive, for the
  * collector does not look into it.
@@ -179,8 +179,8 @@ live_count_add(struct live_count *c, const struct live_entry *e)
   c->bytes += live_entry_bytes(e);
 }
 
-/* The entry, of age 1 or more, is dead.  Without memory for its leaf it counts
- * as if in the first band, and is counted as misplaced. */
+/* The entry, of age 1 or more, is dead.  Without memory for its leaf it
+ * counts as if in the first band, and is counted as misplaced. */
 void live_table_add_death(struct live_table *, const struct live_entry *e);
 
 /* Add all deaths to `sums', by leaf. */

@@ -30,9 +30,11 @@
 static struct {
   struct shared_table places; /* of objects, from 1 on; its lock is that of all
                                  that follows */
-  cl_object *objects;         /* by place; [0] is none */
-  uint32_t *in_tree;          /* of functions: see kept_objects_in_tree */
-  uint32_t count, limit;
+  struct kept_object {
+    cl_object object;
+    uint32_t in_tree; /* of a function: see kept_objects_in_tree */
+  } *objects;         /* by place; [0] is none */
+  uint32_t count;
   struct arena text;   /* the name that was printed last */
   uint64_t lost_calls; /* see kept_objects_lost_calls */
   void (*next_push_other_roots)(void);
@@ -47,17 +49,12 @@ push_kept_objects(void)
 }
 
 int
-kept_objects_reserve(uint32_t limit)
+kept_objects_open(void)
 {
   struct arena arena;
-  if (kept.objects != NULL)
-    return 0;
-  if (arena_reserve(&arena, (limit + (size_t)1) * (sizeof *kept.objects +
-                                                   sizeof *kept.in_tree)) != 0)
+  if (arena_reserve(&arena, (KEPT_OBJECTS + 1) * sizeof *kept.objects) != 0)
     return -1;
   kept.objects = arena.base;
-  kept.in_tree = (uint32_t *)(kept.objects + limit + 1);
-  kept.limit = limit;
   kept.next_push_other_roots = GC_get_push_other_roots();
   GC_set_push_other_roots(push_kept_objects);
   return 0;
@@ -115,7 +112,7 @@ name_object(cl_object object, uint32_t place)
   image_note(NOTE_FUNCTION, number,
              NOTE_CALLS_KNOWN | (hidden ? NOTE_RUNTIME : 0), 0, NULL);
   image_note(NOTE_NAME, number, 0, 0, name);
-  kept.in_tree[place] =
+  kept.objects[place].in_tree =
       (uint32_t)phase_role_of(name, "", false) << FUNCTION_ROLE_SHIFT |
       (hidden ? FUNCTION_HIDDEN : 0);
 }
@@ -136,7 +133,7 @@ kept_objects_note_classes(struct note_list *notes)
 {
   const uint32_t count = __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
   for (uint32_t i = 1; i <= count; i++) {
-    const cl_object object = kept.objects[i];
+    const cl_object object = kept.objects[i].object;
     const char *name;
     if (!is_class(object) || has_lost_name(object))
       continue;
@@ -164,8 +161,7 @@ add(cl_object object)
 {
   const int saved = errno;
   uint32_t place = kept.count + 1;
-  kept.objects[place] = object;
-  kept.in_tree[place] = 0;
+  kept.objects[place] = (struct kept_object){.object = object};
   name_object(object, place);
   if (shared_table_add(&kept.places, (uintptr_t)object, place))
     __atomic_store_n(&kept.count, place, __ATOMIC_RELEASE);
@@ -180,11 +176,11 @@ static uint32_t
 keep(cl_object object)
 {
   uint32_t place = place_of(object);
-  if (place != 0 || kept.count == kept.limit)
+  if (place != 0 || kept.count == KEPT_OBJECTS)
     return place;
   spin_lock(&kept.places.lock);
   place = place_of(object); /* by another thread meanwhile */
-  if (place == 0 && kept.count < kept.limit)
+  if (place == 0 && kept.count < KEPT_OBJECTS)
     place = add(object);
   spin_unlock(&kept.places.lock);
   return place;
@@ -222,5 +218,7 @@ uint32_t
 kept_objects_in_tree(uint32_t number)
 {
   const uint32_t place = number - FUNCTION_OBJECT_BASE;
-  return place <= kept.limit && kept.limit != 0 ? kept.in_tree[place] : 0;
+  return place <= KEPT_OBJECTS && kept.objects != NULL
+             ? kept.objects[place].in_tree
+             : 0;
 }

@@ -13,13 +13,12 @@
 struct note_list;
 
 enum {
-  KEPT_OBJECTS = 1 << 19,        /* the largest limit */
+  KEPT_OBJECTS = 1 << 19,        /* at most */
   FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
 };
 
-/* Make the table, for `limit' objects; only the first call does anything.
- * Gives back 0, or -1 when memory ran out. */
-int kept_objects_reserve(uint32_t limit);
+/* Make the table.  Gives back 0, or -1 when memory ran out. */
+int kept_objects_open(void);
 
 /* Keep `object' alive until the process ends, so that its address stays its
  * own; does nothing when the table is full.  Inside the hook. */

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * notes.c -- what is known of the runtime when the monitor is opened.
+ * notes.c -- what a program states of itself when the monitor is opened, and of
+ * its figures when they are taken.
  */
 #include "lisp/snapshot/snapshot.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <ecl/ecl.h>
 
 #include "image/image.h"
+#include "lisp/balance/reconciliation.h"
+#include "lisp/live/live_collection.h"
+#include "lisp/live/live_frees.h"
 #include "lisp/names/classify.h"
 #include "lisp/names/code_functions.h"
+#include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_printer.h"
+
+/* ---- the runtime ---- */
 
 _Static_assert(NOTE_TYPE_BITS(0xFFFF | ECL_ALLOCATED_NOT_SIMPLE) ==
                    (0xFFFF | ECL_ALLOCATED_NOT_SIMPLE),
@@ -56,4 +64,125 @@ note_runtime(void)
   image_note(NOTE_ROOT, 0, 0, 0, MPROF_ROOT_FUNCTION);
   note_types();
   return true;
+}
+
+/* ---- figures ---- */
+
+static void
+state_count(struct note_list *notes, const char *key, uint64_t n)
+{
+  note_comment(notes, key, "%" PRIu64, n);
+}
+
+/* What the collector, or the runtime in its name, made for itself. */
+static uint64_t
+record_bytes(const struct counters *c)
+{
+  struct requests records = {0};
+  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, c->finalizers);
+  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, c->weak_links);
+  return records.rounded_bytes + c->thread_record_bytes +
+         monitor.collector.table_bytes;
+}
+
+/* Where the page that the collector has not yet added cannot be known when
+ * counting ends, but was when it began, the difference can be below zero. */
+static uint64_t
+collector_bytes(void)
+{
+  const uint64_t bytes = monitor.collector.bytes;
+  return (int64_t)bytes < 0 ? 0 : bytes;
+}
+
+static void
+state_reconciliation(struct note_list *notes, const struct counters *c)
+{
+  const struct reconciliation r = {.rounded = c->requests.rounded_bytes,
+                                   .records = record_bytes(c),
+                                   .collector = collector_bytes()};
+  char imported[128], uncounted[128];
+  const struct residual_cause causes[] = {
+      {(monitor.collector.doubts & BALANCE_REST) != 0,
+       "a thread could not be paused when counting began or ended: an object "
+       "that it was taking, or the free list that it took it from"},
+      {c->imported_threads > 0, imported},
+      {c->uncounted_threads > 0, uncounted},
+      {(monitor.collector.doubts & BALANCE_PAGE) != 0,
+       "up to 4096 bytes of a page that the collector has swept but not yet "
+       "added"},
+      {(monitor.collector.doubts & BALANCE_FORK) != 0,
+       "a fork: an object that another thread was taking, or its free list, "
+       "and up to 4096 bytes of a page that the collector had swept and "
+       "never "
+       "adds"},
+      {(monitor.collector.doubts & BALANCE_LISTS) != 0,
+       "the threads' free lists in the collector could not be read"},
+      {(monitor.collector.doubts & BALANCE_TABLES) != 0,
+       "growth of the collector's tables of finalizers and weak links, which "
+       "could not be read"},
+      {c->finalizer_walks > 0, "free lists that the collector drops when a "
+                               "finalizer allocates during "
+                               "their construction"},
+  };
+  snprintf(imported, sizeof imported,
+           "memory that the runtime allocated for %u threads, created by C "
+           "code, before they were imported",
+           c->imported_threads);
+  snprintf(uncounted, sizeof uncounted,
+           "threads that are not counted, since memory ran out when they "
+           "started: %u",
+           c->uncounted_threads);
+  state_count(notes, PPROF_COMMENT_MALLOC_BYTES, c->requests.malloc_bytes);
+  reconciliation_note(notes, &r, causes, sizeof causes / sizeof *causes);
+}
+
+/* What can be missing from chains. */
+static void
+state_gaps(struct note_list *notes, const struct counters *c)
+{
+  if (c->overflows > 0)
+    note_comment(
+        notes, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+        "the context budget was used up %" PRIu64
+        " times; (mprof:reset) begins anew, and (mprof:start) takes a "
+        "larger :max-contexts",
+        c->overflows);
+  state_count(notes, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
+  if (kept_objects_lost_calls() > 0)
+    note_comment(notes, PPROF_COMMENT_CHAIN_NOTE,
+                 "calls of byte-compiled functions whose names did not fit: "
+                 "%" PRIu64,
+                 kept_objects_lost_calls());
+}
+
+/* The threads stand still. */
+void
+note_live_comments(struct note_list *notes)
+{
+  uint64_t lost = live_frees_lost();
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    lost += t->live.lost + t->live.misplaced;
+  if (!monitor.follow)
+    return;
+  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, live_collection_number());
+  if (lost > 0)
+    note_comment(
+        notes, PPROF_COMMENT_LOST_NOTE,
+        "objects that were not followed until they died, or whose freeing "
+        "was missed, since memory ran out: %" PRIu64,
+        lost);
+}
+
+void
+note_comments(struct note_list *notes, const struct snapshot *snapshot)
+{
+  const struct counters *const c = &snapshot->counters;
+  state_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
+  state_count(notes, PPROF_COMMENT_BYTES, c->bytes);
+  if (snapshot->balanced)
+    state_reconciliation(notes, c);
+  state_gaps(notes, c);
+  state_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
+  state_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
+  state_count(notes, PPROF_COMMENT_THREADS, c->threads);
 }

@@ -11,7 +11,6 @@
 
 #include "image/image.h"
 #include "lisp/live/live_collection.h"
-#include "lisp/live/live_frees.h"
 #include "lisp/names/kept_objects.h"
 
 #ifndef MPROF_VERSION
@@ -50,22 +49,6 @@ add_piece(struct snapshot *s, enum image_kind kind, uint32_t owner,
   return (char *)s->contents.base + at + IMAGE_PAGE;
 }
 
-const struct image_piece *
-snapshot_piece(const struct snapshot *s, enum image_kind kind,
-               const struct image_piece *piece)
-{
-  const char *const base = s->contents.base;
-  const char *at = piece == NULL ? base + IMAGE_PAGE
-                                 : (const char *)piece + IMAGE_PAGE +
-                                       piece->bytes;
-  for (; at < base + s->length; at += IMAGE_PAGE + piece->bytes) {
-    piece = (const struct image_piece *)at;
-    if (piece->kind == kind)
-      return piece;
-  }
-  return NULL;
-}
-
 /* The same for an array that is there. */
 static void
 add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
@@ -101,6 +84,9 @@ add_thread(struct snapshot *s, struct thread_state *t)
             tree->kind_count * sizeof *tree->kinds);
   if (live_table_is_open(&t->live))
     add_survival(s, t);
+  for (uint32_t i = 0; i < tree->leaf_count && s->balanced; i++)
+    requests_add_leaf(&s->counters.requests, &tree->leaves[i],
+                      context_tree_kind(tree, &tree->leaves[i]));
 }
 
 /* With an eighth more, for what is new until the threads are stopped. */
@@ -138,13 +124,10 @@ snapshot_take(struct snapshot *s)
   const struct region_table *const regions = &monitor.regions;
   add_head(s);
   s->counters = threads_counters();
-  s->collection = live_collection_number();
-  s->lost = live_frees_lost();
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    s->lost += t->live.lost + t->live.misplaced;
+  note_live_comments(&s->notes);
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (thread_has_counted(t))
       add_thread(s, t);
-  }
   if (regions->count > 0)
     add_array(s, IMAGE_REGIONS, 1, regions->regions,
               regions->count * sizeof *regions->regions);
@@ -168,32 +151,18 @@ add_roots(struct snapshot *s, const struct live_graph *g)
   }
 }
 
-/* Records from 1 on, behind how many there are in the first member of record
- * 0. */
-static void
-add_records(struct snapshot *s, enum image_kind kind, const struct arena *from,
-            uint64_t count, size_t bytes)
-{
-  void *const place = add_piece(s, kind, 1, bytes);
-  if (place == NULL)
-    return;
-  if (from->base != NULL)
-    memcpy(place, from->base, bytes);
-  memcpy(place, &count, sizeof count);
-}
-
 static void
 add_graph(struct snapshot *s, const struct live_graph *g)
 {
-  add_records(s, IMAGE_OBJECTS, &g->heap.objects, heap_count(&g->heap),
-              (heap_count(&g->heap) + (size_t)2) * sizeof(struct image_object));
+  add_array(s, IMAGE_OBJECTS, 1, g->heap.objects.base,
+            (heap_count(&g->heap) + (size_t)2) * sizeof(struct image_object));
   add_array(s, IMAGE_REFERENCES, 1, g->heap.references.base,
             g->heap.reference_count * sizeof(uint32_t));
   add_roots(s, g);
-  add_records(s, IMAGE_BODIES, &g->bodies, g->body_count,
-              (g->body_count + (size_t)1) * sizeof(struct image_body));
-  add_records(s, IMAGE_OUTSIDE, &g->outside, g->outside_count,
-              (g->outside_count + (size_t)1) * sizeof(struct image_object));
+  add_array(s, IMAGE_BODIES, 1, g->bodies.base,
+            (g->body_count + (size_t)1) * sizeof(struct image_body));
+  add_array(s, IMAGE_OUTSIDE, 1, g->outside.base,
+            (g->outside_count + (size_t)1) * sizeof(struct image_object));
 }
 
 /* ---- the whole ---- */

@@ -20,9 +20,7 @@ struct snapshot { /* all zero: empty */
   struct arena contents; /* the image */
   size_t length;         /* of it */
   bool balanced;         /* with what the collector has given out */
-  struct counters counters;
-  uint64_t collection;   /* what is alive is as of this one */
-  uint64_t lost;         /* objects that are not followed any more */
+  struct counters counters; /* if it is balanced, with all requests */
   struct note_list notes; /* for its end */
   bool failed;           /* there was no memory */
 };
@@ -34,12 +32,6 @@ bool snapshot_reserve(struct snapshot *snapshot);
 /* Copy the figures; the gates are shut, or nothing is counted, and there are
  * no collections and frees (live_frees_begin).  False: there is no memory. */
 bool snapshot_take(struct snapshot *snapshot);
-
-/* The first piece of that kind behind `piece' in the image, or from its
- * beginning on: NULL.  NULL: there is no other. */
-const struct image_piece *snapshot_piece(const struct snapshot *snapshot,
-                                         enum image_kind kind,
-                                         const struct image_piece *piece);
 
 /* Add what refers to what, unless `graph' is NULL, and what all numbers stand
  * for.  False: there is no memory.  Does not allocate from the collector. */
@@ -55,7 +47,9 @@ void snapshot_release(struct snapshot *snapshot);
 bool note_runtime(void);
 
 /* Note totals, the reconciliation with the collector's sum, and what can be
- * missing, as comments. */
+ * missing, as comments; and, while the threads stand still, what is known of
+ * live objects. */
 void note_comments(struct note_list *notes, const struct snapshot *snapshot);
+void note_live_comments(struct note_list *notes);
 
 #endif
