@@ -7,8 +7,7 @@
  * take one lock, and they do not allocate from the collector but for what
  * collector_balance.h says.
  *
- * Status: the functions give back 0 (MPROF_OK) or one of the numbers below;
- * mprof_monitor_message says the same in words.
+ * Status: the functions give back 0, or 1: mprof_monitor_message says why.
  */
 #ifndef MPROF_MONITOR_H
 #define MPROF_MONITOR_H
@@ -16,14 +15,6 @@
 #include <stdint.h>
 
 #define MPROF_EXPORT __attribute__((visibility("default")))
-
-enum mprof_status {
-  MPROF_OK = 0,
-  MPROF_BAD_RUNTIME,    /* the hooks have another version */
-  MPROF_NO_MEMORY,
-  MPROF_CANNOT_WRITE,   /* message has the file and the reason */
-  MPROF_NOT_SUPPORTED   /* this processor or kernel */
-};
 
 /* Which number mprof_monitor_counter gives. */
 enum mprof_counter {
@@ -37,9 +28,7 @@ enum mprof_counter {
   MPROF_SINCE = 8,      /* when counting began after the last reset, in
                            seconds since 1970; 0: there are no figures */
   MPROF_RESETS,         /* how often figures were forgotten */
-  MPROF_FOLLOWS,        /* 1 when objects are followed (MPROF_LIVE) */
-  MPROF_STOPPED         /* how long the threads were held up when the figures
-                           were read last, in nanoseconds */
+  MPROF_FOLLOWS         /* 1 when objects are followed (MPROF_LIVE) */
 };
 
 enum mprof_option {
@@ -94,7 +83,7 @@ MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
 /* The calling thread enters the region `name', a string that is copied,
  * within the region that it is in; it leaves the innermost one.  At most 64
  * within one another and 127 in all are told apart.  Does nothing in a thread
- * that was never counted.  Always MPROF_OK. */
+ * that was never counted.  Always 0. */
 MPROF_EXPORT int mprof_monitor_region_begin(const char *name);
 MPROF_EXPORT int mprof_monitor_region_end(void);
 

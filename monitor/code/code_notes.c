@@ -13,23 +13,21 @@
 #include <stdio.h>
 
 #include "image/image.h"
-#include "image/note_list.h"
 #include "image/spin_lock.h"
 
 static struct code_objects noted;
 static size_t last; /* of them, where the last address was */
 static struct spin_lock lock;
 
-void
-code_object_note(struct note_list *notes, const struct code_object *o,
-                 enum image_note_kind kind)
+static void
+note_object(const struct code_object *o, enum image_note_kind kind)
 {
   char text[PATH_MAX + 2 * BUILD_ID_BYTES + 32];
   int n = snprintf(text, sizeof text, "%" PRIxPTR " ", o->end);
   for (size_t i = 0; i < o->build_id_size; i++)
     n += snprintf(text + n, 3, "%02x", o->build_id[i]);
   snprintf(text + n, sizeof text - (size_t)n, " %s", o->path);
-  note_add(notes, kind, o->number, o->start, o->file_offset, text);
+  image_note(kind, o->number, o->start, o->file_offset, text);
 }
 
 /* The program comes first, even where the address is in no file. */
@@ -43,14 +41,14 @@ find_or_note(uintptr_t address)
   else
     last = (size_t)(found - noted.objects);
   for (; known < noted.count; known++)
-    code_object_note(NULL, &noted.objects[known], NOTE_MODULE);
+    note_object(&noted.objects[known], NOTE_MODULE);
 }
 
 /* For each new record of a tree. */
 void
 code_objects_note(uintptr_t address)
 {
-  if (!image_is_open() || spin_holds(&lock))
+  if (!image_takes_notes() || spin_holds(&lock))
     return;
   spin_lock(&lock);
   if (last >= noted.count || address < noted.objects[last].start ||
@@ -64,9 +62,9 @@ code_objects_note(uintptr_t address)
 void
 code_objects_note_retired(const struct code_object *retired)
 {
-  if (!image_is_open())
+  if (!image_takes_notes())
     return;
-  code_object_note(NULL, retired, NOTE_RETIRED);
+  note_object(retired, NOTE_RETIRED);
   spin_lock(&lock);
   for (size_t i = 1; i < noted.count; i++)
     if (noted.objects[i].start == retired->start) {
@@ -85,5 +83,5 @@ code_objects_note_anew(void)
   find_or_note(0);
   spin_unlock(&lock);
   for (size_t i = 0; i < code_objects_unloaded.count; i++)
-    code_object_note(NULL, &code_objects_unloaded.objects[i], NOTE_RETIRED);
+    note_object(&code_objects_unloaded.objects[i], NOTE_RETIRED);
 }

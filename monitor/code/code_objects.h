@@ -23,7 +23,6 @@
 
 #include "code/function_numbers.h"
 #include "image/arena.h"
-#include "image/note_list.h"
 #include "tree/context_tree.h"
 
 enum {
@@ -93,13 +92,7 @@ extern struct code_objects code_objects_unloaded;
 struct code_object code_objects_retire(const struct code_object *gone,
                                        struct function_numbers *numbers);
 
-/* Note one in `notes', or in the image of the process (note_list.h): `kind' is
- * NOTE_MODULE or NOTE_RETIRED. */
-void code_object_note(struct note_list *notes,
-                      const struct code_object *object,
-                      enum image_note_kind kind);
-
-/* Let the image of the process, if it has one, know of the file with that
+/* Let the image of the process, if it takes notes, know of the file with that
  * address in its code (inside the hook), and of that which is unloaded; the
  * image is new, and knows of none. */
 void code_objects_note(uintptr_t address);

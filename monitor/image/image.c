@@ -235,18 +235,16 @@ image_extend(const void *base, void *end, size_t bytes)
   return extended;
 }
 
-uint32_t
-image_owner_of(const void *base)
+bool
+image_has(const void *base)
 {
-  const struct piece *p;
-  uint32_t owner = 0;
+  bool has;
   if (image.count == 0 || spin_holds(&image.lock))
-    return 0;
+    return false;
   spin_lock(&image.lock);
-  p = piece_at(base);
-  owner = p == NULL ? 0 : p->head.owner;
+  has = piece_at(base) != NULL;
   spin_unlock(&image.lock);
-  return owner;
+  return has;
 }
 
 /* The others keep their order: it is that of the parts of an array. */
@@ -372,6 +370,7 @@ image_close(bool keep)
   image_file_drop();
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
   munmap(head, IMAGE_PAGE);
+  image_notes_end();
 }
 
 void

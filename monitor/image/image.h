@@ -31,7 +31,7 @@
 #include "common/image_format.h"
 
 struct arena;
-struct code_object;
+struct note_list;
 
 /* Begin an image in the file PATH, which is made; for what may be there, and
  * `exclusive', see image_file_make.  What was in the last one of this process,
@@ -74,15 +74,8 @@ bool image_map(const struct arena *arena, size_t used, enum image_kind kind,
  * is in the image, which has no room. */
 bool image_extend(const void *base, void *end, size_t bytes);
 
-/* Its owner; 0: it is not in the image, which is true of all of its memory or
- * none. */
-uint32_t image_owner_of(const void *base);
-
-static inline bool
-image_has(const void *base)
-{
-  return image_owner_of(base) != 0;
-}
+/* Whether it is in the image, which is true of all of its memory or none. */
+bool image_has(const void *base);
 
 /* It is given back. */
 void image_release(const void *base);
@@ -94,8 +87,16 @@ void image_release(const void *base);
 void image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
                 uint64_t more, const char *text);
 
-/* Forget all notes, since they will be written anew; nobody writes one. */
-void image_forget_notes(void);
+/* Keep notes from now on, also while there is no image, and in the child of a
+ * fork: they go into each image that is opened.  Gives back 0 or an errno
+ * value. */
+int image_keep_notes(void);
+
+/* Whether a note would be written. */
+bool image_takes_notes(void);
+
+/* Append all notes that were written to the list. */
+void image_copy_notes(struct note_list *to);
 
 /* All figures are being forgotten, or have been. */
 void image_forgets(bool begins);

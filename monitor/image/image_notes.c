@@ -12,28 +12,61 @@
 
 enum { FIRST_NOTES = 1 << 16 };
 
-static struct spin_lock lock;
-static struct note_list notes = {.in_place = true};
+static struct {
+  struct spin_lock lock;
+  bool locked_before; /* the fork */
+  bool kept;          /* without an image, too */
+  struct note_list list;
+} notes = {.list = {.in_place = true}};
 
-void
-image_forget_notes(void)
+/* Has no notes. */
+static void
+begin_list(void)
 {
-  notes.used = sizeof notes.used;
-  if (notes.arena.base != NULL)
-    *(uint64_t *)notes.arena.base = notes.used;
+  notes.list.used = sizeof notes.list.used;
+  *(uint64_t *)notes.list.arena.base = notes.list.used;
+}
+
+static int
+make_list(void)
+{
+  if (notes.list.arena.base != NULL)
+    return 0;
+  if (arena_place(&notes.list.arena, FIRST_NOTES, MOST_NOTES) != 0)
+    return errno;
+  begin_list();
+  return 0;
 }
 
 int
 image_notes_begin(void)
 {
-  if (notes.arena.base != NULL)
-    return 0;
-  if (arena_place(&notes.arena, FIRST_NOTES, MOST_NOTES) != 0)
-    return errno;
-  image_forget_notes();
-  return image_map(&notes.arena, notes.used, IMAGE_NOTES, image_owner())
+  const int error = make_list();
+  if (error != 0)
+    return error;
+  return image_map(&notes.list.arena, notes.list.used, IMAGE_NOTES,
+                   image_owner())
              ? 0
              : errno;
+}
+
+void
+image_notes_end(void)
+{
+  image_release(notes.list.arena.base);
+}
+
+int
+image_keep_notes(void)
+{
+  notes.kept = true;
+  return make_list();
+}
+
+bool
+image_takes_notes(void)
+{
+  return notes.list.arena.base != NULL && (notes.kept || image_is_open());
 }
 
 void
@@ -41,36 +74,48 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
            uint64_t more, const char *text)
 {
   const int saved = errno;
-  if (!image_is_open() || spin_holds(&lock) || notes.arena.base == NULL)
+  if (!image_takes_notes() || spin_holds(&notes.lock))
     return;
-  spin_lock(&lock);
-  note_add(&notes, kind, key, value, more, text);
-  spin_unlock(&lock);
+  spin_lock(&notes.lock);
+  note_add(&notes.list, kind, key, value, more, text);
+  spin_unlock(&notes.lock);
   errno = saved;
+}
+
+void
+image_copy_notes(struct note_list *to)
+{
+  const uint64_t *const from = notes.list.arena.base;
+  const uint64_t end =
+      from == NULL ? 0 : __atomic_load_n(from, __ATOMIC_ACQUIRE);
+  if (end > sizeof *from)
+    note_append(to, from + 1, end - sizeof *from);
 }
 
 /* ---- forks ---- */
 
-static bool locked_before;
-
 void
 image_notes_lock(void)
 {
-  locked_before = spin_holds(&lock);
-  if (!locked_before)
-    spin_lock(&lock);
+  notes.locked_before = spin_holds(&notes.lock);
+  if (!notes.locked_before)
+    spin_lock(&notes.lock);
 }
 
 void
 image_notes_unlock(void)
 {
-  if (!locked_before)
-    spin_unlock(&lock);
+  if (!notes.locked_before)
+    spin_unlock(&notes.lock);
 }
 
+/* All is zero where there was no memory for a copy. */
 void
 image_notes_forked(void)
 {
-  arena_release(&notes.arena);
-  lock.holder = 0;
+  notes.lock.holder = 0;
+  if (!notes.kept)
+    arena_release(&notes.list.arena);
+  else if (*(uint64_t *)notes.list.arena.base == 0)
+    begin_list();
 }

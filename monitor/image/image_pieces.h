@@ -36,11 +36,16 @@ extern struct image {
 
 /* ---- notes ---- */
 
-/* The image is new.  Gives back 0 or an errno value. */
+/* The image is new.  What notes there are go into it.  Gives back 0 or an
+ * errno value. */
 int image_notes_begin(void);
 
+/* The image is closed: what is kept may grow until there is another. */
+void image_notes_end(void);
+
 /* For the time of a fork, which a handler of a signal may make that has
- * interrupted who writes a note; in the child there are none any more. */
+ * interrupted who writes a note; in the child there are none any more, unless
+ * they are kept. */
 void image_notes_lock(void);
 void image_notes_unlock(void);
 void image_notes_forked(void);

@@ -46,7 +46,7 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
 {
   const uint32_t number = t->count + 1;
   size_t *ends;
-  if (number > INTERN_MOST ||
+  if (number == 0 ||
       !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))
     return 0;
   ends = t->ends.base;
@@ -59,16 +59,29 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
   return t->count = number;
 }
 
-uint32_t
-intern_bytes(struct intern_table *t, const void *key, size_t n)
+static uint32_t
+find(const struct intern_table *t, uint32_t hash, const void *key, size_t n)
 {
-  const uint32_t hash = hash_bytes(key, n);
   if (t->index.arena.base != NULL)
     for (struct index_slot *s = record_index_begin(&t->index, hash);
          s->number != 0; s = record_index_next(&t->index, s))
       if (s->hash == hash && is_key(t, s->number, key, n))
         return s->number;
-  return add(t, hash, key, n);
+  return 0;
+}
+
+uint32_t
+intern_bytes(struct intern_table *t, const void *key, size_t n)
+{
+  const uint32_t hash = hash_bytes(key, n), known = find(t, hash, key, n);
+  return known != 0 ? known : add(t, hash, key, n);
+}
+
+uint32_t
+intern_find_key(const struct intern_table *t, uint64_t key)
+{
+  return find(t, hash_bytes((const uint8_t *)&key, sizeof key), &key,
+              sizeof key);
 }
 
 void

@@ -19,8 +19,6 @@
 #include "image/arena.h"
 #include "image/record_index.h"
 
-enum { INTERN_MOST = (1 << 26) - 1 }; /* keys */
-
 struct intern_table { /* all zero: empty */
   bool in_place;      /* set before the first key: a text is where it was, so
                          that others may read it while keys are added */
@@ -31,7 +29,7 @@ struct intern_table { /* all zero: empty */
 };
 
 /* The number of the key, a new one when it is new; 0 when there is no memory
- * or there are INTERN_MOST keys. */
+ * or there are UINT32_MAX keys. */
 uint32_t intern_bytes(struct intern_table *table, const void *key, size_t n);
 
 static inline uint32_t
@@ -39,6 +37,9 @@ intern_key(struct intern_table *table, uint64_t key)
 {
   return intern_bytes(table, &key, sizeof key);
 }
+
+/* The number of a key that is a number; 0: the table does not have it. */
+uint32_t intern_find_key(const struct intern_table *table, uint64_t key);
 
 static inline uint32_t
 intern_text(struct intern_table *table, const char *text)

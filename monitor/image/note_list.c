@@ -10,27 +10,53 @@
 
 #include "image/image.h"
 
-/* A note is complete before it counts. */
+/* Room for so many bytes at the end; NULL: there is none. */
+static void *
+room_at_end(struct note_list *list, size_t bytes)
+{
+  if (list->used == 0)
+    list->used = sizeof list->used;
+  bytes += list->used;
+  if ((list->in_place ? arena_grow_in_place(&list->arena, bytes, MOST_NOTES)
+                      : arena_grow(&list->arena, bytes)) != 0) {
+    list->failed = true;
+    return NULL;
+  }
+  return (char *)list->arena.base + list->used;
+}
+
+/* What is there is complete before it counts. */
+static void
+add_bytes(struct note_list *list, size_t bytes)
+{
+  list->used += bytes;
+  __atomic_store_n((uint64_t *)list->arena.base, list->used, __ATOMIC_RELEASE);
+}
+
+void
+note_append(struct note_list *list, const void *notes, size_t bytes)
+{
+  void *const to = room_at_end(list, bytes);
+  if (to == NULL)
+    return;
+  memcpy(to, notes, bytes);
+  add_bytes(list, bytes);
+}
+
 void
 note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
          uint64_t value, uint64_t more, const char *text)
 {
   const size_t length = text == NULL ? 0 : strlen(text);
+  const size_t bytes =
+      sizeof(struct image_note) + ((length + 7) & ~(size_t)7);
   struct image_note *note;
-  uint64_t end;
   if (list == NULL) {
     image_note(kind, key, value, more, text);
     return;
   }
-  if (list->used == 0)
-    list->used = sizeof list->used;
-  end = list->used + sizeof *note + ((length + 7) & ~(size_t)7);
-  if ((list->in_place ? arena_grow_in_place(&list->arena, end, MOST_NOTES)
-                      : arena_grow(&list->arena, end)) != 0) {
-    list->failed = true;
+  if ((note = room_at_end(list, bytes)) == NULL)
     return;
-  }
-  note = (struct image_note *)((char *)list->arena.base + list->used);
   *note = (struct image_note){.kind = kind,
                               .text_bytes = (uint32_t)length,
                               .key = key,
@@ -38,8 +64,7 @@ note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
                               .more = more};
   if (length != 0)
     memcpy(note + 1, text, length);
-  list->used = end;
-  __atomic_store_n((uint64_t *)list->arena.base, end, __ATOMIC_RELEASE);
+  add_bytes(list, bytes);
 }
 
 void
@@ -52,10 +77,4 @@ note_comment(struct note_list *list, const char *key, const char *format, ...)
   vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
   va_end(arguments);
   note_add(list, NOTE_COMMENT, 0, 0, 0, text);
-}
-
-bool
-note_is_lost(const struct note_list *list)
-{
-  return list == NULL && !image_is_open();
 }

@@ -25,16 +25,16 @@ struct note_list { /* all zero: empty */
 
 enum { MOST_NOTES = 1 << 30 }; /* bytes of an arena that does not move */
 
-/* Add a note to the list; NULL: to the image of the process, if it has one
- * (image_note).  The text may be NULL. */
+/* Add `bytes' of whole notes. */
+void note_append(struct note_list *list, const void *notes, size_t bytes);
+
+/* Add a note; NULL: to the image of the process (image_note).  The text may be
+ * NULL. */
 void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
               uint64_t value, uint64_t more, const char *text);
 
 /* Add the comment KEY=TEXT. */
 void note_comment(struct note_list *list, const char *key, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
-
-/* Whether a note would be lost: there is neither a list nor an image. */
-bool note_is_lost(const struct note_list *list);
 
 #endif

@@ -113,12 +113,12 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
 }
 
 void
-context_tree_map(const struct context_tree *tree)
+context_tree_map(struct context_tree *tree)
 {
   static const enum image_kind kinds[] = {[TREE_CONTEXTS] = IMAGE_CONTEXTS,
                                           [TREE_LEAVES] = IMAGE_LEAVES,
                                           [TREE_KINDS] = IMAGE_KINDS};
-  const uint32_t owner = image_owner();
+  const uint32_t owner = tree->owner = image_owner();
   for (int i = 0; i < TREE_ARRAYS; i++)
     image_map(&tree->arenas[i], bytes_used(tree, i), kinds[i], owner);
 }

@@ -200,6 +200,7 @@ struct context_tree {
   struct kind *kinds;
   uint32_t context_count; /* published: records below it are complete */
   uint32_t leaf_count, kind_count;
+  uint32_t owner;      /* in images */
   uint32_t budget;     /* contexts and leaves, each */
   uint32_t most;       /* the same with those over the budget */
   uint32_t room;       /* the same, in the memory that there is now */
@@ -230,9 +231,9 @@ int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
 void context_tree_release(struct context_tree *tree);
 
 /* From now on its records, but not the indices of them, are in the image of
- * the process, if that has one.  Not inside the hook, nor while another thread
- * is. */
-void context_tree_map(const struct context_tree *tree);
+ * the process, if that has one, or would be those of that owner.  Not inside
+ * the hook, nor while another thread is. */
+void context_tree_map(struct context_tree *tree);
 
 /* Forget all contexts and counts; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);

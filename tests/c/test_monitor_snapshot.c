@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "common/image_format.h"
+#include "image/image.h"
 #include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/threads.h"
 #include "mprof.h"
@@ -76,8 +77,10 @@ make_figures(void **state)
 {
   uint32_t up = CONTEXT_ROOT, random = 1;
   (void)state;
-  if (context_tree_init(tree, 1 << 12, false, function_of, NULL, NULL) != 0)
+  if (context_tree_init(tree, 1 << 12, false, function_of, NULL, NULL) != 0 ||
+      image_keep_notes() != 0)
     return -1;
+  context_tree_map(tree);
   for (uint32_t i = 0; i < SAMPLES; i++) {
     const uint64_t site =
         SITE_SPECIAL |
@@ -94,7 +97,6 @@ make_figures(void **state)
     thread.bytes += BYTES;
   }
   monitor.threads = &thread;
-  monitor.runtime_version = "0";
   return 0;
 }
 

@@ -37,6 +37,7 @@ static struct {
   bool has_lists;
   intptr_t lists;       /* libgc's variable, from the thread pointer on */
   uintptr_t start, end; /* its data */
+  const struct table *tables; /* there; NULL: they are not known yet */
 } libgc;
 
 static int
@@ -199,13 +200,12 @@ are_tables(const struct table *t)
 static const struct table *
 find_tables(void)
 {
-  static const struct table *found;
-  if (found != NULL)
-    return are_tables(found) ? found : NULL;
-  for (uintptr_t at = libgc.start; at + TABLES * sizeof *found <= libgc.end;
-       at += sizeof(void *))
+  if (libgc.tables != NULL)
+    return are_tables(libgc.tables) ? libgc.tables : NULL;
+  for (uintptr_t at = libgc.start;
+       at + TABLES * sizeof(struct table) <= libgc.end; at += sizeof(void *))
     if (are_tables((const struct table *)at))
-      return found = (const struct table *)at;
+      return libgc.tables = (const struct table *)at;
   return NULL;
 }
 

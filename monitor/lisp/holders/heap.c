@@ -11,30 +11,20 @@ enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
 
 /* ---- objects ---- */
 
-static uint32_t
-hash_of(uint64_t address)
-{
-  return (uint32_t)((address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
-}
-
-/* Its record is zero, and so is the one behind it. */
+/* Its record is zero, and so is the one behind it.  What has no address gets
+ * a key that is none. */
 uint32_t
 heap_add(struct heap *heap, uint64_t address)
 {
-  const uint32_t hash = hash_of(address), number = heap->count + 1;
-  uint64_t *const known =
-      arena_record(&heap->addresses, number, sizeof address);
-  if (known == NULL ||
-      arena_record(&heap->objects, number + (size_t)1,
-                   sizeof(struct image_object)) == NULL ||
-      (address != 0 && !record_index_reach(&heap->index))) {
+  const uint64_t number = heap_count(heap) + UINT64_C(1);
+  if (arena_record(&heap->objects, number + 1, sizeof(struct image_object)) ==
+          NULL ||
+      intern_key(&heap->addresses,
+                 address != 0 ? address : number << 1 | 1) == 0) {
     heap->failed = true;
     return 0;
   }
-  *known = address;
-  if (address != 0)
-    record_index_add(&heap->index, hash, number);
-  return heap->count = number;
+  return heap_count(heap);
 }
 
 static void GC_CALLBACK
@@ -47,12 +37,8 @@ take_object(void *object, size_t bytes, void *heap)
 void
 heap_take_objects(struct heap *heap)
 {
-  if (!record_index_reach(&heap->index)) {
-    heap->failed = true;
-    return;
-  }
   GC_enumerate_reachable_objects_inner(take_object, heap);
-  heap->collected = heap->count;
+  heap->collected = heap_count(heap);
 }
 
 bool
@@ -66,14 +52,9 @@ uint32_t
 heap_find(const struct heap *heap, uint64_t word)
 {
   const uint64_t address = word & ~(uint64_t)TAGS;
-  const uint32_t hash = hash_of(address);
-  if ((address & 7) != 0 || address == 0)
-    return 0;
-  for (struct index_slot *s = record_index_begin(&heap->index, hash);
-       s->number != 0; s = record_index_next(&heap->index, s))
-    if (s->hash == hash && heap_address(heap, s->number) == address)
-      return s->number;
-  return 0;
+  return (address & 7) != 0 || address == 0
+             ? 0
+             : intern_find_key(&heap->addresses, address);
 }
 
 /* ---- references ---- */
@@ -136,8 +117,7 @@ void
 heap_release(struct heap *heap)
 {
   arena_release(&heap->objects);
-  arena_release(&heap->index.arena);
-  arena_release(&heap->addresses);
+  intern_table_release(&heap->addresses);
   arena_release(&heap->references);
   *heap = (struct heap){0};
 }

@@ -16,7 +16,7 @@
  * The objects, their references and what are parts of them are as an image has
  * them (image_format.h): the reader finds who holds what.
  *
- * Memory: 32 bytes an object, 11 to 22 for its place in the index, and 4 for
+ * Memory: 40 bytes an object, 11 to 22 for its place in the index, and 4 for
  * each reference.  From the kernel: no malloc, no collector.
  */
 #ifndef MPROF_HEAP_H
@@ -28,18 +28,16 @@
 
 #include "common/image_format.h"
 #include "image/arena.h"
-#include "image/record_index.h"
+#include "image/intern_table.h"
 
 struct heap { /* all zero: empty */
   struct arena objects;    /* struct image_object; 0 is none, and one more than
                               there are says where references end */
-  struct arena addresses;  /* uint64_t by object; 0: a root that has none */
-  uint32_t count;          /* the last number */
+  struct intern_table addresses; /* by object; odd: a root that has none */
   uint32_t collected;      /* those up to here are the collector's */
-  struct record_index index; /* of those that have an address */
   struct arena references; /* uint32_t: numbers of objects */
   uint32_t reference_count;
-  bool failed;             /* there was no memory */
+  bool failed;             /* there was no memory, also for who uses it */
 };
 
 static inline struct image_object *
@@ -48,10 +46,19 @@ heap_object(const struct heap *heap, uint32_t number)
   return (struct image_object *)heap->objects.base + number;
 }
 
+/* The last number. */
+static inline uint32_t
+heap_count(const struct heap *heap)
+{
+  return heap->addresses.count;
+}
+
+/* 0: a root that has none. */
 static inline uint64_t
 heap_address(const struct heap *heap, uint32_t number)
 {
-  return ((const uint64_t *)heap->addresses.base)[number];
+  const uint64_t key = intern_table_key(&heap->addresses, number);
+  return (key & 1) == 0 ? key : 0;
 }
 
 /* Take all objects that the collector has marked; with its lock. */

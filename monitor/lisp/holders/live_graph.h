@@ -20,12 +20,12 @@
 struct live_graph { /* all zero: empty */
   struct heap heap;
   struct roots roots;
-  struct arena bodies;  /* struct image_body, from 1 on */
+  struct arena bodies;  /* struct image_body, from 1 on, as an image has it */
   uint32_t body_count;
   struct arena outside; /* struct image_object, from 1 on: what the collector
                            did not give out */
   uint32_t outside_count;
-  bool failed;          /* there was no memory */
+  uint32_t owner;       /* of the tree in hand */
 };
 
 /* Collect all there is, and note its holders: roots by their places, from 1 on,

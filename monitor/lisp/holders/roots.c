@@ -245,7 +245,7 @@ roots_read(struct roots *roots)
     if (root->begin != NULL)
       read_words(heap, root->begin, root->end);
   }
-  heap_begin_references(heap, heap->count + 1);
+  heap_begin_references(heap, heap_count(heap) + 1);
 }
 
 enum root_level

@@ -7,10 +7,11 @@
  *
  * It takes no lock once it knows the frames, functions and classes that it
  * meets.  A new one enters a shared table under a spin lock (frame_rule.c,
- * function_numbers.c, code_notes.c, kept_objects.c).  While objects are
- * followed, an explicit free takes a spin lock (live_frees.c), and the
- * collector's lock is taken where a signal handler or a finalizer ran between
- * the header of an object and its body (live_entries.c).
+ * function_numbers.c, code_notes.c, kept_objects.c) and is noted under
+ * another (image_notes.c).  While objects are followed, an explicit free
+ * takes a spin lock (live_frees.c), and the collector's lock is taken where a
+ * signal handler or a finalizer ran between the header of an object and its
+ * body (live_collection.c).
  */
 #ifndef MPROF_HOOK_H
 #define MPROF_HOOK_H

@@ -10,7 +10,7 @@
  * to the object's type and counts no object.
  */
 #include "lisp/hook/allocation.h"
-#include "lisp/live/live_entries.h"
+#include "lisp/live/live_collection.h"
 
 /* Is it a header whose body has not come, of a type whose body is always an
  * event of its own? */
@@ -112,7 +112,7 @@ follow_memory(struct thread_state *t, const void *memory, unsigned after,
               ptrdiff_t leaf)
 {
   if (!live_table_move_last(&t->live, memory, after, leaf))
-    live_entries_move(&t->live, memory, leaf);
+    live_collection_move(&t->live, memory, leaf);
 }
 
 /* The header is at another leaf now, and so is the body that it has.  Their

@@ -89,7 +89,7 @@ struct thread_state {
   pthread_t thread;
   int64_t list_bytes; /* (monitor) before a fork: see stop_for_fork */
   char *label; /* (monitor) from malloc; NULL when memory ran out */
-  bool shared; /* (monitor) with threads to come: see thread_labels.h */
+  bool shared; /* (monitor) with threads to come: see thread_labels.c */
   struct thread_state *next; /* (monitor) */
 };
 

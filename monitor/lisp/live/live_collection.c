@@ -7,13 +7,13 @@
 /* Our own threads are none of the collector's business. */
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
+#include <errno.h>
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
 #include <stddef.h>
 
 #include <ecl/ecl.h>
 
-#include "lisp/live/live_deaths.h"
 #include "lisp/live/live_frees.h"
 
 /* All of it: under the collector's lock. */
@@ -25,6 +25,17 @@ static struct {
   GC_on_collection_event_proc next; /* who listened before */
 } live;
 
+/* Whether there is an entry of an object or body, which was made at the time
+ * *clock or later, but before the next time. */
+static inline bool
+is_of_memory(const struct live_entry *e, uint64_t *clock)
+{
+  if (LIVE_KIND(e->memory) != LIVE_TIME)
+    return e->memory != 0;
+  *clock = LIVE_ADDRESS(e->memory);
+  return false;
+}
+
 /* ---- what is alive ---- */
 
 /* A scan of many objects, one after the other: the page of the last one, and
@@ -34,7 +45,6 @@ struct scan {
   struct live_table *table;
   uintptr_t page;
   bool used;
-  bool frees; /* something was freed explicitly */
 };
 
 enum { PAGE_BYTES = 4096 }; /* of the collector's heap */
@@ -51,16 +61,15 @@ is_marked(struct scan *scan, uint64_t address)
   return scan->used && GC_is_marked(memory);
 }
 
-/* Whether the entry stays, one collection older; else its death is noted.
- * `clock': when it was made, or later, but before the next one was. */
+/* Whether the entry stays, one collection older; else its death is noted. */
 static inline bool
 survives(struct scan *scan, struct live_entry *e, uint64_t clock)
 {
   const uint64_t address = LIVE_ADDRESS(e->memory);
   if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(scan, address)) ||
-      (scan->frees && live_frees_clock(address) > clock)) {
+      live_frees_clock(address) > clock) {
     if (LIVE_AGE(e->memory) != 0)
-      live_deaths_add(scan->table, e);
+      live_table_add_death(scan->table, e);
     return false;
   }
   if (LIVE_AGE(e->memory) != 0xFF)
@@ -88,56 +97,39 @@ keep(struct place *to, struct live_entry e)
   to->chunk->entries[to->count++] = e;
 }
 
-/* `old': the entries have been through it. */
 static void
-compact_chunk(struct place *to, struct scan *scan,
-              const struct live_chunk *chunk, bool old)
+compact_chunk(struct place *to, struct scan *scan, struct live_chunk *chunk)
 {
-  uint64_t clock = old ? 0 : chunk->clock;
   const uint64_t count = chunk->count;
+  uint64_t clock = chunk->clock;
   for (uint64_t i = 0; i < count; i++) {
     struct live_entry e = chunk->entries[i];
-    if (LIVE_KIND(e.memory) == LIVE_TIME)
-      clock = LIVE_ADDRESS(e.memory);
-    else if (e.memory != 0 && survives(scan, &e, clock))
+    if (is_of_memory(&e, &clock) && survives(scan, &e, clock))
       keep(to, e);
   }
+  chunk->clock = 0;
 }
 
-/* The thread takes them with one exchange.  What it has not taken since the
- * last time it does not need. */
-static void
-give_back(struct live_table *t, struct live_chunk *chunks)
-{
-  live_chunks_free(
-      __atomic_exchange_n(&t->returned, chunks, __ATOMIC_ACQ_REL));
-}
-
-/* The chunks that were full when all was marked go behind the old ones. */
+/* The chunks that were full when all was marked go behind the old ones.  Those
+ * that become empty the thread takes with one exchange; what it has not taken
+ * since the last time it does not need. */
 static void
 compact(struct live_table *t, struct scan *scan)
 {
-  struct live_chunk *full = t->boundary->next, *last_old = NULL, *next;
+  struct live_chunk **end = &t->old;
   struct place to;
-  bool old = true;
+  while (*end != NULL)
+    end = &(*end)->next;
+  *end = t->boundary->next;
   t->boundary->next = NULL;
-  for (struct live_chunk *c = t->old; c != NULL; c = c->next)
-    last_old = c;
-  if (last_old != NULL)
-    last_old->next = full;
-  else
-    t->old = full;
   if (t->old == NULL)
     return;
   to = (struct place){.chunk = t->old};
-  for (struct live_chunk *c = t->old; c != NULL; c = next) {
-    next = c->next;
-    old = last_old != NULL && old;
-    compact_chunk(&to, scan, c, old);
-    old = old && c != last_old;
-  }
+  for (struct live_chunk *c = t->old; c != NULL; c = c->next)
+    compact_chunk(&to, scan, c);
   to.chunk->count = to.count;
-  give_back(t, to.chunk->next);
+  live_chunks_free(
+      __atomic_exchange_n(&t->returned, to.chunk->next, __ATOMIC_ACQ_REL));
   to.chunk->next = NULL;
 }
 
@@ -146,13 +138,10 @@ compact(struct live_table *t, struct scan *scan)
 static void
 sift_boundary(struct live_table *t, struct scan *scan)
 {
-  struct live_chunk *const chunk = t->boundary;
-  uint64_t clock = chunk->clock;
+  uint64_t clock = t->boundary->clock;
   for (uint64_t i = 0; i < t->boundary_count; i++) {
-    struct live_entry *const e = &chunk->entries[i];
-    if (LIVE_KIND(e->memory) == LIVE_TIME)
-      clock = LIVE_ADDRESS(e->memory);
-    else if (e->memory != 0 && !survives(scan, e, clock))
+    struct live_entry *const e = &t->boundary->entries[i];
+    if (is_of_memory(e, &clock) && !survives(scan, e, clock))
       e->memory = 0;
   }
 }
@@ -161,9 +150,10 @@ sift_boundary(struct live_table *t, struct scan *scan)
 static void
 scan_all(void)
 {
+  const int saved = errno;
   live_frees_begin();
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    struct scan scan = {.table = t, .frees = live_frees_any()};
+    struct scan scan = {.table = t};
     if (t->boundary == NULL)
       continue;
     compact(t, &scan);
@@ -173,6 +163,7 @@ scan_all(void)
   live_frees_forget(live.boundary);
   live_frees_end();
   live.number = GC_get_gc_no();
+  errno = saved;
 }
 
 static void
@@ -209,36 +200,42 @@ live_collection_open(void)
 
 /* ---- the tables ---- */
 
-static void *
-add(void *table)
-{
-  struct live_table *const t = table;
-  t->next = live.tables;
-  live.tables = t;
-  return NULL;
-}
-
 void
 live_collection_add(struct live_table *t)
 {
-  GC_call_with_alloc_lock(add, t);
-}
-
-static void *
-remove_table(void *table)
-{
-  struct live_table **p = &live.tables;
-  while (*p != NULL && *p != table)
-    p = &(*p)->next;
-  if (*p != NULL)
-    *p = (*p)->next;
-  return NULL;
+  GC_alloc_lock();
+  t->next = live.tables;
+  live.tables = t;
+  GC_alloc_unlock();
 }
 
 void
 live_collection_remove(struct live_table *t)
 {
-  GC_call_with_alloc_lock(remove_table, t);
+  struct live_table **p = &live.tables;
+  GC_alloc_lock();
+  while (*p != NULL && *p != t)
+    p = &(*p)->next;
+  if (*p != NULL)
+    *p = t->next;
+  GC_alloc_unlock();
+}
+
+void
+live_collection_clear(struct live_table *t)
+{
+  GC_alloc_lock();
+  live_chunks_free(t->open->next);
+  live_chunks_free(t->old);
+  t->open->next = t->old = NULL;
+  t->open->count = 0;
+  t->open->clock = t->clock;
+  t->at = t->open->entries;
+  t->end = t->at + LIVE_CHUNK_ENTRIES;
+  t->boundary = NULL;
+  arena_release(&t->deaths);
+  t->lost = t->misplaced = 0;
+  GC_alloc_unlock();
 }
 
 void
@@ -252,4 +249,72 @@ uint64_t
 live_collection_number(void)
 {
   return live.number;
+}
+
+/* ---- entries ---- */
+
+static struct live_entry *
+find_newest(struct live_chunk *chunk, const void *memory)
+{
+  for (; chunk != NULL; chunk = chunk->next)
+    for (uint64_t i = chunk->count; i-- > 0;)
+      if (live_entry_is_of(&chunk->entries[i], memory))
+        return &chunk->entries[i];
+  return NULL;
+}
+
+void
+live_collection_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
+{
+  struct live_entry *e;
+  GC_alloc_lock();
+  t->open->count = live_table_open_count(t);
+  e = find_newest(t->open, memory);
+  if (e == NULL)
+    e = find_newest(t->old, memory);
+  if (e != NULL)
+    e->leaf = (uint32_t)(leaf >> 4);
+  GC_alloc_unlock();
+}
+
+static void
+visit_chunks(const struct live_chunk *chunk, live_visit_fn *visit,
+             void *closure)
+{
+  for (; chunk != NULL; chunk = chunk->next) {
+    uint64_t clock = chunk->clock;
+    for (uint64_t i = 0; i < chunk->count; i++) {
+      const struct live_entry *const e = &chunk->entries[i];
+      if (is_of_memory(e, &clock))
+        visit(closure, e, live_frees_clock(LIVE_ADDRESS(e->memory)) > clock);
+    }
+  }
+}
+
+void
+live_collection_each(struct live_table *t, live_visit_fn *visit,
+                     void *closure)
+{
+  t->open->count = live_table_open_count(t);
+  visit_chunks(t->open, visit, closure);
+  visit_chunks(t->old, visit, closure);
+}
+
+static void
+count_entry(void *sums, const struct live_entry *e, bool freed)
+{
+  struct live_survival *const s =
+      (struct live_survival *)sums + e->leaf / LIVE_LEAF_UNITS;
+  const unsigned band = live_band(LIVE_AGE(e->memory));
+  if (!freed)
+    live_count_add(&s->alive[band], e);
+  else if (band != 0)
+    live_count_add(&s->died[band], e);
+}
+
+void
+live_collection_sum(struct live_table *t, struct live_survival *sums)
+{
+  live_collection_each(t, count_entry, sums);
+  live_table_sum_deaths(t, sums);
 }

@@ -6,7 +6,6 @@
 #ifndef MPROF_LIVE_FREES_H
 #define MPROF_LIVE_FREES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* The memory is about to be freed, by any thread; may run inside the hook. */
@@ -15,9 +14,6 @@ void live_freed(void *memory);
 /* Nobody can free anything until the end. */
 void live_frees_begin(void);
 void live_frees_end(void);
-
-/* Whether there are any.  Between begin and end. */
-bool live_frees_any(void);
 
 /* When the memory at `address', as an entry has it, was freed last; 0: it was
  * not.  Between begin and end. */

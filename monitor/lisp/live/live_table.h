@@ -25,6 +25,13 @@
  * its memory was freed after the entry was made (live_freed).  When the clock
  * has moved since the thread's last entry, a *time* goes before the next.
  *
+ * Deaths.  An entry has its age: so many collections it has survived.  Ages
+ * are taken together in bands: 0, 1, 2 to 3, 4 to 7, 8 and more.  When the
+ * entry leaves, its object and its bytes are added to those of its leaf and
+ * band.  Nothing is noted of the first band, in which most die: it is what
+ * was allocated at the leaf without all else.  An object that was freed
+ * explicitly has its entry until the next collection, and so its age.
+ *
  * Memory comes from mmap: nothing here keeps an object alive, for the
  * collector does not look into it.
  */
@@ -35,6 +42,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/pprof_format.h"
 #include "image/arena.h"
 
 enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4094 };
@@ -64,7 +72,8 @@ enum { LIVE_KIND_SHIFT = 43, LIVE_AGE_SHIFT = 45, LIVE_SIZE_SHIFT = 53 };
 struct live_chunk {
   struct live_chunk *next; /* older */
   uint64_t count;          /* of entries; of an open one, see live_table.at */
-  uint64_t clock;          /* when it was opened */
+  uint64_t clock;          /* when it was opened; 0: a collection has been
+                              through it */
   uint64_t unused;
   struct live_entry entries[LIVE_CHUNK_ENTRIES];
 };
@@ -85,7 +94,7 @@ struct live_table { /* all zero: nothing is followed */
   struct live_chunk *old;      /* compacted; the last one may not be full */
   struct live_chunk *boundary; /* the open one when all was marked, */
   uint64_t boundary_count;     /* and its count */
-  struct arena deaths;         /* live_deaths.h */
+  struct arena deaths;         /* struct live_count by leaf and band */
   uint64_t misplaced;          /* deaths for which there was no memory */
 };
 
@@ -145,6 +154,40 @@ uint64_t live_table_open_count(const struct live_table *);
  * at `memory', is at another leaf now.  False: it is not. */
 bool live_table_move_last(struct live_table *, const void *memory,
                           unsigned after, ptrdiff_t leaf);
+
+/* ---- deaths: with the collector's lock ---- */
+
+enum { LIVE_BANDS = PPROF_SURVIVAL_BANDS };
+
+/* Objects and their bytes. */
+struct live_count {
+  uint64_t objects, bytes;
+};
+
+/* Of one leaf, by band: what died, and what is alive, or new (the first one).
+ * In the order of enum pprof_column. */
+struct live_survival {
+  struct live_count died[LIVE_BANDS], alive[LIVE_BANDS];
+};
+
+unsigned live_band(uint64_t age);
+
+static inline void
+live_count_add(struct live_count *c, const struct live_entry *e)
+{
+  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
+  c->bytes += live_entry_bytes(e);
+}
+
+/* The entry, of age 1 or more, is dead.  Without memory for its leaf it
+ * counts as if in the first band, and is counted as misplaced. */
+void live_table_add_death(struct live_table *, const struct live_entry *e);
+
+/* Add all deaths to `sums', by leaf. */
+void live_table_sum_deaths(const struct live_table *,
+                           struct live_survival *sums);
+
+/* ---- begin and end ---- */
 
 /* Begin to follow; false when there is no memory. */
 bool live_table_open(struct live_table *);

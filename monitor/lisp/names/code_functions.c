@@ -23,7 +23,7 @@
 #include "common/phase.h"
 #include "common/system_functions.h"
 #include "image/intern_table.h"
-#include "image/note_list.h"
+#include "image/image.h"
 #include "lisp/names/source_lines.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
@@ -109,37 +109,38 @@ is_runtime(const struct link_map *file)
 }
 
 static void
-note(struct note_list *notes, uint32_t number)
+note(uint32_t number)
 {
   const struct code_function *const f = code_function_at(number);
-  if (number == 0 || note_is_lost(notes))
-    return;
-  if (notes == NULL && f->code != 0)
+  if (f->code != 0)
     code_objects_note(f->code);
-  note_add(notes, NOTE_FUNCTION, number,
-           ((f->in_tree & FUNCTION_HIDDEN) != 0 ? NOTE_RUNTIME : 0) |
-               (f->word_at != 0 ? NOTE_CALLS_KNOWN : 0) |
-               (f->code == 0 ? NOTE_UNLOADED : 0),
-           f->code != 0 ? f->code : f->retired, NULL);
+  image_note(NOTE_FUNCTION, number,
+             ((f->in_tree & FUNCTION_HIDDEN) != 0 ? NOTE_RUNTIME : 0) |
+                 (f->word_at != 0 ? NOTE_CALLS_KNOWN : 0) |
+                 (f->code == 0 ? NOTE_UNLOADED : 0),
+             f->code != 0 ? f->code : f->retired, NULL);
   if (f->name != NULL)
-    note_add(notes, NOTE_NAME, number, 0, 0, f->name);
+    image_note(NOTE_NAME, number, 0, 0, f->name);
   if (f->file != NULL)
-    note_add(notes, NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
-             f->file);
+    image_note(NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
+               f->file);
 }
 
 void
-code_function_note(uint32_t number)
+code_function_meet(uint32_t number)
 {
-  note(NULL, number);
+  struct code_function *const f = code_function_at(number);
+  if (number == 0 || f->is_met)
+    return;
+  f->is_met = true;
+  note(number);
 }
 
 void
-code_functions_note(struct note_list *notes, const uint64_t *used)
+code_function_changed(uint32_t number)
 {
-  for (uint32_t i = 1; i <= functions.numbers.last; i++)
-    if (used == NULL || (used[i / 64] >> i % 64 & 1) != 0)
-      note(notes, i);
+  if (code_function_at(number)->is_met)
+    note(number);
 }
 
 /* Make room for so many records, and for some more. */
@@ -170,7 +171,6 @@ add_function(uint32_t number, uintptr_t code)
     f->in_tree = is_runtime(file)
                      ? FUNCTION_HIDDEN
                      : (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT;
-  code_function_note(number);
   return true;
 }
 
@@ -255,7 +255,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
     flags = FUNCTION_ROOT;
   f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
-  code_function_note(number);
+  code_function_changed(number);
 }
 
 /* ---- lines ---- */
@@ -299,7 +299,7 @@ code_functions_retire(const struct code_object *gone)
     f->retired = code_object_retired_site(&retired, f->code);
     f->code = 0;
     f->lines = NULL;
-    code_function_note(i);
+    code_function_changed(i);
     if (f->name != NULL && f->file != NULL)
       wait_for_reload(i, f);
   }

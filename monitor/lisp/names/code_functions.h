@@ -31,7 +31,6 @@
  * (lisp/with-profiling.lisp; comment mprof.root of the profile). */
 #define MPROF_ROOT_FUNCTION "MPROF::CALL-COUNTING"
 
-struct note_list;
 struct source_lines;
 
 struct code_function {
@@ -47,6 +46,7 @@ struct code_function {
   const struct source_lines *lines; /* of the file that it is in; NULL: they
                                        are not known */
   bool has_record;         /* of a frame word, of whatever use that is */
+  bool is_met;             /* see code_function_meet */
   bool passes_on;          /* a function of CLOS that only calls a method */
   uint32_t next_unloaded;  /* of that name and file, whose number waits to be
                               given again; 0: none */
@@ -79,11 +79,10 @@ void code_function_name(uintptr_t start, const char *name, const char *file,
  * hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
-/* Note all functions in `notes', or in the image of the process (note_list.h),
- * but those only that have a bit in `used', by their numbers, unless that is
- * NULL.  Or note one in the image.  Not inside the hook. */
-void code_functions_note(struct note_list *notes, const uint64_t *used);
-void code_function_note(uint32_t number);
+/* Trees are going to have a function: note it for images, if it was not, and
+ * again whenever its record has changed.  Inside the hook. */
+void code_function_meet(uint32_t number);
+void code_function_changed(uint32_t number);
 
 /* The code of `gone' goes away: note where its functions were, and do what
  * code_objects_retire does.  Not inside the hook, nor while another thread is.

@@ -4,9 +4,9 @@
  *
  * Model.  An array of objects in the order of their coming, and a table from
  * the object to its place there.  The used part of the array is what the
- * collector is given as a root.  A name is printed when its object comes: later
- * its symbol may have no package.  A class may get another name, so the names
- * of classes are printed again for each profile.
+ * collector is given as a root.  A name is printed and noted when its object
+ * comes: later its symbol may have no package.  A class may get another name,
+ * so the names of classes are printed again for each profile.
  *
  * Nothing is ever taken out.  When the array is full, new objects are not
  * kept: a byte-compiled function is then left out of the chain, which is
@@ -18,10 +18,10 @@
 #include <errno.h>
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
-#include <string.h>
 
 #include "common/phase.h"
 #include "image/arena.h"
+#include "image/image.h"
 #include "image/note_list.h"
 #include "image/shared_table.h"
 #include "lisp/names/lisp_printer.h"
@@ -30,12 +30,12 @@
 static struct {
   struct shared_table places; /* of objects, from 1 on; its lock is that of all
                                  that follows */
-  cl_object *objects;         /* by place; [0] is none */
-  const char **names;         /* by place; NULL: there was no memory */
-  uint32_t *in_tree;          /* of functions: see kept_objects_in_tree */
-  uint32_t count, limit;
-  struct arena texts; /* has the names, which do not move */
-  size_t text_bytes;
+  struct kept_object {
+    cl_object object;
+    uint32_t in_tree; /* of a function: see kept_objects_in_tree */
+  } *objects;         /* by place; [0] is none */
+  uint32_t count;
+  struct arena text;   /* the name that was printed last */
   uint64_t lost_calls; /* see kept_objects_lost_calls */
   void (*next_push_other_roots)(void);
 } kept = { .places = SHARED_TABLE_EMPTY };
@@ -49,19 +49,12 @@ push_kept_objects(void)
 }
 
 int
-kept_objects_reserve(uint32_t limit)
+kept_objects_open(void)
 {
   struct arena arena;
-  if (kept.objects != NULL)
-    return 0;
-  if (arena_reserve(&arena, (limit + (size_t)1) *
-                                (sizeof *kept.objects + sizeof *kept.names +
-                                 sizeof *kept.in_tree)) != 0)
+  if (arena_reserve(&arena, (KEPT_OBJECTS + 1) * sizeof *kept.objects) != 0)
     return -1;
   kept.objects = arena.base;
-  kept.names = (const char **)(kept.objects + limit + 1);
-  kept.in_tree = (uint32_t *)(kept.names + limit + 1);
-  kept.limit = limit;
   kept.next_push_other_roots = GC_get_push_other_roots();
   GC_set_push_other_roots(push_kept_objects);
   return 0;
@@ -75,24 +68,20 @@ is_class(cl_object object)
   return ecl_t_of(object) == t_instance;
 }
 
-/* The name of an object, which is not known yet; NULL: there is no memory. */
+/* The name of an object, valid until the next one; NULL: there is no memory.
+ */
 static const char *
 print(cl_object object)
 {
-  enum { ROOM = 1 << 16, MOST = 1 << 30 };
   struct lisp_printer out = {.length = 0};
   do {
-    const size_t bytes = kept.text_bytes + out.length + 1;
-    if (bytes > kept.texts.reserved_bytes &&
-        arena_grow_in_place(&kept.texts, bytes + ROOM, MOST) != 0)
+    if (arena_grow(&kept.text, out.length + 1) != 0)
       return NULL;
-    out.at = (char *)kept.texts.base + kept.text_bytes;
-    out.room = kept.texts.reserved_bytes - kept.text_bytes - 1;
-    out.length = 0;
+    out = (struct lisp_printer){.at = kept.text.base,
+                                .room = kept.text.reserved_bytes - 1};
     lisp_printer_name(&out, object,
                       is_class(object) ? NAMED_CLASS : NAMED_FUNCTION);
   } while (out.length > out.room);
-  kept.text_bytes += out.length + 1;
   return lisp_printer_end(&out);
 }
 
@@ -106,36 +95,29 @@ is_next_method(cl_object name)
   return lisp_is_named(ECL_CONS_CAR(ECL_CONS_CDR(name)), "CALL-NEXT-METHOD");
 }
 
-static uint32_t
-in_tree(cl_object object, const char *name)
-{
-  if (name == NULL || is_class(object))
-    return 0;
-  return (uint32_t)phase_role_of(name, "", false) << FUNCTION_ROLE_SHIFT |
-         (is_next_method(object) ? FUNCTION_HIDDEN : 0);
-}
-
+/* Note a new object, and what it is in trees. */
 static void
-note(struct note_list *notes, uint32_t place)
+name_object(cl_object object, uint32_t place)
 {
-  const cl_object object = kept.objects[place];
-  const char *const name = kept.names[place];
   const uint32_t number = FUNCTION_OBJECT_BASE + place;
-  if (name == NULL) {
-    if (notes != NULL)
-      notes->failed = true;
-  } else if (is_class(object)) {
-    note_add(notes, NOTE_CLASS, (uintptr_t)object,
-             lisp_printer_is_structure(object), 0, name);
-  } else {
-    note_add(notes, NOTE_FUNCTION, number,
-             NOTE_CALLS_KNOWN | (is_next_method(object) ? NOTE_RUNTIME : 0),
-             0, NULL);
-    note_add(notes, NOTE_NAME, number, 0, 0, name);
+  const bool hidden = is_next_method(object);
+  const char *const name = print(object);
+  if (name == NULL)
+    return;
+  if (is_class(object)) {
+    image_note(NOTE_CLASS, (uintptr_t)object,
+               lisp_printer_is_structure(object), 0, name);
+    return;
   }
+  image_note(NOTE_FUNCTION, number,
+             NOTE_CALLS_KNOWN | (hidden ? NOTE_RUNTIME : 0), 0, NULL);
+  image_note(NOTE_NAME, number, 0, 0, name);
+  kept.objects[place].in_tree =
+      (uint32_t)phase_role_of(name, "", false) << FUNCTION_ROLE_SHIFT |
+      (hidden ? FUNCTION_HIDDEN : 0);
 }
 
-/* A class whose name has lost its package keeps what was printed before. */
+/* A class whose name has lost its package keeps what was noted before. */
 static bool
 has_lost_name(cl_object clas)
 {
@@ -146,32 +128,21 @@ has_lost_name(cl_object clas)
   return package == OBJNULL || Null(package) || Null(package->pack.name);
 }
 
-/* Print it again if it may be another one, or there was no memory. */
-static void
-renew_name(uint32_t place)
-{
-  const cl_object object = kept.objects[place];
-  const char *const before = kept.names[place], *now;
-  size_t used;
-  if (before != NULL && (!is_class(object) || has_lost_name(object)))
-    return;
-  spin_lock(&kept.places.lock);
-  used = kept.text_bytes;
-  now = print(object);
-  if (now != NULL && before != NULL && strcmp(now, before) == 0)
-    kept.text_bytes = used;
-  else if (now != NULL)
-    kept.names[place] = now;
-  spin_unlock(&kept.places.lock);
-}
-
 void
-kept_objects_note(struct note_list *notes)
+kept_objects_note_classes(struct note_list *notes)
 {
   const uint32_t count = __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
   for (uint32_t i = 1; i <= count; i++) {
-    renew_name(i);
-    note(notes, i);
+    const cl_object object = kept.objects[i].object;
+    const char *name;
+    if (!is_class(object) || has_lost_name(object))
+      continue;
+    spin_lock(&kept.places.lock);
+    name = print(object);
+    if (name != NULL)
+      note_add(notes, NOTE_CLASS, (uintptr_t)object,
+               lisp_printer_is_structure(object), 0, name);
+    spin_unlock(&kept.places.lock);
   }
 }
 
@@ -190,18 +161,12 @@ add(cl_object object)
 {
   const int saved = errno;
   uint32_t place = kept.count + 1;
-  const size_t used = kept.text_bytes;
-  const char *const name = print(object);
-  kept.objects[place] = object;
-  kept.names[place] = name;
-  kept.in_tree[place] = in_tree(object, name);
-  if (shared_table_add(&kept.places, (uintptr_t)object, place)) {
-    note(NULL, place);
+  kept.objects[place] = (struct kept_object){.object = object};
+  name_object(object, place);
+  if (shared_table_add(&kept.places, (uintptr_t)object, place))
     __atomic_store_n(&kept.count, place, __ATOMIC_RELEASE);
-  } else {
-    kept.text_bytes = used;
+  else
     place = 0;
-  }
   errno = saved;
   return place;
 }
@@ -211,11 +176,11 @@ static uint32_t
 keep(cl_object object)
 {
   uint32_t place = place_of(object);
-  if (place != 0 || kept.count == kept.limit)
+  if (place != 0 || kept.count == KEPT_OBJECTS)
     return place;
   spin_lock(&kept.places.lock);
   place = place_of(object); /* by another thread meanwhile */
-  if (place == 0 && kept.count < kept.limit)
+  if (place == 0 && kept.count < KEPT_OBJECTS)
     place = add(object);
   spin_unlock(&kept.places.lock);
   return place;
@@ -253,5 +218,7 @@ uint32_t
 kept_objects_in_tree(uint32_t number)
 {
   const uint32_t place = number - FUNCTION_OBJECT_BASE;
-  return place <= kept.limit && kept.limit != 0 ? kept.in_tree[place] : 0;
+  return place <= KEPT_OBJECTS && kept.objects != NULL
+             ? kept.objects[place].in_tree
+             : 0;
 }

@@ -13,13 +13,12 @@
 struct note_list;
 
 enum {
-  KEPT_OBJECTS = 1 << 19,        /* the largest limit */
+  KEPT_OBJECTS = 1 << 19,        /* at most */
   FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
 };
 
-/* Make the table, for `limit' objects; only the first call does anything.
- * Gives back 0, or -1 when memory ran out. */
-int kept_objects_reserve(uint32_t limit);
+/* Make the table.  Gives back 0, or -1 when memory ran out. */
+int kept_objects_open(void);
 
 /* Keep `object' alive until the process ends, so that its address stays its
  * own; does nothing when the table is full.  Inside the hook. */
@@ -37,8 +36,8 @@ void kept_objects_forget_lost_calls(void);
  * (context_tree_function_fn); 0 when there is none.  Inside the hook. */
 uint32_t kept_objects_in_tree(uint32_t number);
 
-/* Note the names of all of them in `notes', or in the image of the process
- * (note_list.h).  Not inside the hook; one thread at a time. */
-void kept_objects_note(struct note_list *notes);
+/* Note the names that classes have now in `notes'.  Not inside the hook; one
+ * thread at a time. */
+void kept_objects_note_classes(struct note_list *notes);
 
 #endif

@@ -17,12 +17,15 @@
 
 #include <errno.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arch.h"
 #include "code/file_symbols.h"
 #include "code/frame_rule.h"
+#include "common/pprof_format.h"
+#include "image/image.h"
 #include "image/intern_table.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_printer.h"
@@ -38,25 +41,26 @@ static struct {
 
 /* ---- frame words ---- */
 
-static struct intern_table other_flags; /* names of files */
-
-const char *
-lisp_functions_other_flags(uint32_t i)
-{
-  return i < other_flags.count ? intern_table_text(&other_flags, i + 1)
-                               : NULL;
-}
-
 /* ECL's own flags keep a frame pointer.  Code without one was compiled with
- * other flags, and may lack whatever else ECL's flags ensure. */
+ * other flags, and may lack whatever else ECL's flags ensure.  Each file is
+ * noted once. */
 static void
 note_other_flags(const struct link_map *file)
 {
+  static struct intern_table noted; /* names of files */
+  const uint32_t before = noted.count;
   const char *path = file == NULL || file->l_name[0] == '\0'
                          ? program_invocation_short_name
                          : file->l_name;
   const char *slash = strrchr(path, '/');
-  intern_text(&other_flags, slash != NULL ? slash + 1 : path);
+  char text[600];
+  snprintf(text, sizeof text,
+           PPROF_COMMENT_CHAIN_NOTE
+           "=%s was not compiled with this ECL's C compiler flags: functions "
+           "that are inlined or end in a call can be missing from chains",
+           slash != NULL ? slash + 1 : path);
+  if (intern_text(&noted, text) > before)
+    image_note(NOTE_COMMENT, 0, 0, 0, text);
 }
 
 /* Each record leads to the instruction that sets a word to zero.  Of several
@@ -79,7 +83,7 @@ add_words(struct ecl_frame_words words)
     if (!f->has_record) {
       f->has_record = true;
       f->word_at = (uint16_t)word_at;
-      code_function_note(number);
+      code_function_changed(number);
     }
   }
   if (words.begin != ecl_allocation_monitor.words.begin &&
@@ -182,6 +186,59 @@ add_core(void)
   }
 }
 
+/* ---- makers of floats ----
+ *
+ * For what the compiler needed an object, when it had a number in a variable of
+ * C: the runtime has the function that makes such an object under several
+ * names, one for each reason (ECL_EACH_REASON in ecl/allocation_monitor.h).
+ * For floats these are allocators: no walk of the stack meets them, and so they
+ * cost nothing there.  The kind of the object tells which one it was, and a
+ * chain begins with it.  (Those for integers are on the stack, as their callees
+ * allocate.) */
+
+typedef void maker(void);
+
+#define SINGLE(reason)                                                       \
+  [ECL_FOR(reason)] = (maker *)ecl_single_float_for_##reason,
+#define DOUBLE(reason)                                                       \
+  [ECL_FOR(reason)] = (maker *)ecl_double_float_for_##reason,
+#define LONG(reason)                                                         \
+  [ECL_FOR(reason)] = (maker *)ecl_long_float_for_##reason,
+#define CSINGLE(reason)                                                      \
+  [ECL_FOR(reason)] = (maker *)ecl_csfloat_for_##reason,
+#define CDOUBLE(reason)                                                      \
+  [ECL_FOR(reason)] = (maker *)ecl_cdfloat_for_##reason,
+#define CLONG(reason)                                                        \
+  [ECL_FOR(reason)] = (maker *)ecl_clfloat_for_##reason,
+
+static maker *const makers[t_end][ECL_REASONS] = {
+    [t_singlefloat] = {ECL_EACH_REASON(SINGLE)},
+    [t_doublefloat] = {ECL_EACH_REASON(DOUBLE)},
+    [t_longfloat] = {ECL_EACH_REASON(LONG)},
+#ifdef ECL_COMPLEX_FLOAT
+    [t_csfloat] = {ECL_EACH_REASON(CSINGLE)},
+    [t_cdfloat] = {ECL_EACH_REASON(CDOUBLE)},
+    [t_clfloat] = {ECL_EACH_REASON(CLONG)},
+#endif
+};
+
+/* Note for images which of them makes objects of which kind. */
+static void
+note_float_makers(void)
+{
+  for (uint32_t type = 0; type < t_end; type++)
+    for (uint32_t reason = 1; reason < ECL_REASONS; reason++) {
+      const uint32_t number =
+          code_function_of_start((uintptr_t)makers[type][reason]);
+      code_function_meet(number);
+      if (number != 0)
+        image_note(NOTE_ALLOCATOR, type | ECL_ALLOCATED_FOR(reason), number,
+                   0, NULL);
+    }
+}
+
+/* ---- all functions that are there ---- */
+
 /* The second APPLY, which has the same names, goes by an address in the code
  * of the first. */
 static void
@@ -209,6 +266,7 @@ lisp_functions_open(void)
     lisp_functions_add(t);
   add_core();
   split_apply();
+  note_float_makers();
 }
 
 /* ---- the functions of sites ---- */
@@ -234,6 +292,7 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
     if (number == apply.function && caller < FUNCTION_OBJECT_BASE &&
         code_function_at(caller)->passes_on)
       number = apply.passing;
+    code_function_meet(number);
     return number | code_function_at(number)->in_tree;
   }
   return number | kept_objects_in_tree(number);

@@ -24,14 +24,12 @@
 
 /* Note the functions of the runtime and of all files that are loaded; those
  * of a file that is being loaded.  Not inside the hook; one thread at a time.
- */
+ *
+ * A comment tells of each shared object whose Lisp code was not compiled with
+ * the flags of this ECL.  Its chains may lack functions that the C compiler
+ * inlined or left by a jump. */
 void lisp_functions_open(void);
 void lisp_functions_add(const struct ecl_function_names *file);
-
-/* The name of the I-th shared object whose Lisp code was not compiled with
- * the flags of this ECL, or NULL.  Its chains may lack functions that the C
- * compiler inlined or left by a jump. */
-const char *lisp_functions_other_flags(uint32_t i);
 
 /* The number of the function that a site is in; 0 when it is not known.
  * Inside the hook. */

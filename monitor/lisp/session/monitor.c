@@ -36,10 +36,9 @@
 #include "image/image.h"
 #include "lisp/balance/collector_data.h"
 #include "lisp/names/code_functions.h"
-#include "lisp/names/float_makers.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_functions.h"
-#include "lisp/names/lisp_printer.h"
+#include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 #include "lisp/walk/call_site.h"
@@ -47,22 +46,15 @@
 /* ---- the lock ---- */
 
 void
-monitor_block_interrupts(sigset_t *before)
+monitor_lock(void)
 {
-  sigset_t interrupts;
+  sigset_t interrupts, before;
   sigfillset(&interrupts);
   sigdelset(&interrupts, SIGSEGV);
   sigdelset(&interrupts, SIGBUS);
   sigdelset(&interrupts, GC_get_suspend_signal());
   sigdelset(&interrupts, GC_get_thr_restart_signal());
-  pthread_sigmask(SIG_BLOCK, &interrupts, before);
-}
-
-void
-monitor_lock(void)
-{
-  sigset_t before;
-  monitor_block_interrupts(&before);
+  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
   pthread_mutex_lock(&monitor.lock);
   monitor.signals = before;
 }
@@ -81,7 +73,7 @@ static void
 retire(const struct code_object *gone)
 {
   code_functions_retire(gone);
-  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  call_sites_outdate();
   threads_forget_code();
 }
 
@@ -103,7 +95,7 @@ names_added(struct ecl_function_names *names)
 {
   monitor_lock();
   lisp_functions_add(names);
-  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  call_sites_outdate();
   monitor_unlock();
 }
 
@@ -133,12 +125,11 @@ block_unload(cl_object block, void *base)
 static bool
 open_code(void)
 {
-  if (code_functions_open() != 0 || kept_objects_reserve(KEPT_OBJECTS) != 0)
+  if (code_functions_open() != 0 || kept_objects_open() != 0)
     return false;
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.block_unload = block_unload;
   lisp_functions_open();
-  float_makers_number();
   return true;
 }
 
@@ -197,50 +188,45 @@ expect_forks(void)
 /* ---- begin and end of what follows ---- */
 
 /* Find out whether this runtime and kernel will do, and ask to be told of
- * events; does nothing the second time. */
+ * events; does nothing the second time.  Gives back a status. */
 static int
 open_monitor(void)
 {
   if (monitor.opened)
-    return MPROF_OK;
+    return 0;
   if (ecl_allocation_monitor.version != ECL_ALLOCATION_MONITOR_VERSION)
-    return monitor_fail(MPROF_BAD_RUNTIME,
-                "this ECL has other allocation hooks; build the patched ECL "
-                "and mprof from the same source");
+    return monitor_fail("this ECL has other allocation hooks; build the "
+                        "patched ECL and mprof from the same source");
   if (!stop_init())
-    return monitor_fail(MPROF_NOT_SUPPORTED,
-                "this kernel has no membarrier system call (Linux 4.14)");
-  monitor.runtime_version =
-      lisp_printer_copy(cl_lisp_implementation_version(), NAMED_THREAD);
-  if (monitor.runtime_version == NULL || !open_code())
-    return monitor_fail(MPROF_NO_MEMORY, "out of memory");
+    return monitor_fail(
+        "this kernel has no membarrier system call (Linux 4.14)");
+  if (!note_runtime() || !open_code())
+    return monitor_fail("out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
   collector_data_open();
   monitor.opened = true;
-  return MPROF_OK;
+  return 0;
 }
 
 /* ---- the way in and out ---- */
 
-int
+bool
 monitor_enter(void)
 {
-  int status;
   monitor_lock();
-  status = open_monitor();
-  if (status != MPROF_OK) {
+  if (open_monitor() != 0) {
     monitor_unlock();
-    return status;
+    return false;
   }
   ecl_process_env()->allocation_hooks = NULL;
   monitor.finalize_on_demand = GC_get_finalize_on_demand();
   GC_set_finalize_on_demand(1);
-  return MPROF_OK;
+  return true;
 }
 
-int
-monitor_leave(int status)
+void
+monitor_leave(void)
 {
   const cl_env_ptr env = ecl_process_env();
   struct thread_state *self = monitor.running ? threads_find(env) : NULL;
@@ -248,53 +234,59 @@ monitor_leave(int status)
   if (self != NULL)
     env->allocation_hooks = &self->hooks;
   monitor_unlock();
-  return status;
 }
 
 /* ---- life cycle ---- */
 
-int
-mprof_monitor_start(unsigned long budget, int options)
+/* Gives back a status. */
+static int
+start(unsigned long budget, int options)
 {
-  int status = monitor_enter();
-  if (status != MPROF_OK)
-    return status;
-  if (monitor.running)
-    return monitor_leave(MPROF_OK);
+  int status = 0;
   if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
       !monitor_list_code())
-    return monitor_leave(monitor_fail(MPROF_NO_MEMORY, "out of memory"));
+    return monitor_fail("out of memory");
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
       !start_threads())
-    status = monitor_fail(MPROF_NO_MEMORY,
-                  "out of memory: a thread is not counted");
+    status = monitor_fail("out of memory: a thread is not counted");
   if (!monitor.has_figures)
     monitor.since = time(NULL);
   monitor.running = monitor.has_figures = true;
-  return monitor_leave(status);
+  return status;
+}
+
+int
+mprof_monitor_start(unsigned long budget, int options)
+{
+  int status = 0;
+  if (!monitor_enter())
+    return 1;
+  if (!monitor.running)
+    status = start(budget, options);
+  monitor_leave();
+  return status;
 }
 
 int
 mprof_monitor_stop(void)
 {
-  const int status = monitor_enter();
-  if (status != MPROF_OK)
-    return status;
+  if (!monitor_enter())
+    return 1;
   if (monitor.running) {
     stop_threads();
     stop_set_gates(GATE_CLOSED);
     threads_release_all();
     monitor.running = false;
   }
-  return monitor_leave(MPROF_OK);
+  monitor_leave();
+  return 0;
 }
 
 int
 mprof_monitor_reset(void)
 {
-  const int status = monitor_enter();
-  if (status != MPROF_OK)
-    return status;
+  if (!monitor_enter())
+    return 1;
   if (monitor.running)
     stop_set_gates(GATE_PAUSED);
   image_forgets(true);
@@ -309,7 +301,8 @@ mprof_monitor_reset(void)
   if (monitor.running)
     start_threads();
   threads_renew_labels();
-  return monitor_leave(MPROF_OK);
+  monitor_leave();
+  return 0;
 }
 
 /* ---- regions ----
@@ -336,7 +329,7 @@ change_region(const char *name)
       last_objects_forget(&thread->last_objects);
   }
   monitor_unlock();
-  return MPROF_OK;
+  return 0;
 }
 
 int
@@ -369,8 +362,7 @@ mprof_monitor_counter(int which)
       [MPROF_RUNNING] = monitor.running,
       [MPROF_SINCE] = monitor.has_figures ? (uint64_t)monitor.since : 0,
       [MPROF_RESETS] = monitor.resets,
-      [MPROF_FOLLOWS] = monitor.has_figures && monitor.follow,
-      [MPROF_STOPPED] = monitor.stopped};
+      [MPROF_FOLLOWS] = monitor.has_figures && monitor.follow};
   monitor_unlock();
-  return which >= 0 && which <= MPROF_STOPPED ? values[which] : 0;
+  return which >= 0 && which <= MPROF_FOLLOWS ? values[which] : 0;
 }

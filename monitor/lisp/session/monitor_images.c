@@ -11,15 +11,11 @@
  */
 #include "monitor.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GC_THREADS
@@ -44,47 +40,33 @@ mprof_monitor_message(void)
 }
 
 int
-monitor_fail(int status, const char *format, ...)
+monitor_fail(const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  return status;
+  return 1;
 }
 
 /* ---- holding up threads ---- */
 
-static uint64_t
-now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-/* Gives back when. */
-static uint64_t
+static void
 stop(bool balanced)
 {
-  const uint64_t began = now();
   if (monitor.running && balanced)
     stop_threads();
   else if (monitor.running)
     stop_set_gates(GATE_PAUSED);
-  return began;
 }
 
 static void
-go_on(bool balanced, uint64_t began)
+go_on(bool balanced)
 {
-  if (!monitor.running)
-    return;
-  if (balanced)
+  if (monitor.running && balanced)
     start_threads();
-  else
+  else if (monitor.running)
     stop_set_gates(GATE_OPEN);
-  monitor.stopped = now() - began;
 }
 
 /* Wipe what functions that have returned left below this frame: frames to
@@ -124,12 +106,11 @@ take(struct snapshot *snapshot, int before)
 {
   const bool held = (before & MPROF_HOLDERS) != 0 && monitor.follow;
   struct live_graph graph = {0};
-  uint64_t began;
   bool taken;
   snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
   if (!snapshot_reserve(snapshot))
     return false;
-  began = stop(snapshot->balanced);
+  stop(snapshot->balanced);
   if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
     forget_words(ecl_process_env());
     GC_gcollect();
@@ -138,46 +119,29 @@ take(struct snapshot *snapshot, int before)
   taken = monitor_list_code() && snapshot_take(snapshot) &&
           (!held || live_graph_take(&graph, &snapshot->notes));
   hold_live(false);
-  go_on(snapshot->balanced, began);
+  go_on(snapshot->balanced);
   taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
   live_graph_release(&graph);
   return taken;
 }
 
-static int
-take_if_open(struct snapshot *snapshot, int before)
-{
-  int status = monitor_enter();
-  if (status != MPROF_OK)
-    return status;
-  if (!take(snapshot, before))
-    status = monitor_fail(MPROF_NO_MEMORY, "out of memory");
-  return monitor_leave(status);
-}
-
-static void
-release(struct snapshot *snapshot)
-{
-  if (snapshot != NULL)
-    snapshot_release(snapshot);
-  free(snapshot);
-}
-
-/* What memory is asked for with may not be thrown out of either. */
+/* The lock is held while memory is asked for and given back, too: malloc may
+ * not be thrown out of either. */
 void *
 mprof_monitor_snapshot(int before)
 {
   struct snapshot *snapshot;
-  sigset_t signals;
-  monitor_block_interrupts(&signals);
+  if (!monitor_enter())
+    return NULL;
   snapshot = calloc(1, sizeof *snapshot);
-  if (snapshot == NULL)
-    monitor_fail(MPROF_NO_MEMORY, "out of memory");
-  else if (take_if_open(snapshot, before) != MPROF_OK) {
-    release(snapshot);
+  if (snapshot == NULL || !take(snapshot, before)) {
+    monitor_fail("out of memory");
+    if (snapshot != NULL)
+      snapshot_release(snapshot);
+    free(snapshot);
     snapshot = NULL;
   }
-  pthread_sigmask(SIG_SETMASK, &signals, NULL);
+  monitor_leave();
   return snapshot;
 }
 
@@ -196,54 +160,44 @@ mprof_snapshot_length(const void *snapshot)
 void
 mprof_snapshot_free(void *snapshot)
 {
-  sigset_t signals;
-  monitor_block_interrupts(&signals);
-  release(snapshot);
-  pthread_sigmask(SIG_SETMASK, &signals, NULL);
+  monitor_lock();
+  snapshot_release(snapshot);
+  free(snapshot);
+  monitor_unlock();
 }
 
 /* ---- a file ---- */
-
-/* In place of what the image before this one had. */
-static void
-note_all_anew(void)
-{
-  image_forget_notes();
-  note_all(NULL, NULL);
-  region_table_map(&monitor.regions);
-}
 
 /* The image gets the rights of a file whose place it takes. */
 int
 mprof_monitor_map(const char *path)
 {
-  int status = monitor_enter(), error;
   struct stat before;
   bool replaces;
-  if (status != MPROF_OK)
-    return status;
+  int error, status = 0;
+  if (!monitor_enter())
+    return 1;
   replaces = lstat(path, &before) == 0 && S_ISREG(before.st_mode);
   error = image_open(path, IMAGE_LISP, getpid(), false);
   if (error == 0) {
     if (replaces)
       chmod(path, before.st_mode & 07777);
-    note_all_anew();
+    region_table_map(&monitor.regions);
     error = image_opened();
   }
   if (error != 0)
-    status = monitor_fail(error == ENOMEM ? MPROF_NO_MEMORY
-                                          : MPROF_CANNOT_WRITE,
-                          "cannot write '%s': %s", path,
+    status = monitor_fail("cannot write '%s': %s", path,
                           strerrordesc_np(error));
-  return monitor_leave(status);
+  monitor_leave();
+  return status;
 }
 
 int
 mprof_monitor_unmap(int keep)
 {
-  const int status = monitor_enter();
-  if (status != MPROF_OK)
-    return status;
+  if (!monitor_enter())
+    return 1;
   image_close(keep != 0);
-  return monitor_leave(MPROF_OK);
+  monitor_leave();
+  return 0;
 }

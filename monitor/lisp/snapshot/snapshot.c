@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/image.h"
 #include "lisp/live/live_collection.h"
-#include "lisp/live/live_entries.h"
-#include "lisp/live/live_frees.h"
-#include "lisp/names/float_makers.h"
+#include "lisp/names/kept_objects.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -50,22 +49,6 @@ add_piece(struct snapshot *s, enum image_kind kind, uint32_t owner,
   return (char *)s->contents.base + at + IMAGE_PAGE;
 }
 
-const struct image_piece *
-snapshot_piece(const struct snapshot *s, enum image_kind kind,
-               const struct image_piece *piece)
-{
-  const char *const base = s->contents.base;
-  const char *at = piece == NULL ? base + IMAGE_PAGE
-                                 : (const char *)piece + IMAGE_PAGE +
-                                       piece->bytes;
-  for (; at < base + s->length; at += IMAGE_PAGE + piece->bytes) {
-    piece = (const struct image_piece *)at;
-    if (piece->kind == kind)
-      return piece;
-  }
-  return NULL;
-}
-
 /* The same for an array that is there. */
 static void
 add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
@@ -80,26 +63,30 @@ add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
 
 /* What lives and died of each leaf, as of the last collection. */
 static void
-add_survival(struct snapshot *s, uint32_t owner, struct thread_state *t)
+add_survival(struct snapshot *s, struct thread_state *t)
 {
-  struct live_survival *const sums = add_piece(
-      s, IMAGE_SURVIVAL, owner, t->tree.leaf_count * sizeof *sums);
+  struct live_survival *const sums =
+      add_piece(s, IMAGE_SURVIVAL, t->tree.owner,
+                t->tree.leaf_count * sizeof *sums);
   if (sums != NULL)
-    live_entries_sum(&t->live, sums);
+    live_collection_sum(&t->live, sums);
 }
 
 static void
-add_thread(struct snapshot *s, uint32_t owner, struct thread_state *t)
+add_thread(struct snapshot *s, struct thread_state *t)
 {
   const struct context_tree *const tree = &t->tree;
-  add_array(s, IMAGE_CONTEXTS, owner, tree->contexts,
+  add_array(s, IMAGE_CONTEXTS, tree->owner, tree->contexts,
             tree->context_count * sizeof *tree->contexts);
-  add_array(s, IMAGE_LEAVES, owner, tree->leaves,
+  add_array(s, IMAGE_LEAVES, tree->owner, tree->leaves,
             tree->leaf_count * sizeof *tree->leaves);
-  add_array(s, IMAGE_KINDS, owner, tree->kinds,
+  add_array(s, IMAGE_KINDS, tree->owner, tree->kinds,
             tree->kind_count * sizeof *tree->kinds);
   if (live_table_is_open(&t->live))
-    add_survival(s, owner, t);
+    add_survival(s, t);
+  for (uint32_t i = 0; i < tree->leaf_count && s->balanced; i++)
+    requests_add_leaf(&s->counters.requests, &tree->leaves[i],
+                      context_tree_kind(tree, &tree->leaves[i]));
 }
 
 /* With an eighth more, for what is new until the threads are stopped. */
@@ -135,17 +122,12 @@ bool
 snapshot_take(struct snapshot *s)
 {
   const struct region_table *const regions = &monitor.regions;
-  uint32_t owner = 0;
   add_head(s);
   s->counters = threads_counters();
-  s->collection = live_collection_number();
-  s->lost = live_frees_lost();
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    owner++;
-    s->lost += t->live.lost + t->live.misplaced;
+  note_live_comments(&s->notes);
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (thread_has_counted(t))
-      add_thread(s, owner, t);
-  }
+      add_thread(s, t);
   if (regions->count > 0)
     add_array(s, IMAGE_REGIONS, 1, regions->regions,
               regions->count * sizeof *regions->regions);
@@ -169,78 +151,28 @@ add_roots(struct snapshot *s, const struct live_graph *g)
   }
 }
 
-/* Records from 1 on, behind how many there are in the first member of record
- * 0. */
-static void
-add_records(struct snapshot *s, enum image_kind kind, const struct arena *from,
-            uint64_t count, size_t bytes)
-{
-  void *const place = add_piece(s, kind, 1, bytes);
-  if (place == NULL)
-    return;
-  if (from->base != NULL)
-    memcpy(place, from->base, bytes);
-  memcpy(place, &count, sizeof count);
-}
-
 static void
 add_graph(struct snapshot *s, const struct live_graph *g)
 {
-  add_records(s, IMAGE_OBJECTS, &g->heap.objects, g->heap.count,
-              (g->heap.count + (size_t)2) * sizeof(struct image_object));
+  add_array(s, IMAGE_OBJECTS, 1, g->heap.objects.base,
+            (heap_count(&g->heap) + (size_t)2) * sizeof(struct image_object));
   add_array(s, IMAGE_REFERENCES, 1, g->heap.references.base,
             g->heap.reference_count * sizeof(uint32_t));
   add_roots(s, g);
-  add_records(s, IMAGE_BODIES, &g->bodies, g->body_count,
-              (g->body_count + (size_t)1) * sizeof(struct image_body));
-  add_records(s, IMAGE_OUTSIDE, &g->outside, g->outside_count,
-              (g->outside_count + (size_t)1) * sizeof(struct image_object));
+  add_array(s, IMAGE_BODIES, 1, g->bodies.base,
+            (g->body_count + (size_t)1) * sizeof(struct image_body));
+  add_array(s, IMAGE_OUTSIDE, 1, g->outside.base,
+            (g->outside_count + (size_t)1) * sizeof(struct image_object));
 }
 
 /* ---- the whole ---- */
-
-static void
-use_function(uint64_t *used, uint64_t site)
-{
-  const uint32_t number = (uint32_t)(site & FUNCTION_NUMBER);
-  if ((site & SITE_PLACE) != 0)
-    used[number / 64] |= UINT64_C(1) << number % 64;
-}
-
-/* All functions in the image get their bits, and those that make objects of
- * its kinds. */
-static void
-use_functions(const struct snapshot *s, uint64_t *used)
-{
-  const struct image_piece *p = NULL;
-  while ((p = snapshot_piece(s, IMAGE_KINDS, p)) != NULL) {
-    const struct kind *const k = (const void *)((const char *)p + IMAGE_PAGE);
-    for (size_t i = 0; i < p->bytes / sizeof *k; i++)
-      use_function(used, site_place(float_maker_of(k[i].what), 0, 0));
-  }
-  while ((p = snapshot_piece(s, IMAGE_CONTEXTS, p)) != NULL) {
-    const struct context *const c =
-        (const void *)((const char *)p + IMAGE_PAGE);
-    for (size_t i = 0; i < p->bytes / sizeof *c; i++)
-      use_function(used, c[i].site);
-  }
-  while ((p = snapshot_piece(s, IMAGE_LEAVES, p)) != NULL) {
-    const struct leaf *const l = (const void *)((const char *)p + IMAGE_PAGE);
-    for (size_t i = 0; i < p->bytes / sizeof *l; i++)
-      use_function(used, l[i].site);
-  }
-}
 
 bool
 snapshot_complete(struct snapshot *s, const struct live_graph *graph)
 {
   struct note_list *const notes = &s->notes;
-  struct arena used;
-  if (arena_reserve(&used, ((size_t)FUNCTION_NUMBER + 1) / 8) != 0)
-    return false;
-  use_functions(s, used.base);
-  note_all(notes, used.base);
-  arena_release(&used);
+  image_copy_notes(notes);
+  kept_objects_note_classes(notes);
   note_comments(notes, s);
   if (graph != NULL)
     add_graph(s, graph);

@@ -20,9 +20,7 @@ struct snapshot { /* all zero: empty */
   struct arena contents; /* the image */
   size_t length;         /* of it */
   bool balanced;         /* with what the collector has given out */
-  struct counters counters;
-  uint64_t collection;   /* what is alive is as of this one */
-  uint64_t lost;         /* objects that are not followed any more */
+  struct counters counters; /* if it is balanced, with all requests */
   struct note_list notes; /* for its end */
   bool failed;           /* there was no memory */
 };
@@ -35,12 +33,6 @@ bool snapshot_reserve(struct snapshot *snapshot);
  * no collections and frees (live_frees_begin).  False: there is no memory. */
 bool snapshot_take(struct snapshot *snapshot);
 
-/* The first piece of that kind behind `piece' in the image, or from its
- * beginning on: NULL.  NULL: there is no other. */
-const struct image_piece *snapshot_piece(const struct snapshot *snapshot,
-                                         enum image_kind kind,
-                                         const struct image_piece *piece);
-
 /* Add what refers to what, unless `graph' is NULL, and what all numbers stand
  * for.  False: there is no memory.  Does not allocate from the collector. */
 bool snapshot_complete(struct snapshot *snapshot,
@@ -50,13 +42,14 @@ void snapshot_release(struct snapshot *snapshot);
 
 /* ---- what the numbers in figures stand for ---- */
 
-/* Note all that is known, in `notes' or in the image of the process
- * (note_list.h): of compiled functions, of which there are thousands, those
- * only that have a bit in `used', by their numbers, unless that is NULL. */
-void note_all(struct note_list *notes, const uint64_t *used);
+/* Begin to keep notes (image.h): the runtime and its types.  False: there is
+ * no memory. */
+bool note_runtime(void);
 
 /* Note totals, the reconciliation with the collector's sum, and what can be
- * missing, as comments. */
+ * missing, as comments; and, while the threads stand still, what is known of
+ * live objects. */
 void note_comments(struct note_list *notes, const struct snapshot *snapshot);
+void note_live_comments(struct note_list *notes);
 
 #endif

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * thread_labels.c -- see thread_labels.h.
+ * thread_labels.c -- what tells a thread from all others in the profile: its
+ * name, with a number where that is not unique.  Once given, a label stays
+ * until the next reset: that of an ended thread is not given again.
+ *
+ * A program that makes threads without end would leave as many states, so
+ * from a number of ended ones on, those with one name share a state and its
+ * label, and when there are as many names all others do: a thread that begins
+ * goes on with the tree of one that has ended.
  */
-#include "lisp/threads/thread_labels.h"
+#include "lisp/threads/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/image.h"
 #include "lisp/names/lisp_printer.h"
-#include "lisp/threads/threads.h"
 
 enum {
   ENDED_STATES = 256, /* threads that keep theirs when they end */
@@ -51,6 +58,13 @@ thread_label_new(cl_env_ptr env)
 }
 
 void
+thread_label_note(const struct thread_state *t)
+{
+  if (t->label != NULL)
+    image_note(NOTE_THREAD, t->tree.owner, 0, 0, t->label);
+}
+
+void
 threads_renew_labels(void)
 {
   intern_table_release(&monitor.names);
@@ -59,8 +73,8 @@ threads_renew_labels(void)
     free(t->label);
     t->label = thread_label_new(t->env);
     t->shared = false;
+    thread_label_note(t);
   }
-  threads_note_labels(NULL);
 }
 
 /* ---- threads that end ---- */
@@ -76,8 +90,8 @@ find(const char *label, bool ended)
   return t;
 }
 
-/* The label that a thread with that name shares when it ends; NULL when memory
- * ran out. */
+/* The label that a thread with that name shares when it ends; NULL when
+ * memory ran out. */
 static char *
 shared_label(cl_env_ptr env)
 {

@@ -2,8 +2,8 @@
 #include "lisp/threads/thread_sleep.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,28 +20,22 @@ thread_number(pthread_t thread)
 bool
 system_call_of(pthread_t thread, struct system_call *call)
 {
-  enum { NUMBERS = 9 };
   const pid_t number = thread_number(thread);
-  uint64_t numbers[NUMBERS] = {0};
-  char path[64], text[256] = "", *at = text, *end;
-  int file, count = 0;
+  char path[64], text[256];
+  ssize_t length;
+  int file, read_numbers;
   if (number == 0)
     return false;
   snprintf(path, sizeof path, "/proc/self/task/%d/syscall", (int)number);
   file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return false;
-  if (read(file, text, sizeof text - 1) > 0)
-    for (; count < NUMBERS; count++, at = end) {
-      numbers[count] = strtoull(at, &end, 0);
-      if (end == at)
-        break;
-    }
+  length = read(file, text, sizeof text - 1);
   close(file);
-  if (count < 3)
-    return false;
-  *call = (struct system_call){.number = (long)numbers[0],
-                               .argument = numbers[1],
-                               .stack_pointer = numbers[count - 2]};
-  return true;
+  text[length < 0 ? 0 : length] = '\0';
+  read_numbers = sscanf(text, "%ld %" SCNx64 "%*x %*x %*x %*x %*x %" SCNx64,
+                        &call->number, &call->argument, &call->stack_pointer);
+  if (read_numbers == 2)
+    call->stack_pointer = call->argument;
+  return read_numbers >= 2;
 }

@@ -18,13 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/image.h"
 #include "lisp/hook/hook.h"
 #include "lisp/live/live_collection.h"
-#include "lisp/live/live_entries.h"
 #include "lisp/live/live_frees.h"
 #include "lisp/names/lisp_functions.h"
-#include "lisp/threads/thread_labels.h"
 #include "monitor.h"
 
 enum { DEFAULT_BUDGET = 8 << 20 }; /* contexts; address space until touched */
@@ -82,29 +79,9 @@ init_tree(struct context_tree *tree)
   if (context_tree_init(tree, monitor.budget, monitor.fold,
                         site_function_in_tree, NULL, NULL) != 0)
     return false;
-  tree->fold_places = call_sites_apart;
+  tree->fold_places = call_sites_shared.apart;
   context_tree_map(tree);
   return true;
-}
-
-static void
-note_label(const struct thread_state *t)
-{
-  image_note(NOTE_THREAD, image_owner_of(t->tree.contexts), 0, 0, t->label);
-}
-
-void
-threads_note_labels(struct note_list *notes)
-{
-  uint32_t place = 0;
-  for (const struct thread_state *t = monitor.threads; t != NULL;
-       t = t->next)
-    if (notes == NULL)
-      note_label(t);
-    else if (t->label == NULL)
-      notes->failed = true;
-    else
-      note_add(notes, NOTE_THREAD, ++place, 0, 0, t->label);
 }
 
 /* Forget what is counted beside the tree. */
@@ -163,7 +140,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
     return NULL;
   }
   t->label = thread_label_new(env);
-  note_label(t);
+  thread_label_note(t);
   t->gate = GATE_CLOSED;
   while (*p != NULL)
     p = &(*p)->next;
@@ -305,7 +282,7 @@ threads_end(cl_env_ptr env)
     keep_list_bytes(collector_list_bytes(collector_lists(t->thread)));
     if (thread_has_counted(t)) {
       thread_label_end(t);
-      note_label(t);
+      thread_label_note(t);
       t->env = NULL;
       release_walks(t);
     } else {
@@ -349,9 +326,9 @@ threads_take_options(unsigned long budget, int options)
   monitor.fold = (options & MPROF_UNFOLDED) == 0;
   monitor.whole_walks = (options & MPROF_FULL_WALK) != 0;
   monitor.follow = (options & MPROF_LIVE) != 0;
-  if (call_sites_apart != sites) {
-    call_sites_apart = sites;
-    __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  if (call_sites_shared.apart != sites) {
+    call_sites_shared.apart = sites;
+    call_sites_outdate();
   }
   if (monitor.follow)
     live_collection_open();
@@ -359,7 +336,7 @@ threads_take_options(unsigned long budget, int options)
     context_tree_release(&t->tree);
     if (!follow(t) || !init_tree(&t->tree))
       return false;
-    note_label(t);
+    thread_label_note(t);
     t->walk.whole = monitor.whole_walks;
   }
   begin_epochs();
@@ -378,7 +355,7 @@ threads_forget_figures(void)
     }
     context_tree_clear(&t->tree);
     if (live_table_is_open(&t->live))
-      live_entries_clear(&t->live);
+      live_collection_clear(&t->live);
     forget_counters(t);
     p = &t->next;
   }

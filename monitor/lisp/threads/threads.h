@@ -22,7 +22,6 @@
 
 #include "code/code_objects.h"
 #include "image/intern_table.h"
-#include "image/note_list.h"
 #include "lisp/balance/collector_balance.h"
 #include "lisp/hook/thread_state.h"
 
@@ -48,9 +47,6 @@ extern struct monitor {
   bool has_figures;                     /* since the last reset */
   time_t since;                         /* they began */
   uint64_t resets;
-  uint64_t stopped;                     /* nanoseconds: how long threads were
-                                           held up for the last snapshot */
-  const char *runtime_version;
   int finalize_on_demand;               /* of the collector, as it was */
 
   /* threads */
@@ -105,17 +101,32 @@ bool threads_take_options(unsigned long budget, int options);
  * shut. */
 void threads_forget_figures(void);
 
+/* Code goes away: forget what threads made where.  Trees have no addresses.
+ * The gates are shut. */
+void threads_forget_code(void);
+
+/* ---- labels (thread_labels.c) ---- */
+
+/* A label for the thread with that environment, from malloc; NULL when memory
+ * ran out. */
+char *thread_label_new(cl_env_ptr env);
+
+/* Note it for images. */
+void thread_label_note(const struct thread_state *thread);
+
 /* Tell threads of one name apart anew, the oldest first: NAME, NAME#2, and so
  * on.  All of them live. */
 void threads_renew_labels(void);
 
-/* Note all labels in `notes', whose figures are those of the threads by their
- * places, from 1 on, or in the image of the process (note_list.h). */
-void threads_note_labels(struct note_list *notes);
+/* The thread, which has allocated, ends: it may get a label that it shares
+ * with those to come.  Its environment is still there. */
+void thread_label_end(struct thread_state *thread);
 
-/* Code goes away: forget what threads made where.  Trees have no addresses.
- * The gates are shut. */
-void threads_forget_code(void);
+/* The state of an ended thread that a new one is to go on with; NULL: it gets
+ * one of its own. */
+struct thread_state *thread_label_shared(cl_env_ptr env);
+
+/* ---- counters ---- */
 
 /* Whether a thread allocated.  Also true of one that was only given the body
  * of an object whose header it took before counting began. */

@@ -13,8 +13,7 @@
 
 enum { MOST_CALLS = 1 << 28 };
 
-unsigned long call_sites_generation;
-bool call_sites_apart;
+struct call_sites_shared call_sites_shared;
 
 static int
 reserve(struct call_sites *table, uint32_t places)
@@ -111,7 +110,7 @@ call_site_add(struct call_sites *table, uintptr_t ip)
   *site = (struct call_site){
       .ip = ip,
       .call = table->calls < MOST_CALLS ? ++table->calls << 2 : NO_CALL,
-      .place = code_function_place(ip, call_sites_apart),
+      .place = code_function_place(ip, call_sites_shared.apart),
       .function = site_function_depends(function) ? 0 : function};
   set_way(site, frame_rule_find(ip, false),
           code_function_at(code_function_of_site(ip)));

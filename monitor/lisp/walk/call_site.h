@@ -57,7 +57,7 @@ struct call_sites {
   uint32_t mask;            /* places less one */
   uint32_t count;           /* sites in them */
   uint32_t calls;           /* numbers that were given */
-  unsigned long generation; /* of the code: see call_sites_generation */
+  unsigned long generation; /* of the code: see call_sites_shared */
   struct arena arena;
 };
 
@@ -92,11 +92,17 @@ call_site_is_framed(const struct call_site *site)
   return (uint8_t)(site->kind - CALL_FRAME) <= CALL_WORDLESS - CALL_FRAME;
 }
 
-/* Whether calls in one line of a function are told apart.  Before the sites
- * are learned. */
-extern bool call_sites_apart;
+/* Of all threads. */
+extern struct call_sites_shared {
+  unsigned long generation; /* then all that is known from before is void */
+  bool apart; /* calls in one line of a function are told apart */
+} call_sites_shared;
 
-/* Grows whenever code has come or gone: then all that is known is void. */
-extern unsigned long call_sites_generation;
+/* Code has come or gone, or calls are told apart in another way. */
+static inline void
+call_sites_outdate(void)
+{
+  __atomic_fetch_add(&call_sites_shared.generation, 1, __ATOMIC_RELEASE);
+}
 
 #endif

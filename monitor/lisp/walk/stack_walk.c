@@ -35,7 +35,9 @@ enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
 /* The call of a byte-compiled function; those of sites are multiples of 4. */
 #define CALL_OF_FUNCTION(number) ((number) << 2 | 2)
 
-static uint32_t first_epoch = 1, last_epoch;
+static struct {
+  uint32_t first, last; /* of all that are present */
+} epochs = {.first = 1};
 
 /* Room for one frame more.  False: there is none. */
 static bool
@@ -70,16 +72,16 @@ stack_walk_release(struct stack_walk *walk)
 void
 stack_walk_end_epochs(void)
 {
-  first_epoch = last_epoch + 1;
+  epochs.first = epochs.last + 1;
 }
 
 void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
   const uint32_t epoch =
-      __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED);
+      __atomic_add_fetch(&epochs.last, 1, __ATOMIC_RELAXED);
   walk->epoch = (uint64_t)epoch << 32;
-  walk->first_epoch = (uint64_t)first_epoch << 32;
+  walk->first_epoch = (uint64_t)epochs.first << 32;
   walk->known = walk->whole ? NO_EPOCH : epoch;
   walk->no_word = UINT64_MAX;
   step_table_forget(&walk->steps);
@@ -315,7 +317,7 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
            uintptr_t frame)
 {
   const unsigned long generation =
-      __atomic_load_n(&call_sites_generation, __ATOMIC_ACQUIRE);
+      __atomic_load_n(&call_sites_shared.generation, __ATOMIC_ACQUIRE);
   struct walked_frame *f;
   enum outcome outcome;
   uint32_t up;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_monitor_live_deaths.c -- deaths by leaf and by age: where they are
+ * test_monitor_live_table.c -- deaths by leaf and by age: where they are
  * counted, and without memory.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lisp/live/live_deaths.h"
+#include "lisp/live/live_table.h"
 
 enum { LEAVES = 5000 };
 
@@ -32,14 +32,14 @@ die(struct live_table *t, uint64_t age, enum live_kind kind, uint64_t bytes,
     uint32_t leaf)
 {
   const struct live_entry e = entry_of(age, kind, bytes, leaf);
-  live_deaths_add(t, &e);
+  live_table_add_death(t, &e);
 }
 
 static void
 sum(const struct live_table *t)
 {
   memset(sums, 0, sizeof sums);
-  live_deaths_sum(t, sums);
+  live_table_sum_deaths(t, sums);
 }
 
 static void
