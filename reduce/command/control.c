@@ -99,7 +99,7 @@ ask(struct control *control, uint32_t request,
   struct c_counters counters = {0};
   bool good = read_image(control, &image, error);
   if (good && request != 0) {
-    good = image_request(&image, request) ||
+    good = image_request(control->file, request) ||
            fail("it does not answer; is it stopped?", error);
     image_read_release(&image);
     good = good && read_image(control, &image, error);
