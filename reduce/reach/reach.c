@@ -22,7 +22,6 @@ struct reach {
   struct remote_memory memory;
   struct image image;
   struct c_counters counters;
-  struct modules modules;
   struct heap_objects heap;
   uint64_t low, high; /* of all objects */
   uint32_t pending;   /* the first to be looked into; its number and 1 */
@@ -50,29 +49,23 @@ look_into(struct reach *r, struct heap_object *o,
 /* What is lost directly until now, and has no way back to the one that leads
  * to it, is lost indirectly after all. */
 static void
-visit_word(void *closure, uint64_t word)
-{
-  struct reach *r = closure;
-  if (word - r->low >= r->high - r->low)
-    return;
-  struct heap_object *o = heap_objects_find(&r->heap, &r->memory, word);
-  if (o == NULL)
-    return;
-  if (o->state == OBJECT_UNSEEN)
-    look_into(r, o, r->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
-  else if (!r->roots && o->state == OBJECT_LOST &&
-           number_of(r, o) != r->leader)
-    o->state = OBJECT_LOST_INDIRECTLY;
-}
-
-static void
 visit_words(void *closure, uint64_t address, const char *bytes, size_t length)
 {
+  struct reach *r = closure;
   uint64_t word;
   for (size_t at = -address % sizeof word; at + sizeof word <= length;
        at += sizeof word) {
     memcpy(&word, bytes + at, sizeof word);
-    visit_word(closure, word);
+    struct heap_object *o = word - r->low < r->high - r->low
+                                ? heap_objects_find(&r->heap, word)
+                                : NULL;
+    if (o == NULL)
+      continue;
+    if (o->state == OBJECT_UNSEEN)
+      look_into(r, o, r->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
+    else if (!r->roots && o->state == OBJECT_LOST &&
+             number_of(r, o) != r->leader)
+      o->state = OBJECT_LOST_INDIRECTLY;
   }
 }
 
@@ -98,26 +91,30 @@ find_lost(struct reach *r)
     }
 }
 
-static void
+/* False: the libraries of the process cannot be found. */
+static bool
 search(struct reach *r)
 {
   const struct roots roots = {.memory = &r->memory,
                               .heap = &r->heap,
                               .threads = &r->threads,
-                              .modules = &r->modules,
                               .search = r->search,
                               .tree = r->counters.tree,
-                              .process = (pid_t)r->image.head.process};
+                              .process = (pid_t)r->image.head.process,
+                              .visit = visit_words,
+                              .closure = r};
   if (r->heap.count > 0) {
     const struct heap_object *last = &r->heap.objects[r->heap.count - 1];
     r->low = r->heap.objects->address;
     r->high = last->address + last->bytes + 1;
   }
   r->roots = true;
-  roots_visit(&roots, visit_words, visit_word, r);
+  if (!roots_visit(&roots))
+    return false;
   look_into_pending(r);
   r->roots = false;
   find_lost(r);
+  return true;
 }
 
 /* Objects that were never freed and were not found count as reachable.
@@ -197,13 +194,11 @@ find(struct reach *r, const char *path, struct losses *losses)
   if (!image_read(&r->image, path, &error) ||
       !c_counters_find(&r->counters, &r->image, &error))
     return "its image cannot be read";
-  if (!modules_list(&r->modules, &r->memory, r->search))
-    return "its libraries cannot be found";
-  if (!heap_objects_list(&r->heap, &r->memory, r->search,
-                         r->counters.stripes.epoch,
-                         r->counters.stripes.leaves))
+  if (!heap_objects_list(&r->heap, &r->memory, &r->counters.stripes,
+                         r->search))
     return no_memory;
-  search(r);
+  if (!search(r))
+    return "its libraries cannot be found";
   return r->memory.failed || !sum_up(r, losses) ? no_memory : NULL;
 }
 
@@ -214,8 +209,7 @@ reach_find(struct losses *losses, const char *path,
   struct reach r = {.search = search, .memory = {.pages = -1}};
   const char *why = find(&r, path, losses);
   traced_threads_resume(&r.threads);
-  heap_objects_release(&r.heap);
-  modules_release(&r.modules);
+  free(r.heap.objects);
   c_counters_release(&r.counters);
   image_read_release(&r.image);
   remote_memory_release(&r.memory);

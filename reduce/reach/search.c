@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What was found comes through a pipe: a struct answer, and the records of
- * losses.
+/* What was found is in a file that both processes have: a struct answer, and
+ * the records of losses.
  */
 
 #include "reach/search.h"
@@ -10,9 +10,9 @@
 #include "recover/image_hold.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -78,20 +78,19 @@ static bool
 search(struct losses *losses, const char *path,
        const struct image_search *search, char *why)
 {
-  int ends[2] = {-1, -1};
-  FILE *from = pipe2(ends, O_CLOEXEC) == 0 ? fdopen(ends[0], "r") : NULL;
-  FILE *to = from == NULL ? NULL : fdopen(ends[1], "w");
-  const pid_t child = to == NULL ? -1 : fork();
+  const int file = memfd_create("mprof", MFD_CLOEXEC);
+  FILE *answer = file < 0 ? NULL : fdopen(file, "w+");
+  const pid_t child = answer == NULL ? -1 : fork();
   if (child == 0)
-    search_and_tell(path, search, to);
+    search_and_tell(path, search, answer);
   snprintf(why, SEARCH_WHY_BYTES, "%s", strerror(errno));
-  if (to != NULL)
-    fclose(to);
-  bool good = child > 0 && hear(from, losses, why);
-  if (from != NULL)
-    fclose(from);
   while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
     continue;
+  if (answer != NULL)
+    rewind(answer);
+  bool good = child > 0 && hear(answer, losses, why);
+  if (answer != NULL)
+    fclose(answer);
   return good;
 }
 
@@ -152,7 +151,7 @@ searches_take(struct searches *searches, const char *path,
       *losses = found->losses;
     else
       free(found->losses.leaves);
-    *found = searches->items[--searches->count];
+    found->losses.leaves = NULL;
   }
   return losses->leaves != NULL;
 }
@@ -163,5 +162,4 @@ searches_release(struct searches *searches)
   for (size_t i = 0; i < searches->count; i++)
     free(searches->items[i].losses.leaves);
   free(searches->items);
-  *searches = (struct searches){0};
 }
