@@ -39,7 +39,6 @@ struct run_sums {
 struct run_files {
   const char *name;    /* FILE as it was given */
   char path[PATH_MAX]; /* the same, absolute */
-  struct others *old;  /* owned: what else was there before */
   struct run_sums sums;
   struct code_names names;
   bool seeks;               /* what programs have lost, if they ask for it */
@@ -63,8 +62,8 @@ bool run_files_finish_one(struct run_files *files, char *path,
                           const char *process, bool *left,
                           struct mprof_error *error);
 
-/* Calls DOES with the images of processes beside FILE that this run has made,
- * until that gives back false. */
+/* Calls DOES with the images of processes beside FILE, until that gives back
+ * false. */
 typedef bool run_file_fn(struct run_files *files, char *path,
                          const char *process, struct mprof_error *error);
 bool run_files_others(struct run_files *files, run_file_fn *does,
