@@ -18,7 +18,7 @@
 #define MPROF_RUN_FILES_H
 
 #include "base/mprof_error.h"
-#include "reach/search.h"
+#include "reach/reach.h"
 #include "symbols/code_names.h"
 
 #include <limits.h>

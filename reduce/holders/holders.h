@@ -57,19 +57,15 @@ uint32_t holders_add(struct holders *holders, const char *text,
 /* Its name; valid as long as HOLDERS. */
 const char *holders_name(const struct holders *holders, uint32_t number);
 
-/* Who names holders: gives back their numbers, 0 when memory runs out. */
-struct holder_source {
-  void *closure;
-  /* that are objects of a leaf */
-  uint32_t (*of_leaf)(void *closure, uint32_t owner, uint32_t leaf);
-  /* with the number that the image gives them */
-  uint32_t (*of_note)(void *closure, uint32_t number);
-};
+/* Names holders: gives back the number of that which objects of the leaf NUMBER
+ * of the tree of OWNER are or, where OWNER is 0, of that with this number in
+ * the image.  0 when memory runs out. */
+typedef uint32_t holder_fn(void *closure, uint32_t owner, uint32_t number);
 
-/* Finds all that GRAPH has, and what is OUTSIDE of it, records 1 to COUNT.
- * False when memory runs out. */
+/* Finds all that GRAPH has, and what is OUTSIDE of it, records 1 to COUNT, as
+ * NAME names them.  False when memory runs out. */
 bool holders_find(struct holders *holders, const struct heap_graph *graph,
                   const struct image_object *outside, size_t count,
-                  const struct holder_source *source);
+                  holder_fn *name, void *closure);
 
 #endif

@@ -45,9 +45,6 @@ const char *image_note_text(const struct image_notes *notes,
                             enum image_note_kind kind, uint64_t key,
                             const char *otherwise);
 
-/* The value of the first comment KEY; NULL: there is none. */
-const char *image_comment(const struct image_notes *notes, const char *key);
-
 /* What was loaded last with ADDRESS in its code, or what was unloaded with
  * that number; NULL: nothing. */
 const struct note_module *image_module_at(const struct image_notes *notes,

@@ -33,8 +33,4 @@ bool recover_image(struct profile *profile, const char *path,
                    const struct reader_options *options,
                    struct mprof_error *error);
 
-/* The comment that tells why such a profile may lack something; NULL: it lacks
- * nothing that an image has. */
-const char *recover_note(const struct image *image);
-
 #endif

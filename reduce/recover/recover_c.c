@@ -9,6 +9,7 @@
 
 #include "c/count/malloc_monitor.h"
 #include "recover/c_recovery.h"
+#include "recover/lisp_recovery.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,28 +19,16 @@
 static void
 add_heap_labels(struct c_recovery *r, const struct kind *kind)
 {
-  static const char *const categories[] = {"cons", "float", "struct",
-                                           "other"};
-  struct building *b = &r->building;
-  const struct image_notes *notes = r->notes;
-  const struct note *alone =
-      image_note_find(notes, NOTE_TYPE, kind->what & NOTE_TYPE_ALONE);
-  const struct note *type =
-      image_note_find(notes, NOTE_TYPE, kind->what & ~UINT64_C(128));
-  const struct note *class = NULL;
-  if (type == NULL)
-    type = alone;
-  if (alone != NULL && (alone->value & NOTE_HAS_CLASS) != 0)
-    class = image_note_find(notes, NOTE_CLASS,
+  const uint32_t alone_bits = kind->what & NOTE_TYPE_ALONE;
+  const struct note *alone = image_note_find(r->notes, NOTE_TYPE, alone_bits);
+  const struct note *class =
+      alone == NULL || (alone->value & NOTE_HAS_CLASS) == 0
+          ? NULL
+          : image_note_find(r->notes, NOTE_CLASS,
                             kind->what >> NOTE_CLASS_SHIFT);
-  building_label(b, PPROF_LABEL_TYPE,
-                 class != NULL && class->value != 0 ? "STRUCTURE"
-                 : type != NULL                     ? type->text
-                                                    : "RAW-MEMORY");
-  if (class != NULL)
-    building_label(b, PPROF_LABEL_CLASS, class->text);
-  building_label(b, PPROF_LABEL_CATEGORY,
-                 categories[type == NULL ? 3 : type->value & 3]);
+  object_type_label(&r->building,
+                    object_type_of(r->notes, kind->what & ~UINT32_C(128),
+                                   alone_bits, class));
 }
 
 static void
