@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See run_files.h.  A process has its image mapped as long as it counts in it:
- * so it is known whether a file is complete.
+/* See run_files.h.  A process has its image mapped as long as it counts in
+ * it: so it is known whether a file is complete.
  */
 
 #include "command/run_files.h"
@@ -30,8 +30,7 @@ cannot_write(const struct run_files *files, const char *why,
 }
 
 static bool
-set_path(struct run_files *files, const char *name,
-         struct mprof_error *error)
+set_path(struct run_files *files, const char *name, struct mprof_error *error)
 {
   char folder[PATH_MAX] = "";
   files->name = name;
@@ -77,8 +76,8 @@ path_of_other(const struct run_files *files, const char *name, char *path)
            name);
 }
 
-/* Whether the image PATH is one of the process that PROCESS begins with; NULL:
- * of any. */
+/* Whether the image PATH is one of the process that PROCESS begins with;
+ * NULL: of any. */
 static bool
 is_image_of(const char *path, const char *process)
 {
@@ -87,8 +86,8 @@ is_image_of(const char *path, const char *process)
          (process == NULL || strtoul(process, NULL, 10) == head.process);
 }
 
-/* Whether PATH is a profile by mprof, or an image; with PROCESS not NULL, one of
- * a run that calls itself that. */
+/* Whether PATH is a profile by mprof, or an image; with PROCESS not NULL, one
+ * of a run that calls itself that. */
 static bool
 is_of_run(const char *path, const char *process)
 {
@@ -200,9 +199,8 @@ is_complete(const char *path)
 }
 
 bool
-run_files_finish_one(struct run_files *files, char *path,
-                     const char *process, bool *left,
-                     struct mprof_error *error)
+run_files_finish_one(struct run_files *files, char *path, const char *process,
+                     bool *left, struct mprof_error *error)
 {
   struct profile profile = {0};
   *left = false;
@@ -214,8 +212,8 @@ run_files_finish_one(struct run_files *files, char *path,
   if (searches_take(&files->searches, path, &losses))
     name.losses = &losses;
   const struct input_list list = {.files = &name, .count = 1};
-  bool good = profile_load_list(&profile, &list, true, &files->names, NULL,
-                                error);
+  bool good =
+      profile_load_list(&profile, &list, true, &files->names, NULL, error);
   free(losses.leaves);
   *left = good && profile.total[MEASURE_ALLOCS] != 0;
   if (good && !*left) {

@@ -6,11 +6,11 @@
  * nothing else: FILE must be a profile by mprof, and the others must say that
  * they came from that process in a run.
  *
- * Each file, which is an image, becomes a profile when its process is gone: it
- * is read, its addresses get names, and it is written in pprof's format.  A
- * thread does that while the program runs, so that thousands of processes take
- * no room for their images; FILE is the last.  Each library is looked at once
- * for all files.  A process that is still there in the end has its image
+ * Each file, which is an image, becomes a profile when its process is gone:
+ * it is read, its addresses get names, and it is written in pprof's format. A
+ * thread does that while the program runs, so that thousands of processes
+ * take no room for their images; FILE is the last.  Each library is looked at
+ * once for all files.  A process that is still there in the end has its image
  * still, which all commands read as well.
  */
 
@@ -44,8 +44,8 @@ struct run_files {
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
   pthread_t thread;
-  bool begun;               /* the thread has; what follows is its own */
-  bool ended;               /* the program has, which anybody may say */
+  bool begun; /* the thread has; what follows is its own */
+  bool ended; /* the program has, which anybody may say */
   struct mprof_error error;
 };
 
@@ -71,14 +71,14 @@ bool run_files_others(struct run_files *files, run_file_fn *does,
 
 /* ---- run_thread.c ------------------------------------------------------ */
 
-/* Finish files from now on, and with SEEKS find what programs have lost.  They
+/* Finish files from now on, and with SEEKS find what programs have lost. They
  * send this process a signal then, RUN_FILES_SIGNAL, which all other threads
  * have to block. */
 void run_files_begin(struct run_files *files, bool seeks);
 #define RUN_FILES_SIGNAL SIGURG /* by default it is ignored */
 
-/* The program has ended: finishes what is left.  Sets *ROOT to whether FILE is
- * there. */
+/* The program has ended: finishes what is left.  Sets *ROOT to whether FILE
+ * is there. */
 bool run_files_finish(struct run_files *files, bool *root,
                       struct mprof_error *error);
 

@@ -110,9 +110,9 @@ path_below(struct finding *f, uint32_t above, uint32_t holder)
   uint32_t number =
       holder == 0 ? INDEX_NONE
                   : index_map_number(&h->by_path, index_pair(above, holder));
-  if (number == INDEX_NONE ||
-      (number == h->holding_count &&
-       !ARRAY_PUSH(h->holdings, h->holding_count, h->holding_capacity, new))) {
+  if (number == INDEX_NONE || (number == h->holding_count &&
+                               !ARRAY_PUSH(h->holdings, h->holding_count,
+                                           h->holding_capacity, new))) {
     f->failed = true;
     return 0;
   }
@@ -138,9 +138,9 @@ count_outside(struct finding *f, const struct image_object *outside,
   const uint32_t other =
       path_below(f, 0, named(f, 0, g->roots[g->root_count - 1].holder));
   for (size_t i = 1; i <= count && !f->failed; i++)
-    count_at(f,
-             path_below(f, other, named(f, outside[i].owner, outside[i].leaf)),
-             &outside[i]);
+    count_at(
+        f, path_below(f, other, named(f, outside[i].owner, outside[i].leaf)),
+        &outside[i]);
 }
 
 /* ---- what several roots hold ------------------------------------------- */
@@ -151,8 +151,7 @@ find_tops(struct finding *f)
   const uint32_t *parents = f->search.parents;
   for (uint32_t node = 1; node < f->search.count; node++) {
     const uint32_t dominator = f->dominators[node];
-    f->origins[node] =
-        parents[node] == 0 ? node : f->origins[parents[node]];
+    f->origins[node] = parents[node] == 0 ? node : f->origins[parents[node]];
     f->tops[node] = dominator == 0 ? node : f->tops[dominator];
   }
 }

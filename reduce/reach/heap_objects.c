@@ -57,9 +57,9 @@ static void
 add_listed(struct listing *l, uint64_t table)
 {
   struct object_table head;
-  l->good = l->good &&
-            remote_memory_copy(l->memory, table, &head,
-                               offsetof(struct object_table, first));
+  l->good =
+      l->good && remote_memory_copy(l->memory, table, &head,
+                                    offsetof(struct object_table, first));
   if (!l->good || head.objects == NULL)
     return;
   const size_t count = head.bits < 32 ? (size_t)1 << head.bits : 0;

@@ -314,8 +314,8 @@ serve(struct searches *searches, const char *path, struct image_search *asked,
   const struct image_search copy = *asked;
   struct found_losses found = {.losses = {.count = 0}};
   struct stat status;
-  bool good =
-      stat(path, &status) == 0 && search_apart(&found.losses, path, &copy, why);
+  bool good = stat(path, &status) == 0 &&
+              search_apart(&found.losses, path, &copy, why);
   found.device = status.st_dev;
   found.inode = status.st_ino;
   if (good && !ARRAY_PUSH(searches->items, searches->count,

@@ -12,8 +12,8 @@
  *
  * The programs of a run wait at their ends until that is found out (struct
  * image_search); what was found is kept until their images are read.  The
- * search is done by a process of its own, as only that can wait for the threads
- * of a child of this process, and as it may take much memory.
+ * search is done by a process of its own, as only that can wait for the
+ * threads of a child of this process, and as it may take much memory.
  *
  * One thread at a time.
  */

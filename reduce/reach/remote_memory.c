@@ -126,8 +126,8 @@ remote_memory_find(const struct remote_memory *m, uint64_t address)
 uint64_t
 remote_memory_file(const struct remote_memory *m, uint64_t address)
 {
-  const size_t count = array_count_until(m->files, m->file_count,
-                                         sizeof *m->files, address);
+  const size_t count =
+      array_count_until(m->files, m->file_count, sizeof *m->files, address);
   return count > 0 ? m->files[count - 1] : 0;
 }
 
@@ -144,8 +144,8 @@ remote_memory_copy(const struct remote_memory *m, uint64_t address, void *to,
 
 /* Fills BYTES, if there is anything in the block at ADDRESS; what the kernel
  * does not say of is taken to be there.  Pages that are there, one after the
- * other, are read at once, and one after the other where that fails: behind the
- * end of a file there is none. */
+ * other, are read at once, and one after the other where that fails: behind
+ * the end of a file there is none. */
 static bool
 fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
 {

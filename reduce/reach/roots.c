@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Variables.  The linker knows where the dynamic section of each module is; the
- * file that is mapped there begins with its headers, which say where the
+/* Variables.  The linker knows where the dynamic section of each module is;
+ * the file that is mapped there begins with its headers, which say where the
  * variables are.
  *
- * The C library's lists of free memory are variables, too.  They have addresses
- * at which no object begins for the allocator, and one does for the program, as
- * the header is between: what stands behind the last block of all is in the
- * last words of the object before it.  The library does not say where they are.
- * They are known by what they are: rings, 127 one after the other, each of which
- * leads back to itself.
+ * The C library's lists of free memory are variables, too.  They have
+ * addresses at which no object begins for the allocator, and one does for the
+ * program, as the header is between: what stands behind the last block of all
+ * is in the last words of the object before it.  The library does not say
+ * where they are. They are known by what they are: rings, 127 one after the
+ * other, each of which leads back to itself.
  *
  *     malloc_state   lock, flags
  *                    10 lists of small blocks, `top', the last remainder
@@ -125,8 +125,8 @@ widen(struct part *part, uint64_t address, uint64_t bytes)
     part->end = address + bytes;
 }
 
-/* Sets ALL to where the module MAP is in memory, and VARIABLES to where what it
- * can write to is.  False: what is in memory there is not that module. */
+/* Sets ALL to where the module MAP is in memory, and VARIABLES to where what
+ * it can write to is.  False: what is in memory there is not that module. */
 static bool
 read_module(const struct remote_memory *memory, const struct link_map *map,
             struct part *all, struct part *variables)

@@ -57,8 +57,8 @@ is_traced(const struct traced_threads *traced, pid_t number)
   return false;
 }
 
-/* Asks those that are not traced yet to stop.  False: there are none, or ERROR
- * is set.  One that may not be traced, where others may, has ended. */
+/* Asks those that are not traced yet to stop.  False: there are none, or
+ * ERROR is set.  One that may not be traced, where others may, has ended. */
 static bool
 trace_new(struct traced_threads *traced, pid_t process, int *error)
 {

@@ -70,9 +70,9 @@ image_unlock(struct stripes *shared)
 
 /* ---- who uses it ------------------------------------------------------- */
 
-/* A lease is for who alone has the file: the kernel refuses one while somebody
- * has it open for writing, or has mapped it so.  Where there are no leases the
- * process that made it tells. */
+/* A lease is for who alone has the file: the kernel refuses one while
+ * somebody has it open for writing, or has mapped it so.  Where there are no
+ * leases the process that made it tells. */
 bool
 image_is_used(const char *path, const struct image_head *head)
 {
@@ -84,8 +84,7 @@ image_is_used(const char *path, const struct image_head *head)
     used = known && fcntl(file, F_GETLEASE) != F_RDLCK;
     close(file); /* and with it the lease goes */
   }
-  return known ? used
-               : kill((pid_t)head->process, 0) == 0 || errno == EPERM;
+  return known ? used : kill((pid_t)head->process, 0) == 0 || errno == EPERM;
 }
 
 /* ---- the stripes ------------------------------------------------------- */

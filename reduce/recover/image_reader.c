@@ -76,8 +76,7 @@ read_head(const struct image_input *input)
 {
   struct image *image = input->image;
   struct image_head *head = &image->head;
-  if (input->size < IMAGE_PAGE ||
-      !read_at(input, head, sizeof *head, 0) ||
+  if (input->size < IMAGE_PAGE || !read_at(input, head, sizeof *head, 0) ||
       memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
     return mprof_fail(input->error, MPROF_BAD_PROFILE,
                       "'%s' is not an image of mprof", image->path);
@@ -100,23 +99,17 @@ image_read_head(const char *path, struct image_head *head)
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  bool is = file >= 0 &&
-            pread(file, head, sizeof *head, 0) >= (ssize_t)sizeof head->magic &&
-            memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) == 0;
+  bool is =
+      file >= 0 &&
+      pread(file, head, sizeof *head, 0) >= (ssize_t)sizeof head->magic &&
+      memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) == 0;
   if (file >= 0)
     close(file);
   return is;
 }
 
-bool
-image_is(const char *path)
-{
-  struct image_head head;
-  return image_read_head(path, &head);
-}
-
-/* The array of the piece HEAD, made when it is the first one; NULL when memory
- * runs out. */
+/* The array of the piece HEAD, made when it is the first one; NULL when
+ * memory runs out. */
 static struct image_array *
 find_array(struct image *image, const struct image_piece *head)
 {
@@ -140,8 +133,8 @@ read_piece(const struct image_input *input, const struct image_piece *head,
   if (array != NULL && head->at != array->length)
     return image_fault(input->image, input->error, (int64_t)offset,
                        "a piece does not follow the one before");
-  if (array == NULL || !ARRAY_ROOM(array->bytes, array->capacity,
-                                   array->length + head->bytes))
+  if (array == NULL ||
+      !ARRAY_ROOM(array->bytes, array->capacity, array->length + head->bytes))
     return mprof_error_memory(input->error);
   array->length += head->bytes;
   return read_at(input, array->bytes + head->at, head->bytes, offset);
@@ -176,8 +169,8 @@ read_pieces(struct image_input *input)
   return true;
 }
 
-/* Of a program that runs and lets itself be held up, all is read once more, so
- * that it is of one moment; there is room for it by now. */
+/* Of a program that runs and lets itself be held up, all is read once more,
+ * so that it is of one moment; there is room for it by now. */
 static bool
 read_held(struct image_input *input)
 {
@@ -253,13 +246,14 @@ image_read(struct image *image, const char *path, struct mprof_error *error)
   if (input.file < 0)
     return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
                       strerror(errno));
-  bool good = fstat(input.file, &status) == 0 ||
-              cannot_read(image, errno, error);
+  bool good =
+      fstat(input.file, &status) == 0 || cannot_read(image, errno, error);
   if (good && !S_ISREG(status.st_mode))
-    good = cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL,
-                       error);
+    good =
+        cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, error);
   input.size = good ? (uint64_t)status.st_size : 0;
-  good = good && read_head(&input) && read_pieces(&input) && read_held(&input);
+  good =
+      good && read_head(&input) && read_pieces(&input) && read_held(&input);
   close(input.file);
   return good && find_trees(image, error);
 }

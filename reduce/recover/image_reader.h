@@ -13,8 +13,8 @@
 
 #include "base/input_file.h"
 #include "base/mprof_error.h"
-#include "common/image_format.h"
 #include "c/count/stripes.h"
+#include "common/image_format.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 
@@ -51,12 +51,11 @@ struct image { /* all zero: empty */
 };
 
 /* Whether the file PATH is one, whole or damaged; reads its HEAD. */
-bool image_is(const char *path);
 bool image_read_head(const char *path, struct image_head *head);
 
 /* Reads the file PATH, which must outlive IMAGE; of a C program that runs and
- * is watched, all counters are of one moment (image_hold.h).  False: ERROR says
- * why.  Release IMAGE even then. */
+ * is watched, all counters are of one moment (image_hold.h).  False: ERROR
+ * says why.  Release IMAGE even then. */
 bool image_read(struct image *image, const char *path,
                 struct mprof_error *error);
 void image_read_release(struct image *image);
@@ -89,7 +88,8 @@ bool image_check_trees(struct image *image, struct mprof_error *error);
 struct region_table image_regions(const struct image *image);
 
 /* Calls PUT with the text of the comment mprof.region, see mprof-formats(5),
- * for each region that was entered; FREES: what it held at its end is known. */
+ * for each region that was entered; FREES: what it held at its end is known.
+ */
 void image_region_comments(const struct region_table *regions, bool frees,
                            void (*put)(void *closure, const char *text),
                            void *closure);

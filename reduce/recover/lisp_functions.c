@@ -48,8 +48,8 @@ struct c_file {
   struct function_symbols symbols;
 };
 
-/* The file of MODULE, which is opened if it can be; NULL when there is none, or
- * no memory. */
+/* The file of MODULE, which is opened if it can be; NULL when there is none,
+ * or no memory. */
 static struct c_file *
 find_file(struct lisp_recovery *r, const struct note_module *module)
 {
@@ -66,8 +66,8 @@ find_file(struct lisp_recovery *r, const struct note_module *module)
     f->is_open = module->path[0] == '/' &&
                  code_file_open(&f->file, module->path, module->build_id,
                                 false) == CODE_FILE_GOOD;
-    building_check(&r->building,
-                   !f->is_open || function_symbols_init(&f->symbols, &f->file));
+    building_check(&r->building, !f->is_open || function_symbols_init(
+                                                    &f->symbols, &f->file));
   }
   return f->is_open ? f : NULL;
 }
@@ -103,7 +103,8 @@ file_name(struct lisp_recovery *r, const struct note_module *module)
 {
   const char *slash = module == NULL ? NULL : strrchr(module->path, '/');
   if (module != NULL &&
-      asprintf(&r->name, "[%s]", slash == NULL ? module->path : slash + 1) < 0)
+      asprintf(&r->name, "[%s]", slash == NULL ? module->path : slash + 1) <
+          0)
     r->name = NULL;
   building_check(&r->building, module == NULL || r->name != NULL);
   return r->name == NULL ? "[unknown]" : r->name;
@@ -112,9 +113,9 @@ file_name(struct lisp_recovery *r, const struct note_module *module)
 static const char *
 special_name(uint32_t special)
 {
-  static const char *const names[] = {
-      "[unknown]", "[over the budget]", "[signal handler]", "[finalizers]",
-      "[cut short]"};
+  static const char *const names[] = {"[unknown]", "[over the budget]",
+                                      "[signal handler]", "[finalizers]",
+                                      "[cut short]"};
   return special < sizeof names / sizeof *names ? names[special] : names[0];
 }
 
@@ -131,9 +132,8 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
   free(r->name);
   r->name = NULL;
   if (number >= FUNCTIONS_OF_SPECIAL || (note == NULL && f.name == NULL)) {
-    f.name = special_name(number >= FUNCTIONS_OF_SPECIAL
-                              ? number - FUNCTIONS_OF_SPECIAL
-                              : 0);
+    f.name = special_name(
+        number >= FUNCTIONS_OF_SPECIAL ? number - FUNCTIONS_OF_SPECIAL : 0);
     return f;
   }
   if (note != NULL) {
@@ -188,8 +188,8 @@ read_source(struct lisp_recovery *r, const char *path)
     fclose(file);
 }
 
-/* The line where the form of F begins; 0: it cannot be known.  The position is
- * before the form: blank lines follow it. */
+/* The line where the form of F begins; 0: it cannot be known.  The position
+ * is before the form: blank lines follow it. */
 static int64_t
 source_line(struct lisp_recovery *r, const struct lisp_function *f)
 {
@@ -217,9 +217,9 @@ note_calls(struct lisp_recovery *r, const char *name, bool counted)
 {
   struct building *b = &r->building;
   const uint32_t id = building_name(b, name);
-  building_check(b, b->failed || index_map_number(counted ? &r->known
-                                                          : &r->unknown,
-                                                  id) != INDEX_NONE);
+  building_check(b, b->failed ||
+                        index_map_number(counted ? &r->known : &r->unknown,
+                                         id) != INDEX_NONE);
 }
 
 /* A site of a place has a line of its own, or that where its function begins.

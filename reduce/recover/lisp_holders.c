@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What holds the live objects of a Lisp program, as samples: a chain of
- * holders, the innermost first, where others have one of calls.  A holder is a
- * location and a function of one number, which no others have.
+ * holders, the innermost first, where others have one of calls.  A holder is
+ * a location and a function of one number, which no others have.
  *
  *     CL-USER::*CACHE*               a symbol
  *     CL-USER::*X* in WORKER         its binding in a thread
@@ -144,12 +144,12 @@ static uint32_t
 add_node(struct building *b, const struct holding *holding,
          const uint32_t *nodes, const uint32_t *locations)
 {
-  const uint32_t above = holding->above == 0 ? TREE_ROOT
-                                             : nodes[holding->above - 1];
-  const uint32_t node =
-      b->failed ? TREE_ROOT
-                : tree_child(&b->reading.profile->tree, above,
-                             locations[holding->holder - 1]);
+  const uint32_t above =
+      holding->above == 0 ? TREE_ROOT : nodes[holding->above - 1];
+  const uint32_t node = b->failed
+                            ? TREE_ROOT
+                            : tree_child(&b->reading.profile->tree, above,
+                                         locations[holding->holder - 1]);
   building_check(b, node != INDEX_NONE);
   return node;
 }
@@ -165,8 +165,8 @@ add_holders(struct lisp_recovery *r, const struct holders *h)
     locations[i] = add_location(b, holders_name(h, i + 1));
   for (size_t i = 0; i < h->holding_count && !b->failed; i++) {
     const struct holding *own = &h->holdings[i];
-    const uint64_t values[PPROF_COLUMNS] = {[PPROF_HELD_COUNT] = own->objects,
-                                            [PPROF_HELD_BYTES] = own->bytes};
+    const uint64_t values[PPROF_COLUMNS] = {
+        [PPROF_HELD_COUNT] = own->objects, [PPROF_HELD_BYTES] = own->bytes};
     nodes[i] = add_node(b, own, nodes, locations);
     if (own->objects == 0 && own->bytes == 0)
       continue;

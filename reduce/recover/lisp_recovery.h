@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What the parts have in common that make a profile of the image of a Lisp
- * program: samples and comments (recover_lisp.c), functions (lisp_functions.c),
- * and what holds live objects (lisp_holders.c).
+ * program: samples and comments (recover_lisp.c), functions
+ * (lisp_functions.c), and what holds live objects (lisp_holders.c).
  */
 
 #ifndef MPROF_LISP_RECOVERY_H
@@ -14,9 +14,9 @@ struct lisp_recovery {
   const struct image *image;
   const struct image_notes *notes;
   struct building building;
-  const char *thread; /* of the tree whose samples are added */
+  const char *thread;   /* of the tree whose samples are added */
   struct c_file *files; /* owned: by module, with C names of functions */
-  char *name; /* owned: of the function that was asked for last */
+  char *name;           /* owned: of the function that was asked for last */
   struct {
     char *path, *text; /* owned */
     size_t size;
@@ -66,7 +66,8 @@ uint32_t lisp_location(void *recovery, uint64_t site, uint32_t function);
  * there. */
 void lisp_add_unknown_calls(struct lisp_recovery *recovery);
 
-/* Adds what holds live objects; before all samples.  False: ERROR says why. */
+/* Adds what holds live objects; before all samples.  False: ERROR says why.
+ */
 bool lisp_add_holdings(struct lisp_recovery *recovery,
                        struct mprof_error *error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The figures of a C program: a leaf becomes a sample of objects.  Where there
- * is the heap of an ECL without hooks as well, its objects are told apart by
- * their types.
+/* The figures of a C program: a leaf becomes a sample of objects.  Where
+ * there is the heap of an ECL without hooks as well, its objects are told
+ * apart by their types.
  */
 
 #include "recover/recover.h"
@@ -14,7 +14,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- labels -------------------------------------------------------------- */
+/* ---- labels --------------------------------------------------------------
+ */
 
 static void
 add_heap_labels(struct c_recovery *r, const struct kind *kind)
@@ -56,7 +57,8 @@ add_labels(void *recovery, const struct kind *kind)
         image_region_path(&r->regions, ORIGIN_REGION(kind->origin)));
 }
 
-/* ---- samples ------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------
+ */
 
 /* Whether FUNCTION, called below UP, is called by the same function further
  * out as well. */
@@ -117,10 +119,10 @@ sum_allocations(const struct context_tree *tree, uint64_t *allocations)
 
 /* The allocations below a context are the calls that led to one, once each
  * however often a function called the other on the way: a context of a call
- * that is on its chain already counts none.  Most contexts count theirs, which
- * are added up when all samples are there (stated_calls.h); stated are those
- * that do not.  The tree knows of most calls whether they are the first of
- * their kind. */
+ * that is on its chain already counts none.  Most contexts count theirs,
+ * which are added up when all samples are there (stated_calls.h); stated are
+ * those that do not.  The tree knows of most calls whether they are the first
+ * of their kind. */
 static void
 state_calls(struct c_recovery *r)
 {
@@ -148,13 +150,13 @@ static uint64_t
 between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
 {
   const struct c_recovery *r = recovery;
-  const struct note *note =
-      image_note_find(r->notes, NOTE_BETWEEN,
-                      note_between_key(site, function, callee));
+  const struct note *note = image_note_find(
+      r->notes, NOTE_BETWEEN, note_between_key(site, function, callee));
   return note != NULL && note->value == site ? note->more : 0;
 }
 
-/* ---- comments ------------------------------------------------------------ */
+/* ---- comments ------------------------------------------------------------
+ */
 
 static void
 add_notes(struct c_recovery *r)
@@ -162,7 +164,8 @@ add_notes(struct c_recovery *r)
   for (size_t i = 0; i < r->notes->comment_count; i++) {
     const char *text = r->notes->comments[i];
     const char *equals = strchr(text, '=');
-    char *key = equals == NULL ? NULL : strndup(text, (size_t)(equals - text));
+    char *key =
+        equals == NULL ? NULL : strndup(text, (size_t)(equals - text));
     if (key != NULL)
       building_comment(&r->building, key, equals + 1);
     free(key);
@@ -213,7 +216,8 @@ add_comments(struct c_recovery *r)
   building_regions(b, &r->regions, true);
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole -----------------------------------------------------------
+ */
 
 /* Takes all of an image whose counters are known. */
 static bool

@@ -7,8 +7,8 @@
  * chain is theirs, else (the call was folded, or the chain goes on to the
  * allocator) in one of their own.
  *
- * Comments.  A program that is asked states its figures; of one that was killed
- * they are the sums of what is in its image.
+ * Comments.  A program that is asked states its figures; of one that was
+ * killed they are the sums of what is in its image.
  */
 
 #include "recover/recover.h"
@@ -27,12 +27,12 @@ object_type_of(const struct image_notes *notes, uint32_t what, uint32_t all,
   const struct note *type = image_note_find(notes, NOTE_TYPE, what);
   if (type == NULL)
     type = image_note_find(notes, NOTE_TYPE, all);
-  return (struct object_type){
-      .type = class != NULL && class->value != 0 ? "STRUCTURE"
-              : type != NULL                     ? type->text
-                                                 : "RAW-MEMORY",
-      .class = class == NULL ? NULL : class->text,
-      .category = type == NULL ? 3 : type->value & 3};
+  return (struct object_type){.type = class != NULL && class->value != 0
+                                          ? "STRUCTURE"
+                                      : type != NULL ? type->text
+                                                     : "RAW-MEMORY",
+                              .class = class == NULL ? NULL : class->text,
+                              .category = type == NULL ? 3 : type->value & 3};
 }
 
 void
@@ -121,8 +121,8 @@ add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
 {
   const struct kind *kind = context_tree_kind(r->building.tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
-  uint64_t values[PPROF_COLUMNS] = {[PPROF_COUNT] = leaf->count,
-                                    [PPROF_BYTES] = leaf->bytes};
+  uint64_t values[PPROF_COLUMNS] = {
+      [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
   if (survival != NULL)
     add_survival(values, survival);
   if (any && leaf->target == leaf->up && find_allocator(r, kind) == NULL)
@@ -144,7 +144,8 @@ add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
 static const struct image_survival *
 survival_of(const struct image_array *array, uint32_t leaf)
 {
-  return array == NULL || leaf >= array->length / sizeof(struct image_survival)
+  return array == NULL ||
+                 leaf >= array->length / sizeof(struct image_survival)
              ? NULL
              : (const struct image_survival *)array->bytes + leaf;
 }
@@ -169,7 +170,8 @@ add_tree(struct lisp_recovery *r, const struct image_tree *tree)
   }
 }
 
-/* ---- comments ----------------------------------------------------------- */
+/* ---- comments -----------------------------------------------------------
+ */
 
 /* Adds all comments KEY of the program.  Gives back whether there are any. */
 static bool
@@ -229,9 +231,9 @@ add_comments(struct lisp_recovery *r)
   building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
   building_comment(b, PPROF_COMMENT_LANGUAGE, "lisp");
   building_comment(b, PPROF_COMMENT_PROGRAM,
-                    image_note_text(r->notes, NOTE_PROGRAM, 0, "ECL"));
+                   image_note_text(r->notes, NOTE_PROGRAM, 0, "ECL"));
   building_comment(b, PPROF_COMMENT_ROOT,
-                    image_note_text(r->notes, NOTE_ROOT, 0, ""));
+                   image_note_text(r->notes, NOTE_ROOT, 0, ""));
   add_count(r, PPROF_COMMENT_ALLOCATIONS, r->allocations);
   add_count(r, PPROF_COMMENT_BYTES, r->bytes);
   add_reconciliation(r);
