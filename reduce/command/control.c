@@ -7,10 +7,8 @@
 #include "recover/c_counters.h"
 #include "recover/image_hold.h"
 
-#include <errno.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 void
 control_open(struct control *control, const char *file)
@@ -43,36 +41,26 @@ fail(const char *why, struct mprof_error *error)
                     why);
 }
 
-/* The image of a program that runs.  One that becomes another program has none
- * for a moment: that is waited for. */
+/* Waits until the program counts in its image: one that becomes another
+ * program has none for a moment. */
 static bool
-read_image(struct control *control, struct image *image,
-           struct mprof_error *error)
+wait_for_image(const struct control *control, struct mprof_error *error)
 {
   enum { TRIES = 100, NANOSECONDS = 10000000 };
   const struct timespec pause = {.tv_nsec = NANOSECONDS};
-  bool good = false;
-  for (int i = 0; !good && i < TRIES; i++) {
-    if (i > 0)
-      nanosleep(&pause, NULL);
-    if (control->ended)
-      return fail("it has ended", error);
-    if (access(control->file, F_OK) != 0)
-      continue;
-    mprof_error_clear(error);
-    if (!image_read(image, control->file, error))
-      return false;
-    good = image_is_used(control->file, &image->head);
-    if (!good) {
-      const char state = process_state((size_t)image->head.process);
-      image_read_release(image);
-      fail(process_state_is_end(state) ? "it has ended"
-                                       : "it is no longer profiled",
-           error);
+  const char *why = "no profiled program has started";
+  struct image_head head;
+  for (int i = 0; i < TRIES && !control->ended; i++) {
+    if (image_read_head(control->file, &head)) {
+      if (image_is_used(control->file, &head))
+        return true;
+      why = process_state_is_end(process_state(head.process))
+                ? "it has ended"
+                : "it is no longer profiled";
     }
+    nanosleep(&pause, NULL);
   }
-  return good || (error->message[0] == '\0' &&
-                  fail("no profiled program has started", error));
+  return fail(control->ended ? "it has ended" : why, error);
 }
 
 static struct control_figures
@@ -92,19 +80,16 @@ figures_of(const struct c_counters *c)
 }
 
 static bool
-ask(struct control *control, uint32_t request,
+ask(const struct control *control, uint32_t request,
     struct control_figures *figures, struct mprof_error *error)
 {
   struct image image = {0};
   struct c_counters counters = {0};
-  bool good = read_image(control, &image, error);
-  if (good && request != 0) {
-    good = image_request(&image, request) ||
-           fail("it does not answer; is it stopped?", error);
-    image_read_release(&image);
-    good = good && read_image(control, &image, error);
-  }
-  good = good && c_counters_find(&counters, &image, error);
+  bool good = wait_for_image(control, error) &&
+              (request == 0 || image_request(control->file, request) ||
+               fail("it does not answer; is it stopped?", error)) &&
+              image_read(&image, control->file, error) &&
+              c_counters_find(&counters, &image, error);
   if (good)
     *figures = figures_of(&counters);
   c_counters_release(&counters);
@@ -131,13 +116,11 @@ control_snapshot(struct control *control, bool lossless,
 {
   struct input_name name = {.path = (char *)(uintptr_t)control->file};
   const struct input_list list = {.files = &name, .count = 1};
-  struct image image = {0};
   memset(profile, 0, sizeof *profile);
   pthread_mutex_lock(&control->one);
-  bool good = control->ended || read_image(control, &image, error);
-  image_read_release(&image);
-  good = good && profile_load_list(profile, &list, lossless, &control->names,
-                                   NULL, error);
+  const bool good = (control->ended || wait_for_image(control, error)) &&
+                    profile_load_list(profile, &list, lossless,
+                                      &control->names, NULL, error);
   pthread_mutex_unlock(&control->one);
   return good;
 }

@@ -51,8 +51,8 @@ bool control_ask(struct control *control, uint32_t request,
 
 /* Reads into PROFILE what the program has counted until now, with names for
  * its addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Code
- * that an earlier profile had is not looked up again.  Release PROFILE even if
- * this is false. */
+ * that an earlier profile had is not looked up again.  Release PROFILE even
+ * if this is false. */
 bool control_snapshot(struct control *control, bool lossless,
                       struct profile *profile, struct mprof_error *error);
 

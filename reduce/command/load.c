@@ -33,8 +33,10 @@ static bool
 read_file(struct profile *profile, const struct input_name *name,
           const struct reader_options *options, struct mprof_error *error)
 {
-  bool image = options->octets.data != NULL ? image_is_octets(options->octets)
-                                            : image_is(name->path);
+  struct image_head head;
+  bool image = options->octets.data != NULL
+                   ? image_is_octets(options->octets)
+                   : image_read_head(name->path, &head);
   return image ? recover_image(profile, name->path, name->losses, options, error)
                : profile_read(profile, name->path, options, error);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See run_files.h.  A process has its image mapped as long as it counts in it:
- * so it is known whether a file is complete.
+/* See run_files.h.  A process has its image mapped as long as it counts in
+ * it: so it is known whether a file is complete.
  */
 
 #include "command/run_files.h"
 
 #include "command/load.h"
 #include "common/pprof_format.h"
-#include "pprof/reader.h"
 #include "pprof/writer.h"
 #include "recover/image_hold.h"
 
@@ -31,8 +30,7 @@ cannot_write(const struct run_files *files, const char *why,
 }
 
 static bool
-set_path(struct run_files *files, const char *name,
-         struct mprof_error *error)
+set_path(struct run_files *files, const char *name, struct mprof_error *error)
 {
   char folder[PATH_MAX] = "";
   files->name = name;
@@ -45,20 +43,6 @@ set_path(struct run_files *files, const char *name,
                         folder[0] == '\0' ? "" : "/", name);
   return length < (int)sizeof files->path - NAME_MAX ||
          cannot_write(files, "its name is too long", error);
-}
-
-/* The files FILE.PID that are there, by name. */
-struct others {
-  struct dirent **entries; /* owned, as is each */
-  size_t count;
-};
-
-static void
-release_others(struct others *others)
-{
-  for (size_t i = 0; i < others->count; i++)
-    free(others->entries[i]);
-  free(others->entries);
 }
 
 /* Whether TEXT is PID or PID.N. */
@@ -92,42 +76,8 @@ path_of_other(const struct run_files *files, const char *name, char *path)
            name);
 }
 
-/* Lists them; only those that KEEPS says of FILES, unless it is NULL. */
-static bool
-list_others(const struct run_files *files, struct others *others,
-            bool (*keeps)(const struct run_files *, const char *name),
-            struct mprof_error *error)
-{
-  char folder[PATH_MAX];
-  path_of_other(files, "", folder);
-  *others = (struct others){.count = 0};
-  int count = scandir(folder, &others->entries, NULL, alphasort);
-  if (count < 0)
-    return cannot_write(files, strerror(errno), error);
-  for (int i = 0; i < count; i++) {
-    const char *name = others->entries[i]->d_name;
-    if (suffix_of(files, name) != NULL &&
-        (keeps == NULL || keeps(files, name)))
-      others->entries[others->count++] = others->entries[i];
-    else
-      free(others->entries[i]);
-  }
-  return true;
-}
-
-static bool
-has_other(const struct others *others, const char *name)
-{
-  for (size_t i = 0; i < others->count; i++)
-    if (strcmp(others->entries[i]->d_name, name) == 0)
-      return true;
-  return false;
-}
-
-/* ---- before ------------------------------------------------------------ */
-
-/* Whether the image PATH is one of the process that PROCESS begins with; NULL:
- * of any. */
+/* Whether the image PATH is one of the process that PROCESS begins with;
+ * NULL: of any. */
 static bool
 is_image_of(const char *path, const char *process)
 {
@@ -136,78 +86,77 @@ is_image_of(const char *path, const char *process)
          (process == NULL || strtoul(process, NULL, 10) == head.process);
 }
 
-/* Whether PATH is a profile by mprof; with PROCESS not NULL, one of a run
- * that calls itself that. */
+/* Whether PATH is a profile by mprof, or an image; with PROCESS not NULL, one
+ * of a run that calls itself that. */
 static bool
 is_of_run(const char *path, const char *process)
 {
-  const struct reader_options options = {.limits = &input_limits_default};
-  struct profile profile;
-  struct mprof_error error;
   struct stat status;
   char wanted[PROFILE_GZIP_COMMENT_BYTES], comment[sizeof wanted];
-  mprof_error_clear(&error);
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
-  if (image_is(path))
-    return is_image_of(path, process);
   profile_gzip_comment(process, wanted);
-  if (gzip_comment(path, comment, sizeof comment) &&
-      strncmp(comment, wanted,
-              process == NULL ? strlen(wanted) : sizeof wanted) == 0)
-    return true;
-  bool good = profile_init(&profile) &&
-              profile_read(&profile, path, &options, &error) &&
-              profile.by_mprof;
-  if (good && process != NULL) {
-    const char *own = profile_comment(&profile, PPROF_COMMENT_PROCESS);
-    good = own != NULL && strcmp(own, process) == 0;
+  return is_image_of(path, process) ||
+         (gzip_comment(path, comment, sizeof comment) &&
+          strncmp(comment, wanted,
+                  process == NULL ? strlen(wanted) : sizeof wanted) == 0);
+}
+
+/* Calls DOES with the files of processes beside FILE that ARE what is looked
+ * for, by their names, until that gives back false. */
+static bool
+for_each_other(struct run_files *files,
+               bool (*are)(const char *path, const char *process),
+               run_file_fn *does, struct mprof_error *error)
+{
+  struct dirent **entries = NULL;
+  char path[PATH_MAX];
+  path_of_other(files, "", path);
+  const int count = scandir(path, &entries, NULL, alphasort);
+  bool good = count >= 0 || cannot_write(files, strerror(errno), error);
+  for (int i = 0; i < count; i++) {
+    const char *process = suffix_of(files, entries[i]->d_name);
+    path_of_other(files, entries[i]->d_name, path);
+    good = good && (process == NULL || !are(path, process) ||
+                    does(files, path, process, error));
+    free(entries[i]);
   }
-  profile_release(&profile);
+  free(entries);
   return good;
 }
 
-/* Removes the file NAME if it is of a run; whether it is still there. */
-static bool
-remains(const struct run_files *files, const char *name)
-{
-  char path[PATH_MAX];
-  path_of_other(files, name, path);
-  return !is_of_run(path, suffix_of(files, name)) || unlink(path) != 0;
-}
+/* ---- before ------------------------------------------------------------ */
 
-/* Removes what an earlier run left; keeps the list of what is there. */
 static bool
-remove_old(struct run_files *files, struct mprof_error *error)
+remove_other(struct run_files *files, char *path, const char *process,
+             struct mprof_error *error)
 {
-  struct stat status;
-  if (lstat(files->path, &status) == 0) {
-    if (!is_of_run(files->path, NULL))
-      return cannot_write(files, "it exists and is not a profile by mprof",
-                          error);
-    if (unlink(files->path) != 0)
-      return cannot_write(files, strerror(errno), error);
-  }
-  return list_others(files, files->old, remains, error);
+  (void)files;
+  (void)process;
+  (void)error;
+  unlink(path);
+  return true;
 }
 
 bool
 run_files_prepare(struct run_files *files, const char *name,
                   struct mprof_error *error)
 {
+  struct stat status;
   *files = (struct run_files){.name = name};
-  files->old = calloc(1, sizeof *files->old);
-  return files->old == NULL ? mprof_error_memory(error)
-                            : set_path(files, name, error) &&
-                                  remove_old(files, error);
+  if (!set_path(files, name, error))
+    return false;
+  if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
+    return cannot_write(files, "it exists and is not a profile by mprof",
+                        error);
+  if (unlink(files->path) != 0 && errno != ENOENT)
+    return cannot_write(files, strerror(errno), error);
+  return for_each_other(files, is_of_run, remove_other, error);
 }
 
 void
 run_files_release(struct run_files *files)
 {
-  if (files->old != NULL)
-    release_others(files->old);
-  free(files->old);
   code_names_release(&files->names);
   searches_release(&files->searches);
 }
@@ -226,6 +175,19 @@ has_ecl(const struct profile *profile)
   return false;
 }
 
+static void
+add_sums(struct run_sums *sums, const struct profile *profile)
+{
+  sums->allocs += profile->total[MEASURE_ALLOCS];
+  sums->bytes += profile->total[MEASURE_BYTES];
+  sums->kept += profile->total[MEASURE_KEPT_BYTES];
+  sums->lost += profile->total[MEASURE_LOST_BYTES] +
+                profile->total[COLUMN_OF_INDIRECT_BYTES];
+  sums->sought = sums->sought || profile_has(profile, MEASURE_LOST_BYTES);
+  sums->ecl =
+      sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));
+}
+
 /* Whether PATH is a file that no process counts in any more. */
 static bool
 is_complete(const char *path)
@@ -237,11 +199,9 @@ is_complete(const char *path)
 }
 
 bool
-run_files_finish_one(struct run_files *files, char *path,
-                     const char *process, bool *left,
-                     struct mprof_error *error)
+run_files_finish_one(struct run_files *files, char *path, const char *process,
+                     bool *left, struct mprof_error *error)
 {
-  struct run_sums *sums = &files->sums;
   struct profile profile = {0};
   *left = false;
   if (!is_complete(path))
@@ -252,8 +212,8 @@ run_files_finish_one(struct run_files *files, char *path,
   if (searches_take(&files->searches, path, &losses))
     name.losses = &losses;
   const struct input_list list = {.files = &name, .count = 1};
-  bool good = profile_load_list(&profile, &list, true, &files->names, NULL,
-                                error);
+  bool good =
+      profile_load_list(&profile, &list, true, &files->names, NULL, error);
   free(losses.leaves);
   *left = good && profile.total[MEASURE_ALLOCS] != 0;
   if (good && !*left) {
@@ -271,16 +231,8 @@ run_files_finish_one(struct run_files *files, char *path,
   /* on the disk for sure: that of the program that the user started */
   good = good && profile_save(&profile, path, process == NULL, error);
   if (good) {
-    sums->allocs += profile.total[MEASURE_ALLOCS];
-    sums->bytes += profile.total[MEASURE_BYTES];
-    sums->kept += profile.total[MEASURE_KEPT_BYTES];
-    sums->lost += profile.total[MEASURE_LOST_BYTES] +
-                  profile.total[COLUMN_OF_INDIRECT_BYTES];
-    sums->sought =
-        sums->sought || profile_has(&profile, MEASURE_LOST_BYTES);
-    sums->files += process != NULL;
-    sums->ecl =
-        sums->ecl || (profile.language == LANGUAGE_C && has_ecl(&profile));
+    add_sums(&files->sums, &profile);
+    files->sums.files += process != NULL;
   }
   profile_release(&profile);
   return good;
@@ -290,15 +242,5 @@ bool
 run_files_others(struct run_files *files, run_file_fn *does,
                  struct mprof_error *error)
 {
-  struct others others;
-  char path[PATH_MAX];
-  bool good = list_others(files, &others, NULL, error);
-  for (size_t i = 0; good && i < others.count; i++) {
-    const char *name = others.entries[i]->d_name;
-    path_of_other(files, name, path);
-    if (!has_other(files->old, name) && image_is(path))
-      good = does(files, path, suffix_of(files, name), error);
-  }
-  release_others(&others);
-  return good;
+  return for_each_other(files, is_image_of, does, error);
 }

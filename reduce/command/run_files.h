@@ -6,11 +6,11 @@
  * nothing else: FILE must be a profile by mprof, and the others must say that
  * they came from that process in a run.
  *
- * Each file, which is an image, becomes a profile when its process is gone: it
- * is read, its addresses get names, and it is written in pprof's format.  A
- * thread does that while the program runs, so that thousands of processes take
- * no room for their images; FILE is the last.  Each library is looked at once
- * for all files.  A process that is still there in the end has its image
+ * Each file, which is an image, becomes a profile when its process is gone:
+ * it is read, its addresses get names, and it is written in pprof's format. A
+ * thread does that while the program runs, so that thousands of processes
+ * take no room for their images; FILE is the last.  Each library is looked at
+ * once for all files.  A process that is still there in the end has its image
  * still, which all commands read as well.
  */
 
@@ -18,7 +18,7 @@
 #define MPROF_RUN_FILES_H
 
 #include "base/mprof_error.h"
-#include "reach/search.h"
+#include "reach/reach.h"
 #include "symbols/code_names.h"
 
 #include <limits.h>
@@ -39,14 +39,13 @@ struct run_sums {
 struct run_files {
   const char *name;    /* FILE as it was given */
   char path[PATH_MAX]; /* the same, absolute */
-  struct others *old;  /* owned: what else was there before */
   struct run_sums sums;
   struct code_names names;
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
   pthread_t thread;
-  bool begun;               /* the thread has; what follows is its own */
-  bool ended;               /* the program has, which anybody may say */
+  bool begun; /* the thread has; what follows is its own */
+  bool ended; /* the program has, which anybody may say */
   struct mprof_error error;
 };
 
@@ -63,8 +62,8 @@ bool run_files_finish_one(struct run_files *files, char *path,
                           const char *process, bool *left,
                           struct mprof_error *error);
 
-/* Calls DOES with the images of processes beside FILE that this run has made,
- * until that gives back false. */
+/* Calls DOES with the images of processes beside FILE, until that gives back
+ * false. */
 typedef bool run_file_fn(struct run_files *files, char *path,
                          const char *process, struct mprof_error *error);
 bool run_files_others(struct run_files *files, run_file_fn *does,
@@ -72,14 +71,14 @@ bool run_files_others(struct run_files *files, run_file_fn *does,
 
 /* ---- run_thread.c ------------------------------------------------------ */
 
-/* Finish files from now on, and with SEEKS find what programs have lost.  They
+/* Finish files from now on, and with SEEKS find what programs have lost. They
  * send this process a signal then, RUN_FILES_SIGNAL, which all other threads
  * have to block. */
 void run_files_begin(struct run_files *files, bool seeks);
 #define RUN_FILES_SIGNAL SIGURG /* by default it is ignored */
 
-/* The program has ended: finishes what is left.  Sets *ROOT to whether FILE is
- * there. */
+/* The program has ended: finishes what is left.  Sets *ROOT to whether FILE
+ * is there. */
 bool run_files_finish(struct run_files *files, bool *root,
                       struct mprof_error *error);
 

@@ -15,7 +15,8 @@ enum { NAME_ROOM = 2000 }; /* of two holders; longer ones are cut */
 struct finding {
   struct holders *holders;
   const struct heap_graph *graph;
-  const struct holder_source *source;
+  holder_fn *name;
+  void *closure; /* of that */
   struct search search;
   uint32_t *dominators; /* by node */
   uint32_t *tops;       /* by node: which node just below the roots' dominates
@@ -38,6 +39,12 @@ is_counted(const struct finding *f, uint32_t node)
 }
 
 /* ---- names ------------------------------------------------------------- */
+
+static uint32_t
+named(const struct finding *f, uint32_t owner, uint32_t number)
+{
+  return f->name(f->closure, owner, number);
+}
 
 void
 holders_release(struct holders *holders)
@@ -103,9 +110,9 @@ path_below(struct finding *f, uint32_t above, uint32_t holder)
   uint32_t number =
       holder == 0 ? INDEX_NONE
                   : index_map_number(&h->by_path, index_pair(above, holder));
-  if (number == INDEX_NONE ||
-      (number == h->holding_count &&
-       !ARRAY_PUSH(h->holdings, h->holding_count, h->holding_capacity, new))) {
+  if (number == INDEX_NONE || (number == h->holding_count &&
+                               !ARRAY_PUSH(h->holdings, h->holding_count,
+                                           h->holding_capacity, new))) {
     f->failed = true;
     return 0;
   }
@@ -128,17 +135,12 @@ count_outside(struct finding *f, const struct image_object *outside,
               size_t count)
 {
   const struct heap_graph *g = f->graph;
-  const uint32_t other = path_below(
-      f, 0,
-      f->source->of_note(f->source->closure,
-                         g->roots[g->root_count - 1].holder));
+  const uint32_t other =
+      path_below(f, 0, named(f, 0, g->roots[g->root_count - 1].holder));
   for (size_t i = 1; i <= count && !f->failed; i++)
-    count_at(f,
-             path_below(f, other,
-                        f->source->of_leaf(f->source->closure,
-                                           outside[i].owner,
-                                           outside[i].leaf)),
-             &outside[i]);
+    count_at(
+        f, path_below(f, other, named(f, outside[i].owner, outside[i].leaf)),
+        &outside[i]);
 }
 
 /* ---- what several roots hold ------------------------------------------- */
@@ -149,8 +151,7 @@ find_tops(struct finding *f)
   const uint32_t *parents = f->search.parents;
   for (uint32_t node = 1; node < f->search.count; node++) {
     const uint32_t dominator = f->dominators[node];
-    f->origins[node] =
-        parents[node] == 0 ? node : f->origins[parents[node]];
+    f->origins[node] = parents[node] == 0 ? node : f->origins[parents[node]];
     f->tops[node] = dominator == 0 ? node : f->tops[dominator];
   }
 }
@@ -163,8 +164,7 @@ holder_at_root(struct finding *f, uint32_t node)
   const struct image_object *object = &g->objects[object_of(f, node)];
   return (object->flags & IMAGE_ROOT_OBJECT) == 0
              ? 0
-             : f->source->of_note(f->source->closure,
-                                  g->roots[object->leaf].holder);
+             : named(f, 0, g->roots[object->leaf].holder);
 }
 
 /* Of NODE, which no other dominates: two roots from which it is reached in
@@ -202,12 +202,9 @@ path_of_node(struct finding *f, uint32_t node)
     above = path_below(f, 0, holder_of_shared(f, node));
   if ((f->search.flags[object_of(f, node)] & IMAGE_BODY) != 0)
     return above;
-  return path_below(f, above,
-                    is_counted(f, node)
-                        ? f->source->of_leaf(f->source->closure,
-                                             object->owner, object->leaf)
-                        : f->source->of_note(f->source->closure,
-                                             object->leaf));
+  return path_below(
+      f, above,
+      named(f, is_counted(f, node) ? object->owner : 0, object->leaf));
 }
 
 /* Let the path be 1, for the time being, of what was counted and of all that
@@ -254,10 +251,10 @@ find_dominators(struct finding *f)
 bool
 holders_find(struct holders *holders, const struct heap_graph *graph,
              const struct image_object *outside, size_t count,
-             const struct holder_source *source)
+             holder_fn *name, void *closure)
 {
   struct finding f = {
-      .holders = holders, .graph = graph, .source = source};
+      .holders = holders, .graph = graph, .name = name, .closure = closure};
   count_outside(&f, outside, count);
   bool good = !f.failed && find_dominators(&f);
   if (good) {

@@ -9,8 +9,8 @@
  * there before: a holder is its name, and what has the same one is the same.
  * Holders are to that chain what functions are to a chain of calls.  A holder
  * that is on the chain already goes on from there, so that a list is one
- * holder however long it is.  So all objects make a tree of chains, and what a
- * holder retains is the sum of what is below it.
+ * holder however long it is.  So all objects make a tree of chains, and what
+ * a holder retains is the sum of what is below it.
  *
  * What several roots hold, and would lose only if all of them went, has a
  * holder of its own, which names two of them.
@@ -42,7 +42,8 @@ struct holders { /* all zero: empty */
   struct index_map by_name; /* number less one */
   struct holder *items;     /* owned: number i at i - 1 */
   size_t count, capacity;
-  struct index_map by_path; /* number less one, by the path above and holder */
+  struct index_map
+      by_path; /* number less one, by the path above and holder */
   struct holding *holdings; /* owned: the path with number i at i - 1 */
   size_t holding_count, holding_capacity;
 };
@@ -57,19 +58,15 @@ uint32_t holders_add(struct holders *holders, const char *text,
 /* Its name; valid as long as HOLDERS. */
 const char *holders_name(const struct holders *holders, uint32_t number);
 
-/* Who names holders: gives back their numbers, 0 when memory runs out. */
-struct holder_source {
-  void *closure;
-  /* that are objects of a leaf */
-  uint32_t (*of_leaf)(void *closure, uint32_t owner, uint32_t leaf);
-  /* with the number that the image gives them */
-  uint32_t (*of_note)(void *closure, uint32_t number);
-};
+/* Names holders: gives back the number of that which objects of the leaf
+ * NUMBER of the tree of OWNER are or, where OWNER is 0, of that with this
+ * number in the image.  0 when memory runs out. */
+typedef uint32_t holder_fn(void *closure, uint32_t owner, uint32_t number);
 
-/* Finds all that GRAPH has, and what is OUTSIDE of it, records 1 to COUNT.
- * False when memory runs out. */
+/* Finds all that GRAPH has, and what is OUTSIDE of it, records 1 to COUNT, as
+ * NAME names them.  False when memory runs out. */
 bool holders_find(struct holders *holders, const struct heap_graph *graph,
                   const struct image_object *outside, size_t count,
-                  const struct holder_source *source);
+                  holder_fn *name, void *closure);
 
 #endif

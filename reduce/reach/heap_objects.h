@@ -12,7 +12,7 @@
 #ifndef MPROF_REACH_HEAP_OBJECTS_H
 #define MPROF_REACH_HEAP_OBJECTS_H
 
-#include "common/image_format.h"
+#include "c/count/stripes.h"
 #include "reach/remote_memory.h"
 
 enum heap_object_state {
@@ -32,23 +32,18 @@ struct heap_object {
 struct heap_objects {          /* all zero: none */
   struct heap_object *objects; /* owned: by address */
   size_t count, capacity;
-  uint32_t epoch;  /* of the figures */
-  uint32_t leaves; /* that are counted in */
-  bool failed;     /* there was no memory */
 };
 
-/* False: there is no memory; release them even then.  EPOCH and LEAVES are
- * those of the stripes.  The mappings of MEMORY learn which are in them. */
+/* Fills HEAP, whose owner frees the objects, with those of the process that
+ * counts in COUNTERS and has said SEARCH.  False: there is no memory. */
 bool heap_objects_list(struct heap_objects *heap,
                        struct remote_memory *memory,
-                       const struct image_search *search, uint32_t epoch,
-                       uint32_t leaves);
-void heap_objects_release(struct heap_objects *heap);
+                       const struct stripes *counters,
+                       const struct image_search *search);
 
 /* The object that has the address, not only as its first; or NULL.  One of no
  * bytes has its address. */
 struct heap_object *heap_objects_find(const struct heap_objects *heap,
-                                      const struct remote_memory *memory,
                                       uint64_t address);
 
 #endif

@@ -2,6 +2,9 @@
 
 /* Objects to be looked into are a list through them, so that a list of the
  * program of any length takes no stack.
+ *
+ * What was found is in a file that both processes have: a struct answer, and
+ * the records of losses.
  */
 
 #include "reach/reach.h"
@@ -9,12 +12,26 @@
 #include "base/array.h"
 #include "reach/roots.h"
 #include "recover/c_counters.h"
+#include "recover/image_hold.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char no_memory[] = "out of memory";
+
+enum { SECONDS = 600 /* then the search is given up */ };
+
+struct answer {
+  char why[SEARCH_WHY_BYTES]; /* nothing was found; or empty */
+  uint64_t unfound, count;
+};
 
 struct reach {
   const struct image_search *search;
@@ -22,7 +39,6 @@ struct reach {
   struct remote_memory memory;
   struct image image;
   struct c_counters counters;
-  struct modules modules;
   struct heap_objects heap;
   uint64_t low, high; /* of all objects */
   uint32_t pending;   /* the first to be looked into; its number and 1 */
@@ -50,29 +66,23 @@ look_into(struct reach *r, struct heap_object *o,
 /* What is lost directly until now, and has no way back to the one that leads
  * to it, is lost indirectly after all. */
 static void
-visit_word(void *closure, uint64_t word)
-{
-  struct reach *r = closure;
-  if (word - r->low >= r->high - r->low)
-    return;
-  struct heap_object *o = heap_objects_find(&r->heap, &r->memory, word);
-  if (o == NULL)
-    return;
-  if (o->state == OBJECT_UNSEEN)
-    look_into(r, o, r->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
-  else if (!r->roots && o->state == OBJECT_LOST &&
-           number_of(r, o) != r->leader)
-    o->state = OBJECT_LOST_INDIRECTLY;
-}
-
-static void
 visit_words(void *closure, uint64_t address, const char *bytes, size_t length)
 {
+  struct reach *r = closure;
   uint64_t word;
   for (size_t at = -address % sizeof word; at + sizeof word <= length;
        at += sizeof word) {
     memcpy(&word, bytes + at, sizeof word);
-    visit_word(closure, word);
+    struct heap_object *o = word - r->low < r->high - r->low
+                                ? heap_objects_find(&r->heap, word)
+                                : NULL;
+    if (o == NULL)
+      continue;
+    if (o->state == OBJECT_UNSEEN)
+      look_into(r, o, r->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
+    else if (!r->roots && o->state == OBJECT_LOST &&
+             number_of(r, o) != r->leader)
+      o->state = OBJECT_LOST_INDIRECTLY;
   }
 }
 
@@ -98,26 +108,30 @@ find_lost(struct reach *r)
     }
 }
 
-static void
+/* False: the libraries of the process cannot be found. */
+static bool
 search(struct reach *r)
 {
   const struct roots roots = {.memory = &r->memory,
                               .heap = &r->heap,
                               .threads = &r->threads,
-                              .modules = &r->modules,
                               .search = r->search,
                               .tree = r->counters.tree,
-                              .process = (pid_t)r->image.head.process};
+                              .process = (pid_t)r->image.head.process,
+                              .visit = visit_words,
+                              .closure = r};
   if (r->heap.count > 0) {
     const struct heap_object *last = &r->heap.objects[r->heap.count - 1];
     r->low = r->heap.objects->address;
     r->high = last->address + last->bytes + 1;
   }
   r->roots = true;
-  roots_visit(&roots, visit_words, visit_word, r);
+  if (!roots_visit(&roots))
+    return false;
   look_into_pending(r);
   r->roots = false;
   find_lost(r);
+  return true;
 }
 
 /* Objects that were never freed and were not found count as reachable.
@@ -197,27 +211,167 @@ find(struct reach *r, const char *path, struct losses *losses)
   if (!image_read(&r->image, path, &error) ||
       !c_counters_find(&r->counters, &r->image, &error))
     return "its image cannot be read";
-  if (!modules_list(&r->modules, &r->memory, r->search))
-    return "its libraries cannot be found";
-  if (!heap_objects_list(&r->heap, &r->memory, r->search,
-                         r->counters.stripes.epoch,
-                         r->counters.stripes.leaves))
+  if (!heap_objects_list(&r->heap, &r->memory, &r->counters.stripes,
+                         r->search))
     return no_memory;
-  search(r);
+  if (!search(r))
+    return "its libraries cannot be found";
   return r->memory.failed || !sum_up(r, losses) ? no_memory : NULL;
 }
 
-const char *
-reach_find(struct losses *losses, const char *path,
-           const struct image_search *search)
+/* Stops the process that counts in the image PATH, and looks for what it has
+ * lost, by what SEARCH says.  Gives back why that cannot be done; NULL: it is
+ * done.  For a process with one thread, see traced_threads.h; afterwards the
+ * other process goes on. */
+static const char *
+find_losses(struct losses *losses, const char *path,
+            const struct image_search *search)
 {
   struct reach r = {.search = search, .memory = {.pages = -1}};
   const char *why = find(&r, path, losses);
   traced_threads_resume(&r.threads);
-  heap_objects_release(&r.heap);
-  modules_release(&r.modules);
+  free(r.heap.objects);
   c_counters_release(&r.counters);
   image_read_release(&r.image);
   remote_memory_release(&r.memory);
   return why;
+}
+
+/* ---- the process that searches ----------------------------------------- */
+
+static void
+search_and_tell(const char *path, const struct image_search *search, FILE *to)
+{
+  struct losses losses = {.count = 0};
+  struct answer answer = {.why = ""};
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+  signal(SIGALRM, SIG_DFL);
+  alarm(SECONDS);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const char *why = find_losses(&losses, path, search);
+  if (why != NULL)
+    snprintf(answer.why, sizeof answer.why, "%s", why);
+  answer.unfound = losses.unfound;
+  answer.count = losses.count;
+  fwrite(&answer, sizeof answer, 1, to);
+  if (losses.count > 0)
+    fwrite(losses.leaves, sizeof *losses.leaves, losses.count, to);
+  fflush(to);
+  _exit(0);
+}
+
+/* ---- this process ------------------------------------------------------ */
+
+/* Reads what the other process tells.  False: WHY nothing was found. */
+static bool
+hear(FILE *from, struct losses *losses, char *why)
+{
+  struct answer answer = {.why = "the search has failed, or took too long"};
+  bool good =
+      fread(&answer, sizeof answer, 1, from) == 1 && answer.why[0] == '\0';
+  if (good) {
+    losses->leaves = array_zeroed(answer.count, sizeof *losses->leaves);
+    losses->count = answer.count;
+    losses->unfound = answer.unfound;
+    good = losses->leaves != NULL &&
+           fread(losses->leaves, sizeof *losses->leaves, answer.count,
+                 from) == answer.count;
+    snprintf(answer.why, sizeof answer.why, "out of memory");
+  }
+  if (!good)
+    snprintf(why, SEARCH_WHY_BYTES, "%s", answer.why);
+  return good;
+}
+
+static bool
+search_apart(struct losses *losses, const char *path,
+             const struct image_search *search, char *why)
+{
+  const int file = memfd_create("mprof", MFD_CLOEXEC);
+  FILE *answer = file < 0 ? NULL : fdopen(file, "w+");
+  const pid_t child = answer == NULL ? -1 : fork();
+  if (child == 0)
+    search_and_tell(path, search, answer);
+  snprintf(why, SEARCH_WHY_BYTES, "%s", strerror(errno));
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    continue;
+  if (answer != NULL)
+    rewind(answer);
+  bool good = child > 0 && hear(answer, losses, why);
+  if (answer != NULL)
+    fclose(answer);
+  return good;
+}
+
+/* Searches, and lets the program go on. */
+static bool
+serve(struct searches *searches, const char *path, struct image_search *asked,
+      char *why)
+{
+  const struct image_search copy = *asked;
+  struct found_losses found = {.losses = {.count = 0}};
+  struct stat status;
+  bool good = stat(path, &status) == 0 &&
+              search_apart(&found.losses, path, &copy, why);
+  found.device = status.st_dev;
+  found.inode = status.st_ino;
+  if (good && !ARRAY_PUSH(searches->items, searches->count,
+                          searches->capacity, found)) {
+    snprintf(why, SEARCH_WHY_BYTES, "out of memory");
+    good = false;
+  }
+  if (!good)
+    free(found.losses.leaves);
+  __atomic_store_n(&asked->state, SEARCH_NONE, __ATOMIC_RELEASE);
+  return good;
+}
+
+bool
+searches_serve(struct searches *searches, const char *path,
+               char why[SEARCH_WHY_BYTES])
+{
+  uint32_t asked = SEARCH_ASKED;
+  bool good = true;
+  struct stripes *shared = image_map_stripes(path);
+  if (shared == NULL)
+    return true;
+  why[0] = '\0';
+  if (__atomic_compare_exchange_n(&shared->search.state, &asked, SEARCH_BEGUN,
+                                  false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    good = serve(searches, path, &shared->search, why);
+  image_unmap_stripes(shared);
+  return good;
+}
+
+/* The later one holds, if a process has waited twice. */
+bool
+searches_take(struct searches *searches, const char *path,
+              struct losses *losses)
+{
+  struct stat status;
+  *losses = (struct losses){.count = 0};
+  if (stat(path, &status) != 0)
+    return false;
+  for (size_t i = searches->count; i-- > 0;) {
+    struct found_losses *found = &searches->items[i];
+    if (found->device != status.st_dev || found->inode != status.st_ino)
+      continue;
+    if (losses->leaves == NULL)
+      *losses = found->losses;
+    else
+      free(found->losses.leaves);
+    found->losses.leaves = NULL;
+  }
+  return losses->leaves != NULL;
+}
+
+void
+searches_release(struct searches *searches)
+{
+  for (size_t i = 0; i < searches->count; i++)
+    free(searches->items[i].losses.leaves);
+  free(searches->items);
 }

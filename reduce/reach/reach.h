@@ -9,19 +9,45 @@
  * one another and that nothing else leads to, one is lost directly, whichever
  * has the least address.  So what is lost directly are the heads of lost
  * structures, as valgrind has it.
+ *
+ * The programs of a run wait at their ends until that is found out (struct
+ * image_search); what was found is kept until their images are read.  The
+ * search is done by a process of its own, as only that can wait for the
+ * threads of a child of this process, and as it may take much memory.
+ *
+ * One thread at a time.
  */
 
 #ifndef MPROF_REACH_REACH_H
 #define MPROF_REACH_REACH_H
 
-#include "common/image_format.h"
 #include "recover/losses.h"
 
-/* Stops the process that counts in the image PATH, and looks for what it has
- * lost, by what SEARCH says.  Gives back why that cannot be done; NULL: it is
- * done.  For a process with one thread, see traced_threads.h; afterwards the
- * other process goes on. */
-const char *reach_find(struct losses *losses, const char *path,
-                       const struct image_search *search);
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct found_losses {
+  dev_t device; /* of the image: it may be renamed */
+  ino_t inode;
+  struct losses losses;
+};
+
+struct searches {             /* all zero: none */
+  struct found_losses *items; /* owned, as are their losses */
+  size_t count, capacity;
+};
+
+enum { SEARCH_WHY_BYTES = 96 };
+
+/* If the program that counts in the image PATH waits, looks for what it has
+ * lost and lets it go on.  False: WHY that cannot be done. */
+bool searches_serve(struct searches *searches, const char *path,
+                    char why[SEARCH_WHY_BYTES]);
+
+/* Whether anything was found of the program that counted in the image PATH;
+ * moves it to LOSSES. */
+bool searches_take(struct searches *searches, const char *path,
+                   struct losses *losses);
+void searches_release(struct searches *searches);
 
 #endif

@@ -15,14 +15,13 @@
 
 enum {
   PAGE = 4096,
-  BLOCK_PAGES = 16,
+  BLOCK_PAGES = 64,
   BLOCK = PAGE * BLOCK_PAGES,
 #ifdef MPROF_TINY
-  BLOCKS = 4,
+  BLOCKS = 4
 #else
-  BLOCKS = 1 << 14, /* that are kept */
+  BLOCKS = 1 << 12 /* that are kept */
 #endif
-  ENTRIES = 512
 };
 
 /* Of the kernel's 64 bits for a page. */
@@ -107,36 +106,29 @@ remote_memory_release(struct remote_memory *m)
   free(m->files);
 }
 
-/* The number of the first that ends behind ADDRESS. */
+/* The last that begins at ADDRESS or before it, if any. */
 static size_t
-first_behind(const struct remote_memory *m, uint64_t address)
+mappings_until(const struct remote_memory *m, uint64_t address)
 {
-  size_t low = 0, high = m->count;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    if (m->mappings[middle].end <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return array_count_until(m->mappings, m->count, sizeof *m->mappings,
+                           address);
 }
 
 struct mapping *
 remote_memory_find(const struct remote_memory *m, uint64_t address)
 {
-  const size_t i = first_behind(m, address);
-  return i < m->count && m->mappings[i].start <= address ? &m->mappings[i]
-                                                         : NULL;
+  const size_t count = mappings_until(m, address);
+  return count > 0 && address < m->mappings[count - 1].end
+             ? &m->mappings[count - 1]
+             : NULL;
 }
 
 uint64_t
 remote_memory_file(const struct remote_memory *m, uint64_t address)
 {
-  size_t i = m->file_count;
-  while (i > 0 && m->files[i - 1] > address)
-    i--;
-  return i > 0 ? m->files[i - 1] : 0;
+  const size_t count =
+      array_count_until(m->files, m->file_count, sizeof *m->files, address);
+  return count > 0 ? m->files[count - 1] : 0;
 }
 
 /* ---- bytes ------------------------------------------------------------- */
@@ -150,27 +142,23 @@ remote_memory_copy(const struct remote_memory *m, uint64_t address, void *to,
   return process_vm_readv(m->thread, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-/* What the kernel says of COUNT pages; what it does not say of is taken to be
- * there. */
-static void
-read_entries(const struct remote_memory *m, uint64_t first, size_t count,
-             uint64_t *entries)
-{
-  const size_t size = count * sizeof *entries;
-  if (pread(m->pages, entries, size, (off_t)(first * sizeof *entries)) !=
-      (ssize_t)size)
-    memset(entries, 0xFF, size);
-}
-
-/* Pages that are there, one after the other, are read at once, and one after
- * the other where that fails: behind the end of a file there is none. */
-static void
+/* Fills BYTES, if there is anything in the block at ADDRESS; what the kernel
+ * does not say of is taken to be there.  Pages that are there, one after the
+ * other, are read at once, and one after the other where that fails: behind
+ * the end of a file there is none. */
+static bool
 fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
 {
   uint64_t there[BLOCK_PAGES];
-  memset(bytes, 0, BLOCK);
-  read_entries(m, address / PAGE, BLOCK_PAGES, there);
-  for (size_t i = 0, n; i < BLOCK_PAGES; i += n) {
+  bool any = false;
+  if (pread(m->pages, there, sizeof there,
+            (off_t)(address / PAGE * sizeof *there)) != sizeof there)
+    memset(there, 0xFF, sizeof there);
+  for (size_t i = 0; i < BLOCK_PAGES; i++)
+    any = any || (there[i] & PAGE_IS_THERE) != 0;
+  if (any)
+    memset(bytes, 0, BLOCK);
+  for (size_t i = 0, n; any && i < BLOCK_PAGES; i += n) {
     for (n = 0; i + n < BLOCK_PAGES && (there[i + n] & PAGE_IS_THERE) != 0;)
       n++;
     if (n > 0 && !remote_memory_copy(m, address + i * PAGE, bytes + i * PAGE,
@@ -179,22 +167,23 @@ fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
         remote_memory_copy(m, address + k * PAGE, bytes + k * PAGE, PAGE);
     n += n == 0;
   }
+  return any;
 }
 
-/* The byte at ADDRESS; NULL: there is no memory here. */
+/* The byte at ADDRESS; NULL: there is nothing, or no memory here. */
 static const char *
 byte_at(struct remote_memory *m, uint64_t address)
 {
   const uint64_t number = address / BLOCK + 1;
   struct memory_block *block = &m->blocks[number % BLOCKS];
+  if (block->number == number)
+    return block->bytes + address % BLOCK;
   if (block->bytes == NULL)
     block->bytes = malloc(BLOCK);
-  if (block->bytes == NULL) {
-    m->failed = true;
+  m->failed = m->failed || block->bytes == NULL;
+  if (block->bytes == NULL ||
+      !fill_block(m, address - address % BLOCK, block->bytes))
     return NULL;
-  }
-  if (block->number != number)
-    fill_block(m, address - address % BLOCK, block->bytes);
   block->number = number;
   return block->bytes + address % BLOCK;
 }
@@ -212,59 +201,23 @@ remote_memory_word(struct remote_memory *m, uint64_t address)
   return word;
 }
 
-/* ---- visits ------------------------------------------------------------ */
-
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
-}
-
-static void
-visit_blocks(struct remote_memory *m, uint64_t start, uint64_t end,
-             remote_visit_fn *visit, void *closure)
-{
-  while (start < end) {
-    const uint64_t next = least(end, start - start % BLOCK + BLOCK);
-    const char *bytes = byte_at(m, start);
-    if (bytes != NULL)
-      visit(closure, start, bytes, next - start);
-    start = next;
-  }
-}
-
-/* Those that are there; a small part is, for sure. */
-static void
-visit_pages(struct remote_memory *m, uint64_t start, uint64_t end,
-            remote_visit_fn *visit, void *closure)
-{
-  uint64_t entries[ENTRIES];
-  uint64_t from = start; /* of a part */
-  uint64_t at = start;
-  while (at < end && end - start > BLOCK) {
-    const uint64_t first = at / PAGE;
-    const uint64_t last = least((end - 1) / PAGE, first + ENTRIES - 1);
-    read_entries(m, first, last - first + 1, entries);
-    for (uint64_t page = first; page <= last; page++) {
-      const uint64_t next = least((page + 1) * PAGE, end);
-      if ((entries[page - first] & PAGE_IS_THERE) == 0) {
-        visit_blocks(m, from, at, visit, closure);
-        from = next;
-      }
-      at = next;
-    }
-  }
-  visit_blocks(m, from, end, visit, closure);
-}
-
 void
 remote_memory_visit(struct remote_memory *m, uint64_t start, uint64_t end,
                     remote_visit_fn *visit, void *closure)
 {
-  for (size_t i = first_behind(m, start);
+  const size_t first = mappings_until(m, start);
+  for (size_t i = first > 0 ? first - 1 : 0;
        i < m->count && m->mappings[i].start < end; i++) {
     const struct mapping *part = &m->mappings[i];
-    visit_pages(m, part->start < start ? start : part->start,
-                least(part->end, end), visit, closure);
+    const uint64_t last = part->end < end ? part->end : end;
+    uint64_t next;
+    for (uint64_t at = part->start < start ? start : part->start; at < last;
+         at = next) {
+      next = at - at % BLOCK + BLOCK;
+      next = next < last ? next : last;
+      const char *bytes = byte_at(m, at);
+      if (bytes != NULL)
+        visit(closure, at, bytes, next - at);
+    }
   }
 }

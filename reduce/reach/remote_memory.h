@@ -19,8 +19,7 @@
 #include <sys/types.h>
 
 struct mapping {
-  uint64_t start, end;   /* neighbours are one */
-  uint32_t first, count; /* of the objects in it: heap_objects.h */
+  uint64_t start, end; /* neighbours are one */
 };
 
 struct memory_block {
@@ -64,7 +63,7 @@ uint64_t remote_memory_file(const struct remote_memory *memory,
 /* The word at ADDRESS, of a mapping; 0: there is none. */
 uint64_t remote_memory_word(struct remote_memory *memory, uint64_t address);
 
-/* Calls VISIT for the parts of what is from START to END that there is
+/* Calls VISIT for the blocks of what is from START to END that there is
  * something in, with their ADDRESS.  BYTES are good until VISIT returns, and
  * have whole pages, but for the first and last one. */
 typedef void remote_visit_fn(void *closure, uint64_t address,

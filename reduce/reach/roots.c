@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A thread of the GNU C library on x86-64, by addresses:
+/* Variables.  The linker knows where the dynamic section of each module is;
+ * the file that is mapped there begins with its headers, which say where the
+ * variables are.
+ *
+ * The C library's lists of free memory are variables, too.  They have
+ * addresses at which no object begins for the allocator, and one does for the
+ * program, as the header is between: what stands behind the last block of all
+ * is in the last words of the object before it.  The library does not say
+ * where they are. They are known by what they are: rings, 127 one after the
+ * other, each of which leads back to itself.
+ *
+ *     malloc_state   lock, flags
+ *                    10 lists of small blocks, `top', the last remainder
+ *                    127 rings: the first block and the last one
+ *                    which rings have blocks; the next malloc_state; sums
+ *
+ * A ring is taken to be a block of which all but these two words is missing:
+ * 16 bytes before them.  Both are its own address if it is empty.
+ *
+ * Threads.  One of the GNU C library on x86-64, by addresses:
  *
  *     stack -> ...          in use, from its last frame on
  *     variables of its own  of code that was loaded when it began (static)
@@ -15,163 +34,244 @@
 
 #include "c/count/malloc_monitor.h"
 
+#include <link.h>
+#include <string.h>
+
 enum {
   WORD = sizeof(uint64_t),
-  RED_ZONE = 128 /* bytes below the stack pointer, in use too */
+  RED_ZONE = 128, /* bytes below the stack pointer, in use too */
+  MOST_HEADERS = 64,
+
+  /* of the lists of free memory */
+  RINGS = 127,
+  FEW = 8, /* a thread may have stopped while it changed one */
+  RING_BYTES = 2 * WORD,
+  BLOCK_FIRST = 2 * WORD, /* in a block: the next one, */
+  BLOCK_LAST = 3 * WORD,  /* the one before */
+  BYTES_BEFORE = 14 * WORD,
+  BYTES_BEHIND = 7 * WORD
 };
 
-/* Memory; what does not count as a root, or a stack. */
 struct part {
-  uint64_t start, end;
+  uint64_t start, end; /* none if that is 0 */
 };
 
-enum { HOLES = 2 };
-
-struct visit {
-  const struct roots *roots;
-  remote_visit_fn *memory;
-  void (*word)(void *closure, uint64_t word);
-  void *closure;
-  struct part holes[HOLES];
-};
+static bool
+part_has(struct part part, uint64_t address)
+{
+  return address >= part.start && address < part.end;
+}
 
 static void
-visit_memory(const struct visit *v, uint64_t start, uint64_t end)
+visit_memory(const struct roots *r, uint64_t start, uint64_t end)
 {
   if (start < end)
-    remote_memory_visit(v->roots->memory, start, end, v->memory, v->closure);
+    remote_memory_visit(r->memory, start, end, r->visit, r->closure);
+}
+
+static void
+visit_word(const struct roots *r, uint64_t word)
+{
+  r->visit(r->closure, 0, (const char *)&word, sizeof word);
+}
+
+/* Leaves out what is in HOLE. */
+static void
+visit_around(const struct roots *r, struct part part, struct part hole)
+{
+  if (hole.start >= part.end || hole.end <= part.start) {
+    visit_memory(r, part.start, part.end);
+  } else {
+    visit_memory(r, part.start, hole.start);
+    visit_memory(r, hole.end, part.end);
+  }
+}
+
+/* ---- the lists of free memory ------------------------------------------ */
+
+/* Whether a ring is at AT: the first block has it before it. */
+static bool
+is_ring(struct remote_memory *memory, uint64_t at)
+{
+  const uint64_t first = remote_memory_word(memory, at);
+  return first != 0 &&
+         remote_memory_word(memory, first + BLOCK_LAST) == at - BLOCK_FIRST;
+}
+
+/* Finds them among VARIABLES. */
+static struct part
+find_free_lists(struct remote_memory *memory, struct part variables)
+{
+  const uint64_t bytes = RINGS * RING_BYTES;
+  for (uint64_t at = variables.start; at + bytes <= variables.end;
+       at += WORD) {
+    int rings = 0;
+    for (uint64_t i = 0; i < RINGS && (i == 0 || rings > 0); i++)
+      rings += is_ring(memory, at + RING_BYTES * i);
+    if (rings > RINGS - FEW)
+      return (struct part){at - BYTES_BEFORE, at + bytes + BYTES_BEHIND};
+  }
+  return (struct part){0};
 }
 
 /* ---- variables --------------------------------------------------------- */
 
-/* What is from START to END without holes, from that of number I on. */
 static void
-visit_around(const struct visit *v, uint64_t start, uint64_t end, int i)
+widen(struct part *part, uint64_t address, uint64_t bytes)
 {
-  const struct part *h = &v->holes[i];
-  if (i == HOLES) {
-    visit_memory(v, start, end);
-  } else if (h->start >= end || h->end <= start) {
-    visit_around(v, start, end, i + 1);
-  } else {
-    visit_around(v, start, h->start, i + 1);
-    visit_around(v, h->end, end, i + 1);
-  }
+  if (part->end == 0 || address < part->start)
+    part->start = address;
+  if (address + bytes > part->end)
+    part->end = address + bytes;
 }
 
-static void
-visit_variables(struct visit *v)
+/* Sets ALL to where the module MAP is in memory, and VARIABLES to where what
+ * it can write to is.  False: what is in memory there is not that module. */
+static bool
+read_module(const struct remote_memory *memory, const struct link_map *map,
+            struct part *all, struct part *variables)
 {
-  const struct modules *modules = v->roots->modules;
-  const struct image_search *s = v->roots->search;
-  v->holes[0] = (struct part){s->objects, s->objects + s->objects_bytes};
-  v->holes[1] = (struct part){modules->bins_start, modules->bins_end};
-  for (size_t i = 0; i < modules->count; i++)
-    visit_around(v, modules->items[i].start, modules->items[i].end, 0);
-  visit_memory(v, s->early, s->early + s->early_bytes);
+  const uint64_t dynamic = (uintptr_t)map->l_ld;
+  const uint64_t file = remote_memory_file(memory, dynamic);
+  ElfW(Ehdr) head;
+  ElfW(Phdr) parts[MOST_HEADERS];
+  bool is_there = false;
+  *all = *variables = (struct part){0};
+  if (!remote_memory_copy(memory, file, &head, sizeof head) ||
+      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+      head.e_phnum > MOST_HEADERS ||
+      !remote_memory_copy(memory, file + head.e_phoff, parts,
+                          head.e_phnum * sizeof *parts))
+    return false;
+  for (int i = 0; i < head.e_phnum; i++) {
+    const uint64_t address = map->l_addr + parts[i].p_vaddr;
+    if (parts[i].p_type == PT_LOAD)
+      widen(all, address, parts[i].p_memsz);
+    if (parts[i].p_type == PT_LOAD && (parts[i].p_flags & PF_W) != 0)
+      widen(variables, address, parts[i].p_memsz);
+    is_there =
+        is_there || (parts[i].p_type == PT_DYNAMIC && address == dynamic);
+  }
+  return is_there;
+}
+
+/* Those of the program and its libraries.  False: these are not found. */
+static bool
+visit_variables(const struct roots *r)
+{
+  const struct image_search *s = r->search;
+  const struct part table = {s->objects, s->objects + s->objects_bytes};
+  struct r_debug linker;
+  struct link_map map;
+  struct part all, variables, lists;
+  bool any = false;
+  if (!remote_memory_copy(r->memory, s->modules, &linker, sizeof linker))
+    return false;
+  for (const void *at = linker.r_map; at != NULL; at = map.l_next) {
+    if (!remote_memory_copy(r->memory, (uintptr_t)at, &map, sizeof map))
+      return false;
+    if (!read_module(r->memory, &map, &all, &variables))
+      continue;
+    any = true;
+    if (part_has(all, s->allocator))
+      lists = find_free_lists(r->memory, variables);
+    else
+      lists = (struct part){0};
+    visit_around(r, variables, lists.end != 0 ? lists : table);
+  }
+  visit_memory(r, s->early, s->early + s->early_bytes);
+  return any;
 }
 
 /* What the dynamic linker has allocated it has for good, some of it in memory
  * that it had before there was an allocator, and what threads have of their
  * own while nobody uses their stacks. */
 static void
-visit_linker(const struct visit *v)
+visit_linker(const struct roots *r)
 {
-  const struct heap_objects *heap = v->roots->heap;
-  const struct context_tree *tree = v->roots->tree;
-  for (size_t i = 0; i < heap->count; i++) {
-    const uint32_t leaf = heap->objects[i].leaf;
+  const struct context_tree *tree = r->tree;
+  for (size_t i = 0; i < r->heap->count; i++) {
+    const uint32_t leaf = r->heap->objects[i].leaf;
     if (leaf != 0 && leaf < tree->leaf_count &&
         tree->leaves[leaf].kind < tree->kind_count &&
         (context_tree_kind(tree, &tree->leaves[leaf])->origin &
          ORIGIN_LINKER) != 0)
-      v->word(v->closure, heap->objects[i].address);
+      visit_word(r, r->heap->objects[i].address);
   }
 }
 
 /* ---- threads ----------------------------------------------------------- */
 
 static uint64_t
-pthread_end(const struct visit *v, const struct traced_thread *t)
+pthread_end(const struct roots *r, const struct traced_thread *t)
 {
-  return t->registers.fs_base + v->roots->search->pthread_bytes;
+  return t->registers.fs_base + r->search->pthread_bytes;
 }
 
 /* The memory of the thread's own stack, as the C library has made it. */
 static struct part
-own_stack_of(const struct visit *v, const struct traced_thread *t)
+own_stack_of(const struct roots *r, const struct traced_thread *t)
 {
-  const struct remote_memory *memory = v->roots->memory;
-  const bool is_main = t->number == v->roots->process;
+  const bool is_main = t->number == r->process;
   const struct mapping *m = remote_memory_find(
-      memory, is_main ? memory->stack : t->registers.fs_base);
+      r->memory, is_main ? r->memory->stack : t->registers.fs_base);
   return m == NULL
              ? (struct part){0}
-             : (struct part){m->start, is_main ? m->end : pthread_end(v, t)};
+             : (struct part){m->start, is_main ? m->end : pthread_end(r, t)};
 }
 
 /* The thread is on another stack than its own: that of a handler of signals,
  * or one that the program has made.  Of its own all may be in use. */
 static void
-visit_other_stack(const struct visit *v, uint64_t stack, struct part own)
+visit_other_stack(const struct roots *r, uint64_t stack, struct part own)
 {
-  const struct roots *r = v->roots;
   const struct mapping *m = remote_memory_find(r->memory, stack);
-  const struct heap_object *o = heap_objects_find(r->heap, r->memory, stack);
-  visit_memory(v, own.start, own.end);
+  const struct heap_object *o = heap_objects_find(r->heap, stack);
+  visit_memory(r, own.start, own.end);
   if (o != NULL)
-    v->word(v->closure, o->address);
+    visit_word(r, o->address);
   else if (m != NULL)
-    visit_memory(v, stack, m->end);
+    visit_memory(r, stack, m->end);
 }
 
 /* The vector of what a thread has of dynamic variables: pairs of words, and
  * their number in the pair before the first. */
 static void
-visit_dynamic(const struct visit *v, const struct traced_thread *t)
+visit_dynamic(const struct roots *r, const struct traced_thread *t)
 {
-  struct remote_memory *memory = v->roots->memory;
   const uint64_t vector =
-      remote_memory_word(memory, t->registers.fs_base + WORD);
-  const uint64_t count = remote_memory_word(memory, vector - 2 * WORD);
+      remote_memory_word(r->memory, t->registers.fs_base + WORD);
+  const uint64_t count = remote_memory_word(r->memory, vector - 2 * WORD);
   if (count < UINT32_MAX)
-    visit_memory(v, vector, vector + 2 * WORD * (count + 1));
+    visit_memory(r, vector, vector + 2 * WORD * (count + 1));
 }
 
+/* A thread of the kernel's own, such as io_uring's, runs no code of the
+ * process, and is nowhere in it. */
 static void
-visit_registers(const struct visit *v, const struct traced_thread *t)
+visit_thread(const struct roots *r, const struct traced_thread *t)
 {
-  const struct user_regs_struct *r = &t->registers;
-  const unsigned long long words[] = {r->rax, r->rbx, r->rcx, r->rdx, r->rsi,
-                                      r->rdi, r->rbp, r->r8,  r->r9,  r->r10,
-                                      r->r11, r->r12, r->r13, r->r14, r->r15};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    v->word(v->closure, words[i]);
-}
-
-static void
-visit_thread(const struct visit *v, const struct traced_thread *t)
-{
-  const struct part own = own_stack_of(v, t);
-  const uint64_t end = pthread_end(v, t);
+  if (t->registers.rip == 0)
+    return;
+  const struct part own = own_stack_of(r, t);
+  const uint64_t end = pthread_end(r, t);
   const uint64_t stack = t->registers.rsp - RED_ZONE;
-  visit_registers(v, t);
-  if (stack >= own.start && stack < own.end)
-    visit_memory(v, stack, own.end);
+  r->visit(r->closure, 0, (const char *)&t->registers, sizeof t->registers);
+  if (part_has(own, stack))
+    visit_memory(r, stack, own.end);
   else
-    visit_other_stack(v, stack, own);
-  visit_memory(v, end - v->roots->search->tls_bytes, end);
-  visit_memory(v, t->registers.fs_base, end);
-  visit_dynamic(v, t);
+    visit_other_stack(r, stack, own);
+  visit_memory(r, end - r->search->tls_bytes, end);
+  visit_memory(r, t->registers.fs_base, end);
+  visit_dynamic(r, t);
 }
 
-void
-roots_visit(const struct roots *roots, remote_visit_fn *visit,
-            void (*word)(void *closure, uint64_t word), void *closure)
+bool
+roots_visit(const struct roots *r)
 {
-  struct visit v = {roots, visit, word, closure, {{0}}};
-  visit_variables(&v);
-  visit_linker(&v);
-  for (size_t i = 0; i < roots->threads->count; i++)
-    visit_thread(&v, &roots->threads->threads[i]);
+  const bool good = visit_variables(r);
+  visit_linker(r);
+  for (size_t i = 0; i < r->threads->count; i++)
+    visit_thread(r, &r->threads->threads[i]);
+  return good;
 }

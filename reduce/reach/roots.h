@@ -13,7 +13,6 @@
 #define MPROF_REACH_ROOTS_H
 
 #include "reach/heap_objects.h"
-#include "reach/modules.h"
 #include "reach/remote_memory.h"
 #include "reach/traced_threads.h"
 #include "tree/context_tree.h"
@@ -22,15 +21,16 @@ struct roots {
   struct remote_memory *memory;
   const struct heap_objects *heap;
   const struct traced_threads *threads;
-  const struct modules *modules;
   const struct image_search *search;
   const struct context_tree *tree;
   pid_t process;
+  remote_visit_fn *visit;
+  void *closure; /* of that */
 };
 
-/* Calls VISIT for all memory that roots are in, and WORD for each that is in
- * none. */
-void roots_visit(const struct roots *roots, remote_visit_fn *visit,
-                 void (*word)(void *closure, uint64_t word), void *closure);
+/* Calls VISIT for all that roots are in, and for words that are in no memory,
+ * such as those in registers.  False: the libraries of the process cannot be
+ * found. */
+bool roots_visit(const struct roots *roots);
 
 #endif

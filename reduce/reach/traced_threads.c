@@ -13,8 +13,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
-
-enum { STOP_SECONDS = 5 };
+#include <unistd.h>
 
 /* ---- one thread -------------------------------------------------------- */
 
@@ -47,49 +46,7 @@ see_stop(struct traced_thread *t, int status)
     begin_call_again(t);
 }
 
-/* Adds the thread, and asks it to stop.  False with errno set: that may not
- * be. */
-static bool
-trace(struct traced_threads *traced, pid_t number)
-{
-  if (ptrace(PTRACE_SEIZE, number, NULL, NULL) != 0)
-    return false;
-  ptrace(PTRACE_INTERRUPT, number, NULL, NULL);
-  return ARRAY_PUSH(traced->threads, traced->count, traced->capacity,
-                    (struct traced_thread){.number = number});
-}
-
 /* ---- which threads there are ------------------------------------------- */
-
-/* What is behind a thread's name in its stat: its state, 5 numbers, and its
- * flags.  The kernel has threads that it works with for the process (such as
- * io_uring's) in its list, which run none of its code. */
-static bool
-runs_nothing(const char *stat)
-{
-  const unsigned long of_kernel = 0x10 | 0x4000; /* PF_IO_, PF_USER_WORKER */
-  unsigned long flags = 0;
-  char state = ' ';
-  sscanf(stat, " %c %*d %*d %*d %*d %*d %lu", &state, &flags);
-  return state == 'Z' || state == 'X' || (flags & of_kernel) != 0;
-}
-
-/* Whether nothing runs in the thread, though the kernel lists it. */
-static bool
-is_idle(pid_t process, pid_t thread)
-{
-  char name[64], text[256] = "";
-  const char *end;
-  snprintf(name, sizeof name, "/proc/%d/task/%d/stat", (int)process,
-           (int)thread);
-  FILE *file = fopen(name, "re");
-  if (file == NULL)
-    return errno == ENOENT || errno == ESRCH;
-  bool read = fread(text, 1, sizeof text - 1, file) > 0;
-  fclose(file);
-  end = read ? strrchr(text, ')') : NULL; /* of its name */
-  return !read || (end != NULL && runs_nothing(end + 1));
-}
 
 static bool
 is_traced(const struct traced_threads *traced, pid_t number)
@@ -100,60 +57,53 @@ is_traced(const struct traced_threads *traced, pid_t number)
   return false;
 }
 
-/* Traces those that are not traced yet.  How many there were; negative, with
- * errno set: one may not be traced. */
-static int
-trace_new(struct traced_threads *traced, pid_t process)
+/* Asks those that are not traced yet to stop.  False: there are none, or
+ * ERROR is set.  One that may not be traced, where others may, has ended. */
+static bool
+trace_new(struct traced_threads *traced, pid_t process, int *error)
 {
   char name[64];
-  struct dirent *entry;
-  int found = 0, failure = 0;
+  const struct dirent *entry;
+  const size_t before = traced->count;
   snprintf(name, sizeof name, "/proc/%d/task", (int)process);
   DIR *folder = opendir(name);
-  if (folder == NULL)
-    return -1;
-  while (found >= 0 && (entry = readdir(folder)) != NULL) {
+  *error = folder == NULL ? errno : 0;
+  while (*error == 0 && (entry = readdir(folder)) != NULL) {
     const pid_t number = (pid_t)strtol(entry->d_name, NULL, 10);
-    if (number <= 0 || is_traced(traced, number) || is_idle(process, number))
+    if (number <= 0 || is_traced(traced, number))
       continue;
-    found++;
-    if (trace(traced, number))
-      continue;
-    failure = errno;
-    found = is_idle(process, number) ? found - 1 : -1;
+    if (!ARRAY_ROOM(traced->threads, traced->capacity, traced->count + 1))
+      *error = ENOMEM;
+    else if (ptrace(PTRACE_SEIZE, number, NULL, NULL) == 0)
+      traced->threads[traced->count++] =
+          (struct traced_thread){.number = number};
   }
-  closedir(folder);
-  errno = failure;
-  return found;
+  for (size_t i = before; i < traced->count; i++)
+    ptrace(PTRACE_INTERRUPT, traced->threads[i].number, NULL, NULL);
+  if (folder != NULL)
+    closedir(folder);
+  return *error == 0 && traced->count > before;
 }
 
 /* ---- all --------------------------------------------------------------- */
 
-/* Takes thread I, which has ended, from the list. */
-static void
-forget(struct traced_threads *traced, size_t i)
-{
-  traced->threads[i] = traced->threads[--traced->count];
-}
-
-/* Whether all stand still now. */
+/* Whether all stand still now; those that have ended are left out. */
 static bool
 all_stand(struct traced_threads *traced)
 {
   bool all = true;
-  for (size_t i = 0; i < traced->count;) {
+  for (size_t i = traced->count; i-- > 0;) {
     struct traced_thread *t = &traced->threads[i];
     int status;
     const pid_t changed =
         t->stands ? 0 : waitpid(t->number, &status, WNOHANG | __WALL);
     if (changed < 0 || (changed > 0 && !WIFSTOPPED(status))) {
-      forget(traced, i);
+      *t = traced->threads[--traced->count];
       continue;
     }
     if (changed > 0)
       see_stop(t, status);
     all = all && t->stands;
-    i++;
   }
   return all;
 }
@@ -161,32 +111,39 @@ all_stand(struct traced_threads *traced)
 static bool
 wait_for_all(struct traced_threads *traced)
 {
-  const struct timespec pause = {.tv_nsec = 100000};
-  struct timespec now, begin;
-  clock_gettime(CLOCK_MONOTONIC, &begin);
-  while (!all_stand(traced)) {
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec - begin.tv_sec > STOP_SECONDS)
-      return false;
+  enum { TRIES = 5 * 10000 }; /* 5 seconds */
+  const struct timespec pause = {.tv_nsec = 50000};
+  for (int i = 0; i < TRIES; i++) {
+    if (all_stand(traced))
+      return true;
     nanosleep(&pause, NULL);
   }
-  return true;
+  return false;
+}
+
+static bool
+has_ended(pid_t process)
+{
+  char name[64], program[1];
+  snprintf(name, sizeof name, "/proc/%d/exe", (int)process);
+  return readlink(name, program, sizeof program) < 0 && errno == ENOENT;
 }
 
 /* A thread may begin another one before it stops. */
 const char *
 traced_threads_stop(struct traced_threads *traced, pid_t process)
 {
-  int found;
+  int error = 0;
   *traced = (struct traced_threads){0};
-  while ((found = trace_new(traced, process)) > 0)
+  while (trace_new(traced, process, &error))
     if (!wait_for_all(traced))
       return "a thread cannot be stopped";
-  if (found < 0 && errno == EPERM)
-    return "the process may not be traced, or is traced already";
-  return found < 0            ? strerror(errno)
-         : traced->count == 0 ? "the process has ended"
-                              : NULL;
+  if (has_ended(process) && traced->count == 0)
+    return "the process has ended";
+  return error != 0 ? strerror(error)
+         : traced->count == 0
+             ? "the process may not be traced, or is traced already"
+             : NULL;
 }
 
 /* One that did not stop in time goes on when this process ends. */

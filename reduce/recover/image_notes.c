@@ -5,9 +5,6 @@
 #include "recover/image_notes.h"
 
 #include "base/array.h"
-#include "pprof/profile.h"
-
-#include <stdio.h>
 
 /* The place of a later note is put under the same key: places are in a table
  * of their own, since an index_map keeps the first. */
@@ -116,17 +113,6 @@ image_note_text(const struct image_notes *notes, enum image_note_kind kind,
 {
   const struct note *note = image_note_find(notes, kind, key);
   return note == NULL ? otherwise : note->text;
-}
-
-const char *
-image_comment(const struct image_notes *notes, const char *key)
-{
-  for (size_t i = 0; i < notes->comment_count; i++) {
-    const char *value = comment_value(notes->comments[i], key);
-    if (value != NULL)
-      return value;
-  }
-  return NULL;
 }
 
 const struct note_module *

@@ -20,11 +20,11 @@ struct note_module {
   uint64_t number; /* among those that were unloaded; 0: it was loaded */
 };
 
-struct image_notes { /* all zero: empty */
+struct image_notes {  /* all zero: empty */
   struct note *notes; /* owned */
   size_t count, capacity;
   struct index_map by_key[NOTE_KINDS]; /* the last one of each key */
-  struct note_module *modules; /* owned; the first is the program */
+  struct note_module *modules;         /* owned; the first is the program */
   size_t module_count, module_capacity;
   const char **comments; /* owned; the texts are those of the notes */
   size_t comment_count, comment_capacity;
@@ -45,14 +45,11 @@ const char *image_note_text(const struct image_notes *notes,
                             enum image_note_kind kind, uint64_t key,
                             const char *otherwise);
 
-/* The value of the first comment KEY; NULL: there is none. */
-const char *image_comment(const struct image_notes *notes, const char *key);
-
 /* What was loaded last with ADDRESS in its code, or what was unloaded with
  * that number; NULL: nothing. */
 const struct note_module *image_module_at(const struct image_notes *notes,
                                           uint64_t address);
-const struct note_module *image_module_unloaded(
-    const struct image_notes *notes, uint64_t number);
+const struct note_module *
+image_module_unloaded(const struct image_notes *notes, uint64_t number);
 
 #endif

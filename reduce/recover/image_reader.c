@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Pieces are listed first, in their order, which is that in which arrays grew,
- * and then read.
- */
-
 #include "recover/image_reader.h"
 
 #include "base/array.h"
@@ -45,10 +41,7 @@ struct image_input {
   struct image *image;
   int file;
   const uint8_t *octets; /* NULL: they are in the file */
-  uint64_t size; /* of either */
-  uint64_t end;  /* of what is listed */
-  struct image_part *parts; /* owned */
-  size_t part_count, part_capacity;
+  uint64_t size;         /* of either */
   struct mprof_error *error;
 };
 
@@ -83,8 +76,7 @@ read_head(const struct image_input *input)
 {
   struct image *image = input->image;
   struct image_head *head = &image->head;
-  if (input->size < IMAGE_PAGE ||
-      !read_at(input, head, sizeof *head, 0) ||
+  if (input->size < IMAGE_PAGE || !read_at(input, head, sizeof *head, 0) ||
       memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
     return mprof_fail(input->error, MPROF_BAD_PROFILE,
                       "'%s' is not an image of mprof", image->path);
@@ -107,173 +99,98 @@ image_read_head(const char *path, struct image_head *head)
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  bool is = file >= 0 &&
-            pread(file, head, sizeof *head, 0) >= (ssize_t)sizeof head->magic &&
-            memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) == 0;
+  bool is =
+      file >= 0 &&
+      pread(file, head, sizeof *head, 0) >= (ssize_t)sizeof head->magic &&
+      memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) == 0;
   if (file >= 0)
     close(file);
   return is;
 }
 
-bool
-image_is(const char *path)
+/* The array of the piece HEAD, made when it is the first one; NULL when
+ * memory runs out. */
+static struct image_array *
+find_array(struct image *image, const struct image_piece *head)
 {
-  struct image_head head;
-  return image_read_head(path, &head);
-}
-
-/* The number of the array of the piece HEAD, made when it is the first one. */
-static bool
-find_array(const struct image_input *input, const struct image_piece *head,
-           size_t *number)
-{
-  struct image *image = input->image;
-  for (*number = image->array_count; (*number)-- > 0;)
-    if (image->arrays[*number].kind == head->kind &&
-        image->arrays[*number].owner == head->owner)
-      return true;
-  *number = image->array_count;
+  for (size_t i = image->array_count; i-- > 0;)
+    if (image->arrays[i].kind == head->kind &&
+        image->arrays[i].owner == head->owner)
+      return &image->arrays[i];
   return ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
                     (struct image_array){.kind = (enum image_kind)head->kind,
-                                         .owner = head->owner}) ||
-         mprof_error_memory(input->error);
+                                         .owner = head->owner})
+             ? &image->arrays[image->array_count - 1]
+             : NULL;
 }
 
-/* Adds the piece HEAD, whose bytes are at OFFSET, to the list. */
+/* Reads the piece HEAD, whose bytes are at OFFSET. */
 static bool
-list_piece(struct image_input *input, const struct image_piece *head,
+read_piece(const struct image_input *input, const struct image_piece *head,
            uint64_t offset)
 {
-  struct image_part part = {.offset = offset, .bytes = head->bytes};
-  if (!find_array(input, head, &part.array))
-    return false;
-  struct image_array *array = &input->image->arrays[part.array];
-  if (head->at != array->length)
+  struct image_array *array = find_array(input->image, head);
+  if (array != NULL && head->at != array->length)
     return image_fault(input->image, input->error, (int64_t)offset,
                        "a piece does not follow the one before");
-  part.at = array->length;
-  if (array->kind == IMAGE_STRIPES)
-    input->image->stripes_offset = offset;
+  if (array == NULL ||
+      !ARRAY_ROOM(array->bytes, array->capacity, array->length + head->bytes))
+    return mprof_error_memory(input->error);
   array->length += head->bytes;
-  return ARRAY_PUSH(input->parts, input->part_count, input->part_capacity,
-                    part) ||
-         mprof_error_memory(input->error);
+  return read_at(input, array->bytes + head->at, head->bytes, offset);
 }
 
-static bool
-list_pieces(struct image_input *input)
-{
-  for (input->end = IMAGE_PAGE; input->end + IMAGE_PAGE <= input->size;) {
-    struct image_piece head;
-    if (!read_at(input, &head, sizeof head, input->end))
-      return false;
-    if (head.kind == 0)
-      return true;
-    const uint64_t at = input->end + IMAGE_PAGE;
-    if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_PIECE_KINDS ||
-        head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
-      return image_fault(input->image, input->error, (int64_t)at,
-                         "a piece is invalid or cut short");
-    if (head.kind != IMAGE_FREE && !list_piece(input, &head, at))
-      return false;
-    input->end = at + head.bytes;
-  }
-  return true;
-}
-
-/* Whether ARRAY may stay where it is in memory, in one PART: the check writes
- * into some arrays. */
-static bool
-may_borrow(const struct image_input *input, const struct image_array *array,
-           const struct image_part *part)
-{
-  return input->octets != NULL &&
-         (uintptr_t)input->octets % sizeof(uint64_t) == 0 &&
-         part->bytes == array->length && array->kind != IMAGE_CONTEXTS &&
-         array->kind != IMAGE_LEAVES && array->kind != IMAGE_REGIONS;
-}
-
-/* Reads a part of ARRAY, for which there is room when the first one is. */
-static bool
-read_part(const struct image_input *input, struct image_array *array,
-          const struct image_part *part)
-{
-  if (may_borrow(input, array, part)) {
-    array->bytes = (char *)(uintptr_t)(input->octets + part->offset);
-    array->borrowed = true;
-    return true;
-  }
-  if (array->bytes == NULL)
-    array->bytes = malloc(array->length + 1);
-  return array->bytes == NULL
-             ? mprof_error_memory(input->error)
-             : read_at(input, array->bytes + part->at, part->bytes,
-                       part->offset);
-}
-
-/* Reads the arrays but those that HELD says were copied. */
-static bool
-read_arrays(const struct image_input *input, bool held)
-{
-  struct image *image = input->image;
-  for (size_t i = 0; i < input->part_count; i++) {
-    const struct image_part *part = &input->parts[i];
-    struct image_array *array = &image->arrays[part->array];
-    if (!(held && image_is_held(array->kind)) &&
-        !read_part(input, array, part))
-      return false;
-  }
-  return true;
-}
-
-static void
-forget_arrays(struct image_input *input)
-{
-  struct image *image = input->image;
-  for (size_t i = 0; i < image->array_count; i++)
-    if (!image->arrays[i].borrowed)
-      free(image->arrays[i].bytes);
-  image->array_count = input->part_count = 0;
-}
-
-/* A file may have grown meanwhile. */
-static bool
-measure(struct image_input *input)
-{
-  struct stat status;
-  if (input->octets != NULL)
-    return true;
-  if (fstat(input->file, &status) != 0)
-    return cannot_read(input->image, errno, input->error);
-  input->size = (uint64_t)status.st_size;
-  return true;
-}
-
-/* Of a program that runs and lets itself be held up, the counters are all of
- * one moment; what they are of may be changed by it meanwhile, and then it is
- * read once more. */
+/* Reads all pieces that there are now, into the arrays that there are. */
 static bool
 read_pieces(struct image_input *input)
 {
-  enum { TRIES = 100 };
-  bool good = true, again = true;
-  for (int i = 0; good && again && i < TRIES; i++) {
-    struct image_hold hold;
-    forget_arrays(input);
-    good = measure(input) && list_pieces(input);
-    bool held = good && input->octets == NULL &&
-                image_hold(&hold, input->image, input->file,
-                                   input->parts, input->part_count,
-                                   input->end);
-    good = good && read_arrays(input, held);
-    again = held && !image_hold_is_good(&hold);
-    if (held)
-      image_hold_release(&hold);
+  struct image *image = input->image;
+  struct stat status = {.st_size = (off_t)input->size};
+  if (input->octets == NULL && fstat(input->file, &status) != 0)
+    return cannot_read(image, errno, input->error);
+  image->bytes = input->size = (uint64_t)status.st_size;
+  for (size_t i = 0; i < image->array_count; i++)
+    image->arrays[i].length = 0;
+  for (uint64_t at = IMAGE_PAGE; at + IMAGE_PAGE <= input->size;) {
+    struct image_piece head;
+    if (!read_at(input, &head, sizeof head, at))
+      return false;
+    if (head.kind == 0)
+      return true;
+    at += IMAGE_PAGE;
+    if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_PIECE_KINDS ||
+        head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
+      return image_fault(image, input->error, (int64_t)at,
+                         "a piece is invalid or cut short");
+    if (head.kind != IMAGE_FREE && !read_piece(input, &head, at))
+      return false;
+    at += head.bytes;
   }
+  return true;
+}
+
+/* Of a program that runs and lets itself be held up, all is read once more,
+ * so that it is of one moment; there is room for it by now. */
+static bool
+read_held(struct image_input *input)
+{
+  enum { TRIES = 100 };
+  const struct image *image = input->image;
+  struct stripes *shared = image_is_used(image->path, &image->head)
+                               ? image_map_stripes(image->path)
+                               : NULL;
+  bool good = true, again = shared != NULL && shared->watched;
+  for (int i = 0; good && again && i < TRIES; i++) {
+    const bool locked = image_lock(shared); /* else it is read as it was */
+    good = !locked || read_pieces(input);
+    again = locked && !image_unlock(shared);
+  }
+  if (shared != NULL)
+    image_unmap_stripes(shared);
   return good && (!again || mprof_fail(input->error, MPROF_CANNOT_READ,
                                        "cannot read '%s': it changes all the "
                                        "time",
-                                       input->image->path));
+                                       image->path));
 }
 
 /* ---- trees ------------------------------------------------------------- */
@@ -282,7 +199,7 @@ const struct image_array *
 image_array(const struct image *image, enum image_kind kind, uint32_t owner)
 {
   for (size_t i = 0; i < image->array_count; i++)
-    if (image->arrays[i].kind == kind &&
+    if (image->arrays[i].kind == kind && image->arrays[i].length != 0 &&
         (owner == 0 || image->arrays[i].owner == owner))
       return &image->arrays[i];
   return NULL;
@@ -297,7 +214,7 @@ find_trees(struct image *image, struct mprof_error *error)
     return true;
   for (size_t i = 0; i < image->array_count; i++) {
     const struct image_array *contexts = &image->arrays[i];
-    if (contexts->kind != IMAGE_CONTEXTS)
+    if (contexts->kind != IMAGE_CONTEXTS || contexts->length == 0)
       continue;
     const struct image_array *leaves =
         image_array(image, IMAGE_LEAVES, contexts->owner);
@@ -329,16 +246,15 @@ image_read(struct image *image, const char *path, struct mprof_error *error)
   if (input.file < 0)
     return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
                       strerror(errno));
-  bool good = fstat(input.file, &status) == 0 ||
-              cannot_read(image, errno, error);
+  bool good =
+      fstat(input.file, &status) == 0 || cannot_read(image, errno, error);
   if (good && !S_ISREG(status.st_mode))
-    good = cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL,
-                       error);
+    good =
+        cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, error);
   input.size = good ? (uint64_t)status.st_size : 0;
-  good = good && read_head(&input) && read_pieces(&input);
-  image->bytes = input.size;
+  good =
+      good && read_head(&input) && read_pieces(&input) && read_held(&input);
   close(input.file);
-  free(input.parts);
   return good && find_trees(image, error);
 }
 
@@ -357,10 +273,8 @@ image_read_octets(struct image *image, struct input_octets octets,
                               .octets = octets.data,
                               .size = octets.length,
                               .error = error};
-  *image = (struct image){.path = "memory", .bytes = octets.length};
-  const bool good = read_head(&input) && read_pieces(&input);
-  free(input.parts);
-  return good && find_trees(image, error);
+  *image = (struct image){.path = "memory"};
+  return read_head(&input) && read_pieces(&input) && find_trees(image, error);
 }
 
 struct stripes
@@ -377,8 +291,7 @@ void
 image_read_release(struct image *image)
 {
   for (size_t i = 0; i < image->array_count; i++)
-    if (!image->arrays[i].borrowed)
-      free(image->arrays[i].bytes);
+    free(image->arrays[i].bytes);
   free(image->arrays);
   free(image->trees);
   *image = (struct image){0};

@@ -13,8 +13,8 @@
 
 #include "base/input_file.h"
 #include "base/mprof_error.h"
-#include "common/image_format.h"
 #include "c/count/stripes.h"
+#include "common/image_format.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 
@@ -22,13 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes of all pieces of an array. */
+/* The bytes of all pieces of an array, which come in the order in which it
+ * grew; none if the length is 0. */
 struct image_array {
   enum image_kind kind;
   uint32_t owner;
-  char *bytes; /* owned, unless it is borrowed */
-  size_t length;
-  bool borrowed; /* from who has the image in memory, and is only read */
+  char *bytes; /* owned */
+  size_t length, capacity;
 };
 
 struct image_tree {
@@ -44,7 +44,6 @@ struct image { /* all zero: empty */
   uint64_t bytes;              /* of all of it */
   const struct losses *losses; /* NULL: they are not known */
   struct image_head head;
-  uint64_t stripes_offset; /* in the file, where it has stripes; else 0 */
   struct image_array *arrays; /* owned */
   size_t array_count, array_capacity;
   struct image_tree *trees; /* owned; what they have is the arrays' */
@@ -52,17 +51,16 @@ struct image { /* all zero: empty */
 };
 
 /* Whether the file PATH is one, whole or damaged; reads its HEAD. */
-bool image_is(const char *path);
 bool image_read_head(const char *path, struct image_head *head);
 
-/* Reads the file PATH, which must outlive IMAGE.  False: ERROR says why.
- * Release IMAGE even then. */
+/* Reads the file PATH, which must outlive IMAGE; of a C program that runs and
+ * is watched, all counters are of one moment (image_hold.h).  False: ERROR
+ * says why.  Release IMAGE even then. */
 bool image_read(struct image *image, const char *path,
                 struct mprof_error *error);
 void image_read_release(struct image *image);
 
-/* The same for OCTETS in memory, which must outlive IMAGE; each array is in one
- * piece. */
+/* The same for OCTETS in memory. */
 bool image_is_octets(struct input_octets octets);
 bool image_read_octets(struct image *image, struct input_octets octets,
                        struct mprof_error *error);
@@ -90,7 +88,8 @@ bool image_check_trees(struct image *image, struct mprof_error *error);
 struct region_table image_regions(const struct image *image);
 
 /* Calls PUT with the text of the comment mprof.region, see mprof-formats(5),
- * for each region that was entered; FREES: what it held at its end is known. */
+ * for each region that was entered; FREES: what it held at its end is known.
+ */
 void image_region_comments(const struct region_table *regions, bool frees,
                            void (*put)(void *closure, const char *text),
                            void *closure);

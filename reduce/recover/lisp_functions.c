@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Functions go by their numbers, which notes tell; what has only a C name has
- * it from the file that it was loaded from.
+ * it from the symbols of the file that it was loaded from.  Debug information
+ * is not looked at: it tells lines, which nobody wants here, and takes longer
+ * to read than all else.
+ *
+ * ECL notes of a function in which file its form begins and after how many
+ * bytes.  The text of the last file is kept, for functions of one file often
+ * follow each other.
  */
 
 #include "recover/lisp_recovery.h"
 
+#include "base/array.h"
+#include "symbols/code_file.h"
+
 #include <stdio.h>
-#include <string.h>
+#include <sys/stat.h>
 
 /* Numbers of functions from here on are an enum site_special. */
 enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 };
@@ -33,42 +42,85 @@ module_of(const struct lisp_recovery *r, const struct note *function)
              : image_module_at(r->notes, function->more);
 }
 
-/* Its C name; "": it has none. */
+struct c_file {
+  bool is_known, is_open;
+  struct code_file file;
+  struct function_symbols symbols;
+};
+
+/* The file of MODULE, which is opened if it can be; NULL when there is none,
+ * or no memory. */
+static struct c_file *
+find_file(struct lisp_recovery *r, const struct note_module *module)
+{
+  if (module == NULL)
+    return NULL;
+  if (r->files == NULL)
+    r->files = array_zeroed(r->notes->module_count, sizeof *r->files);
+  building_check(&r->building, r->files != NULL);
+  if (r->files == NULL)
+    return NULL;
+  struct c_file *f = &r->files[module - r->notes->modules];
+  if (!f->is_known) {
+    f->is_known = true;
+    f->is_open = module->path[0] == '/' &&
+                 code_file_open(&f->file, module->path, module->build_id,
+                                false) == CODE_FILE_GOOD;
+    building_check(&r->building, !f->is_open || function_symbols_init(
+                                                    &f->symbols, &f->file));
+  }
+  return f->is_open ? f : NULL;
+}
+
+/* Its C name; "": it has none.  To people a part of a function that the
+ * compiler split is the function. */
 static const char *
 find_c_name(struct lisp_recovery *r, const struct note *function)
 {
   const struct note_module *module = module_of(r, function);
-  const uint64_t address =
-      module != NULL && (function->value & NOTE_UNLOADED) != 0
-          ? module->start + RETIRED_OFFSET(function->more)
-          : function->more;
-  const char *name = module == NULL ? "" : c_name(&r->names, module, address);
-  building_check(&r->building, name != NULL);
-  return name == NULL ? "" : name;
+  const struct c_file *file = find_file(r, module);
+  struct function_found found;
+  uint64_t offset = RETIRED_OFFSET(function->more);
+  uint64_t address;
+  if (file != NULL && (function->value & NOTE_UNLOADED) == 0)
+    offset = function->more - module->start;
+  if (file == NULL ||
+      !code_file_address(&file->file, offset + module->offset, &address) ||
+      !function_symbols_find(&file->symbols, address, &found) ||
+      found.name == NULL)
+    return "";
+  r->name = function_name_of_symbol(found.name);
+  building_check(&r->building, r->name != NULL);
+  char *part = r->name == NULL ? NULL : strstr(r->name, ".part.");
+  if (part != NULL)
+    *part = '\0';
+  return r->name == NULL ? "" : r->name;
 }
 
 /* What has no name at all is called after its file. */
 static const char *
-file_name(const struct note_module *module, char name[300])
+file_name(struct lisp_recovery *r, const struct note_module *module)
 {
   const char *slash = module == NULL ? NULL : strrchr(module->path, '/');
-  if (module == NULL)
-    return "[unknown]";
-  snprintf(name, 300, "[%s]", slash == NULL ? module->path : slash + 1);
-  return name;
+  if (module != NULL &&
+      asprintf(&r->name, "[%s]", slash == NULL ? module->path : slash + 1) <
+          0)
+    r->name = NULL;
+  building_check(&r->building, module == NULL || r->name != NULL);
+  return r->name == NULL ? "[unknown]" : r->name;
 }
 
 static const char *
 special_name(uint32_t special)
 {
-  static const char *const names[] = {
-      "[unknown]", "[over the budget]", "[signal handler]", "[finalizers]",
-      "[cut short]"};
+  static const char *const names[] = {"[unknown]", "[over the budget]",
+                                      "[signal handler]", "[finalizers]",
+                                      "[cut short]"};
   return special < sizeof names / sizeof *names ? names[special] : names[0];
 }
 
 struct lisp_function
-lisp_function_at(struct lisp_recovery *r, uint32_t number, char room[300])
+lisp_function_at(struct lisp_recovery *r, uint32_t number)
 {
   const struct note *note = image_note_find(r->notes, NOTE_FUNCTION, number);
   const struct note *source = image_note_find(r->notes, NOTE_SOURCE, number);
@@ -77,10 +129,11 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number, char room[300])
       .system_name = "",
       .position = -1,
       .flags = NOTE_CALLS_KNOWN};
+  free(r->name);
+  r->name = NULL;
   if (number >= FUNCTIONS_OF_SPECIAL || (note == NULL && f.name == NULL)) {
-    f.name = special_name(number >= FUNCTIONS_OF_SPECIAL
-                              ? number - FUNCTIONS_OF_SPECIAL
-                              : 0);
+    f.name = special_name(
+        number >= FUNCTIONS_OF_SPECIAL ? number - FUNCTIONS_OF_SPECIAL : 0);
     return f;
   }
   if (note != NULL) {
@@ -94,8 +147,66 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number, char room[300])
   }
   if (f.name == NULL)
     f.name = f.system_name[0] != '\0' ? f.system_name
-                                      : file_name(module_of(r, note), room);
+                                      : file_name(r, module_of(r, note));
   return f;
+}
+
+void
+lisp_functions_release(struct lisp_recovery *r)
+{
+  for (size_t i = 0; r->files != NULL && i < r->notes->module_count; i++)
+    if (r->files[i].is_open) {
+      function_symbols_release(&r->files[i].symbols);
+      code_file_release(&r->files[i].file);
+    }
+  free(r->files);
+  free(r->name);
+  free(r->source.text);
+  free(r->source.path);
+  index_map_release(&r->known);
+  index_map_release(&r->unknown);
+}
+
+/* ---- lines ------------------------------------------------------------- */
+
+static void
+read_source(struct lisp_recovery *r, const char *path)
+{
+  struct stat status;
+  FILE *const file = stat(path, &status) == 0 && S_ISREG(status.st_mode)
+                         ? fopen(path, "re")
+                         : NULL;
+  free(r->source.text);
+  free(r->source.path);
+  r->source.path = strdup(path);
+  r->source.text = NULL;
+  r->source.size = 0;
+  if (file != NULL && fstat(fileno(file), &status) == 0 &&
+      (r->source.text = malloc((size_t)status.st_size)) != NULL)
+    r->source.size = fread(r->source.text, 1, (size_t)status.st_size, file);
+  if (file != NULL)
+    fclose(file);
+}
+
+/* The line where the form of F begins; 0: it cannot be known.  The position
+ * is before the form: blank lines follow it. */
+static int64_t
+source_line(struct lisp_recovery *r, const struct lisp_function *f)
+{
+  int64_t line = 1;
+  if (f->file == NULL || f->position < 0)
+    return 0;
+  if (r->source.path == NULL || strcmp(r->source.path, f->file) != 0)
+    read_source(r, f->file);
+  const char *text = r->source.text;
+  if ((uint64_t)f->position >= r->source.size)
+    return 0;
+  for (size_t i = 0;
+       i < r->source.size &&
+       (i < (size_t)f->position || strchr(" \t\r\n", text[i]) != NULL);
+       i++)
+    line += text[i] == '\n';
+  return line;
 }
 
 /* ---- locations --------------------------------------------------------- */
@@ -106,9 +217,9 @@ note_calls(struct lisp_recovery *r, const char *name, bool counted)
 {
   struct building *b = &r->building;
   const uint32_t id = building_name(b, name);
-  building_check(b, b->failed || index_map_number(counted ? &r->known
-                                                          : &r->unknown,
-                                                  id) != INDEX_NONE);
+  building_check(b, b->failed ||
+                        index_map_number(counted ? &r->known : &r->unknown,
+                                         id) != INDEX_NONE);
 }
 
 /* A site of a place has a line of its own, or that where its function begins.
@@ -117,9 +228,8 @@ uint32_t
 lisp_location(void *recovery, uint64_t site, uint32_t function)
 {
   struct lisp_recovery *r = recovery;
-  char room[300];
-  const struct lisp_function f = lisp_function_at(r, number_at(site), room);
-  const int64_t start = source_line(&r->source, f.file, f.position);
+  const struct lisp_function f = lisp_function_at(r, number_at(site));
+  const int64_t start = source_line(r, &f);
   const bool place = (site & SITE_PLACE) != 0;
   const bool own = place && PLACE_LINE(site) != 0;
   const bool runtime = (f.flags & NOTE_RUNTIME) != 0;

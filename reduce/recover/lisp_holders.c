@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What holds the live objects of a Lisp program, as samples: a chain of
- * holders, the innermost first, where others have one of calls.  A holder is a
- * location and a function of one number, which no others have.
+ * holders, the innermost first, where others have one of calls.  A holder is
+ * a location and a function of one number, which no others have.
  *
  *     CL-USER::*CACHE*               a symbol
  *     CL-USER::*X* in WORKER         its binding in a thread
@@ -12,6 +12,7 @@
 
 #include "recover/lisp_recovery.h"
 
+#include "base/array.h"
 #include "common/system_functions.h"
 #include "holders/holders.h"
 
@@ -22,47 +23,41 @@ enum { NAME_ROOM = 1000 }; /* longer ones are cut */
 struct naming {
   struct lisp_recovery *recovery;
   struct holders *holders;
-  struct index_map leaves; /* holders by owner and leaf */
-  struct index_map notes;  /* the same by the numbers of notes */
+  struct index_map known; /* holders by owner and leaf, or note */
 };
 
-/* ---- names of leaves --------------------------------------------------- */
+/* ---- names ------------------------------------------------------------- */
 
 /* The name of a function that shows; *OWN: it is not one of ECL's. */
 static const char *
-shown_name(struct lisp_recovery *r, uint32_t function, char room[300],
-           bool *own)
+shown_name(struct lisp_recovery *r, uint32_t function, bool *own)
 {
   *own = false;
   if ((function & FUNCTION_NUMBER) == 0 || (function & FUNCTION_HIDDEN) != 0)
     return NULL;
   const struct lisp_function f =
-      lisp_function_at(r, function & FUNCTION_NUMBER, room);
+      lisp_function_at(r, function & FUNCTION_NUMBER);
   *own = !is_system_function(f.name, f.file == NULL ? "" : f.file);
   return f.name;
 }
 
 /* Sets NAME to the innermost function on the path of a leaf that is the
- * program's, or else that shows.  False: there is none. */
-static bool
+ * program's, or else that shows; "": there is none. */
+static void
 function_name(struct lisp_recovery *r, const struct context_tree *tree,
               const struct leaf *leaf, char name[NAME_ROOM])
 {
-  char room[300];
-  bool own = false;
-  const char *shown = (leaf->site & SITE_SPECIAL) != 0
-                          ? NULL
-                          : shown_name(r, leaf->function, room, &own);
-  const bool any = shown != NULL;
-  snprintf(name, NAME_ROOM, "%s", any ? shown : "");
-  for (uint32_t c = leaf->up; !own && c >= CONTEXT_FIRST;
-       c = tree->contexts[c].parent) {
-    const char *caller =
-        shown_name(r, tree->contexts[c].function, room, &own);
-    if (caller != NULL && (own || name[0] == '\0'))
-      snprintf(name, NAME_ROOM, "%s", caller);
+  uint32_t function = (leaf->site & SITE_SPECIAL) != 0 ? 0 : leaf->function;
+  uint32_t up = leaf->up;
+  name[0] = '\0';
+  for (bool own;; up = tree->contexts[up].parent) {
+    const char *shown = shown_name(r, function, &own);
+    if (shown != NULL && (own || name[0] == '\0'))
+      snprintf(name, NAME_ROOM, "%s", shown);
+    if (own || up < CONTEXT_FIRST)
+      return;
+    function = tree->contexts[up].function;
   }
-  return name[0] != '\0';
 }
 
 static const struct context_tree *
@@ -75,7 +70,7 @@ find_tree(const struct lisp_recovery *r, uint32_t owner)
 }
 
 static uint32_t
-name_leaf(struct naming *n, uint32_t owner, uint32_t number)
+add_leaf(struct naming *n, uint32_t owner, uint32_t number)
 {
   struct lisp_recovery *r = n->recovery;
   const struct context_tree *tree = find_tree(r, owner);
@@ -85,22 +80,20 @@ name_leaf(struct naming *n, uint32_t owner, uint32_t number)
     return holders_add(n->holders, "[unknown]", (struct holder){0});
   const struct leaf *leaf = &tree->leaves[number];
   const struct kind *kind = context_tree_kind(tree, leaf);
-  const char *class = lisp_class_name(r, kind);
-  const bool any = function_name(r, tree, leaf, function);
+  const struct object_type type = lisp_type_of(r, kind);
+  function_name(r, tree, leaf, function);
   snprintf(text, sizeof text, "%s%s%s",
-           class != NULL ? class : lisp_type_name(r, kind), any ? " by " : "",
-           any ? function : "");
+           type.class != NULL ? type.class : type.type,
+           function[0] != '\0' ? " by " : "", function);
   text[NAME_ROOM - 1] = '\0';
   return holders_add(n->holders, text,
                      (struct holder){.clas = kind->clas,
                                      .what = kind->what,
-                                     .category = lisp_category(r, kind) + 1});
+                                     .category = type.category + 1});
 }
 
-/* ---- names that the image has ------------------------------------------ */
-
 static uint32_t
-name_note(struct naming *n, uint32_t number)
+add_note(struct naming *n, uint32_t number)
 {
   const struct note *note =
       image_note_find(n->recovery->notes, NOTE_HOLDER, number);
@@ -115,26 +108,15 @@ name_note(struct naming *n, uint32_t number)
 
 /* Each is named once. */
 static uint32_t
-of_leaf(void *naming, uint32_t owner, uint32_t leaf)
+find_holder(void *naming, uint32_t owner, uint32_t number)
 {
   struct naming *n = naming;
-  const uint64_t key = index_pair(owner, leaf);
-  uint32_t holder = index_map_find(&n->leaves, key);
+  const uint64_t key = index_pair(owner, number);
+  uint32_t holder = index_map_find(&n->known, key);
   if (holder != INDEX_NONE)
     return holder;
-  holder = name_leaf(n, owner, leaf);
-  return holder != 0 && index_map_add(&n->leaves, key, holder) ? holder : 0;
-}
-
-static uint32_t
-of_note(void *naming, uint32_t number)
-{
-  struct naming *n = naming;
-  uint32_t holder = index_map_find(&n->notes, number);
-  if (holder != INDEX_NONE)
-    return holder;
-  holder = name_note(n, number);
-  return holder != 0 && index_map_add(&n->notes, number, holder) ? holder : 0;
+  holder = owner == 0 ? add_note(n, number) : add_leaf(n, owner, number);
+  return holder != 0 && index_map_add(&n->known, key, holder) ? holder : 0;
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -143,46 +125,32 @@ static void
 add_labels(struct lisp_recovery *r, const struct holder *holder)
 {
   const struct kind kind = {.clas = holder->clas, .what = holder->what};
-  const char *class = lisp_class_name(r, &kind);
+  struct object_type type = lisp_type_of(r, &kind);
   if (holder->category == 0)
     return;
-  building_label(&r->building, PPROF_LABEL_TYPE, lisp_type_name(r, &kind));
-  if (class != NULL)
-    building_label(&r->building, PPROF_LABEL_CLASS, class);
-  building_label(&r->building, PPROF_LABEL_CATEGORY,
-                 lisp_category_name(holder->category - 1));
+  type.category = (holder->category - 1) & 3;
+  object_type_label(&r->building, type);
 }
 
-/* Adds the locations of all holders, from *LOCATIONS on, which the caller
- * frees. */
-static bool
-add_locations(struct building *b, const struct holders *h,
-              uint32_t **locations)
-{
-  *locations = array_zeroed(h->count + (size_t)1, sizeof **locations);
-  building_check(b, *locations != NULL);
-  for (uint32_t i = 1; i <= h->count && !b->failed; i++)
-    (*locations)[i] = building_location(
-        b, INDEX_NONE, 0,
-        building_function(b, holders_name(h, i), NULL, NULL, 0), 0);
-  return !b->failed;
-}
-
-/* The node of the chain of holders that OWN ends; CHAIN is used for it. */
 static uint32_t
-node_of(struct building *b, const struct holders *h, const uint32_t *locations,
-        const struct holding *own, struct numbers *chain)
+add_location(struct building *b, const char *name)
 {
-  uint32_t node = TREE_ROOT;
-  chain->count = 0;
-  for (const struct holding *i = own; i != NULL && !b->failed;
-       i = i->above == 0 ? NULL : &h->holdings[i->above - 1])
-    building_check(b, numbers_push(chain, locations[i->holder]));
-  while (chain->count > 0 && !b->failed) {
-    node = tree_child(&b->reading.profile->tree, node,
-                      (uint32_t)chain->items[--chain->count]);
-    building_check(b, node != INDEX_NONE);
-  }
+  return building_location(b, INDEX_NONE, 0,
+                           building_function(b, name, NULL, NULL, 0), 0);
+}
+
+/* The node of the chain of holders that ends with a HOLDING. */
+static uint32_t
+add_node(struct building *b, const struct holding *holding,
+         const uint32_t *nodes, const uint32_t *locations)
+{
+  const uint32_t above =
+      holding->above == 0 ? TREE_ROOT : nodes[holding->above - 1];
+  const uint32_t node = b->failed
+                            ? TREE_ROOT
+                            : tree_child(&b->reading.profile->tree, above,
+                                         locations[holding->holder - 1]);
+  building_check(b, node != INDEX_NONE);
   return node;
 }
 
@@ -190,21 +158,24 @@ static void
 add_holders(struct lisp_recovery *r, const struct holders *h)
 {
   struct building *b = &r->building;
-  struct numbers chain = {0};
-  uint32_t *locations = NULL;
-  bool good = add_locations(b, h, &locations);
-  for (size_t i = 0; good && i < h->holding_count && !b->failed; i++) {
+  uint32_t *locations = array_zeroed(h->count, sizeof *locations);
+  uint32_t *nodes = array_zeroed(h->holding_count, sizeof *nodes);
+  building_check(b, locations != NULL && nodes != NULL);
+  for (uint32_t i = 0; i < h->count && !b->failed; i++)
+    locations[i] = add_location(b, holders_name(h, i + 1));
+  for (size_t i = 0; i < h->holding_count && !b->failed; i++) {
     const struct holding *own = &h->holdings[i];
-    const uint64_t values[PPROF_COLUMNS] = {[PPROF_HELD_COUNT] = own->objects,
-                                            [PPROF_HELD_BYTES] = own->bytes};
+    const uint64_t values[PPROF_COLUMNS] = {
+        [PPROF_HELD_COUNT] = own->objects, [PPROF_HELD_BYTES] = own->bytes};
+    nodes[i] = add_node(b, own, nodes, locations);
     if (own->objects == 0 && own->bytes == 0)
       continue;
     building_begin_sample(b);
     add_labels(r, &h->items[own->holder - 1]);
-    building_put(b, node_of(b, h, locations, own, &chain), values);
+    building_put(b, nodes[i], values);
   }
   free(locations);
-  free(chain.items);
+  free(nodes);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -225,7 +196,6 @@ lisp_add_holdings(struct lisp_recovery *r, struct mprof_error *error)
   struct heap_graph graph;
   struct holders holders = {0};
   struct naming n = {.recovery = r, .holders = &holders};
-  const struct holder_source source = {&n, of_leaf, of_note};
   if (image_array(r->image, IMAGE_OBJECTS, 0) == NULL)
     return true;
   if (!heap_graph_init(&graph, array_of(r, IMAGE_OBJECTS),
@@ -234,12 +204,11 @@ lisp_add_holdings(struct lisp_recovery *r, struct mprof_error *error)
       outside.bytes < sizeof *others ||
       others->bytes > outside.bytes / sizeof *others - 1)
     return image_damaged(r->image, error, "its graph of objects is invalid");
-  if (holders_find(&holders, &graph, others, others->bytes, &source))
+  if (holders_find(&holders, &graph, others, others->bytes, find_holder, &n))
     add_holders(r, &holders);
   else
     building_check(&r->building, false);
   holders_release(&holders);
-  index_map_release(&n.leaves);
-  index_map_release(&n.notes);
+  index_map_release(&n.known);
   return true;
 }

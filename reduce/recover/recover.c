@@ -4,15 +4,6 @@
 
 #include "recover/recover.h"
 
-const char *
-recover_note(const struct image *image)
-{
-  return (image->head.flags & IMAGE_INCOMPLETE) != 0
-             ? "allocations that did not fit into the file that the program "
-               "had mapped"
-             : NULL;
-}
-
 bool
 recover_image(struct profile *profile, const char *path,
               const struct losses *losses,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From an image to a profile: that of the program as it was when the image was
- * written to last.
+/* From an image to a profile: that of the program as it was when the image
+ * was written to last.
  */
 
 #ifndef MPROF_RECOVER_H
@@ -19,22 +19,18 @@ struct recovery {
   struct mprof_error *error;
 };
 
-/* Adds the figures of an image, a Lisp or a C program's.  False: the error says
- * why. */
+/* Adds the figures of an image, a Lisp or a C program's.  False: the error
+ * says why. */
 typedef bool recover_function(const struct recovery *recovery);
 recover_function recover_lisp;
 recover_function recover_c;
 
 /* Reads the image PATH, or that in memory which OPTIONS has, and adds it to
- * PROFILE, as profile_read does.  LOSSES are of its program, or NULL: they are
- * not known. */
+ * PROFILE, as profile_read does.  LOSSES are of its program, or NULL: they
+ * are not known. */
 bool recover_image(struct profile *profile, const char *path,
                    const struct losses *losses,
                    const struct reader_options *options,
                    struct mprof_error *error);
-
-/* The comment that tells why such a profile may lack something; NULL: it lacks
- * nothing that an image has. */
-const char *recover_note(const struct image *image);
 
 #endif

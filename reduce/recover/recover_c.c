@@ -1,45 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The figures of a C program: a leaf becomes a sample of objects.  Where there
- * is the heap of an ECL without hooks as well, its objects are told apart by
- * their types.
+/* The figures of a C program: a leaf becomes a sample of objects.  Where
+ * there is the heap of an ECL without hooks as well, its objects are told
+ * apart by their types.
  */
 
 #include "recover/recover.h"
 
 #include "c/count/malloc_monitor.h"
 #include "recover/c_recovery.h"
+#include "recover/lisp_recovery.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- labels -------------------------------------------------------------- */
+/* ---- labels --------------------------------------------------------------
+ */
 
 static void
 add_heap_labels(struct c_recovery *r, const struct kind *kind)
 {
-  static const char *const categories[] = {"cons", "float", "struct",
-                                           "other"};
-  struct building *b = &r->building;
-  const struct image_notes *notes = r->notes;
-  const struct note *alone =
-      image_note_find(notes, NOTE_TYPE, kind->what & NOTE_TYPE_ALONE);
-  const struct note *type =
-      image_note_find(notes, NOTE_TYPE, kind->what & ~UINT64_C(128));
-  const struct note *class = NULL;
-  if (type == NULL)
-    type = alone;
-  if (alone != NULL && (alone->value & NOTE_HAS_CLASS) != 0)
-    class = image_note_find(notes, NOTE_CLASS,
+  const uint32_t alone_bits = kind->what & NOTE_TYPE_ALONE;
+  const struct note *alone = image_note_find(r->notes, NOTE_TYPE, alone_bits);
+  const struct note *class =
+      alone == NULL || (alone->value & NOTE_HAS_CLASS) == 0
+          ? NULL
+          : image_note_find(r->notes, NOTE_CLASS,
                             kind->what >> NOTE_CLASS_SHIFT);
-  building_label(b, PPROF_LABEL_TYPE,
-                 class != NULL && class->value != 0 ? "STRUCTURE"
-                 : type != NULL                     ? type->text
-                                                    : "RAW-MEMORY");
-  if (class != NULL)
-    building_label(b, PPROF_LABEL_CLASS, class->text);
-  building_label(b, PPROF_LABEL_CATEGORY,
-                 categories[type == NULL ? 3 : type->value & 3]);
+  object_type_label(&r->building,
+                    object_type_of(r->notes, kind->what & ~UINT32_C(128),
+                                   alone_bits, class));
 }
 
 static void
@@ -67,7 +57,8 @@ add_labels(void *recovery, const struct kind *kind)
         image_region_path(&r->regions, ORIGIN_REGION(kind->origin)));
 }
 
-/* ---- samples ------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------
+ */
 
 /* Whether FUNCTION, called below UP, is called by the same function further
  * out as well. */
@@ -128,10 +119,10 @@ sum_allocations(const struct context_tree *tree, uint64_t *allocations)
 
 /* The allocations below a context are the calls that led to one, once each
  * however often a function called the other on the way: a context of a call
- * that is on its chain already counts none.  Most contexts count theirs, which
- * are added up when all samples are there (stated_calls.h); stated are those
- * that do not.  The tree knows of most calls whether they are the first of
- * their kind. */
+ * that is on its chain already counts none.  Most contexts count theirs,
+ * which are added up when all samples are there (stated_calls.h); stated are
+ * those that do not.  The tree knows of most calls whether they are the first
+ * of their kind. */
 static void
 state_calls(struct c_recovery *r)
 {
@@ -163,7 +154,8 @@ add_notes(struct c_recovery *r)
   for (size_t i = 0; i < r->notes->comment_count; i++) {
     const char *text = r->notes->comments[i];
     const char *equals = strchr(text, '=');
-    char *key = equals == NULL ? NULL : strndup(text, (size_t)(equals - text));
+    char *key =
+        equals == NULL ? NULL : strndup(text, (size_t)(equals - text));
     if (key != NULL)
       building_comment(&r->building, key, equals + 1);
     free(key);
@@ -214,7 +206,8 @@ add_comments(struct c_recovery *r)
   building_regions(b, &r->regions, true);
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole -----------------------------------------------------------
+ */
 
 /* Takes all of an image whose counters are known. */
 static bool

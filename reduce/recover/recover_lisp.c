@@ -6,61 +6,54 @@
  * calls.  The calls that a leaf counts stand in the same sample when its
  * chain is theirs, else (the call was folded, or the chain goes on to the
  * allocator) in one of their own.
+ *
+ * Comments.  A program that is asked states its figures; of one that was
+ * killed they are the sums of what is in its image.
  */
 
 #include "recover/recover.h"
 
-#include "base/array.h"
 #include "recover/lisp_recovery.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 /* ---- kinds ------------------------------------------------------------- */
 
-/* The type with those bits, or with those that all arrays or streams have. */
-static const struct note *
-find_type(const struct lisp_recovery *r, uint32_t what)
+struct object_type
+object_type_of(const struct image_notes *notes, uint32_t what, uint32_t all,
+               const struct note *class)
 {
-  const struct note *note =
-      image_note_find(r->notes, NOTE_TYPE, NOTE_TYPE_BITS(what));
-  return note != NULL ? note
-                      : image_note_find(r->notes, NOTE_TYPE, what & 0xFF);
+  const struct note *type = image_note_find(notes, NOTE_TYPE, what);
+  if (type == NULL)
+    type = image_note_find(notes, NOTE_TYPE, all);
+  return (struct object_type){.type = class != NULL && class->value != 0
+                                          ? "STRUCTURE"
+                                      : type != NULL ? type->text
+                                                     : "RAW-MEMORY",
+                              .class = class == NULL ? NULL : class->text,
+                              .category = type == NULL ? 3 : type->value & 3};
 }
 
-static const struct note *
-find_class(const struct lisp_recovery *r, const struct kind *kind)
+void
+object_type_label(struct building *b, struct object_type type)
 {
-  return kind->clas == 0 ? NULL
-                         : image_note_find(r->notes, NOTE_CLASS, kind->clas);
+  static const char *const categories[] = {"cons", "float", "struct",
+                                           "other"};
+  building_label(b, PPROF_LABEL_TYPE, type.type);
+  if (type.class != NULL)
+    building_label(b, PPROF_LABEL_CLASS, type.class);
+  building_label(b, PPROF_LABEL_CATEGORY, categories[type.category]);
 }
 
-const char *
-lisp_type_name(const struct lisp_recovery *r, const struct kind *kind)
+struct object_type
+lisp_type_of(const struct lisp_recovery *r, const struct kind *kind)
 {
-  const struct note *class = find_class(r, kind);
-  const struct note *type = find_type(r, kind->what);
-  if (class != NULL && class->value != 0)
-    return "STRUCTURE";
-  return type != NULL ? type->text : "RAW-MEMORY";
-}
-
-const char *
-lisp_class_name(const struct lisp_recovery *r, const struct kind *kind)
-{
-  const struct note *class = find_class(r, kind);
-  return class == NULL ? NULL : class->text;
-}
-
-unsigned
-lisp_category(const struct lisp_recovery *r, const struct kind *kind)
-{
-  const struct note *type = find_type(r, kind->what);
-  return type == NULL ? 3 : (unsigned)type->value & 3;
-}
-
-const char *
-lisp_category_name(unsigned category)
-{
-  static const char *const names[] = {"cons", "float", "struct", "other"};
-  return names[category & 3];
+  const struct note *class =
+      kind->clas == 0 ? NULL
+                      : image_note_find(r->notes, NOTE_CLASS, kind->clas);
+  return object_type_of(r->notes, NOTE_TYPE_BITS(kind->what),
+                        kind->what & 0xFF, class);
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -70,17 +63,11 @@ add_labels(void *recovery, const struct kind *kind)
 {
   struct lisp_recovery *r = recovery;
   struct building *b = &r->building;
-  if (kind == NULL) {
-    building_label(b, PPROF_LABEL_THREAD, r->thread);
-    return;
-  }
-  const char *class = lisp_class_name(r, kind);
-  building_label(b, PPROF_LABEL_TYPE, lisp_type_name(r, kind));
-  if (class != NULL)
-    building_label(b, PPROF_LABEL_CLASS, class);
-  building_label(b, PPROF_LABEL_CATEGORY,
-                 lisp_category_name(lisp_category(r, kind)));
+  if (kind != NULL)
+    object_type_label(b, lisp_type_of(r, kind));
   building_label(b, PPROF_LABEL_THREAD, r->thread);
+  if (kind == NULL)
+    return;
   if (KIND_REGION(kind->what) != 0)
     building_label(b, PPROF_LABEL_REGION,
                    image_region_path(&r->regions, KIND_REGION(kind->what)));
@@ -134,8 +121,8 @@ add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
 {
   const struct kind *kind = context_tree_kind(r->building.tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
-  uint64_t values[PPROF_COLUMNS] = {[PPROF_COUNT] = leaf->count,
-                                    [PPROF_BYTES] = leaf->bytes};
+  uint64_t values[PPROF_COLUMNS] = {
+      [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
   if (survival != NULL)
     add_survival(values, survival);
   if (any && leaf->target == leaf->up && find_allocator(r, kind) == NULL)
@@ -147,7 +134,7 @@ add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
   r->contexts++;
   if (!any)
     return;
-  if (kind->clas != 0 && find_class(r, kind) == NULL)
+  if (kind->clas != 0 && lisp_type_of(r, kind).class == NULL)
     r->classless += leaf->count;
   building_sample(&r->building, leaf->site, leaf->function, leaf->target,
                   values, kind);
@@ -157,7 +144,8 @@ add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
 static const struct image_survival *
 survival_of(const struct image_array *array, uint32_t leaf)
 {
-  return array == NULL || leaf >= array->length / sizeof(struct image_survival)
+  return array == NULL ||
+                 leaf >= array->length / sizeof(struct image_survival)
              ? NULL
              : (const struct image_survival *)array->bytes + leaf;
 }
@@ -180,6 +168,86 @@ add_tree(struct lisp_recovery *r, const struct image_tree *tree)
     add_calls(r, c->activations, c->site, c->function, c->parent);
     r->contexts += c->site != 0;
   }
+}
+
+/* ---- comments -----------------------------------------------------------
+ */
+
+/* Adds all comments KEY of the program.  Gives back whether there are any. */
+static bool
+add_stated(struct lisp_recovery *r, const char *key)
+{
+  bool any = false;
+  for (size_t i = 0; i < r->notes->comment_count; i++) {
+    const char *value = comment_value(r->notes->comments[i], key);
+    if (value != NULL)
+      building_comment(&r->building, key, value);
+    any |= value != NULL;
+  }
+  return any;
+}
+
+static void
+add_count(struct lisp_recovery *r, const char *key, uint64_t counted)
+{
+  if (!add_stated(r, key))
+    building_count(&r->building, key, counted);
+}
+
+static void
+add_reconciliation(struct lisp_recovery *r)
+{
+  add_stated(r, PPROF_COMMENT_MALLOC_BYTES);
+  add_stated(r, PPROF_COMMENT_ROUNDED_BYTES);
+  add_stated(r, PPROF_COMMENT_COLLECTOR_BYTES);
+  add_stated(r, PPROF_COMMENT_COLLECTOR_RECORD_BYTES);
+  add_stated(r, PPROF_COMMENT_RESIDUAL_BYTES);
+  add_stated(r, PPROF_COMMENT_RESIDUAL_NOTE);
+}
+
+/* What can be missing from chains, and names that are. */
+static void
+add_gaps(struct lisp_recovery *r)
+{
+  struct building *b = &r->building;
+  char text[100];
+  add_count(r, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS, b->unattributed_count);
+  add_count(r, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
+  add_stated(r, PPROF_COMMENT_UNATTRIBUTED_NOTE);
+  building_count(b, PPROF_COMMENT_CUT_ALLOCATIONS, b->cut_count);
+  add_stated(r, PPROF_COMMENT_DIFFERING_WALKS);
+  add_stated(r, PPROF_COMMENT_CHAIN_NOTE);
+  if (r->classless > 0) {
+    snprintf(text, sizeof text,
+             "objects whose class name did not fit: %" PRIu64, r->classless);
+    building_comment(b, PPROF_COMMENT_CLASS_NOTE, text);
+  }
+}
+
+static void
+add_comments(struct lisp_recovery *r)
+{
+  struct building *b = &r->building;
+  building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
+  building_comment(b, PPROF_COMMENT_LANGUAGE, "lisp");
+  building_comment(b, PPROF_COMMENT_PROGRAM,
+                   image_note_text(r->notes, NOTE_PROGRAM, 0, "ECL"));
+  building_comment(b, PPROF_COMMENT_ROOT,
+                   image_note_text(r->notes, NOTE_ROOT, 0, ""));
+  add_count(r, PPROF_COMMENT_ALLOCATIONS, r->allocations);
+  add_count(r, PPROF_COMMENT_BYTES, r->bytes);
+  add_reconciliation(r);
+  add_gaps(r);
+  add_stated(r, PPROF_COMMENT_LIVE_COLLECTION);
+  add_stated(r, PPROF_COMMENT_LOST_NOTE);
+  if ((r->image->head.flags & IMAGE_INCOMPLETE) != 0)
+    building_comment(b, PPROF_COMMENT_LOST_NOTE,
+                     "allocations that did not fit into the file that the "
+                     "program had mapped");
+  building_regions(b, &r->regions, false);
+  add_count(r, PPROF_COMMENT_CONTEXTS, r->contexts);
+  add_stated(r, PPROF_COMMENT_CONTEXT_BYTES);
+  add_count(r, PPROF_COMMENT_THREADS, r->threads);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -209,7 +277,7 @@ build(struct lisp_recovery *r, const struct recovery *recovery)
   for (size_t i = 0; i < image->tree_count; i++)
     add_tree(r, &image->trees[i]);
   lisp_add_unknown_calls(r);
-  lisp_add_comments(r);
+  add_comments(r);
   return building_end(&r->building);
 }
 
@@ -221,10 +289,6 @@ recover_lisp(const struct recovery *recovery)
   const bool good = image_check_trees(recovery->image, recovery->error) &&
                     build(&r, recovery);
   building_release(&r.building);
-  c_names_release(&r.names);
-  free(r.source.text);
-  free(r.source.path);
-  index_map_release(&r.known);
-  index_map_release(&r.unknown);
+  lisp_functions_release(&r);
   return good;
 }

@@ -12,10 +12,7 @@
 
 #include <cmocka.h>
 
-#include "reach/heap_objects.h"
-#include "reach/modules.h"
-#include "reach/remote_memory.h"
-#include "reach/traced_threads.h"
+#include "reach/roots.h"
 
 #include <errno.h>
 #include <link.h>
@@ -137,19 +134,15 @@ test_no_process(void **state)
   traced_threads_resume(&traced);
 }
 
-struct seen {
-  size_t bytes, parts;
-};
-
+/* Counts what is no zero, as in pages that were never touched. */
 static void
-see(void *closure, uint64_t address, const char *bytes, size_t length)
+see(void *seen, uint64_t address, const char *bytes, size_t length)
 {
-  struct seen *seen = closure;
-  const size_t number = (address - (uintptr_t)pages) / PAGE / EACH;
-  for (size_t i = 0; i < length; i++)
-    assert_int_equal(bytes[i], 'a' + (int)number);
-  seen->bytes += length;
-  seen->parts++;
+  for (size_t i = 0; i < length; i++) {
+    const size_t number = (address + i - (uintptr_t)pages) / PAGE / EACH;
+    assert_true(bytes[i] == 0 || bytes[i] == 'a' + (int)number);
+    *(size_t *)seen += bytes[i] != 0;
+  }
 }
 
 static bool
@@ -175,15 +168,15 @@ test_memory(void **state)
   assert_null(traced_threads_stop(&traced, child));
   assert_true(remote_memory_open(&memory, child, mapped_file()));
   for (int i = 0; i < 2; i++) {
-    struct seen seen = {0, 0};
+    size_t seen = 0;
     remote_memory_visit(&memory, first, first + (uint64_t)PAGES * PAGE, see,
                         &seen);
-    assert_int_equal(seen.bytes, TOUCHED * PAGE);
+    assert_int_equal(seen, TOUCHED * PAGE);
   }
   assert_false(is_touched(&memory, 1)); /* though it is in a block */
-  struct seen some = {0, 0};
+  size_t some = 0;
   remote_memory_visit(&memory, first + 10, first + 30, see, &some);
-  assert_int_equal(some.bytes, 20);
+  assert_int_equal(some, 20);
   assert_true(
       remote_memory_copy(&memory, (uintptr_t)&variable, &copy, sizeof copy));
   assert_int_equal(copy, 77);
@@ -208,24 +201,35 @@ test_another_process(void **state)
 }
 
 static void
-test_modules(void **state)
+find_variable(void *found, uint64_t address, const char *bytes, size_t length)
 {
+  (void)bytes;
+  *(int *)found += (uintptr_t)&variable - address < length;
+}
+
+static void
+test_roots(void **state)
+{
+  struct traced_threads traced;
   struct remote_memory memory;
-  struct modules modules;
+  const struct heap_objects none = {0};
   const pid_t child = start();
-  const uint64_t address = (uintptr_t)&variable;
   const struct image_search search = {.modules = (uintptr_t)&_r_debug,
                                       .allocator = (uintptr_t)free};
   int found = 0;
   (void)state;
+  assert_null(traced_threads_stop(&traced, child));
   assert_true(remote_memory_open(&memory, child, mapped_file()));
-  assert_true(modules_list(&modules, &memory, &search));
-  for (size_t i = 0; i < modules.count; i++)
-    found +=
-        address >= modules.items[i].start && address < modules.items[i].end;
+  assert_true(roots_visit(&(struct roots){.memory = &memory,
+                                          .heap = &none,
+                                          .threads = &traced,
+                                          .search = &search,
+                                          .process = child,
+                                          .visit = find_variable,
+                                          .closure = &found}));
   assert_int_equal(found, 1);
-  modules_release(&modules);
   remote_memory_release(&memory);
+  traced_threads_resume(&traced);
   end(child);
 }
 
@@ -238,10 +242,8 @@ static void
 test_find(void **state)
 {
   struct heap_object objects[OBJECTS];
-  struct mapping mapping = {.start = 1 << 20, .count = OBJECTS};
-  struct remote_memory memory = {.mappings = &mapping, .count = 1};
   const struct heap_objects heap = {.objects = objects, .count = OBJECTS};
-  uint64_t at = mapping.start + 16, random = 1;
+  uint64_t at = 1 << 20, random = 1;
   (void)state;
   for (size_t i = 0; i < OBJECTS; i++) {
     random = random * 6364136223846793005u + 1442695040888963407u;
@@ -250,17 +252,16 @@ test_find(void **state)
         .bytes = random >> 33 & (i % 100 == 99 ? 0xFFFFF : 0x3F)};
     at += objects[i].bytes + 8 + (random >> 60);
   }
-  mapping.end = at + 100;
   for (size_t i = 0; i < OBJECTS; i++) {
     struct heap_object *o = &objects[i];
     const uint64_t last = o->address + (o->bytes == 0 ? 0 : o->bytes - 1);
-    assert_ptr_equal(heap_objects_find(&heap, &memory, o->address), o);
-    assert_ptr_equal(heap_objects_find(&heap, &memory, last), o);
-    assert_null(heap_objects_find(&heap, &memory, last + 1));
-    assert_null(heap_objects_find(&heap, &memory, o->address - 1));
+    assert_ptr_equal(heap_objects_find(&heap, o->address), o);
+    assert_ptr_equal(heap_objects_find(&heap, last), o);
+    assert_null(heap_objects_find(&heap, last + 1));
+    assert_null(heap_objects_find(&heap, o->address - 1));
   }
-  assert_null(heap_objects_find(&heap, &memory, mapping.start));
-  assert_null(heap_objects_find(&heap, &memory, mapping.end));
+  assert_null(heap_objects_find(&heap, 0));
+  assert_null(heap_objects_find(&heap, UINT64_MAX));
 }
 
 int
@@ -269,6 +270,6 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_threads), cmocka_unit_test(test_no_process),
       cmocka_unit_test(test_memory),  cmocka_unit_test(test_another_process),
-      cmocka_unit_test(test_modules), cmocka_unit_test(test_find)};
+      cmocka_unit_test(test_roots), cmocka_unit_test(test_find)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,10 +163,11 @@ try_file(const struct memory_file *file)
 {
   const struct reader_options options = {.limits = &input_limits_default};
   struct profile profile;
+  struct image_head head;
   struct mprof_error error;
   mprof_error_clear(&error);
   expect(profile_init(&profile), "out of memory");
-  bool good = (image_is(file->path)
+  bool good = (image_read_head(file->path, &head)
                    ? recover_image(&profile, file->path, NULL, &options,
                                    &error)
                    : profile_read(&profile, file->path, &options, &error)) &&
