@@ -5,33 +5,23 @@
 #include "base/array.h"
 #include "common/system_functions.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* ---- what names mean --------------------------------------------------- */
 
-/* ---- what names mean ---- */
+/* What a function may be. */
+struct part {
+  bool program;     /* a culprit */
+  bool barrier;     /* what it does itself is no fault of its callers */
+  bool interpreted; /* it has no address, for it is no machine code */
+  const unsigned char *roles;   /* by rule, ... */
+  size_t first_role, roles_end; /* ... and which of them are not 0 */
+};
 
 /* The compiler, the loader, and what defines classes and methods: who calls
- * them has not written what they do.
- */
-static const char *const barriers[] = {"COMPILE",
-                                       "COMPILE-FILE",
-                                       "LOAD",
-                                       "ADD-METHOD",
-                                       "CLOS::INSTALL-METHOD",
-                                       "CLOS::LOAD-DEFCLASS",
-                                       "CLOS:ENSURE-CLASS",
-                                       "ENSURE-GENERIC-FUNCTION",
-                                       "SI:DEFINE-STRUCTURE",
-                                       NULL};
-
-static bool
-is_listed(const char *const *list, const char *name)
-{
-  for (; list != NULL && *list != NULL; list++)
-    if (strcmp(*list, name) == 0)
-      return true;
-  return false;
-}
+ * them has not written what they do. */
+static const char barriers[] =
+    "COMPILE\0COMPILE-FILE\0LOAD\0ADD-METHOD\0CLOS::INSTALL-METHOD\0"
+    "CLOS::LOAD-DEFCLASS\0CLOS:ENSURE-CLASS\0ENSURE-GENERIC-FUNCTION\0"
+    "SI:DEFINE-STRUCTURE\0";
 
 /* Whether a symbol of PACKAGE names the function NAME, or the function is
  * local to such a one, or a method of it. */
@@ -57,101 +47,101 @@ is_called_by_ecl(const char *name)
          strncmp(name, "(LOAD ", 6) == 0;
 }
 
-/* Whether the profile says where code is. */
-static bool
-has_addresses(const struct frame_table *frames)
+static struct part
+part_of(const struct matcher *m, const struct function *f)
 {
-  for (size_t i = 0; i < frames->function_count; i++)
-    if (frames->functions[i].low_address != 0)
-      return true;
-  return false;
-}
-
-static struct parts
-parts_of(const struct reduction *reduction, size_t function, bool addresses)
-{
-  const char *name = function_name(&reduction->frames, function);
-  const char *file = function_file(&reduction->frames, function);
-  const struct function *f = &reduction->frames.functions[function];
-  struct parts parts = {
-      .program = !f->runtime && !f->c && is_function_name(name) &&
+  const struct names *names = &m->reduction->frames.names;
+  const char *name = names_text(names, f->name);
+  const char *file = names_text(names, f->file);
+  struct part part = {.roles = m->names + f->name * m->rule_count};
+  part.program = !f->runtime && !f->c && is_function_name(name) &&
                  !lisp_name_passes_on(name) && !is_called_by_ecl(name) &&
-                 !is_system_function(name, file),
-      .barrier = is_listed(barriers, name)};
-  parts.interpreted =
-      addresses && parts.program && f->low_address == 0 && *file == '\0';
-  for (int i = 0; advice_rules[i] != NULL; i++) {
-    const struct advice_rule *rule = advice_rules[i];
-    uint64_t bit = UINT64_C(1) << i;
-    if (rule->called == NULL || is_listed(rule->called, name))
-      parts.called |= bit;
-    if (is_listed(rule->through, name))
-      parts.through |= bit;
-    if (is_listed(rule->without, name))
-      parts.without |= bit;
-    if (rule->leaf == NULL || is_listed(rule->leaf, name))
-      parts.leaf |= bit;
-    if (rule->package != NULL && is_of_package(name, rule->package))
-      parts.package |= bit;
-  }
-  return parts;
+                 !is_system_function(name, file);
+  part.barrier = rule_names_have(barriers, name);
+  part.interpreted = part.program && f->low_address == 0 && *file == '\0';
+  for (size_t r = m->rule_count; r-- > 0;)
+    if (part.roles[r] != 0) {
+      part.first_role = r;
+      part.roles_end = part.roles_end == 0 ? r + 1 : part.roles_end;
+    }
+  return part;
 }
 
-static bool
-has_type(const struct profile *profile, const struct profile_type *type,
-         const char *const *names)
+/* Gives what rule R names for KEY that role. */
+static void
+add_roles(struct matcher *m, size_t r, enum rule_key key)
 {
-  return names == NULL ||
-         is_listed(names, names_text(&profile->names, type->type)) ||
-         is_listed(names, names_text(&profile->names, type->class_name));
+  const struct frame_table *frames = &m->reduction->frames;
+  const struct profile *profile = m->reduction->profile;
+  unsigned char *const names = m->names + r, *const types = m->types + r;
+  const char *name = m->rules[r].values[key];
+  for (; *name != '\0'; name += strlen(name) + 1) {
+    const uint32_t function = names_find(&frames->names, name);
+    const uint32_t type = names_find(&profile->names, name);
+    if (function != NAMES_NONE)
+      names[function * m->rule_count] |= RULE_BIT(key);
+    for (size_t i = 0; i < profile->type_count; i++)
+      if (profile->types[i].type == type ||
+          profile->types[i].class_name == type)
+        types[i * m->rule_count] |= RULE_BIT(key);
+    for (size_t i = 0; key == RULE_PACKAGE && i < frames->function_count; i++)
+      if (is_of_package(function_name(frames, i), name))
+        names[frames->functions[i].name * m->rule_count] |= RULE_BIT(key);
+  }
 }
 
 bool
-rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
+matcher_init(struct matcher *m, const struct reduction *reduction)
 {
-  const struct profile *profile = reduction->profile;
-  size_t functions = reduction->frames.function_count;
-  *bits = (struct rule_bits){.reduction = reduction};
-  bits->parts = array_zeroed(functions, sizeof *bits->parts);
-  bits->types = array_zeroed(profile->type_count, sizeof *bits->types);
-  bits->counted = array_zeroed(profile->type_count, sizeof *bits->counted);
-  if (bits->parts == NULL || bits->types == NULL || bits->counted == NULL)
+  const struct frame_table *frames = &reduction->frames;
+  const size_t count = reduction->rules->count;
+  *m = (struct matcher){
+      .reduction = reduction,
+      .rules = reduction->rules->items,
+      .rule_count = count,
+      .parts = array_zeroed(frames->function_count, sizeof *m->parts),
+      .names = array_zeroed(frames->names.count, count),
+      .types = array_zeroed(reduction->profile->type_count, count),
+      .below = array_zeroed(2, count)};
+  if (m->parts == NULL || m->names == NULL || m->types == NULL ||
+      m->below == NULL)
     return false;
-  bool addresses = has_addresses(&reduction->frames);
-  for (size_t i = 0; i < functions; i++)
-    bits->parts[i] = parts_of(reduction, i, addresses);
-  for (int i = 0; advice_rules[i] != NULL; i++) {
-    const struct advice_rule *rule = advice_rules[i];
-    uint64_t bit = UINT64_C(1) << i;
-    bits->direct |= rule->direct ? bit : 0;
-    bits->interpreted |= rule->interpreted ? bit : 0;
-    bits->any_through |= rule->through == NULL ? bit : 0;
-    bits->packages |= rule->package != NULL ? bit : 0;
-    for (size_t t = 0; t < profile->type_count; t++) {
-      if (has_type(profile, &profile->types[t], rule->types))
-        bits->types[t] |= bit;
-      if (has_type(profile, &profile->types[t], rule->counted))
-        bits->counted[t] |= bit;
-    }
+  for (size_t r = 0; r < count; r++)
+    for (enum rule_key key = 0; key < RULE_LISTS; key++)
+      add_roles(m, r, key);
+  for (size_t i = 0; i < frames->function_count; i++) {
+    m->parts[i] = part_of(m, &frames->functions[i]);
+    m->addresses |= frames->functions[i].low_address != 0;
   }
   return true;
 }
 
 void
-rule_bits_release(struct rule_bits *bits)
+matcher_release(struct matcher *m)
 {
-  free(bits->parts);
-  free(bits->types);
-  free(bits->counted);
+  free(m->parts);
+  free(m->names);
+  free(m->types);
+  free(m->below);
 }
 
-/* ---- from an allocation to the function to change ---- */
+/* ---- from an allocation to the function to change ---------------------- */
+
+/* A walk from an allocation to the root. */
+struct walk {
+  const struct matcher *matcher;
+  uint32_t node;        /* of the profile's tree */
+  uint32_t next;        /* the frame that comes, of those of the node */
+  unsigned char *below; /* roles of the functions below what is called */
+  uint32_t leaf, called, culprit; /* functions, INDEX_NONE: not there */
+  int64_t line;                   /* in the culprit */
+};
 
 /* The frame that comes, on the way to the root; NULL: the way ends. */
 static const struct frame *
 walk_frame(struct walk *walk)
 {
-  const struct reduction *reduction = walk->bits->reduction;
+  const struct reduction *reduction = walk->matcher->reduction;
   const struct frame_table *table = &reduction->frames;
   const struct tree *tree = &reduction->profile->tree;
   while (walk->node != TREE_ROOT) {
@@ -171,28 +161,38 @@ walk_frame(struct walk *walk)
 static void
 walk_past(struct walk *walk, uint32_t function)
 {
-  const struct parts *parts = walk->bits->parts;
-  if (walk->called == INDEX_NONE)
+  if (walk->called == INDEX_NONE) {
     walk->leaf = function;
-  else
-    walk->barred |= parts[walk->called].without;
-  walk->through |= parts[function].through;
+  } else {
+    const struct part *part = &walk->matcher->parts[walk->called];
+    for (size_t r = part->first_role; r < part->roles_end; r++)
+      walk->below[r] |= part->roles[r];
+  }
   walk->called = function;
 }
 
-/* Walks to the next function of the program that is none of the packages that
- * the rules PACKAGES ask for: it is the culprit.  False: there is none below
- * what runs the profiled body. */
+#define NO_RULE SIZE_MAX
+
+/* Whether FUNCTION is of a package of RULE, unless that is NO_RULE. */
 static bool
-walk_to_program(struct walk *walk, uint64_t packages)
+is_within(const struct matcher *m, uint32_t function, size_t rule)
 {
-  const struct selection *selection = &walk->bits->reduction->selection;
+  return rule != NO_RULE &&
+         (m->parts[function].roles[rule] & RULE_BIT(RULE_PACKAGE)) != 0;
+}
+
+/* Walks to the next function of the program that is not within RULE: it is
+ * the culprit.  False: there is none below what runs the profiled body. */
+static bool
+walk_to_program(struct walk *walk, size_t rule)
+{
+  const struct matcher *m = walk->matcher;
+  const struct selection *selection = &m->reduction->selection;
   for (const struct frame *f; (f = walk_frame(walk)) != NULL;) {
-    const struct parts *parts = &walk->bits->parts[f->function];
-    if (parts->barrier ||
+    if (m->parts[f->function].barrier ||
         (selection->cuts && selection->functions[f->function].root))
       break;
-    if (parts->program && (parts->package & packages) == 0) {
+    if (m->parts[f->function].program && !is_within(m, f->function, rule)) {
       walk->culprit = f->function;
       walk->line = f->line;
       return true;
@@ -202,52 +202,88 @@ walk_to_program(struct walk *walk, uint64_t packages)
   return false;
 }
 
-/* The rules that hold for an object of TYPE at the end of WALK. */
-static uint64_t
-holding_rules(const struct walk *walk, uint32_t type)
+/* Whether ROLES have the one that RULE asks for by KEY, if it does. */
+static bool
+plays(const struct rule *rule, enum rule_key key, unsigned roles)
 {
-  const struct rule_bits *bits = walk->bits;
-  uint64_t rules = bits->types[type];
-  if (!bits->parts[walk->culprit].interpreted)
-    rules &= ~bits->interpreted;
-  if (walk->called == INDEX_NONE)
-    return rules & bits->direct;
-  rules &= ~(bits->direct | walk->barred);
-  return rules & (walk->through | bits->any_through) &
-         bits->parts[walk->called].called & bits->parts[walk->leaf].leaf;
+  return *rule->values[key] == '\0' || (roles & RULE_BIT(key)) != 0;
 }
 
-uint64_t
-find_culprit(const struct rule_bits *bits, uint32_t node, uint32_t type,
-             struct walk *walk)
+/* Whether rule R holds for an object with the roles TYPE at the end of WALK.
+ */
+static bool
+holds(const struct walk *walk, size_t r, unsigned type)
 {
-  *walk = (struct walk){.bits = bits,
-                        .node = node,
-                        .leaf = INDEX_NONE,
-                        .called = INDEX_NONE,
-                        .culprit = INDEX_NONE};
-  if (bits->types[type] == 0 || !walk_to_program(walk, 0))
-    return 0;
-  const struct parts *parts = &bits->parts[walk->culprit];
-  struct walk outer = *walk;
-  walk_past(&outer, walk->culprit);
-  if (parts->package != 0 && walk_to_program(&outer, parts->package)) {
-    uint64_t rules = holding_rules(&outer, type) & parts->package;
-    if (rules != 0) {
-      *walk = outer;
-      return rules;
+  const struct matcher *m = walk->matcher;
+  const struct rule *rule = &m->rules[r];
+  bool interpreted = *rule->values[RULE_INTERPRETED] != '\0';
+  if (!plays(rule, RULE_TYPES, type) ||
+      interpreted != (walk->called == INDEX_NONE))
+    return false;
+  if (interpreted)
+    return m->addresses && m->parts[walk->culprit].interpreted;
+  const unsigned called = m->parts[walk->called].roles[r];
+  return plays(rule, RULE_CALLED, called) &&
+         plays(rule, RULE_LEAF, m->parts[walk->leaf].roles[r]) &&
+         plays(rule, RULE_THROUGH, called | walk->below[r]) &&
+         (walk->below[r] & RULE_BIT(RULE_WITHOUT)) == 0;
+}
+
+/* Has WALK, which has found a culprit, go on until it is no longer within
+ * RULE.  False: it is not, or there is no other culprit. */
+static bool
+walk_out(struct walk *walk, size_t rule)
+{
+  const struct matcher *m = walk->matcher;
+  if (!is_within(m, walk->culprit, rule))
+    return false;
+  walk->below = memcpy(m->below + m->rule_count, walk->below, m->rule_count);
+  walk_past(walk, walk->culprit);
+  return walk_to_program(walk, rule);
+}
+
+/* The function of the program that has the culprit of WALK called. */
+static uint32_t
+find_caller(struct walk walk)
+{
+  const uint32_t culprit = walk.culprit;
+  while (walk_to_program(&walk, NO_RULE))
+    if (walk.culprit != culprit)
+      return walk.culprit;
+  return INDEX_NONE;
+}
+
+bool
+matcher_find(const struct matcher *m, uint32_t node, uint32_t type,
+             struct finding *finding)
+{
+  const unsigned char *types = m->types + type * m->rule_count;
+  struct walk inner = {.matcher = m,
+                       .node = node,
+                       .below = memset(m->below, 0, m->rule_count),
+                       .leaf = INDEX_NONE,
+                       .called = INDEX_NONE};
+  if (!walk_to_program(&inner, NO_RULE))
+    return false;
+  for (size_t r = 0; r < m->rule_count; r++) {
+    struct walk outer;
+    const struct walk *walk = &inner;
+    if (*m->rules[r].values[RULE_PACKAGE] != '\0') {
+      outer = inner;
+      walk = &outer;
+      if (!walk_out(&outer, r))
+        continue;
     }
+    if (!holds(walk, r, types[r]))
+      continue;
+    *finding = (struct finding){
+        .rule = r,
+        .culprit = walk->culprit,
+        .called = walk->called,
+        .caller = find_caller(*walk),
+        .line = walk->line,
+        .counted = plays(&m->rules[r], RULE_COUNTED, types[r])};
+    return true;
   }
-  return holding_rules(walk, type) & ~bits->packages;
-}
-
-uint32_t
-find_caller(const struct walk *walk)
-{
-  struct walk outer = *walk;
-  do
-    if (!walk_to_program(&outer, 0))
-      return INDEX_NONE;
-  while (outer.culprit == walk->culprit);
-  return outer.culprit;
+  return false;
 }
