@@ -132,7 +132,7 @@ gather_all(struct search *search)
         !gather(search, &found, &count))
       return false;
   }
-  return true;
+  return !search->matcher.failed;
 }
 
 /* ---- the whole ---- */

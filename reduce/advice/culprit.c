@@ -12,8 +12,7 @@ struct part {
   bool program;     /* a culprit */
   bool barrier;     /* what it does itself is no fault of its callers */
   bool interpreted; /* it has no address, for it is no machine code */
-  const unsigned char *roles;   /* by rule, ... */
-  size_t first_role, roles_end; /* ... and which of them are not 0 */
+  const unsigned char *roles;
 };
 
 /* The compiler, the loader, and what defines classes and methods: who calls
@@ -59,11 +58,6 @@ part_of(const struct matcher *m, const struct function *f)
                  !is_system_function(name, file);
   part.barrier = rule_names_have(barriers, name);
   part.interpreted = part.program && f->low_address == 0 && *file == '\0';
-  for (size_t r = m->rule_count; r-- > 0;)
-    if (part.roles[r] != 0) {
-      part.first_role = r;
-      part.roles_end = part.roles_end == 0 ? r + 1 : part.roles_end;
-    }
   return part;
 }
 
@@ -101,10 +95,8 @@ matcher_init(struct matcher *m, const struct reduction *reduction)
       .rule_count = count,
       .parts = array_zeroed(frames->function_count, sizeof *m->parts),
       .names = array_zeroed(frames->names.count, count),
-      .types = array_zeroed(reduction->profile->type_count, count),
-      .below = array_zeroed(2, count)};
-  if (m->parts == NULL || m->names == NULL || m->types == NULL ||
-      m->below == NULL)
+      .types = array_zeroed(reduction->profile->type_count, count)};
+  if (m->parts == NULL || m->names == NULL || m->types == NULL)
     return false;
   for (size_t r = 0; r < count; r++)
     for (enum rule_key key = 0; key < RULE_LISTS; key++)
@@ -122,84 +114,60 @@ matcher_release(struct matcher *m)
   free(m->parts);
   free(m->names);
   free(m->types);
-  free(m->below);
+  free(m->chain);
 }
 
 /* ---- from an allocation to the function to change ---------------------- */
 
-/* A walk from an allocation to the root. */
-struct walk {
-  const struct matcher *matcher;
-  uint32_t node;        /* of the profile's tree */
-  uint32_t next;        /* the frame that comes, of those of the node */
-  unsigned char *below; /* roles of the functions below what is called */
-  uint32_t leaf, called, culprit; /* functions, INDEX_NONE: not there */
-  int64_t line;                   /* in the culprit */
-};
+#define NONE SIZE_MAX /* no rule, or no place in a chain */
 
-/* The frame that comes, on the way to the root; NULL: the way ends. */
-static const struct frame *
-walk_frame(struct walk *walk)
+/* What the function at PLACE of the chain may be. */
+static const struct part *
+part_at(const struct matcher *m, size_t place)
 {
-  const struct reduction *reduction = walk->matcher->reduction;
-  const struct frame_table *table = &reduction->frames;
-  const struct tree *tree = &reduction->profile->tree;
-  while (walk->node != TREE_ROOT) {
-    uint32_t location = tree->nodes[walk->node].item;
-    uint32_t frame = table->first_frames[location] + walk->next;
-    if (frame < table->first_frames[location + 1]) {
-      walk->next++;
-      return &table->frames[frame];
-    }
-    walk->node = tree->nodes[walk->node].parent;
-    walk->next = 0;
-  }
-  return NULL;
+  return &m->parts[m->chain[place]->function];
 }
 
-/* Has WALK leave FUNCTION behind, which is not the culprit. */
-static void
-walk_past(struct walk *walk, uint32_t function)
-{
-  if (walk->called == INDEX_NONE) {
-    walk->leaf = function;
-  } else {
-    const struct part *part = &walk->matcher->parts[walk->called];
-    for (size_t r = part->first_role; r < part->roles_end; r++)
-      walk->below[r] |= part->roles[r];
-  }
-  walk->called = function;
-}
-
-#define NO_RULE SIZE_MAX
-
-/* Whether FUNCTION is of a package of RULE, unless that is NO_RULE. */
+/* Reads the next node of the chain.  False: it ends, since there is none
+ * below what runs the profiled body, or memory has run out. */
 static bool
-is_within(const struct matcher *m, uint32_t function, size_t rule)
+read_chain(struct matcher *m)
 {
-  return rule != NO_RULE &&
-         (m->parts[function].roles[rule] & RULE_BIT(RULE_PACKAGE)) != 0;
-}
-
-/* Walks to the next function of the program that is not within RULE: it is
- * the culprit.  False: there is none below what runs the profiled body. */
-static bool
-walk_to_program(struct walk *walk, size_t rule)
-{
-  const struct matcher *m = walk->matcher;
   const struct selection *selection = &m->reduction->selection;
-  for (const struct frame *f; (f = walk_frame(walk)) != NULL;) {
-    if (m->parts[f->function].barrier ||
-        (selection->cuts && selection->functions[f->function].root))
-      break;
-    if (m->parts[f->function].program && !is_within(m, f->function, rule)) {
-      walk->culprit = f->function;
-      walk->line = f->line;
+  const struct frame_table *table = &m->reduction->frames;
+  if (m->next == TREE_ROOT || m->failed)
+    return false;
+  const struct tree_node *node = &m->reduction->profile->tree.nodes[m->next];
+  m->next = node->parent;
+  for (uint32_t i = table->first_frames[node->item];
+       i < table->first_frames[node->item + 1]; i++) {
+    const uint32_t function = table->frames[i].function;
+    if (m->parts[function].barrier ||
+        (selection->cuts && selection->functions[function].root)) {
+      m->next = TREE_ROOT;
       return true;
     }
-    walk_past(walk, f->function);
+    if (!ARRAY_PUSH(m->chain, m->chain_count, m->chain_capacity,
+                    &table->frames[i]))
+      m->failed = true;
   }
-  return false;
+  return true;
+}
+
+/* The first place from PLACE on of a function of the program that is of no
+ * package of RULE, which may be NONE. */
+static size_t
+find_program(struct matcher *m, size_t place, size_t rule)
+{
+  for (;; place++) {
+    while (place >= m->chain_count)
+      if (!read_chain(m))
+        return NONE;
+    const struct part *part = part_at(m, place);
+    if (part->program &&
+        (rule == NONE || (part->roles[rule] & RULE_BIT(RULE_PACKAGE)) == 0))
+      return place;
+  }
 }
 
 /* Whether ROLES have the one that RULE asks for by KEY, if it does. */
@@ -209,81 +177,69 @@ plays(const struct rule *rule, enum rule_key key, unsigned roles)
   return *rule->values[key] == '\0' || (roles & RULE_BIT(key)) != 0;
 }
 
-/* Whether rule R holds for an object with the roles TYPE at the end of WALK.
- */
+/* Whether rule R holds for an object with the roles TYPE if the function at
+ * PLACE is the culprit. */
 static bool
-holds(const struct walk *walk, size_t r, unsigned type)
+holds(const struct matcher *m, size_t r, unsigned type, size_t place)
 {
-  const struct matcher *m = walk->matcher;
   const struct rule *rule = &m->rules[r];
-  bool interpreted = *rule->values[RULE_INTERPRETED] != '\0';
-  if (!plays(rule, RULE_TYPES, type) ||
-      interpreted != (walk->called == INDEX_NONE))
+  const bool interpreted = *rule->values[RULE_INTERPRETED] != '\0';
+  if (!plays(rule, RULE_TYPES, type) || interpreted != (place == 0))
     return false;
   if (interpreted)
-    return m->addresses && m->parts[walk->culprit].interpreted;
-  const unsigned called = m->parts[walk->called].roles[r];
-  return plays(rule, RULE_CALLED, called) &&
-         plays(rule, RULE_LEAF, m->parts[walk->leaf].roles[r]) &&
-         plays(rule, RULE_THROUGH, called | walk->below[r]) &&
-         (walk->below[r] & RULE_BIT(RULE_WITHOUT)) == 0;
-}
-
-/* Has WALK, which has found a culprit, go on until it is no longer within
- * RULE.  False: it is not, or there is no other culprit. */
-static bool
-walk_out(struct walk *walk, size_t rule)
-{
-  const struct matcher *m = walk->matcher;
-  if (!is_within(m, walk->culprit, rule))
+    return m->addresses && part_at(m, place)->interpreted;
+  const unsigned called = part_at(m, place - 1)->roles[r];
+  if (!plays(rule, RULE_CALLED, called) ||
+      !plays(rule, RULE_LEAF, part_at(m, 0)->roles[r]))
     return false;
-  walk->below = memcpy(m->below + m->rule_count, walk->below, m->rule_count);
-  walk_past(walk, walk->culprit);
-  return walk_to_program(walk, rule);
+  unsigned below = 0;
+  for (size_t i = 0; i < place - 1; i++)
+    below |= part_at(m, i)->roles[r];
+  return plays(rule, RULE_THROUGH, called | below) &&
+         (below & RULE_BIT(RULE_WITHOUT)) == 0;
 }
 
-/* The function of the program that has the culprit of WALK called. */
-static uint32_t
-find_caller(struct walk walk)
+/* The place of the function that rule R would have changed, where that of the
+ * program which is nearest to the leaf is at PLACE. */
+static size_t
+find_culprit(struct matcher *m, size_t r, size_t place)
 {
-  const uint32_t culprit = walk.culprit;
-  while (walk_to_program(&walk, NO_RULE))
-    if (walk.culprit != culprit)
-      return walk.culprit;
-  return INDEX_NONE;
+  if (*m->rules[r].values[RULE_PACKAGE] == '\0')
+    return place;
+  if ((part_at(m, place)->roles[r] & RULE_BIT(RULE_PACKAGE)) == 0)
+    return NONE;
+  return find_program(m, place, r);
+}
+
+/* Fills FINDING but for its rule; the culprit is at PLACE. */
+static void
+tell(struct matcher *m, size_t place, struct finding *finding)
+{
+  finding->culprit = m->chain[place]->function;
+  finding->line = m->chain[place]->line;
+  finding->called = place == 0 ? INDEX_NONE : m->chain[place - 1]->function;
+  do
+    place = find_program(m, place + 1, NONE);
+  while (place != NONE && m->chain[place]->function == finding->culprit);
+  finding->caller = place == NONE ? INDEX_NONE : m->chain[place]->function;
 }
 
 bool
-matcher_find(const struct matcher *m, uint32_t node, uint32_t type,
+matcher_find(struct matcher *m, uint32_t node, uint32_t type,
              struct finding *finding)
 {
   const unsigned char *types = m->types + type * m->rule_count;
-  struct walk inner = {.matcher = m,
-                       .node = node,
-                       .below = memset(m->below, 0, m->rule_count),
-                       .leaf = INDEX_NONE,
-                       .called = INDEX_NONE};
-  if (!walk_to_program(&inner, NO_RULE))
-    return false;
-  for (size_t r = 0; r < m->rule_count; r++) {
-    struct walk outer;
-    const struct walk *walk = &inner;
-    if (*m->rules[r].values[RULE_PACKAGE] != '\0') {
-      outer = inner;
-      walk = &outer;
-      if (!walk_out(&outer, r))
-        continue;
+  m->chain_count = 0;
+  m->next = node;
+  const size_t nearest = find_program(m, 0, NONE);
+  for (size_t r = 0; r < m->rule_count && nearest != NONE; r++) {
+    const size_t place = find_culprit(m, r, nearest);
+    if (place != NONE && holds(m, r, types[r], place)) {
+      finding->rule = r;
+      finding->counted = plays(&m->rules[r], RULE_COUNTED, types[r]);
+      tell(m, place, finding);
+      return !m->failed;
     }
-    if (!holds(walk, r, types[r]))
-      continue;
-    *finding = (struct finding){
-        .rule = r,
-        .culprit = walk->culprit,
-        .called = walk->called,
-        .caller = find_caller(*walk),
-        .line = walk->line,
-        .counted = plays(&m->rules[r], RULE_COUNTED, types[r])};
-    return true;
   }
   return false;
 }

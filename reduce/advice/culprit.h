@@ -2,9 +2,9 @@
 
 /* Which rule holds for an allocation, and which function is to be changed.
  *
- * Each name that a rule asks for becomes a bit of what has that name, so that
- * an allocation costs one step for each frame between it and its culprit, and
- * one for each rule.
+ * Each name that a rule asks for becomes a bit of what has that name.  A
+ * chain is read from its leaf on, and only as far as it takes to find the
+ * culprit and its caller.
  */
 
 #ifndef MPROF_CULPRIT_H
@@ -23,7 +23,11 @@ struct matcher {
   bool addresses;       /* the profile says where code is */
   unsigned char *names; /* roles, by name of the frame table */
   unsigned char *types; /* the same, by type of the profile */
-  unsigned char *below; /* the same, of what walks pass; of two walks */
+
+  const struct frame **chain; /* that is looked at, from the leaf on, ... */
+  size_t chain_count, chain_capacity;
+  uint32_t next; /* ... up to this node, which is not read yet */
+  bool failed;   /* memory has run out */
 };
 
 /* False when memory runs out; release MATCHER even then. */
@@ -42,8 +46,8 @@ struct finding {
 };
 
 /* Finds that for an object of TYPE that was allocated in NODE of the
- * profile's tree.  False: no rule holds. */
-bool matcher_find(const struct matcher *matcher, uint32_t node, uint32_t type,
+ * profile's tree.  False: no rule holds, or MATCHER has failed. */
+bool matcher_find(struct matcher *matcher, uint32_t node, uint32_t type,
                   struct finding *finding);
 
 #endif
