@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The rules are read in place: a value is joined with the lines that go on
- * with it by moving these forward, and what is found wrong is said with the
- * number of its line.
+/* A text is read in place: the lines that continue a value are moved to the
+ * end of it, and the names of a list apart.  An error names its line.
  */
 
 #include "advice/rules.h"
@@ -186,7 +185,7 @@ add_line(struct parser *p, char *line)
   while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL)
     line[--length] = '\0';
   if (!is_text(line))
-    return REFUSE(p, p->line, "%s", "this is no text in UTF-8");
+    return REFUSE(p, p->line, "%s", "the line is not UTF-8 text");
   if (*line == '#')
     return true;
   if (length == 0)

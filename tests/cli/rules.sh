@@ -106,8 +106,8 @@ $words
 called: EVAL
 remedy: None.
 END
-wrong 'no UTF-8' '2: this is no text in UTF-8' <<<$'rule: own\nfault: \xff'
-wrong 'a control character' '1: this is no text in UTF-8' <<<$'rule: \e[1m'
+wrong 'no UTF-8' '2: the line is not UTF-8 text' <<<$'rule: own\nfault: \xff'
+wrong 'a control character' '1: the line is not UTF-8 text' <<<$'rule: \e[1m'
 
 expect 'a profile' 1 "mprof: cannot read '$profile': is not text" \
   advise --rules="$profile" "$profile"
