@@ -36,6 +36,7 @@
        "only objects of these categories")
       (:show-runtime (:part) boolean "show ECL's own C functions too")
       (:show-root (:part) boolean "show the callers of the profiled body, too")
+      (:rules (:part) file "rules of advice to try before those of mprof")
       (:tables (:report)
        (list :advice :phases :threads :regions :bins :direct :flat :graph :types
         :type-functions :function-types :held :survival :reconciliation :leaks

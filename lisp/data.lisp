@@ -178,7 +178,7 @@ advice, allocates; NIL if it allocates the objects itself."
   (data:fault "The fault that X, advice, found in its function."
    "(fault a)  =>  \"computes with floats using generic arithmetic\"")
   (data:remedy "The change that X, advice, recommends." "(remedy a)")
-  (data:example "An example of that change." "(example a)")
+  (data:example "An example of that change, or NIL." "(example a)" t)
   (data:unknown "A doubt about the change that mprof cannot resolve, or NIL."
    "(unknown a)" t))
 

@@ -136,12 +136,14 @@ Return the values of FUNCTION, or NIL and the other values of the binding."
     (or value
         (signal-failure status message offset
                         (first (source-files (profile-source profile)))
-                        *advice-on-reading*))))
+                        *advice-on-reading* profile))))
 
-(defun signal-failure (status message offset file advice)
-  "Signal the error MESSAGE of the command mprof, about FILE."
-  (let ((reason (in-keywords message)))
-    (if (eql status 2)
+(defun signal-failure (status message offset file advice profile)
+  "Signal the error MESSAGE of the command mprof, about FILE, or about the file
+of rules that PROFILE has."
+  (let ((reason (in-keywords message))
+        (rules (getf (profile-choices profile) :rules)))
+    (if (or (eql status 2) (and rules (search (file-name rules) message)))
         (error 'mprof-error :reason reason)
         (error 'profile-file-error :reason reason :offset offset :advice advice
                                    :pathname (and file (pathname file))))))

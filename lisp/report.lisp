@@ -113,8 +113,8 @@ first.  Return the PROFILE concerned.
 Each piece of advice names a function, with file and line, the fault, the bytes
 to be saved, and any doubts.  It is certain if the figures prove it; otherwise
 check it before following it.  `mprof help advise' lists the rules, and
-mprof-advice(7) explains them.  (mprof.data:advice profile) returns the same as
-data.
+mprof-advice(7) explains them and how to write RULES for a library of your own.
+(mprof.data:advice profile) returns the same as data.
 
 STREAM, FILE, PROFILE: as for REPORT.
 LEGEND (default :ONCE): print the next steps; :ONCE does so the first time.

@@ -41,9 +41,10 @@ that format."
     (unless done
       (let ((base (getf choices :base)))
         (if (and base (search (file-name base) message))
-            (signal-failure status message offset base *advice-on-reading*)
-            (signal-failure status message offset name
-                            *advice-on-writing*))))))
+            (signal-failure status message offset base *advice-on-reading*
+                            profile)
+            (signal-failure status message offset name *advice-on-writing*
+                            profile))))))
 
 (define-choosing save (&optional (file "mprof.data") &key format profile)
     (:part :save :collect)

@@ -147,7 +147,8 @@
               (if caller (concat ", mostly for " caller) "")
               "\n")
       (slime-mprof--insert-filled "  " remedy)
-      (slime-mprof--insert-filled "    " example)
+      (when example
+        (slime-mprof--insert-filled "    " example))
       (when unknown
         (slime-mprof--insert-filled "  " (format "Not known: %s." unknown)))
       (buffer-string))))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What to change in a Lisp program, found by the rules of rules.c in the
- * chains of a reduction.
+/* What to change in a Lisp program, found by the rules in the chains of
+ * a reduction.
  *
  * A piece of advice is about one rule, one culprit and one line of it.  Every
  * figure in it is counted: it has the bytes of the allocations for which the
@@ -11,18 +11,21 @@
 #ifndef MPROF_ADVICE_H
 #define MPROF_ADVICE_H
 
-#include "advice/rule.h"
+#include "advice/rules.h"
 #include "analysis/reduction.h"
 
 struct advice {
-  const struct advice_rule *rule;
-  uint32_t culprit; /* functions of the frame table */
-  uint32_t called;  /* below the culprit, for most of the bytes; INDEX_NONE:
-                       the culprit itself allocates */
-  uint32_t caller;  /* of the program, above the culprit, for most of the
-                       bytes; INDEX_NONE: there is none */
-  int64_t line;     /* in the file of the culprit; 0 when not known */
-  uint64_t calls;   /* of the culprit that led to allocation, or
+  const struct rule *rule;
+  uint32_t culprit;     /* a function of the frame table */
+  const char *function; /* its name, and its file, "" when not known */
+  const char *file;
+  const char *called; /* below it, for most of the bytes; NULL: it allocates
+                         itself */
+  const char *caller; /* of the program, above it, for most of the bytes;
+                         NULL: there is none */
+  int64_t line;     /* in the file, of a place in the function, or else of its
+                       definition; 0 when not known */
+  uint64_t calls;   /* of the function that led to allocation, or
                        CALLS_UNKNOWN */
   uint64_t objects; /* that the rule counts */
   uint64_t sizes;   /* how many different ones these have, as far as known */
@@ -30,6 +33,7 @@ struct advice {
   bool larger;          /* there are others, which are not known */
   uint64_t saved;       /* bytes, at most so many where the grade is check */
   struct figures figures;
+  uint32_t ways[2]; /* while it is gathered: those of called and caller */
 };
 
 struct advice_list {
@@ -46,12 +50,5 @@ void advice_list_release(struct advice_list *list);
 /* Whether REDUCTION is one to give advice on: of a Lisp program, and of what
  * was allocated, by functions. */
 bool advice_applies(const struct reduction *reduction);
-
-/* The file and the line that ADVICE is about, "" and 0 when not known: of a
- * place in the culprit, or else of its definition. */
-const char *advice_file(const struct reduction *reduction,
-                        const struct advice *advice);
-int64_t advice_line(const struct reduction *reduction,
-                    const struct advice *advice);
 
 #endif

@@ -5,33 +5,22 @@
 #include "base/array.h"
 #include "common/system_functions.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* ---- what names mean --------------------------------------------------- */
 
-/* ---- what names mean ---- */
+/* What a function may be. */
+struct part {
+  bool program;     /* a culprit */
+  bool barrier;     /* what it does itself is no fault of its callers */
+  bool interpreted; /* it has no address, for it is no machine code */
+  const unsigned char *roles;
+};
 
 /* The compiler, the loader, and what defines classes and methods: who calls
- * them has not written what they do.
- */
-static const char *const barriers[] = {"COMPILE",
-                                       "COMPILE-FILE",
-                                       "LOAD",
-                                       "ADD-METHOD",
-                                       "CLOS::INSTALL-METHOD",
-                                       "CLOS::LOAD-DEFCLASS",
-                                       "CLOS:ENSURE-CLASS",
-                                       "ENSURE-GENERIC-FUNCTION",
-                                       "SI:DEFINE-STRUCTURE",
-                                       NULL};
-
-static bool
-is_listed(const char *const *list, const char *name)
-{
-  for (; list != NULL && *list != NULL; list++)
-    if (strcmp(*list, name) == 0)
-      return true;
-  return false;
-}
+ * them has not written what they do. */
+static const char barriers[] =
+    "COMPILE\0COMPILE-FILE\0LOAD\0ADD-METHOD\0CLOS::INSTALL-METHOD\0"
+    "CLOS::LOAD-DEFCLASS\0CLOS:ENSURE-CLASS\0ENSURE-GENERIC-FUNCTION\0"
+    "SI:DEFINE-STRUCTURE\0";
 
 /* Whether a symbol of PACKAGE names the function NAME, or the function is
  * local to such a one, or a method of it. */
@@ -57,197 +46,200 @@ is_called_by_ecl(const char *name)
          strncmp(name, "(LOAD ", 6) == 0;
 }
 
-/* Whether the profile says where code is. */
-static bool
-has_addresses(const struct frame_table *frames)
+static struct part
+part_of(const struct matcher *m, const struct function *f)
 {
-  for (size_t i = 0; i < frames->function_count; i++)
-    if (frames->functions[i].low_address != 0)
-      return true;
-  return false;
-}
-
-static struct parts
-parts_of(const struct reduction *reduction, size_t function, bool addresses)
-{
-  const char *name = function_name(&reduction->frames, function);
-  const char *file = function_file(&reduction->frames, function);
-  const struct function *f = &reduction->frames.functions[function];
-  struct parts parts = {
-      .program = !f->runtime && !f->c && is_function_name(name) &&
+  const struct names *names = &m->reduction->frames.names;
+  const char *name = names_text(names, f->name);
+  const char *file = names_text(names, f->file);
+  struct part part = {.roles = m->names + f->name * m->rule_count};
+  part.program = !f->runtime && !f->c && is_function_name(name) &&
                  !lisp_name_passes_on(name) && !is_called_by_ecl(name) &&
-                 !is_system_function(name, file),
-      .barrier = is_listed(barriers, name)};
-  parts.interpreted =
-      addresses && parts.program && f->low_address == 0 && *file == '\0';
-  for (int i = 0; advice_rules[i] != NULL; i++) {
-    const struct advice_rule *rule = advice_rules[i];
-    uint64_t bit = UINT64_C(1) << i;
-    if (rule->called == NULL || is_listed(rule->called, name))
-      parts.called |= bit;
-    if (is_listed(rule->through, name))
-      parts.through |= bit;
-    if (is_listed(rule->without, name))
-      parts.without |= bit;
-    if (rule->leaf == NULL || is_listed(rule->leaf, name))
-      parts.leaf |= bit;
-    if (rule->package != NULL && is_of_package(name, rule->package))
-      parts.package |= bit;
-  }
-  return parts;
+                 !is_system_function(name, file);
+  part.barrier = rule_names_have(barriers, name);
+  part.interpreted = part.program && f->low_address == 0 && *file == '\0';
+  return part;
 }
 
-static bool
-has_type(const struct profile *profile, const struct profile_type *type,
-         const char *const *names)
+/* Gives what rule R names for KEY that role. */
+static void
+add_roles(struct matcher *m, size_t r, enum rule_key key)
 {
-  return names == NULL ||
-         is_listed(names, names_text(&profile->names, type->type)) ||
-         is_listed(names, names_text(&profile->names, type->class_name));
+  const struct frame_table *frames = &m->reduction->frames;
+  const struct profile *profile = m->reduction->profile;
+  unsigned char *const names = m->names + r, *const types = m->types + r;
+  const char *name = m->rules[r].values[key];
+  for (; *name != '\0'; name += strlen(name) + 1) {
+    const uint32_t function = names_find(&frames->names, name);
+    const uint32_t type = names_find(&profile->names, name);
+    if (function != NAMES_NONE)
+      names[function * m->rule_count] |= RULE_BIT(key);
+    for (size_t i = 0; i < profile->type_count; i++)
+      if (profile->types[i].type == type ||
+          profile->types[i].class_name == type)
+        types[i * m->rule_count] |= RULE_BIT(key);
+    for (size_t i = 0; key == RULE_PACKAGE && i < frames->function_count; i++)
+      if (is_of_package(function_name(frames, i), name))
+        names[frames->functions[i].name * m->rule_count] |= RULE_BIT(key);
+  }
 }
 
 bool
-rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
+matcher_init(struct matcher *m, const struct reduction *reduction)
 {
-  const struct profile *profile = reduction->profile;
-  size_t functions = reduction->frames.function_count;
-  *bits = (struct rule_bits){.reduction = reduction};
-  bits->parts = array_zeroed(functions, sizeof *bits->parts);
-  bits->types = array_zeroed(profile->type_count, sizeof *bits->types);
-  bits->counted = array_zeroed(profile->type_count, sizeof *bits->counted);
-  if (bits->parts == NULL || bits->types == NULL || bits->counted == NULL)
+  const struct frame_table *frames = &reduction->frames;
+  const size_t count = reduction->rules->count;
+  *m = (struct matcher){
+      .reduction = reduction,
+      .rules = reduction->rules->items,
+      .rule_count = count,
+      .parts = array_zeroed(frames->function_count, sizeof *m->parts),
+      .names = array_zeroed(frames->names.count, count),
+      .types = array_zeroed(reduction->profile->type_count, count)};
+  if (m->parts == NULL || m->names == NULL || m->types == NULL)
     return false;
-  bool addresses = has_addresses(&reduction->frames);
-  for (size_t i = 0; i < functions; i++)
-    bits->parts[i] = parts_of(reduction, i, addresses);
-  for (int i = 0; advice_rules[i] != NULL; i++) {
-    const struct advice_rule *rule = advice_rules[i];
-    uint64_t bit = UINT64_C(1) << i;
-    bits->direct |= rule->direct ? bit : 0;
-    bits->interpreted |= rule->interpreted ? bit : 0;
-    bits->any_through |= rule->through == NULL ? bit : 0;
-    bits->packages |= rule->package != NULL ? bit : 0;
-    for (size_t t = 0; t < profile->type_count; t++) {
-      if (has_type(profile, &profile->types[t], rule->types))
-        bits->types[t] |= bit;
-      if (has_type(profile, &profile->types[t], rule->counted))
-        bits->counted[t] |= bit;
-    }
+  for (size_t r = 0; r < count; r++)
+    for (enum rule_key key = 0; key < RULE_LISTS; key++)
+      add_roles(m, r, key);
+  for (size_t i = 0; i < frames->function_count; i++) {
+    m->parts[i] = part_of(m, &frames->functions[i]);
+    m->addresses |= frames->functions[i].low_address != 0;
   }
   return true;
 }
 
 void
-rule_bits_release(struct rule_bits *bits)
+matcher_release(struct matcher *m)
 {
-  free(bits->parts);
-  free(bits->types);
-  free(bits->counted);
+  free(m->parts);
+  free(m->names);
+  free(m->types);
+  free(m->chain);
 }
 
-/* ---- from an allocation to the function to change ---- */
+/* ---- from an allocation to the function to change ---------------------- */
 
-/* The frame that comes, on the way to the root; NULL: the way ends. */
-static const struct frame *
-walk_frame(struct walk *walk)
+#define NONE SIZE_MAX /* no rule, or no place in a chain */
+
+/* What the function at PLACE of the chain may be. */
+static const struct part *
+part_at(const struct matcher *m, size_t place)
 {
-  const struct reduction *reduction = walk->bits->reduction;
-  const struct frame_table *table = &reduction->frames;
-  const struct tree *tree = &reduction->profile->tree;
-  while (walk->node != TREE_ROOT) {
-    uint32_t location = tree->nodes[walk->node].item;
-    uint32_t frame = table->first_frames[location] + walk->next;
-    if (frame < table->first_frames[location + 1]) {
-      walk->next++;
-      return &table->frames[frame];
-    }
-    walk->node = tree->nodes[walk->node].parent;
-    walk->next = 0;
-  }
-  return NULL;
+  return &m->parts[m->chain[place]->function];
 }
 
-/* Has WALK leave FUNCTION behind, which is not the culprit. */
-static void
-walk_past(struct walk *walk, uint32_t function)
-{
-  const struct parts *parts = walk->bits->parts;
-  if (walk->called == INDEX_NONE)
-    walk->leaf = function;
-  else
-    walk->barred |= parts[walk->called].without;
-  walk->through |= parts[function].through;
-  walk->called = function;
-}
-
-/* Walks to the next function of the program that is none of the packages that
- * the rules PACKAGES ask for: it is the culprit.  False: there is none below
- * what runs the profiled body. */
+/* Reads the next node of the chain.  False: it ends, since there is none
+ * below what runs the profiled body, or memory has run out. */
 static bool
-walk_to_program(struct walk *walk, uint64_t packages)
+read_chain(struct matcher *m)
 {
-  const struct selection *selection = &walk->bits->reduction->selection;
-  for (const struct frame *f; (f = walk_frame(walk)) != NULL;) {
-    const struct parts *parts = &walk->bits->parts[f->function];
-    if (parts->barrier ||
-        (selection->cuts && selection->functions[f->function].root))
-      break;
-    if (parts->program && (parts->package & packages) == 0) {
-      walk->culprit = f->function;
-      walk->line = f->line;
+  const struct selection *selection = &m->reduction->selection;
+  const struct frame_table *table = &m->reduction->frames;
+  if (m->next == TREE_ROOT || m->failed)
+    return false;
+  const struct tree_node *node = &m->reduction->profile->tree.nodes[m->next];
+  m->next = node->parent;
+  for (uint32_t i = table->first_frames[node->item];
+       i < table->first_frames[node->item + 1]; i++) {
+    const uint32_t function = table->frames[i].function;
+    if (m->parts[function].barrier ||
+        (selection->cuts && selection->functions[function].root)) {
+      m->next = TREE_ROOT;
       return true;
     }
-    walk_past(walk, f->function);
+    if (!ARRAY_PUSH(m->chain, m->chain_count, m->chain_capacity,
+                    &table->frames[i]))
+      m->failed = true;
   }
-  return false;
+  return true;
 }
 
-/* The rules that hold for an object of TYPE at the end of WALK. */
-static uint64_t
-holding_rules(const struct walk *walk, uint32_t type)
+/* The first place from PLACE on of a function of the program that is of no
+ * package of RULE, which may be NONE. */
+static size_t
+find_program(struct matcher *m, size_t place, size_t rule)
 {
-  const struct rule_bits *bits = walk->bits;
-  uint64_t rules = bits->types[type];
-  if (!bits->parts[walk->culprit].interpreted)
-    rules &= ~bits->interpreted;
-  if (walk->called == INDEX_NONE)
-    return rules & bits->direct;
-  rules &= ~(bits->direct | walk->barred);
-  return rules & (walk->through | bits->any_through) &
-         bits->parts[walk->called].called & bits->parts[walk->leaf].leaf;
+  for (;; place++) {
+    while (place >= m->chain_count)
+      if (!read_chain(m))
+        return NONE;
+    const struct part *part = part_at(m, place);
+    if (part->program &&
+        (rule == NONE || (part->roles[rule] & RULE_BIT(RULE_PACKAGE)) == 0))
+      return place;
+  }
 }
 
-uint64_t
-find_culprit(const struct rule_bits *bits, uint32_t node, uint32_t type,
-             struct walk *walk)
+/* Whether ROLES have the one that RULE asks for by KEY, if it does. */
+static bool
+plays(const struct rule *rule, enum rule_key key, unsigned roles)
 {
-  *walk = (struct walk){.bits = bits,
-                        .node = node,
-                        .leaf = INDEX_NONE,
-                        .called = INDEX_NONE,
-                        .culprit = INDEX_NONE};
-  if (bits->types[type] == 0 || !walk_to_program(walk, 0))
-    return 0;
-  const struct parts *parts = &bits->parts[walk->culprit];
-  struct walk outer = *walk;
-  walk_past(&outer, walk->culprit);
-  if (parts->package != 0 && walk_to_program(&outer, parts->package)) {
-    uint64_t rules = holding_rules(&outer, type) & parts->package;
-    if (rules != 0) {
-      *walk = outer;
-      return rules;
+  return *rule->values[key] == '\0' || (roles & RULE_BIT(key)) != 0;
+}
+
+/* Whether rule R holds for an object with the roles TYPE if the function at
+ * PLACE is the culprit. */
+static bool
+holds(const struct matcher *m, size_t r, unsigned type, size_t place)
+{
+  const struct rule *rule = &m->rules[r];
+  const bool interpreted = *rule->values[RULE_INTERPRETED] != '\0';
+  if (!plays(rule, RULE_TYPES, type) || interpreted != (place == 0))
+    return false;
+  if (interpreted)
+    return m->addresses && part_at(m, place)->interpreted;
+  const unsigned called = part_at(m, place - 1)->roles[r];
+  if (!plays(rule, RULE_CALLED, called) ||
+      !plays(rule, RULE_LEAF, part_at(m, 0)->roles[r]))
+    return false;
+  unsigned below = 0;
+  for (size_t i = 0; i < place - 1; i++)
+    below |= part_at(m, i)->roles[r];
+  return plays(rule, RULE_THROUGH, called | below) &&
+         (below & RULE_BIT(RULE_WITHOUT)) == 0;
+}
+
+/* The place of the function that rule R would have changed, where that of the
+ * program which is nearest to the leaf is at PLACE. */
+static size_t
+find_culprit(struct matcher *m, size_t r, size_t place)
+{
+  if (*m->rules[r].values[RULE_PACKAGE] == '\0')
+    return place;
+  if ((part_at(m, place)->roles[r] & RULE_BIT(RULE_PACKAGE)) == 0)
+    return NONE;
+  return find_program(m, place, r);
+}
+
+/* Fills FINDING but for its rule; the culprit is at PLACE. */
+static void
+tell(struct matcher *m, size_t place, struct finding *finding)
+{
+  finding->culprit = m->chain[place]->function;
+  finding->line = m->chain[place]->line;
+  finding->called = place == 0 ? INDEX_NONE : m->chain[place - 1]->function;
+  do
+    place = find_program(m, place + 1, NONE);
+  while (place != NONE && m->chain[place]->function == finding->culprit);
+  finding->caller = place == NONE ? INDEX_NONE : m->chain[place]->function;
+}
+
+bool
+matcher_find(struct matcher *m, uint32_t node, uint32_t type,
+             struct finding *finding)
+{
+  const unsigned char *types = m->types + type * m->rule_count;
+  m->chain_count = 0;
+  m->next = node;
+  const size_t nearest = find_program(m, 0, NONE);
+  for (size_t r = 0; r < m->rule_count && nearest != NONE; r++) {
+    const size_t place = find_culprit(m, r, nearest);
+    if (place != NONE && holds(m, r, types[r], place)) {
+      finding->rule = r;
+      finding->counted = plays(&m->rules[r], RULE_COUNTED, types[r]);
+      tell(m, place, finding);
+      return !m->failed;
     }
   }
-  return holding_rules(walk, type) & ~bits->packages;
-}
-
-uint32_t
-find_caller(const struct walk *walk)
-{
-  struct walk outer = *walk;
-  do
-    if (!walk_to_program(&outer, 0))
-      return INDEX_NONE;
-  while (outer.culprit == walk->culprit);
-  return outer.culprit;
+  return false;
 }

@@ -1,60 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which rules hold for an allocation, and which function is to be changed.
+/* Which rule holds for an allocation, and which function is to be changed.
  *
- * Each name that a rule asks for becomes a bit of the functions and types
- * that have it, one bit a rule.  So all rules are tried on a chain at once,
- * and an allocation costs one step for each frame between it and its culprit,
- * whatever the number of rules.
+ * Each name that a rule asks for becomes a bit of what has that name.  A
+ * chain is read from its leaf on, and only as far as it takes to find the
+ * culprit and its caller.
  */
 
 #ifndef MPROF_CULPRIT_H
 #define MPROF_CULPRIT_H
 
-#include "advice/rule.h"
+#include "advice/rules.h"
 #include "analysis/reduction.h"
 
-/* Which rules a function may play which part in: bit i is rule i. */
-struct parts {
-  uint64_t called, through, without, leaf, package;
-  bool program;     /* may be a culprit */
-  bool barrier;     /* what it does itself is no fault of its callers */
-  bool interpreted; /* has no address, for it is no machine code */
+/* What rules mean in a profile.  Roles are bytes, one for each rule; bit i
+ * says that the rule names something for enum rule_key i. */
+struct matcher {
+  const struct reduction *reduction; /* not owned, nor are its rules */
+  const struct rule *rules;
+  size_t rule_count;
+  struct part *parts;   /* by function of the frame table */
+  bool addresses;       /* the profile says where code is */
+  unsigned char *names; /* roles, by name of the frame table */
+  unsigned char *types; /* the same, by type of the profile */
+
+  const struct frame **chain; /* that is looked at, from the leaf on, ... */
+  size_t chain_count, chain_capacity;
+  uint32_t next; /* ... up to this node, which is not read yet */
+  bool failed;   /* memory has run out */
 };
 
-/* What the names of the rules mean in a profile: bit i is rule i. */
-struct rule_bits {
-  const struct reduction *reduction; /* not owned */
-  struct parts *parts;               /* by function of the frame table */
-  uint64_t *types;   /* by type of the profile: rules that ask for it */
-  uint64_t *counted; /* ... that count its objects */
-  uint64_t direct, interpreted, any_through, packages; /* that say so */
+/* False when memory runs out; release MATCHER even then. */
+bool matcher_init(struct matcher *matcher, const struct reduction *reduction);
+void matcher_release(struct matcher *matcher);
+
+/* Why an object was allocated. */
+struct finding {
+  size_t rule;      /* number of the first one that holds */
+  uint32_t culprit; /* functions of the frame table */
+  uint32_t called;  /* by the culprit; INDEX_NONE: it allocates itself */
+  uint32_t caller;  /* of the program, other than the culprit and above it;
+                       INDEX_NONE: there is none */
+  int64_t line;     /* in the culprit, 0 when not known */
+  bool counted;     /* the rule counts such objects */
 };
 
-/* False when memory runs out; release BITS even then. */
-bool rule_bits_init(struct rule_bits *bits,
-                    const struct reduction *reduction);
-void rule_bits_release(struct rule_bits *bits);
-
-/* A walk from an allocation to the root. */
-struct walk {
-  const struct rule_bits *bits;
-  uint32_t node;    /* of the profile's tree */
-  uint32_t next;    /* the frame that comes, of those of the node */
-  uint64_t through; /* the rules that name one of the functions behind */
-  uint64_t barred;  /* those that want none of them below what is called */
-  uint32_t leaf, called, culprit; /* functions, INDEX_NONE: not there */
-  int64_t line;                   /* in the culprit */
-};
-
-/* Walks from NODE, where an object of TYPE was allocated, to the culprit;
- * gives back the rules that hold.  Those for the callers of a package come
- * first. */
-uint64_t find_culprit(const struct rule_bits *bits, uint32_t node,
-                      uint32_t type, struct walk *walk);
-
-/* The function of the program that has the culprit of WALK called;
- * INDEX_NONE: there is none. */
-uint32_t find_caller(const struct walk *walk);
+/* Finds that for an object of TYPE that was allocated in NODE of the
+ * profile's tree.  False: no rule holds, or MATCHER has failed. */
+bool matcher_find(struct matcher *matcher, uint32_t node, uint32_t type,
+                  struct finding *finding);
 
 #endif

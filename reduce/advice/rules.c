@@ -1,74 +1,264 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All rules.  The first one that holds has the allocation, so those that ask
- * for more come first.  One without a name is a further condition of the rule
- * before it, and has the words of that.
+/* A text is read in place: the lines that continue a value are moved to the
+ * end of it, and the names of a list apart.  An error names its line.
  */
 
 #include "advice/rules.h"
 
-/* One a line. */
-/* clang-format off */
-const struct advice_rule *const advice_rules[] = {
-    &rule_scanner,
-    &rule_eval,
-    &rule_condition,
-    &rule_interpreted,
-    &rule_generic_float,
-    &rule_float_function,
-    &rule_boxed_argument,
-    &rule_boxed_value,
-    &rule_boxed_slot,
-    &rule_boxed_element,
-    &rule_boxed_special,
-    &rule_boxed_variable,
-    &rule_boxed_operand,
-    &rule_boxed_temporary,
-    &rule_random_integer,
-    &rule_bignum,
-    &rule_boxed_integer,
-    &rule_ratio,
-    &rule_random_state,
-    &rule_complement,
-    &rule_type_of,
-    &rule_rest_list,
-    &rule_value_list,
-    &rule_vector_list,
-    &rule_closure,
-    &rule_function_object,
-    &rule_pretty_print,
-    &rule_format_control,
-    &rule_format_directive,
-    &rule_format_column,
-    &rule_format_string,
-    &rule_string_stream,
-    &rule_type_check,
-    &rule_bit_access,
-    &rule_reinitialize,
-    &rule_to_string,
-    &rule_gensym,
-    &rule_initargs,
-    &rule_hash_growth,
-    &rule_vector_growth,
-    &rule_string_growth,
-    &rule_argument_list,
-    &rule_append,
-    &rule_concatenate,
-    &rule_subseq,
-    &rule_remove,
-    &rule_copy,
-    &rule_reverse,
-    &rule_string_case,
-    &rule_coerce,
-    &rule_sets,
-    &rule_read_from_string,
-    &rule_symbols,
-    &rule_pathnames,
-    &rule_open_file,
-    &rule_adjust_array,
-    &rule_hash_table,
-    &rule_read_line,
-    &rule_wide_string,
-    NULL,
+#include "base/array.h"
+#include "base/names.h"
+#include "base/suggestion.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+extern const char advice_rules_text[]; /* rules.S */
+
+static const struct key {
+  const char *word;
+  const char *choices; /* a list; NULL: any text */
+  const char *usual;   /* where a stanza does not say it; NULL: "" */
+  bool needed;
+} keys[RULE_KEYS] = {
+    [RULE_CALLED] = {"called"},
+    [RULE_THROUGH] = {"through"},
+    [RULE_WITHOUT] = {"without"},
+    [RULE_LEAF] = {"leaf"},
+    [RULE_TYPES] = {"types"},
+    [RULE_PACKAGE] = {"package"},
+    [RULE_COUNTED] = {"counted"},
+    [RULE_INTERPRETED] = {"interpreted", .choices = "yes\0"},
+    [RULE_NAME] = {"rule"},
+    [RULE_GRADE] = {"grade", "certain\0check\0", "check"},
+    [RULE_SAVES] = {"saves", "all\0all-of-many\0all-but-one\0width\0", "all"},
+    [RULE_OBJECTS] = {"objects", .usual = "objects"},
+    [RULE_FAULT] = {"fault", .needed = true},
+    [RULE_REMEDY] = {"remedy", .needed = true},
+    [RULE_EXAMPLE] = {"example"},
+    [RULE_UNKNOWN] = {"unknown"},
 };
-/* clang-format on */
+
+/* A text being read. */
+struct parser {
+  struct rule_list *list;
+  const char *path;
+  struct mprof_error *error;
+  size_t first;  /* of its rules in the list */
+  size_t line;   /* number of the line in hand */
+  size_t stanza; /* of the first line of the stanza in hand; 0: none */
+  struct rule rule;
+  size_t lines[RULE_KEYS]; /* numbers, where its values begin */
+  char *end;               /* of the last value */
+};
+
+/* Says what is wrong with a line; gives back false. */
+#define REFUSE(p, line, format, ...)                                         \
+  mprof_fail((p)->error, MPROF_CANNOT_READ, "%s:%zu: " format, (p)->path,    \
+             (size_t)(line), __VA_ARGS__)
+
+/* ---- stanzas ---- */
+
+/* Makes VALUE, names with commas between them, a list as in struct rule; it
+ * begins one place earlier, where the colon or a blank was.  NULL: a name is
+ * empty. */
+static char *
+split_names(char *value)
+{
+  char *names = value - 1;
+  char *to = names;
+  for (char *name; (name = strsep(&value, ",")) != NULL;) {
+    name += strspn(name, " \t");
+    size_t length = strlen(name);
+    while (length > 0 && strchr(" \t", name[length - 1]) != NULL)
+      length--;
+    if (length == 0)
+      return NULL;
+    memmove(to, name, length);
+    to += length;
+    *to++ = '\0';
+  }
+  *to = '\0';
+  return names;
+}
+
+/* Checks what the stanza says for KEY; whether it is NAMED. */
+static bool
+end_value(struct parser *p, enum rule_key key, bool named)
+{
+  const char *word = keys[key].word;
+  char *value = (char *)(uintptr_t)p->rule.values[key];
+  if (value == NULL) {
+    p->rule.values[key] = keys[key].usual == NULL ? "" : keys[key].usual;
+    return !named || !keys[key].needed ||
+           REFUSE(p, p->stanza, "the rule has no '%s'", word);
+  }
+  if (!named && key >= RULE_NAME)
+    return REFUSE(p, p->lines[key], "'%s' is of no rule; give 'rule: NAME'",
+                  word);
+  value += strspn(value, " \t");
+  if (*value == '\0')
+    return REFUSE(p, p->lines[key], "'%s' has no value", word);
+  if (keys[key].choices != NULL && !rule_names_have(keys[key].choices, value))
+    return REFUSE(p, p->lines[key], "'%s' cannot be '%s'", word, value);
+  if (key < RULE_LISTS && (value = split_names(value)) == NULL)
+    return REFUSE(p, p->lines[key], "'%s' has an empty name", word);
+  p->rule.values[key] = value;
+  return true;
+}
+
+/* Adds the rule of the stanza in hand, if there is one. */
+static bool
+end_stanza(struct parser *p)
+{
+  struct rule_list *list = p->list;
+  const bool named = p->rule.values[RULE_NAME] != NULL;
+  if (p->stanza == 0)
+    return true;
+  if (!named && list->count == p->first)
+    return REFUSE(p, p->stanza, "%s", "the first rule has no 'rule: NAME'");
+  for (enum rule_key key = 0; key < RULE_KEYS; key++)
+    if (!end_value(p, key, named))
+      return false;
+  if (!ARRAY_PUSH(list->items, list->count, list->capacity, p->rule))
+    return mprof_error_memory(p->error);
+  p->rule = (struct rule){{NULL}};
+  p->stanza = 0;
+  p->end = NULL;
+  return true;
+}
+
+/* ---- lines ---- */
+
+/* Says that the first LENGTH bytes of WORD are no key. */
+static bool
+refuse_key(const struct parser *p, const char *word, size_t length)
+{
+  struct suggestion meant = suggestion_for(word, length);
+  for (enum rule_key key = 0; key < RULE_KEYS; key++)
+    suggestion_offer(&meant, keys[key].word, strlen(keys[key].word));
+  return REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, word,
+                suggestion_text(&meant, "").text);
+}
+
+/* Takes LINE, "KEY: VALUE". */
+static bool
+begin_value(struct parser *p, char *line)
+{
+  const size_t length = strcspn(line, ":");
+  enum rule_key key = 0;
+  if (line[length] != ':' || *line == ' ' || *line == '\t')
+    return REFUSE(p, p->line, "'%s' is not 'KEY: VALUE'", line);
+  while (key < RULE_KEYS && (strncmp(keys[key].word, line, length) != 0 ||
+                             keys[key].word[length] != '\0'))
+    key++;
+  if (key == RULE_KEYS)
+    return refuse_key(p, line, length);
+  if (p->rule.values[key] != NULL)
+    return REFUSE(p, p->line, "'%s' is given twice", keys[key].word);
+  p->rule.values[key] = line + length + 1;
+  p->lines[key] = p->line;
+  p->end = line + strlen(line);
+  if (p->stanza == 0)
+    p->stanza = p->line;
+  return true;
+}
+
+/* Whether LINE is UTF-8 without control characters. */
+static bool
+is_text(const char *line)
+{
+  size_t length = 0;
+  for (; *line != '\0'; line += length) {
+    unsigned char c = (unsigned char)*line;
+    length = utf8_length(line);
+    if (length == 0 || (c < ' ' && c != '\t') || c == 0x7f)
+      return false;
+  }
+  return true;
+}
+
+static bool
+add_line(struct parser *p, char *line)
+{
+  size_t length = strlen(line);
+  while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL)
+    line[--length] = '\0';
+  if (!is_text(line))
+    return REFUSE(p, p->line, "%s", "the line is not UTF-8 text");
+  if (*line == '#')
+    return true;
+  if (length == 0)
+    return end_stanza(p);
+  if (p->end == NULL || (*line != ' ' && *line != '\t'))
+    return begin_value(p, line);
+  size_t blanks = strspn(line, " \t");
+  *p->end++ = ' ';
+  memmove(p->end, line + blanks, length - blanks + 1);
+  p->end += length - blanks;
+  return true;
+}
+
+/* Adds the rules of TEXT, which PATH is the name of, to LIST. */
+static bool
+parse(struct rule_list *list, char *text, const char *path,
+      struct mprof_error *error)
+{
+  struct parser p = {
+      .list = list, .path = path, .error = error, .first = list->count};
+  for (char *line; (line = strsep(&text, "\n")) != NULL;) {
+    p.line++;
+    if (!add_line(&p, line))
+      return false;
+  }
+  return end_stanza(&p);
+}
+
+/* ---- texts ---- */
+
+/* Sets *TEXT, which the caller frees, to what is in the file PATH; NULL when
+ * that is nothing. */
+static bool
+read_text(char **text, const char *path, struct mprof_error *error)
+{
+  FILE *file = fopen(path, "re");
+  size_t room = 0;
+  if (file == NULL)
+    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
+                      strerror(errno));
+  ssize_t length = getdelim(text, &room, '\0', file);
+  const char *failure = NULL;
+  if (!feof(file))
+    failure = length > 0 && !ferror(file) ? "is not text" : strerror(errno);
+  fclose(file);
+  if (failure != NULL)
+    return mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': %s", path,
+                      failure);
+  if (length < 0) {
+    free(*text);
+    *text = NULL;
+  }
+  return true;
+}
+
+bool
+rule_list_init(struct rule_list *list, const char *path,
+               struct mprof_error *error)
+{
+  *list = (struct rule_list){.count = 0};
+  if (path != NULL && (!read_text(&list->texts[0], path, error) ||
+                       !parse(list, list->texts[0], path, error)))
+    return false;
+  list->texts[1] = strdup(advice_rules_text);
+  if (list->texts[1] == NULL)
+    return mprof_error_memory(error);
+  return parse(list, list->texts[1], "rules.txt", error);
+}
+
+void
+rule_list_release(struct rule_list *list)
+{
+  free(list->items);
+  free(list->texts[0]);
+  free(list->texts[1]);
+}

@@ -1,70 +1,95 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The rules, each in a file of its own. */
+/* A rule of advice: how a fault shows at the end of a chain of calls, and
+ * what to say then.
+ *
+ * The chain of an allocation ends in functions of the runtime and of ECL
+ * itself, below a function of the program, the *culprit*, which is the one to
+ * change:
+ *
+ *     MAIN   REPORT   FORMAT   SI:FORMATTER-AUX   SI::TOKENIZE-CONTROL-STRING
+ *            culprit  called   [ through                                leaf
+ * ]
+ *
+ * A rule holds for an allocation when all that it asks for is there.  Of
+ * several rules the first one has the allocation, so no byte is in two pieces
+ * of advice.
+ *
+ * Rules are text: one stanza a rule, of lines KEY: VALUE, as mprof-advice(7)
+ * explains it.  Those of mprof are rules.txt, which is a part of the library.
+ */
 
 #ifndef MPROF_RULES_H
 #define MPROF_RULES_H
 
-#include "advice/rule.h"
+#include "base/mprof_error.h"
 
-extern const struct advice_rule rule_adjust_array;
-extern const struct advice_rule rule_append;
-extern const struct advice_rule rule_argument_list;
-extern const struct advice_rule rule_bignum;
-extern const struct advice_rule rule_bit_access;
-extern const struct advice_rule rule_boxed_argument;
-extern const struct advice_rule rule_boxed_element;
-extern const struct advice_rule rule_boxed_integer;
-extern const struct advice_rule rule_boxed_operand;
-extern const struct advice_rule rule_boxed_slot;
-extern const struct advice_rule rule_boxed_special;
-extern const struct advice_rule rule_boxed_temporary;
-extern const struct advice_rule rule_boxed_value;
-extern const struct advice_rule rule_boxed_variable;
-extern const struct advice_rule rule_closure;
-extern const struct advice_rule rule_coerce;
-extern const struct advice_rule rule_complement;
-extern const struct advice_rule rule_concatenate;
-extern const struct advice_rule rule_condition;
-extern const struct advice_rule rule_copy;
-extern const struct advice_rule rule_eval;
-extern const struct advice_rule rule_float_function;
-extern const struct advice_rule rule_format_column;
-extern const struct advice_rule rule_format_control;
-extern const struct advice_rule rule_format_directive;
-extern const struct advice_rule rule_format_string;
-extern const struct advice_rule rule_function_object;
-extern const struct advice_rule rule_generic_float;
-extern const struct advice_rule rule_gensym;
-extern const struct advice_rule rule_hash_growth;
-extern const struct advice_rule rule_hash_table;
-extern const struct advice_rule rule_initargs;
-extern const struct advice_rule rule_interpreted;
-extern const struct advice_rule rule_open_file;
-extern const struct advice_rule rule_pathnames;
-extern const struct advice_rule rule_pretty_print;
-extern const struct advice_rule rule_random_integer;
-extern const struct advice_rule rule_random_state;
-extern const struct advice_rule rule_ratio;
-extern const struct advice_rule rule_read_from_string;
-extern const struct advice_rule rule_read_line;
-extern const struct advice_rule rule_reinitialize;
-extern const struct advice_rule rule_remove;
-extern const struct advice_rule rule_rest_list;
-extern const struct advice_rule rule_reverse;
-extern const struct advice_rule rule_scanner;
-extern const struct advice_rule rule_sets;
-extern const struct advice_rule rule_string_case;
-extern const struct advice_rule rule_string_growth;
-extern const struct advice_rule rule_string_stream;
-extern const struct advice_rule rule_subseq;
-extern const struct advice_rule rule_symbols;
-extern const struct advice_rule rule_to_string;
-extern const struct advice_rule rule_type_check;
-extern const struct advice_rule rule_type_of;
-extern const struct advice_rule rule_value_list;
-extern const struct advice_rule rule_vector_growth;
-extern const struct advice_rule rule_vector_list;
-extern const struct advice_rule rule_wide_string;
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* What a stanza says: lists of names, ... */
+enum rule_key {
+  RULE_CALLED,  /* what the culprit calls */
+  RULE_THROUGH, /* a function below the culprit */
+  RULE_WITHOUT, /* no such function below what it calls */
+  RULE_LEAF,    /* what allocates; not the culprit */
+  RULE_TYPES,   /* or classes, of the objects */
+  RULE_PACKAGE, /* its functions are no culprits, nor those between them and
+                   the leaf */
+  RULE_COUNTED, /* types of the objects that are counted, where others come
+                   with them */
+  RULE_LISTS,
+
+  RULE_INTERPRETED = RULE_LISTS, /* the culprit is, and allocates itself */
+  RULE_NAME,                     /* from here on, words */
+  RULE_GRADE,
+  RULE_SAVES,
+  RULE_OBJECTS, /* what those are that are counted: "string streams" */
+  RULE_FAULT,   /* what is wrong, in a few words */
+  RULE_REMEDY,  /* what to change */
+  RULE_EXAMPLE, /* before => after */
+  RULE_UNKNOWN, /* what the figures cannot say */
+  RULE_KEYS
+};
+
+/* A set of the first keys. */
+#define RULE_BIT(key) ((unsigned char)(1u << (key)))
+
+/* What it says, by key; NULL: nothing.  Lists are names, one behind the
+ * other, and an empty one. */
+struct rule {
+  const char *values[RULE_KEYS];
+};
+
+struct rule_list {
+  struct rule *items; /* in the order in which they are tried; one without a
+                         name is a further condition of the one before */
+  size_t count, capacity;
+  char *texts[2]; /* owned: the values are in them */
+};
+
+/* Reads the rules of the file PATH, unless it is NULL, and behind them those
+ * of mprof.  False: ERROR says why; release LIST even then. */
+bool rule_list_init(struct rule_list *list, const char *path,
+                    struct mprof_error *error);
+void rule_list_release(struct rule_list *list);
+
+/* Whether RULE has WORD for KEY. */
+static inline bool
+rule_says(const struct rule *rule, enum rule_key key, const char *word)
+{
+  return strcmp(rule->values[key], word) == 0;
+}
+
+/* Whether NAME is among NAMES, a list as in struct rule. */
+static inline bool
+rule_names_have(const char *names, const char *name)
+{
+  for (; *names != '\0'; names += strlen(names) + 1)
+    if (strcmp(names, name) == 0)
+      return true;
+  return false;
+}
 
 #endif

@@ -16,12 +16,15 @@
 #include "pprof/profile.h"
 
 struct progress;
+struct rule_list;
 
 struct reduction {
   const struct view_options *options; /* not owned */
   const struct profile *profile;      /* not owned */
   const struct reduction *base; /* what it is compared with, where the output
                                    can do that; not owned; NULL: nothing */
+  const struct rule_list *rules; /* of advice, not owned; NULL: there is no
+                                    advice */
   struct frame_table frames;
   struct selection selection;
   struct call_tree tree; /* by functions; its items are nodes of the graph */

@@ -124,6 +124,8 @@ const struct option_row option_rows[] = {
      TEXT(view.suppressions)},
     {IN_REPORT | IN_FLAMEGRAPH | IN_EXPORT, "show-suppressed", NULL,
      "report suppressed leaks too", FLAG(view.show_suppressed)},
+    {IN_REPORT | IN_ADVISE | IN_FLAMEGRAPH | IN_EXPORT, "rules", "FILE",
+     "try the rules of advice in FILE before those of mprof", TEXT(rules)},
     {IN_TEXTS, "no-legend", NULL,
      "leave out the explanations below the tables", NO_FLAG(view.legend)},
     {IN_TABLES, "width", "N",

@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 
+#include "advice/rules.h"
 #include "base/output_file.h"
 #include "base/progress.h"
 #include "command/load.h"
@@ -153,11 +154,13 @@ run_reduction(const struct options *options, struct sink *sink,
   struct profile read = {0};
   struct base base = {0};
   struct reduction reduction = {0};
+  struct rule_list rules;
   struct output_file file;
   struct mprof_error *error = &outcome->error;
   emitter *emit = emitter_of(options);
   bool open = options->open != NULL;
   bool good =
+      rule_list_init(&rules, options->rules, error) &&
       (open || profile_load(&read, options->files, options->file_count,
                             options->heap, options->progress, error)) &&
       reduction_init(&reduction, open ? options->open->profile : &read,
@@ -165,6 +168,7 @@ run_reduction(const struct options *options, struct sink *sink,
       base_init(&base, &reduction, options, error) &&
       check_choice(&reduction, options, error) &&
       (sink = open_output(options, sink, &file, error)) != NULL;
+  reduction.rules = &rules;
   if (good && emit != NULL)
     emit(&reduction, sink);
   if (good)
@@ -180,6 +184,7 @@ run_reduction(const struct options *options, struct sink *sink,
   base_release(&base);
   reduction_release(&reduction);
   profile_release(&read);
+  rule_list_release(&rules);
   return good;
 }
 

@@ -5,7 +5,7 @@
 # maps lead somewhere.
 . "$(dirname "$0")/check.bash"
 
-for page in "$top"/reduce/*.[157]; do
+for page in "$top"/reduce/*.[157] "$BUILD/gen/mprof-advice.7"; do
   name=$(basename "$page")
   if command -v groff >/dev/null; then
     groff -man -ww -Tutf8 "$page" 2>&1 >/dev/null | tee warnings
@@ -20,6 +20,11 @@ for page in "$top"/reduce/*.[157]; do
     result $? "$name: there is $other"
   done
 done
+
+run help advise
+[ "$(sed -n 's/^\.BR \([a-z\-]*\) " (.*/\1/p' "$BUILD/gen/mprof-advice.7" |
+  tr -d '\\')" = "$(sed -n '/^Rules/,$s/^  \([a-z-]*\) (.*/\1/p' out)" ]
+result $? 'mprof-advice(7), as it is installed, lists the rules'
 
 [ "$(wc -l <"$top/README.md")" -le 200 ]
 result $? 'README.md has at most 200 lines'

@@ -9,7 +9,8 @@
  * image, one line with a reason, or a profile, too.  Of a profile, tables
  * are printed and formats written, and it is merged and compared with itself:
  * the merged file must say the same.  No command may have more memory at a
- * time than the size of the file allows.
+ * time than the size of the file allows.  What begins like a text is tried as
+ * rules of advice, too: they are taken, or there is one line with the place.
  */
 
 #include "base/gzip_sink.h"
@@ -180,6 +181,25 @@ try_file(const struct memory_file *file)
     mprof_string_free(run("report", file->path, 0, 1));
 }
 
+/* Gives advice by the rules in FILE. */
+static void
+try_rules(const struct memory_file *file)
+{
+  char line[128];
+  char *output;
+  char *error;
+  snprintf(line, sizeof line, "advise\n--rules=%s\ntests/golden/phases.data",
+           file->path);
+  int status = mprof_command(line, &output, &error);
+  expect(status == 0 ||
+             (status == 1 && *output == '\0' &&
+              (strncmp(error, file->path, strlen(file->path)) == 0 ||
+               strstr(error, ": is not text") != NULL)),
+         "rules that are neither taken nor refused");
+  mprof_string_free(output);
+  mprof_string_free(error);
+}
+
 /* Compresses SIZE bytes at DATA into FILE. */
 static void
 compress_file(struct memory_file *file, const uint8_t *data, size_t size)
@@ -201,6 +221,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   static struct memory_file file;
   write_file(&file, data, size);
   try_file(&file);
+  if (size > 0 && (data[0] == '#' || data[0] == 'r'))
+    try_rules(&file);
   if (size % 8 == 0) { /* the rest is the same: now and then is enough */
     compress_file(&file, data, size);
     try_file(&file);

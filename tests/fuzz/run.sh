@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Fuzzing the reader for FUZZ_SECONDS (60), from the profiles of the other
-# tests, as they are and inflated, and from what it found before (no-*.data).
+# tests, as they are and inflated, from what it found before (no-*.data), and
+# from mprof's rules of advice.
 # What fails is kept in $BUILD, and the command to see it again is printed.  A
 # finding is worth a file here or in tests/corrupt, or a case in tests/c.
 
@@ -20,6 +21,7 @@ for file in tests/golden/*.data tests/corrupt/*.data tests/foreign/*.pb.gz \
   cp "$file" "$corpus/seed-$number"
   gzip -dc "$file" >"$corpus/seed-$number-plain" 2>/dev/null
 done
+cp reduce/advice/rules.txt "$corpus/seed-rules"
 [ "$number" -gt 20 ]
 seeds=$?
 

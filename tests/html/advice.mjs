@@ -2,8 +2,14 @@
 
 // What to change: the first lines are those of mprof advise.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { mprof, scratch } from './browser.mjs';
 import { ProfileEncoder } from './encode_profile.mjs';
+
+const texts = (page) => page.page.evaluate(() =>
+  [...document.querySelectorAll('.advice li')].map((li) => li.textContent));
 
 const cons = { category: 'cons', type: 'CONS' };
 
@@ -15,9 +21,7 @@ export async function testAdvice(tests, browser) {
   p.allocate(['A::MAIN', 'A::WALK'], 20, 320, cons);
   const data = scratch(browser.folder, 'advice.data', p);
   const page = await browser.open('advice', data);
-  const lines = (await page.page.evaluate(() =>
-    [...document.querySelectorAll('.advice li')].map((li) => li.textContent)));
-  tests.equal(lines, [
+  tests.equal(await texts(page), [
     'Saves 60.0 %, 960 bytes: A::PRINT calls FORMAT, which parses the ' +
       'control string each time',
     'Saves 20.0 %, 320 bytes: A::MAIN calls FORMAT, which parses the ' +
@@ -34,6 +38,16 @@ export async function testAdvice(tests, browser) {
   tests.check(/#\/function\/\d+$/.test(page.page.url()),
     'it leads to the function', page.page.url());
   await page.close();
+
+  const rules = join(browser.folder, 'rules');
+  writeFileSync(rules, 'rule: own\ncalled: FORMAT\nfault: calls FORMAT\n' +
+    'remedy: Do not.\n');
+  const own = await browser.open('rules', data, [`--rules=${rules}`]);
+  tests.equal(await texts(own), [
+    'Saves up to 60.0 %, 960 bytes: A::PRINT calls FORMAT',
+    'Saves up to 20.0 %, 320 bytes: A::MAIN calls FORMAT'],
+  'rules of the user come first');
+  await own.close();
 
   const none = new ProfileEncoder();
   none.allocate(['A::MAIN'], 1, 16, cons);

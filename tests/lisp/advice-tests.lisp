@@ -96,6 +96,77 @@
       (is (not (search "Not known" (mprof:advise :profile profile
                                                  :stream nil)))))))
 
+;;; A library, with rules for those who use it: the example of mprof-advice(7).
+
+(defpackage #:db
+  (:use #:common-lisp)
+  (:export #:prepare #:run))
+
+(declaim (notinline db::parse-query db:prepare db:run))
+
+(defun db::parse-query (text)
+  (coerce text 'list))
+
+(defun db:prepare (text)
+  (db::parse-query text))
+
+(defun db:run (query)
+  (length query))
+
+(defun count-names ()
+  (db:run (db:prepare "SELECT name")))
+
+(defun example-of-rules ()
+  "The example of the manual page, a string."
+  (with-open-file (page (asdf:system-relative-pathname
+                         "mprof" "../reduce/mprof-advice.7"))
+    (loop until (search "tests/lisp/advice-tests.lisp" (read-line page)))
+    (with-output-to-string (text)
+      (loop for line = (read-line page)
+            until (string= line ".fi")
+            do (write-line (remove #\\ line) text)))))
+
+(defmacro with-rules ((file text) &body body)
+  "Run BODY with FILE bound to the name of a file that has TEXT."
+  `(with-folder (folder)
+     (let ((,file (concatenate 'string folder "db.rules")))
+       (with-open-file (stream ,file :direction :output)
+         (write-string ,text stream))
+       ,@body)))
+
+(test rules-of-a-library
+  (with-idle-profiler
+    (let ((profile (profiled (count-names))))
+      (is (string= "coerce" (data:rule (first (data:advice profile)))))
+      (with-rules (file (example-of-rules))
+        (let* ((part (mprof:filter-profile profile :rules file))
+               (advice (data:advice part)))
+          (is (equal '(("prepared-query" "MPROF.TESTS::COUNT-NAMES"))
+                     (mapcar (lambda (row)
+                               (list (data:rule row) (data:name row)))
+                             advice)))
+          (is (search "=> (db:run (load-time-value (db:prepare \"SELECT name"
+                      (data:example (first advice)))))
+        (dolist (print (list #'mprof:advise #'mprof:report))
+          (is (search "COUNT-NAMES parses a query each time"
+                      (funcall print :profile profile :rules (pathname file)
+                                     :stream nil))))))))
+
+(test rules-that-are-wrong
+  (with-idle-profiler
+    (let ((profile (profiled (count-names))))
+      (with-rules (file (format nil "rule: a~%trough: B~%"))
+        (flet ((message (function &rest arguments)
+                 (handler-case (apply function arguments)
+                   (mprof:profile-file-error () "of a profile")
+                   (mprof:mprof-error (condition) (princ-to-string condition)))))
+          (loop for text in (list (message #'mprof:advise :profile profile
+                                                          :rules file)
+                                  (message #'mprof:save "/tmp/a.json"
+                                           :profile profile :rules file))
+                do (is (search "db.rules:2: unknown key 'trough'; did you mean"
+                               text))))))))
+
 (test changes-are-tried
   (with-idle-profiler
     (let ((text (make-string-output-stream))

@@ -221,7 +221,7 @@ every keyword is such an option."
   (with-idle-profiler
     (profiled (make-conses 3))
     (loop for (keyword value)
-            in '((:tables :types) (:type :flat) (:legend nil) (:verbose t)
+            in `((:tables :types) (:type :flat) (:legend nil) (:verbose t)
                  (:collect t) (:holders t)
                  (:limit 1) (:max 1)
                  (:min-percent 1/3) (:sort-by :allocations)
@@ -231,6 +231,8 @@ every keyword is such an option."
                  (:by :package) (:phase :run) (:thread "x") (:region "x")
                  (:object-type "CONS") (:category (:cons :other))
                  (:show-runtime t) (:show-root t)
+                 (:rules ,(asdf:system-relative-pathname
+                           "mprof" "../reduce/advice/rules.txt"))
                  (:width 60)
                  (:color t))
           do (is (stringp (report-text keyword value)))

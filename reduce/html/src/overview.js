@@ -103,7 +103,7 @@ function adviceCard({ profile }) {
     element('h2', { title: 'For the whole file. mprof advise explains it' },
       'What to change'),
     element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>
-      element('li', { title: `${row.remedy}\n${row.example}` },
+      element('li', { title: `${row.remedy}\n${row.example ?? ''}` },
         'Saves ', element('strong', {},
           `${row.grade === 'certain' ? '' : 'up to '}${
             percent(row.saved_bytes, profile.file_totals.bytes)}`),
