@@ -78,10 +78,10 @@ MPROF_API void *mprof_profile_open(const char *names);
 MPROF_API void *mprof_profile_open_octets(const void *octets,
                                           uint64_t length);
 
-/* mprof_run_command on PROFILE; ARGUMENTS name no files.  Unless SAMPLES is
- * NULL, only those COUNT of them count whose numbers are there: as `export
- * --format=lisp-contexts' gives them, in any order.  Several threads may do
- * this at once. */
+/* mprof_run_command on PROFILE; ARGUMENTS name no files, and values of
+ * options follow after "=".  Unless SAMPLES is NULL, only those COUNT of them
+ * count whose numbers are there: as `export --format=lisp-contexts' gives
+ * them, in any order.  Several threads may do this at once. */
 MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);

@@ -115,7 +115,7 @@
     (format t "a scrape, median of 21: ~,1F ms~%"
             (median (loop repeat 21 collect (scrape port))))
     (format t "threads held up for it: ~,2F ms~%"
-            (/ (mprof.bindings:monitor-counter '(11)) 1d6))
+            (/ (mprof::monitor-counter '(11)) 1d6))
     (format t "pauses of a thread that allocates, median of 21: ~,2F ms ~
                scraped, ~,2F ms not~%"
             (median (loop repeat 21

@@ -183,7 +183,7 @@ export_samples(void **state)
   for (uint64_t n = 0; n < 4; n++) {
     const uint64_t samples[] = {n, 4};
     char arguments[128];
-    snprintf(arguments, sizeof arguments, "export\n--format=pprof\n-o\n%s",
+    snprintf(arguments, sizeof arguments, "export\n--format=pprof\n-o=%s",
              scratch);
     check_open(whole, arguments, samples, 2, 0, "", "");
     void *part = mprof_profile_open(scratch);
