@@ -52,28 +52,22 @@ that fails."
     (setf *late-functions* '())))
 
 (defmacro define-foreign-functions (library &body functions)
-  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C
-functions of LIBRARY that return TYPE.  ARGUMENTS is a list of (VARIABLE TYPE),
-with the types of SI:CALL-CFUN; or (&LIST VARIABLE TYPE...): then NAME takes its
-arguments in a list.  Functions with &LIST or without arguments allocate
-nothing."
+  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS), as C functions of
+LIBRARY that return TYPE.  ARGUMENTS is a list of types, as for SI:CALL-CFUN; or
+(&LIST TYPE...): then NAME takes its arguments in a list.  Functions with &LIST
+or without arguments allocate nothing."
   `(progn
-     ,@(loop for (name c-name type arguments documentation) in functions
-             for listed = (eq (first arguments) '&list)
-             for variables = (if listed
-                                 (list (second arguments))
-                                 (mapcar #'first arguments))
+     ,@(loop for (name c-name type types) in functions
+             for listed = (eq (first types) '&list)
+             for variables = (loop for nil in (if listed '(arguments) types)
+                                   collect (gensym "ARGUMENT"))
              for look = `(setf pointer (foreign-function ,library ,c-name))
              collect `(let ((pointer nil))
                         ,(if (string= library "libmprof-serve.so")
                              `(push (lambda () ,look) *late-functions*)
                              look)
                         (defun ,name ,variables
-                          ,documentation
-                          (si:call-cfun pointer ,type
-                                        ',(if listed
-                                              (cddr arguments)
-                                              (mapcar #'second arguments))
+                          (si:call-cfun pointer ,type ',(remove '&list types)
                                         ,(cond (listed (first variables))
                                                (variables
                                                 `(list ,@variables)))))))))
@@ -118,91 +112,22 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
 MORE."
   (cons (octets-of name) more))
 
-;;; The monitor
+;;; The monitor: see monitor/monitor.h.  Snapshots are addresses.
 
 (define-foreign-functions "libmprof-monitor.so"
-  (monitor-start "mprof_monitor_start" :int
-      ((contexts :unsigned-long) (options :int))
-    "Start counting, with at most CONTEXTS contexts (0: the default).  OPTIONS
-is the sum of 1 (keep recursion unfolded), 2 (walk whole stacks), 4 (follow
-objects until they are dead) and 16 (distinguish calls on one line).  Return a
-status, 0 for success.")
-  (monitor-stop "mprof_monitor_stop" :int ()
-    "Stop counting.  Return a status, 0 for success.")
-  (monitor-reset "mprof_monitor_reset" :int ()
-    "Reset all figures.  Return a status, 0 for success.")
-  (monitor-map "mprof_monitor_map" :int (&list arguments :cstring)
-    "Count in the file named in ARGUMENTS, which is mapped.  Return a status.")
-  (monitor-unmap "mprof_monitor_unmap" :int ((keep :int))
-    "Unmap that file, and delete it unless KEEP is 1 or another file is in its
-place.  Return a status.")
-  (monitor-message "mprof_monitor_message" :cstring ()
-    "Return the message of the last failed call, in memory of the C library.")
-  (monitor-counter "mprof_monitor_counter" :unsigned-long-long
-      (&list arguments :int)
-    "Return the counter whose number in monitor.h is in ARGUMENTS.")
-  (region-begin "mprof_monitor_region_begin" :int (&list arguments :cstring)
-    "Enter the region named in ARGUMENTS.")
-  (region-end "mprof_monitor_region_end" :int ()
-    "Leave the innermost region.")
-  (take-snapshot "mprof_monitor_snapshot" :unsigned-long (&list arguments :int)
-    "Return the address of a snapshot of all figures, or 0.  ARGUMENTS has 0, or 1
-to collect garbage first, or 2 to find the holders of live objects as well.")
-  (free-snapshot "mprof_snapshot_free" :void (&list arguments :unsigned-long)
-    "Free the snapshot whose address is in ARGUMENTS.")
-  (snapshot-octets "mprof_snapshot_octets" :unsigned-long
-      ((snapshot :unsigned-long))
-    "Return the address of the contents of SNAPSHOT.")
-  (snapshot-length "mprof_snapshot_length" :unsigned-long
-      ((snapshot :unsigned-long))
-    "Return the size of SNAPSHOT in bytes."))
-
-;;; The server
-
-(define-foreign-functions "libmprof-serve.so"
-  (serve-open "mprof_lisp_serve" :unsigned-long
-      ((address :cstring) (port :unsigned-int) (token :cstring))
-    "Return the address of a server that listens on PORT (0: a free port) of
-ADDRESS (\"\": the loopback interface), or 0.  Clients that know TOKEN may
-start, stop and reset the profiler.")
-  (serve-message "mprof_lisp_serve_message" :cstring ()
-    "Return the reason why SERVE-OPEN returned 0.")
-  (serve-port "mprof_server_port" :unsigned-int ((server :unsigned-long))
-    "Return the port that SERVER listens on.")
-  (serve-run "mprof_server_run" :int (&list arguments :unsigned-long)
-    "Serve until the caller has something to do, and return what, a number of
-enum serve_event.  ARGUMENTS has the address of the server.")
-  (serve-answer "mprof_server_answer" :void
-      ((server :unsigned-long) (message :cstring))
-    "Answer the client of SERVER: its request succeeded, or failed with
-MESSAGE.")
-  (serve-stop "mprof_server_stop" :void (&list arguments :unsigned-long)
-    "Make SERVE-RUN return 0.")
-  (serve-close "mprof_server_close" :void ((server :unsigned-long))
-    "Free SERVER, which must have stopped."))
-
-;;; The shipper
-
-(define-foreign-functions "libmprof-serve.so"
-  (ship-open "mprof_lisp_ship" :unsigned-long
-      ((url :cstring) (protocol :cstring) (service :cstring) (labels :cstring)
-       (milliseconds :unsigned-long))
-    "Return the address of a shipper that sends to URL every MILLISECONDS, or 0.
-LABELS are lines NAME=VALUE.")
-  (ship-message "mprof_lisp_ship_message" :cstring ((shipper :unsigned-long))
-    "Return why SHIP-OPEN failed, if SHIPPER is 0; else a summary of SHIPPER.")
-  (ship-run "mprof_ship_run" :void (&list arguments :unsigned-long)
-    "Ship until SHIP-STOP, then ship the rest.  ARGUMENTS has the address of the
-shipper.")
-  (ship-note "mprof_ship_note" :void (&list arguments :unsigned-long)
-    "Take a snapshot for the shipper.")
-  (ship-stop "mprof_ship_stop" :void (&list arguments :unsigned-long)
-    "Make SHIP-RUN return.")
-  (ship-count "mprof_lisp_ship_count" :unsigned-long-long
-      ((shipper :unsigned-long) (which :int))
-    "Return the count WHICH of struct ship_counts.")
-  (ship-close "mprof_ship_close" :void ((shipper :unsigned-long))
-    "Free SHIPPER, which must have stopped."))
+  (monitor-start "mprof_monitor_start" :int (:unsigned-long :int))
+  (monitor-stop "mprof_monitor_stop" :int ())
+  (monitor-reset "mprof_monitor_reset" :int ())
+  (monitor-map "mprof_monitor_map" :int (&list :cstring))
+  (monitor-unmap "mprof_monitor_unmap" :int (:int))
+  (monitor-message "mprof_monitor_message" :cstring ())
+  (monitor-counter "mprof_monitor_counter" :unsigned-long-long (&list :int))
+  (region-begin "mprof_monitor_region_begin" :int (&list :cstring))
+  (region-end "mprof_monitor_region_end" :int ())
+  (take-snapshot "mprof_monitor_snapshot" :unsigned-long (&list :int))
+  (free-snapshot "mprof_snapshot_free" :void (&list :unsigned-long))
+  (snapshot-octets "mprof_snapshot_octets" :unsigned-long (:unsigned-long))
+  (snapshot-length "mprof_snapshot_length" :unsigned-long (:unsigned-long)))
 
 (defun active-p ()
   "True while the monitor is counting.  Allocates nothing."
@@ -216,37 +141,44 @@ shipper.")
   "Return the number of bytes counted.  Allocates nothing."
   (monitor-counter '(1)))
 
-;;; The reducer
+;;; The server and the shipper: see reduce/serve/lisp_program.h, server.h,
+;;; lisp_ship.h and ship.h.  Servers and shippers are addresses.
+
+(define-foreign-functions "libmprof-serve.so"
+  (serve-open "mprof_lisp_serve" :unsigned-long
+              (:cstring :unsigned-int :cstring))
+  (serve-message "mprof_lisp_serve_message" :cstring ())
+  (serve-port "mprof_server_port" :unsigned-int (:unsigned-long))
+  (serve-run "mprof_server_run" :int (&list :unsigned-long))
+  (serve-answer "mprof_server_answer" :void (:unsigned-long :cstring))
+  (serve-stop "mprof_server_stop" :void (&list :unsigned-long))
+  (serve-close "mprof_server_close" :void (:unsigned-long))
+  (ship-open "mprof_lisp_ship" :unsigned-long
+             (:cstring :cstring :cstring :cstring :unsigned-long))
+  (ship-message "mprof_lisp_ship_message" :cstring (:unsigned-long))
+  (ship-run "mprof_ship_run" :void (&list :unsigned-long))
+  (ship-note "mprof_ship_note" :void (&list :unsigned-long))
+  (ship-stop "mprof_ship_stop" :void (&list :unsigned-long))
+  (ship-count "mprof_lisp_ship_count" :unsigned-long-long
+              (:unsigned-long :int))
+  (ship-close "mprof_ship_close" :void (:unsigned-long)))
+
+;;; The reducer: see reduce/mprof.h.  Profiles and results are addresses.
 
 (define-foreign-functions "libmprof-reduce.so"
   (open-octets "mprof_profile_open_octets" :unsigned-long
-      ((octets :unsigned-long) (length :unsigned-long))
-    "Return the address of a profile of LENGTH bytes at OCTETS, or 0.")
-  (open-files "mprof_profile_open" :unsigned-long ((names :cstring))
-    "Return the address of a profile of the files NAMES, one per line; or 0.
-Commands run on the profile report the files that cannot be read.")
-  (close-profile "mprof_profile_close" :void (&list arguments :unsigned-long)
-    "Close the profile whose address is in ARGUMENTS.")
-  (run "mprof_run_command" :unsigned-long ((arguments :cstring))
-    "Run the command with ARGUMENTS, one per line; the result must be freed.")
+               (:unsigned-long :unsigned-long))
+  (open-files "mprof_profile_open" :unsigned-long (:cstring))
+  (close-profile "mprof_profile_close" :void (&list :unsigned-long))
+  (run "mprof_run_command" :unsigned-long (:cstring))
   (run-on "mprof_profile_command" :unsigned-long
-      ((profile :unsigned-long) (arguments :cstring)
-       (samples :unsigned-long) (count :uint64-t))
-    "Like RUN, on PROFILE.  If SAMPLES is not 0, it is the address of COUNT
-numbers of samples, and only these samples are used.")
-  (result-status "mprof_result_status" :int ((result :unsigned-long))
-    "Return the exit status of RESULT: 0 success, 1 failure, 2 wrong usage.")
-  (result-output "mprof_result_output" :cstring ((result :unsigned-long))
-    "Return the output of the command, in memory that lives as long as RESULT.")
-  (result-error "mprof_result_error" :cstring ((result :unsigned-long))
-    "Return the error message, in memory that lives as long as RESULT.")
-  (result-offset "mprof_result_offset" :int64-t ((result :unsigned-long))
-    "Return the byte offset of the error, or -1.")
-  (result-free "mprof_result_free" :void ((result :unsigned-long))
-    "Free RESULT.")
-  (terminal-width "mprof_terminal_width" :int ((descriptor :int))
-    "Return the width of the terminal DESCRIPTOR in characters: 0 if unknown, -1
-if DESCRIPTOR is not a terminal."))
+          (:unsigned-long :cstring :unsigned-long :uint64-t))
+  (result-status "mprof_result_status" :int (:unsigned-long))
+  (result-output "mprof_result_output" :cstring (:unsigned-long))
+  (result-error "mprof_result_error" :cstring (:unsigned-long))
+  (result-offset "mprof_result_offset" :int64-t (:unsigned-long))
+  (result-free "mprof_result_free" :void (:unsigned-long))
+  (terminal-width "mprof_terminal_width" :int (:int)))
 
 (defun lines (strings)
   "Return STRINGS as lines, for the C side."

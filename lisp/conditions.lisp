@@ -92,14 +92,15 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
   ()
   (:documentation
    "The body of a WITH-ALLOCATION-BUDGET exceeded a limit on its allocations or
-on the objects that it left alive.  Its figures are :BYTES and :ALLOCATIONS, what
-the body used; :BUDGET, the limits; :FUNCTIONS, the functions responsible, as
-differences; :PROFILE, what was counted until then; and :HOLDERS, a profile of
-what holds the live objects, or NIL.  The restart CONTINUE returns the values of
-the body.
+on the objects that it left alive.  Its figures are :BYTES and :ALLOCATIONS,
+what the body used; :BUDGET, the limits; :FUNCTIONS, the functions responsible,
+as differences; :PROFILE, what was counted until then; and :HOLDERS, a profile
+of what holds the live objects, or NIL.  The restart CONTINUE returns the values
+of the body.
 
 Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
-           (mprof:allocation-budget-exceeded (c) (mprof.data:figure :bytes c)))")
+           (mprof:allocation-budget-exceeded (c)
+             (mprof.data:figure :bytes c)))")
   (:report (lambda (condition stream)
              (apply #'report-budget stream (condition-figures condition)))))
 

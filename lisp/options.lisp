@@ -16,9 +16,9 @@
 (defun selecting-p (keyword)
   "True if the option KEYWORD says what a profile is, and not how it is shown:
 what REPORT returns keeps it."
-  (member keyword '(:focus :ignore :hide :show :show-from :hide-system :by :sites
-                    :phase :thread :region :heap :type :category :show-runtime
-                    :show-root :value)))
+  (member keyword '(:focus :ignore :hide :show :show-from :hide-system :by
+                    :sites :phase :thread :region :heap :type :category
+                    :show-runtime :show-root :value)))
 
 (defun options-if (predicate options)
   "Return the part of OPTIONS, a property list, whose keywords satisfy

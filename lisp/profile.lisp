@@ -61,12 +61,11 @@ unless STATUS is 2, for wrong usage."
 FUNCTION with the output, UTF-8 in a base string that is freed afterwards, and
 return its value, which must not be NIL.  Signal the errors of the command."
   (multiple-value-bind (value status message offset)
-      (call-with-output function
-                        (source-address (profile-source profile))
-                        (profile-samples profile)
-                        (cons command
-                              (append (command-options (profile-options profile))
-                                      arguments)))
+      (call-with-output
+       function
+       (source-address (profile-source profile)) (profile-samples profile)
+       (cons command (append (command-options (profile-options profile))
+                             arguments)))
     (profile-source profile)            ; it must live until here
     (or value (signal-failure status message offset))))
 
@@ -197,8 +196,8 @@ is called on each context selected by the options; see MPROF.DATA:MAP-CONTEXTS.
 COLLECT (boolean, default NIL): collect garbage first, for live figures after
 START with :LIVE.
 HOLDERS (boolean, default NIL): the same, and find what holds the live objects.
-OPTIONS: keywords and values.  The options of `mprof export' that select, such as
-:FOCUS \"^APP::\", :HIDE-SYSTEM T, :PHASE :RUN or :BY :LINE, as for REPORT.
+OPTIONS: keywords and values.  The options of `mprof export' that select, such
+as :FOCUS \"^APP::\", :HIDE-SYSTEM T, :PHASE :RUN or :BY :LINE, as for REPORT.
 
 A part of a part has what both select; :HIDE hides what either hides, and :BY,
 :SHOW, :SHOW-FROM and :VALUE are replaced.  All figures are recomputed from the

@@ -77,8 +77,8 @@ them, and mprof-report(1) explains them.
 
 The legend is printed the first time that a table is; :NO-LEGEND T leaves it
 out, and :NO-LEGEND NIL prints it.  Without :WIDTH, lines fit into
-*PRINT-RIGHT-MARGIN*, or else into the terminal if STREAM is one.  If the options
-match nothing, a line says so and suggests a similar name.
+*PRINT-RIGHT-MARGIN*, or else into the terminal if STREAM is one.  If nothing
+matches the options, a line says so and suggests a similar name.
 
 Signals MPROF-ERROR for invalid options, and PROFILE-FILE-ERROR if a file cannot
 be read; the restart USE-VALUE takes another file.  May signal the warning

@@ -13,8 +13,8 @@
 ;;; since the child of a fork has no such thread.
 
 (defun start-worker (name address run)
-  "Start a worker for ADDRESS, a thread called NAME that calls RUN with a list of
-ADDRESS."
+  "Start a worker for ADDRESS, a thread called NAME that calls RUN with a list
+of ADDRESS."
   (let ((arguments (list address)))
     (list arguments
           (mp:process-run-function name (lambda () (funcall run arguments)))
@@ -36,7 +36,8 @@ address of WORKER; or NIL if it does not run."
       (first arguments))))
 
 (defun start-counting ()
-  "Start counting, unless that is so, with the options of the figures in memory."
+  "Start counting with the options of the figures in memory, unless the profiler
+is already counting."
   (start-unless-active (or *options* (options 0))))
 
 (defvar *server* nil

@@ -145,17 +145,13 @@ Example: (mprof:stop)  =>  T"
       (end-count-in)
       t)))
 
-(defvar *before-reset* nil
-  "A function to call before figures are cleared, or NIL.")
-
 (defun reset ()
   "Clear all figures and return T.  If the profiler is counting, it continues,
 from zero.
 
 Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)
-    (when *before-reset*
-      (funcall *before-reset*))
+    (note-for-shipper)
     (check-status (monitor-reset) 'mprof-error)
     (unless (active-p)
       (setf *options* nil)))

@@ -23,20 +23,13 @@
                 collect (substitute #\_ #\- (string-downcase name))
                 collect value)))
 
-(defun program-name ()
-  "Return the name of the running program, as a valid name of a service."
-  (substitute-if #\_ (lambda (character)
-                       (not (or (find character "_.-")
-                                (and (< (char-code character) 128)
-                                     (alphanumericp character)))))
-                 (or (pathname-name (ext:argv 0)) "ecl")))
-
 (defun open-shipper (url protocol service labels every)
   "Return the address of a new shipper, or signal an MPROF-ERROR."
   (find-late-functions)
   (let ((shipper (ship-open (octets-of url)
                             (octets-of (string-downcase (or protocol "")))
-                            (octets-of (or service (program-name)))
+                            (octets-of (or service
+                                           (pathname-name (ext:argv 0))))
                             (octets-of (label-lines labels))
                             (ceiling (* every 1000)))))
     (when (eql shipper 0)
@@ -87,13 +80,11 @@ Example:
       (start-counting))
     t))
 
-(defun ship-before-reset ()
+(defun note-for-shipper ()
   "Let the shipper note the figures before they are cleared."
   (let ((arguments (running *shipper*)))
     (when arguments
       (ship-note arguments))))
-
-(setf *before-reset* #'ship-before-reset)
 
 (defun stop-shipping ()
   "Send the rest, for some seconds at most, and end the thread of SHIP.  Return

@@ -104,7 +104,8 @@ their callers in the same file, the callers of these, and so on."
                  (let ((caller (data:row :functions (data:figure :caller arc)
                                          profile)))
                    (when (and caller (data:figure :file row)
-                              (equal (data:figure :file caller) (data:figure :file row))
+                              (equal (data:figure :file caller)
+                                     (data:figure :file row))
                               (not (member caller rows))
                               (not (member caller found)))
                      (push caller found)
@@ -129,7 +130,8 @@ CL-USER if none is found."
   "Read the DEFUN of the function of ROW, or of the function that it is local
 to, from its file.  Return NIL if it is not there."
   (ignore-errors
-   (let ((name (with-standard-io-syntax (read-from-string (data:figure :name row)))))
+   (let ((name (with-standard-io-syntax
+                 (read-from-string (data:figure :name row)))))
      (loop for inner = (and (consp name) (member :in name))
            while inner
            do (setf name (second inner)))

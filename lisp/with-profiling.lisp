@@ -84,9 +84,9 @@ the values of BODY.  OPTIONS is a list of keywords and values, possibly ():
 values are those of :TABLES of REPORT.
 :STREAM (default *STANDARD-OUTPUT*): where to print.
 :FILE (pathname designator, default NIL): write the profile to this file too, as
-SAVE does.  If that fails, the restart CONTINUE goes on without the file.  A file
-of type .data or .pb.gz is counted in as by START, so nothing is lost if the
-program is killed; not with :RESET NIL.
+SAVE does.  If that fails, the restart CONTINUE goes on without the file.  A
+file of type .data or .pb.gz is counted in as by START, so nothing is lost if
+the program is killed; not with :RESET NIL.
 :RESET (boolean, default T): start from zero; NIL adds to the figures in memory.
 :LIVE (boolean, default NIL): as for START; also collects garbage after BODY, to
 show what it left alive.

@@ -132,15 +132,6 @@
                            profile))))
          (is (null (directory files))))))))
 
-(test numbers-of-contexts
-  "The reader of integers knows signs, and integers that are no fixnums."
-  (let ((next (mprof::make-number-reader
-               (coerce "x 0 -2 17
- 123456789012345678 9223372036854775807 5" 'base-string)
-               1)))
-    (is (equal '(0 -2 17 123456789012345678 9223372036854775807 5)
-               (loop repeat 6 collect (funcall next))))))
-
 (test contexts-with-names-beyond-ascii
   (with-idle-profiler
     (let ((profile (profiled (|grüße an λ| 3))))
