@@ -43,7 +43,8 @@ now on they have."
 (defun print-report (command tables stream source options)
   "Print the output of COMMAND, which explains TABLES.  STREAM, SOURCE, OPTIONS
 and the values are as for REPORT."
-  (let* ((legend (getf options :no-legend :once))
+  (let* ((help (getf options :help))
+         (legend (getf options :no-legend (if help t :once)))
          (profile (part (open-profile source options)
                         (options-if #'selecting-p options)))
          (shown (part profile
@@ -52,7 +53,7 @@ and the values are as for REPORT."
                                             legend)
                              (options-if (complement #'selecting-p) options))))
          (text (command-output shown command)))
-    (setf text (or (nothing-counted profile) text))
+    (setf text (or (and (not help) (nothing-counted profile)) text))
     (cond (stream
            (write-string text stream)
            profile)

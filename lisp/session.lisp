@@ -63,10 +63,9 @@ counts in it, since the child of a fork does not.  Or NIL.")
 
 (push #'stop-at-exit si:*exit-hooks*)
 
-(defun start-unless-active (options &optional file (file-needed t))
+(defun start-unless-active (options &optional file)
   "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS), in FILE unless that
-is NIL, or cannot be counted in and is not FILE-NEEDED.  Return false if the
-profiler is already counting."
+is NIL.  Return false if the profiler is already counting."
   (mp:with-lock (*lock*)
     (cond ((active-p) nil)
           (t
@@ -80,9 +79,7 @@ profiler is already counting."
              (setf options *options*))
            (when file
              (with-simple-restart (continue "Go on without a file.")
-               (handler-bind ((profile-file-error (if file-needed #'identity
-                                                      #'continue)))
-                 (count-in file))))
+               (count-in file)))
            (check-status (apply #'monitor-start options)
                          'profiler-unavailable)
            (setf *options* options)

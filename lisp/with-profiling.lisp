@@ -40,38 +40,37 @@ The restart CONTINUE returns NIL."
                                        full-walk live sites)
   "Call FUNCTION, without arguments, the way WITH-PROFILING runs its body."
   (let ((file (and file (usable-file file)))
-        (options (options max-contexts unfolded full-walk live sites))
-        (tables (if (eq report t) nil report))
-        (stream (or stream *standard-output*))
-        (*file-done* nil))
-    (when tables
-      (check-tables tables))
-    (cond ((active-p)
-           (multiple-value-prog1 (funcall function)
-             (when (and report (not *body-counted*))
-               ;; FORMAT would be counted.
-               (write-line (load-time-value
-                            (format nil "mprof: no tables, since it was ~
-                                         counting before the body; ~
-                                         (mprof:report) prints all."))
-                           stream))))
-          (t
-           (when reset (reset))
-           (multiple-value-prog1
-               (call-counting function options
-                              (and reset file (complete-type-p file) file))
-             (when report
-               (report :tables tables :collect live :stream stream))
-             (when (and file (or live (not *file-done*))) ; else STOP saved it
-               (with-simple-restart (continue "Go on without a file.")
-                 (save file :collect (and live (not report))))))))))
+        (stream (or stream *standard-output*)))
+    (if (active-p)
+        (multiple-value-prog1 (funcall function)
+          (when (and report (not *body-counted*))
+            ;; FORMAT would be counted.
+            (write-line (load-time-value
+                         (format nil "mprof: no tables, since it was counting ~
+                                      before the body; (mprof:report) prints ~
+                                      all."))
+                        stream)))
+        (let ((options (options max-contexts unfolded full-walk live sites))
+              (tables (if (eq report t) nil report))
+              (*file-done* nil))
+          (when tables (check-tables tables))
+          (when reset (reset))
+          (multiple-value-prog1
+              (call-counting function options
+                             (and reset file (complete-type-p file) file))
+            (when report
+              (report :tables tables :collect live :stream stream))
+            (when (and file (or live (not *file-done*))) ; else STOP saved it
+              (with-simple-restart (continue "Go on without a file.")
+                (save file :collect (and live (not report))))))))))
 
 (defun call-counting (function options &optional file)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
 FLAGS), in FILE if that is possible.  If another thread has started counting
 first, the profile belongs to that thread, which stops it."
   (let ((*body-counted* t))             ; may allocate, so set before counting
-    (if (start-unless-active options file nil)
+    (if (handler-bind ((profile-file-error #'continue))
+          (start-unless-active options file))
         (unwind-protect (funcall function)
           (stop))
         (funcall function))))

@@ -42,9 +42,6 @@ MPROF_API int mprof_command(const char *arguments, char **output,
 /* Releases a string that mprof_command gave out; NULL is allowed. */
 MPROF_API void mprof_string_free(char *string);
 
-/* The version, such as "1.0.0"; a constant that nobody frees. */
-MPROF_API const char *mprof_version(void);
-
 /* The same for callers that cannot pass pointers to be filled in: runs
  * ARGUMENTS and gives back a result to ask, or NULL when memory runs out.
  * The caller owns the result and frees it with mprof_result_free. */

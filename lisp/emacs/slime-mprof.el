@@ -195,8 +195,6 @@ Figures in memory are added to; `slime-mprof-reset' clears them."
     (slime-mprof--pop-to (slime-buffer-name :mprof) 'slime-mprof-mode)
     (slime-mprof--show profile)))
 
-(defalias 'slime-mprof-browser #'slime-mprof-report)
-
 (defun slime-mprof--functions ()
   "Return the current profile, as the user options select it."
   (slime-mprof--eval `(swank-mprof:functions ,slime-mprof-hide-system

@@ -41,7 +41,7 @@ a list of (TYPE OBJECTS BYTES)."
                      do (let ((sum (or (assoc type sums :test #'string=)
                                        (first (push (list type 0 0) sums)))))
                           (incf (nth place sum) number)))))
-      (add :live-allocations 1)
+      (add :live-allocs 1)
       (add :live 2))
     (sort sums #'string< :key #'first)))
 

@@ -269,6 +269,8 @@ value: T where they take none."
   (with-idle-profiler
     (is (eql 0 (search "Nothing has been counted: (mprof:start)"
                        (report-text))))
+    (is (eql 0 (search "usage: mprof report" (report-text :help t))))
+    (signals mprof:mprof-error (report-text :limit 0))
     (is (string= (format nil "Nothing was allocated while mprof counted.~%")
                  (with-output-to-string (stream)
                    (mprof:with-profiling (:stream stream) nil))))))

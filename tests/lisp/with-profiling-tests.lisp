@@ -249,3 +249,11 @@ file."
 (test with-profiling-is-one-call
   (is (eq 'mprof::call-with-profiling
           (first (macroexpand-1 '(mprof:with-profiling () (list 1)))))))
+
+(defun inner-profiling ()
+  (mprof:with-profiling (:report nil) (make-conses 6)))
+
+(test with-profiling-nested-adds-nothing
+  (with-idle-profiler
+    (is (= 0 (self-allocations 'mprof::call-with-profiling
+                               (profiled (inner-profiling)))))))
