@@ -24,12 +24,12 @@ Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
 
 (defun call-allocated-by (function)
   "Call FUNCTION the way ALLOCATED-BY runs its body."
-  (if (c:monitor-active-p)
-      (let ((allocations (c:monitor-allocations))
-            (bytes (c:monitor-bytes)))
+  (if (active-p)
+      (let ((allocations (allocations))
+            (bytes (bytes)))
         (funcall function)
-        (values (- (c:monitor-allocations) allocations)
-                (- (c:monitor-bytes) bytes)))
+        (values (- (allocations) allocations)
+                (- (bytes) bytes)))
       (progn
         (reset)
         (call-counting function (options 0))
@@ -46,9 +46,12 @@ BYTES, either of which may be NIL."
 (defun part-below (profile name)
   "Return the part of PROFILE that was allocated by the function NAME and its
 callees; all of PROFILE if NAME is NIL."
-  (if name
-      (filter-profile profile :focus (exact-regex (list name)))
-      profile))
+  (part profile (and name (list :focus (exact-regex name)))))
+
+(defun signal-exceeded (&rest figures)
+  "Signal ALLOCATION-BUDGET-EXCEEDED with FIGURES."
+  (with-simple-restart (continue "Take the budget as kept.")
+    (error 'allocation-budget-exceeded :figures figures)))
 
 (defun signal-over (used-allocations used-bytes allocations bytes name old new)
   "Signal ALLOCATION-BUDGET-EXCEEDED for a body that used USED-ALLOCATIONS and
@@ -57,36 +60,36 @@ may be NIL.  NEW is the profile at the end of the body, OLD the one at its
 beginning, or NIL.  Do nothing if the function NAME kept the budget."
   (let ((new-part (part-below new name))
         (old-part (and old (part-below old name))))
-    (when name
-      (setf used-allocations (- (data:allocations new-part)
-                                (if old (data:allocations old-part) 0))
-            used-bytes (- (data:bytes new-part)
-                          (if old (data:bytes old-part) 0))))
+    (flet ((used (key)
+             (- (data:figure key new-part)
+                (if old (data:figure key old-part) 0))))
+      (when name
+        (setf used-allocations (used :allocations)
+              used-bytes (used :bytes))))
     (when (over-p used-allocations used-bytes allocations bytes)
-      (with-simple-restart (continue "Take the budget as kept.")
-        (error 'allocation-budget-exceeded
-               :allocations used-allocations :bytes used-bytes
-               :budget (list :bytes bytes :allocations allocations
-                             :function name)
-               :profile new
-               :functions (function-differences old-part new-part))))))
+      (signal-exceeded :allocations used-allocations :bytes used-bytes
+                       :budget (list :bytes bytes :allocations allocations
+                                     :function name)
+                       :functions (function-differences old-part new-part)
+                       :profile new :holders nil))))
 
 (defun signal-over-live (live name profile)
   "Signal ALLOCATION-BUDGET-EXCEEDED if more than LIVE objects of PROFILE are
 alive.  NAME limits this to the objects made by that function and its callees,
 unless it is NIL."
   (let* ((part (part-below profile name))
-         (allocations (data:live-allocations part)))
+         (allocations (data:figure :live-allocations part)))
     (when (> allocations live)
-      (with-simple-restart (continue "Take the budget as kept.")
-        (error 'allocation-budget-exceeded
-               :allocations allocations :bytes (data:live-bytes part)
-               :budget (list :bytes nil :allocations nil :live live
-                             :function name)
-               :profile profile :holders (data:holders profile)
-               :functions (differences nil (data:functions part) #'data:name
-                                       #'data:self-live-allocations
-                                       #'data:self-live-bytes))))))
+      (signal-exceeded :allocations allocations
+                       :bytes (data:figure :live-bytes part)
+                       :budget (list :bytes nil :allocations nil :live live
+                                     :function name)
+                       :functions (differences
+                                   nil (data:figure :functions part)
+                                   :allocations :self-live-allocations
+                                   :bytes :self-live-bytes)
+                       :profile profile
+                       :holders (data:figure :holders profile)))))
 
 (defun check-budget (bytes allocations live)
   "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits."
@@ -131,7 +134,7 @@ Allocates nothing."
             *baselines* (rest baseline)))
     (when baseline
       (setf (rest baseline) nil
-            (first baseline) (c:take-snapshot '(0)))
+            (first baseline) (take-snapshot '(0)))
       (if (eql 0 (first baseline))
           (drop-baseline baseline)
           baseline))))
@@ -139,7 +142,7 @@ Allocates nothing."
 (defun drop-baseline (baseline)
   "Free BASELINE and return NIL.  Allocates nothing."
   (unless (eql 0 (first baseline))
-    (c:free-snapshot baseline))
+    (free-snapshot baseline))
   (mp:with-lock (*baselines-lock*)
     (setf (rest baseline) *baselines*
           *baselines* baseline))
@@ -152,14 +155,14 @@ of objects and bytes counted before.  LIVE must be NIL."
   (when live
     (fail "a budget with :LIVE needs a profile of its own, but one is ~
            already running; call (mprof:stop) first"))
-  (values (take-baseline) (c:monitor-allocations) (c:monitor-bytes)))
+  (values (take-baseline) (allocations) (bytes)))
 
 (defun end-budget (baseline old-allocations old-bytes
                    bytes allocations function)
   "End a budget of BYTES and ALLOCATIONS for FUNCTION that began with the values
 BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
-  (let ((used-allocations (- (c:monitor-allocations) old-allocations))
-        (used-bytes (- (c:monitor-bytes) old-bytes)))
+  (let ((used-allocations (- (allocations) old-allocations))
+        (used-bytes (- (bytes) old-bytes)))
     (when (over-p used-allocations used-bytes allocations bytes)
       (let ((end (and baseline (take-baseline))))
         (unless end
@@ -214,7 +217,7 @@ Example: in a test of any framework,
                       (gensym "FUNCTION"))))
     `(let ,(mapcar #'list limits (list bytes allocations live function))
        (flet ((budget-body () ,@body))
-         (if (c:monitor-active-p)
+         (if (active-p)
              (multiple-value-bind (,baseline ,old-allocations ,old-bytes)
                  (begin-budget ,@(butlast limits))
                (unwind-protect

@@ -8,11 +8,6 @@
 
 (in-package #:mprof)
 
-(defun title (difference)
-  "Return the title of DIFFERENCE: a name, or the names of a call chain."
-  (format nil "~{~A~^ > ~}" (or (data:chain difference)
-                                (list (data:name difference)))))
-
 (defun changes (old-allocations new-allocations old-bytes new-bytes)
   "Return a property list of these figures and of their changes."
   (list :old-allocations old-allocations :new-allocations new-allocations
@@ -26,18 +21,27 @@
                        (:copier nil) (:predicate nil))
   "Two profiles and their differences; made by COMPARE-PROFILES.")
 
+(defmethod print-object ((x comparison) stream)
+  (print-unreadable-object (x stream)
+    (format stream "comparison ~@D bytes, ~@D allocations; ~D functions and ~D ~
+                    types changed"
+            (data:figure :bytes x) (data:figure :allocations x)
+            (length (data:figure :functions x))
+            (length (data:figure :types x)))))
+
 (defmethod describe-object ((comparison comparison) stream)
   (format stream "~&~S~%" comparison)
-  (loop for (title rows) in `(("functions, by what they allocated themselves"
-                               ,(data:functions comparison))
-                              ("types" ,(data:types comparison)))
+  (loop for (key title) in '((:functions
+                              "functions, by what they allocated themselves")
+                             (:types "types"))
+        for rows = (data:figure key comparison)
         do (format stream "~&~D ~A~%" (length rows) title)
-           (format stream "~:{  ~15@A bytes ~12@A allocations  ~A~%~}"
-                   (loop for row in rows
-                         repeat 20
-                         collect (list (format nil "~@D" (data:bytes row))
-                                       (format nil "~@D" (data:allocations row))
-                                       (data:name row))))
+           (loop for row in rows
+                 repeat 20
+                 do (format stream "  ~15@D bytes ~12@D allocations  ~A~%"
+                            (data:figure :bytes row)
+                            (data:figure :allocations row)
+                            (data:figure :name row)))
            (when (> (length rows) 20)
              (format stream "  ...~%"))))
 
@@ -45,51 +49,50 @@
   "True if the DIFFERENCE A comes before B.  The order is by the change of
 bytes, up or down, then by the change of allocations, then by name."
   (flet ((key (difference)
-           (list (- (abs (data:bytes difference)))
-                 (- (abs (data:allocations difference))))))
+           (list (- (abs (data:figure :bytes difference)))
+                 (- (abs (data:figure :allocations difference))))))
     (loop for x in (key a)
           for y in (key b)
           unless (= x y)
             return (< x y)
-          finally (return (string< (title a) (title b))))))
+          finally (return (string< (data:figure :name a)
+                                (data:figure :name b))))))
 
-(defun differences (old new key allocations bytes)
+(defun differences (old new &key (key (data:reader :name))
+                              (allocations :allocations) (bytes :bytes))
   "Return a sorted list of the differences between the rows OLD and the rows
-NEW.  KEY, ALLOCATIONS and BYTES are functions of a row.  Rows with EQUAL keys
-are compared."
+NEW.  KEY is a function of a row, ALLOCATIONS and BYTES are figures.  Rows with
+EQUAL keys are compared."
   (let ((pairs (make-hash-table :test #'equal)))
-    (dolist (row old)
-      (setf (gethash (funcall key row) pairs) (list row nil)))
-    (dolist (row new)
-      (let ((pair (gethash (funcall key row) pairs)))
-        (if pair
-            (setf (second pair) row)
-            (setf (gethash (funcall key row) pairs) (list nil row)))))
-    (flet ((value (reader row)
-             (if row (funcall reader row) 0)))
-      (sort (loop for (old new) being the hash-values of pairs
-                  for row = (or new old)
-                  for difference
-                    = (make-figures
-                       'difference
-                       (list* :name (data:name row) :old old :new new
-                              :chain (getf (figures-plist row) :chain)
-                              (changes (value allocations old)
-                                       (value allocations new)
-                                       (value bytes old) (value bytes new))))
-                  unless (and (zerop (data:bytes difference))
-                              (zerop (data:allocations difference)))
-                    collect difference)
+    (flet ((add (row side)
+             (setf (getf (gethash (funcall key row) pairs) side) row))
+           (value (figure row)
+             (if row (data:figure figure row) 0)))
+      (dolist (row old) (add row :old))
+      (dolist (row new) (add row :new))
+      (sort (loop for pair being the hash-values of pairs
+                  for old = (getf pair :old)
+                  for new = (getf pair :new)
+                  for row = (figures-plist (or new old))
+                  for changes = (changes (value allocations old)
+                                         (value allocations new)
+                                         (value bytes old) (value bytes new))
+                  unless (and (zerop (getf changes :bytes))
+                              (zerop (getf changes :allocations)))
+                    collect (make-figures
+                             'difference
+                             (list* :name (getf row :name) :old old :new new
+                                    :chain (getf row :chain) changes)))
             #'larger-change-p))))
 
 (defun function-differences (old new &optional inclusive)
   "Return a sorted list of the differences by function between the profiles OLD,
 which may be NIL, and NEW.  If INCLUSIVE is true, compare inclusive figures,
 else self figures."
-  (differences (and old (data:functions old)) (data:functions new)
-               #'data:name
-               (if inclusive #'data:allocations #'data:self-allocations)
-               (if inclusive #'data:bytes #'data:self-bytes)))
+  (differences (and old (data:figure :functions old))
+               (data:figure :functions new)
+               :allocations (if inclusive :allocations :self-allocations)
+               :bytes (if inclusive :bytes :self-bytes)))
 
 (defun chain-totals (profile)
   "Return rows with the total allocations at the end of each call chain of
@@ -100,18 +103,23 @@ PROFILE."
        (let* ((path (chain-path (%context-chain context)))
               (total (or (gethash path totals)
                          (setf (gethash path totals) (list 0 0)))))
-         (incf (first total) (data:allocations context))
-         (incf (second total) (data:bytes context))))
+         (incf (first total) (%context-allocations context))
+         (incf (second total) (%context-bytes context))))
      profile)
     (loop for path being the hash-keys of totals
             using (hash-value (allocations bytes))
+          for chain = (reverse path)
           collect (make-figures 'chain-figures
-                                (list :name (first path) :chain (reverse path)
+                                (list :name (format nil "~{~A~^ > ~}" chain)
+                                      :chain chain
                                       :allocations allocations :bytes bytes)))))
 
-(defmethod data:contexts ((x comparison))
-  (differences (chain-totals (data:old x)) (chain-totals (data:new x))
-               #'data:chain #'data:allocations #'data:bytes))
+(defmethod data:figure (key (x comparison))
+  (if (eq key :contexts)
+      (differences (chain-totals (data:figure :old x))
+                   (chain-totals (data:figure :new x))
+                   :key (data:reader :chain))
+      (call-next-method)))
 
 (defun compare-profiles (old new &key inclusive)
   "Compare the profile NEW with the profile OLD.  Return an object of type
@@ -121,9 +129,9 @@ OLD, NEW: objects of type PROFILE, or files of profiles.
 INCLUSIVE (boolean, default NIL): compare the inclusive figures of functions
 instead of their self figures.
 
-FUNCTIONS, TYPES and CONTEXTS of MPROF.DATA return lists of differences, the
-largest change of bytes first; CONTEXTS has one for each call chain.  DESCRIBE
-prints the first two lists.  BYTES and ALLOCATIONS return the total increase.
+The figures :FUNCTIONS, :TYPES and :CONTEXTS are lists of differences, the
+largest change of bytes first; :CONTEXTS has one for each call chain.  DESCRIBE
+prints the first two lists.  :BYTES and :ALLOCATIONS are the total increase.
 
 Signals the conditions of PROFILE.
 
@@ -133,15 +141,17 @@ Example: did the change help?
    (defvar *before* (mprof:profile))
    (mprof:with-profiling (:report nil) (new-way))
    (describe (mprof:compare-profiles *before* (mprof:profile)))"
-  (let ((old (if (typep old 'profile) old (profile old)))
-        (new (if (typep new 'profile) new (profile new))))
+  (let ((old (open-profile old '()))
+        (new (open-profile new '())))
     (make-comparison
      (list* :old old :new new
             :functions (function-differences old new inclusive)
-            :types (differences (data:types old) (data:types new)
-                                (lambda (type)
-                                  (list (data:category type) (data:type type)
-                                        (data:class type)))
-                                #'data:allocations #'data:bytes)
-            (changes (data:allocations old) (data:allocations new)
-                     (data:bytes old) (data:bytes new))))))
+            :types (differences (data:figure :types old)
+                                (data:figure :types new)
+                                :key (lambda (type)
+                                       (list (data:figure :category type)
+                                             (data:figure :type type)
+                                             (data:figure :class type))))
+            (changes (data:figure :allocations old)
+                     (data:figure :allocations new)
+                     (data:figure :bytes old) (data:figure :bytes new))))))

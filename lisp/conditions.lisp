@@ -7,13 +7,20 @@
 (define-condition mprof-error (error)
   ((reason :initarg :reason :initform "unknown reason" :reader reason)
    (advice :initarg :advice :initform nil :reader advice
-           :documentation "A sentence that tells the user what to do, or NIL."))
-  (:documentation "The root of all errors of mprof.
+           :documentation "A sentence that tells the user what to do, or NIL.")
+   (figures :initarg :figures :initform '() :reader condition-figures
+            :documentation "A property list for FIGURE of MPROF.DATA."))
+  (:documentation "The root of all errors of mprof.  Errors in the options of a
+command have the same message as the command mprof.
 
-Example: (handler-case (mprof:save) (mprof:mprof-error (c) (princ c)))")
+Example: (handler-case (mprof:save \"a.data\")
+           (mprof:mprof-error (c) (princ c)))")
   (:report (lambda (condition stream)
-             (format stream "mprof: ~A.~@[~%~A~]" (reason condition)
+             (format stream "mprof: ~A~@[.~%~A~]" (reason condition)
                      (advice condition)))))
+
+(defmethod data:figure (key (x mprof-error))
+  (getf-figure key (condition-figures x) (type-of x)))
 
 (defun fail (control &rest arguments)
   "Signal an MPROF-ERROR whose reason is CONTROL formatted with ARGUMENTS."
@@ -38,8 +45,8 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
                      (lisp-implementation-type) (lisp-implementation-version)
                      (reason condition)))))
 
-(when (c:failure)
-  (error 'profiler-unavailable :reason (c:failure)))
+(when *failure*
+  (error 'profiler-unavailable :reason *failure*))
 
 (define-condition already-active (mprof-error)
   ()
@@ -53,13 +60,12 @@ continues with the present figures and options, and without the file.
 Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))"))
 
 (define-condition profile-file-error (mprof-error file-error)
-  ((offset :initarg :offset :initform nil :reader data:offset))
+  ()
   (:default-initargs :pathname nil)
   (:documentation
-   "A profile could not be written or read; FILE-ERROR-PATHNAME and
-MPROF.DATA:OFFSET say where.  Figures in memory are unchanged.  The restart
-USE-VALUE takes another file.  CONTINUE, where available, goes on without a
-file.
+   "A profile could not be written or read; FILE-ERROR-PATHNAME and the figure
+:OFFSET say where.  Figures in memory are unchanged.  The restart USE-VALUE
+takes another file.  CONTINUE, where available, goes on without a file.
 
 Example: (handler-bind ((mprof:profile-file-error
                           (lambda (c) (use-value \"b.data\" c))))
@@ -83,54 +89,47 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
                      (overflows condition)))))
 
 (define-condition allocation-budget-exceeded (mprof-error)
-  ((allocations :initarg :allocations :reader data:allocations)
-   (bytes :initarg :bytes :reader data:bytes)
-   (budget :initarg :budget :reader data:budget)
-   (functions :initarg :functions :initform '() :reader data:functions)
-   (profile :initarg :profile :reader data:profile-of)
-   (holders :initarg :holders :initform nil :reader data:holders))
+  ()
   (:documentation
    "The body of a WITH-ALLOCATION-BUDGET exceeded a limit on its allocations or
-on the objects that it left alive.  BYTES and ALLOCATIONS of MPROF.DATA return
-what it used, BUDGET the limits, FUNCTIONS the functions responsible, and
-PROFILE-OF the profile.  HOLDERS returns a profile of what holds the live
-objects, or NIL.  The restart CONTINUE returns the values of the body.
+on the objects that it left alive.  Its figures are :BYTES and :ALLOCATIONS,
+what the body used; :BUDGET, the limits; :FUNCTIONS, the functions responsible,
+as differences; :PROFILE, what was counted until then; and :HOLDERS, a profile
+of what holds the live objects, or NIL.  The restart CONTINUE returns the values
+of the body.
 
 Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
-           (mprof:allocation-budget-exceeded (c) (mprof.data:bytes c)))")
-  (:report (lambda (condition stream) (report-budget condition stream))))
+           (mprof:allocation-budget-exceeded (c)
+             (mprof.data:figure :bytes c)))")
+  (:report (lambda (condition stream)
+             (apply #'report-budget stream (condition-figures condition)))))
 
-(defun report-holders (holders stream)
-  "Print to STREAM the chains of HOLDERS, a profile, that retain the most."
-  (loop for context in (data:contexts holders)
-        repeat 3
-        do (format stream "~11D byte~:P in ~7D object~:P held by ~{~A~^ > ~}~%"
-                   (data:bytes context) (data:allocations context)
-                   (data:chain context))))
-
-(defun report-budget (condition stream)
-  "Print CONDITION, an ALLOCATION-BUDGET-EXCEEDED, to STREAM."
-  (destructuring-bind (&key bytes allocations live function)
-      (data:budget condition)
-    (if live
-        (format stream
-                "mprof: ~@[~A and what it called: ~]~D object~:P of ~D byte~:P ~
-                 left alive; the budget is ~D.~%"
-                function (data:allocations condition) (data:bytes condition)
-                live)
-        (format stream
-                "mprof: ~@[~A and what it called: ~]~D byte~:P in ~D ~
-                 allocation~:P; the budget is ~
-                 ~@[~D byte~:P~]~:[~; and ~]~@[~D allocation~:P~].~%"
-                function (data:bytes condition) (data:allocations condition)
-                bytes (and bytes allocations) allocations))
-    (loop for function in (data:functions condition)
-          repeat 3
-          do (format stream "~11D byte~:P in ~7D allocation~:P by ~A~%"
-                     (data:bytes function) (data:allocations function)
-                     (data:name function)))
-    (when (and (data:holders condition) (null function))
-      (report-holders (data:holders condition) stream))
-    (format stream
-            "(mprof:report) prints their callers.  Raise the budget if this ~
-             is intended.")))
+(defun report-budget (stream &key allocations bytes budget functions holders
+                      &allow-other-keys)
+  "Print the figures of an ALLOCATION-BUDGET-EXCEEDED to STREAM."
+  (flet ((print-rows (rows control key)
+           (loop for row in rows
+                 repeat 3
+                 do (format stream control (data:figure :bytes row)
+                            (data:figure :allocations row)
+                            (data:figure key row)))))
+    (destructuring-bind (&key ((:bytes most-bytes))
+                           ((:allocations most-allocations)) live function)
+        budget
+      (format stream "mprof: ~@[~A and what it called: ~]" function)
+      (if live
+          (format stream
+                  "~D object~:P of ~D byte~:P left alive; the budget is ~D.~%"
+                  allocations bytes live)
+          (format stream
+                  "~D byte~:P in ~D allocation~:P; the budget is ~
+                   ~@[~D byte~:P~]~:[~; and ~]~@[~D allocation~:P~].~%"
+                  bytes allocations most-bytes
+                  (and most-bytes most-allocations) most-allocations))
+      (print-rows functions "~11D byte~:P in ~7D allocation~:P by ~A~%" :name)
+      (when (and holders (null function))
+        (print-rows (data:figure :contexts holders)
+                    "~11D byte~:P in ~7D object~:P held by ~{~A~^ > ~}~%"
+                    :chain))))
+  (format stream "(mprof:report) prints their callers.  Raise the budget if ~
+                  this is intended."))

@@ -22,22 +22,6 @@
   "The functions of COMMON-LISP that make objects and that one of ECL's
 compilers codes in line.")
 
-(defparameter *open-coded-others*
-  '(mapcar maplist mapcan mapcon vector-push-extend copy-readtable
-    + - * / 1+ 1- expt sqrt exp log sin cos tan sinh cosh tanh abs
-    floor ceiling round truncate mod rem
-    ash logand logior logxor logeqv lognand lognor lognot logandc1 logandc2
-    logorc1 logorc2 boole ldb dpb mask-field deposit-field
-    aref row-major-aref elt)
-  "Other functions that ECL codes in line and that may allocate, often a float
-or a bignum for the result; forced out of line only by name.")
-
-(defparameter *called-anyway*
-  '(vector make-list make-sequence make-string copy-list copy-alist copy-tree
-    reverse revappend subseq concatenate complex)
-  "Functions that make objects and that neither compiler codes in line; naming
-them has no effect and causes no warning.")
-
 (defvar *proclaimed* '()
   "The names that global forms have forced out of line.")
 
@@ -46,12 +30,7 @@ them has no effect and causes no warning.")
   (cond ((not (symbolp name)) "is not a symbol")
         ((special-operator-p name) "is a special operator, not a function")
         ((macro-function name) "is a macro, not a function")
-        ((not (fboundp name)) "is not defined as a function")
-        ((and (eq (symbol-package name) (find-package '#:common-lisp))
-              (not (member name *open-coded-allocators*))
-              (not (member name *open-coded-others*))
-              (not (member name *called-anyway*)))
-         "is not among the allocating functions that ECL codes in line")))
+        ((not (fboundp name)) "is not defined as a function")))
 
 (defun check-out-of-line (names)
   "Return the elements of NAMES that can be forced out of line.  Warn about the

@@ -1,70 +1,95 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; figures.lisp -- contexts, the printing of all figures, and names.
+;;;; figures.lisp -- rows of figures, how they print, and names.
+;;;;
+;;;; Names are strings, as the tables show them.  Rows are never modified, since
+;;;; profiles may share them.
 
 (in-package #:mprof)
 
-(defstruct (chain (:copier nil) (:predicate nil))
-  "A call chain in one phase and one thread, shared by contexts that differ in
-type or size.  PATH is a list of names, leaf first; its tails are the paths of
-the callers."
-  path phase thread calls)
+(defstruct (figures (:constructor make-figures (kind plist)) (:copier nil)
+                    (:predicate nil))
+  "A row.  KIND is a symbol; PLIST has the figures, by keyword."
+  kind plist)
 
-(defstruct (context-figures (:conc-name %context-) (:copier nil)
-                            (:predicate nil))
-  "The objects of one type and one size that were allocated at the end of one
-call chain, in one phase and one thread."
-  chain type size allocations bytes
-  samples)                              ; their numbers, for FILTER-PROFILE
+(defgeneric data:figure (key x)
+  (:documentation
+   "Return the figure KEY, a keyword, of X: a row, a profile, the result of
+MPROF:COMPARE-PROFILES, or an error.  Signals MPROF-ERROR if X has no such
+figure.  Figures that are not known, such as the calls of C functions, are NIL.
 
-(macrolet ((define-context-readers (&body readers)
-             `(progn
-                ,@(loop for (reader form) in readers
-                        collect `(defmethod ,reader ((x context-figures))
-                                   ,form)))))
-  (define-context-readers
-    (data:chain (reverse (chain-path (%context-chain x))))
-    (data:name (first (chain-path (%context-chain x))))
-    (data:calls (chain-calls (%context-chain x)))
-    (data:phase (chain-phase (%context-chain x)))
-    (data:thread (chain-thread (%context-chain x)))
-    (data:type (data:type (%context-type x)))
-    (data:class (data:class (%context-type x)))
-    (data:category (data:category (%context-type x)))
-    (data:size (%context-size x))
-    (data:allocations (%context-allocations x))
-    (data:bytes (%context-bytes x))))
+The tables of a profile, lists of rows with the largest bytes first:
+   :FUNCTIONS :ARCS :TYPES :SURVIVAL :BINS :REGIONS :PHASES :THREADS
+   :CONTEXTS   what was allocated at the ends of call chains; a fresh list
+   :ADVICE     what MPROF:ADVISE prints, the largest saving first
+and :COMMENTS, a list of (KEY . VALUE), and :HOLDERS, a profile of what holds
+the live objects, for a profile that was made with :HOLDERS: :BYTES is what a
+holder retains, and contexts begin at a root.
 
-(defmethod print-object ((x context-figures) stream)
-  (print-unreadable-object (x stream :type t)
-    (format stream "~{~A~^ > ~}: ~A ~D allocations, ~D bytes" (data:chain x)
-            (data:name (%context-type x)) (data:allocations x) (data:bytes x))))
+Of a row, and of a profile but for :NAME:
+   :NAME :ALLOCATIONS :BYTES   the number of objects, and the bytes requested
+       for them; for a function, with its callees, recursion once
+   :LIVE-ALLOCATIONS :LIVE-BYTES   what of this was alive at the last
+       collection; known with :LIVE of MPROF:START
+Further figures of rows are the columns of the format lisp in mprof-formats(5):
+   functions   :SELF-ALLOCATIONS :SELF-BYTES :SELF-LIVE-ALLOCATIONS
+       :SELF-LIVE-BYTES :CALLS (that led to an allocation) :CYCLE :FILE :LINE,
+       and :TYPES :CALLERS :CALLEES :SURVIVAL, lists of rows
+   arcs        :CALLER :CALLEE :CALLS
+   types       :CATEGORY :TYPE :CLASS
+   survival    the same, and :DIED-0-BYTES ... :NEW-ALLOCATIONS
+   bins        :SIZE :TYPES
+   regions     :CALLS (entries) :NANOSECONDS :CATEGORY-BYTES
+   phases, threads   :CATEGORY-BYTES; the name of a phase is a keyword
+   contexts    :CHAIN (names, the root first) :TYPE :CLASS :CATEGORY :SIZE
+       :PHASE :THREAD :CALLS (shared by the contexts of one chain)
+   advice      :RULE :GRADE :SAVED-BYTES :OBJECTS :CALLS :CALLER :CALLED :FILE
+       :LINE :FAULT :REMEDY :EXAMPLE :UNKNOWN
+
+A comparison has :OLD and :NEW, profiles, and :FUNCTIONS, :TYPES and :CONTEXTS,
+lists of differences.  A difference has :OLD and :NEW, rows or NIL, and
+:OLD-BYTES, :NEW-BYTES and so on; :BYTES and :ALLOCATIONS are the increase.
+
+Example: (mprof.data:figure :bytes (mprof:profile))  =>  4800016"))
+
+(defparameter *not-always-known*
+  '(:live-allocations :live-bytes :self-live-allocations :self-live-bytes)
+  "Figures that only profiles with live objects have.")
+
+(defun getf-figure (key plist owner)
+  "Return the value of KEY in PLIST, or signal that OWNER has none."
+  (let ((value (getf plist key '#1=#:none)))
+    (cond ((not (eq value '#1#)) value)
+          ((member key *not-always-known*) nil)
+          (t (fail "~(~A~) have no ~A" owner key)))))
+
+(defmethod data:figure (key (x figures))
+  (getf-figure key (figures-plist x) (figures-kind x)))
+
+(defun data:reader (key)
+  "Return a function that returns the FIGURE KEY of its argument.
+
+Example: (mapcar (mprof.data:reader :name)
+                 (mprof.data:figure :functions (mprof:profile)))"
+  (lambda (x) (data:figure key x)))
 
 (defmethod print-object ((x figures) stream)
   (print-unreadable-object (x stream)
-    (multiple-value-call #'format stream "~(~A~) ~@?" (figures-kind x)
+    (flet ((show (control &rest keys)
+             (format stream "~(~A~) ~?" (figures-kind x) control
+                     (loop for key in keys
+                           collect (data:figure key x)))))
       (case (figures-kind x)
         (function-figures
-         (values "~A ~D self, ~D inclusive bytes" (data:name x)
-                 (data:self-bytes x) (data:bytes x)))
-        (survival-figures
-         (values "~A ~A ~D allocations, ~D bytes" (data:name x)
-                 (or (data:class x) (data:type x)) (data:allocations x)
-                 (data:bytes x)))
+         (show "~A ~D self, ~D inclusive bytes" :name :self-bytes :bytes))
         (arc-figures
-         (values "~A > ~A ~:[unknown~;~:*~D~] calls, ~D bytes" (data:caller x)
-                 (data:callee x) (data:calls x) (data:bytes x)))
+         (show "~A > ~A ~:[unknown~;~:*~D~] calls, ~D bytes"
+               :caller :callee :calls :bytes))
         (difference
-         (values "~A ~@D bytes (~D to ~D), ~@D allocations" (title x)
-                 (data:bytes x) (data:old-bytes x) (data:new-bytes x)
-                 (data:allocations x)))
-        (comparison
-         (values "~@D bytes, ~@D allocations; ~D functions and ~D types changed"
-                 (data:bytes x) (data:allocations x)
-                 (length (data:functions x)) (length (data:types x))))
+         (show "~A ~@D bytes (~D to ~D), ~@D allocations"
+               :name :bytes :old-bytes :new-bytes :allocations))
         (t
-         (values "~A ~D allocations, ~D bytes" (data:name x)
-                 (data:allocations x) (data:bytes x)))))))
+         (show "~A ~D allocations, ~D bytes" :name :allocations :bytes))))))
 
 ;;; Names are strings, symbols or lists.  They are printed as the tables show
 ;;; them and compared as strings.
@@ -99,12 +124,11 @@ such as (SETF FOO) or (METHOD AREA (INTEGER))."
           (with-output-to-string (stream)
             (print-name name stream))))))
 
-(defun exact-regex (names)
-  "Return a regular expression that matches exactly the strings in NAMES."
-  (flet ((quoted (name)
-           (with-output-to-string (stream)
-             (loop for character across name
-                   do (when (find character "\\^$.|?*+()[]{}")
-                        (write-char #\\ stream))
-                      (write-char character stream)))))
-    (format nil "^(~{~A~^|~})$" (mapcar #'quoted names))))
+(defun exact-regex (name)
+  "Return a regular expression that matches exactly NAME, a string."
+  (format nil "^~A$"
+          (with-output-to-string (stream)
+            (loop for character across name
+                  do (when (find character "\\^$.|?*+()[]{}")
+                       (write-char #\\ stream))
+                     (write-char character stream)))))

@@ -40,8 +40,8 @@ Example:
 
 Signals MPROF-ERROR if NAME is neither a symbol nor a string."
   `(progn
-     (c:region-begin
+     (region-begin
       ,(if (constantp name)
-           `(load-time-value (c:arguments (region-name ,name)))
-           `(c:arguments (region-name ,name))))
-     (unwind-protect (progn ,@body) (c:region-end))))
+           `(load-time-value (arguments (region-name ,name)))
+           `(arguments (region-name ,name))))
+     (unwind-protect (progn ,@body) (region-end))))

@@ -1,6 +1,6 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; report.lisp -- the tables.
+;;;; report.lisp -- the tables, and files of all formats.
 ;;;;
 ;;;; The C library behind the command mprof makes them; this file writes its
 ;;;; text to a stream.
@@ -11,13 +11,12 @@
   "The tables whose columns have been explained in this session, by their names
 in the command mprof; \"t\" stands for the usual tables.")
 
-(defun explain-p (legend tables)
-  "True if the columns of TABLES must be explained.  LEGEND: as for REPORT."
-  (let ((tables (mapcar #'word (ensure-list tables))))
-    (if (eq legend :once)
-        (unless (subsetp tables *explained* :test #'string=)
-          (setf *explained* (union tables *explained* :test #'string=)))
-        legend)))
+(defun explained-p (tables)
+  "True if all columns of TABLES, a value of :TABLES, have been explained; from
+now on they have."
+  (let ((tables (mapcar #'string-downcase (ensure-list tables))))
+    (or (subsetp tables *explained* :test #'string=)
+        (null (setf *explained* (union tables *explained* :test #'string=))))))
 
 (defun terminal-of (stream)
   "Return the file descriptor of STREAM, possibly of a terminal; or NIL."
@@ -30,7 +29,7 @@ in the command mprof; \"t\" stands for the usual tables.")
   "Return the line width for tables on STREAM, or NIL."
   (or *print-right-margin*
       (let* ((terminal (terminal-of stream))
-             (width (if terminal (c:terminal-width terminal) 0)))
+             (width (if terminal (terminal-width terminal) 0)))
         (and (plusp width) width))))
 
 (defun nothing-counted (profile)
@@ -41,54 +40,48 @@ in the command mprof; \"t\" stands for the usual tables.")
                  reports~;Nothing was allocated while mprof counted~].~%"
             *options*)))
 
-(defun report-text (command profile legend tables options)
-  "Return the output of COMMAND for PROFILE, a string.  TABLES and LEGEND are as
-for REPORT, OPTIONS is a list of strings."
-  (or (nothing-counted profile)
-      (in-keywords
-       (apply #'call-with-export #'c:string-of profile command
-              (if (explain-p legend tables)
-                  options
-                  (cons "--no-legend" options))))))
-
-(defun print-report (command tables legend stream file profile choices options)
-  "Print the output of COMMAND.  TABLES to CHOICES and the values are as for
-REPORT; OPTIONS are the elements of CHOICES that COMMAND takes."
-  (let* ((stream (if (eq stream t) *standard-output* stream))
-         (text nil)
-         (shown (call-with-profile
-                 (lambda (profile)
-                   (setf text (report-text command profile legend tables
-                                           (choice-options options))))
-                 file profile choices)))
+(defun print-report (command tables stream source options)
+  "Print the output of COMMAND, which explains TABLES.  STREAM, SOURCE, OPTIONS
+and the values are as for REPORT."
+  (let* ((help (getf options :help))
+         (legend (getf options :no-legend (if help t :once)))
+         (profile (part (open-profile source options)
+                        (options-if #'selecting-p options)))
+         (shown (part profile
+                      (list* :no-legend (if (eq legend :once)
+                                            (explained-p tables)
+                                            legend)
+                             (options-if (complement #'selecting-p) options))))
+         (text (command-output shown command)))
+    (setf text (or (and (not help) (nothing-counted profile)) text))
     (cond (stream
            (write-string text stream)
-           shown)
+           profile)
           (t
-           (values text shown)))))
+           (values text profile)))))
 
-(define-choosing report (&key (stream *standard-output*) file profile
-                              (legend :once))
-    (:part :report :collect)
+(defun report (&rest options &key (stream *standard-output*) profile tables
+               &allow-other-keys)
   "Print tables of everything counted so far, and return the PROFILE shown.
 
 STREAM (default *STANDARD-OUTPUT*): where to print.  T also stands for
 *STANDARD-OUTPUT*.  With NIL, the tables are returned as a string, and the
 PROFILE as the second value.
-FILE (pathname designator, default NIL): report on this profile file instead, on
-the profiles in a folder, or on a list of files, added up.
-PROFILE (default NIL): report on this object of type PROFILE instead.
-LEGEND (default :ONCE): explain the columns below each table; :ONCE does so the
-first time that a table is printed.
-~A
-The usual tables are :DIRECT, :GRAPH, :TYPES and :BINS, with :PHASES, :THREADS
-and :REGIONS if there are several.  :TYPE-FUNCTIONS shows the functions that
-allocate each type, :FUNCTION-TYPES the types that each function allocates.
-Without WIDTH, lines fit into *PRINT-RIGHT-MARGIN*, or else into the terminal if
-STREAM is one.  If the choices match nothing, a line says so and suggests a
-similar name.
+PROFILE (default NIL): report on this instead: an object of type PROFILE, or a
+file, a folder or a list of files, as for PROFILE.
+TABLES (keyword or list): these instead of the usual tables.
+COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
+OPTIONS: keywords and values.  Every option of the command `mprof report' is a
+keyword: `--by=package' is :BY :PACKAGE, `--tables=direct,types' is :TABLES
+'(:DIRECT :TYPES), and `--verbose' is :VERBOSE T.  (mprof:report :help t) lists
+them, and mprof-report(1) explains them.
 
-Signals MPROF-ERROR for invalid arguments, and PROFILE-FILE-ERROR if FILE cannot
+The legend is printed the first time that a table is; :NO-LEGEND T leaves it
+out, and :NO-LEGEND NIL prints it.  Without :WIDTH, lines fit into
+*PRINT-RIGHT-MARGIN*, or else into the terminal if STREAM is one.  If nothing
+matches the options, a line says so and suggests a similar name.
+
+Signals MPROF-ERROR for invalid options, and PROFILE-FILE-ERROR if a file cannot
 be read; the restart USE-VALUE takes another file.  May signal the warning
 PROFILE-INCOMPLETE.  If the profiler is counting, the allocations of this
 function are counted too.
@@ -96,34 +89,94 @@ function are counted too.
 Example:
 
    (mprof:report :tables '(:direct :types) :focus \"^APP::PARSE\" :limit 20)"
-  (print-report "report" (or (getf choices :tables) (getf choices :type) t)
-                legend stream file profile choices
-                (list* :width (or (getf choices :width)
-                                  (line-width (if (eq stream t)
-                                                  *standard-output*
-                                                  stream)))
-                       (chosen :report choices))))
+  (let ((stream (if (eq stream t) *standard-output* stream)))
+    (print-report "report" (or tables t) stream profile
+                  (list* :width (getf options :width (line-width stream))
+                         options))))
 
-(define-choosing advise (&key (stream *standard-output*) file profile
-                              (legend :once))
-    (:part :advise :collect)
+(defun advise (&rest options &key (stream *standard-output*) profile
+               &allow-other-keys)
   "Print advice on how to make the program allocate less, the largest saving
 first.  Return the PROFILE concerned.
 
 Each piece of advice names a function, with file and line, the fault, the bytes
 to be saved, and any doubts.  It is certain if the figures prove it; otherwise
 check it before following it.  `mprof help advise' lists the rules, and
-mprof-advice(7) explains them and how to write RULES for a library of your own.
-(mprof.data:advice profile) returns the same as data.
+mprof-advice(7) explains them.  (mprof.data:figure :advice profile) returns the
+same as data.
 
-STREAM, FILE, PROFILE: as for REPORT.
-LEGEND (default :ONCE): print the next steps; :ONCE does so the first time.
-~A
-Signals the conditions of REPORT.  HIDE, SHOW and BY cannot be used.
+STREAM, PROFILE: as for REPORT.
+OPTIONS: the options of the command `mprof advise', as for REPORT.
+
+Signals the conditions of REPORT.
 
 Example:
 
    (mprof:with-profiling (:report nil) (my-program))
    (mprof:advise :limit 3)"
-  (print-report "advise" :advise legend stream file profile choices
-                (chosen :advise choices)))
+  (print-report "advise" :advise (if (eq stream t) *standard-output* stream)
+                profile options))
+
+;;; Files
+
+(defun complete-type-p (file)
+  "True if the type of FILE, a pathname designator, or none, stands for a whole
+profile."
+  (let ((type (pathname-type file)))
+    (or (null type)
+        (member type '("data" "pprof") :test #'string-equal)
+        (and (string-equal type "gz")
+             (string-equal (pathname-type (pathname-name file)) "pb")))))
+
+(defun save-command (file profile format)
+  "Return the command mprof, and further options of it, that write PROFILE to
+FILE in FORMAT, the value of an option or NIL."
+  (cond (format '("export"))
+        ((complete-type-p file)
+         (if (or (profile-options profile) (profile-samples profile))
+             '("export" "--format=pprof")
+             '("merge")))               ; leaves nothing out
+        ((member (pathname-type file) '("svg" "png" "pdf")
+                 :test #'string-equal)
+         '("graph"))
+        ((string-equal (pathname-type file) "txt") '("report"))
+        (t '("export"))))
+
+(defun save (file &rest options &key profile format &allow-other-keys)
+  "Write everything counted so far to FILE, in the format of its type, and
+return its pathname.
+
+FILE (pathname designator): the type .data or .pb.gz, or no type, stands for a
+gzip-compressed pprof profile, which the command mprof and every tool for pprof
+can read; .html for a page with a flame graph; .txt for the tables of REPORT;
+.svg for a picture of the call graph, which needs Graphviz; .folded, .csv and
+others for the formats of `mprof export'.
+PROFILE (default NIL): write this instead, as for REPORT.
+FORMAT (keyword, default NIL): a format of `mprof export', whatever the type of
+FILE.
+COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
+OPTIONS: the options of the command `mprof export', as for REPORT.
+
+FILE is either written completely or left unchanged.  The profiler may be
+counting.
+
+Signals PROFILE-FILE-ERROR if FILE cannot be written; the restart USE-VALUE
+takes another file.  Signals MPROF-ERROR if the type of FILE is unknown, and for
+options that are invalid for the format.  May signal the warning
+PROFILE-INCOMPLETE.
+
+Example:
+
+   (mprof:save \"app.html\" :focus \"^APP::\" :hide-system t)"
+  (let ((part (part (open-profile profile options) options)))
+    (loop
+      (restart-case
+          (mp:without-interrupts        ; FILE is written completely or not
+            (apply #'command-output part
+                   (append (save-command file part format)
+                           (list (option :o (file-name file)))))
+            (return (pathname (file-name file))))
+        (use-value (other)
+          :report "Write to another file."
+          :interactive ask-for-file
+          (setf file other))))))

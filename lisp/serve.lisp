@@ -8,9 +8,40 @@
 
 (in-package #:mprof)
 
+;;; The server and the shipper are workers: lists (ARGUMENTS THREAD PID).
+;;; ARGUMENTS has an address in the C library, and PID is the process of THREAD,
+;;; since the child of a fork has no such thread.
+
+(defun start-worker (name address run)
+  "Start a worker for ADDRESS, a thread called NAME that calls RUN with a list
+of ADDRESS."
+  (let ((arguments (list address)))
+    (list arguments
+          (mp:process-run-function name (lambda () (funcall run arguments)))
+          (ext:getpid))))
+
+(defun running (worker)
+  "Return the arguments of WORKER, which may be NIL, if it runs in this process;
+else NIL."
+  (and (eql (third worker) (ext:getpid))
+       (first worker)))
+
+(defun end-worker (worker stop)
+  "Call STOP with the arguments of WORKER, wait for its thread, and return the
+address of WORKER; or NIL if it does not run."
+  (let ((arguments (running worker)))
+    (when arguments
+      (funcall stop arguments)
+      (mp:process-join (second worker))
+      (first arguments))))
+
+(defun start-counting ()
+  "Start counting with the options of the figures in memory, unless the profiler
+is already counting."
+  (start-unless-active (or *options* (options 0))))
+
 (defvar *server* nil
-  "A list (ADDRESS THREAD PID): the server of the C side, the thread that runs
-it, and its process, since the child of a fork has no such thread; or NIL.")
+  "The worker that serves, or NIL.")
 
 (defun do-as-asked (event)
   "Handle EVENT, a request of a client, a number of enum serve_event.  Return
@@ -18,7 +49,7 @@ it, and its process, since the child of a fork has no such thread; or NIL.")
   (handler-case
       (progn
         (ecase event
-          (1 (start-unless-active (or *options* (options 0))))
+          (1 (start-counting))
           (2 (stop))
           (3 (reset)))
         "")
@@ -27,21 +58,17 @@ it, and its process, since the child of a fork has no such thread; or NIL.")
 
 (defun run-server (arguments)
   "Serve until STOP-SERVING.  ARGUMENTS has the address of the server."
-  (loop for event = (c:serve-run arguments)
+  (loop for event = (serve-run arguments)
         until (eql event 0)
-        do (c:serve-answer (first arguments)
-                           (first (c:arguments (do-as-asked event))))))
+        do (serve-answer (first arguments) (octets-of (do-as-asked event)))))
 
 (defun open-server (port address token)
   "Return the address of a new server, or signal an MPROF-ERROR."
-  (let ((missing (c:find-late-functions)))
-    (when missing
-      (fail "the server library cannot be loaded: ~A" missing)))
-  (let ((server (c:serve-open (first (c:arguments (or address "")))
-                              port
-                              (first (c:arguments (or token ""))))))
+  (find-late-functions)
+  (let ((server (serve-open (octets-of (or address "")) port
+                            (octets-of (or token "")))))
     (when (eql server 0)
-      (fail "~A" (c:string-of (c:serve-message))))
+      (fail "~A" (string-of (serve-message))))
     server))
 
 (defun serve (&key (port 6060) address token (start t))
@@ -59,7 +86,7 @@ START (boolean, default T): start counting, unless the profiler is already
 counting.  For other options, call START first.
 
    /                     the state, as a page
-   /flamegraph           the page of FLAMEGRAPH; ?refresh=5 reloads it
+   /flamegraph           a page with a flame graph; ?refresh=5 reloads it
    /debug/pprof/allocs   for pprof: all allocations; ?seconds=10: during these
    /debug/pprof/heap     for pprof: memory in use, with :LIVE; ?gc=1
    /debug/pprof/delta_heap   for pprof: allocations since the last request
@@ -75,30 +102,24 @@ Example:
   (check-type address (or null string))
   (check-type token (or null string))
   (mp:with-lock (*lock*)
-    (when (and *server* (eql (third *server*) (ext:getpid)))
+    (when (running *server*)
       (fail "a server is already running on port ~D; call (mprof:stop-serving)"
-            (c:serve-port (first *server*))))
-    (let* ((server (open-server port address token))
-           (arguments (list server)))
-      (setf *server* (list server
-                           (mp:process-run-function
-                            "mprof server" (lambda () (run-server arguments)))
-                           (ext:getpid)))
+            (serve-port (first (running *server*)))))
+    (let ((server (open-server port address token)))
+      (setf *server* (start-worker "mprof server" server #'run-server))
       (when start
-        (start-unless-active (or *options* (options 0))))
-      (c:serve-port server))))
+        (start-counting))
+      (serve-port server))))
 
 (defun stop-serving ()
   "Stop the server.  Return T, or NIL if no server was running.  The profiler
 continues counting.
 
 Example: (mprof:stop-serving)  =>  T"
-  (destructuring-bind (&optional server thread pid)
-      (mp:with-lock (*lock*) (shiftf *server* nil))
-    (when (eql pid (ext:getpid))
-      (c:serve-stop server)
-      (mp:process-join thread)
-      (c:serve-close server)
+  (let ((server (end-worker (mp:with-lock (*lock*) (shiftf *server* nil))
+                            #'serve-stop)))
+    (when server
+      (serve-close server)
       t)))
 
 (push #'stop-serving si:*exit-hooks*)

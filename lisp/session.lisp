@@ -20,78 +20,25 @@ there are no figures.")
   "A list (FILE PID): the file that the figures are in, and the process that
 counts in it, since the child of a fork does not.  Or NIL.")
 
-;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
+;;; Numbers of enum mprof_option in monitor.h.
 
 (defconstant +unfolded+ 1)
 (defconstant +full-walk+ 2)
 (defconstant +live+ 4)
 (defconstant +sites+ 16)
 
-(defparameter *counters*
-  '(:allocations 0 :bytes 1 :contexts 2 :threads 3 :overflows 4
-    :context-bytes 6)
-  "The counters of the monitor, and their numbers.")
-
-(defun counter (name)
-  "Return the counter NAME of the monitor, a keyword of *COUNTERS*."
-  (c:monitor-counter (list (getf *counters* name))))
-
 (defun check-status (status condition &rest arguments)
   "Signal CONDITION with ARGUMENTS and the monitor's message, unless STATUS is
 0."
   (unless (eql status 0)
-    (apply #'error condition :reason (c:monitor-message) arguments)))
-
-(defparameter *sampling-keywords*
-  '(:mode :sample-interval :alloc-interval :max-samples :max-depth :loop
-    :threads :show-progress)
-  "Keywords of sampling profilers, which this profiler does not need.")
-
-(defun check-keywords (operator keywords options)
-  "Signal an MPROF-ERROR unless OPTIONS is a property list whose keys are among
-KEYWORDS, the arguments of OPERATOR."
-  (loop for (keyword . rest) on options by #'cddr
-        for taken = (format nil "It takes ~{~S~^, ~}" keywords)
-        do (cond ((not (member keyword keywords))
-                  (fail "~S takes no ~S~:[~;: it counts every allocation, in ~
-                         all threads~].  ~A" operator keyword
-                        (member keyword *sampling-keywords*) taken))
-                 ((null rest)
-                  (fail "~S takes a value after ~S.  ~A" operator keyword
-                        taken)))))
-
-(defun check-writable (file)
-  "Signal a PROFILE-FILE-ERROR unless FILE can be written.  Writing replaces
-FILE by a new file made beside it."
-  (let* ((name (file-name file))
-         (kind (ext:file-kind name t))
-         (trial (and (member kind '(nil :file))
-                     (ext:mkstemp (file-name (or (probe-file name) name))))))
-    (cond (trial
-           (delete-file trial))
-          ((member kind '(nil :file :directory))
-           (error 'profile-file-error
-                  :pathname (pathname name)
-                  :reason (format nil "cannot write '~A': ~:[its folder does ~
-                                       not exist, or is not writable~;it is a ~
-                                       folder~]" name (eq kind :directory)))))))
-
-(defun check-file (file seconds mapped)
-  "Signal an error unless FILE, SECONDS and MAPPED are valid arguments of START
-and FILE can be written."
-  (check-type seconds (or null (real (0) 1000000)))
-  (unless (or (not (or seconds mapped))
-              (and file (eq (format-of-file file) :pprof)))
-    (fail ":FILE must be of type .data or .pb.gz"))
-  (when file
-    (check-writable file)))
+    (apply #'error condition :reason (string-of (monitor-message)) arguments)))
 
 (defun count-in (file)
   "Let the next start count in FILE."
   (let ((name (file-name file)))
-    (check-status (c:monitor-map (c:arguments (file-name (or (probe-file name)
-                                                             name))))
-                  'profile-file-error :pathname (pathname file) :offset nil))
+    (check-status (monitor-map (arguments (file-name (or (probe-file name)
+                                                         name))))
+                  'profile-file-error :pathname (pathname file)))
   (setf *counted-in* (list file (ext:getpid))))
 
 (defvar *file-done* nil
@@ -107,7 +54,7 @@ and FILE can be written."
              (with-simple-restart (continue "Go on without a file.")
                (save file)
                (setf keep 0))
-          (c:monitor-unmap keep))))))
+          (monitor-unmap keep))))))
 
 (defun stop-at-exit ()
   "Save at the end of a program with a file."
@@ -116,12 +63,11 @@ and FILE can be written."
 
 (push #'stop-at-exit si:*exit-hooks*)
 
-(defun start-unless-active (options &optional file (file-needed t))
+(defun start-unless-active (options &optional file)
   "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS), in FILE unless that
-is NIL, or cannot be counted in and is not FILE-NEEDED.  Return false if the
-profiler is already counting."
+is NIL.  Return false if the profiler is already counting."
   (mp:with-lock (*lock*)
-    (cond ((c:monitor-active-p) nil)
+    (cond ((active-p) nil)
           (t
            (when (and *options* (not (equal options *options*)))
              (with-simple-restart
@@ -133,10 +79,8 @@ profiler is already counting."
              (setf options *options*))
            (when file
              (with-simple-restart (continue "Go on without a file.")
-               (handler-bind ((profile-file-error (if file-needed #'identity
-                                                      #'continue)))
-                 (count-in file))))
-           (check-status (apply #'c:monitor-start options)
+               (count-in file)))
+           (check-status (apply #'monitor-start options)
                          'profiler-unavailable)
            (setf *options* options)
            t))))
@@ -149,8 +93,7 @@ profiler is already counting."
                              (if live +live+ 0)
                              (if sites +sites+ 0))))
 
-(defun start (&rest options &key (max-contexts 0) unfolded full-walk live file
-              autosave mapped sites &allow-other-keys)
+(defun start (&key (max-contexts 0) unfolded full-walk live file sites)
   "Start counting every allocation, in all threads, and return T.  Figures
 already in memory are kept and added to; RESET clears them.
 
@@ -165,25 +108,20 @@ check the recorded frames.  Slow for deep stacks.  All figures are the same.
 LIVE (boolean, default NIL): follow each object until the garbage collector
 finds it dead, even after STOP, until RESET.  Profiles then show what was alive
 at the last collection; :COLLECT of REPORT and SAVE collects first.
-FILE (pathname designator, of type .data or .pb.gz): count in FILE, which is
-mapped into memory.  If the program is killed, nothing is lost: REPORT and
-`mprof report' read FILE at any time.  STOP, and the normal end of the program,
-put a profile in its place.
-AUTOSAVE (real > 0), MAPPED (boolean): not needed; :FILE is always current.
+FILE (pathname designator, of type .data or .pb.gz, default NIL): count in FILE,
+which is mapped into memory.  If the program is killed, nothing is lost: REPORT
+and `mprof report' read FILE at any time.  STOP, and the normal end of the
+program, put a profile in its place.
 SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
-Other OPTIONS are errors.
 
 Signals ALREADY-ACTIVE if the profiler is already counting, or if the figures in
 memory were counted with other options; the restart CONTINUE keeps these
 options.  Signals PROFILE-FILE-ERROR if FILE cannot be written.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
-  (check-keywords 'start
-                  '(:max-contexts :unfolded :full-walk :live :file :autosave
-                    :mapped :sites)
-                  options)
-  (check-file file autosave (or file mapped))
+  (when (and file (not (complete-type-p file)))
+    (fail ":FILE must be of type .data or .pb.gz"))
   (with-simple-restart (continue "Continue counting.")
     (unless (start-unless-active (options max-contexts unfolded full-walk
                                           live sites)
@@ -199,13 +137,10 @@ PROFILE-FILE-ERROR, with the restart CONTINUE.
 Example: (mprof:stop)  =>  T"
   ;; Allocates nothing, so that only the program is counted.
   (mp:with-lock (*lock*)
-    (when (c:monitor-active-p)
-      (check-status (c:monitor-stop) 'mprof-error)
+    (when (active-p)
+      (check-status (monitor-stop) 'mprof-error)
       (end-count-in)
       t)))
-
-(defvar *before-reset* nil
-  "A function to call before figures are cleared, or NIL.")
 
 (defun reset ()
   "Clear all figures and return T.  If the profiler is counting, it continues,
@@ -213,10 +148,9 @@ from zero.
 
 Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)
-    (when *before-reset*
-      (funcall *before-reset*))
-    (check-status (c:monitor-reset) 'mprof-error)
-    (unless (c:monitor-active-p)
+    (note-for-shipper)
+    (check-status (monitor-reset) 'mprof-error)
+    (unless (active-p)
       (setf *options* nil)))
   t)
 
@@ -231,19 +165,6 @@ objects; :CONTEXT-BYTES: the memory that they take.
 :OVERFLOWS: how often no context was left, of those that START allows.
 
 Example: (getf (mprof:status) :active)  =>  NIL"
-  (list* :active (c:monitor-active-p)
-         (loop for (name) on *counters* by #'cddr
-               collect name
-               collect (counter name))))
-
-(defun allocations ()
-  "Return the number of objects allocated while the profiler was counting.
-
-Example: (mprof:allocations)  =>  300001"
-  (counter :allocations))
-
-(defun bytes ()
-  "Return the number of bytes requested while the profiler was counting.
-
-Example: (mprof:bytes)  =>  4800016"
-  (counter :bytes))
+  (list :active (active-p) :allocations (allocations) :bytes (bytes)
+        :contexts (monitor-counter '(2)) :context-bytes (monitor-counter '(6))
+        :threads (monitor-counter '(3)) :overflows (monitor-counter '(4))))

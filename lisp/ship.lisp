@@ -9,21 +9,12 @@
 (in-package #:mprof)
 
 (defvar *shipper* nil
-  "A list ((ADDRESS) THREAD PID): the shipper of the C side, the thread that
-runs it, and its process, since the child of a fork has no such thread; or
-NIL.")
+  "The worker that ships, or NIL.")
 
 (defparameter *ship-counts*
   '(:allocations :bytes :requests :octets :failures :missed
     :dropped-allocations :dropped-bytes :dropped-parts)
   "The counts of the C side, in their order.")
-
-(defun running-shipper ()
-  "Return a list with the address of the shipper of this process, or NIL."
-  (destructuring-bind (&optional shipper thread pid) *shipper*
-    (declare (ignore thread))
-    (when (eql pid (ext:getpid))
-      shipper)))
 
 (defun label-lines (labels)
   "Return LABELS, a property list, as lines NAME=VALUE."
@@ -32,29 +23,18 @@ NIL.")
                 collect (substitute #\_ #\- (string-downcase name))
                 collect value)))
 
-(defun program-name ()
-  "Return the name of the running program, as a valid name of a service."
-  (substitute-if #\_ (lambda (character)
-                       (not (or (find character "_.-")
-                                (and (< (char-code character) 128)
-                                     (alphanumericp character)))))
-                 (or (pathname-name (ext:argv 0)) "ecl")))
-
 (defun open-shipper (url protocol service labels every)
   "Return the address of a new shipper, or signal an MPROF-ERROR."
-  (let ((missing (c:find-late-functions)))
-    (when missing
-      (fail "the shipper library cannot be loaded: ~A" missing)))
-  (flet ((octets (string) (first (c:arguments (or string "")))))
-    (let ((shipper (c:ship-open (octets url)
-                                (octets (and protocol
-                                             (string-downcase protocol)))
-                                (octets (or service (program-name)))
-                                (octets (label-lines labels))
-                                (ceiling (* every 1000)))))
-      (when (eql shipper 0)
-        (fail "~A" (c:string-of (c:serve-message))))
-      shipper)))
+  (find-late-functions)
+  (let ((shipper (ship-open (octets-of url)
+                            (octets-of (string-downcase (or protocol "")))
+                            (octets-of (or service
+                                           (pathname-name (ext:argv 0))))
+                            (octets-of (label-lines labels))
+                            (ceiling (* every 1000)))))
+    (when (eql shipper 0)
+      (fail "~A" (string-of (serve-message))))
+    shipper))
 
 (defun ship (url &key (every 15) service labels protocol (start t))
   "Send what was allocated to a profile server at regular intervals, from a
@@ -90,24 +70,21 @@ Example:
   (check-type protocol (member nil :pyroscope :parca :otel))
   (check-type labels list)
   (mp:with-lock (*lock*)
-    (when (running-shipper)
+    (when (running *shipper*)
       (fail "a shipper is already running; call (mprof:stop-shipping)"))
-    (let ((arguments (list (open-shipper url protocol service labels every))))
-      (setf *shipper* (list arguments
-                            (mp:process-run-function
-                             "mprof shipper" (lambda () (c:ship-run arguments)))
-                            (ext:getpid)))
-      (when start
-        (start-unless-active (or *options* (options 0))))
-      t)))
+    (setf *shipper* (start-worker "mprof shipper"
+                                  (open-shipper url protocol service labels
+                                                every)
+                                  #'ship-run))
+    (when start
+      (start-counting))
+    t))
 
-(defun ship-before-reset ()
+(defun note-for-shipper ()
   "Let the shipper note the figures before they are cleared."
-  (let ((shipper (running-shipper)))
-    (when shipper
-      (c:ship-note shipper))))
-
-(setf *before-reset* #'ship-before-reset)
+  (let ((arguments (running *shipper*)))
+    (when arguments
+      (ship-note arguments))))
 
 (defun stop-shipping ()
   "Send the rest, for some seconds at most, and end the thread of SHIP.  Return
@@ -123,19 +100,16 @@ second value T unless data was dropped:
 The profiler continues counting.
 
 Example: (getf (mprof:stop-shipping) :dropped-bytes)  =>  0"
-  (destructuring-bind (&optional arguments thread pid)
-      (mp:with-lock (*lock*) (shiftf *shipper* nil))
-    (when (eql pid (ext:getpid))
-      (c:ship-stop arguments)
-      (mp:process-join thread)
-      (c:ship-run arguments)            ; QUIT has killed that thread
-      (let* ((shipper (first arguments))
-             (counts (loop for name in *ship-counts*
-                           for i from 0
-                           collect name
-                           collect (c:ship-count shipper i)))
-             (summary (c:string-of (c:ship-summary shipper))))
-        (c:ship-close shipper)
+  (let ((shipper (end-worker (mp:with-lock (*lock*) (shiftf *shipper* nil))
+                             #'ship-stop)))
+    (when shipper
+      (ship-run (list shipper))         ; QUIT has killed its thread
+      (let ((counts (loop for name in *ship-counts*
+                          for i from 0
+                          collect name
+                          collect (ship-count shipper i)))
+            (summary (string-of (ship-summary shipper))))
+        (ship-close shipper)
         (unless (eql 0 (getf counts :dropped-parts))
           (format *error-output* "~&mprof: ~A~%" summary))
         (values counts (eql 0 (getf counts :dropped-parts)))))))

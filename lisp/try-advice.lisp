@@ -100,11 +100,12 @@ TRIAL."
 their callers in the same file, the callers of these, and so on."
   (let ((found '()))
     (labels ((visit (row)
-               (dolist (arc (data:callers row))
-                 (let ((caller (data:row :functions (data:caller arc)
+               (dolist (arc (data:figure :callers row))
+                 (let ((caller (data:row :functions (data:figure :caller arc)
                                          profile)))
-                   (when (and caller (data:file row)
-                              (equal (data:file caller) (data:file row))
+                   (when (and caller (data:figure :file row)
+                              (equal (data:figure :file caller)
+                                     (data:figure :file row))
                               (not (member caller rows))
                               (not (member caller found)))
                      (push caller found)
@@ -129,7 +130,8 @@ CL-USER if none is found."
   "Read the DEFUN of the function of ROW, or of the function that it is local
 to, from its file.  Return NIL if it is not there."
   (ignore-errors
-   (let ((name (with-standard-io-syntax (read-from-string (data:name row)))))
+   (let ((name (with-standard-io-syntax
+                 (read-from-string (data:figure :name row)))))
      (loop for inner = (and (consp name) (member :in name))
            while inner
            do (setf name (second inner)))
@@ -172,8 +174,8 @@ Return NIL if FUNCTION does not run with them as it did in the trial BEFORE."
 (defun print-not-run (rows names trial stream)
   "Print why TRIAL is inconclusive: the functions of ROWS ran with their old
 definitions or, if ROWS is NIL, NAMES were not called."
-  (let ((names (listed (if rows (mapcar #'data:name rows) names)))
-        (callers (mapcar #'data:name
+  (let ((names (listed (if rows (mapcar (data:reader :name) rows) names)))
+        (callers (mapcar (data:reader :name)
                          (direct-callers rows (trial-profile trial)))))
     (format stream "~&after   unknown: ~:[the new ~A was never called~;~
                                           the old ~A still ran~].~%~
@@ -212,7 +214,7 @@ and the allocations saved, and whether the body returned the same."
 
 (defun call-trying-advice (forms function stream)
   "Run FUNCTION the way TRY-ADVICE runs its body, with the definitions FORMS."
-  (when (c:monitor-active-p)
+  (when (active-p)
     (error 'already-active
            :reason "TRY-ADVICE needs a profile of its own, but one is running"
            :advice "Call (mprof:stop) first."))

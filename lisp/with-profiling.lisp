@@ -7,24 +7,41 @@
 (defvar *body-counted* nil
   "True in a body with a profile of its own, as in WITH-PROFILING.")
 
+(defun usable-file (file)
+  "Return FILE if a profile of a body can be written to it; else signal why not.
+The restart CONTINUE returns NIL."
+  (with-simple-restart (continue "Run the body without a file.")
+    (when (active-p)
+      (error 'already-active :reason
+             (format nil "a profile is already running, so ~S cannot be ~
+                          written by this one" file)))
+    ;; Writing replaces FILE by a new file made beside it.
+    (let* ((name (file-name file))
+           (trial (ext:mkstemp name)))
+      (unless trial
+        (error 'profile-file-error
+               :pathname (pathname name)
+               :reason (format nil "cannot write '~A': its folder does not ~
+                                    exist, or is not writable" name)))
+      (delete-file trial))
+    file))
+
+(defun check-tables (tables)
+  "Signal an MPROF-ERROR unless TABLES is a valid value of :TABLES."
+  (multiple-value-bind (output status message)
+      (run-command "report" (option :tables tables) "--help")
+    (declare (ignore status))
+    (unless output
+      (fail "~A" message))))
+
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
-                                       autosave (reset t) (max-contexts 0)
-                                       unfolded full-walk live mapped
-                                       sites)
+                                       (reset t) (max-contexts 0) unfolded
+                                       full-walk live sites)
   "Call FUNCTION, without arguments, the way WITH-PROFILING runs its body."
-  (when (nth-value 1 (with-simple-restart (continue "Run the body without a ~
-                                                     file.")
-                       (check-file file autosave mapped)
-                       nil))
-    (setf file nil))
-  (if (c:monitor-active-p)
-      (progn
-        (when file
-          (with-simple-restart (continue "Run the body without a file.")
-            (error 'already-active :reason
-                   (format nil "a profile is already running, so ~S cannot ~
-                                be written by this one" file))))
+  (let ((file (and file (usable-file file)))
+        (stream (or stream *standard-output*)))
+    (if (active-p)
         (multiple-value-prog1 (funcall function)
           (when (and report (not *body-counted*))
             ;; FORMAT would be counted.
@@ -32,28 +49,28 @@
                          (format nil "mprof: no tables, since it was counting ~
                                       before the body; (mprof:report) prints ~
                                       all."))
-                        (or stream *standard-output*)))))
-      (let ((options (options max-contexts unfolded full-walk live sites))
-            (image (and reset file (eq (format-of-file file) :pprof) file))
-            (*file-done* nil))
-        (unless (member report '(t nil))
-          (choice-option :tables report)) ; signals a wrong table now
-        (when reset (reset))
-        (multiple-value-prog1
-            (call-counting function options image)
-          (when report
-            (report :tables (if (eq report t) nil report) :collect live
-                    :stream (or stream *standard-output*)))
-          (when (and file (or live (not *file-done*))) ; else STOP has saved it
-            (with-simple-restart (continue "Go on without a file.")
-              (save file :collect (and live (not report)))))))))
+                        stream)))
+        (let ((options (options max-contexts unfolded full-walk live sites))
+              (tables (if (eq report t) nil report))
+              (*file-done* nil))
+          (when tables (check-tables tables))
+          (when reset (reset))
+          (multiple-value-prog1
+              (call-counting function options
+                             (and reset file (complete-type-p file) file))
+            (when report
+              (report :tables tables :collect live :stream stream))
+            (when (and file (or live (not *file-done*))) ; else STOP saved it
+              (with-simple-restart (continue "Go on without a file.")
+                (save file :collect (and live (not report))))))))))
 
 (defun call-counting (function options &optional file)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
 FLAGS), in FILE if that is possible.  If another thread has started counting
 first, the profile belongs to that thread, which stops it."
   (let ((*body-counted* t))             ; may allocate, so set before counting
-    (if (start-unless-active options file nil)
+    (if (handler-bind ((profile-file-error #'continue))
+          (start-unless-active options file))
         (unwind-protect (funcall function)
           (stop))
         (funcall function))))
@@ -63,16 +80,16 @@ first, the profile belongs to that thread, which stops it."
 the values of BODY.  OPTIONS is a list of keywords and values, possibly ():
 
 :REPORT (default T): T prints the usual tables, NIL prints nothing.  Other
-values are :FLAT, :GRAPH and those of TABLES of REPORT.
+values are those of :TABLES of REPORT.
 :STREAM (default *STANDARD-OUTPUT*): where to print.
 :FILE (pathname designator, default NIL): write the profile to this file too, as
-SAVE does.  If that fails, the restart CONTINUE goes on without the file.  A file
-of type .data or .pb.gz is counted in as by START, so nothing is lost if the
-program is killed; not with :RESET NIL.
+SAVE does.  If that fails, the restart CONTINUE goes on without the file.  A
+file of type .data or .pb.gz is counted in as by START, so nothing is lost if
+the program is killed; not with :RESET NIL.
 :RESET (boolean, default T): start from zero; NIL adds to the figures in memory.
 :LIVE (boolean, default NIL): as for START; also collects garbage after BODY, to
 show what it left alive.
-:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES, :AUTOSAVE, :MAPPED: as for START.
+:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES: as for START.
 
 All threads are counted, not only this one.  A non-local exit from BODY stops
 counting and prints nothing; the figures are kept for REPORT and SAVE.  Inside
@@ -90,8 +107,4 @@ Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
     (fail "WITH-PROFILING takes a list of options before the body, possibly ~
            empty: (mprof:with-profiling () ~S); ~S is not one"
           (if body (first body) options) options))
-  (check-keywords 'with-profiling
-                  '(:report :stream :file :autosave :reset :max-contexts
-                    :unfolded :full-walk :live :mapped :sites)
-                  options)
   `(call-with-profiling (lambda () ,@body) ,@options))

@@ -98,12 +98,6 @@ mprof_string_free(char *string)
   free(string);
 }
 
-const char *
-mprof_version(void)
-{
-  return MPROF_VERSION;
-}
-
 void *
 mprof_run_command(const char *arguments)
 {

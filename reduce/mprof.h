@@ -42,9 +42,6 @@ MPROF_API int mprof_command(const char *arguments, char **output,
 /* Releases a string that mprof_command gave out; NULL is allowed. */
 MPROF_API void mprof_string_free(char *string);
 
-/* The version, such as "1.0.0"; a constant that nobody frees. */
-MPROF_API const char *mprof_version(void);
-
 /* The same for callers that cannot pass pointers to be filled in: runs
  * ARGUMENTS and gives back a result to ask, or NULL when memory runs out.
  * The caller owns the result and frees it with mprof_result_free. */
@@ -78,10 +75,10 @@ MPROF_API void *mprof_profile_open(const char *names);
 MPROF_API void *mprof_profile_open_octets(const void *octets,
                                           uint64_t length);
 
-/* mprof_run_command on PROFILE; ARGUMENTS name no files.  Unless SAMPLES is
- * NULL, only those COUNT of them count whose numbers are there: as `export
- * --format=lisp-contexts' gives them, in any order.  Several threads may do
- * this at once. */
+/* mprof_run_command on PROFILE; ARGUMENTS name no files, and values of
+ * options follow after "=".  Unless SAMPLES is NULL, only those COUNT of them
+ * count whose numbers are there: as `export --format=lisp-contexts' gives
+ * them, in any order.  Several threads may do this at once. */
 MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);

@@ -81,6 +81,12 @@
   (unless (slime-connected-p)
     (user-error "No Lisp is connected: M-x slime starts one"))
   (unless (member "SWANK-MPROF" (slime-lisp-modules))
+    (unless (slime-eval '(cl:and (cl:ignore-errors (cl:require :mprof)
+                                                   (cl:find-package :mprof))
+                                 t))
+      (user-error "This Lisp, %s %s, has no mprof: start mprof-ecl, the ECL \
+that comes with it" (slime-lisp-implementation-type)
+                  (slime-lisp-implementation-version)))
     (setf (slime-lisp-modules)
           (slime-eval `(swank:swank-require
                         '(:swank-mprof)
@@ -188,8 +194,6 @@ Figures in memory are added to; `slime-mprof-reset' clears them."
   (let ((profile (slime-mprof--functions)))
     (slime-mprof--pop-to (slime-buffer-name :mprof) 'slime-mprof-mode)
     (slime-mprof--show profile)))
-
-(defalias 'slime-mprof-browser #'slime-mprof-report)
 
 (defun slime-mprof--functions ()
   "Return the current profile, as the user options select it."

@@ -2,49 +2,21 @@
 ;;;;
 ;;;; swank-mprof.lisp -- what slime-mprof.el asks of the Lisp.
 ;;;;
-;;;; Emacs has this loaded when it needs it first, into whatever Lisp there is;
-;;;; so names of mprof are looked up when they are used.  What goes wrong is
-;;;; given back as a line, (:ERROR LINE), and no debugger comes up in Emacs.
+;;;; Emacs has this loaded when it needs it first, after mprof.  What goes wrong
+;;;; is given back as a line, (:ERROR LINE), and no debugger comes up in Emacs.
 ;;;;
 ;;;; Functions go by their names, as the tables show them.
 
 (defpackage #:swank-mprof
   (:use #:common-lisp)
   (:import-from #:swank #:defslimefun)
+  (:import-from #:mprof.data #:figure #:row)
   (:documentation "The profiles of mprof in Emacs."))
 
 (in-package #:swank-mprof)
 
 (defvar *profile* nil
   "The profile that Emacs shows, or NIL.")
-
-(define-condition failure (simple-error)
-  ()
-  (:documentation "An error whose message is for the user."))
-
-(defun fail (control &rest arguments)
-  (error 'failure :format-control control :format-arguments arguments))
-
-(defun call (package name arguments)
-  "Call the function NAME, which PACKAGE exports, with ARGUMENTS."
-  (multiple-value-bind (symbol status) (find-symbol name package)
-    (unless (and (eq status :external) (fboundp symbol))
-      (fail "This mprof has no ~(~A:~A~)" package name))
-    (apply symbol arguments)))
-
-(defun mprof (name &rest arguments)
-  "Call the function NAME of MPROF; it is loaded first where it is not there."
-  (unless (find-package "MPROF")
-    (ignore-errors (require :mprof))
-    (unless (find-package "MPROF")
-      (fail "This Lisp, ~A ~A, has no mprof: start mprof-ecl, the ECL that ~
-             comes with it"
-            (lisp-implementation-type) (lisp-implementation-version))))
-  (call "MPROF" (string name) arguments))
-
-(defun figure (name object)
-  "Return the value of the reader NAME of MPROF.DATA for OBJECT."
-  (call "MPROF.DATA" (string name) (list object)))
 
 (defun one-line (condition)
   "Return the message of CONDITION in one line."
@@ -61,19 +33,19 @@
 
 (defslimefun start ()
   (answering
-    (cond ((getf (mprof :status) :active) "mprof is already counting")
-          (t (mprof :start) "mprof is counting"))))
+    (cond ((getf (mprof:status) :active) "mprof is already counting")
+          (t (mprof:start) "mprof is counting"))))
 
 (defslimefun stop ()
   (answering
-    (if (mprof :stop)
+    (if (mprof:stop)
         (format nil "mprof has stopped at ~:D bytes, including SLIME's own"
-                (mprof :bytes))
+                (getf (mprof:status) :bytes))
         "mprof was not counting")))
 
 (defslimefun reset ()
   (answering
-    (mprof :reset)
+    (mprof:reset)
     "mprof has cleared all figures"))
 
 ;;; Whose work is it?  SLIME runs in the Lisp that is profiled, and allocates
@@ -117,13 +89,7 @@ closes a profile to which nothing refers any more."
 
 (defun own-work (profile)
   "Return the part of PROFILE that is not SLIME's own work."
-  (mprof :filter-profile profile :predicate #'own-work-p))
-
-(defun without-swank (profile hide-system)
-  "PROFILE without the functions of SWANK and, if HIDE-SYSTEM is true, of ECL:
-what they allocated is charged to those that called them."
-  (mprof :filter-profile profile :hide "(^|[( ])SWANK[^ ()]*:"
-                                 :hide-system hide-system))
+  (mprof:profile profile :predicate #'own-work-p))
 
 ;;; To show
 
@@ -139,9 +105,9 @@ what they allocated is charged to those that called them."
                                             (setf warning
                                                   (princ-to-string
                                                    condition)))))
-                    (mprof :profile))))
+                    (mprof:profile))))
     (when (zerop (figure :allocations profile))
-      (fail "Nothing has been counted: slime-mprof-start starts counting"))
+      (error "Nothing has been counted: slime-mprof-start starts counting"))
     (values profile warning)))
 
 (defslimefun functions (hide-system swank)
@@ -149,24 +115,22 @@ what they allocated is charged to those that called them."
 SLIME's own work if SWANK is true."
   (answering
     (multiple-value-bind (all warning) (profile)
-      (setf *profile* (if swank
-                          (mprof :filter-profile all :hide-system hide-system)
-                          (without-swank (own-work all) hide-system)))
+      (setf *profile* (mprof:profile (if swank all (own-work all))
+                                     :hide (and (not swank)
+                                                "(^|[( ])SWANK[^ ()]*:")
+                                     :hide-system hide-system))
       (list :bytes (figure :bytes *profile*)
             :allocations (figure :allocations *profile*)
             :left-out (- (figure :bytes all) (figure :bytes *profile*))
-            :active (and (getf (mprof :status) :active) t)
+            :active (getf (mprof:status) :active)
             :warning warning
             :functions (mapcar #'function-line
                                (figure :functions *profile*))))))
 
-(defun row-of (name &optional (profile *profile*))
-  "Return the row of the function NAME in PROFILE, or NIL."
-  (and profile (call "MPROF.DATA" "ROW" (list :functions name profile))))
-
 (defun shown-row (name)
   "Return the row of the function NAME in the profile that Emacs shows."
-  (or (row-of name) (fail "This profile is gone: g takes a new one")))
+  (or (and *profile* (row :functions name *profile*))
+      (error "This profile is gone: g takes a new one")))
 
 (defun arc-lines (arcs end)
   "A list of (NAME BYTES CALLS) for the functions at END, a keyword, of ARCS."
@@ -228,13 +192,13 @@ allocates itself."
   "Return the source location of the function NAME."
   (answering
     (or (function-location (shown-row name))
-        (fail "The source of ~A is not known" name))))
+        (error "The source of ~A is not known" name))))
 
 ;;; Advice
 
 (defun advice-location (advice profile)
   "Return the place that ADVICE on PROFILE is about, or NIL."
-  (let ((row (row-of (figure :name advice) profile)))
+  (let ((row (row :functions (figure :name advice) profile)))
     (or (file-location (figure :file advice) (figure :line advice))
         (and row (function-location row)))))
 

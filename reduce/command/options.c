@@ -69,7 +69,8 @@ parse_option(struct parsing *parsing, const char *argument)
                       "option '%.*s' takes no value",
                       (int)strcspn(argument, "="), argument);
   if (row->argument != NULL && value == NULL) {
-    if (parsing->next == parsing->count)
+    /* Who gives an open profile is a program, which has no use for that. */
+    if (parsing->next == parsing->count || parsing->options->open != NULL)
       return mprof_fail(parsing->error, MPROF_USAGE,
                         "option '%s' requires a value", argument);
     value = parsing->arguments[parsing->next++];

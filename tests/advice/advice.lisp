@@ -57,10 +57,11 @@ what advice by the rule says that it saves; NIL: there is none."
     (mprof:with-profiling (:report nil)
       (setf value (funcall function)))
     (let* ((profile (mprof:profile))
-           (advice (remove *rule* (data:advice profile)
-                           :key #'data:rule :test #'string/=)))
-      (values value (data:bytes profile)
-              (and advice (reduce #'+ advice :key #'data:saved-bytes))))))
+           (advice (remove *rule* (data:figure :advice profile)
+                           :key (data:reader :rule) :test #'string/=)))
+      (values value (data:figure :bytes profile)
+              (and advice
+                   (reduce #'+ advice :key (data:reader :saved-bytes)))))))
 
 (defvar *failed* nil)
 

@@ -63,9 +63,10 @@
           (with (seconds :holders t)))
       (format t "~20A ~9D objects  ~5,2F s; without holders ~5,2F; ~3D bytes ~
                  an object~%"
-              name (mprof.data:live-allocations (mprof:profile)) with without
+              name (mprof.data:figure :live-allocations (mprof:profile))
+              with without
               (round (- (peak-bytes) before)
-                     (mprof.data:live-allocations (mprof:profile))))))
+                     (mprof.data:figure :live-allocations (mprof:profile))))))
   (setf *kept* nil)
   (mprof:reset))
 

@@ -49,7 +49,7 @@
         (seconds function n '())
         (dotimes (i rounds)
           (push (seconds function n '()) plain)
-          (push (seconds function n (list :file file :mapped t)) mapped))
+          (push (seconds function n (list :file file)) mapped))
         (format t "~(~10A~) ~8,4F s ~8,4F s mapped  ~6,4F~%" function
                 (median plain) (median mapped)
                 (/ (median mapped) (median plain)))))))

@@ -97,10 +97,10 @@ values: the profile, and FORM's value."
                    actual)))
          (calls (caller callee)
            (let ((arc (mprof.data:row :arcs (list caller callee) profile)))
-             (and arc (mprof.data:calls arc)))))
+             (and arc (mprof.data:figure :calls arc)))))
     (let ((half (/ *widgets* 2)))
-      (check "allocations" *widgets* (mprof.data:allocations profile))
-      (check "bytes" (* 80 *widgets*) (mprof.data:bytes profile))
+      (check "allocations" *widgets* (mprof.data:figure :allocations profile))
+      (check "bytes" (* 80 *widgets*) (mprof.data:figure :bytes profile))
       (check "calls by MAKE-RED-WIDGET" half
              (calls 'producer-consumer:make-red-widget
                     'producer-consumer:make-widget))
@@ -124,10 +124,10 @@ values: the profile, and FORM's value."
 (defun heavy-functions (profile share)
   "Those functions of the program and of CL-PPCRE's interface under which at
 least SHARE of all bytes were allocated, callers first."
-  (loop for function in (mprof.data:functions profile)
-        when (and (names-api-p (mprof.data:name function))
-                  (>= (mprof.data:bytes function)
-                      (* share (mprof.data:bytes profile))))
+  (loop for function in (mprof.data:figure :functions profile)
+        when (and (names-api-p (mprof.data:figure :name function))
+                  (>= (mprof.data:figure :bytes function)
+                      (* share (mprof.data:figure :bytes profile))))
           collect function))
 
 (defun percent (part whole)
@@ -136,23 +136,23 @@ least SHARE of all bytes were allocated, callers first."
 (defun print-heavy-functions (profile stream)
   (format stream "    %        bytes   calls   bytes/call  function~%")
   (dolist (function (heavy-functions profile 1/3))
-    (let ((bytes (mprof.data:bytes function))
-          (calls (mprof.data:calls function)))
+    (let ((bytes (mprof.data:figure :bytes function))
+          (calls (mprof.data:figure :calls function)))
       (format stream "  ~3D  ~11:D ~7:D  ~11:D  ~A~%"
-              (percent bytes (mprof.data:bytes profile))
+              (percent bytes (mprof.data:figure :bytes profile))
               bytes calls (floor bytes calls)
-              (mprof.data:name function)))))
+              (mprof.data:figure :name function)))))
 
 (defparameter *maker* "(METHOD CL-PPCRE:CREATE-SCANNER (T))"
   "What makes every scanner, from strings and from parse trees.")
 
 (defun calls-of (name profile)
   (let ((function (mprof.data:row :functions name profile)))
-    (if function (mprof.data:calls function) 0)))
+    (if function (mprof.data:figure :calls function) 0)))
 
 (defun bytes-below (name profile)
   (let ((function (mprof.data:row :functions name profile)))
-    (if function (mprof.data:bytes function) 0)))
+    (if function (mprof.data:figure :bytes function) 0)))
 
 (defun print-change (before after stream)
   (flet ((row (what key)
@@ -161,8 +161,8 @@ least SHARE of all bytes were allocated, callers first."
              (format stream "  ~28A ~11:D  ~11:D  ~4@D %~%" what old new
                      (round (* 100 (- new old)) old)))))
     (format stream "  ~28A ~11@A  ~11@A~%" "" "before" "after")
-    (row "bytes" #'mprof.data:bytes)
-    (row "allocations" #'mprof.data:allocations)
+    (row "bytes" (mprof.data:reader :bytes))
+    (row "allocations" (mprof.data:reader :allocations))
     (row "bytes below CLASSIFY"
          (lambda (profile) (bytes-below 'licences::classify profile)))
     (row "scanners made" (lambda (profile) (calls-of *maker* profile)))))
@@ -201,27 +201,27 @@ least SHARE of all bytes were allocated, callers first."
 
 (defun print-leak (profile stream)
   "Stop the demo unless the cache holds nearly all that PROFILE says is alive."
-  (let* ((holders (mprof.data:holders profile))
+  (let* ((holders (mprof.data:figure :holders profile))
          (cache (mprof.data:row :functions 'licences::*answers* holders)))
-    (unless (and cache (> (mprof.data:bytes cache)
-                          (* 9/10 (mprof.data:live-bytes profile))))
+    (unless (and cache (> (mprof.data:figure :bytes cache)
+                          (* 9/10 (mprof.data:figure :live-bytes profile))))
       (fail "LICENCES::*ANSWERS* is not what holds what is alive"))
     (format stream "A service answers questions about the texts.  When it has ~
                     answered them all,~%~:D bytes are alive.  Which variable ~
                     holds them?~2%"
-            (mprof.data:live-bytes profile))))
+            (mprof.data:figure :live-bytes profile))))
 
 ;;; All of it
 
 (defun print-headline (before after stream)
-  (let ((bytes (mprof.data:bytes before))
-        (bytes-after (mprof.data:bytes after)))
+  (let ((bytes (mprof.data:figure :bytes before))
+        (bytes-after (mprof.data:figure :bytes after)))
     (format stream "CL-PPCRE at work on the licence texts of this machine: ~
                     ~:D allocations,~%~:D bytes, in ~D functions.  ~D % of ~
                     the bytes are one mistake in the~%program: with one line ~
                     changed it allocates ~:D bytes.~%"
-            (mprof.data:allocations before) bytes
-            (length (mprof.data:functions before))
+            (mprof.data:figure :allocations before) bytes
+            (length (mprof.data:figure :functions before))
             (percent (- bytes bytes-after) bytes) bytes-after)))
 
 (defun run ()

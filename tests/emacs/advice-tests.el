@@ -128,10 +128,6 @@
 (slime-mprof-advice)
 (check "no advice" '("mprof has no advice on what was counted." "")
        (lines "*slime-mprof-advice*"))
-(type-in "(progn (unexport 'mprof.data::advice :mprof.data) nil)")
-(check "a mprof that gives none" "This mprof has no mprof.data:advice"
-       (told #'slime-mprof-advice))
-
 (end-session)
 (princ (format "1..%d\n" session-count))
 

@@ -18,19 +18,5 @@
       :fault "collects a list" :remedy "Return a vector."
       :example "(coerce list 'vector)" :unknown cl:nil))))
 
-(cl:macrolet ((define-readers (cl:&rest keys)
-                `(cl:progn
-                   ,@(cl:loop for key in keys
-                              for name = (cl:intern (cl:symbol-name key))
-                              collect `(cl:fmakunbound ',name)
-                              collect `(cl:export ',name)
-                              collect `(cl:defun ,name (x)
-                                         (mprof::figure ,key x))))))
-  (define-readers :grade :rule :saved-bytes :objects :fault :remedy :example
-    :unknown))
-
-(cl:fmakunbound 'advice)
-(cl:export 'advice)
-(cl:defun advice (profile)
-  (cl:check-type profile mprof:profile)
+(cl:defmethod figure :around ((key (cl:eql :advice)) (x mprof:profile))
   mprof::*advice*)

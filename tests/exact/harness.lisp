@@ -124,16 +124,16 @@ LIST to have no effect does not leave it out.")
   (let ((f (mprof.data:row :functions name *profile*)))
     (check (format nil "~A itself" (shown name))
            (list allocations bytes)
-           (and f (list (mprof.data:self-allocations f)
-                        (mprof.data:self-bytes f))))))
+           (and f (list (mprof.data:figure :self-allocations f)
+                        (mprof.data:figure :self-bytes f))))))
 
 (defun inclusive (name allocations bytes)
   "NAME and all below it made ALLOCATIONS objects of BYTES bytes in all."
   (let ((f (mprof.data:row :functions name *profile*)))
     (check (format nil "~A with callees" (shown name))
            (list allocations bytes)
-           (and f (list (mprof.data:allocations f)
-                        (mprof.data:bytes f))))))
+           (and f (list (mprof.data:figure :allocations f)
+                        (mprof.data:figure :bytes f))))))
 
 ;; C functions of a library have no frame word; their names are strings.
 
@@ -147,17 +147,18 @@ LIST to have no effect does not leave it out.")
   "N calls of NAME led to an allocation."
   (let ((f (mprof.data:row :functions name *profile*)))
     (check (format nil "calls of ~A" (shown name))
-           (known-calls name n) (and f (mprof.data:calls f)))))
+           (known-calls name n) (and f (mprof.data:figure :calls f)))))
 
 (defun arc (caller callee n &optional allocations bytes)
   "N calls of CALLEE by CALLER led to allocations."
   (let ((a (mprof.data:row :arcs (list caller callee) *profile*)))
     (check (format nil "calls of ~A by ~A" (shown callee) (shown caller))
-           (known-calls callee n) (and a (mprof.data:calls a)))
+           (known-calls callee n) (and a (mprof.data:figure :calls a)))
     (when allocations
       (check (format nil "~A below ~A" (shown callee) (shown caller))
              (list allocations bytes)
-             (and a (list (mprof.data:allocations a) (mprof.data:bytes a)))))))
+             (and a (list (mprof.data:figure :allocations a)
+                          (mprof.data:figure :bytes a)))))))
 
 (defun conses-of (caller callee calls n)
   "CALLER called CALLEE so often, and N conses were made below."
@@ -171,22 +172,23 @@ LIST to have no effect does not leave it out.")
   (check (format nil "~A is not in the profile" (shown name))
          nil (mprof.data:row :functions name *profile*)))
 
-(defun type-total (name allocations bytes &optional (key #'mprof.data:type))
+(defun type-total (name allocations bytes
+                   &optional (key (mprof.data:reader :type)))
   "ALLOCATIONS objects of the type (or, by KEY, class) NAME, of BYTES in all."
-  (loop for type in (mprof.data:types *profile*)
+  (loop for type in (mprof.data:figure :types *profile*)
         when (equal (shown name) (funcall key type))
-          sum (mprof.data:allocations type) into n
-          and sum (mprof.data:bytes type) into b
+          sum (mprof.data:figure :allocations type) into n
+          and sum (mprof.data:figure :bytes type) into b
         finally (check (format nil "objects of type ~A" (shown name))
                        (list allocations bytes) (list n b))))
 
 (defun class-total (name allocations bytes)
-  (type-total name allocations bytes #'mprof.data:class))
+  (type-total name allocations bytes (mprof.data:reader :class)))
 
 (defun total (allocations bytes)
   (check "everything" (list allocations bytes)
-         (list (mprof.data:allocations *profile*)
-               (mprof.data:bytes *profile*))))
+         (list (mprof.data:figure :allocations *profile*)
+               (mprof.data:figure :bytes *profile*))))
 
 (defun residual (bytes)
   (check "residual against the collector" (format nil "~D" bytes)
@@ -199,7 +201,7 @@ LIST to have no effect does not leave it out.")
   (flet ((sum (key)
            (reduce #'+ rows :key key)))
     (check (format nil "sum over ~A is the plain counter" what)
-           (list (mprof:allocations) (mprof:bytes))
+           (list (mprof::allocations) (mprof::bytes))
            (list (sum allocations) (sum bytes)))))
 
 (defvar *beyond-the-budget* nil
@@ -209,17 +211,20 @@ LIST to have no effect does not leave it out.")
   "How many allocations are said to be over the budget."
   (let ((row (mprof.data:row :functions "[over the budget]" *profile*)))
     (if (and row *beyond-the-budget*)
-        (format nil "~D" (mprof.data:self-allocations row))
+        (format nil "~D" (mprof.data:figure :self-allocations row))
         "0")))
 
 (defun check-sums ()
   "Each table adds up to the plain counters, and nothing is missing."
-  (check-sum "functions" (mprof.data:functions *profile*)
-             #'mprof.data:self-allocations #'mprof.data:self-bytes)
-  (loop for (what rows) in `(("types" ,(mprof.data:types *profile*))
-                             ("phases" ,(mprof.data:phases *profile*))
-                             ("threads" ,(mprof.data:threads *profile*)))
-        do (check-sum what rows #'mprof.data:allocations #'mprof.data:bytes))
+  (check-sum "functions" (mprof.data:figure :functions *profile*)
+             (mprof.data:reader :self-allocations)
+             (mprof.data:reader :self-bytes))
+  (loop for (what rows) in `(("types" ,(mprof.data:figure :types *profile*))
+                             ("phases" ,(mprof.data:figure :phases *profile*))
+                             ("threads" ,(mprof.data:figure :threads
+                                                            *profile*)))
+        do (check-sum what rows (mprof.data:reader :allocations)
+                      (mprof.data:reader :bytes)))
   (loop for (what expected comment)
           in `(("missing callers" ,*missing-callers* "chain_note")
                ("missing classes" ,*missing-classes* "class_note")
@@ -314,10 +319,10 @@ of names, root first, how many objects the last one made, and their bytes."
         #'string<))
 
 (defun export-lines (file &rest arguments)
-  (multiple-value-bind (status text message)
-      (apply #'mprof.bindings:run-command "export"
+  (multiple-value-bind (text status message)
+      (apply #'mprof::run-command "export"
              (append arguments (list "--" file)))
-    (unless (eql status 0)
+    (when status
       (error "~A" message))
     (remove-if-not (lambda (line)
                      (or (null *dump-only*) (search *dump-only* line)))
@@ -343,7 +348,7 @@ of names, root first, how many objects the last one made, and their bytes."
 calls C for the first time, would be in the figures of that time."
   (let ((source (mprof::profile-source profile)))
     (ext:set-finalizer source nil)
-    (mprof.bindings:close-profile (list (mprof::source-address source)))))
+    (mprof::close-profile (list (mprof::source-address source)))))
 
 (defun take-profile ()
   (when *profile*
@@ -389,7 +394,7 @@ the interpreter binds, which are two in a TEN."
              (type-total type (+ (* 10 n) more)
                          (+ (* 10 bytes) (* more +cons+))
                          (lambda (figures)
-                           (mprof.data:name figures))))
+                           (mprof.data:figure :name figures))))
     (unless conses-seen
       (type-total 'cons conses (* conses +cons+)))
     (total (+ objects conses) (+ total (* conses +cons+)))))

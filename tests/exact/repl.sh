@@ -53,8 +53,8 @@ type <<'TYPED'
 (defvar *kept* nil)
 (defun made (n) (dotimes (i n) (setf *kept* (cons i nil))))
 (defun say (what value) (format t "~&[~A] ~S~%" what value) (finish-output))
-(defun figures (name) (let* ((p (mprof:profile)) (f (mprof.data:row :functions name p))) (and f (list (mprof.data:self-allocations f) (mprof.data:self-bytes f) (mprof.data:calls f)))))
-(defun arc (caller callee) (let* ((p (mprof:profile)) (a (mprof.data:row :arcs (list caller callee) p))) (and a (list (mprof.data:calls a) (mprof.data:allocations a)))))
+(defun figures (name) (let* ((p (mprof:profile)) (f (mprof.data:row :functions name p))) (and f (list (mprof.data:figure :self-allocations f) (mprof.data:figure :self-bytes f) (mprof.data:figure :calls f)))))
+(defun arc (caller callee) (let* ((p (mprof:profile)) (a (mprof.data:row :arcs (list caller callee) p))) (and a (list (mprof.data:figure :calls a) (mprof.data:figure :allocations a)))))
 (defun fails (n) (made n) (error "on purpose") (made 1000))
 (mprof:with-profiling (:report nil) (made 3) (fails 4))
 TYPED

@@ -40,7 +40,7 @@ shows."
     (multiple-value-bind (contexts bytes) (profile walks :max-contexts budget)
       (check "contexts with room" (+ above (calls walks) walks) contexts)
       (check "overflows with room" 0 (getf (mprof:status) :overflows))
-      (check "allocations with room" walks (mprof:allocations))
+      (check "allocations with room" walks (mprof::allocations))
       (check-bytes contexts bytes)))
   (mprof:save file))
 
@@ -49,17 +49,19 @@ shows."
 many leaves; all are counted below their callers."
   (multiple-value-bind (contexts bytes) (profile walks)
     (check "contexts beyond the budget" nil (> contexts (ash 1 24)))
-    (check "allocations counted beyond the budget" walks (mprof:allocations))
+    (check "allocations counted beyond the budget" walks (mprof::allocations))
     (check-bytes contexts bytes))
   (let* ((profile (mprof:profile))
          (left (mprof.data:row :functions 'left-0 profile))
          (over (mprof.data:row :functions "[over the budget]" profile)))
     (check "something is over the budget" t
-           (plusp (mprof.data:self-allocations over)))
-    (format t "# over the budget: ~D~%" (mprof.data:self-allocations over))
-    (check "calls" walks (mprof.data:calls left))
-    (check "objects below their callers" walks (mprof.data:allocations left))
-    (check "their bytes" (* 16 walks) (mprof.data:bytes left)))
+           (plusp (mprof.data:figure :self-allocations over)))
+    (format t "# over the budget: ~D~%"
+            (mprof.data:figure :self-allocations over))
+    (check "calls" walks (mprof.data:figure :calls left))
+    (check "objects below their callers" walks
+           (mprof.data:figure :allocations left))
+    (check "their bytes" (* 16 walks) (mprof.data:figure :bytes left)))
   (mprof:save file))
 
 (defun measure (paths file)

@@ -57,25 +57,26 @@
 (test advice-is-data
   (with-idle-profiler
     (let* ((profile (profiled (gather-twice 5)))
-           (advice (data:advice profile))
+           (advice (data:figure :advice profile))
            (first (first advice)))
       (is (= 1 (length advice)))
       (is (equal '("rest-list" "MPROF.TESTS::GATHER" :check 320 320 20 10 20
                    "cl_grab_rest_args" "MPROF.TESTS::GATHER-TWICE")
-                 (mapcar (lambda (reader) (funcall reader first))
-                         '(data:rule data:name data:grade data:saved-bytes
-                           data:bytes data:allocations data:calls data:objects
-                           data:called data:caller))))
-      (is (search "advice-tests.lisp" (data:file first)))
-      (dolist (reader '(data:fault data:remedy data:example data:unknown))
-        (is (stringp (funcall reader first))))
-      (is (null (data:advice (mprof:filter-profile profile :ignore "GATHER$"))))
-      (is (null (data:advice (profiled (make-conses 5))))))))
+                 (loop for key in '(:rule :name :grade :saved-bytes :bytes
+                                    :allocations :calls :objects :called
+                                    :caller)
+                       collect (data:figure key first))))
+      (is (search "advice-tests.lisp" (data:figure :file first)))
+      (dolist (key '(:fault :remedy :example :unknown))
+        (is (stringp (data:figure key first))))
+      (is (null (data:figure :advice (mprof:profile profile
+                                                    :ignore "GATHER$"))))
+      (is (null (data:figure :advice (profiled (make-conses 5))))))))
 
 (test advice-is-printed
   (with-idle-profiler
     (let* ((profile (profiled (gather-twice 5)))
-           (text (mprof:advise :profile profile :stream nil :legend nil)))
+           (text (mprof:advise :profile profile :stream nil :no-legend t)))
       (is (search "1. saves up to 320 bytes, 100 %: MPROF.TESTS::GATHER" text))
       (is (search "20 conses, 320 bytes, 16 each, in 10 calls" text))
       (is (eq profile (nth-value 1 (mprof:advise :profile profile
@@ -90,9 +91,9 @@
 (test advice-without-a-doubt
   (with-idle-profiler
     (let* ((profile (profiled (twin 1)))
-           (advice (data:advice profile)))
-      (is (equal '("vector-list") (mapcar #'data:rule advice)))
-      (is (null (data:unknown (first advice))))
+           (advice (data:figure :advice profile)))
+      (is (equal '("vector-list") (mapcar (data:reader :rule) advice)))
+      (is (null (data:figure :unknown (first advice))))
       (is (not (search "Not known" (mprof:advise :profile profile
                                                  :stream nil)))))))
 
@@ -137,16 +138,19 @@
 (test rules-of-a-library
   (with-idle-profiler
     (let ((profile (profiled (count-names))))
-      (is (string= "coerce" (data:rule (first (data:advice profile)))))
+      (is (string= "coerce" (data:figure :rule
+                                        (first (data:figure :advice
+                                                            profile)))))
       (with-rules (file (example-of-rules))
-        (let* ((part (mprof:filter-profile profile :rules file))
-               (advice (data:advice part)))
+        (let* ((part (mprof:profile profile :rules file))
+               (advice (data:figure :advice part)))
           (is (equal '(("prepared-query" "MPROF.TESTS::COUNT-NAMES"))
                      (mapcar (lambda (row)
-                               (list (data:rule row) (data:name row)))
+                               (list (data:figure :rule row)
+                                     (data:figure :name row)))
                              advice)))
           (is (search "=> (db:run (load-time-value (db:prepare \"SELECT name"
-                      (data:example (first advice)))))
+                      (data:figure :example (first advice)))))
         (dolist (print (list #'mprof:advise #'mprof:report))
           (is (search "COUNT-NAMES parses a query each time"
                       (funcall print :profile profile :rules (pathname file)

@@ -214,7 +214,7 @@
 (defun figures (allocator)
   "How many allocations and bytes there were in ALLOCATOR and below."
   (let ((row (data "ROW" :functions allocator (mprof "PROFILE"))))
-    (list (data "ALLOCATIONS" row) (data "BYTES" row))))
+    (list (data "FIGURE" :allocations row) (data "FIGURE" :bytes row))))
 
 (defmacro counting (allocator &body body)
   `(progn

@@ -27,11 +27,11 @@
                                        (0 0))
           do (let ((condition (excess (keeps 10 bytes allocations))))
                (is (typep condition 'mprof:allocation-budget-exceeded))
-               (is (= 160 (data:bytes condition)))
-               (is (= 10 (data:allocations condition)))
+               (is (= 160 (data:figure :bytes condition)))
+               (is (= 10 (data:figure :allocations condition)))
                (is (equal (list :bytes bytes :allocations allocations
                                 :function nil)
-                          (data:budget condition)))))))
+                          (data:figure :budget condition)))))))
 
 (test budgets-give-back-values
   (with-idle-profiler
@@ -52,18 +52,18 @@
     (let* ((condition (excess (mprof:with-allocation-budget (:bytes 100)
                                 (call-make-conses 10)
                                 (setf *kept* (make-subject)))))
-           (functions (data:functions condition))
+           (functions (data:figure :functions condition))
            (report (report-of condition)))
       (is (equal '(("MPROF.TESTS::MAKE-CONSES" 20 320)
                    ("MPROF.TESTS::MAKE-SUBJECT" 1 80))
                  (loop for function in functions
-                       collect (list (data:name function)
-                                     (data:allocations function)
-                                     (data:bytes function)))))
-      (is (= 400 (data:bytes (data:profile-of condition))))
-      (is (= 320 (data:bytes
+                       collect (list (data:figure :name function)
+                                     (data:figure :allocations function)
+                                     (data:figure :bytes function)))))
+      (is (= 400 (data:figure :bytes (data:figure :profile condition))))
+      (is (= 320 (data:figure :bytes
                   (data:row :arcs '(call-make-conses make-conses)
-                                  (data:profile-of condition)))))
+                                  (data:figure :profile condition)))))
       (is (search "400 bytes in 21 allocations; the budget is 100 bytes."
                   report))
       (is (search "320 bytes in      20 allocations by MPROF.TESTS::MAKE-CONSES"
@@ -86,15 +86,15 @@
       (is (eq :kept (run 1920 "MPROF.TESTS::MAKE-CONSES")))
       (is (eq :kept (run 0 'nobody)))
       (let ((condition (run 319 'call-make-conses)))
-        (is (= 320 (data:bytes condition)))
-        (is (= 20 (data:allocations condition)))
+        (is (= 320 (data:figure :bytes condition)))
+        (is (= 20 (data:figure :allocations condition)))
         (is (string= "MPROF.TESTS::CALL-MAKE-CONSES"
-                     (getf (data:budget condition) :function)))
+                     (getf (data:figure :budget condition) :function)))
         (is (search "CALL-MAKE-CONSES and what it called: 320 bytes"
                     (report-of condition)))
-        (is (equal '(320) (mapcar #'data:bytes
-                                  (data:functions condition)))))
-      (is (= 1920 (data:bytes (run 1919 'make-conses)))))))
+        (is (equal '(320) (mapcar (data:reader :bytes)
+                                  (data:figure :functions condition)))))
+      (is (= 1920 (data:figure :bytes (run 1919 'make-conses)))))))
 
 (test budgets-and-other-ways-out
   "A body that is left is not judged."
@@ -140,9 +140,9 @@
       (nested-budgets))
     (is (equal '(61 976) (figures)))
     (is (= 61 (self-allocations 'make-conses (mprof:profile))))
-    (is (= 2 (data:calls
+    (is (= 2 (data:figure :calls
               (data:row :functions 'nested-budgets))))
-    (is (= 2 (data:calls
+    (is (= 2 (data:figure :calls
               (data:row :functions 'ten-conses))))
     (mprof:start)
     (nested-budgets)
@@ -161,16 +161,16 @@
     (let* ((condition (mprof:with-profiling (:report nil)
                         (within-a-profile)
                         (within-a-profile)))
-           (functions (data:functions condition)))
-      (is (= 160 (data:bytes condition)))
+           (functions (data:figure :functions condition)))
+      (is (= 160 (data:figure :bytes condition)))
       (is (equal '(("MPROF.TESTS::MAKE-CONSES" 10 160))
                  (loop for function in functions
-                       when (plusp (data:bytes function))
-                         collect (list (data:name function)
-                                       (data:allocations function)
-                                       (data:bytes function)))))
+                       when (plusp (data:figure :bytes function))
+                         collect (list (data:figure :name function)
+                                       (data:figure :allocations function)
+                                       (data:figure :bytes function)))))
       (is (= (+ 100 30 10 1000 100 30 10)
-             (self-allocations 'make-conses (data:profile-of condition))))
+             (self-allocations 'make-conses (data:figure :profile condition))))
       (is-false (active-p)))
     (let ((condition (mprof:with-profiling (:report nil)
                        (call-make-conses 1000)
@@ -178,8 +178,8 @@
                                    (:bytes 319 :function 'call-make-conses)
                                  (make-conses 7)
                                  (call-make-conses 10))))))
-      (is (= 320 (data:bytes condition)))
-      (is (= 20 (data:allocations condition))))))
+      (is (= 320 (data:figure :bytes condition)))
+      (is (= 20 (data:figure :allocations condition))))))
 
 (test budgets-nested-deeply
   "Baselines are given back, however a budget is left."
@@ -210,7 +210,7 @@
                                             "maker" #'make-conses 10)))
                        :kept))))
       (is (eq :kept (run 480)))
-      (is (= 480 (data:bytes (run 479)))))))
+      (is (= 480 (data:figure :bytes (run 479)))))))
 
 (test allocated-by
   (with-idle-profiler

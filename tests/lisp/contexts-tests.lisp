@@ -16,15 +16,15 @@
 
 (defun rows-of (profile)
   "The contexts of PROFILE as lists, but for their phases and threads."
-  (loop for context in (data:contexts profile)
-        collect (list (last (data:chain context) 2)
-                      (data:type context)
-                      (data:category context)
-                      (data:class context)
-                      (data:size context)
-                      (data:allocations context)
-                      (data:bytes context)
-                      (data:calls context))))
+  (loop for context in (data:figure :contexts profile)
+        collect (list (last (data:figure :chain context) 2)
+                      (data:figure :type context)
+                      (data:figure :category context)
+                      (data:figure :class context)
+                      (data:figure :size context)
+                      (data:figure :allocations context)
+                      (data:figure :bytes context)
+                      (data:figure :calls context))))
 
 (test contexts-are-chains
   (with-idle-profiler
@@ -32,7 +32,7 @@
                   "CONS" "cons" nil 16 20 320 2)
                  (("MPROF.TESTS::ONE-WAY" "MPROF.TESTS::MAKE-CONSES")
                   "CONS" "cons" nil 16 5 80 1))
-               (rows-of (mprof:filter-profile
+               (rows-of (mprof:profile
                          (profiled (one-way 5) (other-way 10))
                          :focus "MAKE-CONSES$"))))))
 
@@ -43,21 +43,21 @@
                       (mp:process-join
                        (mp:process-run-function "other" #'make-conses 5))
                       (eval '(cons 1 2))))
-           (rows (loop for context in (data:contexts
-                                       (mprof:filter-profile
+           (rows (loop for context in (data:figure :contexts
+                                       (mprof:profile
                                         profile :ignore "^MP:"))
-                       when (equal (data:name context)
+                       when (equal (data:figure :name context)
                                    "MPROF.TESTS::MAKE-CONSES")
-                         collect (list (data:thread context)
-                                       (data:phase context)
-                                       (data:allocations context)))))
+                         collect (list (data:figure :thread context)
+                                       (data:figure :phase context)
+                                       (data:figure :allocations context)))))
       (is (equal '(("other" :run 5)) (subseq rows 0 1)))
       (is (equal '(:run 3) (rest (second rows))))
       (is (= 2 (length rows)))
-      (is (= (data:allocations (data:row :phases :eval profile))
-             (loop for context in (data:contexts profile)
-                   when (eq :eval (data:phase context))
-                     sum (data:allocations context)))))))
+      (is (= (data:figure :allocations (data:row :phases :eval profile))
+             (loop for context in (data:figure :contexts profile)
+                   when (eq :eval (data:figure :phase context))
+                     sum (data:figure :allocations context)))))))
 
 (test contexts-of-special-sizes
   "Objects above 2,048 bytes are in one context, and so are bodies that grow."
@@ -70,54 +70,54 @@
                          (setf (gethash i table) i))))))
       ;; a header of 48 bytes, then the elements
       (is (equal '((:large 2 5696))
-                 (loop for context in (data:contexts profile)
-                       when (equal (data:type context)
+                 (loop for context in (data:figure :contexts profile)
+                       when (equal (data:figure :type context)
                                    "(SIMPLE-ARRAY DOUBLE-FLOAT)")
-                         collect (list (data:size context)
-                                       (data:allocations context)
-                                       (data:bytes context)))))
-      (let ((grown (find :grown (data:contexts profile)
-                         :key #'data:size))
-            (bin (find :grown (data:bins profile)
-                       :key #'data:size)))
-        (is (string= "HASH-TABLE" (data:type grown)))
-        (is (= 0 (data:allocations grown)))
-        (is (= (data:bytes bin) (data:bytes grown)))))))
+                         collect (list (data:figure :size context)
+                                       (data:figure :allocations context)
+                                       (data:figure :bytes context)))))
+      (let ((grown (find :grown (data:figure :contexts profile)
+                         :key (data:reader :size)))
+            (bin (find :grown (data:figure :bins profile)
+                       :key (data:reader :size))))
+        (is (string= "HASH-TABLE" (data:figure :type grown)))
+        (is (= 0 (data:figure :allocations grown)))
+        (is (= (data:figure :bytes bin) (data:figure :bytes grown)))))))
 
 (test contexts-add-up
   "All of the profile is in its contexts, once."
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)
                               (compile nil '(lambda (x) (list x)))))
-           (contexts (data:contexts profile))
+           (contexts (data:figure :contexts profile))
            (seen '()))
-      (is (= (data:bytes profile)
-             (reduce #'+ contexts :key #'data:bytes)))
-      (is (= (data:allocations profile)
-             (reduce #'+ contexts :key #'data:allocations)))
-      (is (every #'>= (mapcar #'data:bytes contexts)
-                 (mapcar #'data:bytes (rest contexts))))
+      (is (= (data:figure :bytes profile)
+             (reduce #'+ contexts :key (data:reader :bytes))))
+      (is (= (data:figure :allocations profile)
+             (reduce #'+ contexts :key (data:reader :allocations))))
+      (is (every #'>= (mapcar (data:reader :bytes) contexts)
+                 (mapcar (data:reader :bytes) (rest contexts))))
       (is (null (multiple-value-list
                  (data:map-contexts
                   (lambda (context)
-                    (push (data:bytes context) seen))
+                    (push (data:figure :bytes context) seen))
                   profile))))
-      (is (equal (mapcar #'data:bytes contexts) (reverse seen)))
+      (is (equal (mapcar (data:reader :bytes) contexts) (reverse seen)))
       ;; what each function allocated itself is in the contexts it ends
-      (is (loop for function in (data:functions profile)
-                always (= (data:self-bytes function)
+      (is (loop for function in (data:figure :functions profile)
+                always (= (data:figure :self-bytes function)
                           (loop for context in contexts
-                                when (string= (data:name context)
-                                              (data:name function))
-                                  sum (data:bytes context)))))
+                                when (string= (data:figure :name context)
+                                              (data:figure :name function))
+                                  sum (data:figure :bytes context)))))
       ;; and what it is charged with in the contexts that it is in
-      (is (loop for function in (data:functions profile)
-                always (= (data:bytes function)
+      (is (loop for function in (data:figure :functions profile)
+                always (= (data:figure :bytes function)
                           (loop for context in contexts
-                                when (member (data:name function)
-                                             (data:chain context)
+                                when (member (data:figure :name function)
+                                             (data:figure :chain context)
                                              :test #'string=)
-                                  sum (data:bytes context))))))))
+                                  sum (data:figure :bytes context))))))))
 
 (test contexts-can-be-left
   (with-idle-profiler
@@ -132,95 +132,86 @@
                            profile))))
          (is (null (directory files))))))))
 
-(test numbers-of-contexts
-  "The reader of integers knows signs, and integers that are no fixnums."
-  (let ((next (mprof::make-number-reader
-               (coerce "x 0 -2 17
- 123456789012345678 9223372036854775807 5" 'base-string)
-               1)))
-    (is (equal '(0 -2 17 123456789012345678 9223372036854775807 5)
-               (loop repeat 6 collect (funcall next))))))
-
 (test contexts-with-names-beyond-ascii
   (with-idle-profiler
     (let ((profile (profiled (|grüße an λ| 3))))
       (is (= 1 (count-if (lambda (context)
                            (find (mprof::displayed-name '|grüße an λ|)
-                                 (data:chain context)
+                                 (data:figure :chain context)
                                  :test #'string=))
-                         (data:contexts profile)))))))
+                         (data:figure :contexts profile)))))))
 
 ;;; Choosing
 
 (defun self-allocations (name profile)
   (let ((function (data:row :functions name profile)))
-    (and function (data:self-allocations function))))
+    (and function (data:figure :self-allocations function))))
 
 (test filter-by-choices
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))
-           (part (mprof:filter-profile profile :focus "OTHER-WAY")))
+           (part (mprof:profile profile :focus "OTHER-WAY")))
       (is (= 20 (self-allocations 'make-conses part)))
       (is (= 25 (self-allocations 'make-conses profile)))
-      (is (equal (mapcar #'data:name
-                         (data:functions
+      (is (equal (mapcar (data:reader :name)
+                         (data:figure :functions
                           (mprof:profile nil :focus "OTHER-WAY")))
-                 (mapcar #'data:name
-                         (data:functions part))))
-      (signals mprof:mprof-error (mprof:filter-profile profile :focus "("))
-      (signals error (mprof:filter-profile profile :max 3)))))
+                 (mapcar (data:reader :name)
+                         (data:figure :functions part))))
+      (signals mprof:mprof-error (mprof:profile profile :focus "("))
+      (signals mprof:mprof-error (mprof:profile profile :cake 3)))))
 
 (test filter-by-type-and-category
   "Choices on top of one another leave what is in all of them."
   (with-idle-profiler
     (let* ((profile (profiled (make-conses 5) (make-doubles 10)))
-           (conses (mprof:filter-profile profile :object-type "^CONS$"))
-           (others (mprof:filter-profile profile :category '(:struct :other))))
+           (conses (mprof:profile profile :type "^CONS$"))
+           (others (mprof:profile profile :category '(:struct :other))))
       (flet ((types (profile &rest choices)
-               (sort (mapcar #'data:name
-                             (data:types (apply #'mprof:filter-profile profile
+               (sort (mapcar (data:reader :name)
+                             (data:figure :types (apply #'mprof:profile profile
                                                 choices)))
                      #'string<)))
         (is (equal '("CONS") (types conses)))
-        (is (= 80 (data:bytes conses)))
+        (is (= 80 (data:figure :bytes conses)))
         (is (equal '("CONS") (types profile :category :cons)))
         (is (= 1 (length (types others))))
         (is (search "DOUBLE-FLOAT" (first (types others))))
-        (is (null (types conses :object-type "DOUBLE")))
-        (is (equal '("CONS") (types conses :object-type "O")))
+        (is (null (types conses :type "DOUBLE")))
+        (is (equal '("CONS") (types conses :type "O")))
         (is (null (types others :category :cons)))
         (is (equal (types others) (types others :category '(:cons :struct
                                                             :other)))))
       (signals mprof:mprof-error
-        (mprof:filter-profile profile :category :cake)))))
+        (mprof:profile profile :category :cake)))))
 
 (test filter-by-a-predicate
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))
-           (conses (mprof:filter-profile
+           (conses (mprof:profile
                     profile
                     :predicate (lambda (context)
-                                 (string= (data:type context)
+                                 (string= (data:figure :type context)
                                           "CONS"))))
            (figures (data:row :functions 'other-way conses)))
-      (is (= 1 (length (data:types conses))))
-      (is (= (data:bytes (data:row :types 'cons profile))
-             (data:bytes conses)))
-      (is (= 0 (data:self-allocations figures)))
-      (is (= 320 (data:bytes figures)))
+      (is (= 1 (length (data:figure :types conses))))
+      (is (= (data:figure :bytes (data:row :types 'cons profile))
+             (data:figure :bytes conses)))
+      (is (= 0 (data:figure :self-allocations figures)))
+      (is (= 320 (data:figure :bytes figures)))
       ;; calls are known, though the vector that they made is left out
-      (is (= 1 (data:calls figures)))
-      (is (= 2 (data:calls (data:row :arcs '(other-way make-conses)
+      (is (= 1 (data:figure :calls figures)))
+      (is (= 2 (data:figure :calls (data:row :arcs '(other-way make-conses)
                                                 conses))))
       (is (search "MAKE-CONSES" (mprof:report :profile conses :stream nil)))
       (is (not (search "DOUBLE-FLOAT" (mprof:report :profile conses
                                                     :stream nil))))
-      (is (= 0 (data:allocations
-                (mprof:filter-profile profile
+      (is (= 0 (data:figure :allocations
+                (mprof:profile profile
                                       :predicate (constantly nil)))))
-      (is (= (data:bytes profile)
-             (data:bytes
-              (mprof:filter-profile profile :predicate (constantly t))))))))
+      (is (= (data:figure :bytes profile)
+             (data:figure :bytes
+              (mprof:profile profile :predicate (constantly t))))))))
 
 (test filters-come-on-top
   "What a filter leaves of a filtered profile is what both leave."
@@ -236,8 +227,8 @@
            (again (lambda (first second)
                     (self-allocations
                      'make-conses
-                     (apply #'mprof:filter-profile
-                            (apply #'mprof:filter-profile profile first)
+                     (apply #'mprof:profile
+                            (apply #'mprof:profile profile first)
                             second)))))
       (loop for (first second expected)
               in '(((:focus "MAKE-CONSES") (:focus "ONE-WAY") 5)
@@ -254,8 +245,8 @@
             do (is (eql expected (funcall again first second))
                    "~S then ~S left ~S and not ~S" first second
                    (funcall again first second) expected))
-      (let ((hidden (mprof:filter-profile
-                     (mprof:filter-profile profile :hide "MAKE-CONSES"
+      (let ((hidden (mprof:profile
+                     (mprof:profile profile :hide "MAKE-CONSES"
                                                    :focus "WAY")
                      :hide "OTHER-WAY")))
         (is (= 5 (self-allocations 'one-way hidden)))
@@ -263,15 +254,15 @@
         (is (null (self-allocations 'make-conses hidden))))
       (is (= 5 (self-allocations
                 'make-conses
-                (mprof:filter-profile
-                 (mprof:filter-profile
+                (mprof:profile
+                 (mprof:profile
                   profile
                   :predicate (lambda (context)
                                (member "MPROF.TESTS::ONE-WAY"
-                                       (data:chain context)
+                                       (data:figure :chain context)
                                        :test #'string=)))
                  :predicate (lambda (context)
-                              (= 5 (data:allocations context))))))))))
+                              (= 5 (data:figure :allocations context))))))))))
 
 (test a-profile-does-not-change
   "Neither when counting goes on, nor when its file goes away."
@@ -281,7 +272,7 @@
             (lazy (mprof:report :stream (make-broadcast-stream))))
         (mprof:save file)
         (let ((read (mprof:profile file))
-              (reported (mprof:report :file file
+              (reported (mprof:report :profile file
                                       :stream (make-broadcast-stream))))
           (delete-file file)
           (mprof:start)
@@ -290,8 +281,8 @@
           (dolist (each (list profile lazy read reported))
             (is (= 5 (self-allocations 'make-conses each)))
             (is (= 1 (count "MPROF.TESTS::MAKE-CONSES"
-                            (data:contexts each)
-                            :key #'data:name
+                            (data:figure :contexts each)
+                            :key (data:reader :name)
                             :test #'string=)))))))))
 
 (test several-files-are-one-profile
@@ -306,8 +297,8 @@
           (is (= 25 (self-allocations 'make-conses both)))
           (is (= 20 (self-allocations
                      'make-conses
-                     (mprof:filter-profile both :focus "OTHER-WAY"))))
-          (is (= 25 (loop for context in (data:contexts both)
-                          when (string= (data:name context)
+                     (mprof:profile both :focus "OTHER-WAY"))))
+          (is (= 25 (loop for context in (data:figure :contexts both)
+                          when (string= (data:figure :name context)
                                         "MPROF.TESTS::MAKE-CONSES")
-                            sum (data:allocations context)))))))))
+                            sum (data:figure :allocations context)))))))))

@@ -86,7 +86,7 @@ program "$start" --eval '(mprof:stop)' --eval '(work 1234)' \
 same 'counting is stopped: it is saved' '19744 1234 ' "$(figures saved.data)"
 
 rm -f saved.data
-program '(mprof:with-profiling (:report nil :file "saved.data" :mapped t)
+program '(mprof:with-profiling (:report nil :file "saved.data")
            (work 1234))' --eval '(ext:quit 0)'
 same 'with-profiling' '19744 1234 ' "$(figures saved.data)"
 

@@ -15,17 +15,18 @@
   "What the root of that name holds: (HOLDERS OBJECTS BYTES) for each chain,
 without the root, the largest first.  All roots together hold all."
   (let* ((profile (mprof:profile nil :holders t))
-         (contexts (mprof.data:contexts (mprof.data:holders profile))))
-    (unless (and (eql (mprof.data:live-allocations profile)
-                      (sum #'mprof.data:allocations contexts))
-                 (eql (mprof.data:live-bytes profile)
-                      (sum #'mprof.data:bytes contexts)))
+         (contexts (mprof.data:figure :contexts
+                                      (mprof.data:figure :holders profile))))
+    (unless (and (eql (mprof.data:figure :live-allocations profile)
+                      (sum (mprof.data:reader :allocations) contexts))
+                 (eql (mprof.data:figure :live-bytes profile)
+                      (sum (mprof.data:reader :bytes) contexts)))
       (same (format nil "all that is alive is held, once; ~A" root) t nil))
     (loop for context in contexts
-          when (string= root (first (mprof.data:chain context)))
-            collect (list (rest (mprof.data:chain context))
-                          (mprof.data:allocations context)
-                          (mprof.data:bytes context)))))
+          when (string= root (first (mprof.data:figure :chain context)))
+            collect (list (rest (mprof.data:figure :chain context))
+                          (mprof.data:figure :allocations context)
+                          (mprof.data:figure :bytes context)))))
 
 ;;; One root
 
@@ -275,12 +276,12 @@ without the root, the largest first.  All roots together hold all."
   (handler-case (mprof:with-allocation-budget (:live live)
                   (conses 3))
     (mprof:allocation-budget-exceeded (condition)
-      (loop for context in (mprof.data:contexts
-                            (mprof.data:holders condition))
-            when (find "HELD::*LIST*" (mprof.data:chain context)
+      (loop for context in (mprof.data:figure :contexts
+                            (mprof.data:figure :holders condition))
+            when (find "HELD::*LIST*" (mprof.data:figure :chain context)
                        :test #'string=)
-              collect (list (mprof.data:chain context)
-                            (mprof.data:allocations context)
+              collect (list (mprof.data:figure :chain context)
+                            (mprof.data:figure :allocations context)
                             (not (null
                                   (search "3 objects held by HELD::*LIST* > "
                                           (princ-to-string condition)))))))))

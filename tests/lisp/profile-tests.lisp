@@ -15,34 +15,34 @@
     (let* ((profile (profiled (call-make-conses 10)))
            (callee (data:row :functions 'make-conses profile))
            (caller (data:row :functions 'call-make-conses profile)))
-      (is (= 20 (data:allocations profile)))
-      (is (= 320 (data:bytes profile)))
-      (is (string= "MPROF.TESTS::MAKE-CONSES" (data:name callee)))
-      (is (= 20 (data:self-allocations callee)))
-      (is (= 320 (data:self-bytes callee)))
-      (is (= 2 (data:calls callee)))
-      (is (= 0 (data:self-bytes caller)))
-      (is (= 20 (data:allocations caller)))
-      (is (= 320 (data:bytes caller)))
-      (is (= 1 (data:calls caller)))
-      (is (null (data:cycle callee)))
+      (is (= 20 (data:figure :allocations profile)))
+      (is (= 320 (data:figure :bytes profile)))
+      (is (string= "MPROF.TESTS::MAKE-CONSES" (data:figure :name callee)))
+      (is (= 20 (data:figure :self-allocations callee)))
+      (is (= 320 (data:figure :self-bytes callee)))
+      (is (= 2 (data:figure :calls callee)))
+      (is (= 0 (data:figure :self-bytes caller)))
+      (is (= 20 (data:figure :allocations caller)))
+      (is (= 320 (data:figure :bytes caller)))
+      (is (= 1 (data:figure :calls caller)))
+      (is (null (data:figure :cycle callee)))
       (is (string= "subjects.lisp"
-                   (file-namestring (data:file callee))))
-      (is (plusp (data:line callee)))
-      (let ((types (data:types callee)))
+                   (file-namestring (data:figure :file callee))))
+      (is (plusp (data:figure :line callee)))
+      (let ((types (data:figure :types callee)))
         (is (= 1 (length types)))
-        (is (string= "CONS" (data:type (first types))))
-        (is (= 320 (data:bytes (first types))))))))
+        (is (string= "CONS" (data:figure :type (first types))))
+        (is (= 320 (data:figure :bytes (first types))))))))
 
 (test figures-of-arcs
   (with-idle-profiler
     (let* ((profile (profiled (call-make-conses 10)))
            (arc (data:row :arcs '(call-make-conses make-conses) profile)))
-      (is (string= "MPROF.TESTS::CALL-MAKE-CONSES" (data:caller arc)))
-      (is (string= "MPROF.TESTS::MAKE-CONSES" (data:callee arc)))
-      (is (= 2 (data:calls arc)))
-      (is (= 20 (data:allocations arc)))
-      (is (= 320 (data:bytes arc)))
+      (is (string= "MPROF.TESTS::CALL-MAKE-CONSES" (data:figure :caller arc)))
+      (is (string= "MPROF.TESTS::MAKE-CONSES" (data:figure :callee arc)))
+      (is (= 2 (data:figure :calls arc)))
+      (is (= 20 (data:figure :allocations arc)))
+      (is (= 320 (data:figure :bytes arc)))
       (is (null (data:row :arcs '(make-conses call-make-conses) profile))))))
 
 (test what-was-alive
@@ -55,8 +55,8 @@
     40 86   1280 35  struct    INSTANCE    APP::ENTRY
      5 10     80  2  cons      CONS
 "
-                (mprof:report :file file :stream nil :tables :types :legend nil
-                              :value :live-allocations :sort-by :live)))
+                (mprof:report :profile file :stream nil :tables :types :no-legend t
+                              :value :live-allocs :sort :live)))
     (unwind-protect
          (progn
            (mprof:save saved :profile (mprof:profile file) :format :folded
@@ -71,34 +71,35 @@
                                   "mprof"
                                   "../tests/golden/unknown-calls.data")))
          (arc (data:row :arcs '("PARSE" "sort") profile)))
-    (is (null (data:calls
+    (is (null (data:figure :calls
                (data:row :functions "sort" profile))))
-    (is (= 3 (data:calls
+    (is (= 3 (data:figure :calls
               (data:row :functions "PARSE" profile))))
-    (is (null (data:calls arc)))
+    (is (null (data:figure :calls arc)))
     (is (search "PARSE > sort unknown calls, 736 bytes" (princ-to-string arc)))
-    (is (= 40 (data:calls (data:row :arcs '("sort" "COMPARE") profile))))
+    (is (= 40
+           (data:figure :calls (data:row :arcs '("sort" "COMPARE") profile))))
     (is (equal '(("COMPARE" . 40) ("WORK" . 7) ("READ" . 8) ("WALK" . 6)
                  ("sort") ("visit") ("each") ("sort"))
-               (loop for context in (data:contexts profile)
-                     collect (cons (data:name context)
-                                   (data:calls context)))))))
+               (loop for context in (data:figure :contexts profile)
+                     collect (cons (data:figure :name context)
+                                   (data:figure :calls context)))))))
 
 (test figures-of-phases
   (with-idle-profiler
     (let* ((profile (profiled (make-conses 10) (eval '(make-conses 5))))
            (run (data:row :phases :run profile)))
-      (is (= 15 (data:allocations run)))
-      (is (= 240 (data:bytes run)))
-      (is (equal '(240 0 0 0) (data:category-bytes run)))
-      (is (eq :run (data:name run)))
+      (is (= 15 (data:figure :allocations run)))
+      (is (= 240 (data:figure :bytes run)))
+      (is (equal '(240 0 0 0) (data:figure :category-bytes run)))
+      (is (eq :run (data:figure :name run)))
       (is-true (data:row :phases :eval profile))
       (is (null (data:row :phases :load profile)))
       (is (search "RUN 15" (prin1-to-string run)))
-      (is (= (data:bytes profile)
-             (reduce #'+ (data:phases profile)
-                     :key #'data:bytes)))
-      (is (= 15 (data:allocations (mprof:profile nil :phase :run)))))))
+      (is (= (data:figure :bytes profile)
+             (reduce #'+ (data:figure :phases profile)
+                     :key (data:reader :bytes))))
+      (is (= 15 (data:figure :allocations (mprof:profile nil :phase :run)))))))
 
 (test figures-of-threads
   (with-idle-profiler
@@ -108,29 +109,29 @@
                             (loop for n in '(20 30)
                                   collect (mp:process-run-function
                                            "twin" #'make-conses n)))))
-           (twins (remove 0 (data:threads profile)
+           (twins (remove 0 (data:figure :threads profile)
                           :test-not #'eql
                           :key (lambda (thread)
                                  (search "twin"
-                                         (data:name thread))))))
+                                         (data:figure :name thread))))))
       (is (= 2 (length twins)))
       (is (equal '(20 30)
                  (sort (loop for twin in twins
                              for part = (mprof:profile
                                          nil :thread
                                          (format nil "^~A$"
-                                                 (data:name twin)))
-                             collect (data:self-allocations
+                                                 (data:figure :name twin)))
+                             collect (data:figure :self-allocations
                                       (data:row :functions 'make-conses
                                                            part)))
                        #'<)))
       (is (eq (first twins)
-              (data:row :threads (data:name (first twins)) profile)))
+              (data:row :threads (data:figure :name (first twins)) profile)))
       (is (equal '("twin" "twin#2")
-                 (sort (mapcar #'data:name twins) #'string<)))
-      (is (= (data:allocations profile)
-             (reduce #'+ (data:threads profile)
-                     :key #'data:allocations))))))
+                 (sort (mapcar (data:reader :name) twins) #'string<)))
+      (is (= (data:figure :allocations profile)
+             (reduce #'+ (data:figure :threads profile)
+                     :key (data:reader :allocations)))))))
 
 (test choices-that-make-no-sense
   (with-idle-profiler
@@ -149,19 +150,19 @@
            (doubles (data:row :types '(simple-array double-float) profile))
            (subjects (data:row :types 'subject profile)))
       (is (equal '("cons" "CONS" nil 10 160)
-                 (list (data:category conses) (data:type conses)
-                       (data:class conses)
-                       (data:allocations conses)
-                       (data:bytes conses))))
+                 (list (data:figure :category conses) (data:figure :type conses)
+                       (data:figure :class conses)
+                       (data:figure :allocations conses)
+                       (data:figure :bytes conses))))
       (is (equal '("struct" 1 88)
-                 (list (data:category doubles)
-                       (data:allocations doubles)
-                       (data:bytes doubles))))
+                 (list (data:figure :category doubles)
+                       (data:figure :allocations doubles)
+                       (data:figure :bytes doubles))))
       (is (equal '("struct" "MPROF.TESTS::SUBJECT" 1 80)
-                 (list (data:category subjects)
-                       (data:class subjects)
-                       (data:allocations subjects)
-                       (data:bytes subjects)))))))
+                 (list (data:figure :category subjects)
+                       (data:figure :class subjects)
+                       (data:figure :allocations subjects)
+                       (data:figure :bytes subjects)))))))
 
 (test comments
   (with-idle-profiler
@@ -199,7 +200,7 @@
       (is (typep condition 'mprof:profile-file-error))
       (is (equal (pathname file)
                  (file-error-pathname condition)))
-      (is (eql 0 (data:offset condition)))
+      (is (eql 0 (data:figure :offset condition)))
       (is (search file (report-of condition))))))
 
 (test profile-of-no-file
@@ -213,7 +214,7 @@
     (with-temporary-file (file)
       (profiled (make-conses 3))
       (mprof:save file)
-      (is (= 3 (data:allocations
+      (is (= 3 (data:figure :allocations
                 (handler-bind ((mprof:profile-file-error
                                  (lambda (condition)
                                    (use-value file condition))))
@@ -258,7 +259,7 @@ folder that nobody else uses meanwhile."
             (part (mprof:report :stream (make-broadcast-stream)
                                 :focus "MAKE"))
             (read (mprof:report :stream (make-broadcast-stream)
-                                :file file)))
+                                :profile file)))
         (delete-file file)
         (is (string= "#<profile 20 allocations, 320 bytes>"
                      (princ-to-string now)))
@@ -269,7 +270,7 @@ folder that nobody else uses meanwhile."
                      (princ-to-string read)))
         (dolist (each (list now part read))
           (is (null (mprof::known-figures each)))
-          (is (= 320 (data:bytes each))))
+          (is (= 320 (data:figure :bytes each))))
         (is (string= "#<profile 20 allocations, 320 bytes>"
                      (princ-to-string read)))))))
 
@@ -277,21 +278,21 @@ folder that nobody else uses meanwhile."
   "When nobody refers to a profile any more, the C side lets go of it."
   (with-idle-profiler
     (profiled (make-conses 3))
-    (let ((close #'mprof.bindings:close-profile)
+    (let ((close #'mprof::close-profile)
           (closed 0))
       (unwind-protect
            (progn
-             (setf (fdefinition 'mprof.bindings:close-profile)
+             (setf (fdefinition 'mprof::close-profile)
                    (lambda (arguments)
                      (incf closed)
                      (funcall close arguments)))
              (loop repeat 50
-                   do (mprof:filter-profile (mprof:profile) :focus "MAKE"))
+                   do (mprof:profile (mprof:profile) :focus "MAKE"))
              (loop repeat 20
                    until (> closed 25)
                    do (si:gc t)
                       (setf *kept* (make-list 1000))))
-        (setf (fdefinition 'mprof.bindings:close-profile) close))
+        (setf (fdefinition 'mprof::close-profile) close))
       (is (> closed 25)))))
 
 (defun collect-and-make-conses (n)
@@ -313,9 +314,9 @@ folder that nobody else uses meanwhile."
 (test rows-say-what-they-lack
   (with-idle-profiler
     (let ((type (data:row :types 'cons (profiled (make-conses 3)))))
-      (is (string= "CONS" (data:name type)))
+      (is (string= "CONS" (data:figure :name type)))
       (is (search "have no FILE"
-                  (handler-case (data:file type)
+                  (handler-case (data:figure :file type)
                     (mprof:mprof-error (condition)
                       (report-of condition))))))))
 
@@ -324,13 +325,13 @@ folder that nobody else uses meanwhile."
     (let* ((profile (profiled (call-make-conses 10) (make-conses 5)))
            (arc (data:row :arcs '(call-make-conses make-conses) profile)))
       (is (eq arc (find "MPROF.TESTS::CALL-MAKE-CONSES"
-                        (data:callers (data:row :functions 'make-conses
+                        (data:figure :callers (data:row :functions 'make-conses
                                                 profile))
-                        :key #'data:caller :test #'string=)))
-      (is (equal (list arc) (data:callees (data:row :functions
+                        :key (data:reader :caller) :test #'string=)))
+      (is (equal (list arc) (data:figure :callees (data:row :functions
                                                     'call-make-conses
                                                     profile))))
-      (is (null (data:callees (data:row :functions 'make-conses
+      (is (null (data:figure :callees (data:row :functions 'make-conses
                                         profile)))))))
 
 (test functions-of-a-type
@@ -339,9 +340,9 @@ folder that nobody else uses meanwhile."
                  'cons (profiled (make-conses 3) (call-make-conses 10)))))
       (is (= 1 (length rows)))
       (is (string= "MPROF.TESTS::MAKE-CONSES"
-                   (data:name (car (first rows)))))
-      (is (= (data:self-bytes (car (first rows)))
-             (data:bytes (cdr (first rows))))))
+                   (data:figure :name (car (first rows)))))
+      (is (= (data:figure :self-bytes (car (first rows)))
+             (data:figure :bytes (cdr (first rows))))))
     (is (null (data:type-functions 'ratio (profiled (make-conses 3)))))))
 
 (test figures-print-readably-for-people
@@ -371,7 +372,8 @@ the reader would change."
       (dolist (name '(über straße |größe|))
         (let ((*package* (find-package '#:common-lisp)))
           (is (string= (prin1-to-string name)
-                       (data:name (data:row :functions name profile)))))))))
+                       (data:figure :name
+                                    (data:row :functions name profile)))))))))
 
 (test names-beyond-ascii
   "Names cross to C and back as UTF-8."
@@ -379,5 +381,5 @@ the reader would change."
     (let* ((profile (profiled (|grüße an λ| 3)))
            (name (format nil "MPROF.TESTS::|gr~C~Ce an ~C|" (code-char #xfc)
                          (code-char #xdf) (code-char #x3bb))))
-      (is (= 48 (data:bytes
+      (is (= 48 (data:figure :bytes
                  (data:row :functions name profile)))))))

@@ -28,7 +28,7 @@
 
 (defun conses-in (region)
   "How many objects were allocated in the regions that REGION matches."
-  (data:allocations (mprof:profile nil :region region)))
+  (data:figure :allocations (mprof:profile nil :region region)))
 
 (test region-figures
   "A region's figures go up into the one around it; nothing else is counted."
@@ -40,11 +40,11 @@
     (is (= 11 (conses-in "^other$")))
     (is (= 0 (conses-in "nowhere")))
     (is (every (lambda (function)
-                 (zerop (data:calls function)))
-               (data:functions (mprof:profile nil :region "outer")))
+                 (zerop (data:figure :calls function)))
+               (data:figure :functions (mprof:profile nil :region "outer")))
         "Nobody counts calls by region.")
     (is (null (search "calls"
-                      (mprof:report :tables :direct :legend nil :stream nil
+                      (mprof:report :tables :direct :no-legend t :stream nil
                                     :region "outer"))))))
 
 (test region-data
@@ -54,15 +54,15 @@
     (let ((profile (mprof:profile)))
       (is (equal '(("outer" 36 576 3) ("outer;a\\;b" 21 336 3)
                    ("other" 11 176 1))
-                 (loop for region in (data:regions profile)
-                       collect (list (data:name region)
-                                     (data:allocations region)
-                                     (data:bytes region)
-                                     (data:calls region)))))
+                 (loop for region in (data:figure :regions profile)
+                       collect (list (data:figure :name region)
+                                     (data:figure :allocations region)
+                                     (data:figure :bytes region)
+                                     (data:figure :calls region)))))
       (is (equal '(176 0 0 0)
-                 (data:category-bytes
+                 (data:figure :category-bytes
                   (data:row :regions 'other profile))))
-      (is (plusp (data:nanoseconds
+      (is (plusp (data:figure :nanoseconds
                   (data:row :regions :outer profile))))
       (is (null (data:row :regions "nowhere" profile))))))
 
@@ -88,7 +88,7 @@
   "The table has how often each was entered, and what was allocated in it."
   (with-idle-profiler
     (mprof:with-profiling (:report nil) (in-regions))
-    (let ((text (mprof:report :tables :regions :legend nil :verbose t
+    (let ((text (mprof:report :tables :regions :no-legend t :verbose t
                               :stream nil)))
       (flet ((row (region)
                (with-input-from-string (stream text)

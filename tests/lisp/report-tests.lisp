@@ -16,37 +16,33 @@
   (with-idle-profiler
     (profiled (make-conses 3) (call-make-conses 5))
     (let ((profile (mprof:report :stream (make-broadcast-stream))))
-      (is (= 13 (data:self-allocations
+      (is (= 13 (data:figure :self-allocations
                  (data:row :functions 'make-conses profile))))
-      ;; and that can be reported on again, with other choices
-      (let ((part (mprof:report :profile profile :focus "CALL-MAKE-CONSES"
-                                :stream (make-broadcast-stream))))
-        (is (= 10 (data:allocations part)))
-        (is (string= (report-text :profile part)
-                     (report-text :focus "CALL-MAKE-CONSES"))))
+      ;; and that can be reported on again, with options
+      (is (string= (report-text :profile (mprof:profile
+                                          profile :focus "CALL-MAKE-CONSES"))
+                   (report-text :profile profile :focus "CALL-MAKE-CONSES")))
       (is (eq profile (mprof:report :profile profile
-                                    :stream (make-broadcast-stream))))
-      (signals mprof:mprof-error
-        (report-text :profile profile :file "/nowhere/at/all")))))
+                                    :stream (make-broadcast-stream)))))))
 
 (test report-of-nothing
-  "Choices that match nothing: a line, and no table; an error where a file is
+  "Options that match nothing: a line, and no table; an error where a file is
 to be written; nothing as data."
   (with-idle-profiler
     (profiled (make-conses 3))
     (let ((profile (mprof:profile)))
       (dolist (report (list #'mprof:report #'mprof:advise))
-        (is (string= (format nil "mprof: nothing matches :focus ~
-                                  MAKE-CONSESS; did you mean MAKE-CONSES?~%")
+        (is (string= (format nil "mprof: nothing matches ~
+                                  --focus=MAKE-CONSESS; did you mean MAKE-CONSES?~%")
                      (funcall report :profile profile :stream nil
                                      :focus "MAKE-CONSESS"))))
-      (is (string= (format nil "mprof: nothing matches :object-type KONS; ~
+      (is (string= (format nil "mprof: nothing matches --type=KONS; ~
                                 did you mean CONS?~%")
-                   (report-text :profile profile :object-type "KONS")))
+                   (report-text :profile profile :type "KONS")))
       (with-temporary-file (file)
         (signals mprof:mprof-error
           (mprof:save file :format :html :profile profile :focus "CONSESS")))
-      (is (null (data:functions (mprof:filter-profile
+      (is (null (data:figure :functions (mprof:profile
                                  profile :focus "MAKE-CONSESS")))))))
 
 (defclass character-list (gray:fundamental-character-output-stream)
@@ -64,17 +60,18 @@ to be written; nothing as data."
     (let ((text (report-text))
           (gray (make-instance 'character-list)))
       (is (search "MAKE-CONSES" text))
-      (multiple-value-bind (string profile) (mprof:report :stream nil :legend t)
+      (multiple-value-bind (string profile)
+          (mprof:report :stream nil :no-legend nil)
         (is (string= text string))
-        (is (= (mprof:allocations) (data:allocations profile))))
+        (is (= (mprof::allocations) (data:figure :allocations profile))))
       (is (string= text (with-output-to-string (*standard-output*)
-                          (mprof:report :stream t :legend t))))
-      (is (typep (mprof:report :stream gray :legend t) 'mprof:profile))
+                          (mprof:report :stream t :no-legend nil))))
+      (is (typep (mprof:report :stream gray :no-legend nil) 'mprof:profile))
       (is (string= text (coerce (reverse (characters gray)) 'string)))
       (with-temporary-file (file)
         (with-open-file (stream file :direction :output
                                      :if-exists :supersede)
-          (mprof:report :stream stream :legend t))
+          (mprof:report :stream stream :no-legend nil))
         (is (string= text (file-text file)))))))
 
 (test report-to-standard-output
@@ -89,14 +86,14 @@ to be written; nothing as data."
     (profiled (make-conses 1000) (setf *kept* (list 1 2 3)))
     (is (search "number of these" (report-text :tables :direct :verbose t)))
     (is (not (search "number of these"
-                     (report-text :tables :direct :legend nil))))
+                     (report-text :tables :direct :no-legend t))))
     (is (= 1 (count-if (lambda (line) (search "MAKE-CONSES" line))
-                       (mprof-lines (report-text :tables :flat :max 2)))))
+                       (mprof-lines (report-text :tables :direct :limit 2)))))
     (is (not (search "MAKE-CONSES"
                      (report-text :tables :direct :ignore "MAKE-CONSES"))))
     (is (search "MAKE-CONSES"
                 (report-text :tables :direct :focus "MAKE-CONSES"
-                             :sort-by :allocations :min-percent 1/2
+                             :sort :allocs :min-percent 1/2
                              :show-runtime t)))
     (is (not (search "MAKE-CONSES"
                      (report-text :tables :direct :hide "MAKE-CONSES"))))))
@@ -139,107 +136,75 @@ to be written; nothing as data."
     (is (not (search (heading "THREADS") (report-text))))))
 
 (defun options-of (command)
-  "The long options that `mprof help COMMAND' lists, without dashes."
-  (loop for line in (mprof-lines (nth-value 1 (mprof.bindings:run-command
-                                               "help" command)))
-        when (eql 0 (search "  --" line))
-          collect (subseq line 4 (position-if (lambda (character)
-                                                (find character " ="))
-                                              line :start 4))))
+  "The options that `mprof help COMMAND' lists, as keywords, with an example of a
+value: T where they take none."
+  (loop for line in (mprof-lines (mprof::run-command "help" command))
+        for start = (and (eql 0 (search "  -" line))
+                         (position #\- line :start 2 :test-not #'eql))
+        for end = (and start (position-if (lambda (character)
+                                            (find character " ="))
+                                          line :start start))
+        when start
+          collect (intern (string-upcase (subseq line start end)) :keyword)
+          and collect (eql #\Space (char (concatenate 'string line "  ")
+                                         (1+ end)))))
 
-(defun option-of (choice)
-  "The name of the option that CHOICE, an element of MPROF::*CHOICES*, is."
-  (let ((name (mprof::option-name choice)))
-    (subseq name 0 (position #\= name))))
-
-(defun keywords-of (function)
-  (loop for (name . more) on (rest (member '&key (ext:function-lambda-list
-                                                  function)))
-        until (member name lambda-list-keywords)
-        collect (intern (symbol-name (if (consp name) (first name) name))
-                        '#:keyword)))
-
-(test commands-and-functions-have-the-same-choices
-  "Every option of a command is a keyword of the function that does the same,
-but for those that the function has in another form, or that are about files; and
-every keyword is such an option."
-  (loop for (function command elsewhere own)
-          in '((mprof:report "report"
-                ("normal"               ; without :VERBOSE and :TERSE
-                 "leaktable" "noleaktable" ; :TABLES
-                 "lines" "callers" "suppressions" "show-suppressed" ; of C
-                                        ; programs
-                 "heap"                    ; as is what has two
-                 "no-legend"               ; :LEGEND
-                 "help")
-                (:legend :stream :file :profile :collect :holders))
-               (mprof:save "export"
-                ("suppressions" "show-suppressed" "heap" "help")
-                (:profile :format :collect :holders)))
-        do (let ((options (options-of command))
-                 (keywords (keywords-of function)))
-             (is (> (length options) 10))
-             (dolist (option options)
-               (unless (member option elsewhere :test #'string=)
-                 (let ((choice (find option mprof::*choices* :key #'option-of
-                                                             :test #'string=)))
-                   (is (or (string= option "format")
-                           (member (first choice) keywords))
-                       "~S has no keyword for --~A." function option))))
-             (dolist (keyword keywords)
-               (unless (member keyword own)
-                 (is (member (option-of (assoc keyword mprof::*choices*))
-                             options :test #'string=)
-                     "~S of ~S is no option of mprof ~A." keyword function
-                     command))))))
-
-(defun selections ()
-  "The keywords that say what a profile is."
-  (mapcar #'first (mprof::choices-of '(:part))))
-
-(test functions-share-their-choices
-  "What both commands take, each function takes that makes a profile."
-  (let ((shared (intersection (options-of "report") (options-of "export")
-                              :test #'string=)))
-    (dolist (function '(mprof:profile mprof:filter-profile mprof:report
-                        mprof:save))
-      (is (subsetp (selections) (keywords-of function))))
-    (dolist (option (set-difference shared
-                                    '("help" "o" "heap"
-                                      ;; of C programs
-                                      "suppressions" "show-suppressed"
-                                      ;; how it is shown
-                                      "min-percent" "limit" "value")
-                                    :test #'string=))
-      (is (member (first (find option mprof::*choices* :key #'option-of
-                                                       :test #'string=))
-                  (selections))
-          "--~A is no choice of PROFILE." option))))
-
-(test each-choice-does-something
-  "Every keyword of REPORT is understood by the command."
+(test every-option-is-a-keyword
+  "Names and values are those of the command, and are passed to it."
   (with-idle-profiler
     (profiled (make-conses 3))
     (loop for (keyword value)
-            in `((:tables :types) (:type :flat) (:legend nil) (:verbose t)
-                 (:collect t) (:holders t)
-                 (:limit 1) (:max 1)
-                 (:min-percent 1/3) (:sort-by :allocations)
-                 (:value :allocations) (:focus "CONS")
-                 (:ignore "CONS") (:hide "CONS") (:show "CONS")
-                 (:show-from "CONS") (:hide-system t)
-                 (:by :package) (:phase :run) (:thread "x") (:region "x")
-                 (:object-type "CONS") (:category (:cons :other))
-                 (:show-runtime t) (:show-root t)
+            in `((:tables :types) (:tables (:direct :types)) (:verbose t)
+                 (:normal t) (:terse t) (:limit 1) (:min-percent 1/3)
+                 (:min-percent 0.5) (:sort :allocs) (:value :allocs)
+                 (:focus "CONS") (:ignore "CONS") (:hide "CONS") (:show "CONS")
+                 (:show-from "CONS") (:hide-system t) (:by :package)
+                 (:phase :run) (:phase (:run :eval)) (:thread "x")
+                 (:region "x") (:type "CONS") (:category (:cons :other))
+                 (:show-runtime t) (:show-root t) (:offsets t)
                  (:rules ,(asdf:system-relative-pathname
                            "mprof" "../reduce/advice/rules.txt"))
-                 (:width 60)
-                 (:color t))
-          do (is (stringp (report-text keyword value)))
+                 (:width 60) (:color :always) (:heap :lisp)
+                 (:leaktable t) (:noleaktable t) (:callers 2)
+                 (:show-suppressed t) (:no-legend t) (:help t)
+                 (:collect t) (:holders t))
+          do (is (stringp (report-text keyword value))
+                 "~S ~S is not taken." keyword value)
           collect keyword into tried
-          finally (is (null (set-difference
-                             (keywords-of 'mprof:report)
-                             (list* :stream :file :profile tried)))))))
+          finally (loop for (keyword) on (options-of "report") by #'cddr
+                        do (is (member keyword
+                                       (list* :o :suppressions tried))
+                               "~S has not been tried." keyword)))))
+
+(test errors-are-those-of-the-command
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (loop for (keyword value option)
+            in '((:tables :cake "--tables=cake")
+                 (:tables (:direct :cake) "--tables=direct,cake")
+                 (:limit 0 "--limit=0") (:limit t "--limit")
+                 (:sort :bite "--sort=bite") (:verbose 3 "--verbose=3")
+                 (:min-percent 200 "--min-percent=200")
+                 (:cake 5 "--cake=5") (:focsu "x" "--focsu=x"))
+          for expected = (nth-value 2 (if (eq value t)
+                                          (mprof::run-command "report" option)
+                                          (mprof::run-command "report" option
+                                                              "--help")))
+          do (is (string= (format nil "mprof: ~A" expected)
+                          (handler-case (report-text keyword value)
+                            (mprof:mprof-error (condition)
+                              (report-of condition))))))
+    ;; an option without its value does not take the next one
+    (is (string= "mprof: option '--focus' requires a value"
+                 (handler-case (report-text :focus t :limit 3)
+                   (mprof:mprof-error (condition) (report-of condition)))))
+    (loop for (arguments said)
+            in '(((:focus "(") "--focus: '(' is not a regular expression")
+                 ((:value :live-allocs)
+                  "collection: start with (mprof:start :live t)"))
+          do (is (search said (handler-case (apply #'report-text arguments)
+                                (mprof:mprof-error (condition)
+                                  (report-of condition))))))))
 
 (test report-with-the-root-and-without-the-system
   (with-idle-profiler
@@ -264,13 +229,14 @@ every keyword is such an option."
     (signals mprof:mprof-error (report-text :tables :cake))
     (signals mprof:mprof-error (report-text :tables '(:direct :cake)))
     (signals mprof:mprof-error (report-text :focus "("))
-    (signals mprof:mprof-error (report-text :max 0))
+    (signals mprof:mprof-error (report-text :limit 0))
     (signals mprof:mprof-error (report-text :phase :cake))
     (signals mprof:mprof-error (report-text :phase '(:run :cake)))
     (signals mprof:mprof-error (report-text :thread "("))
-    (signals mprof:mprof-error (report-text :sort-by :cake))
-    (signals mprof:mprof-error (report-text :min-percent "1"))
-    (signals mprof:mprof-error (report-text :type :types))))
+    (signals mprof:mprof-error (report-text :sort :cake))
+    (signals mprof:mprof-error (report-text :min-percent "one"))
+    (signals mprof:mprof-error
+      (report-text :focus (format nil "a~%--verbose")))))
 
 (test report-on-a-file
   (with-idle-profiler
@@ -278,42 +244,10 @@ every keyword is such an option."
       (profiled (make-conses 3))
       (mprof:save file)
       (mprof:reset)
-      (is (search "MAKE-CONSES" (report-text :file file)))
+      (is (search "MAKE-CONSES" (report-text :profile file)))
       (is (not (search "MAKE-CONSES" (report-text)))))
     (signals mprof:profile-file-error
-      (report-text :file "/nowhere/at/all.data"))))
-
-(test errors-name-keywords
-  (with-idle-profiler
-    (profiled (make-conses 3))
-    (loop for (arguments said)
-            in '(((:tables :cake) ":CAKE is not valid for :TABLES")
-                 ((:sort-by :cake) ":CAKE is not valid for :SORT-BY")
-                 ((:limit 0) "0 is not valid for :LIMIT")
-                 ((:focus "(") ":focus: '(' is not a regular expression")
-                 ((:min-percent 200) ":min-percent takes a number up to 100")
-                 ((:value :live-allocations)
-                  "collection: start with (mprof:start :live t)")
-                 ((:value :kept) ":value live: the profile does not record"))
-          for report = (handler-case (apply #'report-text arguments)
-                         (mprof:mprof-error (condition)
-                           (report-of condition)))
-          do (is (search said report) "~S says ~S" arguments report)
-             (is (not (search "--" report))))))
-
-(test hints-are-keywords
-  (with-idle-profiler
-    (profiled (make-conses 1000) (setf *kept* (list 1 2 3)))
-    (let ((text (report-text :tables :direct)))
-      (is (search "; :verbose t shows them." text))
-      (is (search "With :hide-system t, allocations" text))
-      (is (not (search "-verbose" text)))
-      (is (not (search "--hide" text))))
-    (is (search ":width 0 shows them."
-                (report-text :tables :direct :width 40))))
-  (is (string= "a--focus -- :focus x :verbose t --cake :width 0-- :sort-by"
-               (mprof::in-keywords
-                "a--focus -- --focus=x -verbose --cake --width=0-- --sort"))))
+      (report-text :profile "/nowhere/at/all.data"))))
 
 (test the-legend-shows-once
   (with-idle-profiler
@@ -325,18 +259,20 @@ every keyword is such an option."
                               arguments))))
         (is-true (legend-p))
         (is-false (legend-p))
-        (is-true (legend-p :legend t))
-        (is-false (legend-p :legend nil))
+        (is-true (legend-p :no-legend nil))
+        (is-false (legend-p :no-legend t))
         ;; what has not been shown yet
         (is-true (search "the Lisp type" (mprof:report :stream nil
                                                        :tables :types)))
         (is-false (search "the Lisp type" (mprof:report :stream nil
-                                                        :type :flat)))))))
+                                                        :tables :direct)))))))
 
 (test nothing-counted-is-a-line
   (with-idle-profiler
     (is (eql 0 (search "Nothing has been counted: (mprof:start)"
                        (report-text))))
+    (is (eql 0 (search "usage: mprof report" (report-text :help t))))
+    (signals mprof:mprof-error (report-text :limit 0))
     (is (string= (format nil "Nothing was allocated while mprof counted.~%")
                  (with-output-to-string (stream)
                    (mprof:with-profiling (:stream stream) nil))))))
@@ -381,7 +317,7 @@ every keyword is such an option."
                        "(defvar *l*)"
                        "(mprof:with-profiling (:report nil)
                           (setf *l* (cons 1 (cons 2 (cons 3 nil)))))"
-                       "(print (list (mprof:allocations) (mprof:bytes)))"))))
+                       "(print (list (mprof::allocations) (mprof::bytes)))"))))
 
 (test asdf-works
   (is (search "YES"
@@ -405,7 +341,7 @@ every keyword is such an option."
              :input nil :output output :error :output))))
     (is (search "<TOTAL>" output))
     (is (search "No room for the columns" output))
-    (is (search ":width 0 shows them." output))))
+    (is (search "--width=0 shows them." output))))
 
 (test without-the-libraries
   "A Lisp that cannot profile says how to get one that can."

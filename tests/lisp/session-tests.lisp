@@ -55,46 +55,25 @@
     (is (eq t (mprof:stop)))
     (is (null (mprof:stop)))))
 
-(test start-with-what-samplers-take
-  "What makes no sense here is refused, with what does."
+(test start-takes-few-options
   (with-idle-profiler
-    (loop for (keyword said) in '((:mode "counts every allocation")
-                                  (:max-samples "counts every allocation")
-                                  (:cake "MPROF:START takes no :CAKE.  It"))
-          for report = (handler-case (mprof:start keyword 1)
-                         (mprof:mprof-error (condition)
-                           (report-of condition)))
-          do (is (search said report))
-             (is (search ":MAX-CONTEXTS" report)))
+    (signals error (mprof:start :cake 1))
+    (dolist (file '("a.html" "a.csv"))
+      (signals mprof:mprof-error (mprof:start :file file)))
     (is-false (active-p))))
-
-(test file-options
-  (with-idle-profiler
-    (dolist (options '((:autosave 1) (:autosave 1 :file "a.html")
-                       (:autosave 1 :file "a.csv") (:file "a.html")
-                       (:mapped t) (:mapped t :file "a.csv")))
-      (signals mprof:mprof-error (apply #'mprof:start options)))
-    (signals type-error (mprof:start :file "a.data" :autosave 0))
-    (is-false (active-p))
-    (signals mprof:mprof-error
-      (mprof:with-profiling (:report nil :autosave 1)))))
 
 (test file-leaves-no-trace
   "Figures in a file are the same, and there all the time.  The thread that
-prints names is in no figure, and is gone afterwards.  :MAPPED and :AUTOSAVE
-are not needed."
+prints names is in no figure, and is gone afterwards."
   (with-idle-profiler
     (with-temporary-file (file)
-      (let ((threads (length (mp:all-processes)))
-            (all-options '(() (:mapped t) (:mapped nil) (:autosave 1)
-                           (:autosave 60 :mapped t))))
-        (loop for (options . more) on all-options
-              for conses from 10 by 10
-              do (apply #'mprof:start :file file options)
+      (let ((threads (length (mp:all-processes))))
+        (loop for conses in '(10 20)
+              do (mprof:start :file file)
                  (make-conses 10)
                  (sleep 3/20)
                  (flet ((made ()
-                          (data:self-allocations
+                          (data:figure :self-allocations
                            (data:row :functions 'make-conses
                                      (mprof:profile file)))))
                    (is (= conses (made)))
@@ -102,7 +81,7 @@ are not needed."
                    (is (= conses (made))))
                  (is (= threads (length (mp:all-processes))))
                  (let ((saved (mprof:profile file)))
-                   (is (= 1 (length (data:threads saved))))
+                   (is (= 1 (length (data:figure :threads saved))))
                    (is (equal "0" (data:comment "mprof.residual_bytes"
                                                 saved))))))
       (mprof:reset))))
@@ -110,21 +89,17 @@ are not needed."
 (test start-with-a-file-that-cannot-be-written
   "Nothing is begun, and one line says why."
   (with-idle-profiler
-    (flet ((report (file &rest options)
-             (handler-case (apply #'mprof:start :file file options)
+    (flet ((report (file)
+             (handler-case (mprof:start :file file)
                (mprof:profile-file-error (condition)
-                 (is (equal file (namestring (file-error-pathname condition))))
+                 (is (equal (pathname file) (file-error-pathname condition)))
                  (report-of condition)))))
       (loop for (file . reason)
-              in '(("/nowhere/a.data" . "its folder does not exist, or is ~
-                                         not writable")
-                   ("/proc/a.data" . "its folder does not exist, or is ~
-                                      not writable")
-                   ("/usr/bin" . "it is a folder"))
-            do (is (string= (format nil "mprof: cannot write '~A': ~?." file
-                                    reason '())
-                            (report file :autosave 1)))
-               (is (string= (report file :autosave 1)
+              in '(("/nowhere/a.data" . "No such file or directory")
+                   ("/proc/a.data" . "No such file or directory")
+                   ("/usr/bin/" . "File exists"))
+            do (is (string= (format nil "mprof: cannot write '~A': ~A" file
+                                    reason)
                             (report file)))))
     (is-false (active-p))
     (is (null mprof::*counted-in*))
@@ -138,7 +113,7 @@ the first."
       (mprof:start :file file)
       (delete-file file)
       (mprof:with-region ("after") (make-conses 10))
-      (is (= 10 (data:allocations
+      (is (= 10 (data:figure :allocations
                  (data:row :regions "after" (mprof:profile)))))
       (ensure-directories-exist (concatenate 'string file "/a"))
       (signals mprof:profile-file-error (mprof:stop))
@@ -146,7 +121,7 @@ the first."
       (mprof:reset)
       (mprof:start :file file)
       (make-conses 20)
-      (is (= 20 (data:self-allocations
+      (is (= 20 (data:figure :self-allocations
                  (data:row :functions 'make-conses (mprof:profile file)))))
       (mprof:stop))))
 
@@ -155,9 +130,9 @@ the first."
   (with-idle-profiler
     (with-temporary-file (file)
       (mprof:start)
-      (signals mprof:already-active (mprof:start :file file :autosave 1))
+      (signals mprof:already-active (mprof:start :file file))
       (signals mprof:already-active
-        (mprof:with-profiling (:report nil :file file :autosave 1)))
+        (mprof:with-profiling (:report nil :file file)))
       (is (null mprof::*counted-in*))
       (mprof:stop))))
 
@@ -168,7 +143,7 @@ the first."
     (mprof:stop)
     (is (eq t (mprof:reset)))
     (is (equal '(0 0) (figures)))
-    (is (null (data:functions (mprof:profile))))))
+    (is (null (data:figure :functions (mprof:profile))))))
 
 (test status
   (with-idle-profiler
@@ -196,8 +171,8 @@ the first."
         (is (equal (pathname file) (mprof:save file)))
         (mprof:reset)
         (let ((saved (mprof:profile file)))
-          (is (= 20 (data:allocations saved)))
-          (is (= 320 (data:bytes saved)))
+          (is (= 20 (data:figure :allocations saved)))
+          (is (= 320 (data:figure :bytes saved)))
           (is (equalp (mprof::figures profile)
                       (mprof::figures saved))))))))
 
@@ -210,13 +185,13 @@ the first."
       (is (typep condition 'mprof:profile-file-error))
       (is (equal #p"/nowhere/at/all.data"
                  (file-error-pathname condition)))
-      (is (null (data:offset condition)))
+      (is (null (data:figure :offset condition)))
       (let ((report (report-of condition)))
         (is (search "/nowhere/at/all.data" report))
         (is (search "No such file or directory" report))
         (is (search "(mprof:save FILE)" report))))
     (is (equal '(20 320) (figures)))
-    (is (= 20 (data:allocations (mprof:profile))))))
+    (is (= 20 (data:figure :allocations (mprof:profile))))))
 
 (test save-to-another-file
   "The restart USE-VALUE takes another file."
@@ -228,7 +203,7 @@ the first."
                                   (lambda (condition)
                                     (use-value file condition))))
                    (mprof:save "/nowhere/at/all.data"))))
-      (is (= 320 (data:bytes (mprof:profile file)))))))
+      (is (= 320 (data:figure :bytes (mprof:profile file)))))))
 
 (test small-budget
   "With too small a budget the totals are exact, and a warning says the rest."
@@ -245,9 +220,9 @@ the first."
                       (mprof:profile))))
       (is (typep warning 'mprof:profile-incomplete))
       (is (search ":max-contexts" (report-of warning)))
-      (is (= 100 (data:allocations profile)))
-      (is (= 1600 (reduce #'+ (data:functions profile)
-                          :key #'data:self-bytes))))))
+      (is (= 100 (data:figure :allocations profile)))
+      (is (= 1600 (reduce #'+ (data:figure :functions profile)
+                          :key (data:reader :self-bytes)))))))
 
 (test two-threads-start
   "Of threads that start at once, exactly one does."

@@ -18,7 +18,7 @@
 
 (defun figures ()
   "What the profiler has counted: (ALLOCATIONS BYTES)."
-  (list (mprof:allocations) (mprof:bytes)))
+  (list (mprof::allocations) (mprof::bytes)))
 
 (defun active-p ()
   (getf (mprof:status) :active))

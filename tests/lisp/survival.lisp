@@ -33,14 +33,36 @@
         (t 8)))
 
 (defun in-bands (groups bytes)
-  "GROUPS, a list of (COLLECTIONS . OBJECTS) of so many BYTES, as DIED and ALIVE
-give them."
+  "GROUPS, a list of (COLLECTIONS . OBJECTS) of so many BYTES, as DEAD-BANDS
+and LIVE-BANDS give them."
   (loop for low in '(0 1 2 4 8)
         for objects = (loop for (collections . objects) in groups
                             when (= low (band collections))
                               sum objects)
         when (plusp objects)
           collect (list low objects (* bytes objects))))
+
+(defun bands (columns x)
+  "The sums of COLUMNS of survival for X, a row or a profile, in the form of
+IN-BANDS."
+  (let ((rows (if (typep x 'mprof:profile)
+                  (mprof.data:figure :survival x)
+                  (list x))))
+    (flet ((sum (column kind)
+             (let ((key (intern (format nil "~A-~A" column kind) :keyword)))
+               (reduce #'+ rows :key (mprof.data:reader key)))))
+      (loop for low in '(0 1 2 4 8)
+            for column in columns
+            for bytes = (sum column "BYTES")
+            when (plusp bytes)
+              collect (list low (sum column "ALLOCATIONS") bytes)))))
+
+(defun dead-bands (x)
+  (bands '("DIED-0" "DIED-1" "DIED-2" "DIED-4" "DIED-8") x))
+
+(defun live-bands (x)
+  "What lives; in band 0 what is new."
+  (bands '("NEW" "LIVE-1" "LIVE-2" "LIVE-4" "LIVE-8") x))
 
 (defun sum-by-band (lists)
   (loop for low in '(0 1 2 4 8)
@@ -50,24 +72,24 @@ give them."
                         (reduce #'+ all :key #'third))))
 
 (defun fate (function type)
-  "What DIED and ALIVE say of what was allocated below FUNCTION of TYPE, a type
+  "What DEAD-BANDS and LIVE-BANDS say of what was allocated below FUNCTION of TYPE, a type
 or a class."
   (let ((rows (remove type
-                      (mprof.data:survival
-                       (mprof:filter-profile
+                      (mprof.data:figure :survival
+                       (mprof:profile
                         (mprof:profile) :focus (format nil "::~A$" function)))
                       :test-not #'string=
                       :key (lambda (row)
-                             (or (mprof.data:class row)
-                                 (mprof.data:type row))))))
-    (list (sum-by-band (mapcar #'mprof.data:died rows))
-          (sum-by-band (mapcar #'mprof.data:alive rows)))))
+                             (or (mprof.data:figure :class row)
+                                 (mprof.data:figure :type row))))))
+    (list (sum-by-band (mapcar #'dead-bands rows))
+          (sum-by-band (mapcar #'live-bands rows)))))
 
 (defun complete-p (x)
   "True when what died, lives and is new of X is all that was allocated."
-  (let ((all (append (mprof.data:died x) (mprof.data:alive x))))
-    (and (= (mprof.data:allocations x) (reduce #'+ all :key #'second))
-         (= (mprof.data:bytes x) (reduce #'+ all :key #'third)))))
+  (let ((all (append (dead-bands x) (live-bands x))))
+    (and (= (mprof.data:figure :allocations x) (reduce #'+ all :key #'second))
+         (= (mprof.data:figure :bytes x) (reduce #'+ all :key #'third)))))
 
 (defun same-as-a-whole ()
   "A file of which a sample says that more died and lives than was allocated is
@@ -75,9 +97,9 @@ refused.  So what holds of the whole here holds of each sample."
   (let ((profile (mprof:profile)))
     (same "what died, lives and is new is all" t (complete-p profile))
     (same "of each row, too" '()
-          (remove-if #'complete-p (mprof.data:survival profile)))
-    (same "what lives, but is not new" (mprof.data:live-bytes profile)
-          (reduce #'+ (remove 0 (mprof.data:alive profile) :key #'first)
+          (remove-if #'complete-p (mprof.data:figure :survival profile)))
+    (same "what lives, but is not new" (mprof.data:figure :live-bytes profile)
+          (reduce #'+ (remove 0 (live-bands profile) :key #'first)
                   :key #'third))))
 
 ;;; Objects that are forgotten after so many collections, and others that are
@@ -145,7 +167,7 @@ refused.  So what holds of the whole here holds of each sample."
                   :max-contexts 300 :unfolded t)
   (same-fate 'turns "(SIMPLE-ARRAY T)" (+ 48 80))
   (same "some are" t
-        (plusp (mprof.data:self-allocations
+        (plusp (mprof.data:figure :self-allocations
                 (mprof.data:row :functions "[over the budget]")))))
 
 (following-alone "figures of a function"
@@ -158,17 +180,17 @@ refused.  So what holds of the whole here holds of each sample."
                                         (in-bands (acons (- (collections) born)
                                                          10 '())
                                                   16))
-          (let ((rows (mprof.data:survival
+          (let ((rows (mprof.data:figure :survival
                        (mprof.data:row :functions 'conses))))
-            (loop for reader in '(mprof.data:name mprof.data:type
-                                  mprof.data:category mprof.data:allocations
-                                  mprof.data:bytes mprof.data:alive)
-                  collect (funcall reader (first rows))))))
+            (append (loop for key in '(:name :type :category :allocations
+                                       :bytes)
+                          collect (mprof.data:figure key (first rows)))
+                    (list (live-bands (first rows)))))))
   (mprof:reset)
   (same "after a reset" '(() ())
         (let ((profile (mprof:profile)))
-          (list (remove 0 (mprof.data:died profile) :key #'first)
-                (remove 0 (mprof.data:alive profile) :key #'first)))))
+          (list (remove 0 (dead-bands profile) :key #'first)
+                (remove 0 (live-bands profile) :key #'first)))))
 
 ;;; Objects of three pieces: header, dimensions and data
 
@@ -253,5 +275,5 @@ refused.  So what holds of the whole here holds of each sample."
 (mprof:with-profiling (:report nil) (conses 1))
 (same "not known" '(() () ())
       (let ((profile (mprof:profile)))
-        (list (mprof.data:survival profile) (mprof.data:died profile)
-              (mprof.data:alive profile))))
+        (list (mprof.data:figure :survival profile) (dead-bands profile)
+              (live-bands profile))))

@@ -81,7 +81,7 @@
                 (simple-error () 'caught))))
       (is (string= "" (get-output-stream-string output))))
     (is-false (active-p))
-    (is (= 80 (data:self-bytes
+    (is (= 80 (data:figure :self-bytes
                (data:row :functions 'make-conses))))))
 
 (test with-profiling-a-throw
@@ -124,7 +124,7 @@
                      (make-conses 7)))))
       (is (string= "" (get-output-stream-string inner))))
     (is-false (active-p))
-    (is (= (* 18 16) (data:self-bytes
+    (is (= (* 18 16) (data:figure :self-bytes
                       (data:row :functions 'make-conses))))))
 
 (test with-profiling-nested-with-a-file
@@ -149,24 +149,17 @@
           (is (null (probe-file file))))))))
 
 (test with-profiling-says-what-it-takes
-  "A forgotten list of options, and what other profilers take."
-  (loop for (form . said)
-          in '(((mprof:with-profiling (:mode :alloc) 1)
-                "counts every allocation" "WITH-PROFILING takes no :MODE"
-                "It takes :REPORT,")
-               ((mprof:with-profiling (:max-samples 10) 1)
-                "counts every allocation")
-               ((mprof:with-profiling (:cake 10) 1) "takes no :CAKE" ":FILE")
-               ((mprof:with-profiling (:report) 1) "a value after :REPORT")
-               ((mprof:with-profiling (compute 1))
+  "A forgotten list of options."
+  (loop for (form said)
+          in '(((mprof:with-profiling (compute 1))
                 "(mprof:with-profiling () (COMPUTE 1))")
                ((mprof:with-profiling (compute 1) (compute 2))
-                "a list of options before the body" "(COMPUTE 1) is not one")
+                "(COMPUTE 1) is not one")
                ((mprof:with-profiling 5) "a list of options before the body"))
         for report = (handler-case (macroexpand-1 form)
                        (mprof:mprof-error (condition) (report-of condition)))
-        do (dolist (part said)
-             (is (search part report) "~S says ~S" form report))))
+        do (is (search said report) "~S says ~S" form report))
+  (signals error (mprof:with-profiling (:cake 10) 1)))
 
 (test with-profiling-nested-and-left
   "A throw out of the inner one leaves the outer one counting."
@@ -178,7 +171,7 @@
           (throw 'away nil)))
       (make-conses 7))
     (is-false (active-p))
-    (is (= 208 (data:self-bytes
+    (is (= 208 (data:figure :self-bytes
                 (data:row :functions 'make-conses))))))
 
 (test with-profiling-after-start
@@ -195,7 +188,7 @@
       (is (string= "" (said nil))))
     (is-true (active-p))
     (mprof:stop)
-    (is (= 6 (data:self-allocations
+    (is (= 6 (data:figure :self-allocations
               (data:row :functions 'make-conses))))))
 
 (test with-profiling-and-stop-inside
@@ -212,9 +205,9 @@
     (with-temporary-file (file)
       (mprof:with-profiling (:report nil :file file)
         (make-conses 6)
-        (is (= 96 (data:self-bytes (data:row :functions 'make-conses
+        (is (= 96 (data:figure :self-bytes (data:row :functions 'make-conses
                                              (mprof:profile file))))))
-      (is (= 96 (data:self-bytes (data:row :functions 'make-conses
+      (is (= 96 (data:figure :self-bytes (data:row :functions 'make-conses
                                            (mprof:profile file))))))))
 
 (test with-profiling-a-file-that-cannot-be-written
@@ -230,9 +223,9 @@ file."
         (is (= 0 ran))
         (handler-bind ((mprof:profile-file-error #'continue))
           (is (= 1 (run)))
-          (is (= 2 (run :autosave 1))))
+          (is (= 2 (run :live t))))
         (is (null mprof::*counted-in*))
-        (is (= 96 (data:bytes (data:row :functions 'make-conses))))))))
+        (is (= 96 (data:figure :bytes (data:row :functions 'make-conses))))))))
 
 (test with-profiling-a-file-that-can-be-written-no-more
   "Figures and values survive; the restart CONTINUE goes on without a file."
@@ -256,3 +249,11 @@ file."
 (test with-profiling-is-one-call
   (is (eq 'mprof::call-with-profiling
           (first (macroexpand-1 '(mprof:with-profiling () (list 1)))))))
+
+(defun inner-profiling ()
+  (mprof:with-profiling (:report nil) (make-conses 6)))
+
+(test with-profiling-nested-adds-nothing
+  (with-idle-profiler
+    (is (= 0 (self-allocations 'mprof::call-with-profiling
+                               (profiled (inner-profiling)))))))

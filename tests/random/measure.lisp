@@ -90,10 +90,10 @@ counts; others begin and end while it does."
 (defvar *root* "RANDOM-TESTS::CALL-PROGRAM")
 
 (defun export-text (&rest arguments)
-  (multiple-value-bind (status text message)
-      (apply #'mprof.bindings:run-command "export" "--format=folded" "--frames=types"
+  (multiple-value-bind (text status message)
+      (apply #'mprof::run-command "export" "--format=folded" "--frames=types"
              (append arguments (list "--" *file*)))
-    (unless (eql status 0)
+    (when status
       (error "~A" message))
     text))
 

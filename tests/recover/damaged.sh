@@ -26,12 +26,12 @@ MPROF_OUT=c.data LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so \
   --eval '(defun c (name type types &rest arguments)
             (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
                           type types arguments))' \
-  --eval '(let* ((s (mprof.bindings:take-snapshot (list 2)))
+  --eval '(let* ((s (mprof::take-snapshot (list 2)))
                  (file (c "creat" :int (list :cstring :int)
                           "snapshot.data" #o644)))
             (c "write" :long (list :int :unsigned-long :unsigned-long) file
-               (mprof.bindings::snapshot-octets s)
-               (mprof.bindings::snapshot-length s)))' \
+               (mprof::snapshot-octets s)
+               (mprof::snapshot-length s)))' \
   --eval '(ext:quit 0)' </dev/null >/dev/null 2>&1
 
 for language in c lisp snapshot; do

@@ -98,7 +98,7 @@ rm -f log killed.data* own.data
      (make-instance (quote p::in)) (mprof:with-region ("a")
        (make-instance (quote p:out))))' \
   "$start" "$join" '(things)' \
-  '(mprof.bindings:monitor-stop)' '(mprof:save "own.data")' "$kill")
+  '(mprof::monitor-stop)' '(mprof:save "own.data")' "$kill")
 for options in '--frames=types' '--frames=threads' '--show-root --frames=types,threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \

@@ -36,7 +36,7 @@
   (finish-output))
 
 (defun tell ()
-  (say (mprof:allocations) (mprof:bytes)))
+  (say (mprof::allocations) (mprof::bytes)))
 
 (defmacro counting (&body body)
   `(progn (mprof:start :live t :unfolded t) ,@body (mprof:stop) (tell)))

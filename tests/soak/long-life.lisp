@@ -49,10 +49,11 @@
          (hot (mprof.data:row :functions 'hot profile)))
     (same "what is made below a function that has a context"
           (list (* 2 turns) (* +turn-bytes+ turns))
-          (list (mprof.data:allocations steady) (mprof.data:bytes steady)))
+          (list (mprof.data:figure :allocations steady)
+                (mprof.data:figure :bytes steady)))
     (same "what one makes all the time" (list conses (* 16 conses))
-          (list (mprof.data:self-allocations hot)
-                (mprof.data:self-bytes hot)))
+          (list (mprof.data:figure :self-allocations hot)
+                (mprof.data:figure :self-bytes hot)))
     (same "chains that are cut short" "0"
           (mprof.data:comment "mprof.cut_allocations" profile))
     (same "something is over the budget" t
@@ -91,7 +92,7 @@ over the budget, and kinds.")
          (check-life turns conses)
          (ext:gc t)
          (format t "# ~D allocations, ~D threads, turns ~A, ~D KiB~%"
-                 (mprof:allocations) (getf (mprof:status) :threads) *turns*
+                 (mprof::allocations) (getf (mprof:status) :threads) *turns*
                  (check-bound))
          (finish-output)
          (when (> (get-universal-time) end)

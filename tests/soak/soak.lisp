@@ -64,8 +64,8 @@
   (ext:gc t))
 
 (defun take ()
-  (mprof.bindings:free-snapshot
-   (list (mprof.bindings:take-snapshot (elt *before* (random 4)))))
+  (mprof::free-snapshot
+   (list (mprof::take-snapshot (elt *before* (random 4)))))
   (sleep 0.01))
 
 (defun end-in-child ()
@@ -74,7 +74,7 @@ which another thread may have had when this process was copied.  Then the child
 of any ECL waits for ever."
   (si:call-cfun *finalize-on-demand* :void '(:int) '(1))
   (little 100)
-  (mprof.bindings:monitor-stop)
+  (mprof::monitor-stop)
   (si:call-cfun *exit* :void '(:int) '(7)))
 
 (defun fork-and-wait ()

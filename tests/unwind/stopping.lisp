@@ -42,9 +42,9 @@
   (let* ((profile (mprof:profile))
          (f (mprof.data:row :functions name profile)))
     (format t "~(~A~) ~D ~D ~D~%" name
-            (mprof.data:calls f)
-            (mprof.data:self-allocations f)
-            (mprof.data:self-bytes f))))
+            (mprof.data:figure :calls f)
+            (mprof.data:figure :self-allocations f)
+            (mprof.data:figure :self-bytes f))))
 
 (let ((counting (ext:getenv "STOPPING_WALK")))
   (unless (string= counting "off")

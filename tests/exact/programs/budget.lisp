@@ -62,14 +62,15 @@
 (defun rows-with (&rest parts)
   "Rows of functions whose names have one of PARTS."
   (remove-if-not (lambda (row)
-                   (some (lambda (part) (search part (mprof.data:name row)))
+                   (some (lambda (part)
+                           (search part (mprof.data:figure :name row)))
                          parts))
-                 (mprof.data:functions *profile*)))
+                 (mprof.data:figure :functions *profile*)))
 
 (defun check-said ()
   "All that is over the budget is said to be."
   (check "bytes over the budget"
-         (format nil "~D" (mprof.data:self-bytes (over)))
+         (format nil "~D" (mprof.data:figure :self-bytes (over)))
          (note "mprof.unattributed_bytes"))
   (check "what to do"
          (format nil "the context budget was used up ~D times; (mprof:reset) ~
@@ -77,7 +78,7 @@
                       :max-contexts"
                  (getf (mprof:status) :overflows))
          (note "mprof.unattributed_note"))
-  (check "it calls nothing" '() (mprof.data:callees (over))))
+  (check "it calls nothing" '() (mprof.data:figure :callees (over))))
 
 (defun check-work (rounds &optional (threads 1))
   "ROUNDS of work in all were done in so many THREADS."
@@ -94,10 +95,10 @@
                                                           (cold-name 299)
                                                           *profile*)))
     (check "what these made, and what the others made" (* 2 turns)
-           (+ (mprof.data:allocations
+           (+ (mprof.data:figure :allocations
                (mprof.data:row :arcs '(cold "[over the budget]") *profile*))
               (reduce #'+ (rows-with "EXACT::COLD-")
-                      :key #'mprof.data:allocations)))
+                      :key (mprof.data:reader :allocations))))
     (check "one more for each caller, with one more for each kind" t
            (<= (getf (mprof:status) :contexts)
                (* (+ (* 2 +budget+) 64) (getf (mprof:status) :threads))))
@@ -114,7 +115,7 @@
 (check "calls of all" (* 20 +cold+ 7)
        (reduce #'+ (rows-with "EXACT::COLD" "EXACT::HOT" "EXACT::ONE"
                               "MAKE-VECTOR" "[over the budget]")
-               :key #'mprof.data:calls))
+               :key (mprof.data:reader :calls)))
 
 ;;; What comes late finds no room, and its callers include it.
 
@@ -159,13 +160,13 @@
                 result types arguments))
 
 (defun work-in-child (status)
-  (let ((before (mprof:allocations))
+  (let ((before (mprof::allocations))
         (child (foreign-call "fork" :int '())))
     (when (zerop child)
       (work 10)
       (mprof:stop)
       (foreign-call "_exit" :void '(:int)
-                    (if (>= (- (mprof:allocations) before) (* 4 10 +cold+))
+                    (if (>= (- (mprof::allocations) before) (* 4 10 +cold+))
                         7
                         8)))
     (foreign-call "waitpid" :int '(:int :pointer-void :int) child
@@ -188,8 +189,8 @@
 
 (defun take-again-and-again ()
   (loop until *end*
-        do (mprof.bindings:free-snapshot
-            (list (mprof.bindings:take-snapshot '(0))))))
+        do (mprof::free-snapshot
+            (list (mprof::take-snapshot '(0))))))
 
 (beyond "snapshots meanwhile"
         (lambda ()

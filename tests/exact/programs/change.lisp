@@ -307,8 +307,8 @@
       (loop while (zerop *rounds*)
             do (sleep 0.001))
       (dotimes (i 30)
-        (mprof.bindings:free-snapshot
-         (list (mprof.bindings:take-snapshot '(0)))))
+        (mprof::free-snapshot
+         (list (mprof::take-snapshot '(0)))))
       (setf *stop* t)
       (mp:process-join thread))
   ;; in each round INCF takes one variable; LOOP is one block

@@ -37,7 +37,7 @@ CALL-NEXT-METHOD, and of lists of arguments, when FIRSTS were called first."
   (dolist (name names)
     (let ((f (mprof.data:row :functions name *profile*)))
       (check (format nil "~A is in no cycle" (shown name)) '(t nil)
-             (list (and f t) (and f (mprof.data:cycle f)))))))
+             (list (and f t) (and f (mprof.data:figure :cycle f)))))))
 
 ;;; Specializers: classes, EQL, several arguments.
 

@@ -39,40 +39,41 @@
 (compile-it)
 
 (defun everything ()
-  (list (mprof.data:allocations *profile*)
-        (mprof.data:bytes *profile*)))
+  (list (mprof.data:figure :allocations *profile*)
+        (mprof.data:figure :bytes *profile*)))
 
 (defun figures-below (name)
   (let ((f (mprof.data:row :functions name *profile*)))
-    (and f (list (mprof.data:allocations f)
-                 (mprof.data:bytes f)))))
+    (and f (list (mprof.data:figure :allocations f)
+                 (mprof.data:figure :bytes f)))))
 
 (defun whole (name)
   "NAME caused all that was counted, and its types are those of the profile."
   (check (format nil "~A caused everything" (shown name)) (everything)
          (figures-below name))
   (check "types of functions add up to types"
-         (sort (loop for type in (mprof.data:types *profile*)
-                     collect (list (mprof.data:name type)
-                                   (mprof.data:allocations type)
-                                   (mprof.data:bytes type)))
+         (sort (loop for type in (mprof.data:figure :types *profile*)
+                     collect (list (mprof.data:figure :name type)
+                                   (mprof.data:figure :allocations type)
+                                   (mprof.data:figure :bytes type)))
                #'string< :key #'first)
-         (sort (loop for type in (mprof.data:types *profile*)
-                     for name = (mprof.data:name type)
+         (sort (loop for type in (mprof.data:figure :types *profile*)
+                     for name = (mprof.data:figure :name type)
                      for rows = (mapcar #'cdr (mprof.data:type-functions name
                                                                     *profile*))
                      collect (list name
                                    (reduce #'+ rows
-                                           :key #'mprof.data:allocations)
-                                   (reduce #'+ rows :key #'mprof.data:bytes)))
+                                           :key (mprof.data:reader :allocations))
+                                   (reduce #'+ rows
+                                           :key (mprof.data:reader :bytes))))
                #'string< :key #'first))
   (check "classes are those of instances and structures" '()
          (remove-if (lambda (type)
-                      (eq (not (null (mprof.data:class type)))
-                          (not (null (member (mprof.data:type type)
+                      (eq (not (null (mprof.data:figure :class type)))
+                          (not (null (member (mprof.data:figure :type type)
                                              '("INSTANCE" "STRUCTURE")
                                              :test #'string=)))))
-                    (mprof.data:types *profile*)))
+                    (mprof.data:figure :types *profile*)))
   (type-total "RAW-MEMORY" 0 0)
   (check "the residual is nothing, or it is said what it is" t
          (or (equal "0" (mprof.data:comment "mprof.residual_bytes"
@@ -84,8 +85,8 @@
   (check "no function is an address or in brackets" '()
          (remove-if-not (lambda (name)
                           (or (search "0x" name) (char= #\[ (char name 0))))
-                        (mapcar #'mprof.data:name
-                                (mprof.data:functions *profile*)))))
+                        (mapcar (mprof.data:reader :name)
+                                (mprof.data:figure :functions *profile*)))))
 
 ;; (The collector's table of finalizers may grow.)
 (measuring ("compile-file" :residual nil) (compile-it)

@@ -23,8 +23,8 @@
         do (catch 'out
              (loop until *end*
                   do (setf (first *snapshot*)
-                           (mprof.bindings:take-snapshot '(0)))
-                     (mprof.bindings:free-snapshot *snapshot*)
+                           (mprof::take-snapshot '(0)))
+                     (mprof::free-snapshot *snapshot*)
                      (incf *taken*)))))
 
 (defun call-while-taking (function)
@@ -57,7 +57,7 @@
                 (mapcar (constantly :int) arguments) arguments))
 
 (defun right-in-child-p (profile)
-  (and (= 30 (mprof.data:self-allocations
+  (and (= 30 (mprof.data:figure :self-allocations
               (mprof.data:row :functions 'count-in-child-only profile)))
        (or (equal "0" (mprof.data:comment "mprof.residual_bytes" profile))
            (find-if (lambda (note) (search "a fork: " note))

@@ -183,7 +183,7 @@
 (defun conses-in (phase)
   (let ((f (mprof.data:row :functions "FOREIGN_CONS"
                                 (mprof:profile nil :phase phase))))
-    (if f (mprof.data:self-allocations f) 0)))
+    (if f (mprof.data:figure :self-allocations f) 0)))
 
 (setf *title* (format nil "~(~A~), a form calls C" *variant*))
 (mprof:with-profiling (:report nil :full-walk *full-walk*)

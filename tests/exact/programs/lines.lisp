@@ -28,8 +28,8 @@
                                      (line-of mark))
                              *lines*)))
     (check (format nil "~A, ~A" (shown name) mark) (list allocations bytes)
-           (and row (list (mprof.data:self-allocations row)
-                          (mprof.data:self-bytes row))))))
+           (and row (list (mprof.data:figure :self-allocations row)
+                          (mprof.data:figure :self-bytes row))))))
 
 (defun conses-at (name mark n)
   (at name mark n (* n +cons+)))
@@ -45,28 +45,29 @@
                              *lines*)))
     (check (format nil "~A by ~A" callee-mark caller-mark)
            (list n (* n +cons+))
-           (and arc (list (mprof.data:allocations arc)
-                          (mprof.data:bytes arc))))))
+           (and arc (list (mprof.data:figure :allocations arc)
+                          (mprof.data:figure :bytes arc))))))
 
 (defun lines-add-up ()
   "What is said of functions is said of their lines, and nothing else is."
   (let ((sums (make-hash-table :test #'equal)))
-    (dolist (row (mprof.data:functions *lines*))
-      (let* ((name (mprof.data:name row))
+    (dolist (row (mprof.data:figure :functions *lines*))
+      (let* ((name (mprof.data:figure :name row))
              (file (search " /" name)))
         (incf (gethash (subseq name 0 file) sums 0)
-              (mprof.data:self-bytes row))))
+              (mprof.data:figure :self-bytes row))))
     (check "lines add up to functions" '()
-           (loop for row in (mprof.data:functions
-                             (mprof:filter-profile *profile* :hide-system t))
-                 for name = (mprof.data:name row)
-                 unless (eql (gethash name sums) (mprof.data:self-bytes row))
+           (loop for row in (mprof.data:figure :functions
+                             (mprof:profile *profile* :hide-system t))
+                 for name = (mprof.data:figure :name row)
+                 unless (eql (gethash name sums)
+                             (mprof.data:figure :self-bytes row))
                    collect name))))
 
 (defmacro with-lines ((title &key sites) form &body checks)
   `(let ((*sites* ,sites))
      (measuring (,title) ,form
-       (let ((*lines* (mprof:filter-profile *profile* :by :line
+       (let ((*lines* (mprof:profile *profile* :by :line
                                                       :hide-system t)))
          ,@checks
          (lines-add-up)))))
@@ -219,13 +220,13 @@
          (loop for (line n) in expected
                collect (list (format nil "EXACT::EXACT-MADE ~A:~D" *made* line)
                              n (* n +cons+)))
-         (loop for row in (mprof.data:functions
-                           (mprof:filter-profile *profile* :by :line
+         (loop for row in (mprof.data:figure :functions
+                           (mprof:profile *profile* :by :line
                                                            :hide-system t))
-               when (search "EXACT-MADE " (mprof.data:name row))
-                 collect (list (mprof.data:name row)
-                               (mprof.data:self-allocations row)
-                               (mprof.data:self-bytes row)))))
+               when (search "EXACT-MADE " (mprof.data:figure :name row))
+                 collect (list (mprof.data:figure :name row)
+                               (mprof.data:figure :self-allocations row)
+                               (mprof.data:figure :self-bytes row)))))
 
 (let ((fas (compiled *made* (format nil "~2%(defun exact-made (&aux (x 1))~%~
                                          (keep (cons x~%(list x x))))~%"))))
@@ -256,12 +257,12 @@
 (defun one-line (x) (keep (list (cons x x) (cons (cons x x) x)))) ; one line
 
 (defun sites-of (name)
-  (loop for row in (mprof.data:functions
+  (loop for row in (mprof.data:figure :functions
                     (mprof:profile nil :by :site :hide-system t))
         when (and (search (concatenate 'string name " ")
-                          (mprof.data:name row))
-                  (plusp (mprof.data:self-allocations row)))
-          collect (mprof.data:self-allocations row)))
+                          (mprof.data:figure :name row))
+                  (plusp (mprof.data:figure :self-allocations row)))
+          collect (mprof.data:figure :self-allocations row)))
 
 (loop for (sites . expected) in '((nil 15) (t 6 3 3 3))
       do (mprof:with-profiling (:report nil :sites sites)

@@ -13,10 +13,9 @@
 
 (defun report-begins (&rest expected)
   "The report says EXPECTED first, lines of text."
-  (multiple-value-bind (status text)
-      (mprof.bindings:run-command "report" "--" *saved*)
-    (check "first lines of the report" (cons 0 expected)
-           (cons status (subseq (split text #\Newline) 0 (length expected))))))
+  (let ((text (mprof::run-command "report" "--" *saved*)))
+    (check "first lines of the report" expected
+           (subseq (split text #\Newline) 0 (length expected)))))
 
 (defclass early-class () (slot))
 
@@ -70,8 +69,8 @@
   (class-total 'early-class 1 (+ +instance+ +word+))
   (type-total "INSTANCE" 12 (* 12 (+ +instance+ +word+))
               (lambda (type)
-                (and (null (mprof.data:class type))
-                     (mprof.data:type type))))
+                (and (null (mprof.data:figure :class type))
+                     (mprof.data:figure :type type))))
   (report-begins "MISSING CLASSES"
                  (concatenate 'string "  " *missing-classes*)
                  ""))

@@ -105,6 +105,6 @@
     (run-two-rows-with-names)
   (calls 'little-work (* 2 +in-a-row+))
   (check "the others share a label" 1
-         (count "[other threads]" (mprof.data:threads *profile*)
-                :key #'mprof.data:name :test #'string=))
+         (count "[other threads]" (mprof.data:figure :threads *profile*)
+                :key (mprof.data:reader :name) :test #'string=))
   (check "the second thousand takes less than 256 KiB" t (< *row* 256)))

@@ -21,8 +21,8 @@
 
 (defun c-names ()
   (remove-if-not #'c-name-p
-                 (mapcar #'mprof.data:name
-                         (mprof.data:functions *profile*))))
+                 (mapcar (mprof.data:reader :name)
+                         (mprof.data:figure :functions *profile*))))
 
 (check "C names are told" '(t t nil nil)
        (mapcar (lambda (name) (and (c-name-p name) t))

@@ -54,13 +54,13 @@
 (defvar *huge* (1- (ash 1 1000000)))
 
 (measuring ("a product with workspace") (ten (* *huge* *huge*))
-  (total 10 (loop for type in (mprof.data:types *profile*)
-                  when (string= "BIGNUM" (mprof.data:type type))
-                    sum (mprof.data:bytes type)))
-  (type-total 'bignum 10 (mprof.data:bytes *profile*))
+  (total 10 (loop for type in (mprof.data:figure :types *profile*)
+                  when (string= "BIGNUM" (mprof.data:figure :type type))
+                    sum (mprof.data:figure :bytes type)))
+  (type-total 'bignum 10 (mprof.data:figure :bytes *profile*))
   (type-total "RAW-MEMORY" 0 0)
   (check "more than the products" t
-         (> (mprof.data:bytes *profile*) (* 10 8 2 15625))))
+         (> (mprof.data:figure :bytes *profile*) (* 10 8 2 15625))))
 
 ;;; Ratios.  Terms that are fixnums take nothing.
 

@@ -45,17 +45,17 @@
     (check (format nil "conses in the phase ~(~A~)" phase)
            (list n (* n +cons+))
            (if f
-               (list (mprof.data:self-allocations f)
-                     (mprof.data:self-bytes f))
+               (list (mprof.data:figure :self-allocations f)
+                     (mprof.data:figure :self-bytes f))
                '(0 0)))
     (check (format nil "everything in the phase ~(~A~)" phase)
            (let ((figures (mprof.data:row :phases phase *profile*)))
              (if figures
-                 (list (mprof.data:allocations figures)
-                       (mprof.data:bytes figures))
+                 (list (mprof.data:figure :allocations figures)
+                       (mprof.data:figure :bytes figures))
                  '(0 0)))
-           (list (mprof.data:allocations profile)
-                 (mprof.data:bytes profile)))))
+           (list (mprof.data:figure :allocations profile)
+                 (mprof.data:figure :bytes profile)))))
 
 (defun conses-by-phase (&key (compile 0) (load 0) (eval 0) (run 0))
   (phase-conses :compile compile)
@@ -87,7 +87,8 @@
     (by-bytes 10)
   (conses-by-phase :run 20)
   (check "no other phase" '(:run)
-         (mapcar #'mprof.data:name (mprof.data:phases *profile*))))
+         (mapcar (mprof.data:reader :name)
+                 (mprof.data:figure :phases *profile*))))
 
 ;;; EVAL compiles to byte code, which expands the macro; then it runs that.
 
@@ -95,7 +96,7 @@
     (eval '(conses 30))
   (conses-by-phase :run 30)
   (check "EVAL itself is evaluation" t
-         (< 0 (mprof.data:allocations
+         (< 0 (mprof.data:figure :allocations
                (mprof.data:row :phases :eval *profile*)))))
 
 (measuring-body ("evaluating a macro")
@@ -123,7 +124,7 @@
   (check "expanded" t (< 0 *expansions*))
   (conses-by-phase :compile (* 100 *expansions*) :run 11)
   (check "what was compiled is loaded" t
-         (< 0 (mprof.data:allocations
+         (< 0 (mprof.data:figure :allocations
                (mprof.data:row :phases :load *profile*)))))
 
 (write-source (source "plain")
@@ -189,7 +190,7 @@
   (mprof:stop)
   (loop for phase in '(:load :compile)
         for profile = (mprof:profile nil :phase phase)
-        collect (mprof.data:self-allocations
+        collect (mprof.data:figure :self-allocations
                  (mprof.data:row :functions 'conses profile))))
 
 ;; three turns load, two compile

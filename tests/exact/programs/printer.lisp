@@ -117,11 +117,12 @@
   "The types of the profile as (NAME ALLOCATIONS BYTES), without the conses of
 PRETTY's three variables."
   (setf *types*
-        (sort (loop for type in (mprof.data:types *profile*)
-                    for name = (mprof.data:name type)
+        (sort (loop for type in (mprof.data:figure :types *profile*)
+                    for name = (mprof.data:figure :name type)
                     for own = (if (string= name "CONS") (v 3) 0)
-                    collect (list name (- (mprof.data:allocations type) own)
-                                  (- (mprof.data:bytes type)
+                    collect (list name
+                                  (- (mprof.data:figure :allocations type) own)
+                                  (- (mprof.data:figure :bytes type)
                                      (* own +cons+))))
               #'string< :key #'first)))
 

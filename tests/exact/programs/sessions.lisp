@@ -9,7 +9,7 @@
   (dotimes (i n)
     (keep (cons i i))))
 
-(defun counted () (list (mprof:allocations) (mprof:bytes)))
+(defun counted () (list (mprof::allocations) (mprof::bytes)))
 
 (defmacro part (title &body body)
   `(progn
@@ -106,13 +106,13 @@
   (mprof:reset)
   (start)
   (work 10)
-  (setf *snapshot* (mprof.bindings:take-snapshot '(0)))
+  (setf *snapshot* (mprof::take-snapshot '(0)))
   (work 5)
   (mprof:stop)
   (let ((*profile* (mprof::profile-of-snapshot *snapshot* nil nil)))
     (self 'work 10 160)
     (calls 'work 1))
-  (mprof.bindings:free-snapshot (list *snapshot*))
+  (mprof::free-snapshot (list *snapshot*))
   (take-profile)
   (self 'work 15 240)
   (calls 'work 2))

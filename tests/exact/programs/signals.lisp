@@ -62,8 +62,8 @@
   (self 'guarded 1 +cons+)
   (calls 'in-handler 1)
   (check "it is below the function that it interrupts" t
-         (loop for chain in (mapcar #'mprof.data:chain
-                                    (mprof.data:contexts *profile*))
+         (loop for chain in (mapcar (mprof.data:reader :chain)
+                                    (mprof.data:figure :contexts *profile*))
                always (or (not (member "EXACT::IN-HANDLER" chain
                                        :test #'string=))
                           (member "EXACT::GUARDED" chain :test #'string=)))))
@@ -110,7 +110,8 @@
     (mp:process-join thread)))
 
 (defun made ()
-  (mprof.data:self-allocations (mprof.data:row :functions 'make-one *profile*)))
+  (mprof.data:figure :self-allocations
+                     (mprof.data:row :functions 'make-one *profile*)))
 
 (measuring ("handlers that throw" :residual nil)
     (interrupt-with #'leave 60 200)

@@ -28,8 +28,8 @@
 (defun threads-called (name n allocations)
   "N threads are called NAME, each has a name of its own in the tables, and in
 each THREAD-WORK made ALLOCATIONS conses."
-  (let ((names (loop for thread in (mprof.data:threads *profile*)
-                     for shown = (mprof.data:name thread)
+  (let ((names (loop for thread in (mprof.data:figure :threads *profile*)
+                     for shown = (mprof.data:figure :name thread)
                      when (eql (length name) (mismatch name shown))
                        collect shown
                      when (string= name shown)
@@ -49,13 +49,13 @@ each THREAD-WORK made ALLOCATIONS conses."
          (f (mprof.data:row :functions 'thread-work profile)))
     (check (format nil "everything by ~A" name)
            (let ((thread (mprof.data:row :threads name *profile*)))
-             (list (mprof.data:allocations thread)
-                   (mprof.data:bytes thread)))
-           (list (mprof.data:allocations profile)
-                 (mprof.data:bytes profile)))
+             (list (mprof.data:figure :allocations thread)
+                   (mprof.data:figure :bytes thread)))
+           (list (mprof.data:figure :allocations profile)
+                 (mprof.data:figure :bytes profile)))
     (and f
-         (list (mprof.data:self-allocations f)
-               (mprof.data:self-bytes f)))))
+         (list (mprof.data:figure :self-allocations f)
+               (mprof.data:figure :self-bytes f)))))
 
 ;;; Threads make objects of their own when they begin and end, so only the
 ;;; functions here are compared; totals still add up.
@@ -228,7 +228,7 @@ each THREAD-WORK made ALLOCATIONS conses."
       (run-threads 1 (lambda () (thread-work 10))))
   (self 'thread-work 2600 (* 2600 +cons+))
   (calls 'thread-work 260)
-  (check "threads" 258 (length (mprof.data:threads *profile*)))
+  (check "threads" 258 (length (mprof.data:figure :threads *profile*)))
   (check "the last four together" (list 40 (* 40 +cons+))
          (work-of-thread "worker (more)")))
 

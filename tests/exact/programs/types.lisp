@@ -295,10 +295,10 @@
 
 ;; the function, and the form that makes it
 (measuring ("bytecodes") (ten (eval *form*))
-  (let ((type (find "BYTECODES" (mprof.data:types *profile*)
-                    :key #'mprof.data:type :test #'string=)))
+  (let ((type (find "BYTECODES" (mprof.data:figure :types *profile*)
+                    :key (mprof.data:reader :type) :test #'string=)))
     (check "bytecodes are functions and toplevel forms" 20
-           (mprof.data:allocations type)))
+           (mprof.data:figure :allocations type)))
   (nothing-raw))
 
 ;;; Instances by class: conditions, generic functions, classes, slots.
@@ -308,7 +308,8 @@
 (my-condition)
 
 (measuring ("conditions") (ten (my-condition))
-  (type-total 'my-condition 10 (* 10 (+ +instance+ 8)) #'mprof.data:class))
+  (type-total 'my-condition 10 (* 10 (+ +instance+ 8))
+              (mprof.data:reader :class)))
 
 (measuring ("what DEFCLASS makes")
     (eval '(defclass made () ((first :initarg :first) (second))))

@@ -77,7 +77,7 @@
 
 (defun measure (n times)
   (mprof:with-profiling (:report nil) (make-many n times *bytes*))
-  (list (mprof:allocations) (mprof:bytes)))
+  (list (mprof::allocations) (mprof::bytes)))
 
 (open-log "log.first")
 (dotimes (n 100)
