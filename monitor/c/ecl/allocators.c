@@ -19,8 +19,7 @@
  * say of the next object, beside its type (LISP_WHAT). */
 static __thread struct lisp_request announced
     __attribute__((tls_model("initial-exec")));
-static __thread uint32_t next_more
-    __attribute__((tls_model("initial-exec")));
+static __thread uint32_t next_more __attribute__((tls_model("initial-exec")));
 
 /* How many bodies an object of the type may get, each by a request after that
  * for the object. */

@@ -169,10 +169,10 @@ lisp_balance_end(void)
       .records =
           balance.record_bytes + after.table_bytes - before.table_bytes,
       .collector = after.bytes - before.bytes,
-      .causes = before.doubts | after.doubts | BALANCE_FINALIZERS |
-                BALANCE_OTHERS | (balance.threads > 1 ? BALANCE_RUNNING : 0) |
-                (after.table_bytes > before.table_bytes ? BALANCE_TABLE_CLASS
-                                                        : 0)};
+      .causes =
+          before.doubts | after.doubts | BALANCE_FINALIZERS | BALANCE_OTHERS |
+          (balance.threads > 1 ? BALANCE_RUNNING : 0) |
+          (after.table_bytes > before.table_bytes ? BALANCE_TABLE_CLASS : 0)};
   if (!balance.incomplete)
     reconciliation_note(NULL, &r);
 }

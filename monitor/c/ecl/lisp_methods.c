@@ -97,8 +97,8 @@ method_code(cl_object method)
 static uint32_t
 unnamed_function(cl_object f)
 {
-  const uint32_t number = function_number_of_start(
-      &malloc_monitor.functions, lisp_function_code(f));
+  const uint32_t number = function_number_of_start(&malloc_monitor.functions,
+                                                   lisp_function_code(f));
   return lisp_function_at(number)->name == 0 ? number : 0;
 }
 
@@ -113,8 +113,8 @@ name_method(cl_object generic, cl_object method)
     lisp_function_name(number, method_name(generic, method));
 }
 
-/* CLOS calls it when a generic function has another method, which is the first
- * one then. */
+/* CLOS calls it when a generic function has another method, which is the
+ * first one then. */
 EXPORT cl_object
 clos_set_funcallable_instance_function(cl_object generic, cl_object function)
 {

@@ -95,8 +95,8 @@ lisp_names_forked(void)
   malloc_monitor.functions.table.lock.holder = 0;
 }
 
-/* It may have been called before: ECL calls many functions when it begins that
- * it makes Lisp functions later. */
+/* It may have been called before: ECL calls many functions when it begins
+ * that it makes Lisp functions later. */
 bool
 lisp_function_name(uint32_t number, uint32_t name)
 {

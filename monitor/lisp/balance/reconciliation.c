@@ -38,10 +38,11 @@ note_causes(struct note_list *notes, const struct reconciliation *r)
 {
   static const char key[] = PPROF_COMMENT_RESIDUAL_NOTE;
   if ((r->causes & BALANCE_REST) != 0)
-    note_comment(notes, key,
-                 "a thread could not be paused when counting began or ended: "
-                 "an object that it was taking, or the free list that it took "
-                 "it from");
+    note_comment(
+        notes, key,
+        "a thread could not be paused when counting began or ended: "
+        "an object that it was taking, or the free list that it took "
+        "it from");
   if ((r->causes & BALANCE_RUNNING) != 0)
     note_comment(notes, key,
                  "threads that were still running when the process ended");

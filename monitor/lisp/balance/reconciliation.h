@@ -3,8 +3,8 @@
  * reconciliation.h -- how what was counted agrees with the collector's sum.
  *
  * The collector counts what its free lists gave away, with its rounding; we
- * count requests.  So each request is rounded as the collector does, and what it
- * made for itself is added (records of finalizers, weak links and threads;
+ * count requests.  So each request is rounded as the collector does, and what
+ * it made for itself is added (records of finalizers, weak links and threads;
  * tables of these links):
  *
  *     residual = collector's bytes - rounded bytes - bytes of its records
@@ -20,8 +20,8 @@
 #include "lisp/balance/collector_balance.h"
 
 struct reconciliation {
-  uint64_t rounded;   /* bytes of all requests, as the collector rounds them */
-  uint64_t records;   /* of what it made for itself */
+  uint64_t rounded; /* bytes of all requests, as the collector rounds them */
+  uint64_t records; /* of what it made for itself */
   uint64_t collector; /* that it has given out */
   /* What a residual can be made of: */
   unsigned causes; /* sum of enum balance_doubt */
