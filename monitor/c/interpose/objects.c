@@ -81,17 +81,16 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
   struct object_record before;
-  if (object != NULL) {
+  if (object != NULL && (is_program_call() || objects_recover(frame))) {
     objects_unregister_bare(object, &before);
     objects_count_free(&before);
-  }
-  if (object != NULL && (is_program_call() || objects_recover(frame)) &&
-      reserve_place()) {
-    given.counted = malloc_monitor_allocated(given.address, bytes, frame);
-    if (given.counted.leaf != 0 || all_are_listed)
-      add_to_table(&given);
-    else
-      unreserve_place();
+    if (reserve_place()) {
+      given.counted = malloc_monitor_allocated(given.address, bytes, frame);
+      if (given.counted.leaf != 0 || all_are_listed)
+        add_to_table(&given);
+      else
+        unreserve_place();
+    }
   }
   malloc_monitor_inside--;
   return object;
