@@ -37,7 +37,8 @@ read_file(struct profile *profile, const struct input_name *name,
   bool image = options->octets.data != NULL
                    ? image_is_octets(options->octets)
                    : image_read_head(name->path, &head);
-  return image ? recover_image(profile, name->path, name->losses, options, error)
+  return image ? recover_image(profile, name->path, name->losses, options,
+                               error)
                : profile_read(profile, name->path, options, error);
 }
 
@@ -55,6 +56,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   };
   bool good = profile_init(profile) || mprof_error_memory(error);
   for (size_t i = 0; good && i < list->count; i++) {
+    options.octets = list->files[i].octets;
     progress_tell(progress, "reading files", i, list->count);
     good = read_file(profile, &list->files[i], &options, error);
   }
@@ -67,15 +69,10 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
                     bool lossless, struct code_names *names,
                     struct mprof_error *error)
 {
-  struct reader_options options = {.limits = &input_limits_default,
-                                   .lossless = lossless,
-                                   .octets = octets};
   char path[] = "memory";
-  const struct input_name name = {.path = path};
-  return (profile_init(profile) || mprof_error_memory(error)) &&
-         read_file(profile, &name, &options, error) &&
-         (!lossless || profile_fold_samples(profile, error)) &&
-         finish(names, profile, error);
+  struct input_name name = {.path = path, .octets = octets};
+  const struct input_list list = {.files = &name, .count = 1};
+  return profile_load_list(profile, &list, lossless, names, NULL, error);
 }
 
 bool

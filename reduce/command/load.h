@@ -18,11 +18,13 @@ struct progress;
 struct losses;
 
 /* The files that a command line names.  A folder stands for the profiles in
- * it: its files whose names end in ".data" or ".pb.gz", in order of their names
- * (byte by byte), without hidden ones and without those in folders below it.
- * The image of a process whose profile is there, too, is left out. */
+ * it: its files whose names end in ".data" or ".pb.gz", in order of their
+ * names (byte by byte), without hidden ones and without those in folders
+ * below it. The image of a process whose profile is there, too, is left out.
+ */
 struct input_name {
-  char *path;         /* owned */
+  char *path;                 /* owned */
+  struct input_octets octets; /* what would be in it; NULL: it is in a file */
   const struct losses *losses; /* of an image's program, or NULL */
   const char *folder; /* as it was named, NULL: the file itself was named */
 };

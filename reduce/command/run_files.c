@@ -8,6 +8,7 @@
 
 #include "command/load.h"
 #include "common/pprof_format.h"
+#include "pprof/reader.h"
 #include "pprof/writer.h"
 #include "recover/image_hold.h"
 
@@ -86,8 +87,24 @@ is_image_of(const char *path, const char *process)
          (process == NULL || strtoul(process, NULL, 10) == head.process);
 }
 
+/* Whether the file PATH, which may have been written anew, is one by mprof.
+ */
+static bool
+is_by_mprof(const char *path)
+{
+  const struct reader_options options = {.limits = &input_limits_default};
+  struct profile profile;
+  struct mprof_error error;
+  mprof_error_clear(&error);
+  const bool is = profile_init(&profile) &&
+                  profile_read(&profile, path, &options, &error) &&
+                  profile.by_mprof;
+  profile_release(&profile);
+  return is;
+}
+
 /* Whether PATH is a profile by mprof, or an image; with PROCESS not NULL, one
- * of a run that calls itself that. */
+ * of a run that calls itself that, as its header says. */
 static bool
 is_of_run(const char *path, const char *process)
 {
@@ -99,7 +116,8 @@ is_of_run(const char *path, const char *process)
   return is_image_of(path, process) ||
          (gzip_comment(path, comment, sizeof comment) &&
           strncmp(comment, wanted,
-                  process == NULL ? strlen(wanted) : sizeof wanted) == 0);
+                  process == NULL ? strlen(wanted) : sizeof wanted) == 0) ||
+         (process == NULL && is_by_mprof(path));
 }
 
 /* Calls DOES with the files of processes beside FILE that ARE what is looked
