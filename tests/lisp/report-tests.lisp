@@ -162,7 +162,7 @@ value: T where they take none."
                  (:phase :run) (:phase (:run :eval)) (:thread "x")
                  (:region "x") (:type "CONS") (:category (:cons :other))
                  (:show-runtime t) (:show-root t) (:offsets t) (:human t)
-                 (:averages t) (:width 60) (:color :always) (:heap :lisp)
+                 (:averages t) (:width 60) (:color :always)
                  (:leaktable t) (:noleaktable t) (:lines t) (:callers 2)
                  (:show-suppressed t) (:no-legend t) (:help t)
                  (:collect t) (:holders t))
@@ -171,7 +171,7 @@ value: T where they take none."
           collect keyword into tried
           finally (loop for (keyword) on (options-of "report") by #'cddr
                         do (is (member keyword
-                                       (list* :o :suppressions tried))
+                                       (list* :o :suppressions :heap tried))
                                "~S has not been tried." keyword)))))
 
 (test errors-are-those-of-the-command
