@@ -4,8 +4,7 @@
 ;;;;
 ;;;; Every option of a command is a keyword of the function that does the same:
 ;;;; `--by=package' is :BY :PACKAGE, `--verbose' is :VERBOSE T.  The command's
-;;;; own table checks names and values, so nothing here knows any option, and
-;;;; messages are those of the command.
+;;;; own table checks names and values, and messages are those of the command.
 
 (in-package #:mprof)
 
@@ -17,7 +16,7 @@
   "True if the option KEYWORD says what a profile is, and not how it is shown:
 what REPORT returns keeps it."
   (member keyword '(:focus :ignore :hide :show :show-from :hide-system :by
-                    :phase :thread :region :heap :type :category
+                    :phase :thread :region :type :category
                     :show-runtime :show-root :value)))
 
 (defun options-if (predicate options)

@@ -74,7 +74,8 @@ COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
 OPTIONS: keywords and values.  Every option of the command `mprof report' is a
 keyword: `--by=package' is :BY :PACKAGE, `--tables=direct,types' is :TABLES
 '(:DIRECT :TYPES), and `--verbose' is :VERBOSE T.  (mprof:report :help t) lists
-them, and mprof-report(1) explains them.
+them, and mprof-report(1) explains them.  Only :HEAP is refused: it is for files
+that the command reads.
 
 The legend is printed the first time that a table is; :NO-LEGEND T leaves it
 out, and :NO-LEGEND NIL prints it.  Without :WIDTH, lines fit into

@@ -105,6 +105,10 @@ open_files(void **state)
              "unknown option '--tabels=types'; did you mean --tables?");
   check_open(profile, "report\nx.data", NULL, 0, 2, "",
              "input is the open profile; 'x.data' is not accepted");
+  check_open(profile, "report\n--heap=lisp", NULL, 0, 2, "",
+             "--heap selects what is read from files, and the profile is open");
+  check_open(profile, "report\n--focus\nF", NULL, 0, 2, "",
+             "option '--focus' requires a value");
   check_open(profile, "diff", NULL, 0, 2, "",
              "diff takes two profiles, OLD and NEW; join several files of one "
              "with commas");

@@ -164,7 +164,7 @@ value: T where they take none."
                  (:show-runtime t) (:show-root t) (:offsets t)
                  (:rules ,(asdf:system-relative-pathname
                            "mprof" "../reduce/advice/rules.txt"))
-                 (:width 60) (:color :always) (:heap :lisp)
+                 (:width 60) (:color :always)
                  (:leaktable t) (:noleaktable t) (:callers 2)
                  (:show-suppressed t) (:no-legend t) (:help t)
                  (:collect t) (:holders t))
@@ -173,7 +173,7 @@ value: T where they take none."
           collect keyword into tried
           finally (loop for (keyword) on (options-of "report") by #'cddr
                         do (is (member keyword
-                                       (list* :o :suppressions tried))
+                                       (list* :o :suppressions :heap tried))
                                "~S has not been tried." keyword)))))
 
 (test errors-are-those-of-the-command
