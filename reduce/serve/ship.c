@@ -280,10 +280,10 @@ mprof_ship_run(struct shipper *shipper)
   /* A thousand that start at once are spread over the interval. */
   int64_t next = ship_now() + random_up_to(shipper, shipper->every);
   while (atomic_load(&shipper->end) == 0) {
-    if (ship_now() < next) {
-      rest(shipper, next, &before);
+    /* Also when it is late: signals come only there. */
+    rest(shipper, next, &before);
+    if (atomic_load(&shipper->end) != 0 || ship_now() < next)
       continue;
-    }
     take(shipper);
     while (shipper->periods.first.heap != NULL && send_first(shipper))
       ;

@@ -32,6 +32,13 @@ took 'ended' counted-1.data counted-2.data
 [ "$status" = 0 ] && [ ! -s err ]
 result $? 'without a word'
 
+# The shipper is always late; the end of the program reaches it none the less.
+receive
+program late
+took 'an interval that is too short' counted-1.data counted-2.data
+[ "$status" = 0 ]
+result $? 'the program ends'
+
 receive
 program again
 took 'a second shipper' counted-1.data counted-2.data

@@ -8,7 +8,8 @@
 (require :mprof)
 
 (defvar *end* (ext:getenv "END"))
-(defvar *arguments* (list (ext:getenv "RECEIVER") :every 1/20
+(defvar *arguments* (list (ext:getenv "RECEIVER")
+                          :every (if (string= *end* "late") 1/1000 1/20)
                           :labels '(:shop-version "1.2" :host "h")
                           :service (if (string= *end* "again") nil "shop")
                           :start nil))
