@@ -97,7 +97,7 @@ prints names is in no figure, and is gone afterwards."
       (loop for (file . reason)
               in '(("/nowhere/a.data" . "No such file or directory")
                    ("/proc/a.data" . "No such file or directory")
-                   ("/usr/bin/" . "File exists"))
+                   ("/usr/bin/" . "it is not a regular file"))
             do (is (string= (format nil "mprof: cannot write '~A': ~A" file
                                     reason)
                             (report file)))))

@@ -187,7 +187,8 @@ mprof_monitor_map(const char *path)
   }
   if (error != 0)
     status = monitor_fail("cannot write '%s': %s", path,
-                          strerrordesc_np(error));
+                          error == EEXIST ? "it is not a regular file"
+                                          : strerrordesc_np(error));
   monitor_leave();
   return status;
 }
