@@ -350,14 +350,11 @@ count_host(void *closure, enum MHD_ValueKind kind, const char *key,
   return MHD_YES;
 }
 
-static const char escaped_nul[] = "%00";
-
 size_t
 request_unescape(void *closure, struct MHD_Connection *connection, char *text)
 {
   (void)closure, (void)connection;
-  return strstr(text, escaped_nul) != NULL ? strlen(text)
-                                           : MHD_http_unescape(text);
+  return strstr(text, "%00") != NULL ? strlen(text) : MHD_http_unescape(text);
 }
 
 static const char *
@@ -369,7 +366,7 @@ answer_path(struct client *client, const char *path, const char *method)
   if (client->too_long)
     return refuse(client, MHD_HTTP_CONTENT_TOO_LARGE,
                   "the request is too long");
-  if (hosts > 1 || strstr(path, escaped_nul) != NULL)
+  if (hosts > 1 || strstr(path, "%00") != NULL)
     return refuse(client, MHD_HTTP_BAD_REQUEST,
                   "the request has two hosts, or a zero in its path");
   if (!is_for_us(client))
