@@ -11,6 +11,7 @@
  */
 #include "monitor.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
