@@ -78,16 +78,6 @@ write_head(int file, const struct piece *p, enum image_kind kind)
   return image_file_write(file, &head, sizeof head, p->offset - IMAGE_PAGE);
 }
 
-/* Map what was written of a piece in its place, where it changes nothing.
- * mmap of the C library would be a write for ThreadSanitizer, and threads may
- * read there without a lock. */
-static bool
-map_piece(int file, const struct piece *p)
-{
-  return syscall(SYS_mmap, p->base, p->head.bytes, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_FIXED, file, p->offset) != -1;
-}
-
 /* Put the piece into the file, with `used' bytes of what it holds; the rest
  * are zero.  False: it is in memory alone. */
 static bool
@@ -99,7 +89,10 @@ put_piece(int file, struct piece *p, size_t used)
   if (errno != 0 || !image_file_write(file, p->base, used, p->offset) ||
       !write_head(file, p, (enum image_kind)p->head.kind))
     return false;
-  if (!map_piece(file, p)) {
+  /* It changes nothing there, where threads read without a lock: the C
+   * library's mmap would be a write for ThreadSanitizer. */
+  if (syscall(SYS_mmap, p->base, bytes, PROT_READ | PROT_WRITE,
+              MAP_SHARED | MAP_FIXED, file, p->offset) == -1) {
     const int error = errno;
     write_head(file, p, IMAGE_FREE); /* the next piece has its place */
     errno = error;
