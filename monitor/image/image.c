@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system_call.h"
 #include "image/image_file.h"
 #include "image/image_pieces.h"
 
@@ -80,12 +81,20 @@ write_head(int file, const struct piece *p, enum image_kind kind)
 
 /* Map what was written of a piece in its place, where it changes nothing.
  * mmap of the C library would be a write for ThreadSanitizer, and threads may
- * read there without a lock. */
+ * read there without a lock.  False with errno set. */
 static bool
 map_piece(int file, const struct piece *p)
 {
-  return syscall(SYS_mmap, p->base, p->head.bytes, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_FIXED, file, p->offset) != -1;
+  const long arguments[6] = {(long)(intptr_t)p->base,
+                             (long)p->head.bytes,
+                             PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_FIXED,
+                             file,
+                             (long)p->offset};
+  const long result = arch_system_call(SYS_mmap, arguments);
+  if (result < 0 && result >= -4095)
+    errno = (int)-result;
+  return result == arguments[0];
 }
 
 /* Put the piece into the file, with `used' bytes of what it holds; the rest
