@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system_call.h"
 #include "image/image_file.h"
 #include "image/image_pieces.h"
 
@@ -91,11 +92,13 @@ put_piece(int file, struct piece *p, size_t used)
     return false;
   /* It changes nothing there, where threads read without a lock: the C
    * library's mmap would be a write for ThreadSanitizer. */
-  if (syscall(SYS_mmap, p->base, bytes, PROT_READ | PROT_WRITE,
-              MAP_SHARED | MAP_FIXED, file, p->offset) == -1) {
-    const int error = errno;
+  const long arguments[6] = {(long)(intptr_t)p->base, (long)bytes,
+                             PROT_READ | PROT_WRITE,  MAP_SHARED | MAP_FIXED,
+                             file,                    (long)p->offset};
+  const long mapped = arch_system_call(SYS_mmap, arguments);
+  if (mapped != arguments[0]) {
     write_head(file, p, IMAGE_FREE); /* the next piece has its place */
-    errno = error;
+    errno = (int)-mapped;
     return false;
   }
   image_file.end += IMAGE_PAGE + bytes;
