@@ -11,6 +11,14 @@
 
 /* ---- the locks --------------------------------------------------------- */
 
+static uint64_t
+now(clockid_t clock)
+{
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 static bool
 try_lock(struct spin_lock *lock)
 {
@@ -46,17 +54,17 @@ stripes_used(const struct stripes *shared)
 bool
 image_lock(struct stripes *shared)
 {
-  enum { TRIES = 20000 };
   const struct timespec pause = {.tv_nsec = 50000};
+  const uint64_t end = now(CLOCK_MONOTONIC) + UINT64_C(2000000000);
   uint32_t locked = 0;
-  for (int i = 0; i < TRIES; i++) {
+  do {
     while (locked < stripes_used(shared) &&
            try_lock(&shared->stripe[locked].lock))
       locked++;
     if (locked == stripes_used(shared))
       return true;
     nanosleep(&pause, NULL);
-  }
+  } while (now(CLOCK_MONOTONIC) < end);
   unlock(shared, locked);
   return false;
 }
@@ -135,10 +143,7 @@ image_unmap_stripes(struct stripes *shared)
 static void
 leave_request(struct stripes *shared, uint32_t request)
 {
-  struct timespec time;
-  clock_gettime(CLOCK_REALTIME, &time);
-  const uint64_t since =
-      (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+  const uint64_t since = now(CLOCK_REALTIME);
   const bool on = (request & REQUEST_START) != 0;
   if ((request & REQUEST_RESET) != 0)
     shared->figures_since = since;
