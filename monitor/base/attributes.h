@@ -21,6 +21,8 @@
 /* A function that reads memory which may not be the program's. */
 #ifdef __SANITIZE_ADDRESS__
 #define UNSANITIZED __attribute__((no_sanitize_address))
+#elif defined __SANITIZE_THREAD__
+#define UNSANITIZED __attribute__((no_sanitize("thread")))
 #else
 #define UNSANITIZED
 #endif
