@@ -38,12 +38,15 @@ stripes_unlock(void)
     spin_unlock(&stripes.stripe[i].lock);
 }
 
+#define ALL_STRIPES (UINT32_C(1) << 31)
+
 /* Bits of those that this thread has. */
 static uint32_t
 stripes_held(void)
 {
   uint32_t held = 0;
-  for (uint32_t i = 0; i < stripes.used; i++)
+  const uint32_t used = (uint32_t)(stripes_end() - stripes.stripe);
+  for (uint32_t i = 0; i < used; i++)
     held |= (uint32_t)spin_holds(&stripes.stripe[i].lock) << i;
   return held;
 }
@@ -51,17 +54,19 @@ stripes_held(void)
 static bool
 are_all(uint32_t held)
 {
-  return held + 1 == UINT32_C(1) << stripes.used;
+  return held + 1 == UINT32_C(1) << (stripes_end() - stripes.stripe);
 }
 
 uint32_t
 stripes_release(void)
 {
   const uint32_t held = stripes_held();
+  const uint32_t all = are_all(held) ? ALL_STRIPES : 0; /* so many may not be
+                                                           all later */
   for (uint32_t i = 0; i < STRIPES; i++)
     if ((held >> i & 1) != 0)
       spin_unlock(&stripes.stripe[i].lock);
-  return held;
+  return held | all;
 }
 
 /* Who has all of them may have been at sharing out what there is. */
@@ -71,7 +76,7 @@ stripes_retake(uint32_t released)
   for (uint32_t i = 0; i < STRIPES; i++)
     if ((released >> i & 1) != 0)
       spin_lock(&stripes.stripe[i].lock);
-  if (are_all(released))
+  if ((released & ALL_STRIPES) != 0)
     stripes.rebalance_again = true;
 }
 
