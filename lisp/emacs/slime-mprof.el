@@ -53,17 +53,13 @@
     ["Advice" slime-mprof-advice (slime-connected-p)]
     ["Clear Advice" slime-mprof-clear-overlays t]))
 
-(defun slime-mprof--change-menu (function item)
-  "Call FUNCTION for ITEM of SLIME's menu Profiling."
-  (funcall function menubar-slime '("Profiling") item))
-
 (define-slime-contrib slime-mprof
   "Allocation profiles of ECL, by mprof."
   (:license "LGPL-2.1-or-later")
   (:on-load
-   (slime-mprof--change-menu #'easy-menu-add-item slime-mprof--menu))
+   (easy-menu-add-item menubar-slime '("Profiling") slime-mprof--menu))
   (:on-unload
-   (slime-mprof--change-menu #'easy-menu-remove-item "mprof")
+   (easy-menu-remove-item menubar-slime '("Profiling") "mprof")
    (slime-mprof-clear-overlays)))
 
 ;; The rest is loaded on first use.
