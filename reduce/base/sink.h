@@ -30,8 +30,7 @@ struct sink {
   sink_write *write;
   void *target;      /* passed to write; not owned */
   int error_number;  /* errno of the first failure, zero while none */
-  size_t line_width; /* of a terminal, in characters: tables fit into it,
-                        with grouped digits; 0: a program reads them */
+  size_t line_width; /* characters that lines of tables fit into; 0: any */
   bool color;        /* whether sink_style writes anything */
   struct progress *progress; /* told of the work for it; NULL: nobody is */
   size_t used;               /* bytes waiting in buffer */

@@ -129,8 +129,8 @@ const struct option_row option_rows[] = {
     {IN_TEXTS, "no-legend", NULL,
      "leave out the explanations below the tables", NO_FLAG(view.legend)},
     {IN_TABLES, "width", "N",
-     "write tables for lines of N characters, as on a terminal (0: for "
-     "programs)",
+     "fit tables into lines of N characters, with separators in numbers and "
+     "averages from 100 on (0: any)",
      NUMBER(view.width)},
     {IN_TEXTS, "color", "WHEN",
      "use color: auto (on a terminal, the default), always or never",

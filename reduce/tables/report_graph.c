@@ -379,7 +379,6 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   const bool held = reduction_is_of_holders(reduction);
   string_sink_init(&drawing.name);
   text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
-  drawing.table.human = sink->line_width > 0;
   bool good = graph_entries_init(&drawing.entries, reduction);
   const struct ranking *ranking = &drawing.entries.ranking;
   for (size_t i = 0; good && i < ranking->shown; i++) {

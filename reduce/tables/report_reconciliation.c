@@ -162,7 +162,7 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
                       profile->facts[FACT_UNATTRIBUTED_BYTES] != 0;
   struct text_table table;
   text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
-  table.human = sink->line_width > 0;
+  table.human = reduction->options->width >= WIDE_LINE;
   if (report_knows_allocs(reduction))
     add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS],
             "allocations counted");

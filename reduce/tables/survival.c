@@ -39,7 +39,7 @@ static const struct column columns[] = {
     {FIGURE(BYTES), HEADING(0, NULL, "bytes"), .share = true,
      .meaning = "bytes of this type that the function itself allocated, and "
                 "their share of all bytes"},
-    {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"), .spare = 1,
+    {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "number of objects; bodies that grew later do not count"},
     SURVIVAL(DIED, "died_0", GROUP(5, "% died after", "0"),
              .term = "died after",

@@ -24,8 +24,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-enum { FEW = 5 };    /* members of a group, unless --verbose */
-enum { WIDE = 100 }; /* characters of a line that also has averages */
+enum { FEW = 5 }; /* members of a group, unless --verbose */
 enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
 
 bool
@@ -33,7 +32,7 @@ column_used(const struct reduction *reduction, enum column_use use)
 {
   bool lisp = reduction->profile->language == LANGUAGE_LISP;
   bool calls = reduction->selection.counts_calls;
-  bool averages = reduction->options->width >= WIDE;
+  bool averages = reduction->options->width >= WIDE_LINE;
   switch (use) {
   case USE_KEPT:
     return reduction_has(reduction, MEASURE_KEPT_BYTES) && !lisp;
@@ -74,6 +73,7 @@ text_columns_begin(struct text_table *text, const struct reduction *reduction,
 {
   enum language language = reduction->profile->language;
   text_table_init(text, NULL, 0);
+  text->human = reduction->options->width >= WIDE_LINE;
   for (const struct column *c = list; c < list + count; c++) {
     if (!shows(reduction, c))
       continue;
@@ -351,7 +351,6 @@ text_report_rows(const struct view *view, struct sink *sink)
   struct text_table text;
   text_columns_begin(&text, view->reduction, view->table->columns,
                      view->table->column_count);
-  text.human = sink->line_width > 0;
   if (view->table->members != NULL)
     write_groups(view, &text);
   else

@@ -21,6 +21,10 @@
 
 enum { MOST_COLUMNS = 32 };
 
+/* Lines of so many characters have room for separators in numbers, and for
+ * columns of averages. */
+enum { WIDE_LINE = 100 };
+
 struct text_column {
   const char *top;    /* upper line of the heading, NULL: none */
   unsigned top_span;  /* columns below the upper line; 0 counts as 1 */
@@ -34,7 +38,7 @@ struct text_table {
   unsigned spare[MOST_COLUMNS]; /* where lines are too wide, columns with the
                                    highest are left out first; 0: never */
   size_t column_count;
-  bool human;         /* numbers are for people: 1,234,567 */
+  bool human;         /* separators in numbers: 1,234,567 */
   const char *indent; /* stands before names */
   size_t column;      /* of the next cell */
   struct string_sink text; /* the cells, each NUL-terminated, and marks */

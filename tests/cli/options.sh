@@ -190,7 +190,7 @@ says 'mprof.data is read' 'Allocation profile of widgets.lisp'
 cp "$w" ./-odd
 expect 'end of options' 0 '' report --no-legend -- -odd
 
-# Numbers for people: the same tables, with commas.
+# Numbers in wide lines: the same tables, with commas.
 for command in "report -verbose --tables=graph,bins $w" \
   "diff -verbose $w $m" \
   "report -verbose --tables=leaks,regions,graph $golden/regions.data"; do
@@ -204,8 +204,8 @@ for command in "report -verbose --tables=graph,bins $w" \
   ! grep -qE '(^| )[+/-]?[0-9]{4,}( |$)' <(sed -n '/^---/,/^$/p' out)
   result $? 'and no long number is without commas'
 done
-expect 'numbers for people' 0 '' report --width=99 --tables=types --no-legend "$w"
-says 'commas' '10,000 **  480,000 **  struct    INSTANCE  CL-USER::WIDGET'
+expect 'numbers for people' 0 '' report --width=100 --tables=types --no-legend "$w"
+says 'commas' '10,000 **  480,000 **      48  struct    INSTANCE  CL-USER::WIDGET'
 says 'in tables' '10000 allocations, 480000 bytes'
 
 # A name that says another format.
