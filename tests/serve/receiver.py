@@ -13,6 +13,7 @@ already are added to.  The first requests get the ANSWERs, a status, or
     late          the whole request is read and nothing said until the end
     cut           the connection is closed before the body is read
     large:N       413 if there are more than N samples; for this one alone
+    one:N         413 until N requests with a single sample have had it
     ok            what is due
 
 --later=1 checks and adds up at the end: all is taken at once.
@@ -168,7 +169,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.close_connection = True
                 return
             server.busy += 1
-            answer = server.answers.pop(0) if server.answers else 'ok'
+            answer = server.answers[0] if server.answers else 'ok'
+            if not answer.startswith('one:'):
+                del server.answers[:1]
         try:
             self.do_as_told(answer)
         finally:
@@ -196,9 +199,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.endless(octets)
         elif what == 'large':
             self.take(octets, int(extra))
+        elif what == 'one':
+            self.refuse_single(octets, int(extra))
         else:
             self.log_line(answer)
             self.answer(int(what), b'as told', extra)
+
+    def refuse_single(self, octets, times):
+        """How many samples come before is not known to the test."""
+        with self.server.taken.lock:
+            if len(shipped.check(octets)['sample']) == 1:
+                self.server.answers[:1] = (
+                    ['one:%d' % (times - 1)] if times > 1 else [])
+        self.log_line('413')
+        self.answer(413, b'as told')
 
     def endless(self, octets):
         """An answer of status 200 without an end, until nobody reads it."""

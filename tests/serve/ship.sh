@@ -81,7 +81,7 @@ refused() {
   touch refused
   wait $!
 }
-refused 413 413 413 413 413 413 413 413 413 413
+refused one:3
 counted 'a sample that is refused is counted' step-3.data
 [ "$(figure dropped) $(figure failures)" = '1 3' ]
 result $? 'a sample is refused three times'
