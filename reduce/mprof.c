@@ -15,96 +15,98 @@
 
 /* What mprof_run_command gives out. */
 struct result {
+  struct pool pool; /* which the texts are in */
   int status;
   int64_t offset;
-  char *output; /* owned, as is error; NULL when memory ran out */
-  size_t length; /* of the output */
-  char *error;
+  const char *output; /* NULL when memory ran out, as is error */
+  size_t length;      /* of the output */
+  const char *error;
 };
 
 /* The lines of a text. */
 struct lines {
-  char *copy;         /* owned, with a zero in the place of each newline */
-  const char **items; /* owned; NULL when memory ran out */
+  const char **items;
   size_t count;
 };
 
-static void
-lines_init(struct lines *lines, const char *text)
+static struct lines
+split_lines(const char *text)
 {
-  char *rest = lines->copy = strdup(text == NULL ? "" : text);
-  lines->count = 0;
-  lines->items = rest == NULL
-                     ? NULL
-                     : array_zeroed(strlen(rest) + 1, sizeof *lines->items);
-  while (lines->items != NULL && rest != NULL && *rest != '\0')
-    lines->items[lines->count++] = strsep(&rest, "\n");
+  char *rest = pool_text(text == NULL ? "" : text);
+  struct lines lines = {pool_zeroed(strlen(rest) + 1, sizeof *lines.items),
+                        0};
+  while (rest != NULL && *rest != '\0')
+    lines.items[lines.count++] = strsep(&rest, "\n");
+  return lines;
 }
 
-static void
-lines_release(struct lines *lines)
-{
-  free(lines->copy);
-  free(lines->items);
-}
+/* ---- results ---- */
 
-static void
-run(struct result *result, const char *arguments,
-    const struct open_profile *open)
+/* What fills a result, in an attempt in its pool. */
+struct filling {
+  struct result *result;
+  const char *arguments;
+  const struct open_profile *open;
+  const struct handle *handle;
+  const struct heap_handle *heap;
+  uint64_t first, count;
+  struct heap_writing how;
+};
+
+/* A result that FILL makes, for which it gets CLOSURE. */
+static void *
+new_result(attempt_function *fill, struct filling *filling)
 {
-  struct outcome outcome = {.status = 1};
-  struct string_sink output;
-  struct lines lines;
-  string_sink_init(&output);
-  lines_init(&lines, arguments);
-  if (lines.items == NULL)
-    mprof_error_memory(&outcome.error);
-  else
-    command_run((int)lines.count, lines.items, open, &output.sink,
-                "the output", &outcome);
-  lines_release(&lines);
-  result->output = output.text == NULL ? strdup("") : output.text;
-  result->length = output.length;
-  result->error = strdup(outcome_line(&outcome));
-  result->status = outcome.status;
-  result->offset = outcome.error.offset;
-  if (result->output == NULL || result->error == NULL) {
-    free(result->output);
-    free(result->error);
+  struct mprof_error error;
+  struct result *result = filling->result = calloc(1, sizeof *result);
+  if (result != NULL && !attempt(&result->pool, fill, filling, &error)) {
     result->output = result->error = NULL;
     result->status = 1;
+    result->offset = MPROF_NO_OFFSET;
   }
+  return result;
 }
 
-int
-mprof_command(const char *arguments, char **output, char **error)
+/* Takes what was written to OUTPUT, and LINE, which says what went wrong. */
+static void
+take_output(struct result *result, struct string_sink *output, int status,
+            const char *line, int64_t offset)
 {
-  struct result result;
-  run(&result, arguments, NULL);
-  if (output != NULL)
-    *output = result.output;
-  else
-    free(result.output);
-  if (error != NULL)
-    *error = result.error;
-  else
-    free(result.error);
-  return result.status;
+  result->output = string_sink_text(output);
+  result->length = output->length;
+  result->status = status;
+  result->error = pool_text(line);
+  result->offset = offset;
 }
 
-void
-mprof_string_free(char *string)
+static void
+fill_by_command(void *closure)
 {
-  free(string);
+  const struct filling *filling = closure;
+  const struct lines lines = split_lines(filling->arguments);
+  struct outcome outcome;
+  struct string_sink output;
+  string_sink_init(&output);
+  command_run((int)lines.count, lines.items, filling->open, &output.sink,
+              "the output", &outcome);
+  take_output(filling->result, &output, outcome.status,
+              outcome_line(&outcome), outcome.error.offset);
+}
+
+/* What a result is where there is nothing but an error. */
+static void
+fill_by_error(struct result *result, const struct mprof_error *error)
+{
+  struct string_sink output;
+  string_sink_init(&output);
+  take_output(result, &output, 1, error->message, error->offset);
 }
 
 void *
 mprof_run_command(const char *arguments)
 {
-  struct result *result = calloc(1, sizeof *result);
-  if (result != NULL)
-    run(result, arguments, NULL);
-  return result;
+  struct filling filling = {.arguments = arguments};
+  return new_result(fill_by_command, &filling);
 }
 
 int
@@ -147,74 +149,98 @@ mprof_result_free(void *result)
   struct result *r = result;
   if (r == NULL)
     return;
-  free(r->output);
-  free(r->error);
+  pool_release(&r->pool);
   free(r);
 }
 
-/* Makes OUTPUT that of RESULT, with what went wrong. */
-static void
-take_output(struct result *result, const struct string_sink *output,
-            const struct mprof_error *error)
-{
-  const bool good = error->code == MPROF_OK;
-  result->output = output->text;
-  result->length = output->length;
-  result->status = good ? 0 : 1;
-  result->offset = error->offset;
-  result->error = strdup(good ? "" : error->message);
-}
+/* ---- profiles ---- */
 
 /* What mprof_profile_open gives out. */
 struct handle {
+  struct pool pool; /* which the profile is in */
   struct profile profile;
   struct mprof_error error; /* why it could not be opened, if so */
 };
 
+/* What fills a handle, in an attempt in its pool. */
+struct opening {
+  struct handle *handle;
+  const char *names;
+  struct input_octets octets;
+  profile_fill *fill;
+  void *closure;
+};
+
 static struct handle *
-new_handle(void)
+new_handle(attempt_function *open, struct opening *opening)
 {
-  struct handle *handle = calloc(1, sizeof *handle);
+  struct handle *handle = opening->handle = calloc(1, sizeof *handle);
   if (handle != NULL)
-    mprof_error_clear(&handle->error);
+    attempt(&handle->pool, open, opening, &handle->error);
   return handle;
+}
+
+static void
+open_names(void *closure)
+{
+  const struct opening *opening = closure;
+  const struct lines lines = split_lines(opening->names);
+  profile_load(&opening->handle->profile, lines.items, lines.count, HEAP_BOTH,
+               NULL, &opening->handle->error);
 }
 
 void *
 mprof_profile_open(const char *names)
 {
-  struct handle *handle = new_handle();
-  struct lines lines;
-  lines_init(&lines, names);
-  if (handle != NULL && lines.items == NULL)
-    mprof_error_memory(&handle->error);
-  else if (handle != NULL)
-    profile_load(&handle->profile, lines.items, lines.count, HEAP_BOTH, NULL,
-                 &handle->error);
-  lines_release(&lines);
-  return handle;
+  struct opening opening = {.names = names};
+  return new_handle(open_names, &opening);
+}
+
+static void
+open_octets(void *closure)
+{
+  const struct opening *opening = closure;
+  profile_load_octets(&opening->handle->profile, opening->octets, false, NULL,
+                      &opening->handle->error);
 }
 
 void *
 mprof_profile_open_octets(const void *octets, uint64_t length)
 {
-  struct handle *handle = new_handle();
-  if (handle != NULL)
-    profile_load_octets(&handle->profile,
-                        (struct input_octets){octets, length}, false, NULL,
-                        &handle->error);
-  return handle;
+  struct opening opening = {.octets = {octets, length}};
+  return new_handle(open_octets, &opening);
+}
+
+static void
+open_filled(void *closure)
+{
+  const struct opening *opening = closure;
+  opening->fill(&opening->handle->profile, opening->closure);
 }
 
 void *
-profile_handle(struct profile *profile)
+profile_handle(profile_fill *fill, void *closure, struct mprof_error *error)
 {
-  struct handle *handle = new_handle();
+  struct opening opening = {.fill = fill, .closure = closure};
+  struct handle *handle = new_handle(open_filled, &opening);
   if (handle == NULL)
-    profile_release(profile);
+    mprof_error_no_memory(error);
   else
-    handle->profile = *profile;
-  return handle;
+    *error = handle->error;
+  if (error->code == MPROF_OK)
+    return handle;
+  mprof_profile_close(handle);
+  return NULL;
+}
+
+static void
+fill_from_profile(void *closure)
+{
+  const struct filling *filling = closure;
+  if (filling->handle->error.code == MPROF_OK)
+    fill_by_command(closure);
+  else
+    fill_by_error(filling->result, &filling->handle->error);
 }
 
 void *
@@ -222,37 +248,34 @@ mprof_profile_command(void *profile, const char *arguments,
                       const uint64_t *samples, uint64_t count)
 {
   const struct handle *handle = profile;
-  struct result *result = calloc(1, sizeof *result);
-  if (result == NULL || handle == NULL)
-    return result;
-  struct open_profile open = {&handle->profile, samples, count};
-  if (handle->error.code == MPROF_OK) {
-    run(result, arguments, &open);
-  } else {
-    result->status = 1;
-    result->offset = handle->error.offset;
-    result->error = strdup(handle->error.message);
+  if (handle == NULL)
+    return NULL;
+  const struct open_profile open = {&handle->profile, samples, count};
+  struct filling filling = {
+      .arguments = arguments, .open = &open, .handle = handle};
+  return new_result(fill_from_profile, &filling);
+}
+
+static void
+fill_with_profile(void *closure)
+{
+  const struct filling *filling = closure;
+  const struct handle *handle = filling->handle;
+  struct string_sink output;
+  if (handle->error.code != MPROF_OK) {
+    fill_by_error(filling->result, &handle->error);
+    return;
   }
-  return result;
+  string_sink_init(&output);
+  profile_write(&handle->profile, false, &output.sink);
+  take_output(filling->result, &output, 0, "", MPROF_NO_OFFSET);
 }
 
 void *
 mprof_profile_write(void *profile)
 {
-  const struct handle *handle = profile;
-  struct result *result = calloc(1, sizeof *result);
-  struct string_sink output;
-  if (result == NULL || handle == NULL)
-    return result;
-  struct mprof_error error = handle->error;
-  string_sink_init(&output);
-  if (error.code == MPROF_OK) {
-    profile_write(&handle->profile, false, &output.sink);
-    if (!sink_flush(&output.sink))
-      mprof_error_memory(&error);
-  }
-  take_output(result, &output, &error);
-  return result;
+  struct filling filling = {.handle = profile};
+  return profile == NULL ? NULL : new_result(fill_with_profile, &filling);
 }
 
 int64_t
@@ -274,12 +297,15 @@ mprof_profile_close(void *profile)
   struct handle *handle = profile;
   if (handle == NULL)
     return;
-  profile_release(&handle->profile);
+  pool_release(&handle->pool);
   free(handle);
 }
 
+/* ---- heap profiles ---- */
+
 /* What mprof_heap_open gives out. */
 struct heap_handle {
+  struct pool pool; /* which it is in */
   struct heap_profile heap;
   struct mprof_error error;
   unsigned columns;
@@ -287,40 +313,63 @@ struct heap_handle {
   const char *comments; /* not owned */
 };
 
+static void
+init_heap(void *heap)
+{
+  heap_profile_init(heap);
+}
+
 void *
 mprof_heap_open(void)
 {
   struct heap_handle *handle = calloc(1, sizeof *handle);
   if (handle == NULL)
     return NULL;
-  mprof_error_clear(&handle->error);
   handle->columns = HEAP_ALL;
-  if (!heap_profile_init(&handle->heap))
-    mprof_error_memory(&handle->error);
+  attempt(&handle->pool, init_heap, &handle->heap, &handle->error);
   return handle;
+}
+
+/* What is added to a heap profile. */
+struct addition {
+  struct heap_handle *heap;
+  const struct handle *profile;
+  int sign;
+  unsigned columns;
+};
+
+static void
+add_to_heap(void *closure)
+{
+  const struct selection_options all = {0};
+  const struct addition *addition = closure;
+  const struct profile *profile = &addition->profile->profile;
+  struct heap_handle *heap = addition->heap;
+  struct frame_table frames = {0};
+  struct selection selection = {0};
+  frame_table_init(&frames, profile);
+  selection_init(&selection, profile, &frames, &all, &heap->error);
+  struct pool *before = pool_use(&heap->pool);
+  heap_profile_add(&heap->heap, &selection, addition->sign,
+                   addition->columns);
+  heap_profile_end(&heap->heap);
+  pool_use(before);
 }
 
 void
 mprof_heap_add(void *heap, void *profile, int sign, unsigned columns)
 {
-  const struct selection_options all = {0};
   struct heap_handle *handle = heap;
-  const struct handle *added = profile;
-  struct frame_table frames = {0};
-  struct selection selection = {0};
-  if (handle == NULL || added == NULL || handle->error.code != MPROF_OK)
+  struct addition addition = {handle, profile, sign, columns};
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
+  if (handle == NULL || profile == NULL || handle->error.code != MPROF_OK)
     return;
-  struct mprof_error *error = &handle->error;
-  if (added->error.code != MPROF_OK)
-    *error = added->error;
-  else if (!frame_table_init(&frames, &added->profile) ||
-           !selection_init(&selection, &added->profile, &frames, &all,
-                           error) ||
-           !heap_profile_add(&handle->heap, &selection, sign, columns) ||
-           !heap_profile_end(&handle->heap))
-    mprof_error_memory(error);
-  selection_release(&selection);
-  frame_table_release(&frames);
+  if (addition.profile->error.code != MPROF_OK)
+    handle->error = addition.profile->error;
+  else if (!attempt(&pool, add_to_heap, &addition, &error))
+    handle->error = error;
+  pool_release(&pool);
 }
 
 const char *
@@ -358,29 +407,36 @@ mprof_heap_choose(void *heap, unsigned columns, int type_frames,
   handle->comments = comments;
 }
 
+static void
+fill_with_heap(void *closure)
+{
+  const struct filling *filling = closure;
+  struct string_sink output;
+  if (filling->heap->error.code != MPROF_OK) {
+    fill_by_error(filling->result, &filling->heap->error);
+    return;
+  }
+  string_sink_init(&output);
+  heap_profile_write(&filling->heap->heap, filling->first, filling->count,
+                     &filling->how, &output.sink);
+  take_output(filling->result, &output, 0, "", MPROF_NO_OFFSET);
+}
+
 void *
 mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
                  int64_t time_nanos, int64_t duration_nanos)
 {
   const struct heap_handle *handle = heap;
-  struct result *result = calloc(1, sizeof *result);
-  struct string_sink output;
-  if (result == NULL || handle == NULL)
-    return result;
-  struct mprof_error error = handle->error;
-  string_sink_init(&output);
-  if (error.code == MPROF_OK) {
-    heap_profile_write(
-        &handle->heap, first, count,
-        &(struct heap_writing){in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE,
-                               handle->columns, handle->type_frames,
-                               time_nanos, duration_nanos, handle->comments},
-        &output.sink);
-    if (!sink_flush(&output.sink))
-      mprof_error_memory(&error);
-  }
-  take_output(result, &output, &error);
-  return result;
+  if (handle == NULL)
+    return NULL;
+  struct filling filling = {
+      .heap = handle,
+      .first = first,
+      .count = count,
+      .how = {in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE, handle->columns,
+              handle->type_frames, time_nanos, duration_nanos,
+              handle->comments}};
+  return new_result(fill_with_heap, &filling);
 }
 
 void
@@ -388,6 +444,6 @@ mprof_heap_close(void *heap)
 {
   struct heap_handle *handle = heap;
   if (handle != NULL)
-    heap_profile_release(&handle->heap);
+    pool_release(&handle->pool);
   free(handle);
 }

@@ -30,21 +30,9 @@
 extern "C" {
 #endif
 
-/* Runs the command line ARGUMENTS and gives back its exit status.  *OUTPUT
- * gets what the command would have printed, *ERROR one line that says what
- * went wrong, without "mprof: " and without a newline, and "" when nothing
- * did.  Both are strings that the caller owns: release them with
- * mprof_string_free.  Either pointer may be NULL when not wanted.  When
- * memory runs out both may be set to NULL and the status is 1. */
-MPROF_API int mprof_command(const char *arguments, char **output,
-                            char **error);
-
-/* Releases a string that mprof_command gave out; NULL is allowed. */
-MPROF_API void mprof_string_free(char *string);
-
-/* The same for callers that cannot pass pointers to be filled in: runs
- * ARGUMENTS and gives back a result to ask, or NULL when memory runs out.
- * The caller owns the result and frees it with mprof_result_free. */
+/* Runs the command line ARGUMENTS and gives back a result to ask, or NULL when
+ * memory runs out.  The caller owns the result and frees it with
+ * mprof_result_free. */
 MPROF_API void *mprof_run_command(const char *arguments);
 
 /* The exit status of RESULT; 1 for NULL. */
@@ -53,8 +41,8 @@ MPROF_API int mprof_result_status(void *result);
 /* What the command printed; valid until RESULT is freed; "" for NULL. */
 MPROF_API const char *mprof_result_output(void *result);
 
-/* The error line, "" when there was none, "out of memory" for NULL; valid
- * until RESULT is freed. */
+/* What went wrong, in one line without "mprof: " and without a newline; "" when
+ * nothing did, "out of memory" for NULL; valid until RESULT is freed. */
 MPROF_API const char *mprof_result_error(void *result);
 
 /* How many bytes the output has, which may have zeros among them. */

@@ -9,8 +9,10 @@
 
 #include "pprof/profile.h"
 
-/* The handle of PROFILE, which it owns from now on; NULL when memory runs
- * out, and then it is released. */
-void *profile_handle(struct profile *profile);
+/* A handle of the profile that FILL makes with CLOSURE, in an attempt in the
+ * handle's pool.  NULL: ERROR says why not. */
+typedef void profile_fill(struct profile *profile, void *closure);
+void *profile_handle(profile_fill *fill, void *closure,
+                     struct mprof_error *error);
 
 #endif

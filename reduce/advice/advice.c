@@ -28,7 +28,7 @@ search_release(struct search *search)
   row_table_release(&search->keys);
   row_table_release(&search->ways);
   row_table_release(&search->sizes);
-  free(search->way_bytes);
+  pool_free(search->way_bytes);
 }
 
 /* ---- gathering ---- */
@@ -205,7 +205,7 @@ advice_list_init(struct advice_list *list, const struct reduction *reduction)
 void
 advice_list_release(struct advice_list *list)
 {
-  free(list->items);
+  pool_free(list->items);
 }
 
 bool

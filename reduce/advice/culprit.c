@@ -111,10 +111,10 @@ matcher_init(struct matcher *m, const struct reduction *reduction)
 void
 matcher_release(struct matcher *m)
 {
-  free(m->parts);
-  free(m->names);
-  free(m->types);
-  free(m->chain);
+  pool_free(m->parts);
+  pool_free(m->names);
+  pool_free(m->types);
+  pool_free(m->chain);
 }
 
 /* ---- from an allocation to the function to change ---------------------- */

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/names.h"
 #include "base/suggestion.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -220,49 +221,18 @@ parse(struct rule_list *list, char *text, const char *path,
 
 /* ---- texts ---- */
 
-/* Sets *TEXT, which the caller frees, to what is in the file PATH; NULL when
- * that is nothing. */
-static bool
-read_text(char **text, const char *path, struct mprof_error *error)
-{
-  FILE *file = fopen(path, "re");
-  size_t room = 0;
-  if (file == NULL)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-                      strerror(errno));
-  ssize_t length = getdelim(text, &room, '\0', file);
-  const char *failure = NULL;
-  if (!feof(file))
-    failure = length > 0 && !ferror(file) ? "is not text" : strerror(errno);
-  fclose(file);
-  if (failure != NULL)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': %s", path,
-                      failure);
-  if (length < 0) {
-    free(*text);
-    *text = NULL;
-  }
-  return true;
-}
-
 bool
 rule_list_init(struct rule_list *list, const char *path,
                struct mprof_error *error)
 {
   *list = (struct rule_list){.count = 0};
-  if (path != NULL && (!read_text(&list->texts[0], path, error) ||
-                       !parse(list, list->texts[0], path, error)))
-    return false;
-  list->texts[1] = strdup(advice_rules_text);
-  if (list->texts[1] == NULL)
-    return mprof_error_memory(error);
-  return parse(list, list->texts[1], "rules.txt", error);
+  if (path != NULL)
+    parse(list, text_file_load(path), path, error);
+  return parse(list, pool_text(advice_rules_text), "rules.txt", error);
 }
 
 void
 rule_list_release(struct rule_list *list)
 {
-  free(list->items);
-  free(list->texts[0]);
-  free(list->texts[1]);
+  pool_free(list->items);
 }

@@ -360,19 +360,19 @@ call_graph_init(struct call_graph *graph, struct call_tree *tree)
   index_map_release(&building.arc_of_pair);
   index_map_release(&building.self_type_of_pair);
   lists_release(&building.samples);
-  free(building.node_uses);
-  free(building.arc_uses);
-  free(building.chain);
+  pool_free(building.node_uses);
+  pool_free(building.arc_uses);
+  pool_free(building.chain);
   return good;
 }
 
 void
 call_graph_release(struct call_graph *graph)
 {
-  free(graph->nodes);
-  free(graph->arcs);
-  free(graph->in_arcs);
-  free(graph->self_types);
+  pool_free(graph->nodes);
+  pool_free(graph->arcs);
+  pool_free(graph->in_arcs);
+  pool_free(graph->self_types);
   memset(graph, 0, sizeof *graph);
 }
 

@@ -15,14 +15,14 @@ call_tree_release(struct call_tree *tree)
 {
   tree_release(&tree->tree);
   row_table_release(&tree->keys);
-  free(tree->items);
-  free(tree->item_of);
-  free(tree->of_node);
-  free(tree->of_sample);
-  free(tree->call_nodes);
-  free(tree->call_samples);
-  free(tree->path);
-  free(tree->shown);
+  pool_free(tree->items);
+  pool_free(tree->item_of);
+  pool_free(tree->of_node);
+  pool_free(tree->of_sample);
+  pool_free(tree->call_nodes);
+  pool_free(tree->call_samples);
+  pool_free(tree->path);
+  pool_free(tree->shown);
   memset(tree, 0, sizeof *tree);
 }
 

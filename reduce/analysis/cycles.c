@@ -167,9 +167,9 @@ cycles_init(struct cycles *cycles, struct call_graph *graph)
   for (size_t i = count; good && i-- > 0;)
     if (search.seen[search.order[i]])
       good = take_component(&search, search.order[i]);
-  free(search.seen);
-  free(search.visits);
-  free(search.order);
+  pool_free(search.seen);
+  pool_free(search.visits);
+  pool_free(search.order);
   number_members(graph, cycles);
   for (size_t i = 0; i < cycles->count; i++) {
     struct cycle *cycle = &cycles->items[i];
@@ -187,7 +187,7 @@ cycles_init(struct cycles *cycles, struct call_graph *graph)
 void
 cycles_release(struct cycles *cycles)
 {
-  free(cycles->items);
-  free(cycles->members);
+  pool_free(cycles->items);
+  pool_free(cycles->members);
   memset(cycles, 0, sizeof *cycles);
 }

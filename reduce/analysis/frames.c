@@ -22,9 +22,9 @@ void
 frame_table_release(struct frame_table *table)
 {
   names_release(&table->names);
-  free(table->functions);
-  free(table->frames);
-  free(table->first_frames);
+  pool_free(table->functions);
+  pool_free(table->frames);
+  pool_free(table->first_frames);
   memset(table, 0, sizeof *table);
 }
 
@@ -161,7 +161,7 @@ distinguish_files(struct frame_table *table)
       run++;
     good = rename_functions(table, named + i, run);
   }
-  free(named);
+  pool_free(named);
   return good;
 }
 
@@ -312,7 +312,7 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
   bool good = names_init(&table->names) && table->first_frames != NULL &&
               making.of_function != NULL && add_functions(&making) &&
               distinguish_files(table) && add_locations(&making);
-  free(making.of_function);
+  pool_free(making.of_function);
   index_map_release(&making.known);
   return good;
 }

@@ -87,5 +87,5 @@ reduction_release(struct reduction *reduction)
   tally_release(&reduction->tally);
   selection_release(&reduction->selection);
   frame_table_release(&reduction->frames);
-  free(reduction->suppressed);
+  pool_free(reduction->suppressed);
 }

@@ -280,7 +280,7 @@ drop_calls_outside(struct selection *selection)
     if (node != TREE_ROOT && !is_below_root(selection, node) && !elsewhere)
       selection->kept[i] &= (unsigned char)~KEPT_CALLS;
   }
-  free(leads);
+  pool_free(leads);
   index_map_release(&arcs);
   return good;
 }
@@ -339,12 +339,12 @@ void
 selection_release(struct selection *selection)
 {
   for (int i = 0; i < EXPRESSION_COUNT; i++)
-    free(selection->matches[i]);
-  free(selection->functions);
-  free(selection->threads);
-  free(selection->regions);
-  free(selection->types);
-  free(selection->walks);
-  free(selection->kept);
+    pool_free(selection->matches[i]);
+  pool_free(selection->functions);
+  pool_free(selection->threads);
+  pool_free(selection->regions);
+  pool_free(selection->types);
+  pool_free(selection->walks);
+  pool_free(selection->kept);
   memset(selection, 0, sizeof *selection);
 }

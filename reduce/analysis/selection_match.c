@@ -197,7 +197,7 @@ find_roots(struct selection *selection)
   for (size_t i = 0; i < frames->function_count; i++)
     if (roots[frames->functions[i].name])
       selection->has_root = selection->functions[i].root = true;
-  free(roots);
+  pool_free(roots);
   return true;
 }
 

@@ -151,7 +151,7 @@ selection_fail_empty(const struct selection *selection,
     if (choices[i].value != NULL)
       sink_format(&all.sink, " --%s=%s", choices[i].option, choices[i].value);
   const char *text = string_sink_text(&all);
-  mprof_fail(error, MPROF_NOTHING, "nothing %s%s",
+  return mprof_fail(error, MPROF_NOTHING, "nothing %s%s",
              options->expressions[EXPRESSION_IGNORE] != NULL ? "is left by"
                                                              : "matches",
              text == NULL || *text == '\0' ? " what was chosen" : text);

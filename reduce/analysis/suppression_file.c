@@ -7,6 +7,7 @@
 #include "analysis/suppression_file.h"
 
 #include "base/array.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -18,12 +19,12 @@ void
 suppression_file_release(struct suppression_file *file)
 {
   for (size_t i = 0; i < file->count; i++)
-    free(file->patterns[i]);
+    pool_free(file->patterns[i]);
   for (size_t i = 0; i < file->frame_count; i++)
-    free(file->frames[i].text);
-  free(file->patterns);
-  free(file->chains);
-  free(file->frames);
+    pool_free(file->frames[i].text);
+  pool_free(file->patterns);
+  pool_free(file->chains);
+  pool_free(file->frames);
 }
 
 /* ---- blocks of valgrind's ---------------------------------------------- */
@@ -40,14 +41,14 @@ static bool
 add_frame(struct suppression_file *file, enum frame_kind kind,
           const char *text)
 {
-  struct frame_pattern frame = {kind, text == NULL ? NULL : strdup(text)};
+  struct frame_pattern frame = {kind, text == NULL ? NULL : pool_text(text)};
   if ((text == NULL || frame.text != NULL) &&
       ARRAY_PUSH(file->frames, file->frame_count, file->frame_capacity,
                  frame)) {
     file->chains[file->chain_count - 1].count++;
     return true;
   }
-  free(frame.text);
+  pool_free(frame.text);
   return false;
 }
 
@@ -81,7 +82,7 @@ drop_block(struct suppression_file *file)
 {
   struct chain_pattern chain = file->chains[--file->chain_count];
   while (file->frame_count > chain.first)
-    free(file->frames[--file->frame_count].text);
+    pool_free(file->frames[--file->frame_count].text);
 }
 
 /* Adds LINE of a block: "{", its name, its kind, what it is for, "}".  False
@@ -248,7 +249,6 @@ static bool
 add_line(struct suppression_file *file, char *line, bool *good)
 {
   static const char prefix[] = "leak:";
-  char *pattern;
   line += strspn(line, " \t");
   size_t length = strlen(line);
   while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
@@ -263,12 +263,9 @@ add_line(struct suppression_file *file, char *line, bool *good)
     return true;
   line += sizeof prefix - 1;
   bool anchored = *line == '^';
-  if (asprintf(&pattern, "%s%s", anchored ? "" : "*", line + anchored) < 0)
-    return false;
-  if (ARRAY_PUSH(file->patterns, file->count, file->capacity, pattern))
-    return true;
-  free(pattern);
-  return false;
+  return ARRAY_PUSH(
+      file->patterns, file->count, file->capacity,
+      pool_format("%s%s", anchored ? "" : "*", line + anchored));
 }
 
 /* Reads the file PATH. */
@@ -276,28 +273,15 @@ bool
 suppression_file_read(struct suppression_file *suppressions, const char *path,
                       struct mprof_error *error)
 {
-  FILE *file = fopen(path, "re");
-  char *line = NULL;
-  size_t room = 0;
+  char *text = text_file_load(path);
   bool well = true; /* so is each line */
-  bool good = true;
   size_t number = 0;
-  if (file == NULL)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-                      strerror(errno));
-  errno = 0;
-  for (; good && well && getline(&line, &room, file) >= 0; number++)
-    good = add_line(suppressions, line, &well);
-  int failure = good && well && !feof(file) ? errno : 0; /* of getline */
-  well = well && suppressions->block_line == 0;
-  free(line);
-  fclose(file);
-  if (failure != 0)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': %s", path,
-                      strerror(failure));
-  if (!well)
-    return mprof_fail(error, MPROF_CANNOT_READ,
-                      "cannot read '%s': line %zu is not 'leak:PATTERN'",
-                      path, number);
-  return good;
+  for (char *line; well && text != NULL && *text != '\0'; number++) {
+    line = strsep(&text, "\n");
+    add_line(suppressions, line, &well);
+  }
+  if (!well || suppressions->block_line != 0)
+    fail_with(MPROF_CANNOT_READ,
+         "cannot read '%s': line %zu is not 'leak:PATTERN'", path, number);
+  return true;
 }

@@ -222,11 +222,11 @@ find_traits(const struct profile *profile,
         user);
   if (good)
     pass_traits(profile, traits, functions, false);
-  free(functions);
-  free(mappings);
+  pool_free(functions);
+  pool_free(mappings);
   if (good)
     return traits;
-  free(traits);
+  pool_free(traits);
   return NULL;
 }
 
@@ -265,8 +265,8 @@ find_nodes(bool *nodes, const struct profile *profile,
                                           node->parent == TREE_ROOT);
     nodes[i] = states[i] != 0 || suppression_file_has_chain(user, profile, i);
   }
-  free(traits);
-  free(states);
+  pool_free(traits);
+  pool_free(states);
   return good;
 }
 

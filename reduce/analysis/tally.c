@@ -143,11 +143,11 @@ tally_init(struct tally *tally, const struct selection *selection)
 void
 tally_release(struct tally *tally)
 {
-  free(tally->types);
-  free(tally->threads);
-  free(tally->regions);
-  free(tally->bins);
-  free(tally->parts);
+  pool_free(tally->types);
+  pool_free(tally->threads);
+  pool_free(tally->regions);
+  pool_free(tally->bins);
+  pool_free(tally->parts);
   memset(tally, 0, sizeof *tally);
 }
 
@@ -204,10 +204,10 @@ add_figures(struct region_figures *regions, const char *path,
 {
   for (size_t length = strlen(path); length > 0;
        length = region_path_outer(path, length)) {
-    char *outer = strndup(path, length);
+    char *outer = pool_text_part(path, length);
     struct region_row *region =
         outer == NULL ? NULL : region_of(regions, outer);
-    free(outer);
+    pool_free(outer);
     if (region == NULL)
       return false;
     figures_add(&region->figures, figures);
@@ -259,6 +259,6 @@ void
 region_figures_release(struct region_figures *regions)
 {
   names_release(&regions->paths);
-  free(regions->rows);
+  pool_free(regions->rows);
   memset(regions, 0, sizeof *regions);
 }

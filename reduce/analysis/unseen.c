@@ -66,7 +66,7 @@ unseen_init(struct unseen *unseen, const struct selection *selection)
     size_t count = selection_shown(selection, i, shown, NULL);
     good = find_sets(unseen, selection, i, shown, count);
   }
-  free(shown);
+  pool_free(shown);
   return good;
 }
 
@@ -74,7 +74,7 @@ void
 unseen_release(struct unseen *unseen)
 {
   tree_release(&unseen->sets);
-  free(unseen->of_node);
-  free(unseen->of_calls);
+  pool_free(unseen->of_node);
+  pool_free(unseen->of_calls);
   memset(unseen, 0, sizeof *unseen);
 }

@@ -8,6 +8,8 @@
 #ifndef MPROF_ARRAY_H
 #define MPROF_ARRAY_H
 
+#include "base/pool.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +17,7 @@
 #include <string.h>
 
 /* Makes room for NEEDED items of ITEM_BYTES bytes each in the array that the
- * pointer at ARRAY points to, of *CAPACITY items, and sets both.  False, with
- * the array as it was, when memory runs out. */
+ * pointer at ARRAY points to, of *CAPACITY items, and sets both. */
 static inline bool
 array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 {
@@ -25,16 +26,11 @@ array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
   if (needed <= *capacity && items != NULL)
     return true;
   size_t wanted = *capacity < 8 ? 8 : *capacity;
-  while (wanted < needed) {
-    if (wanted > SIZE_MAX / 2)
-      return false;
-    wanted *= 2;
-  }
+  while (wanted < needed)
+    wanted = wanted > SIZE_MAX / 2 ? needed : wanted * 2;
   if (wanted > SIZE_MAX / item_bytes)
-    return false;
-  items = realloc(items, wanted * item_bytes);
-  if (items == NULL)
-    return false;
+    fail_memory();
+  items = pool_resize(items, wanted * item_bytes);
   memcpy(array, &items, sizeof items);
   *capacity = wanted;
   return true;
@@ -43,11 +39,10 @@ array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 #define ARRAY_ROOM(items, capacity, needed)                                  \
   array_room(&(items), &(capacity), needed, sizeof *(items))
 
-/* Appends an item, the last argument, to the array ITEMS of COUNT; false when
- * memory runs out. */
+/* Appends an item, the last argument, to the array ITEMS of COUNT. */
 #define ARRAY_PUSH(items, count, capacity, ...)                              \
-  (ARRAY_ROOM(items, capacity, (count) + 1) &&                               \
-   ((items)[(count)++] = __VA_ARGS__, true))
+  (ARRAY_ROOM(items, capacity, (count) + 1),                                 \
+   (items)[(count)++] = __VA_ARGS__, true)
 
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
  * zero. */
@@ -86,13 +81,7 @@ array_count_until(const void *items, size_t count, size_t item_bytes,
   return low;
 }
 
-/* A zeroed array of COUNT items; never NULL for a COUNT of zero unless
- * memory runs out.  The caller frees it. */
-static inline void *
-array_zeroed(size_t count, size_t item_bytes)
-{
-  return calloc(count == 0 ? 1 : count, item_bytes);
-}
+#define array_zeroed(count, item_bytes) pool_zeroed(count, item_bytes)
 
 /* Numbers of 64 bits that are collected one after the other.  To empty it,
  * set the count to zero: the memory is used again. */

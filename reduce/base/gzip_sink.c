@@ -4,6 +4,8 @@
 
 #include "base/gzip_sink.h"
 
+#include "base/pool.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,22 +39,29 @@ write_compressed(void *target, const char *bytes, size_t length)
   return compress_bytes(target, bytes, length, Z_NO_FLUSH);
 }
 
-void
-gzip_sink_open(struct gzip_sink *gzip, struct sink *target,
-               const char *comment)
+static void
+end(void *what)
+{
+  struct gzip_sink *gzip = what;
+  deflateEnd(&gzip->stream);
+}
+
+struct gzip_sink *
+gzip_sink_open(struct sink *target, const char *comment)
 {
   enum { UNIX = 3 };
+  struct gzip_sink *gzip = pool_alloc(sizeof *gzip);
   gzip->stream = (z_stream){0};
   gzip->header = (gz_header){.comment = (Bytef *)(uintptr_t)comment,
                              .os = UNIX};
   gzip->target = target;
   sink_init(&gzip->sink, write_compressed, gzip);
-  gzip->open = deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED,
-                            GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK;
-  if (gzip->open)
-    deflateSetHeader(&gzip->stream, &gzip->header);
-  else
-    sink_fail(&gzip->sink, ENOMEM);
+  if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8,
+                   Z_DEFAULT_STRATEGY) != Z_OK)
+    fail_memory();
+  pool_on_release(end, gzip);
+  deflateSetHeader(&gzip->stream, &gzip->header);
+  return gzip;
 }
 
 void
@@ -60,10 +69,9 @@ gzip_sink_close(struct gzip_sink *gzip)
 {
   if (sink_flush(&gzip->sink))
     sink_fail(&gzip->sink, compress_bytes(gzip, "", 0, Z_FINISH));
-  if (gzip->open)
-    deflateEnd(&gzip->stream);
-  gzip->open = false;
+  pool_release_now(gzip);
   sink_fail(gzip->target, gzip->sink.error_number);
+  pool_free(gzip);
 }
 
 bool

@@ -19,16 +19,15 @@ struct gzip_sink {
   struct sink *target; /* not owned */
   z_stream stream;
   gz_header header;
-  bool open; /* the stream has memory */
 };
 
 /* Starts compressing into TARGET, as fast as zlib can: files are 8 to 13 %
- * larger than at its level 4, which takes twice as long.  COMMENT stands in the header; NULL: none
- * does.  Both must outlive GZIP. */
-void gzip_sink_open(struct gzip_sink *gzip, struct sink *target,
-                    const char *comment);
+ * larger than at its level 4, which takes twice as long.  COMMENT stands in
+ * the header; NULL: none does.  Both must outlive the result, which is in the
+ * pool in use. */
+struct gzip_sink *gzip_sink_open(struct sink *target, const char *comment);
 
-/* Writes what is left to the target and frees the memory. */
+/* Writes what is left to the target. */
 void gzip_sink_close(struct gzip_sink *gzip);
 
 /* COMMENT, of SIZE bytes, gets that of the file PATH, written so.  False: it

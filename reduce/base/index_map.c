@@ -58,7 +58,7 @@ struct index_slot {
 void
 index_map_release(struct index_map *map)
 {
-  free(map->slots);
+  pool_free(map->slots);
   *map = (struct index_map){0};
 }
 
@@ -91,7 +91,7 @@ grow(struct index_map *map)
   for (size_t i = 0; i < map->slot_count; i++)
     if (map->slots[i].number != 0)
       *slot_of(&larger, map->slots[i].key) = map->slots[i];
-  free(map->slots);
+  pool_free(map->slots);
   *map = larger;
   return true;
 }

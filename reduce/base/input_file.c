@@ -36,32 +36,29 @@ struct reading {
   struct input_file *file;
   const char *path;
   const struct input_limits *limits;
-  struct mprof_error *error;
   int descriptor;            /* negative: there is no more than ... */
   struct input_octets ahead; /* ... these, which are read and not used */
   uint8_t piece[PIECE_BYTES];
 };
 
 /* Refuses the file for what is at OFFSET of WHAT, such as "file". */
-static bool
-refuse(struct reading *reading, uint64_t offset, const char *what,
+static _Noreturn void
+refuse(const struct reading *reading, uint64_t offset, const char *what,
        const char *reason)
 {
-  return mprof_error_set(reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
-                         "cannot read '%s': %s (offset %" PRIu64 " of the "
-                         "%s)",
-                         reading->path, reason, offset, what);
+  fail_at(MPROF_BAD_PROFILE, (int64_t)offset,
+          "cannot read '%s': %s (offset %" PRIu64 " of the %s)",
+          reading->path, reason, offset, what);
 }
 
-static bool
-bad_gzip(struct reading *reading, const char *reason)
+static _Noreturn void
+bad_gzip(const struct reading *reading, const char *reason)
 {
-  return refuse(reading, reading->file->file_bytes, "compressed file",
-                reason);
+  refuse(reading, reading->file->file_bytes, "compressed file", reason);
 }
 
 /* Reads ahead the next piece of the file; none at its end. */
-static bool
+static void
 read_ahead(struct reading *reading)
 {
   size_t have = 0;
@@ -73,12 +70,10 @@ read_ahead(struct reading *reading)
     if (got > 0)
       have += (size_t)got;
     else if (errno != EINTR)
-      return mprof_fail(reading->error, MPROF_CANNOT_READ,
-                        "cannot read '%s': %s", reading->path,
-                        strerror(errno));
+      fail_with(MPROF_CANNOT_READ, "cannot read '%s': %s", reading->path,
+                strerror(errno));
   }
   reading->ahead = (struct input_octets){reading->piece, have};
-  return true;
 }
 
 static void
@@ -89,84 +84,84 @@ use_ahead(struct reading *reading, size_t length)
   reading->file->file_bytes += length;
 }
 
-/* Where LENGTH bytes can be appended to the data; NULL after an error. */
+/* Where LENGTH bytes can be appended to the data. */
 static uint8_t *
 room_for(struct reading *reading, size_t length)
 {
   struct input_file *file = reading->file;
-  if (!ARRAY_ROOM(file->data, file->capacity, file->length + length)) {
-    mprof_error_memory(reading->error);
-    return NULL;
-  }
+  ARRAY_ROOM(file->data, file->capacity, file->length + length);
   return file->data + file->length;
 }
 
-/* Whether the data that is there is within the limits. */
-static bool
-within_limits(struct reading *reading)
+/* Refuses data that is beyond the limits. */
+static void
+check_limits(const struct reading *reading)
 {
   const struct input_limits *limits = reading->limits;
   const struct input_file *file = reading->file;
-  if (file->length > limits->data_bytes) {
-    char reason[64];
-    snprintf(reason, sizeof reason,
-             "holds more than %" PRIu64 " bytes of data", limits->data_bytes);
-    return refuse(reading, file->file_bytes,
-                  file->compressed ? "compressed file" : "file", reason);
-  }
+  if (file->length > limits->data_bytes)
+    refuse(reading, file->file_bytes,
+           file->compressed ? "compressed file" : "file",
+           pool_format("holds more than %" PRIu64 " bytes of data",
+                       limits->data_bytes));
   if (file->compressed && file->length > limits->free_bytes &&
       file->length / limits->ratio > file->file_bytes)
-    return bad_gzip(reading, "expands more than any profile does");
-  return true;
+    bad_gzip(reading, "expands more than any profile does");
 }
 
 /* Takes the data as it is. */
-static bool
+static void
 read_plain(struct reading *reading)
 {
   do {
     size_t length = reading->ahead.length;
-    uint8_t *room = room_for(reading, length);
-    if (room == NULL)
-      return false;
-    memcpy(room, reading->ahead.data, length);
+    memcpy(room_for(reading, length), reading->ahead.data, length);
     reading->file->length += length;
     use_ahead(reading, length);
-    if (!within_limits(reading) || !read_ahead(reading))
-      return false;
+    check_limits(reading);
+    read_ahead(reading);
   } while (reading->ahead.length > 0);
-  return true;
+}
+
+static void
+end_stream(void *stream)
+{
+  inflateEnd(stream);
 }
 
 /* Inflates the data. */
-static bool
-read_compressed(struct reading *reading, z_stream *stream)
+static void
+read_compressed(struct reading *reading)
 {
+  z_stream *stream = pool_zeroed(1, sizeof *stream);
   bool ended = false; /* a member */
+  if (inflateInit2(stream, 15 + 16) != Z_OK)
+    fail_memory();
+  pool_on_release(end_stream, stream);
   do {
     size_t ahead = reading->ahead.length;
     stream->avail_in = ahead > UINT_MAX ? UINT_MAX : (uInt)ahead;
     stream->next_in = (uint8_t *)(uintptr_t)reading->ahead.data;
     stream->avail_out = PIECE_BYTES;
     stream->next_out = room_for(reading, PIECE_BYTES);
-    if (stream->next_out == NULL || (ended && inflateReset(stream) != Z_OK))
-      return mprof_error_memory(reading->error);
+    if (ended && inflateReset(stream) != Z_OK)
+      fail_memory();
     int status = inflate(stream, Z_NO_FLUSH);
     use_ahead(reading, (size_t)(stream->next_in - reading->ahead.data));
     reading->file->length += PIECE_BYTES - stream->avail_out;
     ended = status == Z_STREAM_END;
-    if (!within_limits(reading))
-      return false;
+    check_limits(reading);
     if (status == Z_MEM_ERROR)
-      return mprof_error_memory(reading->error);
+      fail_memory();
     if (status != Z_OK && !ended && status != Z_BUF_ERROR)
-      return bad_gzip(reading, stream->msg != NULL
-                                   ? stream->msg
-                                   : "compressed data is damaged");
-    if (reading->ahead.length == 0 && !read_ahead(reading))
-      return false;
+      bad_gzip(reading, stream->msg != NULL ? stream->msg
+                                            : "compressed data is damaged");
+    if (reading->ahead.length == 0)
+      read_ahead(reading);
   } while (reading->ahead.length > 0 || (stream->avail_out == 0 && !ended));
-  return ended || bad_gzip(reading, "compressed data is cut short");
+  if (!ended)
+    bad_gzip(reading, "compressed data is cut short");
+  pool_release_now(stream);
 }
 
 /* What a file that starts with these bytes is, when it is surely no profile;
@@ -201,92 +196,68 @@ foreign_kind(struct input_octets start)
   return "a text file";
 }
 
-/* Opens PATH; a negative descriptor after an error. */
 static int
-open_input(const char *path, struct mprof_error *error)
+open_input(const char *path)
 {
   struct stat status;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-               strerror(errno));
-  } else if (fstat(descriptor, &status) == 0 &&
-             (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
-    mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': is a device",
-               path);
-    close(descriptor);
-    return -1;
-  }
+  int descriptor = pool_open(path, O_RDONLY);
+  if (descriptor < 0)
+    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", path,
+              strerror(errno));
+  if (fstat(descriptor, &status) == 0 &&
+      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
+    fail_with(MPROF_CANNOT_READ, "cannot read '%s': is a device", path);
   return descriptor;
 }
 
 /* Reads all that there is, of which a part is read ahead. */
-static bool
+static void
 read_all(struct reading *reading)
 {
   struct input_file *file = reading->file;
   struct input_octets start = reading->ahead;
   const char *kind = foreign_kind(start);
-  z_stream stream = {0};
   if (start.length == 0)
-    return refuse(reading, 0, "file", "the file is empty");
-  if (kind != NULL) {
-    char reason[64];
-    snprintf(reason, sizeof reason, "is %s, not a profile", kind);
-    return refuse(reading, 0, "file", reason);
-  }
+    refuse(reading, 0, "file", "the file is empty");
+  if (kind != NULL)
+    refuse(reading, 0, "file", pool_format("is %s, not a profile", kind));
   file->compressed =
       start.length >= 2 && start.data[0] == 0x1f && start.data[1] == 0x8b;
-  if (!file->compressed)
-    return read_plain(reading);
-  bool good = inflateInit2(&stream, 15 + 16) == Z_OK
-                  ? read_compressed(reading, &stream)
-                  : mprof_error_memory(reading->error);
-  inflateEnd(&stream);
-  return good &&
-         (file->length > 0 || refuse(reading, 0, "inflated data",
-                                     "the compressed file holds no data"));
+  if (!file->compressed) {
+    read_plain(reading);
+    return;
+  }
+  read_compressed(reading);
+  if (file->length == 0)
+    refuse(reading, 0, "inflated data", "the compressed file holds no data");
 }
 
-/* Reads from DESCRIPTOR, or OCTETS when that is negative. */
-static bool
-read_from(struct input_file *file, const char *path, int descriptor,
-          struct input_octets octets, const struct input_limits *limits,
-          struct mprof_error *error)
+void
+input_file_read(struct input_file *file, const char *path,
+                const struct input_limits *limits)
 {
   struct reading reading = {.file = file,
                             .path = path,
                             .limits = limits,
-                            .error = error,
-                            .descriptor = descriptor,
-                            .ahead = octets};
-  memset(file, 0, sizeof *file);
-  bool good = (descriptor < 0 || read_ahead(&reading)) && read_all(&reading);
-  if (!good)
-    input_file_release(file);
-  return good;
+                            .descriptor = open_input(path)};
+  *file = (struct input_file){0};
+  read_ahead(&reading);
+  read_all(&reading);
+  pool_close(reading.descriptor);
 }
 
-bool
-input_file_read(struct input_file *file, const char *path,
-                const struct input_limits *limits, struct mprof_error *error)
-{
-  int descriptor = open_input(path, error);
-  if (descriptor < 0)
-    return false;
-  bool good = read_from(file, path, descriptor, (struct input_octets){0},
-                        limits, error);
-  close(descriptor);
-  return good;
-}
-
-bool
+void
 input_file_unpack(struct input_file *file, const char *path,
                   struct input_octets octets,
-                  const struct input_limits *limits,
-                  struct mprof_error *error)
+                  const struct input_limits *limits)
 {
-  return read_from(file, path, -1, octets, limits, error);
+  struct reading reading = {.file = file,
+                            .path = path,
+                            .limits = limits,
+                            .descriptor = -1,
+                            .ahead = octets};
+  *file = (struct input_file){0};
+  read_all(&reading);
 }
 
 uint64_t
@@ -303,11 +274,4 @@ input_file_text_limit(const struct input_file *file,
                       const struct input_limits *limits)
 {
   return limits->memory_free + limits->memory_ratio * file->length;
-}
-
-void
-input_file_release(struct input_file *file)
-{
-  free(file->data);
-  memset(file, 0, sizeof *file);
 }

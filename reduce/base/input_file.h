@@ -35,20 +35,19 @@ struct input_limits {
 extern const struct input_limits input_limits_default;
 
 struct input_file {
-  uint8_t *data; /* owned; not NULL after a successful read */
+  uint8_t *data; /* not NULL */
   size_t length;
   size_t capacity;
   uint64_t file_bytes; /* that were read */
   bool compressed;     /* offsets into data are not offsets into the file */
 };
 
-/* Reads PATH into FILE.  On failure FILE holds nothing, and ERROR names the
- * path, the reason and, for a compressed file, the offset in that file.  An
- * empty file, a device and a file of some other well-known kind are failures.
- * A pipe is read to its end. */
-bool input_file_read(struct input_file *file, const char *path,
-                     const struct input_limits *limits,
-                     struct mprof_error *error);
+/* Reads PATH into FILE.  A failure names the path, the reason and, for a
+ * compressed file, the offset in that file.  An empty file, a device and a
+ * file of some other well-known kind are failures.  A pipe is read to its end.
+ */
+void input_file_read(struct input_file *file, const char *path,
+                     const struct input_limits *limits);
 
 /* What would be in a file, as it is. */
 struct input_octets {
@@ -56,11 +55,10 @@ struct input_octets {
   size_t length;
 };
 
-/* The same of OCTETS; ERROR calls them PATH. */
-bool input_file_unpack(struct input_file *file, const char *path,
+/* The same of OCTETS, which a failure calls PATH. */
+void input_file_unpack(struct input_file *file, const char *path,
                        struct input_octets octets,
-                       const struct input_limits *limits,
-                       struct mprof_error *error);
+                       const struct input_limits *limits);
 
 /* The most memory that the content of FILE may take, whatever is done with
  * it; and the most text that may come of it, but for which names would be
@@ -69,7 +67,5 @@ uint64_t input_file_memory_limit(const struct input_file *file,
                                  const struct input_limits *limits);
 uint64_t input_file_text_limit(const struct input_file *file,
                                const struct input_limits *limits);
-
-void input_file_release(struct input_file *file);
 
 #endif

@@ -39,8 +39,8 @@ lists_init(struct lists *lists, size_t list_count, const uint32_t *list_of,
 static inline void
 lists_release(struct lists *lists)
 {
-  free(lists->first);
-  free(lists->next);
+  pool_free(lists->first);
+  pool_free(lists->next);
 }
 
 /* The first number of LIST; INDEX_NONE when it is empty. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Failures as values; see mprof_error.h. */
-
 #include "base/mprof_error.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 void
@@ -13,9 +10,9 @@ mprof_error_clear(struct mprof_error *error)
   *error = (struct mprof_error){.offset = MPROF_NO_OFFSET};
 }
 
-static void
-format_line(char line[MPROF_ERROR_LENGTH], const char *format,
-            va_list arguments)
+void
+mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
+             va_list arguments)
 {
   vsnprintf(line, MPROF_ERROR_LENGTH, format, arguments);
   for (char *c = line; *c != '\0'; c++)
@@ -28,27 +25,14 @@ mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  format_line(line, format, arguments);
+  mprof_line_v(line, format, arguments);
   va_end(arguments);
 }
 
-bool
-mprof_error_set(struct mprof_error *error, enum mprof_error_code code,
-                int64_t offset, const char *format, ...)
+void
+mprof_error_no_memory(struct mprof_error *error)
 {
-  if (error->code != MPROF_OK)
-    return false;
-  error->code = code;
-  error->offset = offset;
-  va_list arguments;
-  va_start(arguments, format);
-  format_line(error->message, format, arguments);
-  va_end(arguments);
-  return false;
-}
-
-bool
-mprof_error_memory(struct mprof_error *error)
-{
-  return mprof_fail(error, MPROF_NO_MEMORY, "out of memory");
+  *error = (struct mprof_error){.code = MPROF_NO_MEMORY,
+                                .offset = MPROF_NO_OFFSET,
+                                .message = "out of memory"};
 }

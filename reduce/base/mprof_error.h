@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The one way in which the reducer reports failure.
- *
- * A function that can fail takes a struct mprof_error and gives back false
- * (or NULL) after filling it; the first failure stays, later ones do not
- * overwrite it.  The struct owns no memory.  No thread rules: a struct
+/* Why work has failed: see base/pool.h for how.  The struct owns no memory and
  * belongs to whoever declared it.
  */
 
 #ifndef MPROF_ERROR_H
 #define MPROF_ERROR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,22 +33,22 @@ struct mprof_error {
 /* Makes ERROR say that nothing went wrong. */
 void mprof_error_clear(struct mprof_error *error);
 
-/* Records a failure unless one is recorded already.  Control characters in
- * the message become '?' so that it stays one line.  Always gives back
- * false, so that a caller can return it. */
-bool mprof_error_set(struct mprof_error *error, enum mprof_error_code code,
-                     int64_t offset, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Makes ERROR say that memory ran out, where nothing is attempted. */
+void mprof_error_no_memory(struct mprof_error *error);
 
-/* The same for what has no place in an input. */
-#define mprof_fail(error, code, ...)                                         \
-  mprof_error_set(error, code, MPROF_NO_OFFSET, __VA_ARGS__)
-
-/* Sets LINE to formatted text in that same way. */
+/* Sets LINE to formatted text in which control characters are '?', so that it
+ * is one line. */
 void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
+                  va_list arguments);
 
-/* Records that memory ran out; gives back false. */
-bool mprof_error_memory(struct mprof_error *error);
+/* TRANSITION */
+#define mprof_error_set(error, code, offset, ...) \
+  ((void)(error), fail_at(code, offset, __VA_ARGS__), false)
+#define mprof_fail(error, code, ...) \
+  mprof_error_set(error, code, MPROF_NO_OFFSET, __VA_ARGS__)
+#define mprof_error_memory(error) ((void)(error), fail_memory(), false)
+#include "base/pool.h"
 
 #endif

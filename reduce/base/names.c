@@ -39,7 +39,7 @@ clean_copy(const char *text)
     length = utf8_length(c);
     size += length == 0 ? 4 : length;
   }
-  char *copy = malloc(size);
+  char *copy = pool_alloc(size);
   char *to = copy;
   for (; copy != NULL && *text != '\0'; text += length == 0 ? 1 : length) {
     length = utf8_length(text);
@@ -64,8 +64,8 @@ void
 names_release(struct names *names)
 {
   for (size_t i = 0; i < names->count; i++)
-    free(names->texts[i]);
-  free(names->texts);
+    pool_free(names->texts[i]);
+  pool_free(names->texts);
   index_map_release(&names->ids);
   memset(names, 0, sizeof *names);
 }
@@ -98,7 +98,7 @@ names_intern(struct names *names, const char *text)
   uint64_t key;
   uint32_t id = find(names, copy, &key);
   if (id != NAMES_NONE) {
-    free(copy);
+    pool_free(copy);
     return id;
   }
   id = (uint32_t)names->count;
@@ -107,6 +107,6 @@ names_intern(struct names *names, const char *text)
       index_map_add(&names->ids, key, id))
     return id;
   names->count = id;
-  free(copy);
+  pool_free(copy);
   return NAMES_NONE;
 }

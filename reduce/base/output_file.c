@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,93 +17,79 @@
 
 enum { MOST_TRIES = 100 }; /* names for the temporary file */
 
-static bool
-write_error(const struct output_file *file, int error_number,
-            struct mprof_error *error)
+static _Noreturn void
+cannot_write(const struct output_file *file, int error_number)
 {
-  return mprof_fail(error, MPROF_CANNOT_WRITE, "cannot write '%s': %s",
-                    file->path, strerror(error_number));
+  fail_with(MPROF_CANNOT_WRITE, "cannot write '%s': %s", file->path,
+       strerror(error_number));
 }
 
+/* The file was not completed. */
 static void
-release(struct output_file *file)
+drop(void *what)
 {
-  free(file->target);
-  free(file->temporary);
-  memset(file, 0, sizeof *file);
+  struct output_file *file = what;
+  if (file->descriptor >= 0)
+    close(file->descriptor);
+  if (file->temporary != NULL)
+    unlink(file->temporary);
 }
 
-/* Opens a new file beside the target; -1 and errno on failure.  The mode is
- * that of OLD, or what the process gives to new files. */
-static int
+/* Opens a new file beside the target; the mode is that of OLD, or what the
+ * process gives to new files. */
+static void
 open_temporary(struct output_file *file, const struct stat *old)
 {
-  int descriptor = -1;
-  for (unsigned i = 0; descriptor < 0 && i < MOST_TRIES; i++) {
-    free(file->temporary);
-    if (asprintf(&file->temporary, "%s.tmp.%ld.%u", file->target,
-                 (long)getpid(), i) < 0) {
-      file->temporary = NULL;
-      return -1;
-    }
-    descriptor =
-        open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno != EEXIST)
-      return -1;
+  char *name = pool_alloc(strlen(file->target) + 64);
+  for (unsigned i = 0; file->descriptor < 0 && i < MOST_TRIES; i++) {
+    sprintf(name, "%s.tmp.%ld.%u", file->target, (long)getpid(), i);
+    file->descriptor =
+        open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor < 0 && errno != EEXIST)
+      cannot_write(file, errno);
   }
-  if (descriptor >= 0 && old != NULL &&
-      fchmod(descriptor, old->st_mode & 07777) != 0) {
-    int saved = errno;
-    close(descriptor);
-    unlink(file->temporary);
-    errno = saved;
-    return -1;
-  }
-  return descriptor;
+  if (file->descriptor < 0)
+    cannot_write(file, errno);
+  file->temporary = name;
+  if (old != NULL && fchmod(file->descriptor, old->st_mode & 07777) != 0)
+    cannot_write(file, errno);
 }
 
-bool
-output_file_open(struct output_file *file, const char *path,
-                 struct mprof_error *error)
+struct output_file *
+output_file_open(const char *path)
 {
   struct stat status;
-  memset(file, 0, sizeof *file);
+  char resolved[PATH_MAX];
+  struct output_file *file = pool_zeroed(1, sizeof *file);
   file->path = path;
-  bool exists = stat(path, &status) == 0;
-  file->target = exists ? realpath(path, NULL) : strdup(path);
-  if (file->target == NULL)
-    return write_error(file, errno, error);
-  bool direct = exists && !S_ISREG(status.st_mode);
-  file->descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-                            : open_temporary(file, exists ? &status : NULL);
-  if (file->descriptor < 0) {
-    write_error(file, errno, error);
-    release(file);
-    return false;
-  }
+  file->descriptor = -1;
+  pool_on_release(drop, file);
+  const bool exists = stat(path, &status) == 0;
+  if (exists && realpath(path, resolved) == NULL)
+    cannot_write(file, errno);
+  file->target = pool_text(exists ? resolved : path);
+  if (!exists || S_ISREG(status.st_mode))
+    open_temporary(file, exists ? &status : NULL);
+  else if ((file->descriptor =
+                open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
+    cannot_write(file, errno);
   sink_init(&file->sink, sink_write_descriptor, &file->descriptor);
-  return true;
+  return file;
 }
 
-bool
-output_file_close(struct output_file *file, bool good,
-                  struct mprof_error *error)
+void
+output_file_close(struct output_file *file)
 {
-  int failure = 0;
-  if (good && !sink_flush(&file->sink))
-    failure = file->sink.error_number;
-  else if (good && file->temporary != NULL && !file->unsynced &&
-           fsync(file->descriptor) != 0)
-    failure = errno;
-  if (close(file->descriptor) != 0 && good && failure == 0)
-    failure = errno;
-  if (good && failure == 0 && file->temporary != NULL &&
-      rename(file->temporary, file->target) != 0)
-    failure = errno;
-  if (failure != 0)
-    good = write_error(file, failure, error);
-  if (!good && file->temporary != NULL)
-    unlink(file->temporary);
-  release(file);
-  return good;
+  if (!sink_flush(&file->sink))
+    cannot_write(file, file->sink.error_number);
+  if (file->temporary != NULL && !file->unsynced &&
+      fsync(file->descriptor) != 0)
+    cannot_write(file, errno);
+  const int descriptor = file->descriptor;
+  file->descriptor = -1;
+  if (close(descriptor) != 0)
+    cannot_write(file, errno);
+  if (file->temporary != NULL && rename(file->temporary, file->target) != 0)
+    cannot_write(file, errno);
+  pool_forget(file);
 }

@@ -11,27 +11,24 @@
 #ifndef MPROF_OUTPUT_FILE_H
 #define MPROF_OUTPUT_FILE_H
 
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "base/sink.h"
 
 #include <stdbool.h>
 
 struct output_file {
   const char *path; /* not owned: as the user gave it */
-  char *target;     /* owned: what is replaced */
-  char *temporary;  /* owned; NULL when the target is written directly */
+  char *target;     /* what is replaced */
+  char *temporary;  /* NULL when the target is written directly */
   int descriptor;
   struct sink sink; /* write here */
   bool unsynced;    /* closing it does not wait until all is on disk */
 };
 
-/* Opens PATH for writing.  False: ERROR says why, nothing is left. */
-bool output_file_open(struct output_file *file, const char *path,
-                      struct mprof_error *error);
+/* Opens PATH for writing; it is dropped with the pool, unless it is closed. */
+struct output_file *output_file_open(const char *path);
 
-/* Completes the file when GOOD, drops it otherwise; releases FILE.  True
- * when GOOD and all is written. */
-bool output_file_close(struct output_file *file, bool good,
-                       struct mprof_error *error);
+/* Completes FILE. */
+void output_file_close(struct output_file *file);
 
 #endif

@@ -11,8 +11,8 @@
 void
 row_table_release(struct row_table *table)
 {
-  free(table->words);
-  free(table->ends);
+  pool_free(table->words);
+  pool_free(table->ends);
   index_map_release(&table->rows);
   memset(table, 0, sizeof *table);
 }

@@ -75,16 +75,12 @@ sink_format(struct sink *sink, const char *format, ...)
   va_end(arguments);
   if (length >= (int)sizeof small) {
     va_start(arguments, format);
-    length = vasprintf(&text, format, arguments);
+    text = pool_format_v(format, arguments);
     va_end(arguments);
-  }
-  if (length < 0) {
-    sink_fail(sink, ENOMEM);
-    return;
   }
   sink_bytes(sink, text, (size_t)length);
   if (text != small)
-    free(text);
+    pool_free(text);
 }
 
 void
@@ -121,9 +117,7 @@ static int
 write_string(void *target, const char *bytes, size_t length)
 {
   struct string_sink *string = target;
-  if (!ARRAY_ROOM(string->text, string->capacity,
-                  string->length + length + 1))
-    return ENOMEM;
+  ARRAY_ROOM(string->text, string->capacity, string->length + length + 1);
   *(char *)mempcpy(string->text + string->length, bytes, length) = '\0';
   string->length += length;
   return 0;
@@ -133,14 +127,15 @@ void
 string_sink_init(struct string_sink *string)
 {
   sink_init(&string->sink, write_string, string);
-  string->text = NULL;
-  string->length = string->capacity = 0;
+  string->capacity = sizeof "";
+  string->text = pool_zeroed(1, string->capacity);
+  string->length = 0;
 }
 
 void
 string_sink_release(struct string_sink *string)
 {
-  free(string->text);
+  pool_free(string->text);
 }
 
 const char *
@@ -148,7 +143,8 @@ string_sink_text(struct string_sink *string)
 {
   if (!sink_flush(&string->sink))
     return NULL;
-  return string->length == 0 ? "" : string->text;
+  string->text[string->length] = '\0';
+  return string->text;
 }
 
 const char *

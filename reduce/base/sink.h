@@ -67,10 +67,11 @@ int sink_write_descriptor(void *target, const char *bytes, size_t length);
 /* A string that is written as text is. */
 struct string_sink {
   struct sink sink; /* write here */
-  char *text;       /* owned; NULL, or what has left the sink, and a zero */
+  char *text;       /* what has left the sink, and a zero */
   size_t length, capacity;
 };
 
+/* The text is in the memory of the pool in use. */
 void string_sink_init(struct string_sink *string);
 void string_sink_release(struct string_sink *string);
 

@@ -2,6 +2,9 @@
 
 #include "base/source_text.h"
 
+#include "base/pool.h"
+#include "base/text_file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,26 +26,19 @@ copy(char *text, const char *line, size_t length)
 bool
 source_text(const char *path, int64_t number, char text[SOURCE_TEXT_BYTES])
 {
+  enum { MOST_BYTES = 1 << 26 };
   struct stat status;
-  char *line = NULL;
-  size_t room = 0;
-  ssize_t length = -1;
-  FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode)
-                   ? fopen(path, "r")
-                   : NULL;
-  if (file == NULL)
-    return false;
-  for (int64_t i = 0; i < number; i++)
-    if ((length = getline(&line, &room, file)) < 0)
-      break;
-  fclose(file);
-  if (length >= 0) {
+  char *whole = text_file_read_regular(path, MOST_BYTES, NULL, &status);
+  char *rest = whole, *line = NULL;
+  for (int64_t i = 0; i < number && rest != NULL && *rest != '\0'; i++)
+    line = i + 1 == number ? strsep(&rest, "\n") : (strsep(&rest, "\n"), NULL);
+  if (line != NULL) {
     const char *start = line + strspn(line, " \t\f");
-    size_t left = (size_t)(line + length - start);
+    size_t left = strlen(start);
     while (left > 0 && strchr(" \t\r\n\f", start[left - 1]) != NULL)
       left--;
     copy(text, start, left);
   }
-  free(line);
-  return length >= 0;
+  pool_free(whole);
+  return line != NULL;
 }

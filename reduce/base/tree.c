@@ -18,7 +18,7 @@ tree_init(struct tree *tree)
 void
 tree_release(struct tree *tree)
 {
-  free(tree->nodes);
+  pool_free(tree->nodes);
   index_map_release(&tree->others);
   memset(tree, 0, sizeof *tree);
 }

@@ -11,6 +11,7 @@
 
 #include "command/attach.h"
 
+#include "base/text_file.h"
 #include "command/debugger.h"
 #include "command/run_program.h"
 #include "common/program_start.h"
@@ -56,17 +57,9 @@ static bool
 has_library(size_t pid, const char *library)
 {
   char path[64];
-  char *line = NULL;
-  size_t room = 0;
-  bool found = false;
   snprintf(path, sizeof path, "/proc/%zu/maps", pid);
-  FILE *file = fopen(path, "re");
-  while (file != NULL && !found && getline(&line, &room, file) > 0)
-    found = strstr(line, library) != NULL;
-  free(line);
-  if (file != NULL)
-    fclose(file);
-  return found;
+  const char *text = text_file_read(path, NULL);
+  return text != NULL && strstr(text, library) != NULL;
 }
 
 bool
@@ -78,37 +71,34 @@ attach_sees_ecl(const struct options *options)
 
 /* ---- begin ------------------------------------------------------------- */
 
-static bool
-fail(size_t pid, const char *why, struct mprof_error *error)
+static _Noreturn void
+refuse(size_t pid, const char *why)
 {
-  return mprof_fail(error, MPROF_CANNOT_RUN, "cannot profile process %zu: %s",
-                    pid, why);
+  fail_with(MPROF_CANNOT_RUN, "cannot profile process %zu: %s", pid, why);
 }
 
-bool
-attach_check(const struct options *options, struct outcome *outcome)
+void
+attach_check(const struct options *options)
 {
   const size_t pid = options->run.process;
-  struct mprof_error *error = &outcome->error;
   char path[64];
   char gdb[PATH_MAX];
-  const char *reason;
   char state = process_state(pid);
   if (process_state_is_end(state))
-    return fail(pid,
-                state == 'Z' ? "it has ended" : "there is no such process",
-                error);
+    refuse(pid,
+           state == 'Z' ? "it has ended" : "there is no such process");
   if (state == 'T')
-    return fail(pid, "it is stopped", error);
+    refuse(pid, "it is stopped");
   if (state == 't')
-    return fail(pid, "a debugger has stopped it", error);
+    refuse(pid, "a debugger has stopped it");
   if (!program_find("gdb", getenv("PATH"), gdb))
-    return fail(pid, "gdb is required but not installed", error);
+    refuse(pid, "gdb is required but not installed");
   snprintf(path, sizeof path, "/proc/%zu/exe", pid);
   if (access(path, R_OK) != 0)
-    return fail(pid, strerror(errno), error);
-  reason = file_reason(path);
-  return reason == NULL || fail(pid, reason, error);
+    refuse(pid, strerror(errno));
+  const char *reason = file_reason(path);
+  if (reason != NULL)
+    refuse(pid, reason);
 }
 
 /* Within a string of the debugger. */
@@ -137,8 +127,7 @@ write_number(FILE *script, const char *name, size_t number)
     fprintf(script, "%s=%zu\\n", name, number);
 }
 
-/* The script that brings LIBRARY, and has it count as RUN says; NULL: there
- * is no memory. */
+/* The script that brings LIBRARY, and has it count as RUN says. */
 static char *
 make_script(const struct run_options *run, const char *library,
             const char *file)
@@ -147,7 +136,7 @@ make_script(const struct run_options *run, const char *library,
   size_t length;
   FILE *script = open_memstream(&text, &length);
   if (script == NULL)
-    return NULL;
+    fail_memory();
   fprintf(script,
           "%s"
           "set $open = (void *(*)(const char *, int))dlopen\n"
@@ -183,10 +172,11 @@ make_script(const struct run_options *run, const char *library,
         "end\n"
         "detach\n",
         script);
-  if (fclose(script) == 0)
-    return text;
+  if (fclose(script) != 0)
+    fail_memory();
+  char *copy = pool_text(text);
   free(text);
-  return NULL;
+  return copy;
 }
 
 /* ---- end --------------------------------------------------------------- */
@@ -213,8 +203,8 @@ wait_for_end(size_t pid, size_t seconds, const sigset_t *set)
   }
 }
 
-static bool
-detach(size_t pid, unsigned long long address, struct mprof_error *error)
+static void
+detach(size_t pid, unsigned long long address)
 {
   struct debugger d;
   char script[sizeof stop_safely + 128];
@@ -223,50 +213,57 @@ detach(size_t pid, unsigned long long address, struct mprof_error *error)
            "printf \"" DEBUGGER_SAYS "status 0\\n\"\n"
            "detach\n",
            stop_safely, address);
-  if (!debugger_start(&d, pid, script, error))
-    return false;
+  debugger_start(&d, pid, script);
   debugger_finish(&d);
-  return d.status == 0 || process_state_is_end(process_state(pid)) ||
-         mprof_fail(error, MPROF_CANNOT_RUN,
-                    "process %zu is still being profiled: %s", pid,
-                    d.error[0] != '\0' ? d.error : "gdb failed");
+  if (d.status != 0 && !process_state_is_end(process_state(pid)))
+    fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s", pid,
+         d.error[0] != '\0' ? d.error : "gdb failed");
 }
 
-bool
-attach_run(const struct options *options, const char *file, struct sink *sink,
-           struct outcome *outcome)
+struct attaching {
+  const struct options *options;
+  const char *file;
+  struct sink *sink;
+  sigset_t signals; /* that end it */
+};
+
+static void
+profile_process(void *closure)
 {
-  const size_t pid = options->run.process;
+  const struct attaching *attaching = closure;
+  const struct run_options *run = &attaching->options->run;
+  const size_t pid = run->process;
   char library[PATH_MAX];
   struct debugger d;
-  sigset_t set, before;
-  struct mprof_error *error = &outcome->error;
-  char *script = NULL;
-  if (!monitor_find(library, error))
-    return false;
-  script = make_script(&options->run, library, file);
-  if (script == NULL)
-    return mprof_error_memory(error);
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGHUP);
-  sigprocmask(SIG_BLOCK, &set, &before);
-  bool good = debugger_start(&d, pid, script, error);
-  free(script);
-  if (good) {
-    debugger_finish(&d);
-    good = d.address != 0 ||
-           fail(pid, d.error[0] != '\0' ? d.error : "gdb failed", error);
+  monitor_find(library);
+  debugger_start(&d, pid, make_script(run, library, attaching->file));
+  debugger_finish(&d);
+  if (d.address == 0)
+    refuse(pid, d.error[0] != '\0' ? d.error : "gdb failed");
+  if (!run->quiet) {
+    sink_format(attaching->sink,
+                "profiling process %zu; Ctrl-C writes the file\n", pid);
+    sink_flush(attaching->sink);
   }
-  if (good && !options->run.quiet) {
-    sink_format(sink, "profiling process %zu; Ctrl-C writes the file\n", pid);
-    sink_flush(sink);
-  }
-  if (good)
-    wait_for_end(pid, options->run.seconds, &set);
-  if (good && has_library(pid, library)) /* and is no other program */
-    good = detach(pid, d.address, error);
+  wait_for_end(pid, run->seconds, &attaching->signals);
+  if (has_library(pid, library)) /* and is no other program */
+    detach(pid, d.address);
+}
+
+void
+attach_run(const struct options *options, const char *file, struct sink *sink)
+{
+  struct attaching attaching = {options, file, sink, {{0}}};
+  struct mprof_error error;
+  sigset_t before;
+  sigemptyset(&attaching.signals);
+  sigaddset(&attaching.signals, SIGINT);
+  sigaddset(&attaching.signals, SIGTERM);
+  sigaddset(&attaching.signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &attaching.signals, &before);
+  const bool good =
+      attempt(pool_in_use(), profile_process, &attaching, &error);
   sigprocmask(SIG_SETMASK, &before, NULL);
-  return good;
+  if (!good)
+    fail_again(&error);
 }

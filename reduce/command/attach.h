@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 
-/* Whether the process that OPTIONS name can be profiled, as far as that is
- * known before anything is touched; else the error of OUTCOME says why not. */
-bool attach_check(const struct options *options, struct outcome *outcome);
+/* Fails where the process that OPTIONS name cannot be profiled, as far as that
+ * is known before anything is touched. */
+void attach_check(const struct options *options);
 
 /* Whether it is a process that runs already, with ECL in it: its collector is
  * not seen. */
@@ -23,9 +23,8 @@ bool attach_sees_ecl(const struct options *options);
 
 /* Profiles the process that OPTIONS name, until SIGINT, SIGTERM or SIGHUP,
  * the seconds that they say, or its end; it writes to FILE, an absolute path.
- * SINK is told that it has begun.  False: the error of OUTCOME says why not.
- */
-bool attach_run(const struct options *options, const char *file,
-                struct sink *sink, struct outcome *outcome);
+ * SINK is told that it has begun. */
+void attach_run(const struct options *options, const char *file,
+                struct sink *sink);
 
 #endif

@@ -170,8 +170,37 @@ outcome_cannot_write(struct outcome *outcome, const char *target,
                      int error_number)
 {
   outcome->status = 1;
-  mprof_fail(&outcome->error, MPROF_CANNOT_WRITE, "cannot write %s: %s",
-             target, strerror(error_number));
+  outcome->error.code = MPROF_CANNOT_WRITE;
+  mprof_line(outcome->error.message, "cannot write %s: %s", target,
+             strerror(error_number));
+}
+
+struct command_line {
+  int count;
+  const char *const *arguments;
+  const struct open_profile *open;
+  struct sink *sink;
+  struct outcome *outcome;
+};
+
+static void
+run(void *closure)
+{
+  const struct command_line *line = closure;
+  struct outcome *outcome = line->outcome;
+  struct sink *sink = line->sink;
+  struct options options;
+  options_parse(&options, line->count, line->arguments, line->open,
+                &outcome->command);
+  options.progress = sink->progress;
+  if (options.view.width == WIDTH_AUTOMATIC)
+    options.view.width = options.output == NULL ? sink->line_width : 0;
+  if (options.command == COMMAND_VERSION)
+    sink_text(sink, "mprof " MPROF_VERSION "\n");
+  else if (options.command == COMMAND_HELP)
+    help_write(options.topic, sink);
+  else
+    command_row(options.command)->run(&options, sink, outcome);
 }
 
 int
@@ -179,25 +208,15 @@ command_run(int count, const char *const *arguments,
             const struct open_profile *open, struct sink *sink,
             const char *target, struct outcome *outcome)
 {
-  struct options options;
+  struct command_line line = {count, arguments, open, sink, outcome};
+  struct pool pool = {NULL, NULL};
   memset(outcome, 0, sizeof *outcome);
-  mprof_error_clear(&outcome->error);
-  bool good =
-      options_parse(&options, count, arguments, open, &outcome->error);
-  options.progress = sink->progress;
-  if (options.view.width == WIDTH_AUTOMATIC)
-    options.view.width = options.output == NULL ? sink->line_width : 0;
-  outcome->command = options.command;
-  if (good && options.command == COMMAND_VERSION)
-    sink_text(sink, "mprof " MPROF_VERSION "\n");
-  else if (good && options.command == COMMAND_HELP)
-    help_write(options.topic, sink);
-  else if (good)
-    good = command_row(options.command)->run(&options, sink, outcome);
-  options_release(&options);
-  if (good && !sink_flush(sink))
+  if (!attempt(&pool, run, &line, &outcome->error)) {
+    if (outcome->status == 0)
+      outcome->status = outcome->error.code == MPROF_USAGE ? 2 : 1;
+  } else if (!sink_flush(sink)) {
     outcome_cannot_write(outcome, target, sink->error_number);
-  else if (!good && outcome->status == 0)
-    outcome->status = outcome->error.code == MPROF_USAGE ? 2 : 1;
+  }
+  pool_release(&pool);
   return outcome->status;
 }

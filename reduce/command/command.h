@@ -38,9 +38,9 @@ void outcome_cannot_write(struct outcome *outcome, const char *target,
 
 /* What a command does once its options are known.  Text goes to SINK, or to
  * the file that the options name, which then is complete or not touched.
- * False: the error of OUTCOME, which starts zeroed, says why.  A failure of
- * SINK itself is left for its owner to find. */
-typedef bool command_function(const struct options *options,
+ * OUTCOME starts zeroed.  A failure of SINK itself is left for its owner to
+ * find. */
+typedef void command_function(const struct options *options,
                               struct sink *sink, struct outcome *outcome);
 command_function run_reduction; /* tables, formats, pictures */
 command_function run_merge;
@@ -80,10 +80,9 @@ int command_run(int count, const char *const *arguments,
 
 /* Lets Graphviz draw LENGTH bytes of TEXT in its language; FORMAT is an
  * option such as "-Tsvg".  The picture goes to SINK, whose failures are its
- * owner's to find.  False: ERROR says why, with the first line of what dot
- * said. */
-bool draw_picture(const char *format, const char *text, size_t length,
-                  struct sink *sink, struct mprof_error *error);
+ * owner's to find.  A failure has the first line of what dot said. */
+void draw_picture(const char *format, const char *text, size_t length,
+                  struct sink *sink);
 
 /* Writes the usage line of COMMAND, without "usage: " and newline. */
 void help_usage(enum command command, struct sink *sink);

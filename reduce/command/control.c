@@ -14,6 +14,7 @@ void
 control_open(struct control *control, const char *file)
 {
   *control = (struct control){.file = file};
+  control->names.pool = &control->names_pool;
   pthread_mutex_init(&control->one, NULL);
 }
 
@@ -34,17 +35,16 @@ control_program_ended(struct control *control)
 
 /* ---- figures ----------------------------------------------------------- */
 
-static bool
-fail(const char *why, struct mprof_error *error)
+static _Noreturn void
+refuse(const char *why)
 {
-  return mprof_fail(error, MPROF_CANNOT_RUN, "cannot query the program: %s",
-                    why);
+  fail_with(MPROF_CANNOT_RUN, "cannot query the program: %s", why);
 }
 
 /* Waits until the program counts in its image: one that becomes another
  * program has none for a moment. */
-static bool
-wait_for_image(const struct control *control, struct mprof_error *error)
+static void
+wait_for_image(const struct control *control)
 {
   enum { TRIES = 100, NANOSECONDS = 10000000 };
   const struct timespec pause = {.tv_nsec = NANOSECONDS};
@@ -53,14 +53,14 @@ wait_for_image(const struct control *control, struct mprof_error *error)
   for (int i = 0; i < TRIES && !control->ended; i++) {
     if (image_read_head(control->file, &head)) {
       if (image_is_used(control->file, &head))
-        return true;
+        return;
       why = process_state_is_end(process_state(head.process))
                 ? "it has ended"
                 : "it is no longer profiled";
     }
     nanosleep(&pause, NULL);
   }
-  return fail(control->ended ? "it has ended" : why, error);
+  refuse(control->ended ? "it has ended" : why);
 }
 
 static struct control_figures
@@ -79,48 +79,73 @@ figures_of(const struct c_counters *c)
   return f;
 }
 
-static bool
-ask(const struct control *control, uint32_t request,
-    struct control_figures *figures, struct mprof_error *error)
+struct asking {
+  struct control *control;
+  uint32_t request;
+};
+
+static void
+ask(void *closure)
 {
+  const struct asking *asking = closure;
+  struct control *control = asking->control;
   struct image image = {0};
   struct c_counters counters = {0};
-  bool good = wait_for_image(control, error) &&
-              (request == 0 || image_request(control->file, request) ||
-               fail("it does not answer; is it stopped?", error)) &&
-              image_read(&image, control->file, error) &&
-              c_counters_find(&counters, &image, error);
-  if (good)
-    *figures = figures_of(&counters);
-  c_counters_release(&counters);
-  image_read_release(&image);
-  return good;
+  wait_for_image(control);
+  if (asking->request != 0 && !image_request(control->file, asking->request))
+    refuse("it does not answer; is it stopped?");
+  image_read(&image, control->file);
+  c_counters_find(&counters, &image, NULL);
+  control->figures = figures_of(&counters);
 }
 
 bool
 control_ask(struct control *control, uint32_t request,
             struct control_figures *figures, struct mprof_error *error)
 {
+  struct asking asking = {control, request};
+  struct pool pool = {NULL, NULL};
   pthread_mutex_lock(&control->one);
-  const bool good = ask(control, request, &control->figures, error);
+  const bool good = attempt(&pool, ask, &asking, error);
   *figures = control->figures;
   pthread_mutex_unlock(&control->one);
+  pool_release(&pool);
   return good;
 }
 
 /* ---- a snapshot -------------------------------------------------------- */
 
-bool
-control_snapshot(struct control *control, bool lossless,
-                 struct profile *profile, struct mprof_error *error)
+struct reading_snapshot {
+  struct control *control;
+  bool lossless;
+  struct profile *profile;
+};
+
+static void
+read_snapshot(void *closure)
 {
+  const struct reading_snapshot *reading = closure;
+  struct control *control = reading->control;
   struct input_name name = {.path = (char *)(uintptr_t)control->file};
   const struct input_list list = {.files = &name, .count = 1};
-  memset(profile, 0, sizeof *profile);
+  if (!control->ended)
+    wait_for_image(control);
+  profile_load_list(reading->profile, &list, reading->lossless,
+                    &control->names, NULL, NULL);
+}
+
+void
+control_snapshot(struct control *control, bool lossless,
+                 struct profile *profile)
+{
+  struct reading_snapshot reading = {control, lossless, profile};
+  struct mprof_error error;
   pthread_mutex_lock(&control->one);
-  const bool good = (control->ended || wait_for_image(control, error)) &&
-                    profile_load_list(profile, &list, lossless,
-                                      &control->names, NULL, error);
+  const bool good =
+      attempt(pool_in_use(), read_snapshot, &reading, &error);
+  if (!good)
+    code_names_release(&control->names);
   pthread_mutex_unlock(&control->one);
-  return good;
+  if (!good)
+    fail_again(&error);
 }

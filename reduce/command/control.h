@@ -32,6 +32,7 @@ struct control {
   pthread_mutex_t one;     /* who asks has it */
   const char *file;        /* the image */
   struct code_names names; /* that profiles were given */
+  struct pool names_pool;
   bool ended;              /* the program has */
   struct control_figures figures; /* as it said last */
 };
@@ -51,9 +52,8 @@ bool control_ask(struct control *control, uint32_t request,
 
 /* Reads into PROFILE what the program has counted until now, with names for
  * its addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Code
- * that an earlier profile had is not looked up again.  Release PROFILE even
- * if this is false. */
-bool control_snapshot(struct control *control, bool lossless,
-                      struct profile *profile, struct mprof_error *error);
+ * that an earlier profile had is not looked up again. */
+void control_snapshot(struct control *control, bool lossless,
+                      struct profile *profile);
 
 #endif

@@ -39,9 +39,8 @@ process_state_is_end(char state)
   return state == 0 || state == 'Z' || state == 'X';
 }
 
-bool
-debugger_start(struct debugger *d, size_t pid, const char *script,
-               struct mprof_error *error)
+void
+debugger_start(struct debugger *d, size_t pid, const char *script)
 {
   char number[24];
   int output[2];
@@ -53,8 +52,7 @@ debugger_start(struct debugger *d, size_t pid, const char *script,
       lseek(input, 0, SEEK_SET) != 0 || pipe2(output, O_CLOEXEC) != 0) {
     if (input >= 0)
       close(input);
-    return mprof_fail(error, MPROF_CANNOT_RUN, "cannot start gdb: %s",
-                      strerror(errno));
+    fail_with(MPROF_CANNOT_RUN, "cannot start gdb: %s", strerror(errno));
   }
   d->process = fork();
   if (d->process == 0) {
@@ -75,11 +73,9 @@ debugger_start(struct debugger *d, size_t pid, const char *script,
   close(output[1]);
   close(input);
   if (d->process > 0)
-    return true;
-  mprof_fail(error, MPROF_CANNOT_RUN, "cannot start gdb: %s",
-             strerror(errno));
+    return;
   close(output[0]);
-  return false;
+  fail_with(MPROF_CANNOT_RUN, "cannot start gdb: %s", strerror(errno));
 }
 
 static void

@@ -36,8 +36,7 @@ struct debugger {
 };
 
 /* Start it for the process PID, with SCRIPT. */
-bool debugger_start(struct debugger *, size_t pid, const char *script,
-                    struct mprof_error *);
+void debugger_start(struct debugger *, size_t pid, const char *script);
 
 /* Read what it says, until its end.  A process that it waits for and that
  * does nothing for half a second is stopped by SIGSTOP. */

@@ -97,31 +97,34 @@ first_message(int file, char *line, size_t size)
   return *line == '\0' ? "it failed without a message" : line;
 }
 
-bool
+static void
+close_files(void *files)
+{
+  for (int i = 0; i < FILES; i++)
+    if (((int *)files)[i] >= 0)
+      close(((int *)files)[i]);
+}
+
+void
 draw_picture(const char *format, const char *text, size_t length,
-             struct sink *sink, struct mprof_error *error)
+             struct sink *sink)
 {
   const char *const arguments[] = {"dot", format, NULL};
-  int files[FILES];
+  int *files = pool_alloc(FILES * sizeof *files);
   char line[512];
   pid_t child;
   int failure = open_files(files, text, length);
+  pool_on_release(close_files, files);
   if (failure == 0)
     failure = start(files, arguments, &child);
   if (failure == ENOENT)
-    mprof_fail(error, MPROF_CANNOT_RUN,
-               "drawing requires Graphviz; install the package graphviz, "
-               "which has the program dot");
-  else if (failure != 0)
-    mprof_fail(error, MPROF_CANNOT_RUN, "cannot run 'dot': %s",
-               strerror(failure));
-  else if (!ended_well(child))
-    mprof_fail(error, MPROF_CANNOT_RUN, "dot: %s",
-               first_message(files[MESSAGES], line, sizeof line));
-  else
-    copy_file(files[PICTURE], sink);
-  for (int i = 0; i < FILES; i++)
-    if (files[i] >= 0)
-      close(files[i]);
-  return error->code == MPROF_OK;
+    fail_with(MPROF_CANNOT_RUN,
+              "drawing requires Graphviz; install the package graphviz, "
+              "which has the program dot");
+  if (failure != 0)
+    fail_with(MPROF_CANNOT_RUN, "cannot run 'dot': %s", strerror(failure));
+  if (!ended_well(child))
+    fail_with(MPROF_CANNOT_RUN, "dot: %s",
+              first_message(files[MESSAGES], line, sizeof line));
+  copy_file(files[PICTURE], sink);
 }

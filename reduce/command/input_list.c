@@ -25,7 +25,7 @@ append(struct input_list *list, char *path, const char *folder,
                                  (struct input_name){.path = path,
                                                      .folder = folder}))
     return true;
-  free(path);
+  pool_free(path);
   return mprof_error_memory(error);
 }
 
@@ -57,14 +57,12 @@ static bool
 append_entry(struct input_list *list, const char *folder, const char *name,
              struct mprof_error *error)
 {
-  char *path;
   struct stat status;
-  if (asprintf(&path, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/",
-               name) < 0)
-    return mprof_error_memory(error);
+  char *path =
+      pool_format("%s%s%s", folder, ends_in(folder, "/") ? "" : "/", name);
   if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
     return append(list, path, folder, error);
-  free(path);
+  pool_free(path);
   return true;
 }
 
@@ -80,7 +78,7 @@ add_folder(struct input_list *list, const char *folder,
                       folder, strerror(errno));
   bool good = true;
   for (int i = 0; i < count; i++) {
-    good = good && append_entry(list, folder, entries[i]->d_name, error);
+    append_entry(list, folder, entries[i]->d_name, error);
     free(entries[i]);
   }
   free(entries);
@@ -98,7 +96,7 @@ add(struct input_list *list, const char *name, struct mprof_error *error)
   struct stat status;
   return stat(name, &status) == 0 && S_ISDIR(status.st_mode)
              ? add_folder(list, name, error)
-             : append(list, strdup(name), NULL, error);
+             : append(list, pool_text(name), NULL, error);
 }
 
 bool
@@ -115,7 +113,7 @@ void
 input_list_release(struct input_list *list)
 {
   for (size_t i = 0; i < list->count; i++)
-    free(list->files[i].path);
-  free(list->files);
+    pool_free(list->files[i].path);
+  pool_free(list->files);
   memset(list, 0, sizeof *list);
 }

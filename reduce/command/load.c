@@ -16,18 +16,6 @@
 
 #include <unistd.h>
 
-/* Does what needs the whole profile. */
-static bool
-finish(struct code_names *names, struct profile *profile,
-       struct mprof_error *error)
-{
-  struct code_names own = {0};
-  bool good = symbolize(names == NULL ? &own : names, profile, error) &&
-              (profile_settle(profile) || mprof_error_memory(error));
-  code_names_release(&own);
-  return good;
-}
-
 /* Adds the file PATH, or what would be in one. */
 static bool
 read_file(struct profile *profile, const struct input_name *name,
@@ -54,14 +42,18 @@ profile_load_list(struct profile *profile, const struct input_list *list,
       .heap = list->heap,
       .first_path = list->files[0].path,
   };
-  bool good = profile_init(profile) || mprof_error_memory(error);
-  for (size_t i = 0; good && i < list->count; i++) {
+  struct code_names own = {.pool = pool_in_use()};
+  profile_init(profile);
+  for (size_t i = 0; i < list->count; i++) {
     options.octets = list->files[i].octets;
     progress_tell(progress, "reading files", i, list->count);
-    good = read_file(profile, &list->files[i], &options, error);
+    read_file(profile, &list->files[i], &options, error);
   }
-  good = good && (!lossless || profile_fold_samples(profile, error));
-  return good && finish(names, profile, error);
+  if (lossless)
+    profile_fold_samples(profile, error);
+  symbolize(names == NULL ? &own : names, profile, error);
+  profile_settle(profile);
+  return true;
 }
 
 bool
@@ -82,10 +74,8 @@ profile_load(struct profile *profile, const char *const *names, size_t count,
 {
   struct input_list list = {.heap = heap};
   memset(profile, 0, sizeof *profile);
-  bool good = input_list_fill(&list, names, count, error) &&
-              profile_load_list(profile, &list, false, NULL, progress, error);
-  input_list_release(&list);
-  return good;
+  input_list_fill(&list, names, count, error);
+  return profile_load_list(profile, &list, false, NULL, progress, error);
 }
 
 bool
@@ -93,31 +83,22 @@ profile_load_joined(struct profile *profile, const char *operand,
                     enum heap heap, struct progress *progress,
                     struct mprof_error *error)
 {
-  char *copy = strdup(operand);
-  char *rest = copy;
-  const char **files = array_zeroed(strlen(operand) + 1, sizeof *files);
+  char *rest = pool_text(operand);
+  const char **files = pool_zeroed(strlen(operand) + 1, sizeof *files);
   size_t count = 0;
-  bool good = copy != NULL && files != NULL;
-  if (good && access(operand, F_OK) == 0)
+  if (access(operand, F_OK) == 0)
     files[count++] = operand;
   else
-    while (good && rest != NULL)
+    while (rest != NULL)
       files[count++] = strsep(&rest, ",");
-  good = good ? profile_load(profile, files, count, heap, progress, error)
-              : mprof_error_memory(error);
-  free(files);
-  free(copy);
-  return good;
+  return profile_load(profile, files, count, heap, progress, error);
 }
 
-bool
-profile_save(const struct profile *profile, const char *path, bool sync,
-             struct mprof_error *error)
+void
+profile_save(const struct profile *profile, const char *path, bool sync)
 {
-  struct output_file file;
-  if (!output_file_open(&file, path, error))
-    return false;
-  file.unsynced = !sync;
-  profile_write(profile, false, &file.sink);
-  return output_file_close(&file, true, error);
+  struct output_file *file = output_file_open(path);
+  file->unsynced = !sync;
+  profile_write(profile, false, &file->sink);
+  output_file_close(file);
 }

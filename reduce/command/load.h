@@ -68,8 +68,7 @@ bool profile_load_joined(struct profile *profile, const char *operand,
                          struct mprof_error *error);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
- * waits until it is on disk.  False: ERROR says why. */
-bool profile_save(const struct profile *profile, const char *path, bool sync,
-                  struct mprof_error *error);
+ * waits until it is on disk. */
+void profile_save(const struct profile *profile, const char *path, bool sync);
 
 #endif

@@ -251,7 +251,7 @@ static bool
 parse_command(struct parsing *parsing)
 {
   struct options *options = parsing->options;
-  options->files = calloc((size_t)parsing->count, sizeof *options->files);
+  options->files = pool_zeroed((size_t)parsing->count, sizeof *options->files);
   if (options->files == NULL)
     return mprof_error_memory(parsing->error);
   if (!parse_arguments(parsing))
@@ -274,23 +274,23 @@ parse_command(struct parsing *parsing)
 }
 
 /* Says that there is no WHAT called NAME. */
-static bool
-refuse_command(const char *what, const char *name, struct mprof_error *error)
+static _Noreturn void
+refuse_command(const char *what, const char *name)
 {
   struct suggestion meant = suggestion_for(name, strlen(name));
   for (const struct command_row *row = command_rows; row->name != NULL; row++)
     if (row->arguments != NULL)
       suggestion_offer(&meant, row->name, strlen(row->name));
-  return mprof_fail(error, MPROF_USAGE, "%s '%s'%s", what, name,
-                    suggestion_text(&meant, "").text);
+  fail_with(MPROF_USAGE, "%s '%s'%s", what, name,
+       suggestion_text(&meant, "").text);
 }
 
-bool
+void
 options_parse(struct options *options, int count,
               const char *const *arguments, const struct open_profile *open,
-              struct mprof_error *error)
+              enum command *command)
 {
-  struct parsing parsing = {options, arguments, count, 1, error};
+  struct parsing parsing = {options, arguments, count, 1, NULL};
   *options = defaults;
   options->open = open;
   if (open != NULL) {
@@ -298,28 +298,22 @@ options_parse(struct options *options, int count,
     options->view.select.sample_count = open->sample_count;
   }
   if (count < 1)
-    return mprof_fail(error, MPROF_USAGE, "no command given");
-  options->command = command_find(arguments[0]);
+    fail_with(MPROF_USAGE, "no command given");
+  *command = options->command = command_find(arguments[0]);
   switch (options->command) {
   case COMMAND_NONE:
-    return refuse_command(arguments[0][0] == '-' ? "unknown option"
-                                                 : "unknown command",
-                          arguments[0], error);
+    refuse_command(arguments[0][0] == '-' ? "unknown option"
+                                          : "unknown command",
+                   arguments[0]);
   case COMMAND_VERSION:
-    return true;
+    break;
   case COMMAND_HELP:
     if (count > 1)
       options->topic = command_find(arguments[1]);
-    return count == 1 || command_row(options->topic)->run != NULL ||
-           refuse_command("no help for", arguments[1], error);
+    if (count > 1 && command_row(options->topic)->run == NULL)
+      refuse_command("no help for", arguments[1]);
+    break;
   default:
-    return parse_command(&parsing);
+    parse_command(&parsing);
   }
-}
-
-void
-options_release(struct options *options)
-{
-  free(options->files);
-  memset(options, 0, sizeof *options);
 }

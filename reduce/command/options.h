@@ -99,13 +99,10 @@ struct options {
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which
  * must outlive it.  OPEN, unless NULL, takes the place of files, and outlives
- * it, too.  False: a usage error or memory. */
-bool options_parse(struct options *options, int count,
+ * it, too.  *COMMAND is set as soon as it is known. */
+void options_parse(struct options *options, int count,
                    const char *const *arguments,
-                   const struct open_profile *open,
-                   struct mprof_error *error);
-
-void options_release(struct options *options);
+                   const struct open_profile *open, enum command *command);
 
 /* ---- the table --------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-bool
+void
 run_recover(const struct options *options, struct sink *sink,
             struct outcome *outcome)
 {
@@ -20,15 +20,11 @@ run_recover(const struct options *options, struct sink *sink,
   const char *file =
       options->output != NULL ? options->output : options->files[0];
   (void)sink; /* all goes to the file */
-  bool good = profile_load_list(&profile, &list, true, NULL, NULL,
-                                &outcome->error) &&
-              profile_save(&profile, file, true, &outcome->error);
-  if (good)
-    mprof_line(outcome->remark,
-               "wrote '%s': %" PRIu64 " allocations, %" PRIu64
-               " bytes; see: mprof report %s",
-               file, profile.total[MEASURE_ALLOCS],
-               profile.total[MEASURE_BYTES], file);
-  profile_release(&profile);
-  return good;
+  profile_load_list(&profile, &list, true, NULL, NULL, NULL);
+  profile_save(&profile, file, true);
+  mprof_line(outcome->remark,
+             "wrote '%s': %" PRIu64 " allocations, %" PRIu64
+             " bytes; see: mprof report %s",
+             file, profile.total[MEASURE_ALLOCS],
+             profile.total[MEASURE_BYTES], file);
 }

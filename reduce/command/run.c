@@ -25,35 +25,25 @@ set_looks(const struct options *options, struct sink *sink)
     sink->color = options->color == COLOR_ALWAYS;
 }
 
-/* What OPTIONS want written to: SINK, or the file FILE, which is opened; NULL
- * after an error. */
+/* What OPTIONS want written to: SINK, or a file, which *FILE gets; else that
+ * is NULL. */
 static struct sink *
 open_output(const struct options *options, struct sink *sink,
-            struct output_file *file, struct mprof_error *error)
+            struct output_file **file)
 {
+  *file = NULL;
   progress_tell(options->progress, "writing", 0, 0);
   if (options->output != NULL) {
-    if (!output_file_open(file, options->output, error))
-      return NULL;
-    sink = &file->sink;
+    *file = output_file_open(options->output);
+    sink = &(*file)->sink;
   }
   set_looks(options, sink);
   return sink;
 }
 
-/* Completes it when GOOD; else drops what is a file. */
-static bool
-close_output(const struct options *options, struct output_file *file,
-             bool good, struct mprof_error *error)
-{
-  return options->output == NULL ? good
-                                 : output_file_close(file, good, error);
-}
-
 /* Draws REDUCTION as the kind of picture that the file PATH is. */
-static bool
-draw(const struct reduction *reduction, const char *path, struct sink *sink,
-     struct mprof_error *error)
+static void
+draw(const struct reduction *reduction, const char *path, struct sink *sink)
 {
   const char *ending = path == NULL ? NULL : strrchr(path, '.');
   const char *format = "-Tsvg";
@@ -65,11 +55,7 @@ draw(const struct reduction *reduction, const char *path, struct sink *sink,
   string_sink_init(&dot);
   export_dot(reduction, &dot.sink);
   const char *text = string_sink_text(&dot);
-  bool good = text == NULL
-                  ? mprof_error_memory(error)
-                  : draw_picture(format, text, dot.length, sink, error);
-  string_sink_release(&dot);
-  return good;
+  draw_picture(format, text, dot.length, sink);
 }
 
 typedef void emitter(const struct reduction *, struct sink *);
@@ -119,13 +105,6 @@ base_init(struct base *base, struct reduction *reduction,
   return true;
 }
 
-static void
-base_release(struct base *base)
-{
-  reduction_release(&base->reduction);
-  profile_release(&base->profile);
-}
-
 /* Whether the program that opened the profile reads what is written. */
 static bool
 is_read(const struct options *options)
@@ -147,102 +126,99 @@ check_choice(const struct reduction *reduction, const struct options *options,
          selection_fail_empty(selection, error);
 }
 
-bool
-run_reduction(const struct options *options, struct sink *sink,
-              struct outcome *outcome)
+struct reducing {
+  const struct options *options;
+  struct sink *sink;
+};
+
+static void
+reduce(void *closure)
 {
+  const struct reducing *reducing = closure;
+  const struct options *options = reducing->options;
+  struct mprof_error *error = NULL;
   struct profile read = {0};
   struct base base = {0};
   struct reduction reduction = {0};
   struct rule_list rules;
-  struct output_file file;
-  struct mprof_error *error = &outcome->error;
+  struct output_file *file;
   emitter *emit = emitter_of(options);
   bool open = options->open != NULL;
-  bool good =
-      rule_list_init(&rules, options->rules, error) &&
-      (open || profile_load(&read, options->files, options->file_count,
-                            options->heap, options->progress, error)) &&
-      reduction_init(&reduction, open ? options->open->profile : &read,
-                     &options->view, options->progress, error) &&
-      base_init(&base, &reduction, options, error) &&
-      check_choice(&reduction, options, error) &&
-      (sink = open_output(options, sink, &file, error)) != NULL;
+  rule_list_init(&rules, options->rules, error);
+  if (!open)
+    profile_load(&read, options->files, options->file_count, options->heap,
+                 options->progress, error);
+  reduction_init(&reduction, open ? options->open->profile : &read,
+                 &options->view, options->progress, error);
+  base_init(&base, &reduction, options, error);
+  check_choice(&reduction, options, error);
   reduction.rules = &rules;
-  if (good && emit != NULL)
+  struct sink *sink = open_output(options, reducing->sink, &file);
+  if (emit != NULL)
     emit(&reduction, sink);
-  if (good)
-    good = close_output(options, &file,
-                        emit != NULL ||
-                            draw(&reduction, options->output, sink, error),
-                        error);
-  if (error->code == MPROF_NOTHING && is_read(options)) {
-    sink_format(sink, "mprof: %s\n", error->message);
-    mprof_error_clear(error);
-    good = true;
-  }
-  base_release(&base);
-  reduction_release(&reduction);
-  profile_release(&read);
-  rule_list_release(&rules);
-  return good;
+  else
+    draw(&reduction, options->output, sink);
+  if (file != NULL)
+    output_file_close(file);
+}
+
+void
+run_reduction(const struct options *options, struct sink *sink,
+              struct outcome *outcome)
+{
+  struct reducing reducing = {options, sink};
+  struct mprof_error error;
+  (void)outcome;
+  if (attempt(pool_in_use(), reduce, &reducing, &error))
+    return;
+  if (error.code != MPROF_NOTHING || !is_read(options))
+    fail_again(&error);
+  sink_format(sink, "mprof: %s\n", error.message);
 }
 
 /* Where it is asked what is alive, and both files say it: what more holders
  * retain. */
-static bool
+static void
 compare_holders(const struct profile *profiles, const struct options *options,
-                struct sink *sink, struct mprof_error *error)
+                struct sink *sink)
 {
   struct view_options view = options->view;
   struct diff diff = {0};
-  bool good = true;
   view.value = MEASURE_HELD_BYTES;
-  if ((options->view.value == MEASURE_KEPT_BYTES ||
-       options->view.value == MEASURE_KEPT_ALLOCS) &&
-      measure_known(&profiles[DIFF_OLD], view.value) &&
-      measure_known(&profiles[DIFF_NEW], view.value)) {
-    good = diff_init(&diff, profiles, &view, &options->diff,
-                     options->progress, error);
-    if (good)
-      diff_write_table(&diff, DIFF_INCLUSIVE, sink);
-    diff_release(&diff);
-  }
-  return good;
+  if ((options->view.value != MEASURE_KEPT_BYTES &&
+       options->view.value != MEASURE_KEPT_ALLOCS) ||
+      !measure_known(&profiles[DIFF_OLD], view.value) ||
+      !measure_known(&profiles[DIFF_NEW], view.value))
+    return;
+  diff_init(&diff, profiles, &view, &options->diff, options->progress, NULL);
+  diff_write_table(&diff, DIFF_INCLUSIVE, sink);
 }
 
 /* The tables, whatever they say; then whether growth is within the limits. */
-bool
+void
 run_diff(const struct options *options, struct sink *sink,
          struct outcome *outcome)
 {
   struct profile profiles[DIFF_SIDES] = {0};
   struct diff diff = {0};
-  struct output_file file;
-  struct mprof_error *error = &outcome->error;
-  bool good = true;
-  for (int side = 0; good && side < DIFF_SIDES; side++)
-    good = profile_load_joined(&profiles[side], options->files[side],
-                               options->heap, options->progress, error);
-  good = good &&
-         diff_init(&diff, profiles, &options->view, &options->diff,
-                   options->progress, error) &&
-         (!selection_is_empty(&diff.sides[DIFF_OLD].selection) ||
-          !selection_is_empty(&diff.sides[DIFF_NEW].selection) ||
-          selection_fail_empty(&diff.sides[DIFF_NEW].selection, error)) &&
-         (sink = open_output(options, sink, &file, error)) != NULL;
-  if (good) {
-    diff_write(&diff, sink);
-    good = compare_holders(profiles, options, sink, error);
-  }
-  good = good && close_output(options, &file, true, error) &&
-         diff_check_growth(&diff, outcome->remark, error);
-  diff_release(&diff);
+  struct output_file *file;
+  struct mprof_error *error = NULL;
   for (int side = 0; side < DIFF_SIDES; side++)
-    profile_release(&profiles[side]);
+    profile_load_joined(&profiles[side], options->files[side], options->heap,
+                        options->progress, error);
+  diff_init(&diff, profiles, &options->view, &options->diff,
+            options->progress, error);
+  if (selection_is_empty(&diff.sides[DIFF_OLD].selection) &&
+      selection_is_empty(&diff.sides[DIFF_NEW].selection))
+    selection_fail_empty(&diff.sides[DIFF_NEW].selection, error);
+  sink = open_output(options, sink, &file);
+  diff_write(&diff, sink);
+  compare_holders(profiles, options, sink);
+  if (file != NULL)
+    output_file_close(file);
+  diff_check_growth(&diff, outcome->remark, error);
   if (outcome->remark[0] != '\0')
     outcome->status = 3;
-  return good;
 }
 
 /* ---- merge ------------------------------------------------------------ */
@@ -270,24 +246,20 @@ check_output(const struct input_list *list, const char *output,
 }
 
 /* Reads all files, then writes one. */
-bool
+void
 run_merge(const struct options *options, struct sink *sink,
           struct outcome *outcome)
 {
-  struct mprof_error *error = &outcome->error;
   struct input_list list = {0};
   struct profile profile = {0};
-  (void)sink; /* all goes to the file */
-  if (options->open != NULL)
-    return profile_save(options->open->profile, options->output, true, error);
-  bool good =
-      input_list_fill(&list, options->files, options->file_count, error) &&
-      check_output(&list, options->output, error) &&
-      profile_load_list(&profile, &list, true, NULL, options->progress,
-                        error);
+  (void)sink, (void)outcome; /* all goes to the file */
+  if (options->open != NULL) {
+    profile_save(options->open->profile, options->output, true);
+    return;
+  }
+  input_list_fill(&list, options->files, options->file_count, NULL);
+  check_output(&list, options->output, NULL);
+  profile_load_list(&profile, &list, true, NULL, options->progress, NULL);
   progress_tell(options->progress, "writing", 0, 0);
-  good = good && profile_save(&profile, options->output, true, error);
-  profile_release(&profile);
-  input_list_release(&list);
-  return good;
+  profile_save(&profile, options->output, true);
 }

@@ -22,28 +22,25 @@
 
 /* ---- files ------------------------------------------------------------- */
 
-static bool
-cannot_write(const struct run_files *files, const char *why,
-             struct mprof_error *error)
+static _Noreturn void
+cannot_write(const struct run_files *files, const char *why)
 {
-  return mprof_fail(error, MPROF_CANNOT_WRITE, "cannot write '%s': %s",
-                    files->name, why);
+  fail_with(MPROF_CANNOT_WRITE, "cannot write '%s': %s", files->name, why);
 }
 
-static bool
-set_path(struct run_files *files, const char *name, struct mprof_error *error)
+static void
+set_path(struct run_files *files)
 {
+  const char *name = files->name;
   char folder[PATH_MAX] = "";
-  files->name = name;
   if (strstr(name, "%p") != NULL)
-    return mprof_fail(error, MPROF_USAGE,
-                      "-o takes a name without %%p, not '%s'", name);
+    fail_with(MPROF_USAGE, "-o takes a name without %%p, not '%s'", name);
   if (name[0] != '/' && getcwd(folder, sizeof folder - 1) == NULL)
-    return cannot_write(files, strerror(errno), error);
+    cannot_write(files, strerror(errno));
   int length = snprintf(files->path, sizeof files->path, "%s%s%s", folder,
                         folder[0] == '\0' ? "" : "/", name);
-  return length < (int)sizeof files->path - NAME_MAX ||
-         cannot_write(files, "its name is too long", error);
+  if (length >= (int)sizeof files->path - NAME_MAX)
+    cannot_write(files, "its name is too long");
 }
 
 /* Whether TEXT is PID or PID.N. */
@@ -87,19 +84,31 @@ is_image_of(const char *path, const char *process)
          (process == NULL || strtoul(process, NULL, 10) == head.process);
 }
 
+struct looking {
+  const char *path;
+  struct profile profile;
+};
+
+static void
+look(void *closure)
+{
+  const struct reader_options options = {.limits = &input_limits_default};
+  struct looking *looking = closure;
+  profile_init(&looking->profile);
+  profile_read(&looking->profile, looking->path, &options, NULL);
+}
+
 /* Whether the file PATH, which may have been written anew, is one by mprof.
  */
 static bool
 is_by_mprof(const char *path)
 {
-  const struct reader_options options = {.limits = &input_limits_default};
-  struct profile profile;
+  struct looking looking = {.path = path};
+  struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  mprof_error_clear(&error);
-  const bool is = profile_init(&profile) &&
-                  profile_read(&profile, path, &options, &error) &&
-                  profile.by_mprof;
-  profile_release(&profile);
+  const bool is = attempt(&pool, look, &looking, &error) &&
+                  looking.profile.by_mprof;
+  pool_release(&pool);
   return is;
 }
 
@@ -125,18 +134,18 @@ is_of_run(const char *path, const char *process)
 static bool
 for_each_other(struct run_files *files,
                bool (*are)(const char *path, const char *process),
-               run_file_fn *does, struct mprof_error *error)
+               run_file_fn *does)
 {
   struct dirent **entries = NULL;
   char path[PATH_MAX];
   path_of_other(files, "", path);
   const int count = scandir(path, &entries, NULL, alphasort);
-  bool good = count >= 0 || cannot_write(files, strerror(errno), error);
+  bool good = count >= 0;
   for (int i = 0; i < count; i++) {
     const char *process = suffix_of(files, entries[i]->d_name);
     path_of_other(files, entries[i]->d_name, path);
-    good = good && (process == NULL || !are(path, process) ||
-                    does(files, path, process, error));
+    good = good &&
+           (process == NULL || !are(path, process) || does(files, path, process));
     free(entries[i]);
   }
   free(entries);
@@ -146,30 +155,27 @@ for_each_other(struct run_files *files,
 /* ---- before ------------------------------------------------------------ */
 
 static bool
-remove_other(struct run_files *files, char *path, const char *process,
-             struct mprof_error *error)
+remove_other(struct run_files *files, char *path, const char *process)
 {
-  (void)files;
-  (void)process;
-  (void)error;
+  (void)files, (void)process;
   unlink(path);
   return true;
 }
 
-bool
-run_files_prepare(struct run_files *files, const char *name,
-                  struct mprof_error *error)
+void
+run_files_prepare(struct run_files *files, const char *name)
 {
   struct stat status;
-  *files = (struct run_files){.name = name};
-  if (!set_path(files, name, error))
-    return false;
+  memset(files, 0, sizeof *files);
+  files->name = name;
+  files->names.pool = &files->names_pool;
+  set_path(files);
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
-    return cannot_write(files, "it exists and is not a profile by mprof",
-                        error);
+    cannot_write(files, "it exists and is not a profile by mprof");
   if (unlink(files->path) != 0 && errno != ENOENT)
-    return cannot_write(files, strerror(errno), error);
-  return for_each_other(files, is_of_run, remove_other, error);
+    cannot_write(files, strerror(errno));
+  if (!for_each_other(files, is_of_run, remove_other))
+    cannot_write(files, strerror(errno));
 }
 
 void
@@ -216,49 +222,63 @@ is_complete(const char *path)
          !(image_read_head(path, &head) && image_is_used(path, &head));
 }
 
+struct finishing {
+  struct run_files *files;
+  char *path;
+  const char *process;
+  struct losses losses;
+  bool left;
+};
+
+static void
+finish(void *closure)
+{
+  struct finishing *finishing = closure;
+  struct run_files *files = finishing->files;
+  const char *process = finishing->process;
+  struct input_name name = {.path = finishing->path};
+  const struct input_list list = {.files = &name, .count = 1};
+  struct profile profile = {0};
+  if (searches_take(&files->searches, name.path, &finishing->losses))
+    name.losses = &finishing->losses;
+  profile_load_list(&profile, &list, true, &files->names, NULL, NULL);
+  finishing->left = profile.total[MEASURE_ALLOCS] != 0;
+  if (!finishing->left) {
+    if (unlink(name.path) != 0)
+      fail_with(MPROF_CANNOT_WRITE, "cannot remove '%s': %s", name.path,
+           strerror(errno));
+    return;
+  }
+  if (process != NULL)
+    profile_add_comment(
+        &profile,
+        names_intern(&profile.names,
+                     pool_format(PPROF_COMMENT_PROCESS "=%s", process)));
+  /* on the disk for sure: that of the program that the user started */
+  profile_save(&profile, name.path, process == NULL);
+  add_sums(&files->sums, &profile);
+  files->sums.files += process != NULL;
+}
+
 bool
 run_files_finish_one(struct run_files *files, char *path, const char *process,
-                     bool *left, struct mprof_error *error)
+                     bool *left)
 {
-  struct profile profile = {0};
-  *left = false;
-  if (!is_complete(path))
-    return true;
-  char comment[NAME_MAX + 32];
-  struct losses losses;
-  struct input_name name = {.path = path};
-  if (searches_take(&files->searches, path, &losses))
-    name.losses = &losses;
-  const struct input_list list = {.files = &name, .count = 1};
-  bool good =
-      profile_load_list(&profile, &list, true, &files->names, NULL, error);
-  free(losses.leaves);
-  *left = good && profile.total[MEASURE_ALLOCS] != 0;
-  if (good && !*left) {
-    profile_release(&profile);
-    return unlink(path) == 0 ||
-           mprof_fail(error, MPROF_CANNOT_WRITE, "cannot remove '%s': %s",
-                      path, strerror(errno));
-  }
-  if (good && process != NULL) {
-    snprintf(comment, sizeof comment, PPROF_COMMENT_PROCESS "=%s", process);
-    uint32_t text = names_intern(&profile.names, comment);
-    good = (text != NAMES_NONE && profile_add_comment(&profile, text)) ||
-           mprof_error_memory(error);
-  }
-  /* on the disk for sure: that of the program that the user started */
-  good = good && profile_save(&profile, path, process == NULL, error);
-  if (good) {
-    add_sums(&files->sums, &profile);
-    files->sums.files += process != NULL;
-  }
-  profile_release(&profile);
+  struct finishing finishing = {files, path, process, {0}, false};
+  struct pool pool = {NULL, NULL};
+  bool good = true;
+  if (is_complete(path))
+    good = attempt(&pool, finish, &finishing, &files->error);
+  if (!good)
+    code_names_release(&files->names);
+  free(finishing.losses.leaves);
+  pool_release(&pool);
+  *left = good && finishing.left;
   return good;
 }
 
 bool
-run_files_others(struct run_files *files, run_file_fn *does,
-                 struct mprof_error *error)
+run_files_others(struct run_files *files, run_file_fn *does)
 {
-  return for_each_other(files, is_image_of, does, error);
+  return for_each_other(files, is_image_of, does);
 }

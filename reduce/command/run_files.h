@@ -41,33 +41,30 @@ struct run_files {
   char path[PATH_MAX]; /* the same, absolute */
   struct run_sums sums;
   struct code_names names;
+  struct pool names_pool;
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
   pthread_t thread;
   bool begun; /* the thread has; what follows is its own */
   bool ended; /* the program has, which anybody may say */
-  struct mprof_error error;
+  struct mprof_error error; /* why a file was not finished, the first one */
 };
 
-/* Makes way for FILE, which is NAME.  False: ERROR says why that cannot be
- * done.  Release FILES even then. */
-bool run_files_prepare(struct run_files *files, const char *name,
-                       struct mprof_error *error);
+/* Makes way for FILE, which is NAME. */
+void run_files_prepare(struct run_files *files, const char *name);
 void run_files_release(struct run_files *files);
 
 /* Finishes PATH, which stands for the process PROCESS unless that is NULL.
  * Sets *LEFT to whether there is one then: a process that has counted nothing
- * leaves none. */
+ * leaves none.  False: the error of FILES says why it cannot be finished. */
 bool run_files_finish_one(struct run_files *files, char *path,
-                          const char *process, bool *left,
-                          struct mprof_error *error);
+                          const char *process, bool *left);
 
 /* Calls DOES with the images of processes beside FILE, until that gives back
  * false. */
 typedef bool run_file_fn(struct run_files *files, char *path,
-                         const char *process, struct mprof_error *error);
-bool run_files_others(struct run_files *files, run_file_fn *does,
-                      struct mprof_error *error);
+                         const char *process);
+bool run_files_others(struct run_files *files, run_file_fn *does);
 
 /* ---- run_thread.c ------------------------------------------------------ */
 

@@ -76,32 +76,47 @@ say_written(const char *name, bool root, const struct run_options *run,
       others ? ".[0-9]*" : "");
 }
 
-bool
+struct running {
+  const struct options *options;
+  const struct run_files *files;
+  struct sink *sink;
+  struct outcome *outcome;
+};
+
+static void
+run(void *closure)
+{
+  const struct running *running = closure;
+  watch_run(running->options, running->files->path, running->sink,
+            running->outcome);
+}
+
+void
 run_monitored(const struct options *options, struct sink *sink,
               struct outcome *outcome)
 {
-  struct run_files files = {.name = NULL};
-  struct mprof_error unfinished;
+  struct run_files files;
+  struct running running = {options, &files, sink, outcome};
+  struct mprof_error error, unfinished;
   const char *name = options->output == NULL ? "mprof.data" : options->output;
-  bool root = false;
-  const bool runs = options->run.process != SIZE_MAX;
-  bool good = (runs ? attach_check(options, outcome)
-                    : program_exists(options, outcome)) &&
-              run_files_prepare(&files, name, &outcome->error);
-  bool finished = false;
-  if (good) {
-    files.sums.ecl = attach_sees_ecl(options);
-    run_files_begin(&files, options->run.reachable);
-    good = watch_run(options, files.path, sink, outcome); /* its output */
-    finished = run_files_finish(&files, &root, &unfinished);
-  }
   const struct run_sums *sums = &files.sums;
-  if (good && !finished)
-    mprof_line(outcome->remark, "%s", unfinished.message);
-  else if (good && !root && (options->run.only == NULL || sums->files == 0))
-    say_nothing_written(options, sums, outcome);
-  else if (good && !options->run.quiet)
-    say_written(name, root, &options->run, sums, outcome);
+  bool root;
+  if (options->run.process != SIZE_MAX)
+    attach_check(options);
+  else
+    program_check(options, outcome);
+  run_files_prepare(&files, name);
+  files.sums.ecl = attach_sees_ecl(options);
+  run_files_begin(&files, options->run.reachable);
+  const bool good = attempt(pool_in_use(), run, &running, &error);
+  const bool finished = run_files_finish(&files, &root, &unfinished);
   run_files_release(&files);
-  return good;
+  if (!good)
+    fail_again(&error);
+  if (!finished)
+    mprof_line(outcome->remark, "%s", unfinished.message);
+  else if (!root && (options->run.only == NULL || sums->files == 0))
+    say_nothing_written(options, sums, outcome);
+  else if (!options->run.quiet)
+    say_written(name, root, &options->run, sums, outcome);
 }

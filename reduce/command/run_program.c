@@ -26,9 +26,8 @@ enum { SHELL_CANNOT_RUN = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
 
 /* It is in the folder that MPROF_LIB names, else in lib beside the folder of
  * this command. */
-bool
-library_find(const char *library, const char *what, char *path,
-             struct mprof_error *error)
+void
+library_find(const char *library, const char *what, char *path)
 {
   char own[PATH_MAX] = "";
   char wanted[PATH_MAX + 64];
@@ -42,22 +41,19 @@ library_find(const char *library, const char *what, char *path,
       *strrchr(own, '/') = '\0';
     snprintf(wanted, sizeof wanted, "%s/lib/%s", own, library);
   }
-  return realpath(wanted, path) != NULL ||
-         mprof_fail(error, MPROF_CANNOT_READ,
-                    "cannot find the %s '%s': %s (MPROF_LIB can name its "
-                    "folder)",
-                    what, wanted, strerror(errno));
+  if (realpath(wanted, path) == NULL)
+    fail_with(MPROF_CANNOT_READ,
+         "cannot find the %s '%s': %s (MPROF_LIB can name its folder)", what,
+         wanted, strerror(errno));
 }
 
-bool
-monitor_find(char *path, struct mprof_error *error)
+void
+monitor_find(char *path)
 {
-  if (!library_find("libmprof-malloc.so", "monitor", path, error))
-    return false;
-  return strpbrk(path, " :") == NULL ||
-         mprof_fail(error, MPROF_CANNOT_READ,
-                    "cannot preload '%s': its path has a space or a colon",
-                    path);
+  library_find("libmprof-malloc.so", "monitor", path);
+  if (strpbrk(path, " :") != NULL)
+    fail_with(MPROF_CANNOT_READ,
+         "cannot preload '%s': its path has a space or a colon", path);
 }
 
 /* ---- the process ------------------------------------------------------- */
@@ -150,7 +146,8 @@ set_number(const char *name, size_t number)
 }
 
 /* Makes this process, with all that it becomes, one that preloads LIBRARY,
- * before what is preloaded already; but not what starts without it. */
+ * before what is preloaded already; but not what starts without it.  In a
+ * child nothing may end the attempt of its parent: the memory is malloc's. */
 static bool
 set_preload(const char *program, const char *library)
 {
@@ -203,27 +200,27 @@ become_program(const struct options *options, const char *library,
   _exit(SHELL_CANNOT_RUN);
 }
 
-/* Sets OUTCOME to what FAILURE, an errno value of exec, means. */
-static bool
+/* Fails with what FAILURE, an errno value of exec, means. */
+static _Noreturn void
 cannot_run(const struct options *options, int failure,
            struct outcome *outcome)
 {
   const char *name = options->files[0];
   bool unknown = failure == ENOENT && strchr(name, '/') == NULL;
   outcome->status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
-  return mprof_fail(&outcome->error, MPROF_CANNOT_RUN, "cannot run '%s': %s",
-                    name, unknown ? "command not found" : strerror(failure));
+  fail_with(MPROF_CANNOT_RUN, "cannot run '%s': %s", name,
+       unknown ? "command not found" : strerror(failure));
 }
 
-bool
-program_exists(const struct options *options, struct outcome *outcome)
+void
+program_check(const struct options *options, struct outcome *outcome)
 {
   char path[PATH_MAX];
-  return program_find(options->files[0], getenv("PATH"), path) ||
-         cannot_run(options, errno, outcome);
+  if (!program_find(options->files[0], getenv("PATH"), path))
+    cannot_run(options, errno, outcome);
 }
 
-bool
+void
 program_run(const struct options *options, const char *file,
             struct outcome *outcome)
 {
@@ -234,11 +231,9 @@ program_run(const struct options *options, const char *file,
   struct sigaction action = {.sa_handler = SIG_DFL};
   struct sigaction action_before; /* an ignored end could not be waited for */
   int failure = 0;
-  if (!monitor_find(library, &outcome->error))
-    return false;
+  monitor_find(library);
   if (pipe2(report, O_CLOEXEC) != 0)
-    return mprof_fail(&outcome->error, MPROF_CANNOT_RUN,
-                      "cannot make a pipe: %s", strerror(errno));
+    fail_with(MPROF_CANNOT_RUN, "cannot make a pipe: %s", strerror(errno));
   fill_signals(&set);
   sigaddset(&set, RUN_FILES_SIGNAL);
   sigprocmask(SIG_BLOCK, &set, &before);
@@ -260,9 +255,8 @@ program_run(const struct options *options, const char *file,
   sigaction(SIGCHLD, &action_before, NULL);
   sigprocmask(SIG_SETMASK, &before, NULL);
   if (failure != 0)
-    return cannot_run(options, failure, outcome);
+    cannot_run(options, failure, outcome);
   outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome->status = outcome->signal != 0 ? SHELL_SIGNAL + outcome->signal
                                          : WEXITSTATUS(status);
-  return true;
 }

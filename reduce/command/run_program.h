@@ -14,22 +14,20 @@
 
 #include <stdbool.h>
 
-/* Whether there is such a program as OPTIONS name, before anything is
- * touched; else OUTCOME says so, as program_run would. */
-bool program_exists(const struct options *options, struct outcome *outcome);
+/* Fails where there is no program as OPTIONS name, before anything is touched,
+ * as program_run would. */
+void program_check(const struct options *options, struct outcome *outcome);
 
 /* Runs the program that OPTIONS name, which writes to FILE, an absolute path,
  * and waits for its end.  OUTCOME gets the status as shells give it (128 +
- * the number of a signal), and the signal.  False: it was not started; its
- * error says why. */
-bool program_run(const struct options *options, const char *file,
+ * the number of a signal), and the signal. */
+void program_run(const struct options *options, const char *file,
                  struct outcome *outcome);
 
 /* Sets PATH, of PATH_MAX bytes, to the file of a LIBRARY of mprof's, which is
  * WHAT; or to the monitor's library, which can be preloaded. */
-bool library_find(const char *library, const char *what, char *path,
-                  struct mprof_error *error);
-bool monitor_find(char *path, struct mprof_error *error);
+void library_find(const char *library, const char *what, char *path);
+void monitor_find(char *path);
 
 /* Why the program in the file PATH takes no library, as below. */
 const char *file_reason(const char *path);

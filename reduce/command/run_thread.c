@@ -13,12 +13,10 @@
 /* ---- what programs have lost ------------------------------------------- */
 
 static bool
-search_file(struct run_files *files, char *path, const char *process,
-            struct mprof_error *error)
+search_file(struct run_files *files, char *path, const char *process)
 {
   char why[SEARCH_WHY_BYTES];
   (void)process;
-  (void)error;
   if (!searches_serve(&files->searches, path, why))
     fprintf(stderr, "mprof: cannot find what is lost in '%s': %s\n", path,
             why);
@@ -29,11 +27,9 @@ search_file(struct run_files *files, char *path, const char *process,
 static void
 search_all(struct run_files *files)
 {
-  struct mprof_error ignored;
-  mprof_error_clear(&ignored);
   if (files->seeks) {
-    search_file(files, files->path, NULL, &ignored);
-    run_files_others(files, search_file, &ignored);
+    search_file(files, files->path, NULL);
+    run_files_others(files, search_file);
   }
 }
 
@@ -53,13 +49,12 @@ wait_and_search(struct run_files *files, long nanoseconds)
 
 /* Programs that wait do not wait for this. */
 static bool
-finish_other(struct run_files *files, char *path, const char *process,
-             struct mprof_error *error)
+finish_other(struct run_files *files, char *path, const char *process)
 {
   bool left;
   if (!__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE))
     wait_and_search(files, 0);
-  return run_files_finish_one(files, path, process, &left, error);
+  return run_files_finish_one(files, path, process, &left);
 }
 
 static uint64_t
@@ -82,7 +77,7 @@ finish_again_and_again(void *closure)
     if (files->error.message[0] != '\0' ||
         milliseconds() - finished < MILLISECONDS)
       continue;
-    run_files_others(files, finish_other, &files->error);
+    run_files_others(files, finish_other);
     finished = milliseconds();
   }
   return NULL;
@@ -113,8 +108,9 @@ run_files_finish(struct run_files *files, bool *root,
   }
   search_all(files); /* of processes that end after the program */
   *root = false;
+  const bool good = files->error.message[0] == '\0' &&
+                    run_files_finish_one(files, files->path, NULL, root) &&
+                    run_files_others(files, finish_other);
   *error = files->error;
-  return error->message[0] == '\0' &&
-         run_files_finish_one(files, files->path, NULL, root, error) &&
-         run_files_others(files, finish_other, error);
+  return good;
 }

@@ -56,8 +56,8 @@ struct watch {
 
 /* ---- the library ------------------------------------------------------- */
 
-static bool
-load(struct library *library, struct mprof_error *error)
+static void
+load(struct library *library)
 {
   static const char *const names[] = {
       "mprof_server_open",   "mprof_server_port",  "mprof_server_run",
@@ -68,18 +68,16 @@ load(struct library *library, struct mprof_error *error)
   char path[PATH_MAX];
   void *found[sizeof names / sizeof *names];
   _Static_assert(sizeof *library == sizeof found, "a name for each");
-  if (!library_find("libmprof-serve.so", "shipping library", path, error))
-    return false;
+  library_find("libmprof-serve.so", "shipping library", path);
   void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   bool good = opened != NULL;
   for (size_t i = 0; good && i < sizeof names / sizeof *names; i++) {
     found[i] = dlsym(opened, names[i]);
     good = found[i] != NULL;
   }
-  if (good)
-    memcpy(library, found, sizeof found);
-  return good || mprof_fail(error, MPROF_CANNOT_READ, "cannot load '%s': %s",
-                            path, dlerror());
+  if (!good)
+    fail_with(MPROF_CANNOT_READ, "cannot load '%s': %s", path, dlerror());
+  memcpy(library, found, sizeof found);
 }
 
 /* NULL: MESSAGE says why. */
@@ -88,41 +86,37 @@ open_shipper(const struct library *library, struct ship_options how,
              const struct push_options *options,
              const struct program *program, char *message)
 {
-  char *labels = strdup(options->labels == NULL ? "" : options->labels);
-  struct shipper *shipper = NULL;
-  for (char *c = labels; c != NULL && *c != '\0'; c++)
+  char *labels = pool_text(options->labels == NULL ? "" : options->labels);
+  for (char *c = labels; *c != '\0'; c++)
     if (*c == ',')
       *c = '\n';
   how.protocol = options->protocol;
   how.service = options->service;
   how.labels = labels;
-  if (labels != NULL)
-    shipper = library->ship_open(&how, program, message);
-  else
-    snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
-  free(labels);
-  return shipper;
+  return library->ship_open(&how, program, message);
 }
 
 /* ---- the program ------------------------------------------------------- */
+
+struct taking {
+  struct watch *watch;
+  bool lossless;
+};
+
+static void
+read_snapshot(struct profile *profile, void *closure)
+{
+  const struct taking *taking = closure;
+  control_snapshot(&taking->watch->control, taking->lossless, profile);
+}
 
 /* There is nothing to collect in a program in C, and nothing hidden. */
 static void *
 take_snapshot(void *closure, unsigned how, char *message)
 {
-  struct watch *watch = closure;
-  struct profile profile = {0};
+  struct taking taking = {closure, (how & SNAPSHOT_FILE) != 0};
   struct mprof_error error;
-  void *taken = NULL;
-  mprof_error_clear(&error);
-  if (!control_snapshot(&watch->control, (how & SNAPSHOT_FILE) != 0, &profile,
-                        &error)) {
-    profile_release(&profile);
-  } else {
-    taken = profile_handle(&profile);
-    if (taken == NULL)
-      mprof_error_memory(&error);
-  }
+  void *taken = profile_handle(read_snapshot, &taking, &error);
   if (taken == NULL)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%.*s",
              PROGRAM_MESSAGE_LENGTH - 1, error.message);
@@ -136,7 +130,6 @@ get_status(void *closure, struct program_status *status)
   struct watch *watch = closure;
   struct control_figures figures;
   struct mprof_error error;
-  mprof_error_clear(&error);
   control_ask(&watch->control, 0, &figures, &error);
   *status = (struct program_status){
       .counting = figures.counting,
@@ -162,7 +155,6 @@ serve(void *closure)
   while ((event = watch->call.server_run(watch->server)) != SERVE_END) {
     struct control_figures figures;
     struct mprof_error error;
-    mprof_error_clear(&error);
     if (event == SERVE_RESET && watch->shipper != NULL)
       watch->call.ship_note(watch->shipper);
     bool done =
@@ -183,24 +175,22 @@ ship(void *closure)
 /* A thread that gets no signal: these are for the one that waits for the
  * program. */
 static bool
-start_thread(struct watch *watch, pthread_t *thread, void *(*run)(void *),
-             struct mprof_error *error)
+start_thread(struct watch *watch, pthread_t *thread, void *(*run)(void *))
 {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   const bool good = pthread_create(thread, NULL, run, watch) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return good || mprof_error_memory(error);
+  return good;
 }
 
 /* ---- begin and end ----------------------------------------------------- */
 
 /* What is behind the last colon of WHERE is the port, and what is before it
  * an address: 6060, 0.0.0.0:6060, [::1]:6060. */
-static bool
-begin_to_serve(struct watch *watch, const char *where,
-               struct mprof_error *error)
+static void
+begin_to_serve(struct watch *watch, const char *where)
 {
   char message[PROGRAM_MESSAGE_LENGTH], address[256] = "";
   const char *colon = strrchr(where, ':');
@@ -210,10 +200,9 @@ begin_to_serve(struct watch *watch, const char *where,
   const unsigned long number = strtoul(port, &end, 10);
   if (*port < '0' || *port > '9' || *end != '\0' || number > 65535 ||
       length >= sizeof address)
-    return mprof_fail(error, MPROF_USAGE,
-                      "--serve takes a port, such as %d, or ADDRESS:PORT, "
-                      "not '%s'",
-                      DEFAULT_PORT, where);
+    fail_with(MPROF_USAGE,
+         "--serve takes a port, such as %d, or ADDRESS:PORT, not '%s'",
+         DEFAULT_PORT, where);
   if (length > 1 && where[0] == '[' && where[length - 1] == ']') {
     where++;
     length -= 2;
@@ -223,22 +212,21 @@ begin_to_serve(struct watch *watch, const char *where,
       length == 0 ? NULL : address, (unsigned)number, getenv("MPROF_TOKEN")};
   watch->server = watch->call.server_open(&options, &watch->program, message);
   if (watch->server == NULL)
-    return mprof_fail(error, MPROF_CANNOT_RUN, "%s", message);
+    fail_with(MPROF_CANNOT_RUN, "%s", message);
   fprintf(stderr, "mprof: serving at http://%s%s%s:%u/\n",
           strchr(address, ':') != NULL ? "[" : "",
           length == 0 ? "localhost" : address,
           strchr(address, ':') != NULL ? "]" : "",
           watch->call.server_port(watch->server));
-  if (start_thread(watch, &watch->serves, serve, error))
-    return true;
+  if (start_thread(watch, &watch->serves, serve))
+    return;
   watch->call.server_close(watch->server);
   watch->server = NULL;
-  return false;
+  fail_memory();
 }
 
-static bool
-begin_to_ship(struct watch *watch, const struct options *options,
-              struct mprof_error *error)
+static void
+begin_to_ship(struct watch *watch, const struct options *options)
 {
   char message[PROGRAM_MESSAGE_LENGTH];
   const struct ship_options how = {.url = options->run.ship,
@@ -249,12 +237,12 @@ begin_to_ship(struct watch *watch, const struct options *options,
   watch->shipper = open_shipper(&watch->call, how, &options->push,
                                 &watch->program, message);
   if (watch->shipper == NULL)
-    return mprof_fail(error, MPROF_USAGE, "%s", message);
-  if (start_thread(watch, &watch->ships, ship, error))
-    return true;
+    fail_with(MPROF_USAGE, "%s", message);
+  if (start_thread(watch, &watch->ships, ship))
+    return;
   watch->call.ship_close(watch->shipper);
   watch->shipper = NULL;
-  return false;
+  fail_memory();
 }
 
 static const char *
@@ -270,8 +258,6 @@ program_name(const struct options *options)
 static void
 watch_end(struct watch *watch)
 {
-  if (watch == NULL)
-    return;
   control_program_ended(&watch->control);
   if (watch->server != NULL) {
     watch->call.server_stop(watch->server);
@@ -287,104 +273,101 @@ watch_end(struct watch *watch)
     watch->call.ship_close(watch->shipper);
   }
   control_close(&watch->control);
-  free(watch);
 }
 
-/* *WATCHED is NULL when nobody is to look. */
-static bool
-watch_begin(struct watch **watched, const struct options *options,
-            const char *file, struct mprof_error *error)
+struct watching {
+  struct watch watch;
+  const struct options *options;
+  const char *file;
+  struct sink *sink;
+  struct outcome *outcome;
+};
+
+static void
+run_watched(void *closure)
 {
-  struct watch *watch;
-  *watched = NULL;
-  if (options->run.serve == NULL && options->run.ship == NULL)
-    return true;
-  watch = calloc(1, sizeof *watch);
-  if (watch == NULL)
-    return mprof_error_memory(error);
+  struct watching *watching = closure;
+  struct watch *watch = &watching->watch;
+  struct options options = *watching->options;
+  const bool ships = options.run.ship != NULL;
+  const bool serves = options.run.serve != NULL;
+  if (ships || serves)
+    load(&watch->call);
+  if (ships)
+    begin_to_ship(watch, &options);
+  if (serves)
+    begin_to_serve(watch, options.run.serve);
+  options.run.watched = ships || serves;
+  if (options.run.process != SIZE_MAX)
+    attach_run(&options, watching->file, watching->sink);
+  else
+    program_run(&options, watching->file, watching->outcome);
+}
+
+void
+watch_run(const struct options *options, const char *file, struct sink *sink,
+          struct outcome *outcome)
+{
+  struct watching watching = {.options = options,
+                              .file = file,
+                              .sink = sink,
+                              .outcome = outcome};
+  struct watch *watch = &watching.watch;
+  struct mprof_error error;
   control_open(&watch->control, file);
   watch->program = (struct program){.closure = watch,
                                     .name = program_name(options),
                                     .snapshot = take_snapshot,
                                     .status = get_status};
   sigfillset(&watch->program.interrupts);
-  if (!load(&watch->call, error) ||
-      (options->run.ship != NULL && !begin_to_ship(watch, options, error)) ||
-      (options->run.serve != NULL &&
-       !begin_to_serve(watch, options->run.serve, error))) {
-    watch_end(watch);
-    return false;
-  }
-  *watched = watch;
-  return true;
-}
-
-bool
-watch_run(const struct options *options, const char *file, struct sink *sink,
-          struct outcome *outcome)
-{
-  struct options watched = *options;
-  struct watch *watch;
-  if (!watch_begin(&watch, options, file, &outcome->error))
-    return false;
-  watched.run.watched = watch != NULL;
-  const bool good = options->run.process != SIZE_MAX
-                        ? attach_run(&watched, file, sink, outcome)
-                        : program_run(&watched, file, outcome);
+  const bool good = attempt(pool_in_use(), run_watched, &watching, &error);
   watch_end(watch);
-  return good;
+  if (!good)
+    fail_again(&error);
 }
 
 /* ---- push -------------------------------------------------------------- */
 
-/* Ships PROFILE of mprof.h, which it takes over, as OPTIONS say. */
-static bool
-push(const struct library *library, const struct options *options,
-     void *profile, struct sink *sink, struct mprof_error *error)
+/* Reads the file PATH as all commands do. */
+static void
+read_pushed(struct profile *profile, void *closure)
+{
+  const struct options *options = closure;
+  profile_load(profile, options->files, 1, HEAP_BOTH, options->progress,
+               NULL);
+}
+
+void
+run_push(const struct options *options, struct sink *sink,
+         struct outcome *outcome)
 {
   const char *path = options->files[0];
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
-  char *name = strndup(base, strcspn(base, "."));
-  const struct program program = {.name = name == NULL ? "" : name};
+  const struct program program = {
+      .name = pool_text_part(base, strcspn(base, "."))};
   const struct ship_options how = {.url = options->files[1],
                                    .deadline = PUSH_MILLISECONDS};
   char message[PROGRAM_MESSAGE_LENGTH];
-  struct shipper *shipper =
-      open_shipper(library, how, &options->push, &program, message);
-  bool good = false;
-  if (shipper == NULL) {
-    mprof_fail(error, MPROF_CANNOT_WRITE, "%s", message);
-    mprof_profile_close(profile);
-  } else {
-    library->ship_profile(shipper, profile);
-    const char *summary = library->ship_summary(shipper);
-    good = library->ship_count(shipper, SHIP_DROPPED_PARTS) == 0;
-    if (good)
-      sink_format(sink, "%s\n", summary);
-    else
-      mprof_fail(error, MPROF_CANNOT_WRITE, "%s", summary);
-    library->ship_close(shipper);
-  }
-  free(name);
-  return good;
-}
-
-bool
-run_push(const struct options *options, struct sink *sink,
-         struct outcome *outcome)
-{
   struct library library;
-  struct profile profile = {0};
-  struct mprof_error *error = &outcome->error;
-  /* What is wrong with a file is said as all commands say it. */
-  if (!profile_load(&profile, options->files, 1, HEAP_BOTH, options->progress,
-                    error) ||
-      !load(&library, error)) {
-    profile_release(&profile);
-    return false;
-  }
-  void *handle = profile_handle(&profile);
-  return handle == NULL ? mprof_error_memory(error)
-                        : push(&library, options, handle, sink, error);
+  struct mprof_error error;
+  (void)outcome;
+  void *profile =
+      profile_handle(read_pushed, (void *)(uintptr_t)options, &error);
+  if (profile == NULL)
+    fail_again(&error);
+  pool_on_release(mprof_profile_close, profile);
+  load(&library);
+  struct shipper *shipper =
+      open_shipper(&library, how, &options->push, &program, message);
+  if (shipper == NULL)
+    fail_with(MPROF_CANNOT_WRITE, "%s", message);
+  library.ship_profile(shipper, profile);
+  pool_forget(profile);
+  const bool good = library.ship_count(shipper, SHIP_DROPPED_PARTS) == 0;
+  const char *summary = pool_text(library.ship_summary(shipper));
+  library.ship_close(shipper);
+  if (!good)
+    fail_with(MPROF_CANNOT_WRITE, "%s", summary);
+  sink_format(sink, "%s\n", summary);
 }

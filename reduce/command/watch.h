@@ -12,7 +12,7 @@
 /* As program_run, or attach_run where a process is named; meanwhile the
  * profile is served and shipped, if OPTIONS ask for it, and says on standard
  * error where.  At the end what is left is shipped. */
-bool watch_run(const struct options *options, const char *file,
+void watch_run(const struct options *options, const char *file,
                struct sink *sink, struct outcome *outcome);
 
 #endif

@@ -203,8 +203,8 @@ add_side(struct diff *diff, enum diff_side side)
   add_types(&adding);
   add_contexts(&adding);
   add_totals(&adding);
-  free(adding.names);
-  free(adding.chain);
+  pool_free(adding.names);
+  pool_free(adding.chain);
   return !adding.failed;
 }
 
@@ -323,7 +323,7 @@ diff_release(struct diff *diff)
     reduction_release(&diff->sides[side]);
   for (int kind = 0; kind < DIFF_TABLES; kind++) {
     row_table_release(&diff->tables[kind].keys);
-    free(diff->tables[kind].entries);
+    pool_free(diff->tables[kind].entries);
   }
   names_release(&diff->names);
   memset(diff, 0, sizeof *diff);

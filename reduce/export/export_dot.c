@@ -209,5 +209,5 @@ export_dot(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "}\n");
   }
   view_release(&functions, sink);
-  free(drawing.shown);
+  pool_free(drawing.shown);
 }

@@ -184,7 +184,7 @@ export_folded(const struct reduction *reduction, struct sink *sink)
             compare_chains, &folding);
   write_lines(&folding, sink);
   names_release(&folding.texts);
-  free(folding.inner);
-  free(folding.words);
-  free(folding.chains);
+  pool_free(folding.inner);
+  pool_free(folding.words);
+  pool_free(folding.chains);
 }

@@ -219,13 +219,13 @@ write_packed(struct page *page, struct sink *sink,
   const char *plain = string_sink_for(&text, sink);
   uLong length = (uLong)text.length;
   uLongf room = compressBound(length);
-  unsigned char *packed = malloc(room);
+  unsigned char *packed = pool_alloc(room);
   if (packed == NULL ||
       compress(packed, &room, (const Bytef *)plain, length) != Z_OK)
     sink_fail(sink, ENOMEM);
   else
     base64(sink, packed, room);
-  free(packed);
+  pool_free(packed);
   string_sink_release(&text);
 }
 

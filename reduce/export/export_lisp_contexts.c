@@ -209,6 +209,6 @@ export_lisp_contexts(const struct reduction *reduction, struct sink *sink)
   lists_release(&collection.samples);
   row_table_release(&collection.chains);
   row_table_release(&collection.context_rows);
-  free(collection.calls);
-  free(collection.contexts);
+  pool_free(collection.calls);
+  pool_free(collection.contexts);
 }

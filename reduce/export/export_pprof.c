@@ -199,7 +199,7 @@ make_nodes(struct making *making)
     if (making->nodes[i] == INDEX_NONE)
       making->failed = true;
   }
-  free(known);
+  pool_free(known);
 }
 
 /* ---- what ---- */
@@ -357,7 +357,7 @@ make_comments(struct making *making)
       making->failed = true;
     seen[comment] = true;
   }
-  free(seen);
+  pool_free(seen);
   for (int fact = 0; fact < FACT_COUNT; fact++)
     add_fact(making, (enum profile_fact)fact);
 }
@@ -383,5 +383,5 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   chain_tree_release(&making.tree);
   profile_release(&making.made);
   index_map_release(&making.texts);
-  free(making.nodes);
+  pool_free(making.nodes);
 }

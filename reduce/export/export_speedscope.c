@@ -102,6 +102,6 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
   sink_text(sink, "]}\n");
   if (path == NULL)
     sink_fail(sink, ENOMEM);
-  free(path);
+  pool_free(path);
   chain_tree_release(&tree);
 }

@@ -130,7 +130,7 @@ sort_packages(struct frame_colours *colours)
   }
   for (size_t i = 0; i < colours->graph->node_count; i++)
     colours->of_node[i] = places[colours->of_node[i]];
-  free(places);
+  pool_free(places);
   return true;
 }
 
@@ -167,8 +167,8 @@ void
 frame_colours_release(struct frame_colours *colours)
 {
   names_release(&colours->names);
-  free(colours->packages);
-  free(colours->of_node);
+  pool_free(colours->packages);
+  pool_free(colours->of_node);
 }
 
 int

@@ -32,8 +32,8 @@ heap_profile_release(struct heap_profile *heap)
 {
   profile_release(&heap->profile);
   index_map_release(&heap->addresses);
-  free(heap->values);
-  free(heap->samples);
+  pool_free(heap->values);
+  pool_free(heap->samples);
 }
 
 /* ---- locations ---- */
@@ -228,10 +228,10 @@ heap_profile_add(struct heap_profile *heap, const struct selection *selection,
     if (adding.tree.of_sample[i] != INDEX_NONE)
       good = add_sample(&adding, i, sign, which);
   call_tree_release(&adding.tree);
-  free(adding.items);
-  free(adding.types);
-  free(adding.nodes);
-  free(adding.depths);
+  pool_free(adding.items);
+  pool_free(adding.types);
+  pool_free(adding.nodes);
+  pool_free(adding.depths);
   return good;
 }
 
@@ -242,7 +242,7 @@ heap_profile_end(struct heap_profile *heap)
                            ? heap->profile.tree.count
                            : heap->value_capacity;
   static const int64_t nothing[HEAP_COLUMNS];
-  free(heap->samples);
+  pool_free(heap->samples);
   heap->sample_count = 0;
   heap->samples = array_zeroed(count, sizeof *heap->samples);
   for (size_t i = 1; heap->samples != NULL && i < count; i++)

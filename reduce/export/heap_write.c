@@ -118,7 +118,7 @@ part_labels(struct part *part, const char *type)
 static bool
 make_comments(struct profile *profile, const char *text)
 {
-  char *copy = strdup(text == NULL ? "" : text);
+  char *copy = pool_text(text == NULL ? "" : text);
   char *rest = copy, *line;
   bool good = copy != NULL;
   while (good && (line = strsep(&rest, "\n")) != NULL)
@@ -126,7 +126,7 @@ make_comments(struct profile *profile, const char *text)
       const uint32_t name = names_intern(&profile->names, line);
       good = name != NAMES_NONE && profile_add_comment(profile, name);
     }
-  free(copy);
+  pool_free(copy);
   return good;
 }
 
@@ -202,6 +202,6 @@ heap_profile_write(const struct heap_profile *heap, size_t first,
   else
     sink_fail(sink, ENOMEM);
   profile_release(&part.profile);
-  free(part.locations);
-  free(part.nodes);
+  pool_free(part.locations);
+  pool_free(part.nodes);
 }

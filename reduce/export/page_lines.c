@@ -12,6 +12,7 @@
 #include "export/page.h"
 
 #include "base/array.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,29 +64,20 @@ struct source_file {
   int64_t nanos; /* when it was changed last */
 };
 
-/* A pipe or a device in the place of a file does not make this wait. */
 static void
 read_source(struct source_file *file, const char *path)
 {
   struct stat status;
+  size_t length;
   *file = (struct source_file){0};
-  int descriptor =
-      is_source(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-  if (descriptor < 0)
+  if (is_source(path))
+    file->text = text_file_read_regular(path, MOST_FILE, &length, &status);
+  if (file->text == NULL)
     return;
-  if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-      status.st_size <= MOST_FILE)
-    file->text = malloc((size_t)status.st_size + 1);
-  ssize_t got = file->text == NULL
-                    ? -1
-                    : read(descriptor, file->text, (size_t)status.st_size);
-  close(descriptor);
-  if (got < 0 || memchr(file->text, '\0', (size_t)got) != NULL) {
-    free(file->text);
+  if (strlen(file->text) < length) {
+    pool_free(file->text);
     file->text = NULL;
-    return;
   }
-  file->text[got] = '\0';
   file->nanos =
       status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
 }
@@ -150,7 +142,7 @@ write_file(struct page *page, const struct place *places, size_t count,
   write_file_lines(page, &file, places, count, left);
   writer_end(out, ']');
   writer_end(out, '}');
-  free(file.text);
+  pool_free(file.text);
 }
 
 /* ---- lines ---- */
@@ -214,7 +206,7 @@ write_lines(struct page *page, const struct reduction *lines, const char *key,
           (struct place){node_file(lines, node), node_line(lines, node)};
   }
   writer_end(&page->out, ']');
-  free(of_group);
+  pool_free(of_group);
   return count;
 }
 
@@ -238,7 +230,7 @@ write_lines_and_sources(struct page *page, const struct reduction *lines)
       write_file(page, places + i, next - i, &left);
   }
   writer_end(&page->out, ']');
-  free(places);
+  pool_free(places);
 }
 
 void

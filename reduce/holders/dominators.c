@@ -72,11 +72,11 @@ dominators_find(uint32_t count, const uint32_t *parents,
       dominator[v] = d;
     }
   } else {
-    free(dominator);
+    pool_free(dominator);
     dominator = NULL;
   }
-  free(f.ancestors);
-  free(f.labels);
-  free(f.semi);
+  pool_free(f.ancestors);
+  pool_free(f.labels);
+  pool_free(f.semi);
   return dominator;
 }

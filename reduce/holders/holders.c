@@ -52,8 +52,8 @@ holders_release(struct holders *holders)
   names_release(&holders->names);
   index_map_release(&holders->by_name);
   index_map_release(&holders->by_path);
-  free(holders->items);
-  free(holders->holdings);
+  pool_free(holders->items);
+  pool_free(holders->holdings);
   *holders = (struct holders){0};
 }
 
@@ -262,9 +262,9 @@ holders_find(struct holders *holders, const struct heap_graph *graph,
     make_tree(&f);
   }
   search_release(&f.search);
-  free(f.dominators);
-  free(f.tops);
-  free(f.origins);
-  free(f.paths);
+  pool_free(f.dominators);
+  pool_free(f.tops);
+  pool_free(f.origins);
+  pool_free(f.paths);
   return good && !f.failed;
 }

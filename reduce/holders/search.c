@@ -194,18 +194,18 @@ search_run(struct search *search, const struct heap_graph *graph)
     search_levels(&w);
     good = find_predecessors(&w);
   }
-  free(w.numbers);
-  free(w.next);
+  pool_free(w.numbers);
+  pool_free(w.next);
   return good;
 }
 
 void
 search_release(struct search *search)
 {
-  free(search->objects);
-  free(search->parents);
-  free(search->first);
-  free(search->predecessors);
-  free(search->flags);
+  pool_free(search->objects);
+  pool_free(search->parents);
+  pool_free(search->first);
+  pool_free(search->predecessors);
+  pool_free(search->flags);
   *search = (struct search){0};
 }

@@ -18,9 +18,9 @@ chain_path_init(struct chain_path *path, const struct profile *profile)
 void
 chain_path_release(struct chain_path *path)
 {
-  free(path->steps);
-  free(path->ids.items);
-  free(path->texts);
+  pool_free(path->steps);
+  pool_free(path->ids.items);
+  pool_free(path->texts);
 }
 
 /* How many locations from the root on IDS have in common with the path. */

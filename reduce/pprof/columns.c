@@ -203,7 +203,7 @@ counts_nothing(struct reading *reading, bool *nothing)
     }
     *nothing = allocated >= values.count || values.items[allocated] == 0;
   }
-  free(values.items);
+  pool_free(values.items);
   return good || mprof_error_memory(reading->error);
 }
 
@@ -336,14 +336,14 @@ use_own_columns(struct reading *reading)
       good ? array_zeroed(profile->sample_count * count, sizeof *values)
            : NULL;
   if (values == NULL) {
-    free(columns);
+    pool_free(columns);
     return mprof_error_memory(reading->error);
   }
   for (size_t s = 0; s < profile->sample_count; s++)
     reading_convert(old, count, profile->values + s * profile->column_count,
                     values + s * count);
-  free(profile->values);
-  free(profile->columns);
+  pool_free(profile->values);
+  pool_free(profile->columns);
   profile->values = values;
   profile->value_capacity = profile->sample_count * count;
   profile->columns = columns;

@@ -48,11 +48,11 @@ hidden_find(const struct profile *profile)
         profile->lines[l->first_line].function != INDEX_NONE)
       parts[i] = of_function[profile->lines[l->first_line].function];
   }
-  free(of_function);
-  free(roots);
+  pool_free(of_function);
+  pool_free(roots);
   if (good)
     return parts;
-  free(parts);
+  pool_free(parts);
   return NULL;
 }
 

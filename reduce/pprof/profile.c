@@ -58,18 +58,18 @@ profile_release(struct profile *profile)
   row_table_release(&profile->function_rows);
   row_table_release(&profile->location_rows);
   tree_release(&profile->tree);
-  free(profile->mappings);
-  free(profile->functions);
-  free(profile->lines);
-  free(profile->locations);
-  free(profile->labels);
-  free(profile->types);
-  free(profile->threads);
-  free(profile->regions);
-  free(profile->samples);
-  free(profile->values);
-  free(profile->columns);
-  free(profile->comments);
+  pool_free(profile->mappings);
+  pool_free(profile->functions);
+  pool_free(profile->lines);
+  pool_free(profile->locations);
+  pool_free(profile->labels);
+  pool_free(profile->types);
+  pool_free(profile->threads);
+  pool_free(profile->regions);
+  pool_free(profile->samples);
+  pool_free(profile->values);
+  pool_free(profile->columns);
+  pool_free(profile->comments);
   memset(profile, 0, sizeof *profile);
 }
 
@@ -123,7 +123,7 @@ profile_add_location(struct profile *profile,
   uint32_t row = good ? row_table_add(&profile->location_rows, words.items,
                                       words.count)
                       : INDEX_NONE;
-  free(words.items);
+  pool_free(words.items);
   if (row != profile->location_count)
     return row;
   location.line_count = 0;

@@ -195,16 +195,16 @@ reading_take(struct reading *reading, uint64_t text)
 void
 reading_release(struct reading *reading)
 {
-  free(reading->fields);
-  free(reading->comments.items);
-  free(reading->strings);
-  free(reading->lines);
-  free(reading->sources);
-  free(reading->heading.columns);
+  pool_free(reading->fields);
+  pool_free(reading->comments.items);
+  pool_free(reading->strings);
+  pool_free(reading->lines);
+  pool_free(reading->sources);
+  pool_free(reading->heading.columns);
   index_map_release(&reading->function_ids);
   index_map_release(&reading->location_ids);
   index_map_release(&reading->mapping_ids);
-  input_file_release(&reading->file);
+  pool_free(reading->file.data);
 }
 
 bool
@@ -217,11 +217,10 @@ profile_read(struct profile *profile, const char *path,
                             .first_sample = profile->sample_count,
                             .error = error};
   progress_tell(options->progress, "reading", 0, 0);
-  if (!(options->octets.data != NULL
-            ? input_file_unpack(&reading.file, path, options->octets,
-                                options->limits, error)
-            : input_file_read(&reading.file, path, options->limits, error)))
-    return false;
+  if (options->octets.data != NULL)
+    input_file_unpack(&reading.file, path, options->octets, options->limits);
+  else
+    input_file_read(&reading.file, path, options->limits);
   uint64_t text = input_file_text_limit(&reading.file, options->limits);
   reading.text_left = text;
   bool good = reading_scan(&reading) &&

@@ -134,9 +134,9 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
 static void
 release(struct decoding *decoding)
 {
-  free(decoding->locations.items);
-  free(decoding->hidden.items);
-  free(decoding->whole.items);
+  pool_free(decoding->locations.items);
+  pool_free(decoding->hidden.items);
+  pool_free(decoding->whole.items);
   chain_path_release(&decoding->path);
   sample_adder_release(&decoding->adder);
 }

@@ -18,11 +18,11 @@ read_string(struct reading *reading, size_t index,
   if (index == 0 && field->size != 0)
     return reading_fault(reading, PPROF_STRING, 0,
                          "the first string is not empty");
-  char *text = strndup((const char *)field->bytes, field->size);
+  char *text = pool_text_part((const char *)field->bytes, field->size);
   uint32_t name = text == NULL
                       ? NAMES_NONE
                       : names_intern(&reading->profile->names, text);
-  free(text);
+  pool_free(text);
   reading->strings[index] = name;
   return name != NAMES_NONE || mprof_error_memory(reading->error);
 }

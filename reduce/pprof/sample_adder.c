@@ -49,10 +49,10 @@ sample_adder_init(struct sample_adder *adder, struct reading *reading)
 void
 sample_adder_release(struct sample_adder *adder)
 {
-  free(adder->values.items);
-  free(adder->labels.items);
-  free(adder->stated.items);
-  free(adder->row);
+  pool_free(adder->values.items);
+  pool_free(adder->labels.items);
+  pool_free(adder->stated.items);
+  pool_free(adder->row);
 }
 
 void

@@ -98,8 +98,8 @@ reading_add_calls(struct reading *reading, const struct numbers *stated,
     calls[stated->items[i]] += stated->items[i + 1] - 1; /* ... each */
   good = good ? add_samples(reading, count, set, calls, row)
               : mprof_error_memory(reading->error);
-  free(calls);
-  free(row);
+  pool_free(calls);
+  pool_free(row);
   return good;
 }
 
@@ -127,10 +127,10 @@ calls_to_state(const struct profile *profile, bool *all)
   *all = length_of_all < length_of_others;
   for (size_t i = TREE_ROOT + 1; good && !*all && i < tree->count; i++)
     calls[i] = calls[i] == below[i] ? 0 : calls[i] + 1;
-  free(below);
-  free(length);
+  pool_free(below);
+  pool_free(length);
   if (!good) {
-    free(calls);
+    pool_free(calls);
     return NULL;
   }
   return calls;

@@ -96,7 +96,7 @@ put_tag(struct wire_buffer *buffer, uint32_t field, unsigned type)
 void
 wire_buffer_release(struct wire_buffer *buffer)
 {
-  free(buffer->bytes);
+  pool_free(buffer->bytes);
   memset(buffer, 0, sizeof *buffer);
 }
 

@@ -119,7 +119,7 @@ write_samples(struct writing *writing)
       write_sample(writing, i, row, NULL);
       stated++;
     }
-  free(row);
+  pool_free(row);
   return stated;
 }
 
@@ -277,22 +277,21 @@ void
 profile_write(const struct profile *profile, bool plain,
               struct sink *sink)
 {
-  struct gzip_sink gzip;
-  struct writing writing = {.profile = profile, .sink = &gzip.sink};
   char comment[PROFILE_GZIP_COMMENT_BYTES];
   const char *process = profile_comment(profile, PPROF_COMMENT_PROCESS);
   profile_gzip_comment(process, comment);
-  gzip_sink_open(&gzip, sink, profile->by_mprof ? comment : NULL);
-  if (plain || prepare(&writing))
-    write_all(&writing);
-  else
-    sink_fail(&gzip.sink, ENOMEM);
-  gzip_sink_close(&gzip);
+  struct gzip_sink *gzip =
+      gzip_sink_open(sink, profile->by_mprof ? comment : NULL);
+  struct writing writing = {.profile = profile, .sink = &gzip->sink};
+  if (!plain)
+    prepare(&writing);
+  write_all(&writing);
+  gzip_sink_close(gzip);
   wire_buffer_release(&writing.whole);
   wire_buffer_release(&writing.message);
   wire_buffer_release(&writing.part);
-  free(writing.calls);
-  free(writing.chain.items);
-  free(writing.hidden.items);
-  free(writing.parts);
+  pool_free(writing.calls);
+  pool_free(writing.chain.items);
+  pool_free(writing.hidden.items);
+  pool_free(writing.parts);
 }

@@ -70,7 +70,7 @@ add_listed(struct listing *l, uint64_t table)
   for (size_t i = 0; l->good && i < count; i++)
     if (records[i].address != 0)
       add_object(l, records[i].address, records[i].bytes, records[i].counted);
-  free(records);
+  pool_free(records);
 }
 
 bool

@@ -24,8 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char no_memory[] = "out of memory";
-
 enum { SECONDS = 600 /* then the search is given up */ };
 
 struct answer {
@@ -134,16 +132,13 @@ search(struct reach *r)
   return true;
 }
 
-/* Objects that were never freed and were not found count as reachable.
- * False: there is no memory. */
-static bool
+/* Objects that were never freed and were not found count as reachable. */
+static void
 sum_up(const struct reach *r, struct losses *losses)
 {
   const uint32_t leaves = r->counters.tree->leaf_count;
   uint64_t kept = 0, listed = 0;
-  losses->leaves = array_zeroed(leaves, sizeof *losses->leaves);
-  if (losses->leaves == NULL)
-    return false;
+  losses->leaves = pool_zeroed(leaves, sizeof *losses->leaves);
   losses->count = leaves;
   for (uint32_t i = LEAF_OVERFLOW; i < leaves; i++) {
     const struct leaf_counters *leaf = &r->counters.by_leaf[i];
@@ -163,7 +158,6 @@ sum_up(const struct reach *r, struct losses *losses)
     }
   }
   losses->unfound = kept > listed ? kept - listed : 0;
-  return true;
 }
 
 /* ---- what it is done with ---------------------------------------------- */
@@ -192,58 +186,62 @@ stop_outside(struct reach *r, pid_t process)
   return "a signal interrupted an allocation";
 }
 
-static const char *
-find(struct reach *r, const char *path, struct losses *losses)
+/* What is looked for; WHY it is not found, or NULL. */
+struct finding {
+  const char *path;
+  const struct image_search *search;
+  struct losses *losses;
+  const char *why;
+};
+
+static void
+resume(void *threads)
 {
+  traced_threads_resume(threads);
+}
+
+static void
+find(void *closure)
+{
+  struct finding *finding = closure;
+  struct reach *r = pool_zeroed(1, sizeof *r);
   struct image_head head;
   struct stat status;
-  struct mprof_error error;
-  const char *why = NULL;
-  mprof_error_clear(&error);
+  const char **why = &finding->why;
+  const char *path = finding->path;
+  r->search = finding->search;
+  *why = "its image is gone";
   if (!image_read_head(path, &head) || stat(path, &status) != 0)
-    return "its image is gone";
-  if ((why = stop_outside(r, (pid_t)head.process)) != NULL)
-    return why;
+    return;
+  pool_on_release(resume, &r->threads);
+  if ((*why = stop_outside(r, (pid_t)head.process)) != NULL)
+    return;
   if (!remote_memory_open(&r->memory, r->threads.threads->number,
-                          status.st_ino))
-    return errno == ESRCH ? "its process is not found"
+                          status.st_ino)) {
+    *why = errno == ESRCH ? "its process is not found"
                           : "its memory cannot be read";
-  if (!image_read(&r->image, path, &error) ||
-      !c_counters_find(&r->counters, &r->image, &error))
-    return "its image cannot be read";
-  if (!heap_objects_list(&r->heap, &r->memory, &r->counters.stripes,
-                         r->search))
-    return no_memory;
-  if (!search(r))
-    return "its libraries cannot be found";
-  return r->memory.failed || !sum_up(r, losses) ? no_memory : NULL;
+    return;
+  }
+  *why = "its image cannot be read";
+  image_read(&r->image, path);
+  c_counters_find(&r->counters, &r->image, NULL);
+  heap_objects_list(&r->heap, &r->memory, &r->counters.stripes, r->search);
+  *why = search(r) ? NULL : "its libraries cannot be found";
+  if (*why == NULL)
+    sum_up(r, finding->losses);
 }
 
 /* Stops the process that counts in the image PATH, and looks for what it has
- * lost, by what SEARCH says.  Gives back why that cannot be done; NULL: it is
- * done.  For a process with one thread, see traced_threads.h; afterwards the
- * other process goes on. */
-static const char *
-find_losses(struct losses *losses, const char *path,
-            const struct image_search *search)
-{
-  struct reach r = {.search = search, .memory = {.pages = -1}};
-  const char *why = find(&r, path, losses);
-  traced_threads_resume(&r.threads);
-  free(r.heap.objects);
-  c_counters_release(&r.counters);
-  image_read_release(&r.image);
-  remote_memory_release(&r.memory);
-  return why;
-}
-
-/* ---- the process that searches ----------------------------------------- */
-
-static void
+ * lost, by what SEARCH says.  For a process with one thread, see
+ * traced_threads.h; it ends then, and the other process goes on. */
+static _Noreturn void
 search_and_tell(const char *path, const struct image_search *search, FILE *to)
 {
   struct losses losses = {.count = 0};
+  struct finding finding = {path, search, &losses, NULL};
   struct answer answer = {.why = ""};
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
   sigset_t alarms;
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
@@ -251,15 +249,20 @@ search_and_tell(const char *path, const struct image_search *search, FILE *to)
   signal(SIGALRM, SIG_DFL);
   alarm(SECONDS);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const char *why = find_losses(&losses, path, search);
+  const bool good = attempt(&pool, find, &finding, &error);
+  const char *why = finding.why;
+  if (!good && (why == NULL || error.code == MPROF_NO_MEMORY))
+    why = error.message;
   if (why != NULL)
-    snprintf(answer.why, sizeof answer.why, "%s", why);
+    snprintf(answer.why, sizeof answer.why, "%.*s", SEARCH_WHY_BYTES - 1,
+             why);
   answer.unfound = losses.unfound;
-  answer.count = losses.count;
+  answer.count = why == NULL ? losses.count : 0;
   fwrite(&answer, sizeof answer, 1, to);
-  if (losses.count > 0)
-    fwrite(losses.leaves, sizeof *losses.leaves, losses.count, to);
+  if (answer.count > 0)
+    fwrite(losses.leaves, sizeof *losses.leaves, answer.count, to);
   fflush(to);
+  pool_release(&pool);
   _exit(0);
 }
 
@@ -273,7 +276,7 @@ hear(FILE *from, struct losses *losses, char *why)
   bool good =
       fread(&answer, sizeof answer, 1, from) == 1 && answer.why[0] == '\0';
   if (good) {
-    losses->leaves = array_zeroed(answer.count, sizeof *losses->leaves);
+    losses->leaves = calloc(answer.count + 1, sizeof *losses->leaves);
     losses->count = answer.count;
     losses->unfound = answer.unfound;
     good = losses->leaves != NULL &&
@@ -306,25 +309,32 @@ search_apart(struct losses *losses, const char *path,
   return good;
 }
 
+static void
+free_found(struct found_losses *found)
+{
+  if (found != NULL)
+    free(found->losses.leaves);
+  free(found);
+}
+
 /* Searches, and lets the program go on. */
 static bool
 serve(struct searches *searches, const char *path, struct image_search *asked,
       char *why)
 {
   const struct image_search copy = *asked;
-  struct found_losses found = {.losses = {.count = 0}};
+  struct found_losses *found = calloc(1, sizeof *found);
   struct stat status;
-  bool good = stat(path, &status) == 0 &&
-              search_apart(&found.losses, path, &copy, why);
-  found.device = status.st_dev;
-  found.inode = status.st_ino;
-  if (good && !ARRAY_PUSH(searches->items, searches->count,
-                          searches->capacity, found)) {
-    snprintf(why, SEARCH_WHY_BYTES, "out of memory");
-    good = false;
+  bool good = stat(path, &status) == 0 && found != NULL &&
+              search_apart(&found->losses, path, &copy, why);
+  if (good) {
+    found->next = searches->last;
+    found->device = status.st_dev;
+    found->inode = status.st_ino;
+    searches->last = found;
+  } else {
+    free_found(found);
   }
-  if (!good)
-    free(found.losses.leaves);
   __atomic_store_n(&asked->state, SEARCH_NONE, __ATOMIC_RELEASE);
   return good;
 }
@@ -355,8 +365,8 @@ searches_take(struct searches *searches, const char *path,
   *losses = (struct losses){.count = 0};
   if (stat(path, &status) != 0)
     return false;
-  for (size_t i = searches->count; i-- > 0;) {
-    struct found_losses *found = &searches->items[i];
+  for (struct found_losses *found = searches->last; found != NULL;
+       found = found->next) {
     if (found->device != status.st_dev || found->inode != status.st_ino)
       continue;
     if (losses->leaves == NULL)
@@ -371,7 +381,9 @@ searches_take(struct searches *searches, const char *path,
 void
 searches_release(struct searches *searches)
 {
-  for (size_t i = 0; i < searches->count; i++)
-    free(searches->items[i].losses.leaves);
-  free(searches->items);
+  for (struct found_losses *found = searches->last, *next; found != NULL;
+       found = next) {
+    next = found->next;
+    free_found(found);
+  }
 }

@@ -15,7 +15,7 @@
  * search is done by a process of its own, as only that can wait for the
  * threads of a child of this process, and as it may take much memory.
  *
- * One thread at a time.
+ * One thread at a time, which attempts nothing.
  */
 
 #ifndef MPROF_REACH_REACH_H
@@ -27,14 +27,14 @@
 #include <sys/types.h>
 
 struct found_losses {
+  struct found_losses *next;
   dev_t device; /* of the image: it may be renamed */
   ino_t inode;
-  struct losses losses;
+  struct losses losses; /* owned, by malloc */
 };
 
-struct searches {             /* all zero: none */
-  struct found_losses *items; /* owned, as are their losses */
-  size_t count, capacity;
+struct searches { /* all zero: none */
+  struct found_losses *last; /* owned, by malloc */
 };
 
 enum { SEARCH_WHY_BYTES = 96 };
@@ -45,7 +45,7 @@ bool searches_serve(struct searches *searches, const char *path,
                     char why[SEARCH_WHY_BYTES]);
 
 /* Whether anything was found of the program that counted in the image PATH;
- * moves it to LOSSES. */
+ * moves it to LOSSES, whose leaves the caller frees. */
 bool searches_take(struct searches *searches, const char *path,
                    struct losses *losses);
 void searches_release(struct searches *searches);

@@ -5,6 +5,7 @@
 #include "reach/remote_memory.h"
 
 #include "base/array.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,19 +67,14 @@ static bool
 read_map(struct remote_memory *m, ino_t inode)
 {
   char name[64];
-  char *line = NULL;
-  size_t size = 0;
-  bool found = false, good = true;
+  bool found = false;
   snprintf(name, sizeof name, "/proc/%d/maps", (int)m->thread);
-  FILE *file = fopen(name, "re");
-  while (good && file != NULL && getline(&line, &size, file) > 0)
-    good = read_line(m, line, inode, &found);
-  if (file != NULL)
-    fclose(file);
-  free(line);
-  if (file != NULL && good && !found)
+  char *text = text_file_read(name, NULL);
+  for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;)
+    read_line(m, line, inode, &found);
+  if (text != NULL && !found)
     errno = ESRCH;
-  return file != NULL && good && found;
+  return found;
 }
 
 bool
@@ -100,10 +96,10 @@ remote_memory_release(struct remote_memory *m)
   if (m->pages >= 0)
     close(m->pages);
   for (size_t i = 0; m->blocks != NULL && i < BLOCKS; i++)
-    free(m->blocks[i].bytes);
-  free(m->blocks);
-  free(m->mappings);
-  free(m->files);
+    pool_free(m->blocks[i].bytes);
+  pool_free(m->blocks);
+  pool_free(m->mappings);
+  pool_free(m->files);
 }
 
 /* The last that begins at ADDRESS or before it, if any. */
@@ -179,7 +175,7 @@ byte_at(struct remote_memory *m, uint64_t address)
   if (block->number == number)
     return block->bytes + address % BLOCK;
   if (block->bytes == NULL)
-    block->bytes = malloc(BLOCK);
+    block->bytes = pool_alloc(BLOCK);
   m->failed = m->failed || block->bytes == NULL;
   if (block->bytes == NULL ||
       !fill_block(m, address - address % BLOCK, block->bytes))

@@ -153,6 +153,6 @@ traced_threads_resume(struct traced_threads *traced)
   for (size_t i = 0; i < traced->count; i++)
     ptrace(PTRACE_DETACH, traced->threads[i].number, NULL,
            (long)traced->threads[i].signal);
-  free(traced->threads);
+  pool_free(traced->threads);
   *traced = (struct traced_threads){0};
 }

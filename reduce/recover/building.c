@@ -108,9 +108,9 @@ building_end(struct building *b)
 void
 building_release(struct building *b)
 {
-  free(b->contexts);
-  free(b->callers.items);
-  free(b->kinds);
+  pool_free(b->contexts);
+  pool_free(b->callers.items);
+  pool_free(b->kinds);
   index_map_release(&b->sites);
   sample_adder_release(&b->samples);
   reading_release(&b->reading);
@@ -218,8 +218,8 @@ find_context(struct building *b, uint32_t number)
 void
 building_tree(struct building *b, const struct context_tree *tree)
 {
-  free(b->contexts);
-  free(b->kinds);
+  pool_free(b->contexts);
+  pool_free(b->kinds);
   b->tree = tree;
   b->contexts = array_zeroed(tree->context_count, sizeof *b->contexts);
   b->kinds = array_zeroed(tree->kind_count + (size_t)1, sizeof *b->kinds);
@@ -324,12 +324,9 @@ void
 building_comment(struct building *b, const char *key, const char *text)
 {
   struct reading *reading = &b->reading;
-  char *whole = NULL;
-  if (asprintf(&whole, "%s=%s", key, text) < 0)
-    whole = NULL;
-  building_check(b, whole != NULL);
+  char *whole = pool_format("%s=%s", key, text);
   const uint32_t name = b->failed ? 0 : building_name(b, whole);
-  free(whole);
+  pool_free(whole);
   building_check(b, b->failed ||
                         (numbers_push(&reading->comments,
                                       reading->string_count) &&

@@ -240,6 +240,6 @@ c_counters_find(struct c_counters *c, struct image *image,
 void
 c_counters_release(struct c_counters *c)
 {
-  free(c->by_leaf);
-  free(c->losses);
+  pool_free(c->by_leaf);
+  pool_free(c->losses);
 }

@@ -102,7 +102,7 @@ image_check_trees(struct image *image, struct mprof_error *error)
     c.tree = &image->trees[i].tree;
     c.good = array_zeroed(c.tree->context_count + CONTEXT_FIRST, 1);
     good = c.good != NULL ? check_tree(&c) : mprof_error_memory(error);
-    free(c.good);
+    pool_free(c.good);
   }
   return good;
 }

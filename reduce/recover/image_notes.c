@@ -45,10 +45,10 @@ add_note(struct image_notes *notes, const struct image_note *n,
 {
   enum image_note_kind kind = (enum image_note_kind)n->kind;
   struct note note = {n->key, n->value, n->more,
-                      strndup(text, n->text_bytes)};
+                      pool_text_part(text, n->text_bytes)};
   if (note.text == NULL ||
       !ARRAY_PUSH(notes->notes, notes->count, notes->capacity, note)) {
-    free(note.text);
+    pool_free(note.text);
     return false;
   }
   if (kind == NOTE_COMMENT)
@@ -90,12 +90,12 @@ void
 image_notes_release(struct image_notes *notes)
 {
   for (size_t i = 0; i < notes->count; i++)
-    free(notes->notes[i].text);
+    pool_free(notes->notes[i].text);
   for (size_t i = 0; i < NOTE_KINDS; i++)
     index_map_release(&notes->by_key[i]);
-  free(notes->notes);
-  free(notes->modules);
-  free(notes->comments);
+  pool_free(notes->notes);
+  pool_free(notes->modules);
+  pool_free(notes->comments);
   *notes = (struct image_notes){0};
 }
 

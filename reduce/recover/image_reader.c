@@ -15,24 +15,23 @@
 
 /* ---- errors ------------------------------------------------------------ */
 
-bool
-image_fault(const struct image *image, struct mprof_error *error,
-            int64_t offset, const char *format, ...)
+void
+image_fault(const struct image *image, int64_t offset, const char *format,
+            ...)
 {
-  char text[256];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  const char *text = pool_format_v(format, arguments);
   va_end(arguments);
-  return mprof_error_set(error, MPROF_BAD_PROFILE, offset,
-                         "'%s' is damaged: %s", image->path, text);
+  fail_at(MPROF_BAD_PROFILE, offset, "'%s' is damaged: %s", image->path,
+          text);
 }
 
-static bool
-cannot_read(const struct image *image, int number, struct mprof_error *error)
+static _Noreturn void
+cannot_read(const struct image *image, int number)
 {
-  return mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': %s",
-                    image->path, strerror(number));
+  fail_with(MPROF_CANNOT_READ, "cannot read '%s': %s", image->path,
+       strerror(number));
 }
 
 /* ---- the file ---------------------------------------------------------- */
@@ -42,53 +41,50 @@ struct image_input {
   int file;
   const uint8_t *octets; /* NULL: they are in the file */
   uint64_t size;         /* of either */
-  struct mprof_error *error;
 };
 
 /* Reads LENGTH bytes at OFFSET, which are there. */
-static bool
+static void
 read_at(const struct image_input *input, void *bytes, size_t length,
         uint64_t offset)
 {
   char *to = bytes;
   if (input->octets != NULL) {
     memcpy(to, input->octets + offset, length);
-    return true;
+    return;
   }
   while (length > 0) {
     ssize_t got = pread(input->file, to, length, (off_t)offset);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return cannot_read(input->image, errno, input->error);
+      cannot_read(input->image, errno);
     if (got == 0)
-      return image_fault(input->image, input->error, (int64_t)offset,
-                         "it ends in the middle of a piece");
+      image_fault(input->image, (int64_t)offset,
+                  "it ends in the middle of a piece");
     to += got;
     length -= (size_t)got;
     offset += (uint64_t)got;
   }
-  return true;
 }
 
-static bool
+static void
 read_head(const struct image_input *input)
 {
   struct image *image = input->image;
   struct image_head *head = &image->head;
-  if (input->size < IMAGE_PAGE || !read_at(input, head, sizeof *head, 0) ||
-      memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
-    return mprof_fail(input->error, MPROF_BAD_PROFILE,
-                      "'%s' is not an image of mprof", image->path);
+  if (input->size >= IMAGE_PAGE)
+    read_at(input, head, sizeof *head, 0);
+  if (memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
+    fail_with(MPROF_BAD_PROFILE, "'%s' is not an image of mprof", image->path);
   head->mprof[sizeof head->mprof - 1] = '\0';
   if (head->version != IMAGE_VERSION ||
       strcmp(head->mprof, MPROF_VERSION) != 0)
-    return mprof_fail(input->error, MPROF_BAD_PROFILE,
-                      "'%s' is an image of mprof %s, but this is "
-                      "mprof " MPROF_VERSION,
-                      image->path, head->mprof);
-  return (head->language == IMAGE_LISP || head->language == IMAGE_C) ||
-         image_fault(image, input->error, 0, "its language is unknown");
+    fail_with(MPROF_BAD_PROFILE,
+         "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
+         image->path, head->mprof);
+  if (head->language != IMAGE_LISP && head->language != IMAGE_C)
+    image_fault(image, 0, "its language is unknown");
 }
 
 bool
@@ -108,8 +104,7 @@ image_read_head(const char *path, struct image_head *head)
   return is;
 }
 
-/* The array of the piece HEAD, made when it is the first one; NULL when
- * memory runs out. */
+/* The array of the piece HEAD, made when it is the first one. */
 static struct image_array *
 find_array(struct image *image, const struct image_piece *head)
 {
@@ -117,61 +112,67 @@ find_array(struct image *image, const struct image_piece *head)
     if (image->arrays[i].kind == head->kind &&
         image->arrays[i].owner == head->owner)
       return &image->arrays[i];
-  return ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
-                    (struct image_array){.kind = (enum image_kind)head->kind,
-                                         .owner = head->owner})
-             ? &image->arrays[image->array_count - 1]
-             : NULL;
+  ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
+             (struct image_array){.kind = (enum image_kind)head->kind,
+                                  .owner = head->owner});
+  return &image->arrays[image->array_count - 1];
 }
 
 /* Reads the piece HEAD, whose bytes are at OFFSET. */
-static bool
+static void
 read_piece(const struct image_input *input, const struct image_piece *head,
            uint64_t offset)
 {
   struct image_array *array = find_array(input->image, head);
-  if (array != NULL && head->at != array->length)
-    return image_fault(input->image, input->error, (int64_t)offset,
-                       "a piece does not follow the one before");
-  if (array == NULL ||
-      !ARRAY_ROOM(array->bytes, array->capacity, array->length + head->bytes))
-    return mprof_error_memory(input->error);
+  if (head->at != array->length)
+    image_fault(input->image, (int64_t)offset,
+                "a piece does not follow the one before");
+  ARRAY_ROOM(array->bytes, array->capacity, array->length + head->bytes);
   array->length += head->bytes;
-  return read_at(input, array->bytes + head->at, head->bytes, offset);
+  read_at(input, array->bytes + head->at, head->bytes, offset);
 }
 
 /* Reads all pieces that there are now, into the arrays that there are. */
-static bool
+static void
 read_pieces(struct image_input *input)
 {
   struct image *image = input->image;
   struct stat status = {.st_size = (off_t)input->size};
   if (input->octets == NULL && fstat(input->file, &status) != 0)
-    return cannot_read(image, errno, input->error);
+    cannot_read(image, errno);
   image->bytes = input->size = (uint64_t)status.st_size;
   for (size_t i = 0; i < image->array_count; i++)
     image->arrays[i].length = 0;
   for (uint64_t at = IMAGE_PAGE; at + IMAGE_PAGE <= input->size;) {
     struct image_piece head;
-    if (!read_at(input, &head, sizeof head, at))
-      return false;
+    read_at(input, &head, sizeof head, at);
     if (head.kind == 0)
-      return true;
+      return;
     at += IMAGE_PAGE;
     if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_PIECE_KINDS ||
         head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
-      return image_fault(image, input->error, (int64_t)at,
-                         "a piece is invalid or cut short");
-    if (head.kind != IMAGE_FREE && !read_piece(input, &head, at))
-      return false;
+      image_fault(image, (int64_t)at, "a piece is invalid or cut short");
+    if (head.kind != IMAGE_FREE)
+      read_piece(input, &head, at);
     at += head.bytes;
   }
-  return true;
+}
+
+static void
+unlock(void *shared)
+{
+  image_unlock(shared);
+}
+
+static void
+unmap(void *shared)
+{
+  image_unmap_stripes(shared);
 }
 
 /* Of a program that runs and lets itself be held up, all is read once more,
  * so that it is of one moment; there is room for it by now. */
-static bool
+static void
 read_held(struct image_input *input)
 {
   enum { TRIES = 100 };
@@ -179,18 +180,23 @@ read_held(struct image_input *input)
   struct stripes *shared = image_is_used(image->path, &image->head)
                                ? image_map_stripes(image->path)
                                : NULL;
-  bool good = true, again = shared != NULL && shared->watched;
-  for (int i = 0; good && again && i < TRIES; i++) {
-    const bool locked = image_lock(shared); /* else it is read as it was */
-    good = !locked || read_pieces(input);
-    again = locked && !image_unlock(shared);
+  if (shared == NULL)
+    return;
+  pool_on_release(unmap, shared);
+  bool again = shared->watched;
+  for (int i = 0; again && i < TRIES; i++) {
+    again = image_lock(shared); /* else it is read as it was */
+    if (again) {
+      pool_on_release(unlock, shared);
+      read_pieces(input);
+      pool_forget(shared);
+      again = !image_unlock(shared);
+    }
   }
-  if (shared != NULL)
-    image_unmap_stripes(shared);
-  return good && (!again || mprof_fail(input->error, MPROF_CANNOT_READ,
-                                       "cannot read '%s': it changes all the "
-                                       "time",
-                                       image->path));
+  pool_release_now(shared);
+  if (again)
+    fail_with(MPROF_CANNOT_READ, "cannot read '%s': it changes all the time",
+         image->path);
 }
 
 /* ---- trees ------------------------------------------------------------- */
@@ -207,11 +213,11 @@ image_array(const struct image *image, enum image_kind kind, uint32_t owner)
 
 /* Makes trees of the arrays.  One whose last array is not there yet has
  * counted nothing. */
-static bool
-find_trees(struct image *image, struct mprof_error *error)
+static void
+find_trees(struct image *image)
 {
   if ((image->head.flags & IMAGE_FORGETTING) != 0)
-    return true;
+    return;
   for (size_t i = 0; i < image->array_count; i++) {
     const struct image_array *contexts = &image->arrays[i];
     if (contexts->kind != IMAGE_CONTEXTS || contexts->length == 0)
@@ -230,32 +236,29 @@ find_trees(struct image *image, struct mprof_error *error)
         (uint32_t)(contexts->length / sizeof(struct context));
     t.tree.leaf_count = (uint32_t)(leaves->length / sizeof(struct leaf));
     t.tree.kind_count = (uint32_t)(kinds->length / sizeof(struct kind));
-    if (!ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, t))
-      return mprof_error_memory(error);
+    ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, t);
   }
-  return true;
 }
 
-bool
-image_read(struct image *image, const char *path, struct mprof_error *error)
+void
+image_read(struct image *image, const char *path)
 {
-  struct image_input input = {.image = image, .error = error};
+  struct image_input input = {.image = image};
   struct stat status;
   *image = (struct image){.path = path};
-  input.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  input.file = pool_open(path, O_RDONLY | O_NONBLOCK);
   if (input.file < 0)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-                      strerror(errno));
-  bool good =
-      fstat(input.file, &status) == 0 || cannot_read(image, errno, error);
-  if (good && !S_ISREG(status.st_mode))
-    good =
-        cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, error);
-  input.size = good ? (uint64_t)status.st_size : 0;
-  good =
-      good && read_head(&input) && read_pieces(&input) && read_held(&input);
-  close(input.file);
-  return good && find_trees(image, error);
+    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", path, strerror(errno));
+  if (fstat(input.file, &status) != 0)
+    cannot_read(image, errno);
+  if (!S_ISREG(status.st_mode))
+    cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+  input.size = (uint64_t)status.st_size;
+  read_head(&input);
+  read_pieces(&input);
+  read_held(&input);
+  pool_close(input.file);
+  find_trees(image);
 }
 
 bool
@@ -265,16 +268,15 @@ image_is_octets(struct input_octets octets)
          memcmp(octets.data, IMAGE_MAGIC, sizeof IMAGE_MAGIC - 1) == 0;
 }
 
-bool
-image_read_octets(struct image *image, struct input_octets octets,
-                  struct mprof_error *error)
+void
+image_read_octets(struct image *image, struct input_octets octets)
 {
-  struct image_input input = {.image = image,
-                              .octets = octets.data,
-                              .size = octets.length,
-                              .error = error};
+  struct image_input input = {
+      .image = image, .octets = octets.data, .size = octets.length};
   *image = (struct image){.path = "memory"};
-  return read_head(&input) && read_pieces(&input) && find_trees(image, error);
+  read_head(&input);
+  read_pieces(&input);
+  find_trees(image);
 }
 
 struct stripes
@@ -285,14 +287,4 @@ image_stripes(const struct image *image)
   if (array != NULL && array->length >= sizeof all)
     memcpy(&all, array->bytes, sizeof all);
   return all;
-}
-
-void
-image_read_release(struct image *image)
-{
-  for (size_t i = 0; i < image->array_count; i++)
-    free(image->arrays[i].bytes);
-  free(image->arrays);
-  free(image->trees);
-  *image = (struct image){0};
 }

@@ -54,16 +54,12 @@ struct image { /* all zero: empty */
 bool image_read_head(const char *path, struct image_head *head);
 
 /* Reads the file PATH, which must outlive IMAGE; of a C program that runs and
- * is watched, all counters are of one moment (image_hold.h).  False: ERROR
- * says why.  Release IMAGE even then. */
-bool image_read(struct image *image, const char *path,
-                struct mprof_error *error);
-void image_read_release(struct image *image);
+ * is watched, all counters are of one moment (image_hold.h). */
+void image_read(struct image *image, const char *path);
 
 /* The same for OCTETS in memory. */
 bool image_is_octets(struct input_octets octets);
-bool image_read_octets(struct image *image, struct input_octets octets,
-                       struct mprof_error *error);
+void image_read_octets(struct image *image, struct input_octets octets);
 
 /* What an image of a C program has of its stripes, whose pointers are the
  * process's; all zero if it has none. */
@@ -73,12 +69,12 @@ struct stripes image_stripes(const struct image *image);
 const struct image_array *image_array(const struct image *image,
                                       enum image_kind kind, uint32_t owner);
 
-/* ERROR says that the image is damaged: a format and what goes into it. */
+/* Fails since the image is damaged: a format and what goes into it. */
 #define image_damaged(image, error, ...)                                     \
-  image_fault(image, error, MPROF_NO_OFFSET, __VA_ARGS__)
-bool image_fault(const struct image *image, struct mprof_error *error,
-                 int64_t offset, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+  ((void)(error), image_fault(image, MPROF_NO_OFFSET, __VA_ARGS__), false)
+_Noreturn void image_fault(const struct image *image, int64_t offset,
+                           const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Checks all trees.  False: ERROR says why. */
 bool image_check_trees(struct image *image, struct mprof_error *error);

@@ -13,6 +13,7 @@
 #include "recover/lisp_recovery.h"
 
 #include "base/array.h"
+#include "base/text_file.h"
 #include "symbols/code_file.h"
 
 #include <stdio.h>
@@ -102,11 +103,9 @@ static const char *
 file_name(struct lisp_recovery *r, const struct note_module *module)
 {
   const char *slash = module == NULL ? NULL : strrchr(module->path, '/');
-  if (module != NULL &&
-      asprintf(&r->name, "[%s]", slash == NULL ? module->path : slash + 1) <
-          0)
-    r->name = NULL;
-  building_check(&r->building, module == NULL || r->name != NULL);
+  if (module != NULL)
+    r->name =
+        pool_format("[%s]", slash == NULL ? module->path : slash + 1);
   return r->name == NULL ? "[unknown]" : r->name;
 }
 
@@ -129,7 +128,7 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
       .system_name = "",
       .position = -1,
       .flags = NOTE_CALLS_KNOWN};
-  free(r->name);
+  pool_free(r->name);
   r->name = NULL;
   if (number >= FUNCTIONS_OF_SPECIAL || (note == NULL && f.name == NULL)) {
     f.name = special_name(
@@ -159,10 +158,10 @@ lisp_functions_release(struct lisp_recovery *r)
       function_symbols_release(&r->files[i].symbols);
       code_file_release(&r->files[i].file);
     }
-  free(r->files);
-  free(r->name);
-  free(r->source.text);
-  free(r->source.path);
+  pool_free(r->files);
+  pool_free(r->name);
+  pool_free(r->source.text);
+  pool_free(r->source.path);
   index_map_release(&r->known);
   index_map_release(&r->unknown);
 }
@@ -173,19 +172,12 @@ static void
 read_source(struct lisp_recovery *r, const char *path)
 {
   struct stat status;
-  FILE *const file = stat(path, &status) == 0 && S_ISREG(status.st_mode)
-                         ? fopen(path, "re")
-                         : NULL;
-  free(r->source.text);
-  free(r->source.path);
-  r->source.path = strdup(path);
-  r->source.text = NULL;
+  pool_free(r->source.text);
+  pool_free(r->source.path);
   r->source.size = 0;
-  if (file != NULL && fstat(fileno(file), &status) == 0 &&
-      (r->source.text = malloc((size_t)status.st_size)) != NULL)
-    r->source.size = fread(r->source.text, 1, (size_t)status.st_size, file);
-  if (file != NULL)
-    fclose(file);
+  r->source.path = pool_text(path);
+  r->source.text =
+      text_file_read_regular(path, SIZE_MAX, &r->source.size, &status);
 }
 
 /* The line where the form of F begins; 0: it cannot be known.  The position

@@ -174,8 +174,8 @@ add_holders(struct lisp_recovery *r, const struct holders *h)
     add_labels(r, &h->items[own->holder - 1]);
     building_put(b, nodes[i], values);
   }
-  free(locations);
-  free(nodes);
+  pool_free(locations);
+  pool_free(nodes);
 }
 
 /* ---- the whole --------------------------------------------------------- */

@@ -143,7 +143,7 @@ state_calls(struct c_recovery *r)
                     NULL);
     r->building.reading.stated_calls++;
   }
-  free(allocations);
+  pool_free(allocations);
 }
 
 /* ---- comments ------------------------------------------------------------ */
@@ -155,10 +155,10 @@ add_notes(struct c_recovery *r)
     const char *text = r->notes->comments[i];
     const char *equals = strchr(text, '=');
     char *key =
-        equals == NULL ? NULL : strndup(text, (size_t)(equals - text));
+        equals == NULL ? NULL : pool_text_part(text, (size_t)(equals - text));
     if (key != NULL)
       building_comment(&r->building, key, equals + 1);
-    free(key);
+    pool_free(key);
   }
 }
 
@@ -247,6 +247,6 @@ recover_c(const struct recovery *recovery)
       build(&r, recovery);
   building_release(&r.building);
   c_counters_release(&r.counters);
-  free(r.mappings);
+  pool_free(r.mappings);
   return good;
 }

@@ -7,6 +7,8 @@
 
 #include "symbols/code_file.h"
 
+#include "base/pool.h"
+
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -140,6 +142,12 @@ find_debug_file(Dwfl_Module *module, void **user, const char *name,
 
 static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_debug_file};
 
+static void
+end_dwfl(void *dwfl)
+{
+  dwfl_end(dwfl);
+}
+
 enum code_file_outcome
 code_file_open(struct code_file *file, const char *path,
                const char *build_id, bool debugged)
@@ -147,14 +155,18 @@ code_file_open(struct code_file *file, const char *path,
   GElf_Addr bias;
   char id[2 * ID_BYTES + 1];
   memset(file, 0, sizeof *file);
-  int descriptor = open_regular(path);
-  if (descriptor < 0)
-    return CODE_FILE_UNREADABLE;
   elf_version(EV_CURRENT);
   file->dwfl = dwfl_begin(&callbacks);
-  if (file->dwfl != NULL)
-    file->module =
-        dwfl_report_elf(file->dwfl, path, path, descriptor, 0, false);
+  if (file->dwfl == NULL)
+    fail_memory();
+  pool_on_release(end_dwfl, file->dwfl);
+  int descriptor = open_regular(path);
+  if (descriptor < 0) {
+    code_file_release(file);
+    return CODE_FILE_UNREADABLE;
+  }
+  file->module =
+      dwfl_report_elf(file->dwfl, path, path, descriptor, 0, false);
   if (file->module == NULL)
     close(descriptor);
   else if (dwfl_report_end(file->dwfl, NULL, NULL) == 0)
@@ -177,7 +189,7 @@ code_file_open(struct code_file *file, const char *path,
 void
 code_file_release(struct code_file *file)
 {
-  dwfl_end(file->dwfl);
+  pool_release_now(file->dwfl);
   memset(file, 0, sizeof *file);
 }
 

@@ -30,23 +30,9 @@ close_module(struct code_names *names, struct code_module *module)
 void
 code_names_release(struct code_names *names)
 {
-  for (size_t i = 0; i < names->module_count; i++) {
-    struct code_module *module = names->modules[i];
-    close_module(names, module);
-    program_types_release(&module->types);
-    index_map_release(&module->functions);
-    index_map_release(&module->by_offset);
-    free(module->places);
-    free(module);
-  }
-  free(names->modules);
-  index_map_release(&names->by_key);
-  names_release(&names->names);
-  row_table_release(&names->function_rows);
-  free(names->functions);
-  free(names->lines);
-  free(names->source.functions);
-  memset(names, 0, sizeof *names);
+  struct pool *pool = names->pool;
+  pool_release(pool);
+  *names = (struct code_names){.pool = pool};
 }
 
 static void
@@ -83,32 +69,38 @@ open_module(struct code_names *names, struct code_module *module)
          source_places_init(&module->sources, module->file.information);
 }
 
+static struct code_module *
+add_module(struct code_names *names, const char *path, const char *build_id)
+{
+  struct code_module *module = pool_zeroed(1, sizeof *module);
+  module->path = path;
+  module->build_id = build_id;
+  ARRAY_PUSH(names->modules, names->module_count, names->module_capacity,
+             module);
+  open_module(names, module);
+  return module;
+}
+
 struct code_module *
 code_names_module(struct code_names *names, const char *path,
                   const char *build_id)
 {
-  struct code_module *module;
-  if (names->names.count == 0 && !names_init(&names->names))
-    return NULL;
-  uint32_t file = names_intern(&names->names, path);
-  uint32_t id =
+  struct pool *before = pool_use(names->pool);
+  if (names->names.count == 0)
+    names_init(&names->names);
+  const uint32_t file = names_intern(&names->names, path);
+  const uint32_t id =
       build_id == NULL ? NAMES_NONE : names_intern(&names->names, build_id);
-  if (file == NAMES_NONE || (id == NAMES_NONE && build_id != NULL))
-    return NULL;
-  uint32_t number = index_map_number(&names->by_key, index_pair(file, id));
-  if (number == INDEX_NONE)
-    return NULL;
-  if (number < names->module_count)
-    return names->modules[number];
-  module = array_zeroed(1, sizeof *module);
-  if (module == NULL || !ARRAY_PUSH(names->modules, names->module_count,
-                                    names->module_capacity, module)) {
-    free(module);
-    return NULL;
-  }
-  module->path = names_text(&names->names, file);
-  module->build_id = build_id == NULL ? NULL : names_text(&names->names, id);
-  return open_module(names, module) ? module : NULL;
+  const uint32_t number =
+      index_map_number(&names->by_key, index_pair(file, id));
+  struct code_module *module =
+      number < names->module_count
+          ? names->modules[number]
+          : add_module(names, names_text(&names->names, file),
+                       build_id == NULL ? NULL
+                                        : names_text(&names->names, id));
+  pool_use(before);
+  return module;
 }
 
 /* ---- functions --------------------------------------------------------- */
@@ -151,7 +143,7 @@ add_named(struct code_names *names, const struct code_module *module,
   uint32_t number = add_function(names, shown, symbol != NULL ? symbol : name,
                                  start_up ? PPROF_RUNTIME_FILE : file,
                                  start_up ? 0 : source->start_line);
-  free(readable);
+  pool_free(readable);
   return number;
 }
 
@@ -252,12 +244,13 @@ code_names_place(struct code_names *names, struct code_module *module,
   uint32_t number = index_map_find(&module->by_offset, offset);
   if (number != INDEX_NONE)
     return &module->places[number];
-  return look_up(names, module, offset, &place) &&
-                 index_map_number(&module->by_offset, offset) != INDEX_NONE &&
-                 ARRAY_PUSH(module->places, module->place_count,
-                            module->place_capacity, place)
-             ? &module->places[module->place_count - 1]
-             : NULL;
+  struct pool *before = pool_use(names->pool);
+  look_up(names, module, offset, &place);
+  index_map_number(&module->by_offset, offset);
+  ARRAY_PUSH(module->places, module->place_count, module->place_capacity,
+             place);
+  pool_use(before);
+  return &module->places[module->place_count - 1];
 }
 
 /* ---- types ------------------------------------------------------------- */
@@ -284,12 +277,16 @@ read_types(struct code_names *names, struct code_module *module,
   return true;
 }
 
-bool
+void
 code_names_types(struct code_names *names, struct code_module *module,
                  struct program_types *types)
 {
-  return !module->has_information ||
-         ((program_types_cover(&module->types, types) ||
-           read_types(names, module, types)) &&
-          program_types_add(types, &module->types));
+  if (!module->has_information)
+    return;
+  if (!program_types_cover(&module->types, types)) {
+    struct pool *before = pool_use(names->pool);
+    read_types(names, module, types);
+    pool_use(before);
+  }
+  program_types_add(types, &module->types);
 }

@@ -54,9 +54,10 @@ struct code_module {
   size_t place_count, place_capacity;
 };
 
-struct code_names { /* all zero: empty */
+struct code_names { /* all zero, but for the pool: empty */
+  struct pool *pool; /* which all of it is in */
   struct names names;
-  struct code_module **modules; /* owned, as is each */
+  struct code_module **modules;
   size_t module_count, module_capacity, open_count;
   struct index_map by_key; /* number of a module, by path and build id */
   uint64_t uses;
@@ -68,22 +69,22 @@ struct code_names { /* all zero: empty */
   struct source_place source; /* of the place in hand */
 };
 
+/* After a failure, and at the end: NAMES is empty again. */
 void code_names_release(struct code_names *names);
 
 /* The file PATH with BUILD_ID, which is read when this is new; BUILD_ID NULL:
- * it is not looked at.  NULL when memory runs out. */
+ * it is not looked at. */
 struct code_module *code_names_module(struct code_names *names,
                                       const char *path, const char *build_id);
 
 /* The place OFFSET bytes into the file MODULE; valid until the next call.
- * Where the file has none the function is [FILE+0xOFFSET].  NULL when memory
- * runs out. */
+ * Where the file has none the function is [FILE+0xOFFSET]. */
 const struct code_place *code_names_place(struct code_names *names,
                                           struct code_module *module,
                                           uint64_t offset);
 
-/* Adds the types of MODULE that TYPES wants.  False when memory runs out. */
-bool code_names_types(struct code_names *names, struct code_module *module,
+/* Adds the types of MODULE that TYPES wants. */
+void code_names_types(struct code_names *names, struct code_module *module,
                       struct program_types *types);
 
 #endif

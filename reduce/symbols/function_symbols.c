@@ -177,8 +177,8 @@ function_symbols_init(struct function_symbols *symbols,
 void
 function_symbols_release(struct function_symbols *symbols)
 {
-  free(symbols->symbols);
-  free(symbols->starts);
+  pool_free(symbols->symbols);
+  pool_free(symbols->starts);
   memset(symbols, 0, sizeof *symbols);
 }
 
@@ -258,15 +258,15 @@ function_name_of_symbol(const char *symbol)
     length = shorter;
     shorter = length_without_suffix(symbol, length);
   } while (shorter < length);
-  char *name = strndup(symbol, length);
-  if (name == NULL)
-    return NULL;
+  char *name = pool_text_part(symbol, length);
   char *readable = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI |
                                             DMGL_RET_DROP | DMGL_AUTO);
   if (readable == NULL)
     return name;
-  free(name);
-  return readable;
+  pool_on_release(free, readable);
+  name = pool_text(readable);
+  pool_release_now(readable);
+  return name;
 }
 
 bool

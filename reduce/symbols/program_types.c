@@ -32,8 +32,8 @@ void
 program_types_release(struct program_types *types)
 {
   names_release(&types->names);
-  free(types->sizes);
-  free(types->types);
+  pool_free(types->sizes);
+  pool_free(types->types);
   memset(types, 0, sizeof *types);
 }
 

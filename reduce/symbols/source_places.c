@@ -97,9 +97,9 @@ void
 source_places_release(struct source_places *places)
 {
   for (size_t i = 0; i < places->unit_count; i++)
-    free(places->units[i].functions.items);
-  free(places->units);
-  free(places->ranges.items);
+    pool_free(places->units[i].functions.items);
+  pool_free(places->units);
+  pool_free(places->ranges.items);
   memset(places, 0, sizeof *places);
 }
 

@@ -120,7 +120,7 @@ mark_starts(struct symbolizing *s)
     s->marks[location] = START_YES;
     function_of(profile, location)->file = runtime;
   }
-  free(starts);
+  pool_free(starts);
   return good;
 }
 
@@ -289,9 +289,9 @@ resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
     set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
     if (module->has_information)
       set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
-    good = is_of_system(module->path, p->mapping) ||
-           runs_lisp(s, module->path, p->mapping) ||
-           code_names_types(s->names, module, &s->types);
+    if (!is_of_system(module->path, p->mapping) &&
+        !runs_lisp(s, module->path, p->mapping))
+      code_names_types(s->names, module, &s->types);
   }
   for (size_t i = 0; good && i < count; i++)
     good = resolve(s, module, &p[i]);
@@ -376,7 +376,7 @@ symbolize(struct code_names *names, struct profile *profile,
   }
   program_types_release(&s.types);
   index_map_release(&s.functions);
-  free(s.pending);
-  free(s.marks);
+  pool_free(s.pending);
+  pool_free(s.marks);
   return good || mprof_error_memory(error);
 }

@@ -133,8 +133,8 @@ static void
 release(void *context)
 {
   struct bins *bins = context;
-  free(bins->parts);
-  free(bins->types);
+  pool_free(bins->parts);
+  pool_free(bins->types);
 }
 
 static bool

@@ -133,8 +133,8 @@ order_nodes(struct chain_tree *tree)
              numbers);
     renumber(tree->calls.call_nodes, tree->calls.call_count, numbers);
   }
-  free(siblings);
-  free(numbers);
+  pool_free(siblings);
+  pool_free(numbers);
   return good;
 }
 
@@ -183,7 +183,7 @@ void
 chain_tree_release(struct chain_tree *tree)
 {
   call_tree_release(&tree->calls);
-  free(tree->nodes);
+  pool_free(tree->nodes);
 }
 
 bool
@@ -208,7 +208,7 @@ chain_tree_fits(const struct chain_tree *tree, bool names, struct sink *sink)
     if (!good)
       sink_fail(sink, EFBIG);
   }
-  free(bytes);
+  pool_free(bytes);
   return good;
 }
 
@@ -327,6 +327,6 @@ void
 sample_rows_release(struct sample_rows *rows)
 {
   lists_release(&rows->samples);
-  free(rows->rows);
-  free(rows->survival);
+  pool_free(rows->rows);
+  pool_free(rows->survival);
 }

@@ -56,8 +56,8 @@ release(void *context)
   struct contexts *contexts = context;
   chain_tree_release(&contexts->tree);
   sample_rows_release(&contexts->rows);
-  free(contexts->parts);
-  free(contexts->path);
+  pool_free(contexts->parts);
+  pool_free(contexts->path);
 }
 
 static bool

@@ -66,8 +66,8 @@ json_places_init(struct json_places *places,
 void
 json_places_release(struct json_places *places)
 {
-  free(places->functions);
-  free(places->types);
+  pool_free(places->functions);
+  pool_free(places->types);
 }
 
 static void
@@ -77,7 +77,7 @@ write_comments(struct writer *writer, const struct profile *profile)
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *text = names_text(&profile->names, profile->comments[i]);
     size_t length = strcspn(text, "=");
-    char *key = strndup(text, length);
+    char *key = pool_text_part(text, length);
     if (key == NULL) {
       sink_fail(writer->sink, ENOMEM);
       return;
@@ -91,7 +91,7 @@ write_comments(struct writer *writer, const struct profile *profile)
     writer_text(writer, lisp ? NULL : "value",
                 text + length + (text[length] == '='));
     writer_end(writer, '}');
-    free(key);
+    pool_free(key);
   }
 }
 

@@ -82,11 +82,11 @@ graph_entries_init(struct graph_entries *entries,
 void
 graph_entries_release(struct graph_entries *entries)
 {
-  free(entries->ranking.rows);
-  free(entries->index_of);
-  free(entries->calls_made);
-  free(entries->place_of);
-  free(entries->relations);
+  pool_free(entries->ranking.rows);
+  pool_free(entries->index_of);
+  pool_free(entries->calls_made);
+  pool_free(entries->place_of);
+  pool_free(entries->relations);
 }
 
 struct graph_entry

@@ -48,7 +48,7 @@ init(struct view *view)
 static void
 release(void *context)
 {
-  free(((struct held *)context)->roots);
+  pool_free(((struct held *)context)->roots);
 }
 
 static bool

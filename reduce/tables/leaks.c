@@ -236,9 +236,9 @@ release(void *context)
   struct leaks *leaks = context;
   names_release(&leaks->paths);
   call_tree_release(&leaks->tree);
-  free(leaks->figures);
-  free(leaks->others);
-  free(leaks->path);
+  pool_free(leaks->figures);
+  pool_free(leaks->others);
+  pool_free(leaks->path);
 }
 
 static bool

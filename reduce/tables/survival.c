@@ -120,7 +120,7 @@ release(void *context)
 {
   struct survival *s = context;
   index_map_release(&s->known);
-  free(s->pairs);
+  pool_free(s->pairs);
 }
 
 static bool

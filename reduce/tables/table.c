@@ -48,7 +48,7 @@ view_init(struct view *view, const struct table *table,
   *view = (struct view){table, reduction, form, {0}, NULL, NULL};
   ranking->bytes = table->bytes;
   ranking->inclusive = form != FORM_TEXT;
-  view->text = malloc(sizeof *view->text);
+  view->text = pool_alloc(sizeof *view->text);
   if (view->text != NULL)
     string_sink_init(view->text);
   view->context = array_zeroed(1, table->context_bytes + 1);
@@ -89,9 +89,9 @@ view_release(struct view *view, struct sink *sink)
     view->table->release(view->context);
   if (view->text != NULL)
     string_sink_release(view->text);
-  free(view->text);
-  free(view->context);
-  free(view->ranking.rows);
+  pool_free(view->text);
+  pool_free(view->context);
+  pool_free(view->ranking.rows);
 }
 
 struct ranking_row

@@ -324,7 +324,7 @@ write_groups(const struct view *view, struct text_table *text)
       add_members(view, text, group, &members);
     else
       sink_fail(&text->text.sink, ENOMEM);
-    free(members.rows);
+    pool_free(members.rows);
   }
 }
 

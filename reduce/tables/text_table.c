@@ -6,6 +6,8 @@
 
 #include "tables/text_table.h"
 
+#include "base/pool.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -104,17 +106,12 @@ add_cell(struct text_table *table, const char *cell)
 void
 text_table_cell(struct text_table *table, const char *format, ...)
 {
-  char *text;
   va_list arguments;
   va_start(arguments, format);
-  int length = vasprintf(&text, format, arguments);
+  char *text = pool_format_v(format, arguments);
   va_end(arguments);
-  if (length < 0) {
-    sink_fail(&table->text.sink, ENOMEM);
-  } else {
-    add_cell(table, text);
-    free(text);
-  }
+  add_cell(table, text);
+  pool_free(text);
 }
 
 void

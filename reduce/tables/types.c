@@ -116,7 +116,7 @@ pairs_init(struct view *view)
   }
   good = good && lists_init(&pairs->of_group, pairs->group_count, group_of,
                             count);
-  free(group_of);
+  pool_free(group_of);
   return good;
 }
 
@@ -125,8 +125,8 @@ pairs_release(void *context)
 {
   struct pairs *pairs = context;
   lists_release(&pairs->of_group);
-  free(pairs->figures);
-  free(pairs->members);
+  pool_free(pairs->figures);
+  pool_free(pairs->members);
 }
 
 /* The name of a type, or of a function. */

@@ -161,8 +161,8 @@ asked_main(int argc, char **argv, const char *name,
 {
   if (argc > 1 && strcmp(argv[1], "program") == 0)
     return asked_program();
-  return _cmocka_run_group_tests(name, tests, count, make_folder,
-                                 remove_folder);
+  return run_in_attempt(
+      (struct group){name, tests, count, make_folder, remove_folder, 0});
 }
 
 #endif

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "c/count/stripes.h"
 #include "command/control.h"
 #include "command/load.h"
@@ -90,6 +91,12 @@ ask(uint32_t request)
   return figures;
 }
 
+static inline void
+take_snapshot(void *profile)
+{
+  control_snapshot(&control, false, profile);
+}
+
 /* Neither figures nor a snapshot are to be had, as the error says. */
 static inline void
 check_refused(const char *why)
@@ -97,24 +104,16 @@ check_refused(const char *why)
   struct control_figures figures;
   struct profile profile;
   struct mprof_error error;
-  mprof_error_clear(&error);
   assert_false(
       control_ask(&control, REQUEST_RESET, &figures, &error));
   assert_string_equal(error.message, why);
-  mprof_error_clear(&error);
-  assert_false(
-      control_snapshot(&control, false, &profile, &error));
-  assert_string_equal(error.message, why);
-  profile_release(&profile);
+  assert_fails(take_snapshot, &profile, why);
 }
 
 static inline void
 read_profile(struct profile *profile)
 {
-  struct mprof_error error;
-  mprof_error_clear(&error);
-  if (!control_snapshot(&control, false, profile, &error))
-    fail_msg("%s", error.message);
+  control_snapshot(&control, false, profile);
 }
 
 /* ---- groups ---- */

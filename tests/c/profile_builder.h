@@ -64,7 +64,7 @@ builder_string(struct builder *b, const char *text)
     if (strcmp(b->strings[i], text) == 0)
       return (int64_t)i;
   assert(b->profile.n_string_table < 1024);
-  b->strings[b->profile.n_string_table] = strdup(text);
+  b->strings[b->profile.n_string_table] = pool_text(text);
   return (int64_t)b->profile.n_string_table++;
 }
 
@@ -95,7 +95,7 @@ builder_new(const char *language)
       {"inuse_objects", "count"},
       {"inuse_space", "bytes"},
       {"activations", "count"}};
-  struct builder *b = calloc(1, sizeof *b);
+  struct builder *b = pool_zeroed(1, sizeof *b);
   assert(b != NULL);
   mprof__pprof__profile__init(&b->profile);
   b->profile.string_table = b->strings;
@@ -125,8 +125,8 @@ static inline void
 builder_free(struct builder *b)
 {
   for (size_t i = 0; i < b->profile.n_string_table; i++)
-    free(b->strings[i]);
-  free(b);
+    pool_free(b->strings[i]);
+  pool_free(b);
 }
 
 /* The id of the function NAME, which begins on START_LINE of FILE. */
@@ -308,7 +308,7 @@ static inline uint8_t *
 builder_pack(const struct builder *b, size_t *length)
 {
   *length = mprof__pprof__profile__get_packed_size(&b->profile);
-  uint8_t *data = malloc(*length + 1);
+  uint8_t *data = pool_alloc(*length + 1);
   assert(data != NULL);
   mprof__pprof__profile__pack(&b->profile, data);
   return data;
@@ -332,7 +332,7 @@ builder_gzip(const uint8_t *data, size_t length, size_t *packed_length)
   assert(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8,
                       Z_DEFAULT_STRATEGY) == Z_OK);
   uLong room = deflateBound(&stream, (uLong)length);
-  uint8_t *packed = malloc(room);
+  uint8_t *packed = pool_alloc(room);
   assert(packed != NULL);
   stream.next_in = (Bytef *)(uintptr_t)data;
   stream.avail_in = (uInt)length;
@@ -353,8 +353,8 @@ builder_write(const struct builder *b, const char *path)
   uint8_t *data = builder_pack(b, &length);
   uint8_t *packed = builder_gzip(data, length, &packed_length);
   builder_write_bytes(path, packed, packed_length);
-  free(packed);
-  free(data);
+  pool_free(packed);
+  pool_free(data);
 }
 
 #endif

@@ -14,17 +14,33 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "pprof/reader.h"
 
 /* Reads the file PATH into PROFILE, which the caller releases. */
+struct file_to_read {
+  struct profile *profile;
+  const char *path;
+  const struct input_limits *limits;
+};
+
+static inline void
+try_file(void *closure)
+{
+  const struct file_to_read *file = closure;
+  const struct reader_options options = {.limits = file->limits};
+  profile_init(file->profile);
+  profile_read(file->profile, file->path, &options, NULL);
+  profile_settle(file->profile);
+}
+
 static inline bool
 read_file(struct profile *profile, const char *path,
           const struct input_limits *limits, struct mprof_error *error)
 {
-  const struct reader_options options = {.limits = limits};
-  return profile_init(profile) &&
-         profile_read(profile, path, &options, error) &&
-         profile_settle(profile);
+  struct file_to_read file = {profile, path, limits};
+  memset(profile, 0, sizeof *profile);
+  return attempt(pool_in_use(), try_file, &file, error);
 }
 
 /* Checks that every index of PROFILE is in range and that sums agree. */

@@ -51,13 +51,13 @@ static inline uint64_t
 stress_long(struct stress *s, const char *text, size_t count)
 {
   size_t length = strlen(text);
-  char *whole = malloc(count * length + 1);
+  char *whole = pool_alloc(count * length + 1);
   if (whole == NULL)
     abort();
   for (size_t i = 0; i < count; i++)
     memcpy(whole + i * length, text, length);
   uint64_t number = stress_bytes(s, whole, count * length);
-  free(whole);
+  pool_free(whole);
   return number;
 }
 
@@ -106,7 +106,7 @@ stress_end(struct stress *s)
   size_t count = s->strings.count;
   uint8_t *to;
   if (s->strings.failed || s->whole.failed ||
-      (to = realloc(s->whole.bytes, s->whole.count + count)) == NULL)
+      (to = pool_resize(s->whole.bytes, s->whole.count + count)) == NULL)
     abort();
   memcpy(to + s->whole.count, s->strings.bytes, count);
   s->whole.bytes = to;
@@ -190,13 +190,13 @@ stress_call(struct stress *s, uint64_t caller, uint64_t callee)
 static inline void
 stress_deep(struct stress *s, size_t count, uint64_t period)
 {
-  uint64_t *ids = calloc(count, sizeof *ids);
+  uint64_t *ids = pool_zeroed(count, sizeof *ids);
   if (ids == NULL)
     abort();
   for (size_t i = 0; i < count; i++)
     ids[i] = i % period + 1;
   stress_sample(s, ids, count);
-  free(ids);
+  pool_free(ids);
 }
 
 #endif

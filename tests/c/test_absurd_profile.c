@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
 #include "pprof/wire.h"
 #include "profile_invariants.h"
@@ -27,14 +28,14 @@ bombs(void **state)
                                       .ratio = 400,
                                       .memory_free = SMALL};
   size_t packed_length;
-  uint8_t *zeros = calloc(1, BOMB_BYTES);
+  uint8_t *zeros = pool_zeroed(1, BOMB_BYTES);
   (void)state;
   assert_non_null(zeros);
   uint8_t *packed = builder_gzip(zeros, BOMB_BYTES, &packed_length);
   builder_write_bytes(scratch, packed, packed_length);
   check_refused(scratch, "expands more than any profile does");
-  free(packed);
-  free(zeros);
+  pool_free(packed);
+  pool_free(zeros);
 
   uint8_t samples[6000];
   for (size_t i = 0; i < sizeof samples; i += 2)
@@ -99,7 +100,7 @@ many_of_each(void **state)
   struct wire_buffer whole = {0};
   struct wire_buffer part = {0};
   struct wire_buffer label = {0};
-  uint64_t *numbers = malloc(MANY * sizeof *numbers);
+  uint64_t *numbers = pool_alloc(MANY * sizeof *numbers);
   (void)state;
   assert_non_null(numbers);
   for (size_t i = 0; i < MANY; i++)
@@ -134,7 +135,7 @@ many_of_each(void **state)
              "sample 0 refers to location 1, which is missing");
   wire_buffer_release(&part);
   wire_buffer_release(&label);
-  free(numbers);
+  pool_free(numbers);
 }
 
 /* One location that is a million frames, named a thousand times: the chains
@@ -217,5 +218,5 @@ main(void)
       cmocka_unit_test(multiplied_frames),
       cmocka_unit_test(absurd_comments),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "base/call_code.h"
 
 /* Bytes before and behind, which are looked at, too. */
@@ -149,5 +150,5 @@ main(void)
       cmocka_unit_test(arguments_from_a_table),
       cmocka_unit_test(arguments_behind_a_jump),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

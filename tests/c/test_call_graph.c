@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
 #include "graph_fixture.h"
 
@@ -117,5 +118,5 @@ main(void)
       cmocka_unit_test(bins),
       cmocka_unit_test(several_files),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "symbols/code_names.h"
 
 #include <dirent.h>
@@ -132,7 +133,7 @@ offset_of(const struct code_module *module, const char *function)
 static void
 a_file_is_read_once(void **state)
 {
-  struct code_names names = {0};
+  struct code_names names = {.pool = pool_in_use()};
   char path[PATH_MAX];
   char moved[PATH_MAX];
   (void)state;
@@ -152,13 +153,12 @@ a_file_is_read_once(void **state)
   uint64_t other = offset_of(module, "make_copies");
   assert_string_equal(name_at(&names, module, other), "make_copies");
   assert_int_equal(rename(moved, path), 0);
-  code_names_release(&names);
 }
 
 static void
 another_build_is_another_file(void **state)
 {
-  struct code_names names = {0};
+  struct code_names names = {.pool = pool_in_use()};
   char path[PATH_MAX];
   (void)state;
   copy_path(path, 1);
@@ -174,14 +174,14 @@ another_build_is_another_file(void **state)
   assert_false(code_names_place(&names, other, offset)->known);
   assert_false(code_names_place(&names, unread, offset)->known);
   assert_true(code_names_place(&names, module, offset)->known);
-  code_names_release(&names);
 }
 
 /* More files than may be open: each gives all names, new ones as well. */
 static void
 many_files(void **state)
 {
-  struct code_names names = {0};
+  struct pool pool = {NULL, NULL};
+  struct code_names names = {.pool = &pool};
   struct code_module *modules[COPIES];
   char path[PATH_MAX];
   uint64_t offset = 0;
@@ -223,11 +223,10 @@ check_type(struct code_names *names, struct code_module *module,
            uint64_t size, const char *name)
 {
   struct program_types types;
-  uint64_t *sizes = calloc(1, sizeof *sizes);
-  assert_non_null(sizes);
+  uint64_t *sizes = pool_zeroed(1, sizeof *sizes);
   sizes[0] = size;
   assert_true(program_types_init(&types, sizes, 1));
-  assert_true(code_names_types(names, module, &types));
+  code_names_types(names, module, &types);
   program_types_sort(&types);
   assert_int_equal(types.count, name == NULL ? 0 : 1);
   if (name != NULL)
@@ -238,7 +237,7 @@ check_type(struct code_names *names, struct code_module *module,
 static void
 types_of_several_profiles(void **state)
 {
-  struct code_names names = {0};
+  struct code_names names = {.pool = pool_in_use()};
   char path[PATH_MAX];
   (void)state;
   struct code_module *module =
@@ -249,7 +248,6 @@ types_of_several_profiles(void **state)
     check_type(&names, module, 1239, "struct of_1239_bytes");
     check_type(&names, module, 1241, NULL);
   }
-  code_names_release(&names);
 }
 
 int
@@ -261,5 +259,5 @@ main(void)
       cmocka_unit_test(many_files),
       cmocka_unit_test(types_of_several_profiles),
   };
-  return cmocka_run_group_tests(tests, make_copies, remove_copies);
+  return RUN_IN_ATTEMPT(tests, make_copies, remove_copies);
 }

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "mprof.h"
+#include "attempting.h"
+#include "command_output.h"
 #include "scratch_file.h"
 
 #include <pthread.h>
@@ -28,8 +29,8 @@ check(const char *arguments, int status, const char *output_part,
     fail_msg("%s", output);
   if (status != 0)
     assert_string_equal(output, "");
-  mprof_string_free(output);
-  mprof_string_free(error);
+  pool_free(output);
+  pool_free(error);
   assert_int_equal(mprof_command(arguments, NULL, NULL), status);
 }
 
@@ -76,7 +77,7 @@ results(void **state)
   assert_int_equal(mprof_result_status(NULL), 1);
   assert_string_equal(mprof_result_output(NULL), "");
   mprof_result_free(NULL);
-  mprof_string_free(NULL);
+  pool_free(NULL);
 }
 
 /* What the command line ARGUMENTS on PROFILE, of whose samples COUNT SAMPLES
@@ -161,7 +162,7 @@ open_octets(void **state)
                                  &expected, NULL),
                    0);
   check_open(profile, "report", NULL, 0, 0, expected, "");
-  mprof_string_free(expected);
+  pool_free(expected);
   mprof_profile_close(profile);
 
   octets = content("tests/corrupt/zero-id.data", &length);
@@ -237,7 +238,7 @@ several_threads(void **state)
     assert_int_equal(pthread_join(threads[i], &wrong), 0);
     assert_null(wrong);
   }
-  mprof_string_free(expected);
+  pool_free(expected);
 }
 
 int
@@ -251,5 +252,5 @@ main(void)
       cmocka_unit_test(export_samples),
       cmocka_unit_test(several_threads),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

@@ -124,6 +124,12 @@ test_closed_and_locked(void **state)
   check();
 }
 
+static void
+attach_process(void *options)
+{
+  attach_run(options, scratch, NULL);
+}
+
 static void *
 attach(void *good)
 {
@@ -134,8 +140,11 @@ attach(void *good)
                                           .temporary = SIZE_MAX,
                                           .quiet = true,
                                           .watched = true}};
-  struct outcome outcome = {.status = 0};
-  *(bool *)good = attach_run(&options, scratch, NULL, &outcome);
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
+  *(bool *)good =
+      attempt(&pool, attach_process, (void *)(uintptr_t)&options, &error);
+  pool_release(&pool);
   return NULL;
 }
 

@@ -120,5 +120,5 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_conses, set_up, tear_down),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return RUN_IN_ATTEMPT(tests, make_folder, remove_folder);
 }

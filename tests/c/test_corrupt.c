@@ -15,9 +15,10 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "base/input_file.h"
 #include "example_profiles.h"
-#include "mprof.h"
+#include "command_output.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
@@ -38,7 +39,7 @@ run(const char *arguments, int count, int wanted)
     fail_msg("status %d of %s: %s", status, line, error);
   if (status != 0)
     assert_string_equal(output, "");
-  mprof_string_free(output);
+  pool_free(output);
   return error;
 }
 
@@ -54,9 +55,9 @@ use_everywhere(void)
       "export\n--format=pprof",
   };
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-    mprof_string_free(run(commands[i], 1, 0));
-  mprof_string_free(run("diff\n-verbose", 2, 0));
-  mprof_string_free(run("merge\n-o\n/dev/null", 1, 0));
+    pool_free(run(commands[i], 1, 0));
+  pool_free(run("diff\n-verbose", 2, 0));
+  pool_free(run("merge\n-o\n/dev/null", 1, 0));
 }
 
 /* Reads the LENGTH bytes at DATA as a file; true when they are a profile.
@@ -79,7 +80,7 @@ try_reading(const uint8_t *data, size_t length)
     assert_non_null(strstr(error.message, "(offset "));
     char *message = run("report", 1, 1);
     assert_string_equal(message, error.message);
-    mprof_string_free(message);
+    pool_free(message);
   }
   profile_release(&profile);
   return good;
@@ -90,10 +91,7 @@ static uint8_t *
 load(const char *path, size_t *length)
 {
   struct input_file file;
-  struct mprof_error error;
-  mprof_error_clear(&error);
-  if (!input_file_read(&file, path, &input_limits_default, &error))
-    fail_msg("%s", error.message);
+  input_file_read(&file, path, &input_limits_default);
   *length = file.length;
   return file.data;
 }
@@ -109,7 +107,7 @@ cut_everywhere(const uint8_t *data, size_t length)
     assert_false(try_reading(packed, i));
   for (size_t i = 0; i < length; i++)
     try_reading(data, i); /* cut between two fields it may be a profile */
-  free(packed);
+  pool_free(packed);
 }
 
 static void
@@ -131,11 +129,11 @@ every_truncation(void **state)
   uint8_t *data = builder_pack(b, &length);
   (void)state;
   cut_everywhere(data, length);
-  free(data);
+  pool_free(data);
   builder_free(b);
   data = load("tests/foreign/go-sampled.pb.gz", &length);
   cut_everywhere(data, length);
-  free(data);
+  pool_free(data);
 }
 
 /* Each bit alone, all of them, and halves of each byte. */
@@ -152,8 +150,8 @@ every_flipped_byte(void **state)
   (void)state;
   flip_bytes(packed, packed_length, flips, sizeof flips);
   flip_bytes(data, length, flips, sizeof flips);
-  free(packed);
-  free(data);
+  pool_free(packed);
+  pool_free(data);
   builder_free(b);
 }
 
@@ -169,8 +167,8 @@ every_flipped_byte_of_go(void **state)
   (void)state;
   flip_bytes(packed, packed_length, flips + 1, 2);
   flip_bytes(data, length, flips, sizeof flips);
-  free(packed);
-  free(data);
+  pool_free(packed);
+  pool_free(data);
 }
 
 /* Two bytes at once, such as a tag and its length. */
@@ -189,7 +187,7 @@ neighbours(void **state)
     data[i + 1] = data[i];
     data[i] = swapped;
   }
-  free(data);
+  pool_free(data);
   builder_free(b);
 }
 
@@ -201,7 +199,7 @@ moved_pieces(void **state)
   struct builder *b = example_recursion();
   size_t length;
   uint8_t *data = builder_pack(b, &length);
-  uint8_t *copy = malloc(length);
+  uint8_t *copy = pool_alloc(length);
   (void)state;
   assert_non_null(copy);
   for (size_t i = 0; i + PIECE < length; i++) {
@@ -212,8 +210,8 @@ moved_pieces(void **state)
     memcpy(copy + i, data + i + PIECE, length - i - PIECE);
     try_reading(copy, length - PIECE);
   }
-  free(copy);
-  free(data);
+  pool_free(copy);
+  pool_free(data);
   builder_free(b);
 }
 
@@ -227,5 +225,5 @@ main(void)
       cmocka_unit_test(neighbours),
       cmocka_unit_test(moved_pieces),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

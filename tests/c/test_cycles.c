@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
 #include "graph_fixture.h"
 
@@ -285,5 +286,5 @@ main(void)
       cmocka_unit_test(two_cycles_in_focus),
       cmocka_unit_test(deep_chain),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

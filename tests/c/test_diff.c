@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "command/load.h"
 #include "diff/diff.h"
 
@@ -293,5 +294,5 @@ main(void)
       cmocka_unit_test(every_pair),
       cmocka_unit_test(unknown_calls),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "base/quote.h"
 #include "export/export.h"
 
@@ -221,5 +222,5 @@ main(void)
       cmocka_unit_test(every_character_and_pair),
       cmocka_unit_test(names_in_tables),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

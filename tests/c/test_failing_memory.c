@@ -87,19 +87,17 @@ __wrap_strndup(const char *text, size_t length)
 static void
 run_failing(const char *arguments)
 {
-  char *output;
-  char *error;
   plan.calls = 0;
-  int status = mprof_command(arguments, &output, &error);
+  void *result = mprof_run_command(arguments);
   unsigned long failed = plan.fails;
   plan.fails = 0;
-  if (status != 1 ||
-      (error != NULL && strstr(error, "out of memory") == NULL &&
+  const char *error = mprof_result_error(result);
+  if (mprof_result_status(result) != 1 ||
+      (strstr(error, "out of memory") == NULL &&
        strstr(error, "Cannot allocate memory") == NULL))
     fail_msg("allocation %lu of '%s': status %d, %s", failed, arguments,
-             status, error);
-  mprof_string_free(output);
-  mprof_string_free(error);
+             mprof_result_status(result), error);
+  mprof_result_free(result);
 }
 
 static void
@@ -107,11 +105,11 @@ try_all(const char *arguments)
 {
   plan.fails = 0;
   plan.calls = 0;
-  char *error;
-  if (mprof_command(arguments, NULL, &error) != 0)
-    fail_msg("%s", error);
-  mprof_string_free(error);
+  void *result = mprof_run_command(arguments);
   unsigned long count = plan.calls;
+  if (mprof_result_status(result) != 0)
+    fail_msg("%s", mprof_result_error(result));
+  mprof_result_free(result);
   assert_true(count > 100);
   for (int others = 0; others < 2; others++)
     for (unsigned long n = 1; n <= count; n++) {

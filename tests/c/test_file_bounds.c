@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "bounded_command.h"
 #include "profile_builder.h"
 #include "stress_files.h"
@@ -315,7 +316,7 @@ compressed(void **state)
     uint8_t *packed = builder_gzip(s.whole.bytes, s.whole.count, &length);
     builder_write_bytes(scratch, packed, length);
     check_file(s.whole.count, length, chains);
-    free(packed);
+    pool_free(packed);
     stress_release(&s);
   }
 }
@@ -349,7 +350,7 @@ colliding_ids(void **state)
   uint8_t *packed = builder_gzip(s.whole.bytes, s.whole.count, &length);
   builder_write_bytes(scratch, packed, length);
   check_command(commands[0], s.whole.count, length, NULL);
-  free(packed);
+  pool_free(packed);
   stress_release(&s);
 }
 
@@ -366,5 +367,5 @@ main(void)
       cmocka_unit_test(comments),      
       cmocka_unit_test(compressed),     cmocka_unit_test(colliding_ids),
   };
-  return cmocka_run_group_tests(tests, make_files, remove_files);
+  return RUN_IN_ATTEMPT(tests, make_files, remove_files);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "analysis/frames.h"
 
 enum { MOST = 5 };
@@ -86,5 +87,5 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_of_one_name),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "mprof.h"
+#include "attempting.h"
+#include "command_output.h"
 #include "profile_builder.h"
 #include "scratch_file.h"
 
@@ -57,7 +58,7 @@ run(struct builder *b, const char *arguments, bool fails)
   int status = mprof_command(line, &output, &error);
   if (status != fails)
     fail_msg("%s", error);
-  mprof_string_free(fails ? output : error);
+  pool_free(fails ? output : error);
   return fails ? error : output;
 }
 
@@ -99,7 +100,7 @@ bytes_without_counts(void **state)
                       "                  97  f\n");
   expect_text(output, "\nunknown              4096 **         4096 **\n");
   expect_none(output, "allocations");
-  mprof_string_free(output);
+  pool_free(output);
 }
 
 /* A bin whose size nobody knows is one thing in all forms. */
@@ -120,7 +121,7 @@ sizes_that_nobody_knows(void **state)
     add_sample(b, "main/f", (const int64_t[]){4000});
     char *output = run(b, forms[i][0], false);
     expect_text(output, forms[i][1]);
-    mprof_string_free(output);
+    pool_free(output);
   }
 }
 
@@ -138,7 +139,7 @@ columns_in_any_order(void **state)
   add_sample(b, "main/f", (const int64_t[]){1, 77, 3, 4, 2});
   char *output = run(b, "export\n--format=csv\n--table=functions", false);
   expect_text(output, "\"f\",3072,4,3072,4,1024,2,1024,2,0,");
-  mprof_string_free(output);
+  pool_free(output);
 }
 
 /* Columns for both, but nothing counted as allocated. */
@@ -152,7 +153,7 @@ nothing_allocated(void **state)
   char *output = run(b, "report\n--no-legend", false);
   expect_text(output, "\n3 allocations, 48 bytes, 2 functions, 1 context\nThe "
                       "profile has only memory that was live");
-  mprof_string_free(output);
+  pool_free(output);
 }
 
 /* Names that nobody knows: the type to show first, else the first in bytes;
@@ -174,7 +175,7 @@ unknown_names(void **state)
           builder_string(b, "outside_tlab_bytes");
     char *output = run(b, "export\n--format=csv\n--table=functions", false);
     expect_text(output, i == 0 ? "\"f\",100,1,100,1," : "\"f\",400,2,400,2,");
-    mprof_string_free(output);
+    pool_free(output);
   }
 }
 
@@ -190,10 +191,10 @@ no_heap(void **state)
   char *error = run(b, "report", true);
   expect_text(error, "is not a heap profile: none of its sample types counts "
                      "bytes (contentions/count, delay/nanoseconds)");
-  mprof_string_free(error);
+  pool_free(error);
   error = run(no_columns(), "report", true);
   expect_text(error, "(there are none)");
-  mprof_string_free(error);
+  pool_free(error);
 }
 
 /* Products of values and units that leave 64 bits, or 63. */
@@ -208,7 +209,7 @@ large_units(void **state)
     add_sample(b, "main/f", &values[i]);
     char *error = run(b, "report", true);
     expect_text(error, "the sums overflow at sample 0");
-    mprof_string_free(error);
+    pool_free(error);
   }
 }
 
@@ -235,7 +236,7 @@ missing_functions(void **state)
   b->locations[0].address = 0;
   char *output = run(b, "export\n--format=folded", false);
   assert_string_equal(output, "[unknown];0x1010;0x1020;[libfoo.so.1] 16\n");
-  mprof_string_free(output);
+  pool_free(output);
 }
 
 int
@@ -251,5 +252,5 @@ main(void)
       cmocka_unit_test(large_units),
       cmocka_unit_test(missing_functions),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

@@ -17,10 +17,11 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "base/input_file.h"
 #include "example_profiles.h"
 #include "live_profiles.h"
-#include "mprof.h"
+#include "command_output.h"
 
 struct golden {
   const char *name;
@@ -146,7 +147,7 @@ read_text(const char *path, size_t *length)
   FILE *file = fopen(path, "rb");
   if (file == NULL)
     fail_msg("cannot open %s", path);
-  char *text = calloc(1, 1 << 20);
+  char *text = pool_zeroed(1, 1 << 20);
   assert_non_null(text);
   *length = fread(text, 1, (1 << 20) - 1, file);
   fclose(file);
@@ -157,16 +158,13 @@ static void
 compare_data(const struct builder *b, const char *path)
 {
   struct input_file file;
-  struct mprof_error error;
   size_t length;
   uint8_t *data = builder_pack(b, &length);
-  mprof_error_clear(&error);
-  if (!input_file_read(&file, path, &input_limits_default, &error))
-    fail_msg("%s", error.message);
+  input_file_read(&file, path, &input_limits_default);
   assert_int_equal(file.length, length);
   assert_memory_equal(file.data, data, length);
-  input_file_release(&file);
-  free(data);
+  pool_free(file.data);
+  pool_free(data);
 }
 
 static void
@@ -194,9 +192,9 @@ compare_report(void **state)
   size_t length;
   char *expected = read_text(text_path, &length);
   assert_string_equal(output, expected);
-  free(expected);
-  mprof_string_free(output);
-  mprof_string_free(error);
+  pool_free(expected);
+  pool_free(output);
+  pool_free(error);
 }
 
 int
@@ -210,5 +208,5 @@ main(void)
         .test_func = compare_report,
         .initial_state = (void *)(uintptr_t)&goldens[i],
     };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
 #include "graph_fixture.h"
 
@@ -194,5 +195,5 @@ main(void)
       cmocka_unit_test(lines_and_files),
       cmocka_unit_test(lines_of_functions),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

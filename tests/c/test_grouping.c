@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "analysis/grouping.h"
 #include "example_profiles.h"
 #include "graph_fixture.h"
@@ -274,5 +275,5 @@ main(void)
       cmocka_unit_test(names_cut_short),
       cmocka_unit_test(places),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

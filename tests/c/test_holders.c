@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "holders/dominators.h"
 #include "holders/search.h"
 
@@ -60,9 +61,9 @@ static void
 make_arrays(struct arrays *a, size_t objects, size_t references, size_t roots)
 {
   *a = (struct arrays){.object_count = objects, .root_count = roots};
-  a->objects = calloc(objects + 2, sizeof *a->objects);
-  a->references = calloc(references + 1, sizeof *a->references);
-  a->roots = calloc(roots + 1, sizeof *a->roots);
+  a->objects = pool_zeroed(objects + 2, sizeof *a->objects);
+  a->references = pool_zeroed(references + 1, sizeof *a->references);
+  a->roots = pool_zeroed(roots + 1, sizeof *a->roots);
   assert_true(a->objects != NULL && a->references != NULL &&
               a->roots != NULL);
   a->objects->bytes = objects;
@@ -72,9 +73,9 @@ make_arrays(struct arrays *a, size_t objects, size_t references, size_t roots)
 static void
 release_arrays(struct arrays *a)
 {
-  free(a->objects);
-  free(a->references);
-  free(a->roots);
+  pool_free(a->objects);
+  pool_free(a->references);
+  pool_free(a->roots);
 }
 
 /* The roots are the last objects. */
@@ -204,7 +205,7 @@ as_when_one_is_taken_away(void **state)
     dominators = find(&search, &graph);
     assert_int_equal(search.count, s.count + s.roots + 2);
     check(&s, &search, dominators);
-    free(dominators);
+    pool_free(dominators);
     search_release(&search);
     release_arrays(&arrays);
   }
@@ -234,7 +235,7 @@ a_long_list(void **state)
   dominators = find(&search, &graph);
   for (uint32_t i = 2; i <= LENGTH + 1; i++)
     assert_int_equal(dominators[i], i - 1);
-  free(dominators);
+  pool_free(dominators);
   search_release(&search);
   release_arrays(&a);
 }
@@ -262,7 +263,7 @@ numbers_at_random(void **state)
     default: a.roots[below((uint32_t)a.root_count + 1)].object = number;
     }
     if (graph_of(&graph, &a)) {
-      free(find(&search, &graph));
+      pool_free(find(&search, &graph));
       search_release(&search);
     }
     release_arrays(&a);
@@ -277,5 +278,5 @@ main(void)
       cmocka_unit_test(a_long_list),
       cmocka_unit_test(numbers_at_random),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "graph_fixture.h"
 
 static void
@@ -96,5 +97,5 @@ main(void)
       cmocka_unit_test(shares),
       cmocka_unit_test(shares_with_runtime),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

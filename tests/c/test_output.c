@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "command/command.h"
 #include "failing_calls.h"
 #include "tables/output.h"
@@ -148,6 +149,6 @@ main(void)
       tests[count].name = row->name;
       tests[count++].initial_state = (void *)(uintptr_t)row->name;
     }
-  return _cmocka_run_group_tests("output", tests, count, make_folder,
-                                 remove_folder);
+  return run_in_attempt(
+      (struct group){"output", tests, count, make_folder, remove_folder, 0});
 }

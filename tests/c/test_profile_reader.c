@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "analysis/frames.h"
 #include "example_profiles.h"
 #include "profile_invariants.h"
@@ -98,7 +99,7 @@ joined_members(void **state)
   uint8_t *data = builder_pack(b, &length);
   uint8_t *first = builder_gzip(data, 100, &first_length);
   uint8_t *second = builder_gzip(data + 100, length - 100, &second_length);
-  uint8_t *both = malloc(first_length + second_length + 1);
+  uint8_t *both = pool_alloc(first_length + second_length + 1);
   (void)state;
   memcpy(both, first, first_length);
   memcpy(both + first_length, second, second_length);
@@ -108,10 +109,10 @@ joined_members(void **state)
   both[first_length + second_length] = 'x';
   builder_write_bytes(scratch, both, first_length + second_length + 1);
   check_refused(scratch, "compressed data is cut short");
-  free(both);
-  free(first);
-  free(second);
-  free(data);
+  pool_free(both);
+  pool_free(first);
+  pool_free(second);
+  pool_free(data);
   builder_free(b);
 }
 
@@ -164,5 +165,5 @@ main(void)
       cmocka_unit_test(joined_members),
       cmocka_unit_test(foreign_profile),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

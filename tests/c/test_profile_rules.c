@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
@@ -109,15 +110,15 @@ spoil_negative_string(struct builder *b)
 static void
 spoil_first_string(struct builder *b)
 {
-  free(b->strings[0]);
-  b->strings[0] = strdup("not empty");
+  pool_free(b->strings[0]);
+  b->strings[0] = pool_text("not empty");
 }
 
 static void
 spoil_no_strings(struct builder *b)
 {
   for (size_t i = 0; i < b->profile.n_string_table; i++)
-    free(b->strings[i]);
+    pool_free(b->strings[i]);
   b->profile.n_string_table = 0;
 }
 
@@ -349,5 +350,5 @@ main(void)
       cmocka_unit_test(every_wire_fault),
       cmocka_unit_test(not_profiles),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "reach/roots.h"
 
 #include <errno.h>
@@ -271,5 +272,5 @@ main(void)
       cmocka_unit_test(test_threads), cmocka_unit_test(test_no_process),
       cmocka_unit_test(test_memory),  cmocka_unit_test(test_another_process),
       cmocka_unit_test(test_roots), cmocka_unit_test(test_find)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

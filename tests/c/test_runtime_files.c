@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "mprof.h"
+#include "attempting.h"
+#include "command_output.h"
 #include "profile_builder.h"
 #include "scratch_file.h"
 
@@ -72,8 +73,8 @@ files_that_run_a_program(void **state)
   if (mprof_command(line, &output, &error) != 0)
     fail_msg("%s", error);
   assert_string_equal(output, expected);
-  mprof_string_free(output);
-  mprof_string_free(error);
+  pool_free(output);
+  pool_free(error);
 }
 
 int
@@ -82,5 +83,5 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_that_run_a_program),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
 #include "graph_fixture.h"
 
@@ -317,5 +318,5 @@ main(void)
       cmocka_unit_test(shown_from_what_shows),
       cmocka_unit_test(shown_alone),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

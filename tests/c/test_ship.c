@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "base/quote.h"
 #include "export/heap_profile.h"
 #include "serve/shipping.h"
@@ -131,5 +132,5 @@ main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_periods),
                                      cmocka_unit_test(test_urls),
                                      cmocka_unit_test(test_base64)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

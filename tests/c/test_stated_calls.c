@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
-#include "mprof.h"
+#include "command_output.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
@@ -74,7 +75,7 @@ command(const char *arguments)
   if (status != 0)
     fail_msg("%s", error);
   assert_string_equal(error, "");
-  mprof_string_free(error);
+  pool_free(error);
   return output;
 }
 
@@ -107,8 +108,8 @@ both_forms_say_the_same(void **state)
     char *all = say(questions[i], all_stated());
     char *sums = say(questions[i], sums_left_out("mprof.stated_calls=3"));
     assert_string_equal(all, sums);
-    mprof_string_free(all);
-    mprof_string_free(sums);
+    pool_free(all);
+    pool_free(sums);
   }
 }
 
@@ -134,7 +135,7 @@ calls_of_chains(void **state)
   for (const char *c = text; *c != '\0'; c++)
     count += *c == '\n';
   assert_int_equal(count, 1 + sizeof lines / sizeof lines[0]);
-  mprof_string_free(text);
+  pool_free(text);
 }
 
 /* A file that says nothing of sums has none: a chain without stated calls
@@ -148,11 +149,11 @@ nothing_is_added_unasked(void **state)
   allocate(b, "main/f/g", 2, 2);
   char *text = say("export\n--format=csv\n--table=contexts", b);
   assert_null(strstr(text, "\"main;f\","));
-  mprof_string_free(text);
+  pool_free(text);
   allocate(lisp, "MAIN/F/G", 2, 2);
   text = say("export\n--format=csv\n--table=contexts", lisp);
   assert_null(strstr(text, "\"MAIN;F\","));
-  mprof_string_free(text);
+  pool_free(text);
 }
 
 /* What has a label is no statement of the calls of its chain, but adds to
@@ -169,7 +170,7 @@ labels_add(void **state)
   char *text = say("export\n--format=csv\n--table=contexts", b);
   if (strstr(text, "\"main;f\",0,0,7,") == NULL)
     fail_msg("%s", text);
-  mprof_string_free(text);
+  pool_free(text);
 }
 
 /* How many samples of FILE say nothing of objects. */
@@ -177,11 +178,8 @@ static size_t
 count_calls(const char *path, bool *adds)
 {
   struct input_file file;
-  struct mprof_error error;
   size_t count = 0;
-  mprof_error_clear(&error);
-  if (!input_file_read(&file, path, &input_limits_default, &error))
-    fail_msg("%s", error.message);
+  input_file_read(&file, path, &input_limits_default);
   Mprof__Pprof__Profile *p =
       mprof__pprof__profile__unpack(NULL, file.length, file.data);
   assert_non_null(p);
@@ -202,7 +200,7 @@ count_calls(const char *path, bool *adds)
     }
   }
   mprof__pprof__profile__free_unpacked(p, NULL);
-  input_file_release(&file);
+  pool_free(file.data);
   return count;
 }
 
@@ -215,7 +213,7 @@ merge(struct builder *b, bool *adds)
   builder_free(b);
   snprintf(arguments, sizeof arguments, "merge\n-o\n%s\n%s", scratch,
            scratch);
-  mprof_string_free(command(arguments));
+  pool_free(command(arguments));
   return count_calls(scratch, adds);
 }
 
@@ -285,5 +283,5 @@ main(void)
       cmocka_unit_test(merged_files_have_the_shorter_form),
       cmocka_unit_test(what_is_refused),
   };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "common/region_path.h"
 #include "symbols/code_file.h"
 
@@ -27,7 +28,7 @@ check_name(const char *symbol, const char *expected)
   char *name = function_name_of_symbol(symbol);
   assert_non_null(name);
   assert_string_equal(name, expected);
-  free(name);
+  pool_free(name);
 }
 
 static void
@@ -185,7 +186,7 @@ own_build_id(void)
 static int
 open_subject(void **state)
 {
-  struct subject *subject = calloc(1, sizeof *subject);
+  struct subject *subject = pool_zeroed(1, sizeof *subject);
   assert_non_null(subject);
   assert_int_equal(code_file_open(&subject->file, own_path(),
                                   own_build_id(), true),
@@ -204,7 +205,7 @@ close_subject(void **state)
   source_places_release(&subject->places);
   function_symbols_release(&subject->symbols);
   code_file_release(&subject->file);
-  free(subject);
+  pool_free(subject);
   return 0;
 }
 
@@ -266,7 +267,7 @@ check_call(const struct subject *subject, struct called called,
                 active[1].start_line < active[1].line &&
                 active[1].line < active->start_line);
   }
-  free(place.functions);
+  pool_free(place.functions);
 }
 
 static void
@@ -328,7 +329,7 @@ types_by_size(void **state)
 {
   struct subject *subject = *state;
   struct program_types types;
-  uint64_t *sizes = calloc(4, sizeof *sizes);
+  uint64_t *sizes = pool_zeroed(4, sizeof *sizes);
   assert_non_null(sizes);
   sizes[0] = 1241;
   sizes[1] = 1239;
@@ -362,5 +363,5 @@ main(void)
       cmocka_unit_test(other_files),
       cmocka_unit_test(types_by_size),
   };
-  return cmocka_run_group_tests(tests, open_subject, close_subject);
+  return RUN_IN_ATTEMPT(tests, open_subject, close_subject);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "common/system_functions.h"
 
 static void
@@ -100,5 +101,5 @@ main(void)
       cmocka_unit_test(other_names),
       cmocka_unit_test(functions_of_system_files),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

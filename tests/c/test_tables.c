@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "tables/table.h"
 
 #include <stdio.h>
@@ -82,5 +83,5 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_are_those_of_the_schema),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

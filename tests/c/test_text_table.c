@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "tables/text_table.h"
 
 #include <errno.h>
@@ -130,7 +131,7 @@ names_are_cut_to_fit(void **state)
     const char *rows = strchr(text, '\n') + 1; /* headings and a rule */
     rows = strchr(rows, '\n') + 1;
     assert_string_equal(rows, cases[i].rows);
-    free(text);
+    pool_free(text);
   }
 }
 
@@ -167,7 +168,7 @@ styles(void **state)
     text_table_name(&table, "none");
     char *text = print_with(&table, 0, color != 0);
     assert_string_equal(text, expected[color]);
-    free(text);
+    pool_free(text);
   }
 }
 
@@ -199,7 +200,7 @@ columns_fit(void **state)
             "stays whole\n"
             "-------------------------------------------------\n"
             "                   7     ÄÖÜ\n");
-  free(text);
+  pool_free(text);
 }
 
 /* Names are cut to 30 characters before a column is left out, and groups of
@@ -302,5 +303,5 @@ main(void)
       cmocka_unit_test(styles),
       cmocka_unit_test(failures_stick),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "attempting.h"
 #include "example_profiles.h"
 #include "graph_fixture.h"
 
@@ -138,5 +139,5 @@ main(void)
       cmocka_unit_test(unknown_calls_of_groups),
       cmocka_unit_test(unknown_calls_once),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -90,32 +90,48 @@ write_file(struct memory_file *file, const void *bytes, size_t size)
          "memory file not written");
 }
 
+struct allowing {
+  const struct memory_file *memory;
+  uint64_t most;
+};
+
+static void
+allow(void *closure)
+{
+  const struct input_limits *limits = &input_limits_default;
+  struct allowing *allowing = closure;
+  struct input_file file;
+  input_file_read(&file, allowing->memory->path, limits);
+  allowing->most = file.capacity + input_file_memory_limit(&file, limits);
+}
+
 /* What FILE allows. */
 static uint64_t
 allowed(const struct memory_file *memory)
 {
   const struct input_limits *limits = &input_limits_default;
-  struct input_file file;
+  struct allowing allowing = {memory, limits->free_bytes +
+                                          limits->memory_free};
+  struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  if (!input_file_read(&file, memory->path, limits, &error))
-    return limits->free_bytes + limits->memory_free;
-  uint64_t most = file.capacity + input_file_memory_limit(&file, limits);
-  input_file_release(&file);
-  return most;
+  attempt(&pool, allow, &allowing, &error);
+  pool_release(&pool);
+  return allowing.most;
 }
 
 /* Runs COMMAND with PATH appended, and once more behind it when TWICE; its
- * status is to be WANTED.  Gives back the output, which the caller frees. */
-static char *
+ * status is to be WANTED.  Gives back the result, which the caller frees. */
+static void *
 run(const char *command, const char *path, int twice, int wanted)
 {
   char line[256];
-  char *output;
-  char *error;
   snprintf(line, sizeof line, "%s\n%s%s%s", command, path, twice ? "\n" : "",
            twice ? path : "");
   size_t before = most_bytes = live_bytes;
-  int status = mprof_command(line, &output, &error);
+  void *result = mprof_run_command(line);
+  const char *output = mprof_result_output(result);
+  const char *error = mprof_result_error(result);
+  int status = mprof_result_status(result);
   expect(most_bytes - before <= allowed_bytes + 4 * strlen(output),
          "more memory than a file of this size may take");
   if (status != wanted)
@@ -127,8 +143,7 @@ run(const char *command, const char *path, int twice, int wanted)
             strstr(error, " image of mprof") != NULL) &&
                *output == '\0',
            "a failure without an offset");
-  mprof_string_free(error);
-  return output;
+  return result;
 }
 
 /* Everything that can be done with the profile FILE. */
@@ -146,39 +161,48 @@ use(const struct memory_file *file)
   };
   char merge[128];
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-    mprof_string_free(run(others[i], file->path, 0, 0));
-  mprof_string_free(run("diff\n-verbose", file->path, 1, 0));
+    mprof_result_free(run(others[i], file->path, 0, 0));
+  mprof_result_free(run("diff\n-verbose", file->path, 1, 0));
   snprintf(merged, sizeof merged, "/dev/shm/mprof-fuzz-%ld", (long)getpid());
   snprintf(merge, sizeof merge, "merge\n-o\n%s", merged);
-  mprof_string_free(run(merge, file->path, 0, 0));
-  char *one = run(report, file->path, 0, 0);
-  char *other = run(report, merged, 0, 0);
+  mprof_result_free(run(merge, file->path, 0, 0));
+  void *one = run(report, file->path, 0, 0);
+  void *other = run(report, merged, 0, 0);
   unlink(merged);
-  expect(strcmp(one, other) == 0, "the merged file says something else");
-  mprof_string_free(one);
-  mprof_string_free(other);
+  expect(strcmp(mprof_result_output(one), mprof_result_output(other)) == 0,
+         "the merged file says something else");
+  mprof_result_free(one);
+  mprof_result_free(other);
+}
+
+static void
+read_memory(void *closure)
+{
+  const struct memory_file *file = closure;
+  const struct reader_options options = {.limits = &input_limits_default};
+  struct profile profile;
+  struct image_head head;
+  profile_init(&profile);
+  if (image_read_head(file->path, &head))
+    recover_image(&profile, file->path, NULL, &options, NULL);
+  else
+    profile_read(&profile, file->path, &options, NULL);
+  profile_settle(&profile);
 }
 
 static void
 try_file(const struct memory_file *file)
 {
-  const struct reader_options options = {.limits = &input_limits_default};
-  struct profile profile;
-  struct image_head head;
+  struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  mprof_error_clear(&error);
-  expect(profile_init(&profile), "out of memory");
-  bool good = (image_read_head(file->path, &head)
-                   ? recover_image(&profile, file->path, NULL, &options,
-                                   &error)
-                   : profile_read(&profile, file->path, &options, &error)) &&
-              profile_settle(&profile);
+  const bool good =
+      attempt(&pool, read_memory, (void *)(uintptr_t)file, &error);
+  pool_release(&pool);
   allowed_bytes = PROGRAM_BYTES + allowed(file);
-  profile_release(&profile);
   if (good)
     use(file);
   else
-    mprof_string_free(run("report", file->path, 0, 1));
+    mprof_result_free(run("report", file->path, 0, 1));
 }
 
 /* Gives advice by the rules in FILE. */
@@ -186,8 +210,6 @@ static void
 try_rules(const struct memory_file *file)
 {
   char line[128];
-  char *output;
-  char *error;
   snprintf(line, sizeof line, "advise\n--rules=%s\ntests/golden/phases.data",
            file->path);
   int status = mprof_command(line, &output, &error);
@@ -196,8 +218,8 @@ try_rules(const struct memory_file *file)
               (strncmp(error, file->path, strlen(file->path)) == 0 ||
                strstr(error, ": is not text") != NULL)),
          "rules that are neither taken nor refused");
-  mprof_string_free(output);
-  mprof_string_free(error);
+  free(output);
+  free(error);
 }
 
 /* Compresses SIZE bytes at DATA into FILE. */

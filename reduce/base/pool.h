@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The memory of a piece of work, and how work fails.
+ *
+ * attempt() calls a function that allocates in a pool and may fail anywhere:
+ * fail_with() leaves it at once, by longjmp, and attempt() gives back false with
+ * the reason.  So the code in between checks nothing and releases nothing;
+ * the owner of the pool releases all of it at the end, whatever happened.
+ * pool_alloc() and its kin fail when memory runs out, and never give back
+ * NULL.
+ *
+ * What is not memory, such as an open file, is registered with
+ * pool_on_release().  A call of another library that calls back must not be
+ * left by fail_with(): such a callback notes what went wrong and returns.
+ *
+ * Attempts nest.  Each thread has its own; a pool belongs to one thread at a
+ * time.  Memory is of the pool of the innermost attempt, unless pool_use() says
+ * otherwise; a block that is resized stays in its pool.
+ */
+
+#ifndef MPROF_POOL_H
+#define MPROF_POOL_H
+
+#include "base/mprof_error.h"
+
+#include <stddef.h>
+
+struct pool { /* all zero: empty; it must not move */
+  struct pool_block *blocks;
+  struct pool_cleanup *cleanups;
+};
+
+/* Releases what POOL has, what was registered last first. */
+void pool_release(struct pool *pool);
+
+/* Calls FUNCTION with CLOSURE; memory comes from POOL.  False: it has failed,
+ * ERROR says why, and the pool still has what was allocated until then. */
+typedef void attempt_function(void *closure);
+bool attempt(struct pool *pool, attempt_function *function, void *closure,
+             struct mprof_error *error);
+
+/* Ends the innermost attempt.  Control characters in the message become '?'
+ * so that it stays one line.  OFFSET is in bytes into the input, or
+ * MPROF_NO_OFFSET. */
+_Noreturn void fail_at(enum mprof_error_code code, int64_t offset,
+                       const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define fail_with(code, ...) fail_at(code, MPROF_NO_OFFSET, __VA_ARGS__)
+_Noreturn void fail_memory(void);
+
+/* Ends the innermost attempt with ERROR, of another one. */
+_Noreturn void fail_again(const struct mprof_error *error);
+
+/* Lets memory come from POOL from now on, in the innermost attempt; gives back
+ * where it came from before. */
+struct pool *pool_use(struct pool *pool);
+struct pool *pool_in_use(void);
+
+/* BYTES of memory; COUNT items of BYTES each, zeroed; MEMORY with another size,
+ * where NULL is allowed.  Each may be of no bytes. */
+void *pool_alloc(size_t bytes) __attribute__((returns_nonnull, malloc));
+void *pool_zeroed(size_t count, size_t bytes)
+    __attribute__((returns_nonnull, malloc));
+void *pool_resize(void *memory, size_t bytes)
+    __attribute__((returns_nonnull));
+
+/* Releases MEMORY before the pool is; for what is large.  NULL is allowed. */
+void pool_free(void *memory);
+
+/* Copies of TEXT, and of its first LENGTH bytes; formatted text. */
+char *pool_text(const char *text);
+char *pool_text_part(const char *text, size_t length);
+char *pool_format(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+char *pool_format_v(const char *format, va_list arguments);
+
+/* Calls RELEASE with WHAT when the pool is released, or when
+ * pool_release_now is called with WHAT. */
+void pool_on_release(void (*release)(void *what), void *what);
+void pool_release_now(void *what);
+
+/* Somebody else releases WHAT. */
+void pool_forget(void *what);
+
+/* As open(2) with O_CLOEXEC; the descriptor is closed with the pool, or by
+ * pool_close.  -1 and errno: it cannot be opened. */
+int pool_open(const char *path, int flags);
+void pool_close(int descriptor);
+
+#endif
