@@ -186,7 +186,7 @@ open_names(void *closure)
   const struct opening *opening = closure;
   const struct lines lines = split_lines(opening->names);
   profile_load(&opening->handle->profile, lines.items, lines.count, HEAP_BOTH,
-               NULL, &opening->handle->error);
+               NULL);
 }
 
 void *
@@ -200,8 +200,7 @@ static void
 open_octets(void *closure)
 {
   const struct opening *opening = closure;
-  profile_load_octets(&opening->handle->profile, opening->octets, false, NULL,
-                      &opening->handle->error);
+  profile_load_octets(&opening->handle->profile, opening->octets);
 }
 
 void *

@@ -126,12 +126,12 @@ read_snapshot(void *closure)
 {
   const struct reading_snapshot *reading = closure;
   struct control *control = reading->control;
-  struct input_name name = {.path = (char *)(uintptr_t)control->file};
+  struct input_name name = {.path = control->file};
   const struct input_list list = {.files = &name, .count = 1};
   if (!control->ended)
     wait_for_image(control);
   profile_load_list(reading->profile, &list, reading->lossless,
-                    &control->names, NULL, NULL);
+                    &control->names, NULL);
 }
 
 void

@@ -16,17 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Appends PATH, which becomes the list's; frees it on failure. */
-static bool
-append(struct input_list *list, char *path, const char *folder,
-       struct mprof_error *error)
+static void
+append(struct input_list *list, const char *path, const char *folder)
 {
-  if (path != NULL && ARRAY_PUSH(list->files, list->count, list->capacity,
-                                 (struct input_name){.path = path,
-                                                     .folder = folder}))
-    return true;
-  pool_free(path);
-  return mprof_error_memory(error);
+  ARRAY_PUSH(list->files, list->count, list->capacity,
+             (struct input_name){.path = path, .folder = folder});
 }
 
 static bool
@@ -53,67 +47,66 @@ compare_names(const struct dirent **left, const struct dirent **right)
 }
 
 /* Appends FOLDER/NAME unless that is no regular file. */
-static bool
-append_entry(struct input_list *list, const char *folder, const char *name,
-             struct mprof_error *error)
+static void
+append_entry(struct input_list *list, const char *folder, const char *name)
 {
   struct stat status;
-  char *path =
+  const char *path =
       pool_format("%s%s%s", folder, ends_in(folder, "/") ? "" : "/", name);
   if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
-    return append(list, path, folder, error);
-  pool_free(path);
-  return true;
+    append(list, path, folder);
 }
 
-static bool
-add_folder(struct input_list *list, const char *folder,
-           struct mprof_error *error)
+struct entries {
+  struct dirent **items;
+  int count;
+};
+
+static void
+free_entries(void *what)
 {
-  struct dirent **entries;
-  size_t first = list->count;
-  int count = scandir(folder, &entries, is_profile_name, compare_names);
-  if (count < 0)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s",
-                      folder, strerror(errno));
-  bool good = true;
-  for (int i = 0; i < count; i++) {
-    append_entry(list, folder, entries[i]->d_name, error);
-    free(entries[i]);
-  }
-  free(entries);
-  return good &&
-         (list->count > first ||
-          mprof_fail(error, MPROF_CANNOT_READ,
-                     "no profile in the folder '%s': no file name ends in "
-                     ".data or .pb.gz",
-                     folder));
+  struct entries *entries = what;
+  for (int i = 0; i < entries->count; i++)
+    free(entries->items[i]);
+  free(entries->items);
 }
 
-static bool
-add(struct input_list *list, const char *name, struct mprof_error *error)
+static void
+add_folder(struct input_list *list, const char *folder)
+{
+  struct entries *entries = pool_zeroed(1, sizeof *entries);
+  size_t first = list->count;
+  entries->count =
+      scandir(folder, &entries->items, is_profile_name, compare_names);
+  if (entries->count < 0)
+    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", folder,
+              strerror(errno));
+  pool_on_release(free_entries, entries);
+  for (int i = 0; i < entries->count; i++)
+    append_entry(list, folder, entries->items[i]->d_name);
+  if (list->count == first)
+    fail_with(MPROF_CANNOT_READ,
+              "no profile in the folder '%s': no file name ends in .data or "
+              ".pb.gz",
+              folder);
+}
+
+static void
+add(struct input_list *list, const char *name)
 {
   struct stat status;
-  return stat(name, &status) == 0 && S_ISDIR(status.st_mode)
-             ? add_folder(list, name, error)
-             : append(list, pool_text(name), NULL, error);
-}
-
-bool
-input_list_fill(struct input_list *list, const char *const *names,
-                size_t count, struct mprof_error *error)
-{
-  for (size_t i = 0; i < count; i++)
-    if (!add(list, names[i], error))
-      return false;
-  return count > 0 || add(list, "mprof.data", error);
+  if (stat(name, &status) == 0 && S_ISDIR(status.st_mode))
+    add_folder(list, name);
+  else
+    append(list, name, NULL);
 }
 
 void
-input_list_release(struct input_list *list)
+input_list_fill(struct input_list *list, const char *const *names,
+                size_t count)
 {
-  for (size_t i = 0; i < list->count; i++)
-    pool_free(list->files[i].path);
-  pool_free(list->files);
-  memset(list, 0, sizeof *list);
+  for (size_t i = 0; i < count; i++)
+    add(list, names[i]);
+  if (count == 0)
+    add(list, "mprof.data");
 }

@@ -16,24 +16,25 @@
 
 #include <unistd.h>
 
-/* Adds the file PATH, or what would be in one. */
-static bool
+/* Adds the file NAME, or what would be in it. */
+static void
 read_file(struct profile *profile, const struct input_name *name,
-          const struct reader_options *options, struct mprof_error *error)
+          const struct reader_options *options)
 {
   struct image_head head;
   bool image = options->octets.data != NULL
                    ? image_is_octets(options->octets)
                    : image_read_head(name->path, &head);
-  return image ? recover_image(profile, name->path, name->losses, options,
-                               error)
-               : profile_read(profile, name->path, options, error);
+  if (image)
+    recover_image(profile, name->path, name->losses, options, NULL);
+  else
+    profile_read(profile, name->path, options, NULL);
 }
 
-bool
+void
 profile_load_list(struct profile *profile, const struct input_list *list,
                   bool lossless, struct code_names *names,
-                  struct progress *progress, struct mprof_error *error)
+                  struct progress *progress)
 {
   struct reader_options options = {
       .limits = &input_limits_default,
@@ -47,41 +48,34 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   for (size_t i = 0; i < list->count; i++) {
     options.octets = list->files[i].octets;
     progress_tell(progress, "reading files", i, list->count);
-    read_file(profile, &list->files[i], &options, error);
+    read_file(profile, &list->files[i], &options);
   }
   if (lossless)
-    profile_fold_samples(profile, error);
-  symbolize(names == NULL ? &own : names, profile, error);
+    profile_fold_samples(profile, NULL);
+  symbolize(names == NULL ? &own : names, profile, NULL);
   profile_settle(profile);
-  return true;
 }
 
-bool
-profile_load_octets(struct profile *profile, struct input_octets octets,
-                    bool lossless, struct code_names *names,
-                    struct mprof_error *error)
+void
+profile_load_octets(struct profile *profile, struct input_octets octets)
 {
-  char path[] = "memory";
-  struct input_name name = {.path = path, .octets = octets};
+  struct input_name name = {.path = "memory", .octets = octets};
   const struct input_list list = {.files = &name, .count = 1};
-  return profile_load_list(profile, &list, lossless, names, NULL, error);
+  profile_load_list(profile, &list, false, NULL, NULL);
 }
 
-bool
+void
 profile_load(struct profile *profile, const char *const *names, size_t count,
-             enum heap heap, struct progress *progress,
-             struct mprof_error *error)
+             enum heap heap, struct progress *progress)
 {
   struct input_list list = {.heap = heap};
-  memset(profile, 0, sizeof *profile);
-  input_list_fill(&list, names, count, error);
-  return profile_load_list(profile, &list, false, NULL, progress, error);
+  input_list_fill(&list, names, count);
+  profile_load_list(profile, &list, false, NULL, progress);
 }
 
-bool
+void
 profile_load_joined(struct profile *profile, const char *operand,
-                    enum heap heap, struct progress *progress,
-                    struct mprof_error *error)
+                    enum heap heap, struct progress *progress)
 {
   char *rest = pool_text(operand);
   const char **files = pool_zeroed(strlen(operand) + 1, sizeof *files);
@@ -91,7 +85,7 @@ profile_load_joined(struct profile *profile, const char *operand,
   else
     while (rest != NULL)
       files[count++] = strsep(&rest, ",");
-  return profile_load(profile, files, count, heap, progress, error);
+  profile_load(profile, files, count, heap, progress);
 }
 
 void

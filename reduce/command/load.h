@@ -23,7 +23,7 @@ struct losses;
  * below it. The image of a process whose profile is there, too, is left out.
  */
 struct input_name {
-  char *path;                 /* owned */
+  const char *path;
   struct input_octets octets; /* what would be in it; NULL: it is in a file */
   const struct losses *losses; /* of an image's program, or NULL */
   const char *folder; /* as it was named, NULL: the file itself was named */
@@ -35,37 +35,31 @@ struct input_list { /* all zero: empty */
   enum heap heap; /* which of their objects */
 };
 
-/* Appends the COUNT files or folders NAMES, which must outlive LIST, or
- * "mprof.data" when there are none.  False: ERROR says why, such as a folder
- * without profiles. */
-bool input_list_fill(struct input_list *list, const char *const *names,
-                     size_t count, struct mprof_error *error);
-
-void input_list_release(struct input_list *list);
+/* Appends the COUNT files or folders NAMES, or "mprof.data" when there are
+ * none.  It fails where a folder has no profiles. */
+void input_list_fill(struct input_list *list, const char *const *names,
+                     size_t count);
 
 /* Reads the files of LIST into PROFILE.  LOSSLESS is for what writes a file
  * anew: see reader.h.  What is found of code is kept in NAMES, unless that is
- * NULL.  False: ERROR says why.  Release PROFILE even then. */
-bool profile_load_list(struct profile *profile, const struct input_list *list,
+ * NULL. */
+void profile_load_list(struct profile *profile, const struct input_list *list,
                        bool lossless, struct code_names *names,
-                       struct progress *progress, struct mprof_error *error);
+                       struct progress *progress);
 
-/* The same for what would be in a file; errors call it "memory". */
-bool profile_load_octets(struct profile *profile, struct input_octets octets,
-                         bool lossless, struct code_names *names,
-                         struct mprof_error *error);
+/* The same for what would be in a file, to be looked at; errors call it
+ * "memory". */
+void profile_load_octets(struct profile *profile, struct input_octets octets);
 
 /* The same for the COUNT files or folders NAMES, "mprof.data" when there are
- * none, to be looked at. */
-bool profile_load(struct profile *profile, const char *const *names,
-                  size_t count, enum heap heap, struct progress *progress,
-                  struct mprof_error *error);
+ * none. */
+void profile_load(struct profile *profile, const char *const *names,
+                  size_t count, enum heap heap, struct progress *progress);
 
 /* The same for OPERAND: one of these, or several with commas between them,
  * unless there is a file of that name. */
-bool profile_load_joined(struct profile *profile, const char *operand,
-                         enum heap heap, struct progress *progress,
-                         struct mprof_error *error);
+void profile_load_joined(struct profile *profile, const char *operand,
+                         enum heap heap, struct progress *progress);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
  * waits until it is on disk. */

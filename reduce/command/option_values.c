@@ -43,96 +43,83 @@ option_words(const struct option_row *row, char text[WORDS_LENGTH])
 }
 
 /* Says that V is to be WHAT, not what MEANT is for. */
-static bool
+static _Noreturn void
 refuse_part(const struct option_value *v, const char *what,
             const struct suggestion *meant)
 {
   const char *name = v->row->name;
-  return mprof_fail(v->error, MPROF_USAGE, "%s%s takes %s, not '%.*s'%s",
-                    OPTION_DASHES(name), name, what, (int)meant->length,
-                    meant->unknown, suggestion_text(meant, "").text);
+  fail_with(MPROF_USAGE, "%s%s takes %s, not '%.*s'%s", OPTION_DASHES(name),
+            name, what, (int)meant->length, meant->unknown,
+            suggestion_text(meant, "").text);
 }
 
-static bool
+static _Noreturn void
 refuse(const struct option_value *v, const char *what)
 {
   const struct suggestion none = suggestion_for(v->text, strlen(v->text));
-  return refuse_part(v, what, &none);
+  refuse_part(v, what, &none);
 }
 
-/* Sets *NUMBER to that of the word that LENGTH bytes at TEXT are. */
-static bool
-find_word(const struct option_value *v, const char *text, size_t length,
-          size_t *number)
+/* The number of the word that LENGTH bytes at TEXT are. */
+static size_t
+find_word(const struct option_value *v, const char *text, size_t length)
 {
   const char *word;
   char words[WORDS_LENGTH] = "";
   struct suggestion meant = suggestion_for(text, length);
-  for (*number = 0; (word = word_of(&v->row->words, *number)) != NULL;
-       ++*number) {
+  for (size_t i = 0; (word = word_of(&v->row->words, i)) != NULL; i++) {
     if (strlen(word) == length && memcmp(word, text, length) == 0)
-      return true;
+      return i;
     suggestion_offer(&meant, word, strlen(word));
   }
   option_words(v->row, words);
-  return refuse_part(v, words, &meant);
+  refuse_part(v, words, &meant);
 }
 
-bool
+void
 store_word(const struct option_value *v)
 {
-  size_t number;
-  if (!find_word(v, v->text, strlen(v->text), &number))
-    return false;
-  *(unsigned *)v->field = (unsigned)(v->row->number + number);
-  return true;
+  *(unsigned *)v->field =
+      (unsigned)(v->row->number + find_word(v, v->text, strlen(v->text)));
 }
 
-bool
+void
 store_row(const struct option_value *v)
 {
-  size_t number;
-  if (!find_word(v, v->text, strlen(v->text), &number))
-    return false;
   const char *found =
-      (const char *)v->row->words.first + number * v->row->words.stride;
+      (const char *)v->row->words.first +
+      find_word(v, v->text, strlen(v->text)) * v->row->words.stride;
   memcpy(v->field, &found, sizeof found);
-  return true;
 }
 
-bool
+void
 store_list(const struct option_value *v)
 {
   uint64_t *set = v->field;
   const char *text = v->text;
   if (v->row->number == 0)
     *set = 0;
-  for (;;) {
-    size_t number;
+  for (;; text++) {
     size_t length = strcspn(text, ",");
-    if (!find_word(v, text, length, &number))
-      return false;
-    *set |= UINT64_C(1) << number;
-    if (text[length] == '\0')
-      return true;
-    text += length + 1;
+    *set |= UINT64_C(1) << find_word(v, text, length);
+    text += length;
+    if (*text == '\0')
+      return;
   }
 }
 
 /* ---- flags and numbers ------------------------------------------------- */
 
-bool
+void
 store_flag(const struct option_value *v)
 {
   *(bool *)v->field = v->row->number != 0;
-  return true;
 }
 
-bool
+void
 store_choice(const struct option_value *v)
 {
   *(unsigned *)v->field = (unsigned)v->row->number;
-  return true;
 }
 
 static bool
@@ -145,21 +132,22 @@ is_number(const char *text, size_t *number)
          *number < SIZE_MAX;
 }
 
-bool
+void
 store_number(const struct option_value *v)
 {
-  return is_number(v->text, v->field) || refuse(v, "a number");
+  if (!is_number(v->text, v->field))
+    refuse(v, "a number");
 }
 
-bool
+void
 store_positive(const struct option_value *v)
 {
-  return (is_number(v->text, v->field) && *(size_t *)v->field > 0) ||
-         refuse(v, "a positive number");
+  if (!is_number(v->text, v->field) || *(size_t *)v->field == 0)
+    refuse(v, "a positive number");
 }
 
 /* Digits with up to four decimals, at most 100, as millionths. */
-bool
+void
 store_percent(const struct option_value *v)
 {
   static const char digits[] = "0123456789";
@@ -174,27 +162,27 @@ store_percent(const struct option_value *v)
              rest, (int)(4 - decimals), "0000");
   unsigned long value = strtoul(millionths, NULL, 10);
   *(uint32_t *)v->field = (uint32_t)value;
-  return (millionths[0] != '\0' && value <= SHARE_WHOLE) ||
-         refuse(v, "a number up to 100");
+  if (millionths[0] == '\0' || value > SHARE_WHOLE)
+    refuse(v, "a number up to 100");
 }
 
 /* ---- text -------------------------------------------------------------- */
 
-bool
+void
 store_text(const struct option_value *v)
 {
   *(const char **)v->field = v->text;
-  return true;
 }
 
-bool
+void
 store_file(const struct option_value *v)
 {
   *(const char **)v->field = v->text;
-  return *v->text != '\0' || refuse(v, "a file");
+  if (*v->text == '\0')
+    refuse(v, "a file");
 }
 
-bool
+void
 store_signal(const struct option_value *v)
 {
   const char *text = v->text;
@@ -205,15 +193,15 @@ store_signal(const struct option_value *v)
     snprintf(number, sizeof number, "%d", i);
     if (strcmp(text, number) == 0 ||
         (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), name) == 0))
-      return true;
+      return;
   }
-  return refuse(v, "the name of a signal");
+  refuse(v, "the name of a signal");
 }
 
-bool
+void
 store_growth(const struct option_value *v)
 {
-  return growth_limits_parse(v->field, v->text) ||
-         refuse(v, "N%, Nallocs, N%allocs, or N with a unit such as KiB or "
-                   "MiB, each with function: or kept: in front or not");
+  if (!growth_limits_parse(v->field, v->text))
+    refuse(v, "N%, Nallocs, N%allocs, or N with a unit such as KiB or "
+              "MiB, each with function: or kept: in front or not");
 }

@@ -21,7 +21,6 @@ struct parsing {
   const char *const *arguments;
   int count;
   int next;
-  struct mprof_error *error;
 };
 
 static const struct options defaults = {
@@ -39,7 +38,7 @@ static const struct options defaults = {
 };
 
 /* Says that ARGUMENT, whose name has LENGTH bytes at NAME, is no option. */
-static bool
+static _Noreturn void
 refuse_option(const struct parsing *parsing, const char *argument,
               const char *name, size_t length)
 {
@@ -49,12 +48,12 @@ refuse_option(const struct parsing *parsing, const char *argument,
         row->help != NULL)
       suggestion_offer(&meant, row->name, strlen(row->name));
   const char *dashes = meant.word[0] == '\0' ? "" : OPTION_DASHES(meant.word);
-  return mprof_fail(parsing->error, MPROF_USAGE, "unknown option '%s'%s",
-                    argument, suggestion_text(&meant, dashes).text);
+  fail_with(MPROF_USAGE, "unknown option '%s'%s", argument,
+            suggestion_text(&meant, dashes).text);
 }
 
 /* Parses the option ARGUMENT, which starts with a dash. */
-static bool
+static void
 parse_option(struct parsing *parsing, const char *argument)
 {
   const char *name = argument + (argument[1] == '-' ? 2 : 1);
@@ -62,24 +61,22 @@ parse_option(struct parsing *parsing, const char *argument)
   const struct option_row *row =
       option_find(name, length, parsing->options->command);
   if (row == NULL)
-    return refuse_option(parsing, argument, name, length);
+    refuse_option(parsing, argument, name, length);
   const char *value = name[length] == '=' ? name + length + 1 : NULL;
   if (row->argument == NULL && value != NULL)
-    return mprof_fail(parsing->error, MPROF_USAGE,
-                      "option '%.*s' takes no value",
-                      (int)strcspn(argument, "="), argument);
+    fail_with(MPROF_USAGE, "option '%.*s' takes no value",
+              (int)strcspn(argument, "="), argument);
   if (row->argument != NULL && value == NULL) {
-    /* Who gives an open profile is a program, which has no use for that. */
+    /* A program that has opened a profile writes values behind "=". */
     if (parsing->next == parsing->count || parsing->options->open != NULL)
-      return mprof_fail(parsing->error, MPROF_USAGE,
-                        "option '%s' requires a value", argument);
+      fail_with(MPROF_USAGE, "option '%s' requires a value", argument);
     value = parsing->arguments[parsing->next++];
   }
-  return row->store(&(struct option_value){
-      row, value, (char *)parsing->options + row->field, parsing->error});
+  row->store(&(struct option_value){row, value,
+                                    (char *)parsing->options + row->field});
 }
 
-static bool
+static void
 parse_arguments(struct parsing *parsing)
 {
   struct options *options = parsing->options;
@@ -89,14 +86,12 @@ parse_arguments(struct parsing *parsing)
     if (!only_files && strcmp(argument, "--") == 0) {
       only_files = true;
     } else if (!only_files && argument[0] == '-' && argument[1] != '\0') {
-      if (!parse_option(parsing, argument))
-        return false;
+      parse_option(parsing, argument);
     } else {
       options->files[options->file_count++] = argument;
       only_files = only_files || options->command == COMMAND_RUN;
     }
   }
-  return true;
 }
 
 /* ---- what is settled when all arguments are known ---------------------- */
@@ -115,26 +110,25 @@ has_ending(const char *path, const char *endings)
   return false;
 }
 
-/* Whether the file to write is not named as if it were of a format that the
+/* Fails where the file to write is named as if it were of a format that the
  * command does not write.  No name at all tells against text, or the like. */
-static bool
-check_ending(const struct options *options, struct mprof_error *error)
+static void
+check_ending(const struct options *options)
 {
   static const char pictures[] = ".svg .png .pdf .jpg .jpeg .gif .ps ";
   const struct command_row *row = command_row(options->command);
   const char *path = options->output;
-  if (path == NULL || row->endings == NULL ||
-      has_ending(path, row->endings) ||
-      (!has_ending(path, pictures) &&
-       output_for_file(export_formats, path) == NULL))
-    return true;
-  return mprof_fail(error, MPROF_USAGE, "mprof %s writes %s, not '%s'",
-                    row->name, row->writes, path);
+  if (path != NULL && row->endings != NULL &&
+      !has_ending(path, row->endings) &&
+      (has_ending(path, pictures) ||
+       output_for_file(export_formats, path) != NULL))
+    fail_with(MPROF_USAGE, "mprof %s writes %s, not '%s'", row->name,
+              row->writes, path);
 }
 
 /* Chooses the format by the file to write, where no option does. */
-static bool
-choose_format(struct options *options, struct mprof_error *error)
+static void
+choose_format(struct options *options)
 {
   static const char page[] = "html";
   const char *path = options->output;
@@ -143,16 +137,15 @@ choose_format(struct options *options, struct mprof_error *error)
   else if (options->format == NULL && path != NULL)
     options->format = output_for_file(export_formats, path);
   if (options->command != COMMAND_EXPORT || options->format != NULL)
-    return true;
+    return;
   if (path == NULL)
-    return mprof_fail(error, MPROF_USAGE,
-                      "no format given; use --format=FORMAT");
+    fail_with(MPROF_USAGE, "no format given; use --format=FORMAT");
   if (has_ending(path, ".svg "))
-    return mprof_fail(error, MPROF_USAGE,
-                      "use mprof graph to draw the call graph as SVG");
-  return mprof_fail(
-      error, MPROF_USAGE,
-      "the name '%s' does not imply a format; use --format=FORMAT", path);
+    fail_with(MPROF_USAGE,
+              "use mprof graph to draw the call graph as SVG");
+  fail_with(MPROF_USAGE,
+            "the name '%s' does not imply a format; use --format=FORMAT",
+            path);
 }
 
 /* The same of what mprof run is told, with a program or without. */
@@ -182,8 +175,8 @@ check_run(const struct run_options *run, const struct push_options *push,
 }
 
 /* Says what does not go together, or lacks. */
-static bool
-check(const struct options *options, struct mprof_error *error)
+static void
+check(const struct options *options)
 {
   enum command command = options->command;
   bool open = options->open != NULL;
@@ -208,18 +201,17 @@ check(const struct options *options, struct mprof_error *error)
   else if (open && options->heap != HEAP_BOTH)
     wrong = "--heap selects what is read from files, and the profile is open";
   if (wrong != NULL)
-    return mprof_fail(error, MPROF_USAGE, "%s", wrong);
+    fail_with(MPROF_USAGE, "%s", wrong);
   if (options->diff.limits.any[GROWTH_OF_KEPT] &&
       measure_rows[options->view.value].what != NULL)
-    return mprof_fail(
-        error, MPROF_USAGE,
+    fail_with(
+        MPROF_USAGE,
         "a limit kept:N cannot be combined with --value=%s; leave out kept:",
         measure_rows[options->view.value].word);
   if (open && options->file_count > 0)
-    return mprof_fail(error, MPROF_USAGE,
-                      "input is the open profile; '%s' is not accepted",
-                      options->files[0]);
-  return check_ending(options, error);
+    fail_with(MPROF_USAGE, "input is the open profile; '%s' is not accepted",
+              options->files[0]);
+  check_ending(options);
 }
 
 static void
@@ -247,30 +239,24 @@ settle(struct options *options)
 }
 
 /* Parses what follows the name of a command. */
-static bool
+static void
 parse_command(struct parsing *parsing)
 {
   struct options *options = parsing->options;
   options->files = pool_zeroed((size_t)parsing->count, sizeof *options->files);
-  if (options->files == NULL)
-    return mprof_error_memory(parsing->error);
-  if (!parse_arguments(parsing))
-    return false;
+  parse_arguments(parsing);
   if (options->help) {
     options->topic = options->command;
     options->command = COMMAND_HELP;
-    return true;
+    return;
   }
-  if (!check(options, parsing->error) ||
-      !choose_format(options, parsing->error))
-    return false;
+  check(options);
+  choose_format(options);
   if (options->base != NULL &&
       (options->format == NULL || !options->format->compares))
-    return mprof_fail(parsing->error, MPROF_USAGE,
-                      "--base requires -o NAME.html; mprof diff compares in "
-                      "tables");
+    fail_with(MPROF_USAGE,
+              "--base requires -o NAME.html; mprof diff compares in tables");
   settle(options);
-  return true;
 }
 
 /* Says that there is no WHAT called NAME. */
@@ -290,7 +276,7 @@ options_parse(struct options *options, int count,
               const char *const *arguments, const struct open_profile *open,
               enum command *command)
 {
-  struct parsing parsing = {options, arguments, count, 1, NULL};
+  struct parsing parsing = {options, arguments, count, 1};
   *options = defaults;
   options->open = open;
   if (open != NULL) {

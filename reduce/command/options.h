@@ -120,11 +120,10 @@ struct option_value {
   const struct option_row *row;
   const char *text; /* NULL: there is none */
   void *field;      /* of struct options */
-  struct mprof_error *error;
 };
 
-/* Stores what V says.  False: its error says what its row takes. */
-typedef bool option_store(const struct option_value *v);
+/* Stores what V says; a failure says what its row takes. */
+typedef void option_store(const struct option_value *v);
 
 struct option_row {
   unsigned commands;    /* that take it: bit i is enum command i */

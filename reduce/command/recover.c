@@ -15,12 +15,12 @@ run_recover(const struct options *options, struct sink *sink,
             struct outcome *outcome)
 {
   struct profile profile = {0};
-  struct input_name name = {.path = (char *)(uintptr_t)options->files[0]};
+  struct input_name name = {.path = options->files[0]};
   const struct input_list list = {.files = &name, .count = 1};
   const char *file =
       options->output != NULL ? options->output : options->files[0];
   (void)sink; /* all goes to the file */
-  profile_load_list(&profile, &list, true, NULL, NULL, NULL);
+  profile_load_list(&profile, &list, true, NULL, NULL);
   profile_save(&profile, file, true);
   mprof_line(outcome->remark,
              "wrote '%s': %" PRIu64 " allocations, %" PRIu64

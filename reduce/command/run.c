@@ -84,9 +84,9 @@ struct base {
   struct reduction reduction;
 };
 
-static bool
+static void
 base_init(struct base *base, struct reduction *reduction,
-          const struct options *options, struct mprof_error *error)
+          const struct options *options)
 {
   *base = (struct base){.view = options->view, .file = options->base};
   base->view.files = &base->file;
@@ -94,15 +94,13 @@ base_init(struct base *base, struct reduction *reduction,
   base->view.select.samples = NULL; /* they are of the other profile */
   base->view.select.sample_count = 0;
   if (options->base == NULL)
-    return true;
-  if (!profile_load_joined(&base->profile, options->base, options->heap,
-                           options->progress, error) ||
-      !diff_check_languages(&base->profile, reduction->profile, error) ||
-      !reduction_init(&base->reduction, &base->profile, &base->view,
-                      options->progress, error))
-    return false;
+    return;
+  profile_load_joined(&base->profile, options->base, options->heap,
+                      options->progress);
+  diff_check_languages(&base->profile, reduction->profile, NULL);
+  reduction_init(&base->reduction, &base->profile, &base->view,
+                 options->progress, NULL);
   reduction->base = &base->reduction;
-  return true;
 }
 
 /* Whether the program that opened the profile reads what is written. */
@@ -112,18 +110,17 @@ is_read(const struct options *options)
   return options->open != NULL && options->output == NULL;
 }
 
-/* Whether REDUCTION, or what it is compared with, is of something that the
- * options choose.  A program that reads an export takes one of nothing. */
-static bool
-check_choice(const struct reduction *reduction, const struct options *options,
-             struct mprof_error *error)
+/* Fails unless REDUCTION, or what it is compared with, is of something that
+ * the options choose.  A program that reads an export takes one of nothing. */
+static void
+check_choice(const struct reduction *reduction, const struct options *options)
 {
   const struct selection *selection = &reduction->selection;
-  bool read = is_read(options) && options->command == COMMAND_EXPORT;
-  return read || !selection_is_empty(selection) ||
-         (reduction->base != NULL &&
-          !selection_is_empty(&reduction->base->selection)) ||
-         selection_fail_empty(selection, error);
+  if (!(is_read(options) && options->command == COMMAND_EXPORT) &&
+      selection_is_empty(selection) &&
+      (reduction->base == NULL ||
+       selection_is_empty(&reduction->base->selection)))
+    selection_fail_empty(selection, NULL);
 }
 
 struct reducing {
@@ -136,7 +133,6 @@ reduce(void *closure)
 {
   const struct reducing *reducing = closure;
   const struct options *options = reducing->options;
-  struct mprof_error *error = NULL;
   struct profile read = {0};
   struct base base = {0};
   struct reduction reduction = {0};
@@ -144,14 +140,14 @@ reduce(void *closure)
   struct output_file *file;
   emitter *emit = emitter_of(options);
   bool open = options->open != NULL;
-  rule_list_init(&rules, options->rules, error);
+  rule_list_init(&rules, options->rules, NULL);
   if (!open)
     profile_load(&read, options->files, options->file_count, options->heap,
-                 options->progress, error);
+                 options->progress);
   reduction_init(&reduction, open ? options->open->profile : &read,
-                 &options->view, options->progress, error);
-  base_init(&base, &reduction, options, error);
-  check_choice(&reduction, options, error);
+                 &options->view, options->progress, NULL);
+  base_init(&base, &reduction, options);
+  check_choice(&reduction, options);
   reduction.rules = &rules;
   struct sink *sink = open_output(options, reducing->sink, &file);
   if (emit != NULL)
@@ -202,47 +198,44 @@ run_diff(const struct options *options, struct sink *sink,
   struct profile profiles[DIFF_SIDES] = {0};
   struct diff diff = {0};
   struct output_file *file;
-  struct mprof_error *error = NULL;
   for (int side = 0; side < DIFF_SIDES; side++)
     profile_load_joined(&profiles[side], options->files[side], options->heap,
-                        options->progress, error);
+                        options->progress);
   diff_init(&diff, profiles, &options->view, &options->diff,
-            options->progress, error);
+            options->progress, NULL);
   if (selection_is_empty(&diff.sides[DIFF_OLD].selection) &&
       selection_is_empty(&diff.sides[DIFF_NEW].selection))
-    selection_fail_empty(&diff.sides[DIFF_NEW].selection, error);
+    selection_fail_empty(&diff.sides[DIFF_NEW].selection, NULL);
   sink = open_output(options, sink, &file);
   diff_write(&diff, sink);
   compare_holders(profiles, options, sink);
   if (file != NULL)
     output_file_close(file);
-  diff_check_growth(&diff, outcome->remark, error);
+  diff_check_growth(&diff, outcome->remark, NULL);
   if (outcome->remark[0] != '\0')
     outcome->status = 3;
 }
 
 /* ---- merge ------------------------------------------------------------ */
 
-/* Whether OUTPUT is no file of a folder of LIST: each run would count the
+/* Fails where OUTPUT is a file of a folder of LIST: each run would count the
  * last one's sums again.  It may be one that is named, as in "merge -o
  * all.data all.data new.data". */
-static bool
-check_output(const struct input_list *list, const char *output,
-             struct mprof_error *error)
+static void
+check_output(const struct input_list *list, const char *output)
 {
   struct stat written;
   struct stat read;
   if (stat(output, &written) != 0)
-    return true;
+    return;
   for (size_t i = 0; i < list->count; i++)
     if (list->files[i].folder != NULL &&
         stat(list->files[i].path, &read) == 0 &&
         read.st_dev == written.st_dev && read.st_ino == written.st_ino)
-      return mprof_fail(error, MPROF_CANNOT_WRITE,
-                        "cannot write '%s': it is one of the files to merge, "
-                        "in the folder '%s'",
-                        output, list->files[i].folder);
-  return true;
+      fail_with(MPROF_CANNOT_WRITE,
+                "cannot write '%s': it is one of the files to merge, in the "
+                "folder '%s'",
+                output, list->files[i].folder);
 }
 
 /* Reads all files, then writes one. */
@@ -257,9 +250,9 @@ run_merge(const struct options *options, struct sink *sink,
     profile_save(options->open->profile, options->output, true);
     return;
   }
-  input_list_fill(&list, options->files, options->file_count, NULL);
-  check_output(&list, options->output, NULL);
-  profile_load_list(&profile, &list, true, NULL, options->progress, NULL);
+  input_list_fill(&list, options->files, options->file_count);
+  check_output(&list, options->output);
+  profile_load_list(&profile, &list, true, NULL, options->progress);
   progress_tell(options->progress, "writing", 0, 0);
   profile_save(&profile, options->output, true);
 }

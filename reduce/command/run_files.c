@@ -241,7 +241,7 @@ finish(void *closure)
   struct profile profile = {0};
   if (searches_take(&files->searches, name.path, &finishing->losses))
     name.losses = &finishing->losses;
-  profile_load_list(&profile, &list, true, &files->names, NULL, NULL);
+  profile_load_list(&profile, &list, true, &files->names, NULL);
   finishing->left = profile.total[MEASURE_ALLOCS] != 0;
   if (!finishing->left) {
     if (unlink(name.path) != 0)

@@ -209,15 +209,10 @@ static void
 compare(struct compared *compared, const struct view_options *options,
         const struct diff_options *limits)
 {
-  struct mprof_error error;
-  mprof_error_clear(&error);
   for (int side = 0; side < DIFF_SIDES; side++)
-    if (!profile_load_joined(&compared->profiles[side], options->files[side],
-                             HEAP_BOTH, NULL, &error))
-      fail_msg("%s", error.message);
-  if (!diff_init(&compared->diff, compared->profiles, options, limits, NULL,
-                 &error))
-    fail_msg("%s", error.message);
+    profile_load_joined(&compared->profiles[side], options->files[side],
+                        HEAP_BOTH, NULL);
+  diff_init(&compared->diff, compared->profiles, options, limits, NULL, NULL);
 }
 
 static void
