@@ -310,7 +310,8 @@ options_parse(struct options *options, int count,
   case COMMAND_HELP:
     if (count > 1)
       options->topic = command_find(arguments[1]);
-    return count == 1 || command_row(options->topic)->run != NULL ||
+    options->tables = count > 1 && strcmp(arguments[1], "tables") == 0;
+    return count == 1 || options->tables || command_row(options->topic)->run != NULL ||
            refuse_command("no help for", arguments[1], error);
   default:
     return parse_command(&parsing);
