@@ -311,7 +311,8 @@ options_parse(struct options *options, int count,
     if (count > 1)
       options->topic = command_find(arguments[1]);
     options->tables = count > 1 && strcmp(arguments[1], "tables") == 0;
-    return count == 1 || options->tables || command_row(options->topic)->run != NULL ||
+    return count == 1 || options->tables ||
+           command_row(options->topic)->run != NULL ||
            refuse_command("no help for", arguments[1], error);
   default:
     return parse_command(&parsing);

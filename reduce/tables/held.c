@@ -109,8 +109,8 @@ report_holders_legend(const struct reduction *reduction, struct sink *sink)
 void
 report_held_legend(const struct reduction *reduction, struct sink *sink)
 {
-  text_columns_explain(reduction, held_table.columns,
-                       held_table.column_count, sink);
+  text_columns_explain(reduction, held_table.columns, held_table.column_count,
+                       sink);
   report_holders_legend(reduction, sink);
 }
 
