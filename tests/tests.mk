@@ -205,7 +205,7 @@ check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan
 	  check-asan-variant
 
 .PHONY: check-asan-variant
-check-asan-variant: tests $(command) $(malloc_a) $(advice_7)
+check-asan-variant: tests $(command) $(malloc_a) $(made_pages)
 	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' \
 	  tests/run-tests.sh c cli sanitized recover/damaged
 

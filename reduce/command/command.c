@@ -39,7 +39,8 @@ const struct command_row command_rows[] = {
     {COMMAND_RECOVER, "recover", "[OPTION...] FILE",
      "not needed: all commands read what a killed program leaves", run_recover,
      ".data .pb.gz .pprof ", "a profile (.data, .pb.gz, .pprof)"},
-    {COMMAND_HELP, "help", "[COMMAND]", "list the options of a command", NULL,
+    {COMMAND_HELP, "help", "[COMMAND]",
+     "list the options of a command; help tables: explain all columns", NULL,
      NULL, NULL},
     {COMMAND_HELP, "--help", NULL, NULL, NULL, NULL, NULL},
     {COMMAND_HELP, "-help", NULL, NULL, NULL, NULL, NULL},
@@ -137,6 +138,14 @@ write_option(const struct option_row *row, struct sink *sink)
   write_line(sink, form, row->help, words);
 }
 
+static void
+write_columns_help(struct sink *sink)
+{
+  report_legends(sink);
+  sink_text(sink, "\nTables of mprof diff:\n");
+  diff_explain(sink);
+}
+
 /* On TOPIC; COMMAND_NONE: on the program. */
 static void
 help_write(enum command topic, struct sink *sink)
@@ -152,7 +161,8 @@ help_write(enum command topic, struct sink *sink)
     if ((row->commands >> topic & 1) != 0 && row->help != NULL)
       write_option(row, sink);
   if (topic == COMMAND_REPORT)
-    WRITE_CHOICES("Tables, in this order", report_tables, sink);
+    WRITE_CHOICES("Tables, in this order (see 'mprof help tables')",
+                  report_tables, sink);
   else if (topic == COMMAND_ADVISE)
     report_advice_rules(sink);
   else if (topic == COMMAND_DIFF)
@@ -197,6 +207,8 @@ run(void *closure)
     options.view.width = options.output == NULL ? sink->line_width : 0;
   if (options.command == COMMAND_VERSION)
     sink_text(sink, "mprof " MPROF_VERSION "\n");
+  else if (options.tables)
+    write_columns_help(sink);
   else if (options.command == COMMAND_HELP)
     help_write(options.topic, sink);
   else

@@ -296,7 +296,9 @@ options_parse(struct options *options, int count,
   case COMMAND_HELP:
     if (count > 1)
       options->topic = command_find(arguments[1]);
-    if (count > 1 && command_row(options->topic)->run == NULL)
+    options->tables = count > 1 && strcmp(arguments[1], "tables") == 0;
+    if (count > 1 && !options->tables &&
+        command_row(options->topic)->run == NULL)
       refuse_command("no help for", arguments[1]);
     break;
   default:

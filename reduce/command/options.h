@@ -77,6 +77,7 @@ struct options {
   enum command command;
   enum command topic; /* of help */
   bool help;          /* is asked for, on the command */
+  bool tables;        /* help is on the tables' columns */
   const char **files; /* owned array; the strings are the arguments; NULL
                          is behind the last: a program, with its own */
   size_t file_count;  /* zero: the default file */

@@ -366,6 +366,21 @@ write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
   report_gaps(profile, sink);
 }
 
+static void
+write_legend(const struct reduction *reduction, const struct column *list,
+             size_t count, struct sink *sink)
+{
+  text_columns_explain(reduction, list, count, sink);
+  report_legend(reduction, sink, "new, gone",
+                "only in the new profile, only in the old one");
+}
+
+void
+diff_explain(struct sink *sink)
+{
+  write_legend(NULL, change_columns, COLUMN_COUNT, sink);
+}
+
 void
 diff_write(const struct diff *diff, struct sink *sink)
 {
@@ -393,8 +408,6 @@ diff_write(const struct diff *diff, struct sink *sink)
     if ((tables >> kind & 1) != 0)
       diff_write_table(diff, (enum diff_kind)kind, sink);
   describe(&changes, diff, DIFF_FUNCTIONS, true); /* for the legend */
-  text_columns_explain(report_lacks_calls(old) ? old : new, changes.columns,
-                       changes.table.column_count, sink);
-  report_legend(new, sink, "new, gone",
-                "only in the new profile, only in the old one");
+  write_legend(report_lacks_calls(old) ? old : new, changes.columns,
+               changes.table.column_count, sink);
 }

@@ -169,19 +169,19 @@ cell(const struct view *view, const struct ranking_row *row, int id)
 }
 
 /* Explains NAME when there is such a node, one without a function if it must
- * be NAMELESS. */
+ * be NAMELESS, or in any case without a reduction. */
 static void
 explain_node(const struct reduction *reduction, const char *name,
              bool nameless, const char *meaning, struct sink *sink)
 {
-  for (size_t i = 0; i < reduction->graph.node_count; i++) {
+  bool found = reduction == NULL;
+  for (size_t i = 0; !found && i < reduction->graph.node_count; i++) {
     const struct graph_node *node = &reduction->graph.nodes[i];
-    if ((node->function == INDEX_NONE || !nameless) &&
-        strcmp(node->name, name) == 0) {
-      report_legend(reduction, sink, name, meaning);
-      return;
-    }
+    found = (node->function == INDEX_NONE || !nameless) &&
+            strcmp(node->name, name) == 0;
   }
+  if (found)
+    report_legend(reduction, sink, name, meaning);
 }
 
 /* Whether a function of C++'s library is charged to its callers. */
@@ -211,29 +211,28 @@ legend(const struct view *view, struct sink *sink)
                            "them",
   };
   const struct reduction *reduction = view->reduction;
-  bool lisp = reduction->profile->language == LANGUAGE_LISP;
+  const bool all = reduction == NULL;
+  bool lisp = all || reduction->profile->language == LANGUAGE_LISP;
   for (int reason = 0; reason < NAMELESS_COUNT; reason++)
     explain_node(reduction, nameless_name((enum nameless)reason), true,
                  nameless[reason], sink);
-  if (reduction->options->by != BY_FUNCTION) {
-    explain_node(
-        reduction, "[no file]", false,
-        lisp ? "functions whose source file is unknown, such as the C "
-               "functions of ECL"
-             : "functions whose source file is unknown, usually those of "
-               "libraries without debug information",
-        sink);
+  if (all || reduction->options->by != BY_FUNCTION) {
+    explain_node(reduction, "[no file]", false,
+                 "functions whose source file is unknown, such as C "
+                 "functions of ECL and of libraries without debug "
+                 "information",
+                 sink);
     explain_node(reduction, "[no package]", false,
                  "functions that no symbol names", sink);
     explain_node(reduction, "[C]", false,
                  "C functions, and C++ functions with a plain name", sink);
   }
-  if (lisp && !reduction->options->select.hide_system)
+  if (all || (lisp && !reduction->options->select.hide_system))
     report_legend_text(reduction, sink,
                        "With --hide-system, allocations by ECL's own "
                        "functions are charged to the functions of the "
                        "program.");
-  if (!lisp && hides_cxx_runtime(reduction))
+  if (all || (!lisp && hides_cxx_runtime(reduction)))
     report_legend_text(reduction, sink,
                        "Allocations by functions of the C++ library are "
                        "charged to their callers; --show-runtime shows these "

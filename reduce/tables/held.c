@@ -94,7 +94,7 @@ report_holders_legend(const struct reduction *reduction, struct sink *sink)
                      "below it, the heaviest nearest to it.  To follow a "
                      "path to its root, look for the index of the line "
                      "above.");
-  if (reduction->options->legend)
+  if (reduction == NULL || reduction->options->legend)
     sink_text(sink, "\n");
   report_legend(reduction, sink, "self+desc",
                 "share of all live bytes that the holder retains");
@@ -104,6 +104,14 @@ report_holders_legend(const struct reduction *reduction, struct sink *sink)
                 "it");
   report_legend(reduction, sink, "exact bytes",
                 "on all lines: bytes that are retained");
+}
+
+void
+report_held_legend(const struct reduction *reduction, struct sink *sink)
+{
+  text_columns_explain(reduction, held_table.columns, held_table.column_count,
+                       sink);
+  report_holders_legend(reduction, sink);
 }
 
 void

@@ -290,7 +290,7 @@ static void
 legend(const struct view *view, struct sink *sink)
 {
   const struct reduction *reduction = view->reduction;
-  if (reduction->options->offsets)
+  if (reduction != NULL && reduction->options->offsets)
     report_legend(reduction, sink, "name+n",
                   "the call site: lines from the start of the function or, "
                   "if lines are not known, bytes from its first call site");

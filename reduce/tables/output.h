@@ -27,6 +27,8 @@ struct output {
   const char *help; /* a few words, for --help */
   void (*emit)(const struct reduction *reduction, struct sink *sink);
   const struct table *table; /* what is written, where EMIT is NULL */
+  /* of tables that EMIT writes: the legend; see legend.c */
+  void (*explain)(const struct reduction *reduction, struct sink *sink);
   /* of tables of a report; NULL: always */
   enum shown (*shown)(const struct reduction *reduction);
   const char *endings; /* of files in this format, with a blank after each;

@@ -75,7 +75,7 @@ void
 report_legend(const struct reduction *reduction, struct sink *sink,
               const char *term, const char *text)
 {
-  if (!reduction->options->legend)
+  if (reduction != NULL && !reduction->options->legend)
     return;
   sink_format(sink, "  %-12s ", term);
   write_wrapped(sink, text, TERM_WIDTH);
@@ -85,8 +85,10 @@ void
 report_legend_text(const struct reduction *reduction, struct sink *sink,
                    const char *text)
 {
-  if (reduction->options->legend)
-    report_paragraph(sink, text);
+  if (reduction != NULL && !reduction->options->legend)
+    return;
+  sink_text(sink, "\n");
+  report_indented(sink, text, reduction == NULL ? 0 : 2);
 }
 
 bool

@@ -48,9 +48,16 @@ void report_first_advice(const struct reduction *reduction, struct sink *sink);
 void report_advice(const struct reduction *reduction, struct sink *sink);
 void report_advice_rules(struct sink *sink);
 
-/* The legend of a call graph whose functions are holders. */
+/* The legends of a call graph; of one whose functions are holders; of the
+ * table HELD and that. */
+void report_graph_legend(const struct reduction *reduction,
+                         struct sink *sink);
 void report_holders_legend(const struct reduction *reduction,
                            struct sink *sink);
+void report_held_legend(const struct reduction *reduction, struct sink *sink);
+
+/* The legends of all tables, for any profile. */
+void report_legends(struct sink *sink);
 
 /* The first lines of a report: what could not be attributed, if anything. */
 void report_unattributed(const struct reduction *reduction,
@@ -63,7 +70,8 @@ void report_paragraph(struct sink *sink, const char *text);
 void report_indented(struct sink *sink, const char *text, size_t indent);
 
 /* Writes a line of a legend, what TERM, a heading, stands for; or a paragraph
- * of it.  Neither writes anything when legends are not wanted. */
+ * of it.  Neither writes anything when legends are not wanted.  REDUCTION is
+ * NULL in a legend for any profile; see legend.c. */
 void report_legend(const struct reduction *reduction, struct sink *sink,
                    const char *term, const char *text);
 void report_legend_text(const struct reduction *reduction, struct sink *sink,

@@ -348,8 +348,8 @@ add_entry(struct drawing *drawing, size_t item)
   return true;
 }
 
-static void
-write_legend(const struct reduction *reduction, struct sink *sink)
+void
+report_graph_legend(const struct reduction *reduction, struct sink *sink)
 {
   report_legend_text(
       reduction, sink,
@@ -362,7 +362,7 @@ write_legend(const struct reduction *reduction, struct sink *sink)
   report_legend(reduction, sink, "<root>", "no caller is shown");
   report_legend(reduction, sink, "(N more)",
                 "callers or callees with a small share of this entry");
-  if (reduction->cycles.count > 0) {
+  if (reduction == NULL || reduction->cycles.count > 0) {
     report_legend(reduction, sink, "<cycle N>",
                   "functions that call each other recursively, treated as "
                   "one function; listed twice: with its callers and callees, "
@@ -392,7 +392,7 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   text_table_print(&drawing.table, sink);
   ranking_note(ranking, reduction, "entries",
                held ? "objects" : "allocations", sink);
-  (held ? report_holders_legend : write_legend)(reduction, sink);
+  (held ? report_holders_legend : report_graph_legend)(reduction, sink);
   string_sink_release(&drawing.name);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);

@@ -5,7 +5,7 @@
 # maps lead somewhere.
 . "$(dirname "$0")/check.bash"
 
-for page in "$top"/reduce/*.[157] "$BUILD/gen/mprof-advice.7"; do
+for page in "$top"/reduce/*.[157] "$BUILD"/gen/*.[157]; do
   name=$(basename "$page")
   if command -v groff >/dev/null; then
     groff -man -ww -Tutf8 "$page" 2>&1 >/dev/null | tee warnings

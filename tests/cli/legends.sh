@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Legends: every word of every table's heading is explained below the table,
-# and every term of a legend is one of the manual page.
+# and every term of a legend is one of the manual page, which is made of what
+# `mprof help tables' prints.
 . "$(dirname "$0")/check.bash"
 
-man=$top/reduce/mprof-report.1
+man=$BUILD/gen/mprof-report.1
 
 # Splits a report of one table: `heading WORD' for each word above the rule,
 # `term TERM' for each line of the legend.
@@ -27,8 +28,14 @@ tables=$(sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out |
 result $? 'fourteen tables have columns'
 
 # What the manual page calls columns, in bold, without troff's escapes.
-sed -n '/^\.SH TABLES/,/^\.SS RECONCILIATION/p' "$man" |
-  sed -n 's/^\.BI* //p' | tr -d '"\\~' | sed 's/(dq/"/g' >terms
+sed -n '/^\.SH TABLES/,/^\.SS RECONCILIATION/s/^\.B //p' "$man" | tr -d '\\' >terms
+! grep 'COLUMNS' "$man"
+result $? 'manual page: all columns are there'
+run help tables
+for table in $tables diff; do
+  grep -qx "Tables* \(of mprof \)*$table:" out
+  result $? "help tables: $table"
+done
 
 for profile in phases:lisp two-cycles:lisp unknown-calls:lisp live:lisp \
   survival:lisp held:lisp widgets-c:c lines:c regions:c; do

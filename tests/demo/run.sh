@@ -135,7 +135,7 @@ cat <<EOF
 
 Each is a gzip-compressed pprof profile, of 64 KiB at most.  All columns are
 explained below each table without --no-legend, and by
-man -l reduce/mprof-report.1.  To go on:
+$(here "$MPROF") help tables.  To go on:
 
   $(here "$MPROF") report $folder/licences.data
   $(here "$MPROF") advise --verbose $folder/licences.data

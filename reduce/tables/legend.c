@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Legends: what columns mean.  A report explains the columns that it has.
+ * Without a reduction (NULL) a legend explains all that any profile may have:
+ * `mprof help tables' prints these, and the manual page is made of them.
+ */
+
+#include "tables/output.h"
+#include "tables/report.h"
+#include "tables/table.h"
+
+#include <stdio.h>
+
+enum { MOST_MEANING = 1000 };
+
+/* Which profiles have a column of a use, before its meaning. */
+static const char *const uses[] = {
+    [USE_ALWAYS] = "",
+    [USE_KEPT] = "(C) ",
+    [USE_LOST] = "(with --reachable) ",
+    [USE_NOT_LOST] = "(without --reachable) ",
+    [USE_LIVE] = "(Lisp, with :live t) ",
+    [USE_CALLS] = "",
+    [USE_AVERAGES] = "(wide lines) ",
+    [USE_AVERAGES_OF_CALLS] = "(Lisp, wide lines) ",
+};
+
+const char *
+report_categories_meaning(enum language language)
+{
+  return language == LANGUAGE_LISP
+             ? "categories: cons cells; floats; structures, instances, "
+               "arrays and strings; other objects"
+             : "categories: small objects (up to 32 bytes), medium (256), "
+               "large (2048), extra large";
+}
+
+bool
+report_lacks_calls(const struct reduction *reduction)
+{
+  for (size_t i = 0; i < reduction->graph.node_count; i++)
+    if (reduction->graph.nodes[i].calls == CALLS_UNKNOWN)
+      return true;
+  return false;
+}
+
+static void
+explain_shares(const struct reduction *reduction, struct sink *sink)
+{
+  report_legend(reduction, sink, "%",
+                "whole per cents, rounded down; blank: none, \".\": less "
+                "than 1 %, \"**\": all");
+}
+
+static void
+explain_categories(const struct reduction *reduction, enum language language,
+                   struct sink *sink)
+{
+  report_legend(reduction, sink,
+                language == LANGUAGE_LISP ? "c f s o" : "s m l x",
+                report_categories_meaning(language));
+}
+
+static void
+explain_blank_calls(const struct reduction *reduction, struct sink *sink)
+{
+  report_legend(
+      reduction, sink, "blank calls",
+      "unknown: calls of some functions are not counted, such as C "
+      "functions of other libraries; sums that include them are blank too");
+}
+
+/* Explains COLUMN under its heading: "bytes %", "self+desc". */
+static void
+explain_column(const struct reduction *reduction, const struct column *column,
+               struct sink *sink)
+{
+  char term[64];
+  char meaning[MOST_MEANING];
+  const char *top = column->text.top == NULL ? "" : column->text.top;
+  const char *bottom = column->text.bottom;
+  const char *in_c = column->meaning_in_c;
+  snprintf(term, sizeof term, "%s%s%s%s", top,
+           *top == '\0' || *bottom == '+' || *bottom == '/' ? "" : " ",
+           bottom, column->share ? " %" : "");
+  if (reduction == NULL)
+    snprintf(meaning, sizeof meaning, "%s%s%s%s", uses[column->use],
+             column->meaning,
+             in_c == NULL ? "" : ".  In C: ", in_c == NULL ? "" : in_c);
+  else
+    snprintf(meaning, sizeof meaning, "%s",
+             in_c != NULL && reduction->profile->language == LANGUAGE_C
+                 ? in_c
+                 : column->meaning);
+  report_legend(reduction, sink, column->term == NULL ? term : column->term,
+                meaning);
+}
+
+void
+text_columns_explain(const struct reduction *reduction,
+                     const struct column *list, size_t count,
+                     struct sink *sink)
+{
+  const bool all = reduction == NULL; /* report_legends has begun */
+  bool shares = false;
+  bool categories = all;
+  bool calls = false;
+  if (!all && !reduction->options->legend)
+    return;
+  sink_text(sink, "\n");
+  for (const struct column *c = list; c < list + count; c++)
+    shares = shares || c->share || c->content == CONTENT_SHARE ||
+             c->content == CONTENT_CATEGORIES;
+  if (shares && !all)
+    explain_shares(reduction, sink);
+  for (const struct column *c = list; c < list + count; c++) {
+    if (c->text.bottom == NULL || (!all && !column_used(reduction, c->use)))
+      continue;
+    if (c->meaning != NULL)
+      explain_column(reduction, c, sink);
+    if (c->content == CONTENT_CATEGORIES && !categories) {
+      explain_categories(reduction, reduction->profile->language, sink);
+      categories = true;
+    }
+    calls = calls || c->use == USE_CALLS;
+  }
+  if (!all && calls && report_lacks_calls(reduction))
+    explain_blank_calls(reduction, sink);
+}
+
+void
+report_legends(struct sink *sink)
+{
+  sink_text(sink, "All tables:\n\n");
+  explain_shares(NULL, sink);
+  explain_categories(NULL, LANGUAGE_LISP, sink);
+  explain_categories(NULL, LANGUAGE_C, sink);
+  explain_blank_calls(NULL, sink);
+  for (const struct output *o = report_tables; o->name != NULL; o++) {
+    const struct view view = {.table = o->table};
+    if (o->table == NULL && o->explain == NULL)
+      continue;
+    sink_format(sink, "\nTable %s:\n", o->name);
+    if (o->explain != NULL) {
+      o->explain(NULL, sink);
+      continue;
+    }
+    text_columns_explain(NULL, o->table->columns, o->table->column_count,
+                         sink);
+    if (o->table->legend != NULL)
+      o->table->legend(&view, sink);
+  }
+}
