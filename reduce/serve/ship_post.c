@@ -149,29 +149,43 @@ post(struct shipper *shipper, const char *url, const char *type,
   return (size_t)sent >= length ? SHIP_UNKNOWN : SHIP_AWAY;
 }
 
+struct raw_body {
+  const struct ship_target *target;
+  const struct ship_part *part;
+  struct string_sink text;
+};
+
+static void
+write_raw(void *closure)
+{
+  struct raw_body *body = closure;
+  string_sink_init(&body->text);
+  ship_target_write_raw(body->target, body->part, &body->text.sink);
+  string_sink_text(&body->text);
+}
+
 long
 ship_post(struct shipper *shipper, const struct ship_part *part,
           int64_t deadline)
 {
   const bool json = shipper->target.protocol == SHIP_PARCA;
+  struct raw_body raw = {.target = &shipper->target, .part = part};
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
   char *url = ship_target_url(&shipper->target, part);
-  struct string_sink raw;
   long status = SHIP_AWAY;
-  string_sink_init(&raw);
-  if (json)
-    ship_target_write_raw(&shipper->target, part, &raw.sink);
-  const char *text = string_sink_text(&raw);
   shipper->after = 0;
-  if (url == NULL || text == NULL)
+  if (url == NULL || (json && !attempt(&pool, write_raw, &raw, &error)))
     snprintf(shipper->message, sizeof shipper->message, "out of memory");
   else
-    status = post(shipper, url,
-                  json ? "Content-Type: application/json"
-                       : "Content-Type: application/octet-stream",
-                  json ? text : mprof_result_output(part->profiles[0]),
-                  json ? raw.length : mprof_result_length(part->profiles[0]),
-                  deadline);
-  string_sink_release(&raw);
+    status = post(
+        shipper, url,
+        json ? "Content-Type: application/json"
+             : "Content-Type: application/octet-stream",
+        json ? raw.text.text : mprof_result_output(part->profiles[0]),
+        json ? raw.text.length : mprof_result_length(part->profiles[0]),
+        deadline);
+  pool_release(&pool);
   curl_free(url);
   return status;
 }

@@ -243,9 +243,7 @@ void
 ship_target_write_raw(const struct ship_target *target,
                       const struct ship_part *part, struct sink *sink)
 {
-  char *copy = strdup(target->labels), *rest = copy, *line;
-  if (copy == NULL)
-    sink_fail(sink, ENOMEM);
+  char *rest = pool_text(target->labels), *line;
   sink_text(sink, "{\"series\":[{\"labels\":{\"labels\":["
                   "{\"name\":\"__name__\",\"value\":\"memory\"}");
   while ((line = strsep(&rest, "\n")) != NULL && *line != '\0') {
@@ -254,7 +252,6 @@ ship_target_write_raw(const struct ship_target *target,
     json_string(sink, line);
     sink_text(sink, "}");
   }
-  free(copy);
   sink_text(sink, "]},\"samples\":[");
   for (int i = 0; i < 2 && part->profiles[i] != NULL; i++) {
     sink_text(sink, i == 0 ? "{\"rawProfile\":\"" : ",{\"rawProfile\":\"");

@@ -8,6 +8,7 @@
 #ifndef MPROF_SHIPPING_H
 #define MPROF_SHIPPING_H
 
+#include "base/pool.h"
 #include "base/sink.h"
 #include "serve/ship.h"
 
@@ -56,7 +57,7 @@ struct ship_part {
 char *ship_target_url(const struct ship_target *target,
                       const struct ship_part *part);
 
-/* Writes the body of a request to Parca. */
+/* Writes the body of a request to Parca, in an attempt (base/pool.h). */
 void ship_target_write_raw(const struct ship_target *target,
                            const struct ship_part *part, struct sink *sink);
 
