@@ -3,7 +3,7 @@
 // Where the figures come from and whether they are all, and how to use the
 // page.
 
-function aboutView(model) {
+function aboutView({ model }) {
   const { profile, profile: { terms } } = model;
   const heading = (text) => element('h2', {}, text);
   return element('article', { class: 'about' },

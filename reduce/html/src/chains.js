@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Trees of chains.  A node is one frame; 0 is the root, the whole.  Nodes come
-// in the order of a walk: what is in and below a node are those from it up to
-// END of it, and its children are the next one and each that follows the end
-// of the child before.  Nothing recurses, since chains may be as deep as they
-// like, and everything is linear in the nodes.
+// The tree of the chains that show.  A node is one frame; 0 is the root, the
+// whole.  Nodes come in the order of a walk: what is in and below a node are
+// those from it up to END of it, and its children are the next one and each
+// that follows the end of the child before.  Nothing recurses, since chains may
+// be as deep as they like, and everything is linear in the nodes.
 //
 //   count, parent, functionOf   -1 is the function of the root
 //   end                         the node behind all that is below a node
@@ -50,39 +50,21 @@ class TreeBuilder {
       size[this.parent[node]] += size[node];
     const placeOf = new Int32Array(count);
     const next = new Int32Array(count).fill(1); // place of the next child
-    const nodes = { count, parent: new Int32Array(count),
-      functionOf: new Int32Array(count).fill(-1) };
+    const parent = new Int32Array(count);
+    const functionOf = new Int32Array(count).fill(-1);
+    const end = new Int32Array(count).fill(count);
     for (let node = 1; node < count; node++) {
       const above = this.parent[node];
       const place = next[above];
       placeOf[node] = place;
       next[above] += size[node];
       next[node] = place + 1;
-      nodes.parent[place] = placeOf[above];
-      nodes.functionOf[place] = this.functionOf[node];
+      parent[place] = placeOf[above];
+      functionOf[place] = this.functionOf[node];
+      end[place] = next[above];
     }
-    return { nodes, placeOf };
+    return { count, parent, functionOf, end, placeOf };
   }
-}
-
-function childrenOf({ end }, node) {
-  const children = [];
-  for (let child = node + 1; child < end[node]; child = end[child])
-    children.push(child);
-  return children;
-}
-
-const numbersFrom = (first, count) => {
-  const numbers = new Int32Array(count);
-  for (let i = 0; i < count; i++) numbers[i] = first + i;
-  return numbers;
-};
-
-function endsOf({ count, parent }) {
-  const end = numbersFrom(1, count);
-  for (let node = count - 1; node > 0; node--)
-    if (end[node] > end[parent[node]]) end[parent[node]] = end[node];
-  return end;
 }
 
 // OF, numbers below COUNT, but -1 at nodes that have one of the same number
@@ -107,39 +89,18 @@ function findArcs(tree) {
     const caller = functionOf[parent[node]];
     const callee = functionOf[node];
     const key = (caller + 1) * functions.length + callee;
-    let pair = ids.get(key);
-    if (pair === undefined) {
-      pair = pairs.length;
-      ids.set(key, pair);
-      pairs.push({ caller, callee });
-    }
-    of[node] = pair;
+    if (!ids.has(key)) ids.set(key, pairs.push({ caller, callee }) - 1);
+    of[node] = ids.get(key);
   }
   return { pairs, of, firstOf: outermost(tree, of, pairs.length) };
 }
 
-class ChainTree {
-  constructor(nodes, fields) {
-    Object.assign(this, nodes, fields);
-    this.end = endsOf(this);
-    this.firstOf = outermost(this, this.functionOf, this.functions.length);
-  }
-
-  get arcs() {
-    this.found ??= findArcs(this);
-    return this.found;
-  }
-}
-
 // The tree in which the functions do not show that ISHIDDEN: what they allocate
-// is charged to the nearest caller that shows.
+// is charged to the nearest caller that shows.  Equal chains are one.
 function viewTree({ nodes, functions, rows }, isHidden) {
   const hidden = functions.map(isHidden);
-  if (!hidden.includes(true))
-    return new ChainTree(nodes, { functions, hidden,
-      shownAt: numbersFrom(0, nodes.count) });
   let nobody = functions.findIndex((fn) => fn.name === '[hidden]');
-  if (nobody < 0) {
+  if (nobody < 0 && hidden.includes(true)) {
     nobody = functions.length;
     functions = [...functions, { id: nobody, name: '[hidden]', package: null,
       file: '', line: 0, shade: 0, system: 0, matched: 0, cycle: 0 }];
@@ -149,14 +110,23 @@ function viewTree({ nodes, functions, rows }, isHidden) {
   for (let node = 1; node < nodes.count; node++) {
     const above = at[nodes.parent[node]];
     const fn = nodes.functionOf[node];
-    at[node] = hidden[fn] ? above : builder.child(above, fn);
+    at[node] = fn < 0 || hidden[fn] ? above : builder.child(above, fn);
   }
   for (let row = 0; row < rows.count; row++)
     if (rows.type[row] >= 0 && at[rows.node[row]] === 0)
       at[rows.node[row]] = builder.child(0, nobody);
-  const tree = builder.finish();
-  return new ChainTree(tree.nodes, { functions, hidden,
-    shownAt: at.map((node) => tree.placeOf[node]) });
+  const { placeOf, ...tree } = builder.finish();
+  Object.assign(tree, { functions, hidden,
+    shownAt: at.map((node) => placeOf[node]) });
+  return Object.assign(tree, { arcs: findArcs(tree),
+    firstOf: outermost(tree, tree.functionOf, functions.length) });
+}
+
+function childrenOf({ end }, node) {
+  const children = [];
+  for (let child = node + 1; child < end[node]; child = end[child])
+    children.push(child);
+  return children;
 }
 
 // For each node what BITS(function) are of the functions on its chain,

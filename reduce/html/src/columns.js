@@ -36,15 +36,14 @@ function categoryColumn(profile, figures) {
 // Parts have their bytes, and their objects where these are chosen or nobody
 // counts bytes.  If two profiles are compared, each measure has three
 // columns, and tables have the chosen one alone.
-function measureGroups({ profile, measure, special }) {
+function measureGroups({ profile, measure }) {
   if (profile.compared) return [[measure], []];
-  const whole = ({ what }) => what === profile.measures[0].what;
-  const usual = profile.measures.filter(whole);
-  const parts = profile.measures.filter((m) => !whole(m) && (m.bytes ||
-    m === measure ||
-    !profile.measures.some((other) => other.bytes && other.what === m.what)));
+  const { measures } = profile;
+  const usual = measures.filter(({ part }) => !part);
+  const parts = measures.filter((m) => m.part && (m.bytes || m === measure ||
+    !measures.some((other) => other.bytes && other.what === m.what)));
   parts.sort((a, b) => (b === measure) - (a === measure));
-  return special ? [parts, usual] : [usual, parts];
+  return measure.part ? [parts, usual] : [usual, parts];
 }
 
 // Where two profiles are compared, three columns for one figure.
@@ -72,9 +71,8 @@ function measureColumns(model, what, figures, settings = {}) {
     const key = prefix === '' ? measure.key : `${prefix}-${measure.key}`;
     const label = `${settings.label ?? prefix} ${measure.label}`.trim();
     const own = (row) => figures(row)(measure.key);
-    const part = measure.what === model.profile.measures[0].what ? ''
-      : `, ${measure.what}`;
-    const help = `${what} (${measure.noun}${part})`;
+    const help = `${what} (${measure.noun}${
+      measure.part ? `, ${measure.what}` : ''})`;
     if (model.profile.compared)
       return changeColumns(key, label, help, own,
         (row) => figures(row)(beforeOf(measure.key)));

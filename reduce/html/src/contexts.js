@@ -20,17 +20,15 @@ function chainCell(tree, node) {
   return cell;
 }
 
-function contextsView(model, matches, sort) {
-  const { tree, profile } = model;
-  const { self } = model.sums;
+function contextsView(shell) {
+  const { model, model: { tree, sums: { self }, profile: { terms } } } = shell;
   const marks = markChains(tree, tree.functions.map((fn) =>
-    matches?.(fn.name) ?? true));
+    model.matches(fn.name)));
   const rows = [];
   for (let node = 1; node < tree.count; node++)
     if (marks[node] && model.shows(figuresAt(self, node))) rows.push(node);
   const figures = (node) => figuresAt(self, node);
-  const { terms } = profile;
-  return table({ class: 'contexts', caption: terms.chains, rows, sort,
+  return table(shell, 'contexts', { caption: terms.chains, rows,
     nouns: terms.chain, tie: (node) => node,
     columns: [
       ...measureColumns(model, terms.end, figures, { categories: true }),

@@ -87,9 +87,9 @@ class FlameGraph {
       ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.node}`);
   }
 
-  // Draws the frames of WHOLE, zoomed to what ROUTE says.
-  draw(whole, route) {
-    const { tree } = this.model;
+  // Draws the frames of WHOLE, zoomed to what the address says.
+  draw(whole) {
+    const { model: { tree }, shell: { route } } = this;
     let path = [];
     if (route[0] === 'callers' && this.inverted)
       path = route[1].split('.').map(Number);
@@ -131,13 +131,13 @@ class FlameGraph {
   // What stands on a frame: its name without the package, where the colour
   // says that, and of a method without the word; a string of C++ is short.
   labelOf(frame) {
-    const { found, choices: { colours } } = this.shell;
+    const { model: { found, profile }, shell: { choices } } = this;
     const name = this.nameOf(frame).replace(/^\(METHOD (.*)\)$/, '$1')
       .replaceAll(/std::__cxx11::basic_string<char, [^<]*<char>, [^<]*<char> >/g,
         'std::string');
     const its = this.functionOf(frame)?.package ?? null;
-    return its === null || found !== null || colours !== '' ||
-      this.model.profile.compared ? name
+    return its === null || found !== null || choices.colours !== '' ||
+      profile.compared ? name
       : name.replace(new RegExp(`(^|[ (])${quoted(its.name)}::?`, 'g'), '$1');
   }
 
@@ -151,11 +151,11 @@ class FlameGraph {
 
   // Colours are the style sheet's business; a package has a hue.
   paint(frame, made) {
-    const { found, choices } = this.shell;
+    const { model: { found, profile }, shell: { choices } } = this;
     if (frame.fn < 0) made.classList.add('plain');
     else if (found !== null)
       made.classList.add(found.matching[frame.fn] ? 'match' : 'plain');
-    else if (this.model.profile.compared) this.paintChange(frame, made);
+    else if (profile.compared) this.paintChange(frame, made);
     else if (choices.colours === 'category')
       made.classList.add(`category-${heaviest(frame)}`);
     else this.paintFunction(this.functionOf(frame), made);
@@ -188,7 +188,7 @@ class FlameGraph {
   }
 
   showState(narrower) {
-    const { model, shell: { found } } = this;
+    const { model, model: { found } } = this;
     replaceChildren(this.state,
       found !== null && element('strong', { id: 'found' },
         found.count === 0 ? 'No match'

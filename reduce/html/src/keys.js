@@ -38,7 +38,11 @@ function connectKeys(shell) {
       get('search').select();
     },
     '?': showKeys,
-    b: () => shell.nextMeasure(),
+    b: () => {
+      const { measure, profile: { measures } } = shell.model;
+      const next = (measures.indexOf(measure) + 1) % measures.length;
+      shell.choose({ value: measures[next].word });
+    },
   };
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.altKey ||

@@ -163,9 +163,12 @@ class Overview {
         model.total)) : hint(model, steps));
   }
 
-  show(route) {
+  // The graph is as wide as its place in the page.
+  show() {
+    if (!this.element.isConnected) get('view').replaceChildren(this.element);
     this.update();
-    this.graph.draw(this.whole, route);
+    this.graph.draw(this.whole);
     this.out.disabled = this.graph.zoomed.parent === null;
+    return this.element;
   }
 }

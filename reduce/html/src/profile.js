@@ -23,18 +23,6 @@ async function unpack(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The rows of A and then those of B; columns that one of them lacks are zero.
-function joinRows(a, b) {
-  const { count, ...columns } = { ...b, ...a };
-  const rows = { count: a.count + b.count };
-  for (const [key, column] of Object.entries(columns)) {
-    rows[key] = new column.constructor(rows.count);
-    rows[key].set(a[key] ?? []);
-    rows[key].set(b[key] ?? [], a.count);
-  }
-  return rows;
-}
-
 // The nodes and rows out of BYTES, with KEYS of measures.
 function readChains(bytes, keys) {
   let at = 0;
@@ -74,7 +62,7 @@ function readChains(bytes, keys) {
   const allocations = readRows(['type', ...labels], keys);
   const calls = readRows(labels, ['calls']);
   calls.type = new Int32Array(calls.count).fill(-1);
-  return { nodes, rows: joinRows(allocations, calls) };
+  return { nodes, rows: joinColumns(allocations, calls) };
 }
 
 // NAME as the report has it: on one line.
@@ -115,6 +103,7 @@ function readTables(profile) {
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
   read('packages', ({ name }) => ({ name: oneLine(name) }));
+  read('unseen', ({ name, file }) => ({ raw: name, rawFile: file, matched: 2 }));
   for (const { function: id, package: its, ...more } of profile.colours)
     Object.assign(functions[id], { ...more,
       package: profile.packages[its] ?? null }); // null: of none
@@ -147,9 +136,11 @@ async function readParts(parts) {
   profile.sources ??= [];
   profile.keys = profile.measures.map(({ key }) => key);
   profile.callKeys = ['calls'];
-  for (const measure of profile.measures)
+  for (const measure of profile.measures) {
+    measure.part = measure.what !== profile.measures[0].what;
     measure.label = profile.holders ? measure.noun.replace(' held', '')
       : measure.key.replaceAll('_', ' ').replace('allocations', 'allocs');
+  }
   Object.assign(profile, readChains(chains, profile.keys));
   readTables(profile);
   profile.sides = [profile];
@@ -163,9 +154,9 @@ async function readProfile(text) {
     : unite(profile, await readParts(lines.slice(3)));
 }
 
-// Whether REGION is AROUND or in it.
-function isWithin(region, around) {
-  return region === around || region.name.startsWith(`${around.name};`);
+// Whether ROW, of a table, is AROUND, or a region in it.
+function isWithin(row, around) {
+  return row === around || (row.path?.startsWith(`${around.path};`) ?? false);
 }
 
 const isAny = (figures) => figures('bytes') > 0 || figures('allocations') > 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Sums over a tree of chains, of what a filter leaves.
+// Sums over a tree of chains, of what is chosen.
 //
 // They follow the rules of the reducer (reduce/analysis/call_graph.h): on each
 // chain a function counts once and a pair of caller and callee counts once,
@@ -37,17 +37,34 @@ const figuresAt = (column, place) => (key) => column(key)[place];
 const withFigures = (key, items, column) => items.map((item, i) =>
   ({ [key]: item, figures: figuresAt(column, i) }));
 
-// A filter is {type(type), labels: {phase, thread, region}, chains(node, unseen,
-// isCall), calls, byAllocations}: whether a type counts; tests of places of
-// these, null for all; which chains count; whether calls are known of what is
-// left; and whether functions show for what they allocate, and not for calls.
+// Which chains count by the expressions of a model, as a test (node, set of
+// functions that do not show, whether it is of calls).  They match hidden
+// functions, too.  Calls are counted for the functions that are left, whatever
+// was allocated below them.
+function chainTest({ profile, tests: { focus, ignore } }) {
+  const FOCUSED = 1;
+  const IGNORED = 2;
+  if (focus === null && ignore === null) return () => true;
+  const bits = (fn) => (focus?.(fn) ? FOCUSED : 0) |
+    (ignore?.(fn) ? IGNORED : 0);
+  const none = focus === null ? FOCUSED : 0;
+  const marks = markChains(profile.nodes, profile.functions.map(bits), none);
+  const sets = [none];
+  for (const fn of profile.unseen) sets.push(sets[fn.set] | bits(fn));
+  return (node, set, isCall) => {
+    const found = marks[node] | sets[set];
+    return isCall ? (found & IGNORED) === 0 : found === FOCUSED;
+  };
+}
+
 class Sums {
-  constructor(profile, tree, filter) {
+  constructor(model) {
+    const { profile, tree } = model;
+    const { functionOf, functions, firstOf } = tree;
     this.profile = profile;
     this.tree = tree;
-    this.byAllocations = filter.byAllocations;
-    this.placeRows(filter);
-    const { functionOf, functions, firstOf } = tree;
+    this.byAllocations = model.byAllocations;
+    this.placeOf = this.placeRows(model);
     this.self = columns((key) => this.selfOf(key));
     this.inclusive = columns((key) => this.sumBelow(this.self(key)));
     this.functions = {
@@ -56,31 +73,29 @@ class Sums {
       inclusive: columns((key) =>
         addUp(this.inclusive(key), firstOf, functions.length)),
     };
-    this.arcs = columns((key) =>
-      (profile.callKeys.includes(key) ? addUp(this.self(key), tree.arcs.of,
-        tree.arcs.pairs.length) : addUp(this.inclusive(key),
-        tree.arcs.firstOf, tree.arcs.pairs.length)));
+    this.arcs = columns((key) => (profile.callKeys.includes(key)
+      ? addUp(this.self(key), tree.arcs.of, tree.arcs.pairs.length)
+      : addUp(this.inclusive(key), tree.arcs.firstOf, tree.arcs.pairs.length)));
     this.types = this.by(profile.rows.type, profile.types.length);
     this.total = (key) => this.inclusive(key)[0];
   }
 
-  // Finds the node of each row that the filter lets through; -1 for others.
-  // Calls have no type, and count for nothing where their function is hidden.
-  placeRows({ type: typeCounts, labels, chains, calls }) {
-    const { tree, profile: { rows, types, nodes } } = this;
-    const kept = types.map(typeCounts);
-    this.placeOf = new Int32Array(rows.count).fill(-1);
-    const tests = Object.entries(labels).filter(([, test]) => test !== null)
-      .map(([key, test]) => [rows[key],
-        this.profile[`${key}s`].map((_, i) => test(i))]);
-    for (let row = 0; row < rows.count; row++) {
-      const node = rows.node[row];
-      const type = rows.type[row];
-      if ((type < 0 ? calls && !tree.hidden[nodes.functionOf[node]]
-        : kept[type]) && tests.every(([column, test]) => test[column[row]]) &&
-        chains(node, rows.unseen[row], type < 0))
-        this.placeOf[row] = tree.shownAt[node];
-    }
+  // The node of each row that counts; -1 for others.  Calls have no type, and
+  // count for nothing where their function is hidden.
+  placeRows(model) {
+    const { tree, profile, profile: { rows, nodes } } = this;
+    const kept = profile.types.map((type) => model.categories[type.category] &&
+      (model.type === null || model.type === type));
+    const labels = LABELS.filter((key) => model[key] !== null).map((key) =>
+      [rows[key], profile[`${key}s`].map((its) => isWithin(its, model[key]))]);
+    const chainCounts = chainTest(model);
+    return rows.node.map((node, row) => {
+      const isCall = rows.type[row] < 0;
+      return (isCall ? model.callsKnown && !tree.hidden[nodes.functionOf[node]]
+        : kept[rows.type[row]]) &&
+        labels.every(([column, counts]) => counts[column[row]]) &&
+        chainCounts(node, rows.unseen[row], isCall) ? tree.shownAt[node] : -1;
+    });
   }
 
   // KEY of each row: of bytes those of a category.
@@ -101,18 +116,16 @@ class Sums {
   // show for what they allocate, those on pairs without any count for nothing;
   // of functions without a caller, these are asked themselves.
   limitCalls(key, calls) {
-    const { functions, functionOf, arcs } = this.tree;
-    const unknown = functions.map((fn) => Number.isNaN(fn[key]));
-    for (let node = 1; unknown.includes(true) && node < calls.length; node++)
-      if (unknown[functionOf[node]]) calls[node] = NaN;
-    if (!this.byAllocations) return;
+    const { functions, functionOf } = this.tree;
     const sideOf = (figures) =>
       (key === 'calls' ? figures : (its) => figures(beforeOf(its)));
-    const allocating = arcs.pairs.map(({ caller, callee }, i) =>
-      isAny(sideOf(caller < 0 ? figuresAt(this.functions.inclusive, callee)
+    const allocating = this.byAllocations && this.tree.arcs.pairs.map(
+      ({ caller, callee }, i) => isAny(sideOf(caller < 0
+        ? figuresAt(this.functions.inclusive, callee)
         : figuresAt(this.arcs, i))));
     for (let node = 1; node < calls.length; node++)
-      if (!allocating[arcs.of[node]]) calls[node] = 0;
+      if (allocating && !allocating[this.tree.arcs.of[node]]) calls[node] = 0;
+      else if (Number.isNaN(functions[functionOf[node]][key])) calls[node] = NaN;
   }
 
   sumBelow(self) {

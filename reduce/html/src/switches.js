@@ -50,7 +50,7 @@ function choiceOf({ type, checked, value, dataset: { choice } }) {
 // Sets the fields to what is chosen.
 function showChoices({ model, choices }) {
   const chosen = { ...choices, value: model.measure.word };
-  for (const key of ['type', ...LABELS]) chosen[key] = model[key] ?? '';
+  for (const key of ['type', ...LABELS]) chosen[key] = model[key]?.id ?? '';
   for (const field of document.querySelectorAll('[data-choice]')) {
     const { choice } = field.dataset;
     if (choice === 'without')
@@ -59,11 +59,14 @@ function showChoices({ model, choices }) {
       field.checked = field.value === chosen[choice];
     else if (choice !== 'search' || field !== document.activeElement)
       field.value = chosen[choice];
-    if (EXPRESSIONS.includes(choice))
-      field.setAttribute('aria-invalid', String(choice in model.faults));
+    if (choice in model.tests)
+      field.ariaInvalid = String(choice in model.faults);
   }
-  get('fault').textContent = Object.entries(model.faults).map(([key, fault]) =>
-    `${key}: ${fault}`).join('; ');
+  get('search').title = model.faults.search ?? '';
+  const which = (key) => model.profile.grouped ? key
+    : `${key}: '${oneLine(choices[key])}'`;
+  get('fault').textContent = EXPRESSIONS.filter((key) => key in model.faults)
+    .map((key) => `${which(key)}: ${model.faults[key]}`).join('; ');
   get('fault').hidden = get('fault').textContent === '';
 }
 
@@ -85,14 +88,12 @@ function connectFields(shell) {
 
 // Light or dark: the system's choice, until the switch says otherwise.
 function connectScheme() {
-  const { dataset } = document.documentElement;
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const follow = () => { dataset.scheme = system.matches ? 'dark' : 'light'; };
-  follow();
-  system.addEventListener('change', follow);
+  const { style } = document.documentElement;
   get('scheme').addEventListener('click', () => {
-    system.removeEventListener('change', follow);
-    dataset.scheme = dataset.scheme === 'dark' ? 'light' : 'dark';
+    const dark = style.colorScheme === ''
+      ? matchMedia('(prefers-color-scheme: dark)').matches
+      : style.colorScheme === 'dark';
+    style.colorScheme = dark ? 'light' : 'dark';
   });
 }
 
@@ -125,7 +126,9 @@ function connectSwitches(shell) {
   fillFields(profile);
   connectFields(shell);
   get('help').addEventListener('click', showKeys);
-  get('reset').addEventListener('click', () => shell.reset());
+  get('reset').addEventListener('click', () => shell.choose(Object.fromEntries(
+    ['program', 'without', 'type', ...EXPRESSIONS, ...LABELS].map((key) =>
+      [key, '']))));
   addEventListener('hashchange', () => {
     shell.open();
     if (!['zoom', 'callers'].includes(shell.route[0])) scrollTo(0, 0);
@@ -143,11 +146,9 @@ function connectSwitches(shell) {
 }
 
 // The line below the switches: how much is selected.
-function showSelection({ model }) {
-  const { profile, total, narrowed, programOnly, tests } = model;
+function showSelection({ profile, total, narrowed, programOnly, tests }) {
   const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
-    !profile.functions.some(tests[key]) && !profile.unseen.some((fn) =>
-    tests[key]({ raw: fn.name, rawFile: fn.file, matched: 2 })));
+    ![...profile.functions, ...profile.unseen].some(tests[key]));
   get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
   const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
     (narrowed ? `${number(total(key))} of ` : '') +

@@ -8,6 +8,19 @@
 
 const beforeOf = (key) => `${key}-before`;
 
+// The columns of A and then those of B, which have a COUNT; where one of them
+// lacks a column, its cells are zero.
+function joinColumns(a, b) {
+  const { count, ...columns } = { ...b, ...a };
+  const joined = { count: a.count + b.count };
+  for (const [key, column] of Object.entries(columns)) {
+    joined[key] = new column.constructor(joined.count);
+    joined[key].set(a[key] ?? []);
+    joined[key].set(b[key] ?? [], a.count);
+  }
+  return joined;
+}
+
 // OURS and then those of THEIRS that are not among them, by KEYOF(row), with
 // MISSING; AT says where each of theirs is now.  Figures of KEYS are of both.
 function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
@@ -28,37 +41,28 @@ function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
   return { rows, at };
 }
 
-// The chains of both, whose functions are numbered as those of PROFILE, but for
-// those of BASE, which are now at FUNCTIONAT; and where the nodes of each are.
-function uniteNodes(profile, base, functionAt) {
-  const builder = new TreeBuilder(profile.nodes.count + base.nodes.count);
-  const add = ({ nodes: { count, parent, functionOf } }, functions) => {
-    const at = new Int32Array(count);
-    for (let node = 1; node < count; node++)
-      at[node] = builder.child(at[parent[node]], functions[functionOf[node]]);
-    return at;
-  };
-  const both = [add(profile, profile.functions.map((_, i) => i)),
-    add(base, functionAt)];
-  const { nodes, placeOf } = builder.finish();
-  return { nodes, at: both.map((at) => at.map((node) => placeOf[node])) };
-}
-
-// Lets the rows of PROFILE refer to NODES, and those of BASE to what is AT
-// other places now, with figures of KEYS under their other keys.
-function uniteChains(profile, base, nodes, at, keys) {
-  const rows = { ...base.rows };
-  for (const key of ['type', 'phase', 'thread', 'region'])
+// The chains of both, those of BASE behind those of PROFILE: they refer to what
+// is AT other places now, and have figures of KEYS under their other keys.
+function uniteChains(profile, base, at, keys) {
+  const { nodes, unseen } = profile;
+  const { parent, functionOf } = base.nodes;
+  const rows = { ...base.rows, node: base.rows.node.map((node) =>
+    node + nodes.count) };
+  for (const key of ['type', ...LABELS])
     rows[key] = rows[key].map((i) => at[key][i] ?? -1);
-  const moved = profile.unseen.length;
-  rows.unseen = rows.unseen.map((set) => (set === 0 ? 0 : set + moved));
+  rows.unseen = rows.unseen.map((set) => set && set + unseen.length);
   for (const key of keys) {
     rows[beforeOf(key)] = rows[key];
     delete rows[key];
   }
-  const moveTo = (its, i) => ({ ...its,
-    node: its.node.map((node) => nodes[i][node]) });
-  return joinRows(moveTo(profile.rows, 0), moveTo(rows, 1));
+  return {
+    nodes: joinColumns(nodes, { ...base.nodes,
+      parent: parent.map((above, node) => node && above + nodes.count),
+      functionOf: functionOf.map((fn) => at.function[fn] ?? -1) }),
+    rows: joinColumns(profile.rows, rows),
+    unseen: [...unseen, ...base.unseen.map((fn) => ({ ...fn,
+      set: fn.set && fn.set + unseen.length }))],
+  };
 }
 
 // PROFILE with the figures of BASE.
@@ -88,13 +92,9 @@ function unite(profile, base) {
   for (const fn of both.functions)
     if (fn.package !== null)
       fn.package = both.packages.find(({ name }) => name === fn.package.name);
-  both.unseen = [...profile.unseen, ...base.unseen.map((set) => ({ ...set,
-    set: set.set === 0 ? 0 : set.set + profile.unseen.length }))];
-  const chains = uniteNodes(profile, base, at.function);
-  both.nodes = chains.nodes;
-  both.rows = uniteChains(profile, base, chains.at, at, [...keys, 'calls']);
   for (const key of ['totals', 'file_totals'])
     both[key] = Object.fromEntries(keys.flatMap((its) =>
       [[its, profile[key][its]], [beforeOf(its), base[key][its]]]));
-  return both;
+  return Object.assign(both, uniteChains(profile, base, at,
+    [...keys, 'calls']));
 }
