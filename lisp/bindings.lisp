@@ -107,11 +107,6 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
                 while character
                 do (write-char character string))))))
 
-(defun arguments (name &rest more)
-  "Return an argument list for a function with &LIST: NAME, a string, and
-MORE."
-  (cons (octets-of name) more))
-
 ;;; The monitor: see monitor/monitor.h.  Snapshots are addresses.
 
 (define-foreign-functions "libmprof-monitor.so"

@@ -66,8 +66,11 @@ return its value, which must not be NIL.  Signal the errors of the command."
       (call-with-output
        function
        (source-address (profile-source profile)) (profile-samples profile)
-       (cons command (append (command-options (profile-options profile))
-                             arguments)))
+       (cons command
+             (append (loop for (keyword value) on (profile-options profile)
+                             by #'cddr
+                           collect (option keyword value))
+                     arguments)))
     (profile-source profile)            ; it must live until here
     (or value (signal-failure status message offset))))
 
@@ -147,20 +150,16 @@ those that say what a snapshot needs are used."
 
 ;;; Parts
 
-(defun sample-vector (numbers)
-  "Return NUMBERS, a list, in the form that the bindings take."
-  (coerce (append numbers '(0)) '(simple-array (unsigned-byte 64) (*))))
-
 (defun samples-in (profile predicate)
   "Return the numbers of the samples in the contexts of PROFILE that satisfy
 PREDICATE, in the form that the bindings take."
-  (let ((samples '()))
+  (let ((samples '(0)))                 ; the last element is ignored
     (data:map-contexts (lambda (context)
                          (when (funcall predicate context)
                            (setf samples (append (%context-samples context)
                                                  samples))))
                        profile)
-    (sample-vector samples)))
+    (coerce samples '(simple-array (unsigned-byte 64) (*)))))
 
 (defun part (profile options &optional predicate)
   "Return a PROFILE of what both PROFILE and OPTIONS select, and PREDICATE,

@@ -42,6 +42,6 @@ Signals MPROF-ERROR if NAME is neither a symbol nor a string."
   `(progn
      (region-begin
       ,(if (constantp name)
-           `(load-time-value (arguments (region-name ,name)))
-           `(arguments (region-name ,name))))
+           `(load-time-value (list (octets-of (region-name ,name))))
+           `(list (octets-of (region-name ,name)))))
      (unwind-protect (progn ,@body) (region-end))))

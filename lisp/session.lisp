@@ -20,13 +20,6 @@ there are no figures.")
   "A list (FILE PID): the file that the figures are in, and the process that
 counts in it, since the child of a fork does not.  Or NIL.")
 
-;;; Numbers of enum mprof_option in monitor.h.
-
-(defconstant +unfolded+ 1)
-(defconstant +full-walk+ 2)
-(defconstant +live+ 4)
-(defconstant +sites+ 16)
-
 (defun check-status (status condition &rest arguments)
   "Signal CONDITION with ARGUMENTS and the monitor's message, unless STATUS is
 0."
@@ -36,8 +29,8 @@ counts in it, since the child of a fork does not.  Or NIL.")
 (defun count-in (file)
   "Let the next start count in FILE."
   (let ((name (file-name file)))
-    (check-status (monitor-map (arguments (file-name (or (probe-file name)
-                                                         name))))
+    (check-status (monitor-map (list (octets-of
+                                      (file-name (or (probe-file name) name)))))
                   'profile-file-error :pathname (pathname file)))
   (setf *counted-in* (list file (ext:getpid))))
 
@@ -86,12 +79,11 @@ is NIL.  Return false if the profiler is already counting."
            t))))
 
 (defun options (max-contexts &optional unfolded full-walk live sites)
-  "Return the list (MAX-CONTEXTS FLAGS) for arguments of START."
+  "Return the list (MAX-CONTEXTS FLAGS) for arguments of START.  FLAGS are those
+of enum mprof_option in monitor.h."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
-  (list max-contexts (logior (if unfolded +unfolded+ 0)
-                             (if full-walk +full-walk+ 0)
-                             (if live +live+ 0)
-                             (if sites +sites+ 0))))
+  (list max-contexts (logior (if unfolded 1 0) (if full-walk 2 0)
+                             (if live 4 0) (if sites 16 0))))
 
 (defun start (&key (max-contexts 0) unfolded full-walk live file sites)
   "Start counting every allocation, in all threads, and return T.  Figures
