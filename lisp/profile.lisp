@@ -26,9 +26,8 @@ that the bindings take; NIL for all.")
    (figures :initform nil :accessor known-figures
             :documentation "A property list, or NIL before the first use."))
   (:documentation
-   "A profile: totals, functions, arcs of the call graph, types, sizes, phases,
-threads and contexts, for MPROF.DATA.  PROFILE and REPORT return objects of this
-type.  A profile is a snapshot: further counting does not change it.
+   "A profile, which MPROF.DATA reads; PROFILE and REPORT return one.  Further
+counting does not change it.
 
 Example: (mprof.data:figure :bytes (mprof:profile))"))
 
@@ -202,12 +201,8 @@ as :FOCUS \"^APP::\", :HIDE-SYSTEM T, :PHASE :RUN or :BY :LINE, as for REPORT.
 
 A part of a part has what both select; :HIDE hides what either hides, and :BY,
 :SHOW, :SHOW-FROM and :VALUE are replaced.  All figures are recomputed from the
-remaining call chains.  Calls are those of the remaining functions and arcs,
-whatever was allocated below them.
-
-The package MPROF.DATA reads the result: FIGURE returns its tables, ROW finds a
-row by its name, and MAP-CONTEXTS walks over all call chains.  REPORT prints
-tables of it, SAVE writes it to a file, and COMPARE-PROFILES compares two.
+remaining call chains, but for calls, which are those of the remaining functions
+and arcs, whatever was allocated below them.
 
 Signals PROFILE-FILE-ERROR if SOURCE is not a readable profile; the restart
 USE-VALUE takes another file.  Signals MPROF-ERROR for invalid options, and the

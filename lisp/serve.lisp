@@ -13,8 +13,8 @@
 ;;; since the child of a fork has no such thread.
 
 (defun start-worker (name run open &rest options)
-  "Start a worker for the address that OPEN, a function of the C library, returns
-for OPTIONS: a thread called NAME that calls RUN with a list of the address."
+  "Start a worker, a thread called NAME that calls RUN with a list of the address
+that OPEN, a function of the C library, returns for OPTIONS."
   (find-late-functions)
   (let ((arguments (list (apply open options))))
     (when (eql (first arguments) 0)
@@ -61,16 +61,14 @@ requests of clients, numbers of enum serve_event, by \"\" or an error message."
                                         (princ-to-string condition)))))))
 
 (defun serve (&key (port 6060) address token (start t))
-  "Serve the profile over HTTP from a separate thread, and return the port.  The
-program continues, and is counted, while clients read.
+  "Serve the profile over HTTP from a separate thread, and return the port.
 
 PORT (integer, default 6060): the port to listen on; 0 stands for a free one.
 ADDRESS (string, default NIL): the numeric address of the interface to listen
-on.  NIL is the loopback interface, which only this machine can reach;
-\"0.0.0.0\" stands for all interfaces.
+on.  NIL is the loopback interface; \"0.0.0.0\" stands for all interfaces.
 TOKEN (string, default NIL): clients that know it may start, stop and reset the
-profiler by a POST with the header \"Authorization: Bearer TOKEN\", or on the
-page.
+profiler, on the page or by a POST with the header \"Authorization: Bearer
+TOKEN\".
 START (boolean, default T): start counting, unless the profiler is already
 counting.  For other options, call START first.
 

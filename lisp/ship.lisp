@@ -26,13 +26,11 @@ LABELS (property list, default NIL): names and values that identify the program,
 such as (:version \"1.2\" :host \"web1\"); the host is added.
 PROTOCOL (:PYROSCOPE, :PARCA or :OTEL, default NIL): the protocol, if the path
 of URL does not determine it.
-START (boolean, default T): start counting, unless the profiler is already
-counting.  For other options, call START first.  With :LIVE, memory in use is
-sent, too.
+START (boolean, default T): as for SERVE.  After START with :LIVE, memory in use
+is sent, too.
 
-Data that does not arrive is sent again with the next data.  RESET notes what
-was not sent before it clears the figures.  The environment variable
-MPROF_SHIP_TOKEN has a token; see mprof-run(1).
+Data that does not arrive is sent again with the next data, even after RESET.
+The environment variable MPROF_SHIP_TOKEN has a token; see mprof-run(1).
 
 Signals MPROF-ERROR for an invalid URL or label, or if a shipper is running.
 
