@@ -2,13 +2,10 @@
 
 // Columns that several tables have, each with its explanation.
 
-function functionLink(fn) {
-  return element('a', { href: `#/function/${fn.id}`, class: 'name' }, fn.name);
-}
-
-function typeLink(type) {
-  return element('a', { href: `#/type/${type.id}`, class: 'name' }, type.name);
-}
+const linkTo = (view) => ({ id, name }) =>
+  element('a', { href: `#/${view}/${id}`, class: 'name' }, name);
+const functionLink = linkTo('function');
+const typeLink = linkTo('type');
 
 // The column of names: WHO(row) is a function or a type.
 function nameColumn(label, help, who, link) {

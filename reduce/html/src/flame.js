@@ -47,16 +47,26 @@ function heaviest(frame) {
   return parts.indexOf(Math.max(...parts));
 }
 
+// What to choose the width of frames from, where two profiles are compared.
+const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
+
+// A box to be ticked for a choice (address.js).
+const toggle = (id, label, title, choice, value) =>
+  element('label', { title }, element('input', { type: 'checkbox', id,
+    'data-choice': choice, value }), label);
+
+// The first view, with the cards below the graph: made once, then drawn again
+// for each change.
 class FlameGraph {
   constructor(shell) {
-    this.shell = shell;
-    this.zoomed = null;
-    this.chosen = null; // by the keyboard
-    this.frames = new Map(); // of elements
+    const { compared, terms } = shell.model.profile;
     const at = (act) => (event) => {
       const frame = this.frames.get(event.target);
       if (frame !== undefined) act(frame);
     };
+    this.shell = shell;
+    this.made = []; // what WHOLE, the frames, and the cards were made from
+    this.frames = new Map(); // of elements
     this.place = element('div', { class: 'flame', tabindex: '0',
       'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape ' +
         'zooms out, f opens the page of a frame',
@@ -67,6 +77,24 @@ class FlameGraph {
     this.details = element('p', { class: 'details', 'aria-live': 'polite' });
     this.state = element('p', { class: 'state' });
     this.colours = element('p', { class: 'colours' });
+    this.hint = element('div');
+    this.cards = element('div');
+    this.out = button('Zoom out', () => shell.go(''), { id: 'zoom-out' });
+    this.element = element('div', { class: 'overview' },
+      element('section', { class: 'graph' },
+        element('div', { class: 'graph-bar' },
+          element('h2', {}, 'Flame graph'),
+          toggle('invert', 'inverted', terms.inverted, 'inverted', '1'),
+          compared ? element('label', {}, 'width: ', element('select',
+            { id: 'width', 'aria-label': 'Width', 'data-choice': 'width' },
+            Object.entries(WIDTHS).map(([value, text]) =>
+              element('option', { value }, text))))
+            : toggle('by-category', 'colour by category', 'Colour frames by ' +
+              'the category with most bytes, not by package', 'colours',
+            'category'),
+          this.out),
+        this.hint, this.place, this.state, this.colours, this.details),
+      this.cards);
   }
 
   get model() {
@@ -75,6 +103,18 @@ class FlameGraph {
 
   get inverted() {
     return this.shell.choices.inverted !== '';
+  }
+
+  // Makes what the figures that the model has now need.
+  update() {
+    const { model, inverted } = this;
+    const from = [model.sums, model.measure, model.widths.own, inverted];
+    if (from.every((part, i) => part === this.made[i])) return;
+    this.made = from;
+    this.whole = (inverted ? callerFrames : chainFrames)(model);
+    replaceChildren(this.hint, hint(model));
+    replaceChildren(this.cards, adviceCard(model),
+      element('div', { class: 'cards' }, pathCard(model), headCards(model)));
   }
 
   functionOf(frame) {
@@ -87,19 +127,24 @@ class FlameGraph {
       ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.node}`);
   }
 
-  // Draws the frames of WHOLE, zoomed to what the address says.
-  draw(whole) {
+  // Draws the frames, zoomed to what the address says.  The graph is as wide as
+  // its place in the page.
+  show() {
     const { model: { tree }, shell: { route } } = this;
+    if (!this.element.isConnected) get('view').replaceChildren(this.element);
+    this.update();
     let path = [];
     if (route[0] === 'callers' && this.inverted)
       path = route[1].split('.').map(Number);
     else if (route[0] === 'zoom' && !this.inverted &&
         Number(route[1]) < tree.count)
       path = chainOf(tree, Number(route[1]));
-    this.zoomed = frameAt(whole, path);
+    this.zoomed = frameAt(this.whole, path);
+    this.out.disabled = this.zoomed.parent === null;
     this.redraw();
     this.describe(this.zoomed);
     this.showColours();
+    return this.element;
   }
 
   redraw() {

@@ -3,7 +3,7 @@
 // The page: reads the data, then shows the view that the address names, with
 // what it says is chosen.
 
-const showOverview = (shell) => shell.overview.show();
+const showOverview = (shell) => shell.graph.show();
 
 // The link of the navigation, and the function that makes the view out of the
 // shell and a number, by the word that an address begins with.
@@ -23,7 +23,7 @@ const VIEWS = {
 class Shell {
   constructor(profile) {
     this.model = new Model(profile);
-    this.overview = new Overview(this);
+    this.graph = new FlameGraph(this);
   }
 
   // Shows what the address says.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The first view: the flame graph, the heaviest path through the program, and
-// the heads of the tables.
+// What stands above and below the flame graph: a sentence; the heaviest path
+// through the program, and the heads of the tables.
 
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
@@ -15,10 +15,14 @@ function callsText(model, calls, value) {
 
 // One sentence: the deepest function with half of everything in or below it,
 // its calls, and the nearest caller of another package.  The figures are those
-// of the function's own page.
-function hint(model, steps) {
-  const { key, noun } = model.measure;
+// of the function's own page.  Of two profiles, what changed in all.
+function hint(model) {
+  const { measure, measure: { key, noun } } = model;
+  if (model.profile.compared)
+    return element('p', { class: 'hint' }, 'All: ',
+      amount(model, measure, model.total));
   const total = model.total(key);
+  const steps = model.hottestPath();
   const at = steps.findLastIndex((step) => 2 * step.value >= total);
   if (at < 1) return null;
   const { fn } = steps[at];
@@ -52,7 +56,9 @@ function bars(caption, help, rows, whole, more) {
 
 // Steps of the heaviest path; one that hands nearly everything on, and is
 // neither the program's nor the last, is left out.
-function pathCard(model, steps) {
+function pathCard(model) {
+  if (model.profile.compared) return null;
+  const steps = model.hottestPath();
   const telling = steps.filter((step, i) => {
     const next = steps[i + 1];
     return i === 0 || next === undefined || next.value < 0.97 * step.value ||
@@ -99,7 +105,7 @@ function headCards(model) {
 // Advice for the whole profile, as mprof advise gives it.
 function adviceCard({ profile }) {
   const rows = profile.advice.filter(({ fn }) => fn !== undefined);
-  return rows.length > 0 && element('section', { class: 'card advice' },
+  return !profile.compared && rows.length > 0 && element('section', { class: 'card advice' },
     element('h2', { title: 'For the whole file. mprof advise explains it' },
       'What to change'),
     element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>
@@ -109,66 +115,4 @@ function adviceCard({ profile }) {
             percent(row.saved_bytes, profile.file_totals.bytes)}`),
         `, ${number(row.saved_bytes)} bytes: `, functionLink(row.fn),
         ` ${row.fault}`))));
-}
-
-// What to choose the width of frames from, where two profiles are compared.
-const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
-
-// The view: made once, then shown again for each change.
-class Overview {
-  constructor(shell) {
-    const { profile: { compared, terms } } = shell.model;
-    const toggle = (id, label, title, choice, value) =>
-      element('label', { title }, element('input', { type: 'checkbox', id,
-        'data-choice': choice, value }), label);
-    this.shell = shell;
-    this.graph = new FlameGraph(shell);
-    this.key = []; // of what WHOLE, the frames, and the rest was made from
-    this.hint = element('div');
-    this.head = element('div');
-    this.out = button('Zoom out', () => shell.go(''), { id: 'zoom-out' });
-    const { place, state, colours, details } = this.graph;
-    this.element = element('div', { class: 'overview' },
-      element('section', { class: 'graph' },
-        element('div', { class: 'graph-bar' },
-          element('h2', {}, 'Flame graph'),
-          toggle('invert', 'inverted', terms.inverted, 'inverted', '1'),
-          compared ? element('label', {}, 'width: ', element('select',
-            { id: 'width', 'aria-label': 'Width', 'data-choice': 'width' },
-            Object.entries(WIDTHS).map(([value, text]) =>
-              element('option', { value }, text))))
-            : toggle('by-category', 'colour by category', 'Colour frames by ' +
-              'the category with most bytes, not by package', 'colours',
-            'category'),
-          this.out),
-        this.hint, place, state, colours, details),
-      this.head);
-  }
-
-  // Makes what the figures that the model has now need.
-  update() {
-    const { model } = this.shell;
-    const { inverted } = this.graph;
-    const key = [model.sums, model.measure, model.widths.own, inverted];
-    if (key.every((part, i) => part === this.key[i])) return;
-    this.key = key;
-    this.whole = (inverted ? callerFrames : chainFrames)(model);
-    const { compared } = model.profile;
-    const steps = compared ? [] : model.hottestPath();
-    replaceChildren(this.head, !compared && adviceCard(model),
-      element('div', { class: 'cards' }, !compared && pathCard(model, steps),
-        headCards(model)));
-    replaceChildren(this.hint, compared
-      ? element('p', { class: 'hint' }, 'All: ', amount(model, model.measure,
-        model.total)) : hint(model, steps));
-  }
-
-  // The graph is as wide as its place in the page.
-  show() {
-    if (!this.element.isConnected) get('view').replaceChildren(this.element);
-    this.update();
-    this.graph.draw(this.whole);
-    this.out.disabled = this.graph.zoomed.parent === null;
-    return this.element;
-  }
 }

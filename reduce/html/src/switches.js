@@ -125,7 +125,6 @@ function connectSwitches(shell) {
   link('contexts').textContent = profile.terms.chains;
   fillFields(profile);
   connectFields(shell);
-  get('help').addEventListener('click', showKeys);
   get('reset').addEventListener('click', () => shell.choose(Object.fromEntries(
     ['program', 'without', 'type', ...EXPRESSIONS, ...LABELS].map((key) =>
       [key, '']))));
@@ -133,11 +132,8 @@ function connectSwitches(shell) {
     shell.open();
     if (!['zoom', 'callers'].includes(shell.route[0])) scrollTo(0, 0);
   });
-  let width = innerWidth;
   addEventListener('resize', () => {
-    if (innerWidth !== width && shell.overview.element.isConnected)
-      shell.overview.graph.redraw();
-    width = innerWidth;
+    if (shell.graph.element.isConnected) shell.graph.redraw();
   });
   connectLinks(shell);
   connectScheme();
