@@ -26,9 +26,7 @@
 
 (defun slime-mprof--face (advice)
   "Return the face of ADVICE."
-  (if (slime-mprof--certain-p advice)
-      'slime-mprof-certain
-    'slime-mprof-check))
+  (if (slime-mprof--certain-p advice) 'warning 'shadow))
 
 (defun slime-mprof-advice ()
   "Show advice on the program, in a list and beside the source."

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Where the figures come from and whether they are all, and how to use the
-// page.
+// How complete the figures are, and how to use the page.
 
 function aboutView({ model }) {
   const { profile, profile: { terms } } = model;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The tree of the chains that show.  A node is one frame; 0 is the root, the
-// whole.  Nodes come in the order of a walk: what is in and below a node are
-// those from it up to END of it, and its children are the next one and each
-// that follows the end of the child before.  Nothing recurses, since chains may
-// be as deep as they like, and everything is linear in the nodes.
+// The tree of the chains that show.  A node is one frame; node 0 is the root.
+// Nodes are in the order of a walk: the nodes below a node follow it up to its
+// END.  So its first child is the next node, and each further child begins at
+// the end of the one before.  Chains may be very deep, so nothing recurses.
+// Everything is linear in the nodes.
 //
-//   count, parent, functionOf   -1 is the function of the root
-//   end                         the node behind all that is below a node
-//   firstOf                     the function of those nodes that are the outermost
-//                               of it on their chain; -1 of others
+//   count, parent, functionOf   the function of the root is -1
+//   end                         the node after everything below a node
+//   firstOf                     the function of a node that is the outermost of
+//                               it on its chain; -1 for others
 //   functions                   those of the profile, and perhaps [hidden]
-//   hidden                      which of them do not show
-//   shownAt                     where each of the profile's nodes is
-//   arcs {pairs, of, firstOf}   the pairs {caller, callee}, the one of each node,
-//                               and as above; -1 calls what has no caller
+//   hidden                      whether each of them is hidden
+//   shownAt                     the node here of each node of the profile
+//   arcs {pairs, of, firstOf}   the pairs {caller, callee}, the pair of each
+//                               node, and as above; -1 stands for no caller
 
-// Makes a tree of at most so many nodes as SIZE from the root outwards.
+// Builds a tree of at most SIZE nodes, from the root outwards.
 class TreeBuilder {
   constructor(size) {
     this.count = 1;
@@ -26,7 +26,8 @@ class TreeBuilder {
     this.slots = new Int32Array(this.mask + 1); // nodes, by what they are
   }
 
-  // The child of the node ABOVE that is FN, made if it is not there.
+  // Returns the child of the node ABOVE for the function FN, and makes it if
+  // there is none.
   child(above, fn) {
     const { parent, functionOf, slots, mask } = this;
     let slot = Math.imul(Math.imul(above, 0x9e3779b1) + fn, 0x85ebca6b);
@@ -42,7 +43,8 @@ class TreeBuilder {
     return node;
   }
 
-  // The nodes in the order of a walk, and the place of each among them.
+  // Returns the nodes in the order of a walk, and PLACEOF, the new number of
+  // each.
   finish() {
     const { count } = this;
     const size = new Int32Array(count).fill(1);
@@ -67,8 +69,8 @@ class TreeBuilder {
   }
 }
 
-// OF, numbers below COUNT, but -1 at nodes that have one of the same number
-// above them: those before the end of the last one.
+// Returns OF, numbers below COUNT, with -1 at each node that has one of the
+// same number above it.  Such a node lies before the end of that one.
 function outermost({ end }, of, count) {
   const first = new Int32Array(of.length).fill(-1);
   const ends = new Int32Array(count);
@@ -95,8 +97,9 @@ function findArcs(tree) {
   return { pairs, of, firstOf: outermost(tree, of, pairs.length) };
 }
 
-// The tree in which the functions do not show that ISHIDDEN: what they allocate
-// is charged to the nearest caller that shows.  Equal chains are one.
+// Returns the tree without the functions for which ISHIDDEN is true.  What
+// these allocate is charged to the nearest caller that shows.  Equal chains
+// become one.
 function viewTree({ nodes, functions, rows }, isHidden) {
   const hidden = functions.map(isHidden);
   let nobody = functions.findIndex((fn) => fn.name === '[hidden]');
@@ -129,8 +132,8 @@ function childrenOf({ end }, node) {
   return children;
 }
 
-// For each node what BITS(function) are of the functions on its chain,
-// together, and NONE of the root.
+// Returns for each node the union of BITS[function] over its chain; the root
+// has NONE.
 function markChains({ count, parent, functionOf }, bits, none = 0) {
   const marks = new Uint8Array(count);
   marks[0] = none;
@@ -139,7 +142,7 @@ function markChains({ count, parent, functionOf }, bits, none = 0) {
   return marks;
 }
 
-// The functions on the chain of NODE, the root first.
+// Returns the functions on the chain of NODE, the root first.
 function chainOf(tree, node) {
   const chain = [];
   for (; node > 0; node = tree.parent[node])

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The table of contexts: distinct chains of functions that show, at whose end
-// something was allocated.
+// The table of contexts: distinct chains of visible functions with something
+// allocated at their end.
 
 const CHAIN_ENDS = 4;
 
-// The functions on the chain of NODE; the middle of a long one on demand.
+// The functions on the chain of NODE.  A button stands for the middle of a long
+// chain.
 function chainCell(tree, node) {
   const chain = chainOf(tree, node).map((id) => tree.functions[id]);
   const links = (part) => part.flatMap((fn, i) =>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The flame graph: an element for each frame that can be seen, which are
-// those on the way to the one that is zoomed to, and those below it that are
-// wide enough.  So a profile of any size is as quick as a small one.
+// The flame graph.  There are elements only for the zoomed frame, its callers,
+// and the frames below it that are wide enough to see.  So a large profile is
+// as quick as a small one.
 
 const ROW_HEIGHT = 20; // pixels
 const NARROWEST = 1;
@@ -13,8 +13,8 @@ const MOST_ROWS = 150; // below the frame that is zoomed to
 const MOST_CALLERS = 12; // rows above it
 const MOST_CHIPS = 12;
 
-// The boxes {frame, row, x, share} of a picture of WIDTH pixels that is zoomed
-// to the frame ZOOMED: X and SHARE are parts of the width.
+// Returns the boxes {frame, row, x, share} of a graph of WIDTH pixels that is
+// zoomed to the frame ZOOMED.  X and SHARE are fractions of the width.
 function layOut(zoomed, width) {
   const callers = [];
   for (let frame = zoomed.parent; frame !== null; frame = frame.parent)
@@ -41,22 +41,22 @@ function layOut(zoomed, width) {
   return { boxes, callers: callers.length, narrower };
 }
 
-// The category with most bytes in and below FRAME.
+// Returns the category with most bytes in and below FRAME.
 function heaviest(frame) {
   const parts = CATEGORIES.map((category) => frame.all(category));
   return parts.indexOf(Math.max(...parts));
 }
 
-// What to choose the width of frames from, where two profiles are compared.
+// The choices for the width of frames in a comparison.
 const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
 
-// A box to be ticked for a choice (address.js).
+// A checkbox for a choice (address.js).
 const toggle = (id, label, title, choice, value) =>
   element('label', { title }, element('input', { type: 'checkbox', id,
     'data-choice': choice, value }), label);
 
-// The first view, with the cards below the graph: made once, then drawn again
-// for each change.
+// The first view: the graph, and the cards below it.  It is made once, and
+// drawn again after each change.
 class FlameGraph {
   constructor(shell) {
     const { compared, terms } = shell.model.profile;
@@ -105,7 +105,7 @@ class FlameGraph {
     return this.shell.choices.inverted !== '';
   }
 
-  // Makes what the figures that the model has now need.
+  // Makes the frames and the cards again if the figures have changed.
   update() {
     const { model, inverted } = this;
     const from = [model.sums, model.measure, model.widths.own, inverted];
@@ -121,14 +121,14 @@ class FlameGraph {
     return this.model.tree.functions[frame.fn];
   }
 
-  // Chains are named by a node, callers by the functions on the way.
+  // A chain has a node as its address; callers have the functions on the way.
   zoom(frame) {
     this.shell.go(frame.fn < 0 ? '' : this.inverted
       ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.node}`);
   }
 
-  // Draws the frames, zoomed to what the address says.  The graph is as wide as
-  // its place in the page.
+  // Draws the frames, zoomed as the address says.  The view must be in the
+  // page, since the graph is as wide as its place there.
   show() {
     const { model: { tree }, shell: { route } } = this;
     if (!this.element.isConnected) get('view').replaceChildren(this.element);
@@ -173,8 +173,8 @@ class FlameGraph {
     return this.functionOf(frame)?.name ?? 'all';
   }
 
-  // What stands on a frame: its name without the package, where the colour
-  // says that, and of a method without the word; a string of C++ is short.
+  // Returns the label of FRAME, which is short: a package that the colour shows
+  // is left out, and so is METHOD; a string of C++ is std::string.
   labelOf(frame) {
     const { model: { found, profile }, shell: { choices } } = this;
     const name = this.nameOf(frame).replace(/^\(METHOD (.*)\)$/, '$1')
@@ -194,7 +194,8 @@ class FlameGraph {
       .join('\n');
   }
 
-  // Colours are the style sheet's business; a package has a hue.
+  // Sets the classes of a frame, or the hue of its package, for the style
+  // sheet.
   paint(frame, made) {
     const { model: { found, profile }, shell: { choices } } = this;
     if (frame.fn < 0) made.classList.add('plain');
@@ -206,7 +207,7 @@ class FlameGraph {
     else this.paintFunction(this.functionOf(frame), made);
   }
 
-  // Red for more and blue for less, the stronger the larger the part of it.
+  // More is red and less is blue, the stronger the larger the relative change.
   paintChange(frame, made) {
     const { key } = this.model.measure;
     const [old, now] = [frame.all(beforeOf(key)), frame.all(key)];
@@ -221,7 +222,7 @@ class FlameGraph {
     made.style.setProperty('--shade', `${fn.shade}%`);
   }
 
-  // The line of details, of FRAME.
+  // Shows the facts about FRAME in the line of details.
   describe(frame) {
     const fn = this.functionOf(frame);
     replaceChildren(this.details,
@@ -245,7 +246,7 @@ class FlameGraph {
         'Click a frame to zoom in.'));
   }
 
-  // What the colours mean: chips with {label, and a class or a package}.
+  // Shows what the colours mean, as chips {label, and a class or a package}.
   showColours() {
     const { profile, shownFunctions } = this.model;
     const foreign = { name: 'foreign', label: profile.lisp && !profile.holders

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// One function: its figures, its callers, its callees, the types of what it
-// allocates.  A click on a caller or callee goes on to that one.
+// The page of a function: its figures, its callers and callees, the types that
+// it allocates, its lines.
 
 const ROOT = { name: '<root>' };
 

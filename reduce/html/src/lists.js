@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The tables of everything: functions, types and sizes, contexts, regions.
+// The views with tables of functions, types and sizes, and regions.
 
 function functionColumns(model) {
   const { lisp, compared, terms } = model.profile;
@@ -67,7 +67,8 @@ function typesView(shell) {
   ];
 }
 
-// Sizes are the reducer's alone: chains do not know them, nor holders.
+// The table of sizes, which the reducer makes: rows do not have sizes, nor do
+// holders.
 function sizesTable(shell) {
   const { model, model: { profile: { bins, lisp } } } = shell;
   return table(shell, 'sizes', { caption: 'Sizes', nouns: ['size', 'sizes'],
@@ -90,7 +91,7 @@ function sizesTable(shell) {
     ] });
 }
 
-// One type: the functions that allocate it.
+// The page of a type: the functions that allocate it.
 function typeView(shell, id) {
   const { model, model: { profile, tree } } = shell;
   if (profile.types[id] === undefined)
@@ -117,7 +118,7 @@ function typeView(shell, id) {
       ] }));
 }
 
-// Named regions: each with those in it, which stand below it.
+// The view of named regions.  The figures of a region include those inside it.
 function regionsView(shell) {
   const { model } = shell;
   const time = (key, label, help) => ({ key, label: `${label} (UTC)`, help,
@@ -153,8 +154,8 @@ function regionsView(shell) {
       ] })];
 }
 
-// Sizes by powers of two, as a chart; and those without a size.  The size of a
-// class is the largest that belongs to it.
+// Sums BINS by powers of two.  The size of a class is the largest in it; bins
+// without a size have classes of their own.
 function sizeClasses(bins, keys) {
   const classes = new Map();
   const classOf = ({ size, kind }) =>

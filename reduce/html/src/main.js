@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The page: reads the data, then shows the view that the address names, with
-// what it says is chosen.
+// The page: it reads the data, then shows the view in its address.
 
 const showOverview = (shell) => shell.graph.show();
 
-// The link of the navigation, and the function that makes the view out of the
-// shell and a number, by the word that an address begins with.
+// For the first word of an address the link of the navigation that is current,
+// and a function of the shell and the number in the address that makes the
+// view.
 const VIEWS = {
   overview: ['overview', showOverview],
   zoom: ['overview', showOverview],
@@ -43,7 +43,7 @@ class Shell {
     showChoices(this);
   }
 
-  // Goes to PATH with CHANGES of what is chosen.
+  // Goes to PATH, with CHANGES of the choices.
   go(path, changes = {}, replace = false) {
     const hash = writeAddress(path, { ...this.choices, ...changes });
     if (hash !== (location.hash || '#/'))
@@ -51,15 +51,16 @@ class Shell {
     this.open();
   }
 
-  // Stays in the view.  The zoom ends where the numbers of frames change.
+  // Stays in the view, with CHANGES of the choices.  The zoom ends if the
+  // numbers of frames change.
   choose(changes, replace = false) {
     const zoomed = ['zoom', 'callers'].includes(this.route[0]);
     const moves = ['hide', 'program', 'inverted'].some((key) => key in changes);
     this.go(zoomed && moves ? '' : pathOfRoute(this.route), changes, replace);
   }
 
-  // The order of the table NAME: by what is measured, or how much that
-  // changed, until a heading is pressed.
+  // Returns the order of the table NAME: by the measure, or its change, until a
+  // heading is pressed.
   sortOf(name) {
     const { measure, profile } = this.model;
     const given = new URLSearchParams(this.choices.sort).get(name);
@@ -70,7 +71,7 @@ class Shell {
       up: given?.endsWith('-') ?? name === 'regions' };
   }
 
-  // Notes in the address that the column KEY sorts the table NAME.
+  // Notes in the address which column sorts the table NAME.
   setSort(name, key, up) {
     const sorts = new URLSearchParams(this.choices.sort);
     sorts.set(name, key + (up ? '-' : ''));

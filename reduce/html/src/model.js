@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// What the user chose to see, and the figures for it: the tree that is left
-// when functions are hidden (chains.js), and the sums over it (sums.js).
+// What the user has chosen, and the figures for it: the tree without hidden
+// functions (chains.js), and the sums over it (sums.js).
 
-// The expressions that choose among functions, as the command's options.
+// The expressions that select functions, as the options of the command do.
 const EXPRESSIONS = ['focus', 'ignore', 'hide'];
 
-// What each row says beside its chain and its type.
+// The labels of a row.
 const LABELS = ['phase', 'thread', 'region'];
 
-// An expression of JavaScript that matches TEXT alone.
+// Returns a regular expression that matches TEXT alone.
 const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-// What JavaScript reads otherwise than the command, which has POSIX extended
-// regular expressions, without an error.
+// Syntax of the command's POSIX regular expressions that means something else
+// in JavaScript, without an error.
 const OF_THE_COMMAND = /\[[:.=]|\\[<>`']|\{,/;
 
-// A test of functions for TEXT, an expression, as the command makes it: by name
-// or file.  What stands for hidden chains does not count as a function.
+// Returns a test of functions by the regular expression TEXT.  Like the command
+// it matches names and files, but not what stands for hidden chains.
 function functionTest(text, { grouped }) {
   if (grouped) throw new Error('this page shows groups, not functions');
   if (OF_THE_COMMAND.test(text))
@@ -28,7 +28,7 @@ function functionTest(text, { grouped }) {
     (matched > 1 && rawFile !== '' && pattern.test(rawFile)));
 }
 
-// A test of names for TEXT, a search.
+// Returns a test of names by the search TEXT.
 function nameTest(text) {
   const pattern = new RegExp(text, 'i');
   return (name) => pattern.test(name);
@@ -40,7 +40,7 @@ class Model {
     this.choices = {};
   }
 
-  // Takes CHOICES (address.js), but for those that make no sense.
+  // Takes CHOICES (address.js).  Invalid ones count as the default.
   choose(choices) {
     const { profile } = this;
     const changed = (...keys) =>
@@ -69,8 +69,8 @@ class Model {
     this.found = this.tests.search && this.search();
   }
 
-  // Makes the test KEY of the expression that is chosen; null for none, or for
-  // what is none, of which FAULTS says what is wrong.
+  // Makes the test of the expression KEY: null if there is none or it is wrong;
+  // then FAULTS has the reason.
   readExpression(key, testOf) {
     const text = this.choices[key];
     this.tests[key] = null;
@@ -81,7 +81,7 @@ class Model {
     }
   }
 
-  // Whether the search, if there is one, is for NAME.
+  // Whether NAME matches the search, or there is none.
   matches(name) {
     return this.tests.search?.(name) ?? true;
   }
@@ -92,14 +92,15 @@ class Model {
       this.tests.focus !== null || this.tests.ignore !== null;
   }
 
-  // The monitors do not count calls by region, nor that of C by thread; holders
-  // have none.
+  // The monitors do not count calls by region, and that of C not by thread.
+  // Holders have no calls.
   get callsKnown() {
     const { lisp, holders } = this.profile;
     return !holders && this.region === null && (lisp || this.thread === null);
   }
 
-  // Whether functions show for what they allocate, and not for calls.
+  // Whether functions show because they allocate, and not because they are
+  // called.
   get byAllocations() {
     return this.phase !== null || this.tests.focus !== null;
   }
@@ -115,51 +116,45 @@ class Model {
     this.types = withFigures('type', profile.types, types);
   }
 
-  // The pairs of caller and callee with anything whose KEY, one of these, is
-  // the function ID.
+  // Returns the pairs with any figures whose KEY, caller or callee, is the
+  // function ID.
   arcsOf(key, id) {
     const { profile, tree: { arcs: { pairs } }, sums: { arcs } } = this;
     return withFigures('pair', pairs, arcs).filter(({ pair, figures }) =>
       pair[key] === id && (allocates(figures, profile) ||
-        profile.callKeys.some((calls) => figures(calls) > 0)));
+        isCalled(figures, profile)));
   }
 
-  // How wide the frames of each node's own are, and of all in and below it:
-  // what is measured; where two profiles are compared, what was more, before
-  // or after, unless one of them is chosen.
+  // Finds the width of each node alone, and with everything below it: the
+  // measure, in a comparison the chosen one of both or the larger one.
   measureWidths() {
     const { sums, measure: { key }, profile, choices } = this;
-    const now = sums.self(key);
-    let own = now;
-    if (profile.compared) {
-      const old = sums.self(beforeOf(key));
-      own = choices.width === 'after' ? now : choices.width === 'before' ? old
+    const [now, old = now] = profile.names.map((name) => sums.self(name(key)));
+    const own = old === now || choices.width === 'after' ? now
+      : choices.width === 'before' ? old
         : now.map((value, node) => Math.max(value, old[node]));
-    }
     const all = own === now ? sums.inclusive(key) : sums.sumBelow(own);
     this.widths = { own, all, total: all[0] };
   }
 
-  // Functions that are left with anything; where they show for what they
-  // allocate, not those that were only called.
+  // The functions with any figures.
   get shownFunctions() {
     const callsCount = !this.measure.part && !this.byAllocations &&
       this.type === null && !this.categories.includes(false);
     return this.functions.filter(({ self, inclusive }) =>
-      this.shows(inclusive) || (callsCount &&
-        this.profile.callKeys.some((key) => self(key) > 0)));
+      this.shows(inclusive) || (callsCount && isCalled(self, this.profile)));
   }
 
-  // Whether FIGURES are of any of what is measured, if that is a part of what
-  // was allocated; else of anything allocated.
+  // Whether FIGURES have anything of the measure if it is of a part of what was
+  // allocated, or else anything allocated.
   shows(figures) {
-    const { key, part } = this.measure;
-    return !part ? allocates(figures, this.profile)
-      : figures(key) > 0 || (this.profile.compared && figures(beforeOf(key)) > 0);
+    const { profile, measure: { key, part } } = this;
+    return part ? profile.names.some((name) => figures(name(key)) > 0)
+      : allocates(figures, profile);
   }
 
-  // The heaviest way from the root: at each step the callee with most, as
-  // long as it has a tenth of the whole.
+  // Returns the heaviest path from the root.  Each step leads to the heaviest
+  // callee, down to a tenth of the whole.
   hottestPath() {
     const { tree } = this;
     const values = this.sums.inclusive(this.measure.key);
@@ -173,8 +168,8 @@ class Model {
     return steps;
   }
 
-  // The calls of the function of NODE in and below it: on all chains that go
-  // this way, recursion among them.
+  // Returns the calls of the function of NODE in and below it, recursive ones
+  // included.
   callsBelow(node) {
     const { functionOf, end } = this.tree;
     const calls = this.sums.self('calls');
@@ -184,8 +179,8 @@ class Model {
     return sum;
   }
 
-  // How much was allocated with a function on the chain that the search is
-  // for, and how many of these there are.
+  // Returns how much was allocated by chains with a function that matches the
+  // search, and how many such functions there are.
   search() {
     const { tree, sums, measure: { key } } = this;
     const values = sums.inclusive(key);

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// What stands above and below the flame graph: a sentence; the heaviest path
-// through the program, and the heads of the tables.
+// A sentence above the flame graph, and the cards below it.
 
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
 const ADVICE_ROWS = 5;
 
-// "7 calls × 143 B": CALLS that share VALUE; '' where these are not known.
+// "7 calls × 143 B": CALLS that share VALUE, or '' if they are not known.
 function callsText(model, calls, value) {
   return calls > 0 ? `${plural(calls, ...callNouns(model))} × ${
     brief(value / calls, model.measure)}` : '';
 }
 
-// One sentence: the deepest function with half of everything in or below it,
-// its calls, and the nearest caller of another package.  The figures are those
-// of the function's own page.  Of two profiles, what changed in all.
+// A sentence: the deepest function with half of everything in or below it, its
+// calls, and the nearest caller of another package.  The figures are those of
+// the function's page.  In a comparison it is the change of everything.
 function hint(model) {
   const { measure, measure: { key, noun } } = model;
   if (model.profile.compared)
@@ -39,8 +38,9 @@ function hint(model) {
       calls(caller) && ` (${calls(caller)})`], '.');
 }
 
-// A list with bars, VALUE of WHOLE each, and MORE below: ROWS of {label, value,
-// note}, or of changes {label, value, by}.
+// A card with a bar for each of ROWS, which are {label, value, note}, or
+// {label, value, by} for changes.  VALUE is a part of WHOLE.  MORE is below
+// them.
 function bars(caption, help, rows, whole, more) {
   const sides = (by) => (by === undefined ? '' : by > 0 ? 'grew' : 'shrank');
   return element('section', { class: 'card' },
@@ -54,8 +54,8 @@ function bars(caption, help, rows, whole, more) {
           by === undefined ? percent(value, whole) : signed(by))))), more);
 }
 
-// Steps of the heaviest path; one that hands nearly everything on, and is
-// neither the program's nor the last, is left out.
+// The steps of the heaviest path.  It leaves out a step that passes nearly
+// everything on, unless it is the program's own or the last.
 function pathCard(model) {
   if (model.profile.compared) return null;
   const steps = model.hottestPath();
@@ -74,7 +74,7 @@ function pathCard(model) {
     { class: 'quiet' }, `${plural(left, 'step', 'steps')} not shown`));
 }
 
-// The lists of what has most of what is measured.
+// The cards of the functions and types with most of the measure.
 function headCards(model) {
   const { measure, measure: { key, noun }, total } = model;
   const { profile: { compared, lisp, terms: { frames, self } } } = model;
@@ -102,10 +102,11 @@ function headCards(model) {
       types, (by) => by, 'types', things)];
 }
 
-// Advice for the whole profile, as mprof advise gives it.
+// Advice on the whole profile, as mprof advise gives it.
 function adviceCard({ profile }) {
   const rows = profile.advice.filter(({ fn }) => fn !== undefined);
-  return !profile.compared && rows.length > 0 && element('section', { class: 'card advice' },
+  if (profile.compared || rows.length === 0) return null;
+  return element('section', { class: 'card advice' },
     element('h2', { title: 'For the whole file. mprof advise explains it' },
       'What to change'),
     element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // Everything above the views: the head, which does not change, and the fields
-// of what is chosen.  A field says with data-choice which choice it is of
-// (address.js), and has its value; a box that is not ticked stands for the
-// usual.
+// of the choices.  data-choice of a field names its choice (address.js), and
+// its value is that of the choice.  A box without a tick is the default.
 
-// Fills the select KEY, whose first choice is LABEL, with ITEMS.  One that
-// leaves no choice does not show.
+// Fills the select KEY with ITEMS, after LABEL, which stands for all.  Hides it
+// if there are fewer than LEAST.
 function fillSelect(key, label, items, least = 2) {
   const select = get(key);
   select.closest('label').hidden = items.length < least;
@@ -39,7 +38,7 @@ function fillFields(profile) {
   for (const key of EXPRESSIONS) get(key).hidden = Boolean(profile.grouped);
 }
 
-// The choice that FIELD was changed to.  Categories are left out together.
+// Returns the choice in FIELD.  The categories are one choice.
 function choiceOf({ type, checked, value, dataset: { choice } }) {
   if (choice === 'without')
     return [...get('categories').querySelectorAll('input')]
@@ -47,7 +46,7 @@ function choiceOf({ type, checked, value, dataset: { choice } }) {
   return type === 'checkbox' && !checked ? '' : value;
 }
 
-// Sets the fields to what is chosen.
+// Sets the fields to the choices.
 function showChoices({ model, choices }) {
   const chosen = { ...choices, value: model.measure.word };
   for (const key of ['type', ...LABELS]) chosen[key] = model[key]?.id ?? '';
@@ -70,8 +69,8 @@ function showChoices({ model, choices }) {
   get('fault').hidden = get('fault').textContent === '';
 }
 
-// A field takes effect when it is changed: one of text by Enter, or when it is
-// left; the search a little after each letter.
+// A field takes effect when it is changed, the search shortly after each
+// letter.
 function connectFields(shell) {
   let waiting = 0;
   addEventListener('change', ({ target: field }) => {
@@ -86,7 +85,7 @@ function connectFields(shell) {
   });
 }
 
-// Light or dark: the system's choice, until the switch says otherwise.
+// Follows the system's scheme until the switch is pressed.
 function connectScheme() {
   const { style } = document.documentElement;
   get('scheme').addEventListener('click', () => {
@@ -97,7 +96,7 @@ function connectScheme() {
   });
 }
 
-// In a small window the filters are folded.
+// Folds the filters in a small window.
 function foldFilters() {
   const small = matchMedia('(max-width: 40rem)');
   const fold = () => { get('filters').open = !small.matches; };
@@ -105,7 +104,7 @@ function foldFilters() {
   small.addEventListener('change', fold);
 }
 
-// Links in the page are of views; what is chosen goes with them.
+// Completes links to views with the choices.
 function connectLinks(shell) {
   const complete = (event) => {
     const link = event.target.closest?.('a[href^="#/"]');
@@ -141,7 +140,7 @@ function connectSwitches(shell) {
   connectKeys(shell);
 }
 
-// The line below the switches: how much is selected.
+// Shows how much is selected.
 function showSelection({ profile, total, narrowed, programOnly, tests }) {
   const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
     ![...profile.functions, ...profile.unseen].some(tests[key]));
@@ -158,8 +157,8 @@ function showSelection({ profile, total, narrowed, programOnly, tests }) {
 
 const filesOf = ({ files }) => files.filter(Boolean).map(oneLine).join(', ');
 
-// The title: the program, or the files of two profiles that are compared; at
-// the REPL there may be no file.
+// The title: the program, or the two files that are compared.  A profile of the
+// REPL has no file.
 function titleOf(profile) {
   const { title, of } = profile.terms;
   const program = ({ program: name }) => oneLine(name) || 'a program';
@@ -169,7 +168,7 @@ function titleOf(profile) {
     : `${title} ${of} ${program(profile)}`;
 }
 
-// The facts of the profile, or of the old one and the new one.
+// Shows the facts of the profile, or those of the old one and the new one.
 function showHead(profile) {
   document.title = titleOf(profile);
   get('title').textContent = document.title;
@@ -197,7 +196,7 @@ function showHead(profile) {
     element('span', { class: 'quiet' }, filesOf(profile)));
 }
 
-// What puts the figures in doubt.
+// Shows warnings about the figures.
 function showWarnings(profile) {
   const { totals, file_totals: whole } = profile;
   const warnings = [profile.warnings.trim(),

@@ -5,9 +5,8 @@
 //
 // A column is
 //   {key, label, help, value(row), text(row)?, cell(row)?, left?}
-// VALUE sorts; what shows is the element that CELL makes, else TEXT, else
-// the value itself, with separators when it is a number.  NaN is a number
-// that is not known: it is blank, and comes last in either direction.
+// VALUE sorts.  The cell shows the element of CELL, or TEXT, or else the value.
+// NaN stands for an unknown number: it is blank, and comes last in either order.
 
 const FIRST_ROWS = 100;
 
@@ -22,7 +21,7 @@ function cellOf(column, row) {
     typeof content === 'number' ? number(content) : content);
 }
 
-// ROWS by COLUMN; ties go by TIE(row).
+// Sorts ROWS by COLUMN, then by TIE(row).
 function inOrder(rows, column, up, tie) {
   const sign = up ? 1 : -1;
   return rows.map((row) => ({ row, key: column.value(row) }))
@@ -31,9 +30,9 @@ function inOrder(rows, column, up, tie) {
     .map(({ row }) => row);
 }
 
-// The table NAME of SETTINGS.rows: caption; columns; nouns, such as
-// ['function', 'functions']; tie(row), for rows that are alike; first, how many
-// rows to show.  The shell knows its order.
+// Returns the table NAME.  SETTINGS: rows; caption; columns; nouns, such as
+// ['function', 'functions']; tie(row), which orders equal rows; first, how many
+// rows to show.
 function table(shell, name, settings) {
   const { caption, columns, rows, nouns, first = FIRST_ROWS } = settings;
   const tie = settings.tie ?? columns.find((c) => c.left)?.value;
@@ -75,7 +74,7 @@ function table(shell, name, settings) {
     more, legend(columns));
 }
 
-// What the columns mean.
+// Explains COLUMNS.
 function legend(columns) {
   return element('details', { class: 'legend' },
     element('summary', {}, 'What the columns mean'),

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Two profiles as one, to be compared: functions are the same when their names
-// are, and chains when all names on them are, as for mprof diff.  Each figure
-// is there twice, that of the old profile under another key; what only one of
-// them has is nothing in the other.  So all sums are made for both, under every
-// choice, and differences add up.
+// Makes one profile of two that are compared.  As for mprof diff, functions are
+// the same if their names are, and chains if all names on them are.  Each
+// figure is there twice, that of the old profile under another key.  It is 0 in
+// the profile that lacks it.  So all sums are made for both.
 
 const beforeOf = (key) => `${key}-before`;
 
-// The columns of A and then those of B, which have a COUNT; where one of them
-// lacks a column, its cells are zero.
+// Joins the columns of A and B, which have a COUNT.  A column that one of them
+// lacks is 0 there.
 function joinColumns(a, b) {
   const { count, ...columns } = { ...b, ...a };
   const joined = { count: a.count + b.count };
@@ -21,8 +20,9 @@ function joinColumns(a, b) {
   return joined;
 }
 
-// OURS and then those of THEIRS that are not among them, by KEYOF(row), with
-// MISSING; AT says where each of theirs is now.  Figures of KEYS are of both.
+// Returns OURS, followed by those of THEIRS that are not among them by
+// KEYOF(row), with MISSING; and AT, the place of each of THEIRS.  Figures of
+// KEYS are there for both.
 function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
   const nothing = (name) => Object.fromEntries(keys.map((key) =>
     [name(key), 0]));
@@ -41,8 +41,8 @@ function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
   return { rows, at };
 }
 
-// The chains of both, those of BASE behind those of PROFILE: they refer to what
-// is AT other places now, and have figures of KEYS under their other keys.
+// Returns the chains of PROFILE, followed by those of BASE.  The latter refer
+// to places AT, and have the figures of KEYS under their other keys.
 function uniteChains(profile, base, at, keys) {
   const { nodes, unseen } = profile;
   const { parent, functionOf } = base.nodes;
@@ -65,7 +65,7 @@ function uniteChains(profile, base, at, keys) {
   };
 }
 
-// PROFILE with the figures of BASE.
+// Returns PROFILE with the figures of BASE.
 function unite(profile, base) {
   const measures = profile.measures.filter(({ key }) =>
     base.keys.includes(key));
@@ -73,7 +73,7 @@ function unite(profile, base) {
   const { word: value } = measures.find(({ word }) => word === profile.value) ??
     measures[0];
   const both = { ...profile, measures, keys, value, compared: true,
-    callKeys: ['calls', 'calls-before'], sides: [profile, base] };
+    names: [...profile.names, beforeOf], sides: [profile, base] };
   const at = {};
   const add = (name, of, keyOf, missing) => {
     const united = uniteRows(profile[name], base[name], of, keyOf, missing);
