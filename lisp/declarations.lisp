@@ -147,8 +147,8 @@ NOTINLINE in it."
   (let ((names (if (or (null names) (eq names t))
                    *open-coded-allocators*
                    (check-out-of-line names))))
-    ;; ECL's byte-code compiler takes the values of COMPILER-LET as they stand,
-    ;; unevaluated; so the list is made here, of what holds around this form.
+    ;; ECL's byte-code compiler does not evaluate the values of COMPILER-LET.
+    ;; So the list is made here, from the names in force around this form.
     (let ((all (union names si::*out-of-line*)))
       `(ext:with-backend
          :bytecodes (ext:compiler-let ((si::*out-of-line* ,all))

@@ -9,8 +9,8 @@
 (in-package #:mprof)
 
 (defun selecting-p (keyword)
-  "True if the option KEYWORD says what a profile is, and not how it is shown:
-what REPORT returns keeps it."
+  "True if the option KEYWORD selects a part of a profile.  The profile that
+REPORT returns keeps such options."
   (member keyword '(:focus :ignore :hide :show :show-from :hide-system :by
                     :phase :thread :region :type :category
                     :show-runtime :show-root :value)))

@@ -112,8 +112,8 @@ argument of TAKE-SNAPSHOT."
         (warn 'profile-incomplete :overflows overflows)))))
 
 (defun ask-for-file ()
-  "Ask the user for a file, for the restart USE-VALUE.  A form is no answer, and
-an empty line gives up."
+  "Ask the user for the name of a file, for the restart USE-VALUE, until the
+answer does not look like a form.  An empty line aborts."
   (loop
     (format *query-io* "~&Name of the file, or an empty line to give up: ")
     (finish-output *query-io*)
@@ -128,7 +128,7 @@ read, the restart USE-VALUE takes others."
     (restart-case
         (let* ((names (mapcar #'file-name (ensure-list files)))
                (profile (open-source (open-files (lines names)) :files names)))
-          (command-output profile "--version") ; signals what is wrong
+          (command-output profile "--version") ; signals errors of the files
           (return profile))
       (use-value (other)
         :report "Read another file."
@@ -166,8 +166,8 @@ unless it is NIL."
   (let ((old (copy-list (profile-options profile)))
         (new (chosen options))
         (samples (profile-samples profile)))
-    ;; A chain may have to match two expressions.  No third one says so, but
-    ;; what the first left can be counted.
+    ;; A chain may have to match two expressions of one option.  No single
+    ;; expression means that, so the samples selected by the first are kept.
     (when (loop for (keyword) on new by #'cddr
                   thereis (getf old keyword))
       (setf samples (samples-in profile (constantly t))))

@@ -13,8 +13,8 @@
 ;;; since the child of a fork has no such thread.
 
 (defun start-worker (name run open &rest options)
-  "Start a worker, a thread called NAME that calls RUN with a list of the address
-that OPEN, a function of the C library, returns for OPTIONS."
+  "Start a worker, a thread called NAME.  It calls RUN with a list of the
+address that OPEN, a function of the C library, returns for OPTIONS."
   (find-late-functions)
   (let ((arguments (list (apply open options))))
     (when (eql (first arguments) 0)

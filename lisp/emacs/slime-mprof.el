@@ -54,7 +54,7 @@
 (autoload 'slime-mprof-advice "slime-mprof-advice" nil t)
 (autoload 'slime-mprof-clear-overlays "slime-mprof-advice" nil t)
 
-;; To Lisp
+;; Calling Lisp
 
 (defconst slime-mprof--lisp-file
   (expand-file-name "swank-mprof.lisp"
