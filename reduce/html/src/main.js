@@ -82,6 +82,11 @@ class Shell {
 }
 
 async function begin() {
+  if (!CSS.supports('color', 'light-dark(#000, #fff)')) {
+    get('waiting').textContent =
+      'This page needs Chrome 123, Firefox 120, Safari 17.5 or later.';
+    return;
+  }
   try {
     const profile = await readProfile(get('profile').textContent);
     get('profile').remove();
@@ -96,9 +101,7 @@ async function begin() {
     document.documentElement.dataset.ready = 'yes';
   } catch (error) {
     get('waiting').textContent =
-      typeof DecompressionStream === 'undefined'
-        ? 'This page needs Chrome 123, Firefox 120, Safari 17.5 or later.'
-        : `The page cannot read its data: ${error.message}`;
+      `The page cannot read its data: ${error.message}`;
     throw error;
   }
 }
