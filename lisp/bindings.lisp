@@ -18,23 +18,22 @@
   "Functions that look up the C functions of libmprof-serve.so, which depends on
 further libraries and is therefore loaded only when it is needed.")
 
-(defun library-file (library)
-  "Return the file of LIBRARY, a string.  It is in the folder named by the
-environment variable MPROF_LIB, or else in SYS:mprof/."
-  (let ((folder (ext:getenv "MPROF_LIB")))
-    (if (and folder (string/= folder ""))
-        (format nil "~A/~A" (string-right-trim "/" folder) library)
-        (namestring (translate-logical-pathname
-                     (format nil "SYS:mprof/~A" library))))))
-
 (defun foreign-function (library c-name)
-  "Return the address of the C function C-NAME of LIBRARY, both strings; or
-NIL."
+  "Return the address of the C function C-NAME of LIBRARY, both strings; or NIL.
+The library is in the folder named by the environment variable MPROF_LIB, or
+else in SYS:mprof/."
   #-(and dffi dlopen)
   (setf *failure* "this ECL was built without dynamic foreign calls")
   #+(and dffi dlopen)
   (handler-case
-      (si:find-foreign-symbol c-name (library-file library) :pointer-void 0)
+      (let ((folder (ext:getenv "MPROF_LIB")))
+        (si:find-foreign-symbol
+         c-name (if (member folder '(nil "") :test #'equal)
+                    (namestring (translate-logical-pathname
+                                 (format nil "SYS:mprof/~A" library)))
+                    (format nil "~A/~A" (string-right-trim "/" folder)
+                            library))
+         :pointer-void 0))
     (error (condition)
       (unless *failure*
         (setf *failure* (string-right-trim
@@ -106,11 +105,6 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
           (loop for character = (read-char stream nil)
                 while character
                 do (write-char character string))))))
-
-(defun arguments (name &rest more)
-  "Return an argument list for a function with &LIST: NAME, a string, and
-MORE."
-  (cons (octets-of name) more))
 
 ;;; The monitor: see monitor/monitor.h.  Snapshots are addresses.
 

@@ -15,9 +15,9 @@
   "Run BODY and return two integers: the number of objects and the number of
 bytes that it allocated.  The values of BODY are discarded.
 
-All threads are counted.  Earlier figures are reset, unless a profile is
-running; BODY then becomes part of that profile.  Interpreted code conses for
-its variables, and these conses are counted.
+All threads are counted, and so are the conses that interpreted code makes for
+variables.  Earlier figures are reset, unless a profile is running; BODY then
+becomes part of that profile.
 
 Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
   `(call-allocated-by (lambda () ,@body)))
@@ -53,25 +53,22 @@ callees; all of PROFILE if NAME is NIL."
   (with-simple-restart (continue "Take the budget as kept.")
     (error 'allocation-budget-exceeded :figures figures)))
 
-(defun signal-over (used-allocations used-bytes allocations bytes name old new)
-  "Signal ALLOCATION-BUDGET-EXCEEDED for a body that used USED-ALLOCATIONS and
-USED-BYTES.  ALLOCATIONS, BYTES and the function NAME make up the budget; each
-may be NIL.  NEW is the profile at the end of the body, OLD the one at its
-beginning, or NIL.  Do nothing if the function NAME kept the budget."
+(defun signal-over (allocations bytes name old new)
+  "Signal ALLOCATION-BUDGET-EXCEEDED if a body exceeded the budget of
+ALLOCATIONS, BYTES and the function NAME; each may be NIL.  NEW is the profile
+at the end of the body, OLD the one at its beginning, or NIL."
   (let ((new-part (part-below new name))
         (old-part (and old (part-below old name))))
-    (flet ((used (key)
-             (- (data:figure key new-part)
-                (if old (data:figure key old-part) 0))))
-      (when name
-        (setf used-allocations (used :allocations)
-              used-bytes (used :bytes))))
-    (when (over-p used-allocations used-bytes allocations bytes)
-      (signal-exceeded :allocations used-allocations :bytes used-bytes
-                       :budget (list :bytes bytes :allocations allocations
-                                     :function name)
-                       :functions (function-differences old-part new-part)
-                       :profile new :holders nil))))
+    (destructuring-bind (used-allocations used-bytes)
+        (loop for key in '(:allocations :bytes)
+              collect (- (data:figure key new-part)
+                         (if old (data:figure key old-part) 0)))
+      (when (over-p used-allocations used-bytes allocations bytes)
+        (signal-exceeded :allocations used-allocations :bytes used-bytes
+                         :budget (list :bytes bytes :allocations allocations
+                                       :function name)
+                         :functions (function-differences old-part new-part)
+                         :profile new :holders nil)))))
 
 (defun signal-over-live (live name profile)
   "Signal ALLOCATION-BUDGET-EXCEEDED if more than LIVE objects of PROFILE are
@@ -106,8 +103,7 @@ its body when no profile is running."
     (let ((name (and function (displayed-name function))))
       ;; The total is an upper bound for each function.
       (when (over-p (allocations) (bytes) allocations bytes)
-        (signal-over (allocations) (bytes) allocations bytes name nil
-                     (profile)))
+        (signal-over allocations bytes name nil (profile)))
       (when live
         (signal-over-live live name (profile nil :holders t))
         (reset)))))                     ; stops following objects
@@ -170,7 +166,7 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
                  the functions are unknown: budgets can only be nested ~D deep"
                 used-bytes used-allocations (floor *baseline-count* 2)))
         (unwind-protect
-             (signal-over used-allocations used-bytes allocations bytes
+             (signal-over allocations bytes
                           (and function (displayed-name function))
                           (profile-of-snapshot (first baseline) old-allocations
                                                old-bytes)
@@ -183,9 +179,8 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
                                   &body body)
   "Run BODY with limits on its allocations, and return its values.
 
-BYTES (integer, default NIL): the number of bytes that BODY may request; NIL
-means no limit.
-ALLOCATIONS (integer, default NIL): the number of objects that BODY may make.
+BYTES, ALLOCATIONS (integers, default NIL): the numbers of bytes and of objects
+that BODY may request; NIL means no limit.
 LIVE (integer, default NIL): the number of these objects that may still be alive
 after BODY and a garbage collection.  It cannot be used while a profile is
 running.  The collector is conservative: any word that looks like a reference
@@ -193,14 +188,11 @@ keeps an object alive.
 FUNCTION (a name as for MPROF.DATA:ROW, default NIL): apply the limits to this
 function and its callees instead of all of BODY.
 
-After BODY, signals ALLOCATION-BUDGET-EXCEEDED if a limit was exceeded; the
-error names the functions that allocated.  The restart CONTINUE returns the
-values of BODY.  A non-local exit from BODY signals nothing.
+After BODY, signals ALLOCATION-BUDGET-EXCEEDED if a limit was exceeded.  The
+restart CONTINUE returns the values of BODY.  A non-local exit signals nothing.
 
-The count is exact and includes all threads.  Earlier figures are reset, unless
-a profile is running, such as that of an enclosing budget: it continues, and
-BODY becomes part of it.  A budget that is kept adds nothing to that profile.
-Interpreted code conses for its variables, and these conses are counted.  In
+What is counted, and what is reset, is as for ALLOCATED-BY.  A budget that is
+kept adds nothing to a running profile, such as that of an enclosing budget.  In
 compiled code, a variable that BODY closes over is a cons made where the
 variable is bound, outside BODY.
 

@@ -45,18 +45,15 @@
            (when (> (length rows) 20)
              (format stream "  ...~%"))))
 
-(defun larger-change-p (a b)
-  "True if the DIFFERENCE A comes before B.  The order is by the change of
-bytes, up or down, then by the change of allocations, then by name."
-  (flet ((key (difference)
-           (list (- (abs (data:figure :bytes difference)))
-                 (- (abs (data:figure :allocations difference))))))
-    (loop for x in (key a)
-          for y in (key b)
-          unless (= x y)
-            return (< x y)
-          finally (return (string< (data:figure :name a)
-                                (data:figure :name b))))))
+(defun largest-first (differences)
+  "Sort DIFFERENCES by the change of bytes, up or down, then by the change of
+allocations, then by name."
+  (flet ((change-of (key)
+           (lambda (row) (abs (data:figure key row)))))
+    (stable-sort (stable-sort (sort differences #'string<
+                                    :key (data:reader :name))
+                              #'> :key (change-of :allocations))
+                 #'> :key (change-of :bytes))))
 
 (defun differences (old new &key (key (data:reader :name))
                               (allocations :allocations) (bytes :bytes))
@@ -70,7 +67,8 @@ EQUAL keys are compared."
              (if row (data:figure figure row) 0)))
       (dolist (row old) (add row :old))
       (dolist (row new) (add row :new))
-      (sort (loop for pair being the hash-values of pairs
+      (largest-first
+       (loop for pair being the hash-values of pairs
                   for old = (getf pair :old)
                   for new = (getf pair :new)
                   for row = (figures-plist (or new old))
@@ -82,8 +80,7 @@ EQUAL keys are compared."
                     collect (make-figures
                              'difference
                              (list* :name (getf row :name) :old old :new new
-                                    :chain (getf row :chain) changes)))
-            #'larger-change-p))))
+                                    :chain (getf row :chain) changes)))))))
 
 (defun function-differences (old new &optional inclusive)
   "Return a sorted list of the differences by function between the profiles OLD,
@@ -129,9 +126,8 @@ OLD, NEW: objects of type PROFILE, or files of profiles.
 INCLUSIVE (boolean, default NIL): compare the inclusive figures of functions
 instead of their self figures.
 
-The figures :FUNCTIONS, :TYPES and :CONTEXTS are lists of differences, the
-largest change of bytes first; :CONTEXTS has one for each call chain.  DESCRIBE
-prints the first two lists.  :BYTES and :ALLOCATIONS are the total increase.
+MPROF.DATA:FIGURE describes its figures.  DESCRIBE prints the differences by
+function and by type, the largest change of bytes first.
 
 Signals the conditions of PROFILE.
 

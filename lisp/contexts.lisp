@@ -101,10 +101,9 @@ each call, starting at POSITION."
 (defun data:map-contexts (function profile)
   "Call FUNCTION on each context of PROFILE, the largest bytes first.
 
-FUNCTION: a function of one argument, a context.  A context holds the objects of
-one type and one size that were allocated at the end of one call chain, in one
-phase and one thread: see FIGURE.  The bytes of all contexts add up to those of
-PROFILE.
+FUNCTION: a function of one argument, a context: the objects of one type and one
+size that were allocated at the end of one call chain, in one phase and one
+thread.  See FIGURE.
 
 The contexts are made during the walk, so those that FUNCTION does not keep can
 be collected.  FUNCTION may end the walk by a non-local exit.

@@ -25,18 +25,16 @@ compilers codes in line.")
 (defvar *proclaimed* '()
   "The names that global forms have forced out of line.")
 
-(defun why-in-line (name)
-  "Return the reason why NAME cannot be forced out of line, a string; or NIL."
-  (cond ((not (symbolp name)) "is not a symbol")
-        ((special-operator-p name) "is a special operator, not a function")
-        ((macro-function name) "is a macro, not a function")
-        ((not (fboundp name)) "is not defined as a function")))
-
 (defun check-out-of-line (names)
   "Return the elements of NAMES that can be forced out of line.  Warn about the
 others."
   (loop for name in names
-        for reason = (why-in-line name)
+        for reason = (cond ((not (symbolp name)) "is not a symbol")
+                           ((special-operator-p name)
+                            "is a special operator, not a function")
+                           ((macro-function name) "is a macro, not a function")
+                           ((not (fboundp name))
+                            "is not defined as a function"))
         if reason
           do (warn "OUT-OF-LINE: ~S ~A and is ignored." name reason)
         else
@@ -71,13 +69,11 @@ calls CONS, and CONS allocates.  There are three forms:
 In a compiled file, the first two forms affect the rest of that file; loading
 the compiled file declares nothing.  At the REPL, or in a source file that is
 loaded, they affect all code compiled, evaluated or defined from then on, until
-(mprof:out-of-line :none).  Code that is already compiled does not change.  The
-third form returns the values of BODY.
+(mprof:out-of-line :none).  The third form returns the values of BODY.
 
 All means CONS, LIST, LIST*, APPEND, BUTLAST, COPY-SEQ, MAKE-ARRAY, FLOAT and
-COERCE.  Other functions of Common Lisp that make objects, such as VECTOR, are
-always calls.  Functions such as MAPCAR, AREF and the arithmetic functions, and
-your own functions that are declared INLINE, can be named.
+COERCE.  MAPCAR, AREF, the arithmetic functions, and your own functions that are
+declared INLINE can be named.  Other functions are always calls.
 
 Warns when a name cannot be forced out of line.
 
@@ -151,8 +147,8 @@ NOTINLINE in it."
   (let ((names (if (or (null names) (eq names t))
                    *open-coded-allocators*
                    (check-out-of-line names))))
-    ;; ECL's byte-code compiler takes the values of COMPILER-LET as they stand,
-    ;; unevaluated; so the list is made here, of what holds around this form.
+    ;; ECL's byte-code compiler does not evaluate the values of COMPILER-LET.
+    ;; So the list is made here, from the names in force around this form.
     (let ((all (union names si::*out-of-line*)))
       `(ext:with-backend
          :bytecodes (ext:compiler-let ((si::*out-of-line* ,all))

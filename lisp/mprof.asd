@@ -57,7 +57,7 @@
                        Load lisp/mprof.asd of the source tree first, then ~
                        (asdf:test-system \"mprof\")."
                       (component-pathname system))))
-  ;; FiveAM gives back whether all is well; ASDF takes no notice of values.
+  ;; FiveAM returns whether all tests passed; ASDF ignores values.
   :perform (test-op (operation system)
              (declare (ignore operation system))
              (unless (symbol-call '#:mprof.tests '#:run-all)

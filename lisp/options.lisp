@@ -8,13 +8,9 @@
 
 (in-package #:mprof)
 
-(defparameter *own-keywords*
-  '(:stream :profile :collect :holders :predicate)
-  "Keywords of functions that are no options of the command.")
-
 (defun selecting-p (keyword)
-  "True if the option KEYWORD says what a profile is, and not how it is shown:
-what REPORT returns keeps it."
+  "True if the option KEYWORD selects a part of a profile.  The profile that
+REPORT returns keeps such options."
   (member keyword '(:focus :ignore :hide :show :show-from :hide-system :by
                     :phase :thread :region :type :category
                     :show-runtime :show-root :value)))
@@ -54,10 +50,6 @@ for values with commas between them."
 (defun chosen (options)
   "Return the part of OPTIONS, a property list, that is for the command."
   (loop for (keyword value) on options by #'cddr
-        when (and value (not (member keyword *own-keywords*)))
+        when (and value (not (member keyword '(:stream :profile :collect
+                                               :holders :predicate))))
           collect keyword and collect value))
-
-(defun command-options (options)
-  "Return OPTIONS, a value of CHOSEN, as arguments of the command mprof."
-  (loop for (keyword value) on options by #'cddr
-        collect (option keyword value)))

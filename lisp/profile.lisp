@@ -26,9 +26,8 @@ that the bindings take; NIL for all.")
    (figures :initform nil :accessor known-figures
             :documentation "A property list, or NIL before the first use."))
   (:documentation
-   "A profile: totals, functions, arcs of the call graph, types, sizes, phases,
-threads and contexts, for MPROF.DATA.  PROFILE and REPORT return objects of this
-type.  A profile is a snapshot: further counting does not change it.
+   "A profile, which MPROF.DATA reads; PROFILE and REPORT return one.  Further
+counting does not change it.
 
 Example: (mprof.data:figure :bytes (mprof:profile))"))
 
@@ -66,8 +65,11 @@ return its value, which must not be NIL.  Signal the errors of the command."
       (call-with-output
        function
        (source-address (profile-source profile)) (profile-samples profile)
-       (cons command (append (command-options (profile-options profile))
-                             arguments)))
+       (cons command
+             (append (loop for (keyword value) on (profile-options profile)
+                             by #'cddr
+                           collect (option keyword value))
+                     arguments)))
     (profile-source profile)            ; it must live until here
     (or value (signal-failure status message offset))))
 
@@ -110,8 +112,8 @@ argument of TAKE-SNAPSHOT."
         (warn 'profile-incomplete :overflows overflows)))))
 
 (defun ask-for-file ()
-  "Ask the user for a file, for the restart USE-VALUE.  A form is no answer, and
-an empty line gives up."
+  "Ask the user for the name of a file, for the restart USE-VALUE, until the
+answer does not look like a form.  An empty line aborts."
   (loop
     (format *query-io* "~&Name of the file, or an empty line to give up: ")
     (finish-output *query-io*)
@@ -126,7 +128,7 @@ read, the restart USE-VALUE takes others."
     (restart-case
         (let* ((names (mapcar #'file-name (ensure-list files)))
                (profile (open-source (open-files (lines names)) :files names)))
-          (command-output profile "--version") ; signals what is wrong
+          (command-output profile "--version") ; signals errors of the files
           (return profile))
       (use-value (other)
         :report "Read another file."
@@ -147,20 +149,16 @@ those that say what a snapshot needs are used."
 
 ;;; Parts
 
-(defun sample-vector (numbers)
-  "Return NUMBERS, a list, in the form that the bindings take."
-  (coerce (append numbers '(0)) '(simple-array (unsigned-byte 64) (*))))
-
 (defun samples-in (profile predicate)
   "Return the numbers of the samples in the contexts of PROFILE that satisfy
 PREDICATE, in the form that the bindings take."
-  (let ((samples '()))
+  (let ((samples '(0)))                 ; the last element is ignored
     (data:map-contexts (lambda (context)
                          (when (funcall predicate context)
                            (setf samples (append (%context-samples context)
                                                  samples))))
                        profile)
-    (sample-vector samples)))
+    (coerce samples '(simple-array (unsigned-byte 64) (*)))))
 
 (defun part (profile options &optional predicate)
   "Return a PROFILE of what both PROFILE and OPTIONS select, and PREDICATE,
@@ -168,8 +166,8 @@ unless it is NIL."
   (let ((old (copy-list (profile-options profile)))
         (new (chosen options))
         (samples (profile-samples profile)))
-    ;; A chain may have to match two expressions.  No third one says so, but
-    ;; what the first left can be counted.
+    ;; A chain may have to match two expressions of one option.  No single
+    ;; expression means that, so the samples selected by the first are kept.
     (when (loop for (keyword) on new by #'cddr
                   thereis (getf old keyword))
       (setf samples (samples-in profile (constantly t))))
@@ -203,12 +201,8 @@ as :FOCUS \"^APP::\", :HIDE-SYSTEM T, :PHASE :RUN or :BY :LINE, as for REPORT.
 
 A part of a part has what both select; :HIDE hides what either hides, and :BY,
 :SHOW, :SHOW-FROM and :VALUE are replaced.  All figures are recomputed from the
-remaining call chains.  Calls are those of the remaining functions and arcs,
-whatever was allocated below them.
-
-The package MPROF.DATA reads the result: FIGURE returns its tables, ROW finds a
-row by its name, and MAP-CONTEXTS walks over all call chains.  REPORT prints
-tables of it, SAVE writes it to a file, and COMPARE-PROFILES compares two.
+remaining call chains, but for calls, which are those of the remaining functions
+and arcs, whatever was allocated below them.
 
 Signals PROFILE-FILE-ERROR if SOURCE is not a readable profile; the restart
 USE-VALUE takes another file.  Signals MPROF-ERROR for invalid options, and the

@@ -22,15 +22,15 @@
 NAME (a string, or a symbol, which stands for its name in lower case;
 evaluated): the name in reports.  Regions nest: the figures of a region are
 included in those of the enclosing region, and the same name within two regions
-makes two regions.  Each thread has regions of its own, and starts outside all
-regions.  At most 127 regions are distinguished, nested at most 64 deep; any
-others count as part of the region around them.
+makes two regions.  Each thread starts outside all regions.  At most 127 regions
+are distinguished, nested at most 64 deep; any others count as part of the
+region around them.
 
 The table REGIONS shows how often each region was entered, how long it was
-active, and what was allocated in it.  (mprof:report :region \"^parse\") and
-mprof report --region restrict all tables to it.  A region has no effect in a
-thread that was never counted, so start counting first.  Entering and leaving
-takes some microseconds, and allocates nothing if NAME is constant.
+active, and what was allocated in it.  (mprof:report :region \"^parse\")
+restricts all tables to it.  A region has no effect in a thread that was never
+counted, so start counting first.  Entering and leaving takes some microseconds,
+and allocates nothing if NAME is constant.
 
 Example:
 
@@ -42,6 +42,6 @@ Signals MPROF-ERROR if NAME is neither a symbol nor a string."
   `(progn
      (region-begin
       ,(if (constantp name)
-           `(load-time-value (arguments (region-name ,name)))
-           `(arguments (region-name ,name))))
+           `(load-time-value (list (octets-of (region-name ,name))))
+           `(list (octets-of (region-name ,name)))))
      (unwind-protect (progn ,@body) (region-end))))

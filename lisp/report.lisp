@@ -28,17 +28,9 @@ now on they have."
 (defun line-width (stream)
   "Return the line width for tables on STREAM, or NIL."
   (or *print-right-margin*
-      (let* ((terminal (terminal-of stream))
-             (width (if terminal (terminal-width terminal) 0)))
-        (and (plusp width) width))))
-
-(defun nothing-counted (profile)
-  "Return a message if PROFILE, a snapshot, has no allocations; else NIL."
-  (when (eql 0 (source-allocations (profile-source profile)))
-    (format nil "~:[Nothing has been counted: (mprof:start) starts ~
-                 counting, and (mprof:with-profiling () ...) counts and ~
-                 reports~;Nothing was allocated while mprof counted~].~%"
-            *options*)))
+      (let ((terminal (terminal-of stream)))
+        (and terminal
+             (find-if #'plusp (list (terminal-width terminal)))))))
 
 (defun print-report (command tables stream source options)
   "Print the output of COMMAND, which explains TABLES.  STREAM, SOURCE, OPTIONS
@@ -53,7 +45,14 @@ and the values are as for REPORT."
                                             legend)
                              (options-if (complement #'selecting-p) options))))
          (text (command-output shown command)))
-    (setf text (or (and (not help) (nothing-counted profile)) text))
+    (when (and (not help)               ; of a snapshot
+               (eql 0 (source-allocations (profile-source profile))))
+      (setf text
+            (format nil "~:[Nothing has been counted: (mprof:start) starts ~
+                         counting, and (mprof:with-profiling () ...) counts ~
+                         and reports~;Nothing was allocated while mprof ~
+                         counted~].~%"
+                    *options*)))
     (cond (stream
            (write-string text stream)
            profile)
@@ -64,28 +63,24 @@ and the values are as for REPORT."
                &allow-other-keys)
   "Print tables of everything counted so far, and return the PROFILE shown.
 
-STREAM (default *STANDARD-OUTPUT*): where to print.  T also stands for
-*STANDARD-OUTPUT*.  With NIL, the tables are returned as a string, and the
-PROFILE as the second value.
+STREAM (default *STANDARD-OUTPUT*): where to print; T is the same.  With NIL,
+the tables are returned as a string, and the PROFILE as the second value.
 PROFILE (default NIL): report on this instead: an object of type PROFILE, or a
 file, a folder or a list of files, as for PROFILE.
 TABLES (keyword or list): these instead of the usual tables.
 COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
-OPTIONS: keywords and values.  Every option of the command `mprof report' is a
-keyword: `--by=package' is :BY :PACKAGE, `--tables=direct,types' is :TABLES
-'(:DIRECT :TYPES), and `--verbose' is :VERBOSE T.  (mprof:report :help t) lists
-them, and mprof-report(1) explains them.  Only :HEAP is refused: it is for files
-that the command reads.
+OPTIONS: keywords and values.  Every option of the command `mprof report', but
+for --heap, is a keyword: `--by=package' is :BY :PACKAGE,
+`--tables=direct,types' is :TABLES '(:DIRECT :TYPES), and `--verbose' is
+:VERBOSE T.  (mprof:report :help t) lists them; see mprof-report(1).
 
 The legend is printed the first time that a table is; :NO-LEGEND T leaves it
 out, and :NO-LEGEND NIL prints it.  Without :WIDTH, lines fit into
-*PRINT-RIGHT-MARGIN*, or else into the terminal if STREAM is one.  If nothing
-matches the options, a line says so and suggests a similar name.
+*PRINT-RIGHT-MARGIN*, or else into the terminal if STREAM is one.
 
 Signals MPROF-ERROR for invalid options, and PROFILE-FILE-ERROR if a file cannot
 be read; the restart USE-VALUE takes another file.  May signal the warning
-PROFILE-INCOMPLETE.  If the profiler is counting, the allocations of this
-function are counted too.
+PROFILE-INCOMPLETE.
 
 Example:
 
@@ -100,11 +95,9 @@ Example:
   "Print advice on how to make the program allocate less, the largest saving
 first.  Return the PROFILE concerned.
 
-Each piece of advice names a function, with file and line, the fault, the bytes
-to be saved, and any doubts.  It is certain if the figures prove it; otherwise
-check it before following it.  `mprof help advise' lists the rules, and
-mprof-advice(7) explains them.  (mprof.data:figure :advice profile) returns the
-same as data.
+Advice is certain if the figures prove it; otherwise check it before following
+it.  mprof-advice(7) explains the rules.  (mprof.data:figure :advice profile)
+returns the same as data.
 
 STREAM, PROFILE: as for REPORT.
 OPTIONS: the options of the command `mprof advise', as for REPORT.
@@ -158,8 +151,7 @@ FILE.
 COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
 OPTIONS: the options of the command `mprof export', as for REPORT.
 
-FILE is either written completely or left unchanged.  The profiler may be
-counting.
+FILE is either written completely or left unchanged.
 
 Signals PROFILE-FILE-ERROR if FILE cannot be written; the restart USE-VALUE
 takes another file.  Signals MPROF-ERROR if the type of FILE is unknown, and for

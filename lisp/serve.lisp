@@ -12,10 +12,13 @@
 ;;; ARGUMENTS has an address in the C library, and PID is the process of THREAD,
 ;;; since the child of a fork has no such thread.
 
-(defun start-worker (name address run)
-  "Start a worker for ADDRESS, a thread called NAME that calls RUN with a list
-of ADDRESS."
-  (let ((arguments (list address)))
+(defun start-worker (name run open &rest options)
+  "Start a worker, a thread called NAME.  It calls RUN with a list of the
+address that OPEN, a function of the C library, returns for OPTIONS."
+  (find-late-functions)
+  (let ((arguments (list (apply open options))))
+    (when (eql (first arguments) 0)
+      (fail "~A" (string-of (serve-message))))
     (list arguments
           (mp:process-run-function name (lambda () (funcall run arguments)))
           (ext:getpid))))
@@ -43,45 +46,29 @@ is already counting."
 (defvar *server* nil
   "The worker that serves, or NIL.")
 
-(defun do-as-asked (event)
-  "Handle EVENT, a request of a client, a number of enum serve_event.  Return
-\"\" or an error message."
-  (handler-case
-      (progn
-        (ecase event
-          (1 (start-counting))
-          (2 (stop))
-          (3 (reset)))
-        "")
-    (error (condition)
-      (princ-to-string condition))))
-
 (defun run-server (arguments)
-  "Serve until STOP-SERVING.  ARGUMENTS has the address of the server."
+  "Serve until STOP-SERVING.  ARGUMENTS has the address of the server.  Answer
+requests of clients, numbers of enum serve_event, by \"\" or an error message."
   (loop for event = (serve-run arguments)
         until (eql event 0)
-        do (serve-answer (first arguments) (octets-of (do-as-asked event)))))
-
-(defun open-server (port address token)
-  "Return the address of a new server, or signal an MPROF-ERROR."
-  (find-late-functions)
-  (let ((server (serve-open (octets-of (or address "")) port
-                            (octets-of (or token "")))))
-    (when (eql server 0)
-      (fail "~A" (string-of (serve-message))))
-    server))
+        do (serve-answer (first arguments)
+                         (octets-of (handler-case
+                                        (ecase event
+                                          (1 (start-counting) "")
+                                          (2 (stop) "")
+                                          (3 (reset) ""))
+                                      (error (condition)
+                                        (princ-to-string condition)))))))
 
 (defun serve (&key (port 6060) address token (start t))
-  "Serve the profile over HTTP from a separate thread, and return the port.  The
-program continues, and is counted, while clients read.
+  "Serve the profile over HTTP from a separate thread, and return the port.
 
 PORT (integer, default 6060): the port to listen on; 0 stands for a free one.
 ADDRESS (string, default NIL): the numeric address of the interface to listen
-on.  NIL is the loopback interface, which only this machine can reach;
-\"0.0.0.0\" stands for all interfaces.
+on.  NIL is the loopback interface; \"0.0.0.0\" stands for all interfaces.
 TOKEN (string, default NIL): clients that know it may start, stop and reset the
-profiler by a POST with the header \"Authorization: Bearer TOKEN\", or on the
-page.
+profiler, on the page or by a POST with the header \"Authorization: Bearer
+TOKEN\".
 START (boolean, default T): start counting, unless the profiler is already
 counting.  For other options, call START first.
 
@@ -105,11 +92,12 @@ Example:
     (when (running *server*)
       (fail "a server is already running on port ~D; call (mprof:stop-serving)"
             (serve-port (first (running *server*)))))
-    (let ((server (open-server port address token)))
-      (setf *server* (start-worker "mprof server" server #'run-server))
-      (when start
-        (start-counting))
-      (serve-port server))))
+    (setf *server* (start-worker "mprof server" #'run-server #'serve-open
+                                 (octets-of (or address "")) port
+                                 (octets-of (or token ""))))
+    (when start
+      (start-counting))
+    (serve-port (first (running *server*)))))
 
 (defun stop-serving ()
   "Stop the server.  Return T, or NIL if no server was running.  The profiler

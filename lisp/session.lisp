@@ -20,13 +20,6 @@ there are no figures.")
   "A list (FILE PID): the file that the figures are in, and the process that
 counts in it, since the child of a fork does not.  Or NIL.")
 
-;;; Numbers of enum mprof_option in monitor.h.
-
-(defconstant +unfolded+ 1)
-(defconstant +full-walk+ 2)
-(defconstant +live+ 4)
-(defconstant +sites+ 16)
-
 (defun check-status (status condition &rest arguments)
   "Signal CONDITION with ARGUMENTS and the monitor's message, unless STATUS is
 0."
@@ -36,8 +29,8 @@ counts in it, since the child of a fork does not.  Or NIL.")
 (defun count-in (file)
   "Let the next start count in FILE."
   (let ((name (file-name file)))
-    (check-status (monitor-map (arguments (file-name (or (probe-file name)
-                                                         name))))
+    (check-status (monitor-map (list (octets-of
+                                      (file-name (or (probe-file name) name)))))
                   'profile-file-error :pathname (pathname file)))
   (setf *counted-in* (list file (ext:getpid))))
 
@@ -86,38 +79,35 @@ is NIL.  Return false if the profiler is already counting."
            t))))
 
 (defun options (max-contexts &optional unfolded full-walk live sites)
-  "Return the list (MAX-CONTEXTS FLAGS) for arguments of START."
+  "Return the list (MAX-CONTEXTS FLAGS) for arguments of START.  FLAGS are those
+of enum mprof_option in monitor.h."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
-  (list max-contexts (logior (if unfolded +unfolded+ 0)
-                             (if full-walk +full-walk+ 0)
-                             (if live +live+ 0)
-                             (if sites +sites+ 0))))
+  (list max-contexts (logior (if unfolded 1 0) (if full-walk 2 0)
+                             (if live 4 0) (if sites 16 0))))
 
 (defun start (&key (max-contexts 0) unfolded full-walk live file sites)
   "Start counting every allocation, in all threads, and return T.  Figures
 already in memory are kept and added to; RESET clears them.
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
-distinguish in each thread; 0 is about eight million.  When they are used up,
-new ones show as [over the budget] below their callers, whose figures stay
-exact; RESET begins anew.
-UNFOLDED (boolean, default NIL): distinguish the levels of a recursion.  Totals
-are the same either way.
+distinguish in each thread; 0 is about eight million.  Further ones show as
+[over the budget] below their callers, whose figures stay exact.
+UNFOLDED (boolean, default NIL): distinguish the levels of a recursion.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
-check the recorded frames.  Slow for deep stacks.  All figures are the same.
+check the recorded frames.  Slow for deep stacks.
 LIVE (boolean, default NIL): follow each object until the garbage collector
 finds it dead, even after STOP, until RESET.  Profiles then show what was alive
 at the last collection; :COLLECT of REPORT and SAVE collects first.
 FILE (pathname designator, of type .data or .pb.gz, default NIL): count in FILE,
-which is mapped into memory.  If the program is killed, nothing is lost: REPORT
-and `mprof report' read FILE at any time.  STOP, and the normal end of the
-program, put a profile in its place.
+which is mapped into memory.  Nothing is lost if the program is killed: REPORT
+and `mprof report' read FILE at any time.  STOP, and the end of the program,
+replace it by a profile.
 SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 
 Signals ALREADY-ACTIVE if the profiler is already counting, or if the figures in
-memory were counted with other options; the restart CONTINUE keeps these
-options.  Signals PROFILE-FILE-ERROR if FILE cannot be written.
+memory were counted with other options; the restart CONTINUE keeps these.
+Signals PROFILE-FILE-ERROR if FILE cannot be written.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
   (when (and file (not (complete-type-p file)))
@@ -143,8 +133,7 @@ Example: (mprof:stop)  =>  T"
       t)))
 
 (defun reset ()
-  "Clear all figures and return T.  If the profiler is counting, it continues,
-from zero.
+  "Clear all figures and return T.  A profiler that is counting continues.
 
 Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)

@@ -11,31 +11,6 @@
 (defvar *shipper* nil
   "The worker that ships, or NIL.")
 
-(defparameter *ship-counts*
-  '(:allocations :bytes :requests :octets :failures :missed
-    :dropped-allocations :dropped-bytes :dropped-parts)
-  "The counts of the C side, in their order.")
-
-(defun label-lines (labels)
-  "Return LABELS, a property list, as lines NAME=VALUE."
-  (format nil "~{~A=~A~%~}"
-          (loop for (name value) on labels by #'cddr
-                collect (substitute #\_ #\- (string-downcase name))
-                collect value)))
-
-(defun open-shipper (url protocol service labels every)
-  "Return the address of a new shipper, or signal an MPROF-ERROR."
-  (find-late-functions)
-  (let ((shipper (ship-open (octets-of url)
-                            (octets-of (string-downcase (or protocol "")))
-                            (octets-of (or service
-                                           (pathname-name (ext:argv 0))))
-                            (octets-of (label-lines labels))
-                            (ceiling (* every 1000)))))
-    (when (eql shipper 0)
-      (fail "~A" (string-of (serve-message))))
-    shipper))
-
 (defun ship (url &key (every 15) service labels protocol (start t))
   "Send what was allocated to a profile server at regular intervals, from a
 separate thread, and return T.  STOP-SHIPPING and the end of the program send
@@ -51,13 +26,11 @@ LABELS (property list, default NIL): names and values that identify the program,
 such as (:version \"1.2\" :host \"web1\"); the host is added.
 PROTOCOL (:PYROSCOPE, :PARCA or :OTEL, default NIL): the protocol, if the path
 of URL does not determine it.
-START (boolean, default T): start counting, unless the profiler is already
-counting.  For other options, call START first.  With :LIVE, memory in use is
-sent, too.
+START (boolean, default T): as for SERVE.  After START with :LIVE, memory in use
+is sent, too.
 
-Data that does not arrive is sent again with the next data.  RESET notes what
-was not sent before it clears the figures.  The environment variable
-MPROF_SHIP_TOKEN has a token; see mprof-run(1).
+Data that does not arrive is sent again with the next data, even after RESET.
+The environment variable MPROF_SHIP_TOKEN has a token; see mprof-run(1).
 
 Signals MPROF-ERROR for an invalid URL or label, or if a shipper is running.
 
@@ -72,10 +45,18 @@ Example:
   (mp:with-lock (*lock*)
     (when (running *shipper*)
       (fail "a shipper is already running; call (mprof:stop-shipping)"))
-    (setf *shipper* (start-worker "mprof shipper"
-                                  (open-shipper url protocol service labels
-                                                every)
-                                  #'ship-run))
+    (setf *shipper*
+          (start-worker "mprof shipper" #'ship-run #'ship-open (octets-of url)
+                        (octets-of (string-downcase (or protocol "")))
+                        (octets-of (or service (pathname-name (ext:argv 0))))
+                        (octets-of
+                         (format nil "~{~A=~A~%~}"
+                                 (loop for (name value) on labels by #'cddr
+                                       collect (substitute
+                                                #\_ #\-
+                                                (string-downcase name))
+                                       collect value)))
+                        (ceiling (* every 1000))))
     (when start
       (start-counting))
     t))
@@ -104,8 +85,10 @@ Example: (getf (mprof:stop-shipping) :dropped-bytes)  =>  0"
                              #'ship-stop)))
     (when shipper
       (ship-run (list shipper))         ; QUIT has killed its thread
-      (let ((counts (loop for name in *ship-counts*
-                          for i from 0
+      (let ((counts (loop for name in '(:allocations :bytes :requests :octets
+                                        :failures :missed :dropped-allocations
+                                        :dropped-bytes :dropped-parts)
+                          for i from 0  ; of the C side
                           collect name
                           collect (ship-count shipper i)))
             (summary (string-of (ship-summary shipper))))

@@ -143,12 +143,6 @@ to, from its file.  Return NIL if it is not there."
            (let ((form (read stream)))
              (and (equal name (name-defined-by form)) form))))))))
 
-(defun same-run-p (one other)
-  "True if the trials ONE and OTHER allocated and returned the same."
-  (and (eql (trial-allocations one) (trial-allocations other))
-       (eql (trial-bytes one) (trial-bytes other))
-       (equalp (trial-values one) (trial-values other))))
-
 (defun callers-forms (rows names before trial function)
   "Return the DEFUN forms of the direct callers of ROWS in TRIAL, except NAMES.
 Return NIL if FUNCTION does not run with them as it did in the trial BEFORE."
@@ -157,13 +151,15 @@ Return NIL if FUNCTION does not run with them as it did in the trial BEFORE."
                                                     (trial-profile trial)))
                 :test #'equal)))
     (unless (member nil forms)
-      (let ((more (remove-if (lambda (form) (member (second form) names
-                                                    :test #'equal))
-                             forms)))
-        (when (and more (same-run-p before
-                                    (or (ignore-errors (run-with more function))
-                                        (make-trial))))
-          more)))))
+      (let* ((more (remove-if (lambda (form) (member (second form) names
+                                                     :test #'equal))
+                              forms))
+             (trial (and more (ignore-errors (run-with more function)))))
+        (and trial
+             (eql (trial-allocations before) (trial-allocations trial))
+             (eql (trial-bytes before) (trial-bytes trial))
+             (equalp (trial-values before) (trial-values trial))
+             more)))))
 
 ;;; Output
 
@@ -243,15 +239,13 @@ bytes and the allocations saved, and whether BODY returned the same (by EQUALP)
 as before.
 
 BODY runs twice each time, and the second run is counted.  The old definitions
-are restored.  In profiles of the trial, the names of new functions have no
-package, as in #:ROW.
+are restored.  In profiles, the names of new functions have no package.
 
 Functions of one file call each other directly, without their names, unless they
 are declared NOTINLINE.  If an old definition still ran, its callers are
-compiled again from the DEFUN forms in their file, and BODY runs four more
-times.  The callers are replaced only if the program then allocates the same as
-before.  Otherwise a message names the callers, no savings are printed, and the
-value is NIL.
+compiled again from their file, and BODY runs four more times.  If the program
+then allocates something else than before, a message names the callers, no
+savings are printed, and the value is NIL.
 
 Signals ALREADY-ACTIVE if a profile is running, and MPROF-ERROR if a definition
 does not compile or its name has no function yet.

@@ -26,14 +26,6 @@ The restart CONTINUE returns NIL."
       (delete-file trial))
     file))
 
-(defun check-tables (tables)
-  "Signal an MPROF-ERROR unless TABLES is a valid value of :TABLES."
-  (multiple-value-bind (output status message)
-      (run-command "report" (option :tables tables) "--help")
-    (declare (ignore status))
-    (unless output
-      (fail "~A" message))))
-
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
                                        (reset t) (max-contexts 0) unfolded
@@ -53,7 +45,11 @@ The restart CONTINUE returns NIL."
         (let ((options (options max-contexts unfolded full-walk live sites))
               (tables (if (eq report t) nil report))
               (*file-done* nil))
-          (when tables (check-tables tables))
+          (when tables
+            (multiple-value-bind (output status message)
+                (run-command "report" (option :tables tables) "--help")
+              (declare (ignore status))
+              (unless output (fail "~A" message))))
           (when reset (reset))
           (multiple-value-prog1
               (call-counting function options
@@ -76,26 +72,24 @@ first, the profile belongs to that thread, which stops it."
         (funcall function))))
 
 (defmacro with-profiling (options &body body)
-  "Run BODY while counting every allocation, print what it allocated, and return
-the values of BODY.  OPTIONS is a list of keywords and values, possibly ():
+  "Run BODY while counting every allocation, in all threads, print what it
+allocated, and return its values.  OPTIONS is a list of keywords and values:
 
 :REPORT (default T): T prints the usual tables, NIL prints nothing.  Other
 values are those of :TABLES of REPORT.
 :STREAM (default *STANDARD-OUTPUT*): where to print.
 :FILE (pathname designator, default NIL): write the profile to this file too, as
 SAVE does.  If that fails, the restart CONTINUE goes on without the file.  A
-file of type .data or .pb.gz is counted in as by START, so nothing is lost if
-the program is killed; not with :RESET NIL.
+file of type .data or .pb.gz is counted in as by START, unless :RESET is NIL.
 :RESET (boolean, default T): start from zero; NIL adds to the figures in memory.
 :LIVE (boolean, default NIL): as for START; also collects garbage after BODY, to
 show what it left alive.
 :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES: as for START.
 
-All threads are counted, not only this one.  A non-local exit from BODY stops
-counting and prints nothing; the figures are kept for REPORT and SAVE.  Inside
-another WITH-PROFILING, or after START or SERVE, the running profile continues:
-BODY is simply run and becomes part of it, and :FILE is an error.  After START
-or SERVE, one line is printed instead of the tables.
+A non-local exit from BODY stops counting and prints nothing; the figures are
+kept.  Inside another WITH-PROFILING, or after START or SERVE, BODY becomes part
+of the running profile, and :FILE is an error.  After START or SERVE, one line
+is printed instead of the tables.
 
 Example:
 

@@ -26,9 +26,7 @@
 
 (defun slime-mprof--face (advice)
   "Return the face of ADVICE."
-  (if (slime-mprof--certain-p advice)
-      'slime-mprof-certain
-    'slime-mprof-check))
+  (if (slime-mprof--certain-p advice) 'warning 'shadow))
 
 (defun slime-mprof-advice ()
   "Show advice on the program, in a list and beside the source."
@@ -77,21 +75,18 @@
      (equal name (buffer-name)))))
 
 (defun slime-mprof--put (advice)
-  "Add ADVICE at the end of the current line."
+  "Add ADVICE at the end of the current line, until the line is changed."
   (let ((overlay (make-overlay (line-beginning-position) (line-end-position))))
     (overlay-put overlay 'slime-mprof t)
     (overlay-put overlay 'priority (plist-get advice :saved-bytes))
     (overlay-put overlay 'evaporate t)
     (overlay-put overlay 'help-echo (slime-mprof--advice-text advice))
-    (overlay-put overlay 'modification-hooks (list #'slime-mprof--outdated))
+    (overlay-put overlay 'modification-hooks
+                 (list (lambda (overlay &rest _) (delete-overlay overlay))))
     (overlay-put overlay 'after-string
                  (propertize (format "  ;; %s: %s" (slime-mprof--gain advice)
                                      (plist-get advice :fault))
                              'face (slime-mprof--face advice)))))
-
-(defun slime-mprof--outdated (overlay &rest _)
-  "Remove OVERLAY, whose line was changed."
-  (delete-overlay overlay))
 
 ;; The list
 
@@ -119,15 +114,13 @@
     (insert (if slime-mprof--advice
                 "RET: source; g: update; c: clear advice beside the source.\n"
               "mprof has no advice on what was counted.\n"))
-    (mapc #'slime-mprof--insert-advice slime-mprof--advice)
+    (dolist (advice slime-mprof--advice)
+      (insert "\n" (propertize (slime-mprof--advice-text advice)
+                               'slime-mprof-location
+                               (plist-get advice :location))))
     (goto-char (point-min))
     (when slime-mprof--advice
       (slime-mprof-next 1))))
-
-(defun slime-mprof--insert-advice (advice)
-  "Print ADVICE."
-  (insert "\n" (propertize (slime-mprof--advice-text advice)
-                           'slime-mprof-location (plist-get advice :location))))
 
 (defun slime-mprof--advice-text (advice)
   "Return the text of ADVICE."

@@ -32,18 +32,6 @@
   "Whether profiles include what SLIME allocates in Lisp for itself."
   :type 'boolean)
 
-(defface slime-mprof-heading '((t :inherit bold))
-  "The names of columns.")
-
-(defface slime-mprof-detail '((t :inherit shadow))
-  "Callers, callees and types of a function.")
-
-(defface slime-mprof-certain '((t :inherit warning))
-  "Advice that the figures prove.")
-
-(defface slime-mprof-check '((t :inherit shadow))
-  "Advice to be checked against the source.")
-
 (defvar slime-mprof--menu
   '("mprof"
     ["Start" slime-mprof-start (slime-connected-p)]
@@ -66,7 +54,7 @@
 (autoload 'slime-mprof-advice "slime-mprof-advice" nil t)
 (autoload 'slime-mprof-clear-overlays "slime-mprof-advice" nil t)
 
-;; To Lisp
+;; Calling Lisp
 
 (defconst slime-mprof--lisp-file
   (expand-file-name "swank-mprof.lisp"
@@ -92,25 +80,21 @@ that comes with it" (slime-lisp-implementation-type)
         (user-error "%s" (cadr value))
       value)))
 
-(defun slime-mprof--tell (form)
-  "Show the value of FORM in Lisp, a line."
-  (message "%s" (slime-mprof--eval form)))
-
 (defun slime-mprof-start ()
   "Start counting every allocation, in all threads of the Lisp.
 Figures in memory are added to; `slime-mprof-reset' clears them."
   (interactive)
-  (slime-mprof--tell '(swank-mprof:start)))
+  (message "%s" (slime-mprof--eval '(swank-mprof:start))))
 
 (defun slime-mprof-stop ()
   "Stop counting.  The figures are kept."
   (interactive)
-  (slime-mprof--tell '(swank-mprof:stop)))
+  (message "%s" (slime-mprof--eval '(swank-mprof:stop))))
 
 (defun slime-mprof-reset ()
   "Clear all figures."
   (interactive)
-  (slime-mprof--tell '(swank-mprof:reset)))
+  (message "%s" (slime-mprof--eval '(swank-mprof:reset))))
 
 ;; Numbers
 
@@ -268,7 +252,7 @@ Figures in memory are added to; `slime-mprof-reset' clears them."
   (insert "\n")
   (slime-mprof--insert-line (append (mapcar #'cadr slime-mprof--columns)
                                     '("Function"))
-                            'face 'slime-mprof-heading))
+                            'face 'bold))
 
 (defun slime-mprof--insert-line (fields &rest properties)
   "Print FIELDS, strings, in columns, with text PROPERTIES."
@@ -381,7 +365,7 @@ At one of these, go to its own line."
 FUNCTION is NAME if that is a function, or nil."
   (slime-mprof--insert-line
    (append fields (list (format "  %s %s" relation name)))
-   'slime-mprof-name function 'slime-mprof-detail t 'face 'slime-mprof-detail
+   'slime-mprof-name function 'slime-mprof-detail t 'face 'shadow
    'slime-mprof-row t))
 
 (defun slime-mprof-view-source ()

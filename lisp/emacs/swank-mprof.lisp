@@ -1,11 +1,10 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; swank-mprof.lisp -- what slime-mprof.el asks of the Lisp.
+;;;; swank-mprof.lisp -- the functions that slime-mprof.el calls.
 ;;;;
-;;;; Emacs has this loaded when it needs it first, after mprof.  What goes wrong
-;;;; is given back as a line, (:ERROR LINE), and no debugger comes up in Emacs.
-;;;;
-;;;; Functions go by their names, as the tables show them.
+;;;; Emacs loads this file on first use, after mprof.  An error is returned as a
+;;;; line, (:ERROR LINE), so that Emacs shows no debugger.  Functions are named
+;;;; by strings, as in the tables.
 
 (defpackage #:swank-mprof
   (:use #:common-lisp)
@@ -28,8 +27,8 @@
      (handler-case (progn ,@body)
        (error (condition) (list :error (one-line condition))))))
 
-;;; To count.  The monitor is one for all threads, so it does not matter that
-;;; these run in threads of their own.
+;;; Counting.  One monitor counts in all threads, so these functions may run in
+;;; threads of their own.
 
 (defslimefun start ()
   (answering
@@ -48,12 +47,12 @@
     (mprof:reset)
     "mprof has cleared all figures"))
 
-;;; Whose work is it?  SLIME runs in the Lisp that is profiled, and allocates
-;;; for each key that is typed.  Chains without a function of SWANK are the
-;;; user's work.  So is what SWANK does for the user: files that it loads, and
-;;; forms, which show as (TOP-LEVEL-FORM).  Those that Emacs sends
-;;; for itself show so, too, but call SWANK at once.  SWANK runs them in new
-;;; threads, and what ECL allocates before a thread calls its function is left
+;;; The user's work and SLIME's.  SLIME runs in the Lisp that is profiled, and
+;;; allocates for each key that is typed.  Chains without a function of SWANK
+;;; are the user's work.  So are those of files that SWANK loads, and of forms
+;;; that it evaluates, which show as (TOP-LEVEL-FORM).  Forms that Emacs sends
+;;; for itself look the same, but call SWANK at once.  SWANK runs them in new
+;;; threads, so what ECL allocates before a thread calls its function is left
 ;;; out as well.
 
 (defun swank-name-p (name)
@@ -65,15 +64,15 @@
          t)))
 
 (defun beside-p (chain)
-  "True if CHAIN is that of a thread that has yet to call its function, or that
-closes a profile to which nothing refers any more."
+  "True if CHAIN is of a thread that has not called its function yet, or of a
+finalizer that closes a profile."
   (if (string= (first chain) "[finalizers]")
       (some (lambda (name) (search "MPROF" name)) chain)
       (member (first chain) '("[runtime]" "SI:BIND-SIMPLE-RESTARTS")
               :test #'string=)))
 
 (defun for-user-p (chain)
-  "True if CHAIN, which has functions of SWANK, is work for the user."
+  "True if CHAIN, which has functions of SWANK, is the user's work."
   (loop for (caller name callee) on (cons "" chain)
           thereis (cond ((equal name "(TOP-LEVEL-FORM)")
                          (not (and callee (swank-name-p callee))))
@@ -91,7 +90,7 @@ closes a profile to which nothing refers any more."
   "Return the part of PROFILE that is not SLIME's own work."
   (mprof:profile profile :predicate #'own-work-p))
 
-;;; To show
+;;; Functions
 
 (defun function-line (row)
   "Return (NAME SELF-BYTES BYTES SELF-ALLOCATIONS CALLS) of ROW."
@@ -133,7 +132,8 @@ SLIME's own work if SWANK is true."
       (error "This profile is gone: g takes a new one")))
 
 (defun arc-lines (arcs end)
-  "A list of (NAME BYTES CALLS) for the functions at END, a keyword, of ARCS."
+  "Return a list of (NAME BYTES CALLS) for the functions at END of ARCS, a
+keyword."
   (loop for arc in arcs
         collect (list (figure end arc) (figure :bytes arc)
                       (figure :calls arc))))
@@ -166,13 +166,13 @@ allocates itself."
        (read-from-string name)))))
 
 (defun definition-name (name)
-  "Return the name of the definition that NAME, data, is in."
+  "Return the name of the definition that contains the function NAME, data."
   (cond ((or (atom name) (eq (first name) 'setf)) name)
         ((member :in name) (definition-name (second (member :in name))))
         (t (second name))))
 
 (defun definition-locations (name)
-  "Where SWANK finds definitions of NAME, data."
+  "Return the locations of definitions of NAME, data, that SWANK finds."
   (and name
        (loop for (nil location) in (ignore-errors
                                     (swank/backend:find-definitions name))

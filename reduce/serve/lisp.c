@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The Lisp process that this library is loaded in, as a program to serve and
- * to ship, with functions whose types Lisp can pass: lisp/bindings.lisp finds
- * them by name.  The monitor is a library of its own, which Lisp has loaded
- * before this one, for all to see; the command mprof has none.
+/* The Lisp process that has loaded this library, as a program to serve and to
+ * ship.  lisp/bindings.lisp finds the functions by name, so that their
+ * arguments have types that Lisp can pass.  Lisp has loaded the library of
+ * the monitor before this one, with global symbols.  The command mprof has no
+ * monitor.
  */
 
 #include "monitor.h"
@@ -19,11 +20,13 @@
 #pragma weak mprof_snapshot_length
 #pragma weak mprof_snapshot_free
 
-/* Of the collector, which stops threads by these signals. */
+/* Functions of the garbage collector, which stops threads by these signals.
+ */
 extern int GC_get_suspend_signal(void) __attribute__((weak));
 extern int GC_get_thr_restart_signal(void) __attribute__((weak));
 
-/* Threads stand still as short as may be: nobody reads the reconciliation. */
+/* The snapshot is not balanced, so that threads stop only for a short time:
+ * no reader of it shows the reconciliation. */
 static void *
 take_snapshot(void *closure, unsigned how, char *message)
 {
@@ -62,7 +65,8 @@ get_status(void *closure, struct program_status *status)
 
 static char failure[PROGRAM_MESSAGE_LENGTH];
 
-/* Its functions are for a Lisp thread.  NULL: `failure' says why. */
+/* Returns the program, whose functions a Lisp thread may call.  On failure
+ * returns NULL, and `failure' says why. */
 static const struct program *
 lisp_program(void)
 {
@@ -83,19 +87,20 @@ lisp_program(void)
   return &program;
 }
 
-/* mprof_server_open: the address of the server, or 0.  An ADDRESS "" is the
- * loopback. */
+/* Calls mprof_server_open and returns the address of the server, or 0.
+ * ADDRESS is "" for the loopback interface. */
 MPROF_API unsigned long mprof_lisp_serve(const char *address, unsigned port,
                                          const char *token);
 
-/* mprof_ship_open: the address of a shipper, or 0; EVERY is in milliseconds.
- */
+/* Calls mprof_ship_open and returns the address of the shipper, or 0.  EVERY
+ * is in milliseconds. */
 MPROF_API unsigned long mprof_lisp_ship(const char *url, const char *protocol,
                                         const char *service,
                                         const char *labels,
                                         unsigned long every);
 
-/* Why that was 0; valid until one of them is called again. */
+/* Returns why one of these returned 0.  The text is valid until the next call
+ * of one of them. */
 MPROF_API const char *mprof_lisp_message(void);
 
 unsigned long

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What can be asked for, and the answers.
+/* Requests and their answers.
  *
  * The paths of profiles, `gc', `seconds' and `debug' are those of Go's
- * net/http/pprof (golang/go, src/net/http/pprof/pprof.go); delta_heap is that
- * of grafana/pyroscope-go/godeltaprof, for which only Pyroscope's clients
- * ask.  `types' is mprof's own.
+ * net/http/pprof (golang/go, src/net/http/pprof/pprof.go).  delta_heap is
+ * that of grafana/pyroscope-go/godeltaprof; only clients of Pyroscope use it.
+ * `types' is mprof's own.
  */
 
 #include "serve/serving.h"
@@ -20,7 +20,7 @@
 
 enum { MOST_SECONDS = 3600 };
 
-/* What the request has under KEY; "" for nothing. */
+/* Returns the value of KEY in the request, or "". */
 static const char *
 lookup(const struct client *client, enum MHD_ValueKind kind, const char *key)
 {
@@ -35,7 +35,8 @@ argument(const struct client *client, const char *key)
   return lookup(client, MHD_GET_ARGUMENT_KIND, key);
 }
 
-/* Whether TEXT is a number, at most MOST; "" is 0. */
+/* Reads TEXT as a number, where "" is 0.  Returns whether it is a number of
+ * at most MOST. */
 static bool
 read_number(const char *text, long most, long *number)
 {
@@ -45,7 +46,7 @@ read_number(const char *text, long most, long *number)
 
 /* ---- answers ---- */
 
-/* Makes RESPONSE, which is NULL when memory ran out, the answer. */
+/* Makes RESPONSE the answer.  It is NULL when memory ran out. */
 static void
 answer(struct client *client, unsigned status, const char *type,
        struct MHD_Response *response)
@@ -81,8 +82,8 @@ answer_error(struct client *client, unsigned status, const char *text)
   MHD_add_response_header(client->response, "X-Go-Pprof", "1");
 }
 
-/* The output of RESULT, which the response frees, as a file of that NAME,
- * unless it is NULL. */
+/* Answers with the output of RESULT, as a file called NAME unless that is
+ * NULL. The response frees RESULT. */
 static void
 answer_result(struct client *client, void *result, const char *type,
               const char *name)
@@ -133,7 +134,7 @@ answer_heap(struct client *client, const struct snapshot *now,
 
 /* ---- profiles ---- */
 
-/* WHY it is refused. */
+/* Sets the status of a request that is refused, and returns WHY. */
 static const char *
 refuse(struct client *client, unsigned status, const char *why)
 {
@@ -141,7 +142,7 @@ refuse(struct client *client, unsigned status, const char *why)
   return why;
 }
 
-/* Takes a snapshot.  False: the answer says why. */
+/* Takes a snapshot.  On failure returns false, and the answer says why. */
 static bool
 take(struct client *client, unsigned how, struct snapshot *snapshot)
 {
@@ -153,14 +154,13 @@ take(struct client *client, unsigned how, struct snapshot *snapshot)
   return good;
 }
 
-/* What is asked for. */
 enum page { ALLOCS, HEAP, DELTA_HEAP, FLAMEGRAPH, PROFILE };
 
 struct arguments {
   long seconds, refresh, debug, gc;
 };
 
-/* What is wrong with those of PAGE, or NULL. */
+/* Reads the arguments of PAGE.  Returns NULL, or what is wrong with them. */
 static const char *
 read_arguments(struct client *client, enum page page, struct arguments *a)
 {
@@ -188,7 +188,7 @@ read_arguments(struct client *client, enum page page, struct arguments *a)
   return NULL;
 }
 
-/* Answers with PAGE as of NOW. */
+/* Answers with PAGE of the snapshot NOW. */
 static void
 answer_page(struct client *client, enum page page, const struct arguments *a,
             const struct snapshot *now)
@@ -198,7 +198,7 @@ answer_page(struct client *client, enum page page, const struct arguments *a,
     answer_result(client, mprof_profile_write(profile),
                   "application/octet-stream", "mprof.data");
   } else if (page == FLAMEGRAPH) {
-    /* who may see what was allocated need not see the program's source */
+    /* A client that may see the figures may not see the program's source. */
     answer_result(client,
                   mprof_profile_command(
                       profile, "export\n--format=html\n--no-source", NULL, 0),
@@ -268,7 +268,8 @@ request_end_wait(struct client *client)
 
 /* ---- what needs a token ---- */
 
-/* Whether two of TOKEN_BYTES are the same: takes as long whatever is wrong. */
+/* Whether two tokens of TOKEN_BYTES are the same.  The time does not depend
+ * on where they differ. */
 static bool
 is_token(const char *token, const char *given)
 {
@@ -306,9 +307,10 @@ post(struct client *client, int event)
   return NULL;
 }
 
-/* ---- all ---- */
+/* ---- all requests ---- */
 
-/* What answers a request, or lets it wait, or says why it is refused. */
+/* The functions that answer requests.  Each sets the answer or makes the
+ * client wait, and returns NULL; or it returns why the request is refused. */
 static const struct {
   const char *path, *method;
   const char *(*answer)(struct client *client, int detail);
@@ -326,8 +328,8 @@ static const struct {
     {"/reset", MHD_HTTP_METHOD_POST, post, SERVE_RESET},
 };
 
-/* Whether the request is for this machine: by no name, or by localhost, or by
- * an address. */
+/* Whether the request names this machine: by localhost, by an address, or not
+ * at all. */
 static bool
 is_for_us(const struct client *client)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Clients, their time, and the loop.
+/* Clients, their deadlines, and the loop.
  *
- * libmicrohttpd cuts off who is silent, but not who sends a byte now and
- * then.  So each client has a deadline for its request, and then one for
- * reading the answer; it is shut down when that is over, which libmicrohttpd
- * takes for the other side's doing.
+ * libmicrohttpd cuts off a silent client, but not one that sends a byte now
+ * and then.  So each client has a deadline for its request, and then one for
+ * reading the answer.  At the deadline its socket is shut down, and
+ * libmicrohttpd finds it disconnected.
  */
 
 #include "serve/serving.h"
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-  CROWD = 48, /* from here on who has not asked makes room */
+  CROWD = 48, /* clients from which on new ones replace others */
   REQUEST_SECONDS = 10,
   ANSWER_SECONDS = 120,
   CONNECTION_BYTES = 32 << 10, /* a request, headers and all */
@@ -45,7 +45,7 @@ cut_off(struct client *client)
   client->deadline = INT64_MAX;
 }
 
-/* Makes room: who has been silent for longest goes. */
+/* Cuts off the client that has been silent for longest, to make room. */
 static void
 thin_out(struct server *server)
 {
@@ -60,7 +60,7 @@ thin_out(struct server *server)
     cut_off(silent);
 }
 
-/* FROM is to make a request. */
+/* Makes CLIENT one that is about to send a request FROM a connection. */
 static void
 client_init(struct client *client, struct server *server,
             struct MHD_Connection *from)
@@ -81,7 +81,7 @@ notify(void *closure, struct MHD_Connection *from, void **context,
   struct server *server = closure;
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     struct client *client = server->clients;
-    while (client->connection != NULL) /* libmicrohttpd lets no more in */
+    while (client->connection != NULL) /* libmicrohttpd keeps the limit */
       client++;
     if (server->client_count++ >= CROWD)
       thin_out(server);
@@ -114,8 +114,9 @@ read_form(void *closure, enum MHD_ValueKind kind, const char *key,
   return MHD_YES;
 }
 
-/* Called when the headers are here, for each piece of what is sent with them,
- * when there is no more, and again after it has waited. */
+/* Handles a request.  libmicrohttpd calls this when the headers have arrived,
+ * for each piece of the body, at the end of the body, and again after the
+ * request has waited. */
 static enum MHD_Result
 handle(void *closure, struct MHD_Connection *from, const char *path,
        const char *method, const char *version, const char *sent,
@@ -157,7 +158,7 @@ resume(struct client *client)
   MHD_resume_connection(client->connection);
 }
 
-/* It waits no longer, though what it waits for has not come. */
+/* Ends the wait of CLIENT with an error. */
 static void
 give_up(struct client *client, const char *why)
 {
@@ -184,7 +185,7 @@ completed(void *closure, struct MHD_Connection *from, void **context,
 
 /* ---- the loop ---- */
 
-/* Does what is due, and gives back when the next is. */
+/* Handles the deadlines that are over.  Returns the next one. */
 static int64_t
 look_at_clock(struct server *server)
 {
@@ -197,7 +198,7 @@ look_at_clock(struct server *server)
     if (c->deadline <= now && c->waits) {
       request_end_wait(c);
       resume(c);
-      next = 0; /* libmicrohttpd looks at it when it runs next */
+      next = 0; /* libmicrohttpd must run to send the answer */
     } else if (c->deadline <= now) {
       cut_off(c);
     }
@@ -207,9 +208,10 @@ look_at_clock(struct server *server)
   return next;
 }
 
-/* How long to wait, at most: until NEXT, or what libmicrohttpd says.  When it
- * has as many connections as it may, it listens on only when it runs again
- * after one has ended. */
+/* Returns how long to wait at most: until NEXT, or as libmicrohttpd says.  At
+ * its limit of connections libmicrohttpd listens again only when it runs
+ * after one of them has ended, so a crowded server waits for a short time
+ * only. */
 static int64_t
 time_to_wait(const struct server *server, int64_t next)
 {
@@ -225,8 +227,7 @@ time_to_wait(const struct server *server, int64_t next)
   return nanos;
 }
 
-/* Waits until there is something to do, with signals as the owner has them.
- */
+/* Waits until there is something to do, with the owner's mask of SIGNALS. */
 static void
 wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
 {
@@ -272,7 +273,7 @@ mprof_server_answer(struct server *server, const char *message)
   server->event = SERVE_END;
   server->asking = NULL;
   if (client == NULL)
-    return; /* it has gone away */
+    return; /* it has disconnected */
   if (*message != '\0') {
     answer_error(client, MHD_HTTP_CONFLICT, message);
   } else { /* a browser shows the state again */
@@ -301,7 +302,7 @@ is_loopback(const struct sockaddr *address)
              : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-/* Begins to listen at OPTIONS' address.  NULL when it does, or why not. */
+/* Starts to listen at ADDRESS.  Returns NULL, or why that failed. */
 static const char *
 start(struct server *server, const char *address, const char *port)
 {
@@ -370,7 +371,7 @@ mprof_server_port(const struct server *server)
 void
 mprof_server_close(struct server *server)
 {
-  for (int i = 0; i < MOST_CLIENTS; i++) /* or else libmicrohttpd waits */
+  for (int i = 0; i < MOST_CLIENTS; i++) /* libmicrohttpd would wait */
     if (server->clients[i].waits)
       give_up(&server->clients[i], "the server is shutting down");
   MHD_run(server->daemon);

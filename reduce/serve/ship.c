@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The thread that takes snapshots and sends them, and the life of a shipper.
- */
+/* The thread that takes snapshots and sends them. */
 
 #include "serve/shipping.h"
 
@@ -19,12 +18,12 @@ enum {
   MOST_REFUSALS = 3,
   USUAL_INTERVAL = 15000,
   USUAL_DEADLINE = 5000,
-  SHORTEST_REQUEST = 2000, /* as long as the interval, but */
-  LONGEST_REQUEST = 30000,
-  FIRST_WAIT = 1000,     /* after a failure; then twice as long, */
-  LONGEST_WAIT = 300000, /* and so on until then, or LONGEST_INTERVALS */
-  LONGEST_INTERVALS = 20,
-  LAST_WAIT = 100 /* the first, when the end is near */
+  SHORTEST_REQUEST = 2000, /* a request may take as long as the interval, */
+  LONGEST_REQUEST = 30000, /* but at least and at most so long */
+  FIRST_WAIT = 1000,       /* after a failure; it doubles after each other */
+  LONGEST_WAIT = 300000,
+  LONGEST_INTERVALS = 20, /* nor is a wait longer than so many intervals */
+  LAST_WAIT = 100         /* after the first failure at the end */
 };
 static const int64_t second = 1000000000; /* in nanoseconds */
 
@@ -53,10 +52,10 @@ ship_goes_on(const struct shipper *shipper)
   return end == 0 || ship_now() < end;
 }
 
-/* ---- what has become of samples ---- */
+/* ---- counts ---- */
 
-/* Counts the next SAMPLES of PERIOD as WHICH, a count of allocations with
- * that of their bytes behind it. */
+/* Adds the next SAMPLES of PERIOD to WHICH, a count of allocations, and to
+ * the count of bytes that follows it. */
 static void
 count(struct shipper *shipper, const struct ship_period *period,
       uint64_t samples, enum ship_count which)
@@ -80,8 +79,8 @@ drop_first(struct shipper *shipper)
 
 /* ---- taking snapshots ---- */
 
-/* Takes a snapshot, as the end of a period.  Where a program that has figures
- * does not give them, it is said once. */
+/* Takes a snapshot, which ends a period.  Reports once if a program that has
+ * figures does not give them. */
 static void
 take(struct shipper *shipper)
 {
@@ -99,7 +98,7 @@ take(struct shipper *shipper)
 
 /* ---- sending ---- */
 
-/* The other side did not take it: when to send it again. */
+/* Counts and reports a failure, and sets the time to wait. */
 static void
 fail(struct shipper *shipper)
 {
@@ -114,7 +113,7 @@ fail(struct shipper *shipper)
                   least(LONGEST_WAIT, LONGEST_INTERVALS * shipper->every));
 }
 
-/* PART is not sent any more. */
+/* Drops PART, which the server has refused. */
 static void
 refuse(struct shipper *shipper, const struct ship_period *period,
        const struct ship_part *part)
@@ -130,7 +129,7 @@ refuse(struct shipper *shipper, const struct ship_period *period,
           shipper->message);
 }
 
-/* Sends PART.  True: it need not be sent again. */
+/* Sends PART.  Returns false if it must be sent again. */
 static bool
 send_part(struct shipper *shipper, struct ship_period *period,
           const struct ship_part *part)
@@ -158,8 +157,9 @@ send_part(struct shipper *shipper, struct ship_period *period,
   }
   fail(shipper);
   shipper->counts[SHIP_MISSED] += status == SHIP_UNKNOWN;
-  /* Pyroscope says 422 for all that is behind it, as well.  Another one is
-   * for a token, a path, a server that will be put right, or a limit. */
+  /* Pyroscope answers 422 also when something behind it fails.  Any other
+   * status is of a token, a path or a server that may be mended, or a limit.
+   */
   if ((status != 400 && status != 413 && status != 415 && status != 422) ||
       ++period->refusals < MOST_REFUSALS)
     return false;
@@ -167,7 +167,7 @@ send_part(struct shipper *shipper, struct ship_period *period,
   return true;
 }
 
-/* Sends what is left of the first period.  False: it is to be sent again. */
+/* Sends the rest of the first period.  Returns false if that failed. */
 static bool
 send_first(struct shipper *shipper)
 {
@@ -206,8 +206,8 @@ random_up_to(struct shipper *shipper, int64_t most)
   return most * rand_r(&shipper->seed) / RAND_MAX;
 }
 
-/* Until when nothing is to be done, by ship_now: where many programs lose the
- * other side at once, they do not come back at once. */
+/* Returns the time of ship_now at which to send next.  After a failure it is
+ * random, so that many programs do not come back to a server at once. */
 static int64_t
 next_time(struct shipper *shipper, int64_t last)
 {
@@ -232,8 +232,8 @@ rest(struct shipper *shipper, int64_t time, const sigset_t *signals)
   pthread_mutex_lock(&shipper->one);
 }
 
-/* Ships what is left, with a try or as many as there is time for: an outage
- * that has been known for long does not hold up a program that ends. */
+/* Sends the rest, and tries again as long as there is time.  During an outage
+ * it tries only once, so as not to delay the end of the program. */
 static void
 finish(struct shipper *shipper, const sigset_t *signals)
 {
@@ -252,8 +252,8 @@ finish(struct shipper *shipper, const sigset_t *signals)
   shipper->ended = true;
 }
 
-/* Takes the shipper, and blocks what may throw, and what a broken connection
- * would send. */
+/* Locks the shipper.  Blocks the program's interrupts, and SIGPIPE, which a
+ * broken connection would raise. */
 static void
 enter(struct shipper *shipper, sigset_t *before)
 {
@@ -277,10 +277,10 @@ mprof_ship_run(struct shipper *shipper)
   if (shipper->ended)
     return;
   enter(shipper, &before);
-  /* A thousand that start at once are spread over the interval. */
+  /* Programs that start at once are spread over the interval. */
   int64_t next = ship_now() + random_up_to(shipper, shipper->every);
   while (atomic_load(&shipper->end) == 0) {
-    /* Also when it is late: signals come only there. */
+    /* It rests even when it is late, since signals are handled only there. */
     rest(shipper, next, &before);
     if (atomic_load(&shipper->end) != 0 || ship_now() < next)
       continue;
@@ -303,7 +303,7 @@ mprof_ship_profile(struct shipper *shipper, void *profile)
                          .time = time != 0 ? time : shipper->opened};
   sigset_t before;
   enter(shipper, &before);
-  /* A file may not say how long it took. */
+  /* A file may have no duration. */
   ship_periods_add(&shipper->periods, &now,
                    now.time - (duration > 0 ? duration : second));
   mprof_ship_stop(shipper);
@@ -331,7 +331,7 @@ mprof_ship_stop(struct shipper *shipper)
   eventfd_write(shipper->wake, 1);
 }
 
-/* ---- its life ---- */
+/* ---- opening and closing ---- */
 
 struct shipper *
 mprof_ship_open(const struct ship_options *options,

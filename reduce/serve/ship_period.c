@@ -6,14 +6,14 @@
 
 #include <stdio.h>
 
-/* What Pyroscope takes at once, by pkg/validation/limits.go: bytes that are
- * not compressed (max-profile-size-bytes).  It takes no profile that is older
- * than an hour (reject-older-than). */
+/* Limits of Pyroscope, by pkg/validation/limits.go: it takes profiles of so
+ * many bytes before compression (max-profile-size-bytes), and none that is
+ * older than an hour (reject-older-than). */
 static const uint32_t most_octets = 4 << 20;
 static const int64_t oldest_nanos = INT64_C(1800) * 1000000000;
 
-/* In a heap that has had what is in use of the last snapshot, that of the new
- * one takes its place. */
+/* Memory in use of the new snapshot replaces that of the last one, if the
+ * heap has it. */
 void
 ship_periods_add(struct ship_periods *periods, struct snapshot *now,
                  int64_t from)
@@ -67,7 +67,9 @@ ship_period_left(const struct ship_period *period)
   return mprof_heap_samples(period->heap) - period->sent;
 }
 
-/* As of when it is: its end, unless nobody would take that any more. */
+/* Returns the time of PERIOD: its end, unless that is too old to be sent
+ * again.
+ */
 static int64_t
 time_of(const struct ship_period *period)
 {
@@ -89,7 +91,7 @@ write_profile(struct ship_part *part, int i, const struct ship_period *period,
   return mprof_result_status(part->profiles[i]) == 0;
 }
 
-/* How many bytes a file of gzip has in it, which its end says. */
+/* Returns the uncompressed size of a gzip file, which its last bytes say. */
 static uint32_t
 uncompressed(void *result)
 {

@@ -8,11 +8,11 @@
 
 enum {
   CONNECT_MILLISECONDS = 5000,
-  MOST_SECONDS_TO_WAIT = 3600, /* whatever the other side asks for */
-  MOST_OF_ANSWER = 65536       /* what of an answer is read */
+  MOST_SECONDS_TO_WAIT = 3600, /* whatever the server asks for */
+  MOST_OF_ANSWER = 65536       /* bytes of an answer that are read */
 };
 
-/* ---- what libcurl calls ---- */
+/* ---- functions that libcurl calls ---- */
 
 static size_t
 take_answer(char *text, size_t one, size_t count, void *closure)
@@ -44,14 +44,14 @@ add_header(struct shipper *shipper, const char *header)
   return longer != NULL;
 }
 
-/* The headers that the environment asks for. */
+/* Adds the headers of all requests, among them those of the environment. */
 static bool
 add_headers(struct shipper *shipper)
 {
   const char *token = getenv("MPROF_SHIP_TOKEN");
   const char *more = getenv("MPROF_SHIP_HEADERS");
   char *text = NULL, *rest, *line;
-  bool good = add_header(shipper, "Expect:"); /* no round trip for that */
+  bool good = add_header(shipper, "Expect:"); /* saves a round trip */
   if (token != NULL && *token != '\0') {
     good = good && asprintf(&text, "Authorization: Bearer %s", token) > 0 &&
            add_header(shipper, text);
@@ -74,8 +74,8 @@ ship_connect(struct shipper *shipper)
   if (curl == NULL || !add_headers(shipper))
     return false;
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  /* On a connection that was closed meanwhile libcurl would send a request
-   * once more by itself, although it may have arrived. */
+  /* If a reused connection was closed, libcurl would send a request again by
+   * itself, although it may have arrived. */
   curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "mprof/" MPROF_VERSION);
@@ -102,7 +102,7 @@ ship_disconnect(struct shipper *shipper)
 
 /* ---- a request ---- */
 
-/* What the other side says when it does not take a request. */
+/* Notes why the server did not take a request, and how long to wait. */
 static void
 note_status(struct shipper *shipper, long status)
 {
@@ -114,7 +114,7 @@ note_status(struct shipper *shipper, long status)
       1000 * (wait > MOST_SECONDS_TO_WAIT ? MOST_SECONDS_TO_WAIT : wait);
 }
 
-/* Sends LENGTH bytes at BODY to URL. */
+/* Sends the LENGTH bytes at BODY to URL.  Returns what ship_post does. */
 static long
 post(struct shipper *shipper, const char *url, const char *type,
      const char *body, size_t length, int64_t deadline)

@@ -27,7 +27,7 @@ enum { PROTOCOLS = sizeof protocols / sizeof *protocols };
 
 /* ---- the URL ---- */
 
-/* Finds the protocol by its NAME, or where that is not given by the PATH. */
+/* Finds the protocol by NAME, or by PATH if NAME is NULL or "". */
 static bool
 find_protocol(struct ship_target *target, const char *name, const char *path,
               char *message)
@@ -78,14 +78,14 @@ init_url(struct ship_target *target, const struct ship_options *options,
 
 /* ---- labels ---- */
 
-/* What the names of services may have in them is that of Pyroscope
- * (api/model/labelset/validate.go); the others take more. */
+/* The characters that names may have.  Those of services are the ones that
+ * Pyroscope allows (api/model/labelset/validate.go); others allow more. */
 #define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 static const char of_labels[] = WORD, of_services[] = WORD ".-/";
 
-/* Names of labels are those of Prometheus, which all take; two underscores
- * begin those that a server keeps for itself.  In Pyroscope a comma or a
- * brace would end the value. */
+/* Checks a label.  Its name follows the rules of Prometheus, which all
+ * servers accept; names with two underscores at the beginning belong to the
+ * server.  In Pyroscope a comma or a brace would end the value. */
 static bool
 check_label(const char *label, size_t length, char *message)
 {
@@ -102,7 +102,8 @@ check_label(const char *label, size_t length, char *message)
   return good;
 }
 
-/* Whether the first LENGTH bytes of LABEL name one that is in LABELS. */
+/* Whether LABELS have a label whose name is the first LENGTH bytes of LABEL.
+ */
 static bool
 is_named(const char *labels, const char *label, size_t length)
 {
@@ -150,8 +151,9 @@ init_labels(struct ship_target *target, const char *service,
   return add_labels(target->labels, labels, message);
 }
 
-/* The name of the service, to be freed: SERVICE, or what of the name of the
- * program may be one.  NULL: MESSAGE says why. */
+/* Returns the name of the service, to be freed: SERVICE, or the name of the
+ * program, with underscores for other characters.  On failure returns NULL,
+ * and MESSAGE says why. */
 static char *
 service_name(const char *service, const char *program, char *message)
 {
@@ -197,7 +199,7 @@ ship_target_release(struct ship_target *target)
 
 /* ---- requests ---- */
 
-/* Appends name=SERVICE{NAME=VALUE,...}, and when. */
+/* Appends name=SERVICE{NAME=VALUE,...} and the times to URL. */
 static bool
 add_query(CURLU *url, const struct ship_target *target,
           const struct ship_part *part)
@@ -238,7 +240,7 @@ ship_target_url(const struct ship_target *target,
   return text;
 }
 
-/* WriteRawRequest as the gateway of gRPC reads it. */
+/* Writes a WriteRawRequest in the JSON that gRPC's gateway reads. */
 void
 ship_target_write_raw(const struct ship_target *target,
                       const struct ship_part *part, struct sink *sink)

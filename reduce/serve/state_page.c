@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The page for people: what is counted, and what can be asked for. */
+/* The page that shows the state of the profiler and links to the profiles. */
 
 #include "serve/serving.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Text between tags. */
+/* Writes TEXT so that it can stand between tags. */
 static void
 put_text(FILE *out, const char *text)
 {
@@ -27,7 +27,7 @@ put_row(FILE *out, const char *name, const char *value)
   fprintf(out, "<tr><th>%s<td>%s\n", name, value);
 }
 
-/* With a blank between thousands. */
+/* Writes a row whose value is NUMBER, with spaces between thousands. */
 static void
 put_number(FILE *out, const char *name, uint64_t number)
 {
@@ -50,8 +50,8 @@ put_since(FILE *out, int64_t since)
   put_row(out, "since", text);
 }
 
-/* What is allocated in a second, since the page was looked at before, if that
- * was in the same figures. */
+/* Writes the allocations per second since the last time that the page was
+ * shown, unless the figures were reset meanwhile. */
 static void
 put_rates(FILE *out, struct server *server,
           const struct program_status *status)

@@ -77,7 +77,7 @@
                  (progn (slime-mprof-next 1) (row))
                  (progn (slime-mprof-previous 1) (row))))))
 (check "beside the source" (list on-leaf on-branch) (beside-source))
-(check "the faces" '(slime-mprof-check slime-mprof-certain)
+(check "the faces" '(shadow warning)
        (with-current-buffer "zoo.lisp"
          (mapcar (lambda (overlay)
                    (get-text-property 0 'face

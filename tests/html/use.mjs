@@ -191,7 +191,7 @@ async function navigation(tests, page) {
   await page.go('#/types');
   await page.page.click('.types a:text-is("CONS")');
   await page.settle();
-  tests.equal((await page.rows('.type-functions')).map((r) =>
+  tests.equal((await page.rows('.type')).map((r) =>
     [r.function, r.bytes, r.allocs]), [['A::READ-TOKEN', 4800, 300]],
   'a type knows its functions');
   await page.page.click('text=Show only this type everywhere');

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Where the figures come from and whether they are all, and how to use the
-// page.
+// How complete the figures are, and how to use the page.
 
-function aboutView(model) {
+function aboutView({ model }) {
   const { profile, profile: { terms } } = model;
   const heading = (text) => element('h2', {}, text);
   return element('article', { class: 'about' },

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The address of the page holds all that was chosen, so that a copied link
-// shows the same, and going back is the browser's:
+// The address of the page contains all choices, so that a copied link shows the
+// same, and the browser can go back:
 //
 //   #/                  overview            #/function/12   one function
 //   #/zoom/NODE         zoomed              #/types  #/type/3
 //   #/callers/F.G.H     the same, inverted  #/contexts  #/regions  #/about
 //
-// and behind a question mark the choices that are not the usual ones.
+// and after a question mark the choices that differ from the default.
 
-// Each choice is text, and '' what is usual.
+// Each choice is a string; '' is the default.
 const CHOICES = {
   value: '', // the word of a measure
   focus: '', ignore: '', hide: '', // expressions, as the command's options

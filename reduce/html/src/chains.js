@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Trees of chains.  A node is one frame; 0 is the root, the whole.  Nodes come
-// in the order of a walk: what is in and below a node are those from it up to
-// END of it, and its children are the next one and each that follows the end
-// of the child before.  Nothing recurses, since chains may be as deep as they
-// like, and everything is linear in the nodes.
+// The tree of the chains that show.  A node is one frame; node 0 is the root.
+// Nodes are in the order of a walk: the nodes below a node follow it up to its
+// END.  So its first child is the next node, and each further child begins at
+// the end of the one before.  Chains may be very deep, so nothing recurses.
+// Everything is linear in the nodes.
 //
-//   count, parent, functionOf   -1 is the function of the root
-//   end                         the node behind all that is below a node
-//   firstOf                     the function of those nodes that are the outermost
-//                               of it on their chain; -1 of others
+//   count, parent, functionOf   the function of the root is -1
+//   end                         the node after everything below a node
+//   firstOf                     the function of a node that is the outermost of
+//                               it on its chain; -1 for others
 //   functions                   those of the profile, and perhaps [hidden]
-//   hidden                      which of them do not show
-//   shownAt                     where each of the profile's nodes is
-//   arcs {pairs, of, firstOf}   the pairs {caller, callee}, the one of each node,
-//                               and as above; -1 calls what has no caller
+//   hidden                      whether each of them is hidden
+//   shownAt                     the node here of each node of the profile
+//   arcs {pairs, of, firstOf}   the pairs {caller, callee}, the pair of each
+//                               node, and as above; -1 stands for no caller
 
-// Makes a tree of at most so many nodes as SIZE from the root outwards.
+// Builds a tree of at most SIZE nodes, from the root outwards.
 class TreeBuilder {
   constructor(size) {
     this.count = 1;
@@ -26,7 +26,8 @@ class TreeBuilder {
     this.slots = new Int32Array(this.mask + 1); // nodes, by what they are
   }
 
-  // The child of the node ABOVE that is FN, made if it is not there.
+  // Returns the child of the node ABOVE for the function FN, and makes it if
+  // there is none.
   child(above, fn) {
     const { parent, functionOf, slots, mask } = this;
     let slot = Math.imul(Math.imul(above, 0x9e3779b1) + fn, 0x85ebca6b);
@@ -42,7 +43,8 @@ class TreeBuilder {
     return node;
   }
 
-  // The nodes in the order of a walk, and the place of each among them.
+  // Returns the nodes in the order of a walk, and PLACEOF, the new number of
+  // each.
   finish() {
     const { count } = this;
     const size = new Int32Array(count).fill(1);
@@ -50,43 +52,25 @@ class TreeBuilder {
       size[this.parent[node]] += size[node];
     const placeOf = new Int32Array(count);
     const next = new Int32Array(count).fill(1); // place of the next child
-    const nodes = { count, parent: new Int32Array(count),
-      functionOf: new Int32Array(count).fill(-1) };
+    const parent = new Int32Array(count);
+    const functionOf = new Int32Array(count).fill(-1);
+    const end = new Int32Array(count).fill(count);
     for (let node = 1; node < count; node++) {
       const above = this.parent[node];
       const place = next[above];
       placeOf[node] = place;
       next[above] += size[node];
       next[node] = place + 1;
-      nodes.parent[place] = placeOf[above];
-      nodes.functionOf[place] = this.functionOf[node];
+      parent[place] = placeOf[above];
+      functionOf[place] = this.functionOf[node];
+      end[place] = next[above];
     }
-    return { nodes, placeOf };
+    return { count, parent, functionOf, end, placeOf };
   }
 }
 
-function childrenOf({ end }, node) {
-  const children = [];
-  for (let child = node + 1; child < end[node]; child = end[child])
-    children.push(child);
-  return children;
-}
-
-const numbersFrom = (first, count) => {
-  const numbers = new Int32Array(count);
-  for (let i = 0; i < count; i++) numbers[i] = first + i;
-  return numbers;
-};
-
-function endsOf({ count, parent }) {
-  const end = numbersFrom(1, count);
-  for (let node = count - 1; node > 0; node--)
-    if (end[node] > end[parent[node]]) end[parent[node]] = end[node];
-  return end;
-}
-
-// OF, numbers below COUNT, but -1 at nodes that have one of the same number
-// above them: those before the end of the last one.
+// Returns OF, numbers below COUNT, with -1 at each node that has one of the
+// same number above it.  Such a node lies before the end of that one.
 function outermost({ end }, of, count) {
   const first = new Int32Array(of.length).fill(-1);
   const ends = new Int32Array(count);
@@ -107,39 +91,19 @@ function findArcs(tree) {
     const caller = functionOf[parent[node]];
     const callee = functionOf[node];
     const key = (caller + 1) * functions.length + callee;
-    let pair = ids.get(key);
-    if (pair === undefined) {
-      pair = pairs.length;
-      ids.set(key, pair);
-      pairs.push({ caller, callee });
-    }
-    of[node] = pair;
+    if (!ids.has(key)) ids.set(key, pairs.push({ caller, callee }) - 1);
+    of[node] = ids.get(key);
   }
   return { pairs, of, firstOf: outermost(tree, of, pairs.length) };
 }
 
-class ChainTree {
-  constructor(nodes, fields) {
-    Object.assign(this, nodes, fields);
-    this.end = endsOf(this);
-    this.firstOf = outermost(this, this.functionOf, this.functions.length);
-  }
-
-  get arcs() {
-    this.found ??= findArcs(this);
-    return this.found;
-  }
-}
-
-// The tree in which the functions do not show that ISHIDDEN: what they allocate
-// is charged to the nearest caller that shows.
+// Returns the tree without the functions for which ISHIDDEN is true.  What
+// these allocate is charged to the nearest caller that shows.  Equal chains
+// become one.
 function viewTree({ nodes, functions, rows }, isHidden) {
   const hidden = functions.map(isHidden);
-  if (!hidden.includes(true))
-    return new ChainTree(nodes, { functions, hidden,
-      shownAt: numbersFrom(0, nodes.count) });
   let nobody = functions.findIndex((fn) => fn.name === '[hidden]');
-  if (nobody < 0) {
+  if (nobody < 0 && hidden.includes(true)) {
     nobody = functions.length;
     functions = [...functions, { id: nobody, name: '[hidden]', package: null,
       file: '', line: 0, shade: 0, system: 0, matched: 0, cycle: 0 }];
@@ -149,18 +113,27 @@ function viewTree({ nodes, functions, rows }, isHidden) {
   for (let node = 1; node < nodes.count; node++) {
     const above = at[nodes.parent[node]];
     const fn = nodes.functionOf[node];
-    at[node] = hidden[fn] ? above : builder.child(above, fn);
+    at[node] = fn < 0 || hidden[fn] ? above : builder.child(above, fn);
   }
   for (let row = 0; row < rows.count; row++)
     if (rows.type[row] >= 0 && at[rows.node[row]] === 0)
       at[rows.node[row]] = builder.child(0, nobody);
-  const tree = builder.finish();
-  return new ChainTree(tree.nodes, { functions, hidden,
-    shownAt: at.map((node) => tree.placeOf[node]) });
+  const { placeOf, ...tree } = builder.finish();
+  Object.assign(tree, { functions, hidden,
+    shownAt: at.map((node) => placeOf[node]) });
+  return Object.assign(tree, { arcs: findArcs(tree),
+    firstOf: outermost(tree, tree.functionOf, functions.length) });
 }
 
-// For each node what BITS(function) are of the functions on its chain,
-// together, and NONE of the root.
+function childrenOf({ end }, node) {
+  const children = [];
+  for (let child = node + 1; child < end[node]; child = end[child])
+    children.push(child);
+  return children;
+}
+
+// Returns for each node the union of BITS[function] over its chain; the root
+// has NONE.
 function markChains({ count, parent, functionOf }, bits, none = 0) {
   const marks = new Uint8Array(count);
   marks[0] = none;
@@ -169,7 +142,7 @@ function markChains({ count, parent, functionOf }, bits, none = 0) {
   return marks;
 }
 
-// The functions on the chain of NODE, the root first.
+// Returns the functions on the chain of NODE, the root first.
 function chainOf(tree, node) {
   const chain = [];
   for (; node > 0; node = tree.parent[node])

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Columns that several tables have, each with its explanation.
+// Columns that several tables have, with their explanations.
 
-function functionLink(fn) {
-  return element('a', { href: `#/function/${fn.id}`, class: 'name' }, fn.name);
-}
+const linkTo = (view) => ({ id, name }) =>
+  element('a', { href: `#/${view}/${id}`, class: 'name' }, name);
+const functionLink = linkTo('function');
+const typeLink = linkTo('type');
 
-function typeLink(type) {
-  return element('a', { href: `#/type/${type.id}`, class: 'name' }, type.name);
-}
-
-// The column of names: WHO(row) is a function or a type.
+// A column of names, where WHO(row) is a function or a type.
 function nameColumn(label, help, who, link) {
   return { key: 'name', label, help, left: true,
     value: (row) => who(row).name, cell: (row) => link(who(row)) };
 }
 
-// The share of WHOLE that VALUE(row) is, with a bar.
+// A column with the share of VALUE(row) in WHOLE, and a bar.
 function shareColumn(key, label, value, whole) {
   return { key: `${key}-share`, label: '%', value,
     help: `${label} as a percentage of ${number(whole)}`,
@@ -31,23 +28,22 @@ function categoryColumn(profile, figures) {
     cell: (row) => categoryStrip(figures(row), profile.categories) };
 }
 
-// The measures that tables have columns for, in two groups: of all that was
-// allocated, and of parts of it, these first when one of them is chosen.
-// Parts have their bytes, and their objects where these are chosen or nobody
-// counts bytes.  If two profiles are compared, each measure has three
-// columns, and tables have the chosen one alone.
-function measureGroups({ profile, measure, special }) {
+// The measures that tables have columns for, in two groups: of everything
+// allocated, and of parts of it.  The group of the chosen measure comes first.
+// A part has a column of bytes.  It has one of objects, too, if that is chosen
+// or there are no bytes.  In a comparison only the chosen measure has columns,
+// since it takes three.
+function measureGroups({ profile, measure }) {
   if (profile.compared) return [[measure], []];
-  const whole = ({ what }) => what === profile.measures[0].what;
-  const usual = profile.measures.filter(whole);
-  const parts = profile.measures.filter((m) => !whole(m) && (m.bytes ||
-    m === measure ||
-    !profile.measures.some((other) => other.bytes && other.what === m.what)));
+  const { measures } = profile;
+  const usual = measures.filter(({ part }) => !part);
+  const parts = measures.filter((m) => m.part && (m.bytes || m === measure ||
+    !measures.some((other) => other.bytes && other.what === m.what)));
   parts.sort((a, b) => (b === measure) - (a === measure));
-  return special ? [parts, usual] : [usual, parts];
+  return measure.part ? [parts, usual] : [usual, parts];
 }
 
-// Where two profiles are compared, three columns for one figure.
+// The three columns that a figure has in a comparison.
 function changeColumns(key, label, help, now, old) {
   return [
     { key: beforeOf(key), label: `${label} before`, value: old,
@@ -61,10 +57,10 @@ function changeColumns(key, label, help, now, old) {
   ];
 }
 
-// A column for each measure, of FIGURES(row), of WHAT.  SETTINGS: measures, if
-// not all; prefix of keys, and label for it; whole, what shares are parts of;
-// shares, whether all have them and not bytes alone; categories, whether there
-// is a column of them.
+// A column for each measure of FIGURES(row); WHAT explains them.  SETTINGS:
+// measures, in place of all; prefix, of keys; label, in place of prefix; whole,
+// which shares are parts of; shares, whether all measures have them, not bytes
+// alone; categories, whether there is a column of them.
 function measureColumns(model, what, figures, settings = {}) {
   const { prefix = '', whole = model.total, shares, categories } = settings;
   const measures = settings.measures ?? measureGroups(model).flat();
@@ -72,9 +68,8 @@ function measureColumns(model, what, figures, settings = {}) {
     const key = prefix === '' ? measure.key : `${prefix}-${measure.key}`;
     const label = `${settings.label ?? prefix} ${measure.label}`.trim();
     const own = (row) => figures(row)(measure.key);
-    const part = measure.what === model.profile.measures[0].what ? ''
-      : `, ${measure.what}`;
-    const help = `${what} (${measure.noun}${part})`;
+    const help = `${what} (${measure.noun}${
+      measure.part ? `, ${measure.what}` : ''})`;
     if (model.profile.compared)
       return changeColumns(key, label, help, own,
         (row) => figures(row)(beforeOf(measure.key)));
@@ -86,18 +81,18 @@ function measureColumns(model, what, figures, settings = {}) {
   });
 }
 
-// The nouns for calls: in C each allocation counts as one of every function on
-// its chain.
+// The nouns for calls.  In C each allocation counts as a call of every function
+// on its chain.
 function callNouns({ profile }) {
   return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
 }
 
-// The column of calls, of FIGURES(row), explained for either monitor; none
-// where they are not counted.
+// The column of calls, of FIGURES(row), with an explanation for either
+// monitor.  There is none if calls are not known.
 function callColumns(model, figures, inLisp, inC) {
   if (!model.callsKnown) return [];
   const unknown = model.functions.some(({ self }) =>
-    model.profile.callKeys.some((key) => Number.isNaN(self(key))));
+    model.profile.names.some((name) => Number.isNaN(self(name('calls')))));
   const help = (model.profile.lisp ? inLisp : inC) +
     (unknown ? '. Blank: calls of this function are not counted' : '');
   const own = (key) => (row) => figures(row)(key);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The table of contexts: distinct chains of functions that show, at whose end
-// something was allocated.
+// The table of contexts: distinct chains of visible functions with something
+// allocated at their end.
 
 const CHAIN_ENDS = 4;
 
-// The functions on the chain of NODE; the middle of a long one on demand.
+// The functions on the chain of NODE.  A button stands for the middle of a long
+// chain.
 function chainCell(tree, node) {
   const chain = chainOf(tree, node).map((id) => tree.functions[id]);
   const links = (part) => part.flatMap((fn, i) =>
@@ -20,17 +21,15 @@ function chainCell(tree, node) {
   return cell;
 }
 
-function contextsView(model, matches, sort) {
-  const { tree, profile } = model;
-  const { self } = model.sums;
+function contextsView(shell) {
+  const { model, model: { tree, sums: { self }, profile: { terms } } } = shell;
   const marks = markChains(tree, tree.functions.map((fn) =>
-    matches?.(fn.name) ?? true));
+    model.matches(fn.name)));
   const rows = [];
   for (let node = 1; node < tree.count; node++)
     if (marks[node] && model.shows(figuresAt(self, node))) rows.push(node);
   const figures = (node) => figuresAt(self, node);
-  const { terms } = profile;
-  return table({ class: 'contexts', caption: terms.chains, rows, sort,
+  return table(shell, 'contexts', { caption: terms.chains, rows,
     nouns: terms.chain, tie: (node) => node,
     columns: [
       ...measureColumns(model, terms.end, figures, { categories: true }),

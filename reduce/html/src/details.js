@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// What is said of a frame, under the pointer and in the line of details.
+// The text about a frame, in its tooltip and in the line of details.
 
-// With its sign, for differences.
+// VALUE with its sign.
 function signed(value) {
   return value > 0 ? `+${number(value)}` : number(value);
 }
 
-// "1,000 before, 800 after, -200 (-20.0 %)": of KEY in FIGURES.
+// "1,000 before, 800 after, -200 (-20.0 %)": the figures KEY.
 function comparison(figures, key) {
   const [old, now] = [figures(beforeOf(key)), figures(key)];
   const change = now - old;
@@ -18,30 +18,30 @@ function comparison(figures, key) {
     share}`;
 }
 
-// "8,000 bytes" of a measure; of both profiles where two are compared.
+// "8,000 bytes": a measure, in a comparison of both profiles.
 function amount({ profile }, { key, noun }, figures) {
   return profile.compared ? `${noun} ${comparison(figures, key)}`
     : `${number(figures(key))} ${noun}`;
 }
 
-// The place of FN: "app.c:12".
+// "app.c:12": the place of FN.
 function placeOf({ file, line }) {
   return file === '' ? '' : `${file}${line > 0 ? `:${line}` : ''}`;
 }
 
 function callsHere(model, { calls }) {
-  const { callKeys, compared } = model.profile;
+  const { names, compared } = model.profile;
   const nouns = callNouns(model);
-  const all = callKeys.reduce((sum, key) => sum + calls(key), 0);
+  const all = names.reduce((sum, name) => sum + calls(name('calls')), 0);
   if (Number.isNaN(all)) return 'calls unknown';
   if (all === 0) return '';
   return compared ? `${nouns[1]} here ${comparison(calls, 'calls')}`
     : `${plural(all, ...nouns)} here`;
 }
 
-// The facts of FRAME, without its name: the figure of it and all below it, the
-// share, its own figure, both in bytes too, its calls, its place.  INVERTED: its
-// own are chains that begin there.
+// The facts about FRAME, but for its name: the figure of it and everything
+// below it, the share, its own figure, both in bytes, its calls, its place.  If
+// INVERTED, its own figure is of chains that begin there.
 function factsOf(model, frame, inverted) {
   const { measure, profile } = model;
   const bytes = profile.measures.find(({ key }) => key === 'bytes');

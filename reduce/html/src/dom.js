@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Elements and numbers.  Text gets into the page through textContent and
-// attributes alone, never as markup: names may hold anything.
+// Elements and numbers.  Names may contain anything, so text enters the page
+// only by textContent and attributes, never as markup.
 
 const get = (id) => document.getElementById(id);
 
-// What CHILDREN, lists in lists, are without null and false.
+// Returns the items of CHILDREN, which may be nested lists, without null and
+// false.
 const flat = (children) => children.flat(Infinity)
   .filter((child) => child !== null && child !== false);
 
@@ -28,7 +29,7 @@ function button(label, onclick, attributes = {}) {
   return element('button', { type: 'button', onclick, ...attributes }, label);
 }
 
-// A bar as wide as PART of WHOLE.
+// Returns a bar for the share of PART in WHOLE.
 function bar(part, whole) {
   const made = element('span', { class: 'bar' });
   made.style.width = `${(100 * part) / (whole || 1)}%`;
@@ -37,7 +38,7 @@ function bar(part, whole) {
 
 const separated = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
-// Nothing for NaN, a number that is not known.
+// Formats a number; NaN stands for an unknown one, which is blank.
 function number(value) {
   return Number.isNaN(value) ? '' : separated.format(value);
 }
@@ -46,7 +47,8 @@ function plural(count, one, many) {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
-// PART of WHOLE with one decimal, never rounded up to all or down to nothing.
+// Formats the share of PART in WHOLE.  A share below 100 % is not rounded up to
+// it, nor a positive one down to nothing.
 function percent(part, whole) {
   if (part === 0 || whole === 0) return '';
   const share = (100 * part) / whole;
@@ -55,9 +57,9 @@ function percent(part, whole) {
   return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
 }
 
-// Three digits, for headings: 163 MB where MEASURE counts bytes.  Means are
-// no whole numbers; and what three digits would round up to 1000 is of the
-// next unit.
+// Formats VALUE with three digits, for headings: 163 MB if MEASURE counts
+// bytes.  A mean may be no integer.  999.5 would round up to 1000, so it gets
+// the next unit.
 function brief(value, measure) {
   let step = 0;
   let rest = value;
@@ -69,8 +71,8 @@ function brief(value, measure) {
   return step === 0 ? digits : `${digits} ${unit}`;
 }
 
-// A strip whose parts are as wide as the bytes in FIGURES, by category; it says
-// the same in words for those who cannot see it.
+// Returns a strip with a part for each category in the bytes of FIGURES, and a
+// text that says the same.
 function categoryStrip(figures, categories) {
   const whole = figures('bytes');
   const parts = categories.map((_, i) => figures(i));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The flame graph: an element for each frame that can be seen, which are
-// those on the way to the one that is zoomed to, and those below it that are
-// wide enough.  So a profile of any size is as quick as a small one.
+// The flame graph.  There are elements only for the zoomed frame, its callers,
+// and the frames below it that are wide enough to see.  So a large profile is
+// as quick as a small one.
 
 const ROW_HEIGHT = 20; // pixels
 const NARROWEST = 1;
@@ -13,8 +13,8 @@ const MOST_ROWS = 150; // below the frame that is zoomed to
 const MOST_CALLERS = 12; // rows above it
 const MOST_CHIPS = 12;
 
-// The boxes {frame, row, x, share} of a picture of WIDTH pixels that is zoomed
-// to the frame ZOOMED: X and SHARE are parts of the width.
+// Returns the boxes {frame, row, x, share} of a graph of WIDTH pixels that is
+// zoomed to the frame ZOOMED.  X and SHARE are fractions of the width.
 function layOut(zoomed, width) {
   const callers = [];
   for (let frame = zoomed.parent; frame !== null; frame = frame.parent)
@@ -41,22 +41,32 @@ function layOut(zoomed, width) {
   return { boxes, callers: callers.length, narrower };
 }
 
-// The category with most bytes in and below FRAME.
+// Returns the category with most bytes in and below FRAME.
 function heaviest(frame) {
   const parts = CATEGORIES.map((category) => frame.all(category));
   return parts.indexOf(Math.max(...parts));
 }
 
+// The choices for the width of frames in a comparison.
+const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
+
+// A checkbox for a choice (address.js).
+const toggle = (id, label, title, choice, value) =>
+  element('label', { title }, element('input', { type: 'checkbox', id,
+    'data-choice': choice, value }), label);
+
+// The first view: the graph, and the cards below it.  It is made once, and
+// drawn again after each change.
 class FlameGraph {
   constructor(shell) {
-    this.shell = shell;
-    this.zoomed = null;
-    this.chosen = null; // by the keyboard
-    this.frames = new Map(); // of elements
+    const { compared, terms } = shell.model.profile;
     const at = (act) => (event) => {
       const frame = this.frames.get(event.target);
       if (frame !== undefined) act(frame);
     };
+    this.shell = shell;
+    this.made = []; // what WHOLE, the frames, and the cards were made from
+    this.frames = new Map(); // of elements
     this.place = element('div', { class: 'flame', tabindex: '0',
       'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape ' +
         'zooms out, f opens the page of a frame',
@@ -67,6 +77,24 @@ class FlameGraph {
     this.details = element('p', { class: 'details', 'aria-live': 'polite' });
     this.state = element('p', { class: 'state' });
     this.colours = element('p', { class: 'colours' });
+    this.hint = element('div');
+    this.cards = element('div');
+    this.out = button('Zoom out', () => shell.go(''), { id: 'zoom-out' });
+    this.element = element('div', { class: 'overview' },
+      element('section', { class: 'graph' },
+        element('div', { class: 'graph-bar' },
+          element('h2', {}, 'Flame graph'),
+          toggle('invert', 'inverted', terms.inverted, 'inverted', '1'),
+          compared ? element('label', {}, 'width: ', element('select',
+            { id: 'width', 'aria-label': 'Width', 'data-choice': 'width' },
+            Object.entries(WIDTHS).map(([value, text]) =>
+              element('option', { value }, text))))
+            : toggle('by-category', 'colour by category', 'Colour frames by ' +
+              'the category with most bytes, not by package', 'colours',
+            'category'),
+          this.out),
+        this.hint, this.place, this.state, this.colours, this.details),
+      this.cards);
   }
 
   get model() {
@@ -77,29 +105,46 @@ class FlameGraph {
     return this.shell.choices.inverted !== '';
   }
 
+  // Makes the frames and the cards again if the figures have changed.
+  update() {
+    const { model, inverted } = this;
+    const from = [model.sums, model.measure, model.widths.own, inverted];
+    if (from.every((part, i) => part === this.made[i])) return;
+    this.made = from;
+    this.whole = (inverted ? callerFrames : chainFrames)(model);
+    replaceChildren(this.hint, hint(model));
+    replaceChildren(this.cards, adviceCard(model),
+      element('div', { class: 'cards' }, pathCard(model), headCards(model)));
+  }
+
   functionOf(frame) {
     return this.model.tree.functions[frame.fn];
   }
 
-  // Chains are named by a node, callers by the functions on the way.
+  // A chain has a node as its address; callers have the functions on the way.
   zoom(frame) {
     this.shell.go(frame.fn < 0 ? '' : this.inverted
       ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.node}`);
   }
 
-  // Draws the frames of WHOLE, zoomed to what ROUTE says.
-  draw(whole, route) {
-    const { tree } = this.model;
+  // Draws the frames, zoomed as the address says.  The view must be in the
+  // page, since the graph is as wide as its place there.
+  show() {
+    const { model: { tree }, shell: { route } } = this;
+    if (!this.element.isConnected) get('view').replaceChildren(this.element);
+    this.update();
     let path = [];
     if (route[0] === 'callers' && this.inverted)
       path = route[1].split('.').map(Number);
     else if (route[0] === 'zoom' && !this.inverted &&
         Number(route[1]) < tree.count)
       path = chainOf(tree, Number(route[1]));
-    this.zoomed = frameAt(whole, path);
+    this.zoomed = frameAt(this.whole, path);
+    this.out.disabled = this.zoomed.parent === null;
     this.redraw();
     this.describe(this.zoomed);
     this.showColours();
+    return this.element;
   }
 
   redraw() {
@@ -128,16 +173,16 @@ class FlameGraph {
     return this.functionOf(frame)?.name ?? 'all';
   }
 
-  // What stands on a frame: its name without the package, where the colour
-  // says that, and of a method without the word; a string of C++ is short.
+  // Returns the label of FRAME, which is short: a package that the colour shows
+  // is left out, and so is METHOD; a string of C++ is std::string.
   labelOf(frame) {
-    const { found, choices: { colours } } = this.shell;
+    const { model: { found, profile }, shell: { choices } } = this;
     const name = this.nameOf(frame).replace(/^\(METHOD (.*)\)$/, '$1')
       .replaceAll(/std::__cxx11::basic_string<char, [^<]*<char>, [^<]*<char> >/g,
         'std::string');
     const its = this.functionOf(frame)?.package ?? null;
-    return its === null || found !== null || colours !== '' ||
-      this.model.profile.compared ? name
+    return its === null || found !== null || choices.colours !== '' ||
+      profile.compared ? name
       : name.replace(new RegExp(`(^|[ (])${quoted(its.name)}::?`, 'g'), '$1');
   }
 
@@ -149,19 +194,20 @@ class FlameGraph {
       .join('\n');
   }
 
-  // Colours are the style sheet's business; a package has a hue.
+  // Sets the classes of a frame, or the hue of its package, for the style
+  // sheet.
   paint(frame, made) {
-    const { found, choices } = this.shell;
+    const { model: { found, profile }, shell: { choices } } = this;
     if (frame.fn < 0) made.classList.add('plain');
     else if (found !== null)
       made.classList.add(found.matching[frame.fn] ? 'match' : 'plain');
-    else if (this.model.profile.compared) this.paintChange(frame, made);
+    else if (profile.compared) this.paintChange(frame, made);
     else if (choices.colours === 'category')
       made.classList.add(`category-${heaviest(frame)}`);
     else this.paintFunction(this.functionOf(frame), made);
   }
 
-  // Red for more and blue for less, the stronger the larger the part of it.
+  // More is red and less is blue, the stronger the larger the relative change.
   paintChange(frame, made) {
     const { key } = this.model.measure;
     const [old, now] = [frame.all(beforeOf(key)), frame.all(key)];
@@ -176,7 +222,7 @@ class FlameGraph {
     made.style.setProperty('--shade', `${fn.shade}%`);
   }
 
-  // The line of details, of FRAME.
+  // Shows the facts about FRAME in the line of details.
   describe(frame) {
     const fn = this.functionOf(frame);
     replaceChildren(this.details,
@@ -188,7 +234,7 @@ class FlameGraph {
   }
 
   showState(narrower) {
-    const { model, shell: { found } } = this;
+    const { model, model: { found } } = this;
     replaceChildren(this.state,
       found !== null && element('strong', { id: 'found' },
         found.count === 0 ? 'No match'
@@ -200,7 +246,7 @@ class FlameGraph {
         'Click a frame to zoom in.'));
   }
 
-  // What the colours mean: chips with {label, and a class or a package}.
+  // Shows what the colours mean, as chips {label, and a class or a package}.
   showColours() {
     const { profile, shownFunctions } = this.model;
     const foreign = { name: 'foreign', label: profile.lisp && !profile.holders

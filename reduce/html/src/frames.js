@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The frames of a flame graph.  Two ways to stack them: chains from the root,
-// or (callers) from the function that allocates outwards to its callers.  A
-// frame is
+// The frames of a flame graph, which are stacked in one of two ways: chains from
+// the root, or callers from the function that allocates outwards.  A frame is
 //
 //   {fn, value, parent, children(), all(key), own(key), calls(key)}
 //
-// FN is -1 for the whole.  VALUE is its width (Model.widths), ALL(key) the
-// figure of it and all below it, OWN(key) of what stops there.  Children are
-// made when somebody looks at them, the widest first.
+// FN is -1 for the whole.  VALUE is the width (Model.widths).  ALL(key) is the
+// figure of the frame and everything below it, OWN(key) of what ends there.
+// Children are made on demand, the widest first.
 
 function makeFrame(fields, makeChildren) {
   let made = null;
@@ -19,7 +18,7 @@ function makeFrame(fields, makeChildren) {
   } };
 }
 
-// Chains from the root, in what a model shows.
+// The frames of chains from the root.
 function chainFrames({ tree, sums, widths: { all } }) {
   const frameOf = (node, parent) => makeFrame({ fn: tree.functionOf[node], node,
     parent, value: all[node], all: figuresAt(sums.inclusive, node),
@@ -29,8 +28,9 @@ function chainFrames({ tree, sums, widths: { all } }) {
   return frameOf(0, null);
 }
 
-// From the functions that allocate outwards.  A frame stands for the nodes
-// STARTS, which allocate, and for PLACES, where their chains have come to.
+// The frames from functions that allocate outwards to their callers.  A frame
+// has nodes that allocate, STARTS, and for each of them the node of the frame
+// itself, PLACES.
 function callerFrames({ tree, sums, widths: { own, total } }) {
   const sumOf = (starts, key) =>
     starts.reduce((sum, start) => sum + sums.self(key)[start], 0);
@@ -64,8 +64,8 @@ function callerFrames({ tree, sums, widths: { own, total } }) {
     all: sums.total });
 }
 
-// The frame that PATH, functions from the outermost row on, leads to; or the
-// last that is still there.
+// Returns the frame at the end of PATH, functions from the outermost row on, or
+// the last one on it that exists.
 function frameAt(whole, path) {
   let frame = whole;
   for (const fn of path) {

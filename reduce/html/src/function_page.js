@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// One function: its figures, its callers, its callees, the types of what it
-// allocates.  A click on a caller or callee goes on to that one.
+// The page of a function: its figures, its callers and callees, the types that
+// it allocates, its lines.
 
 const ROOT = { name: '<root>' };
 
@@ -13,15 +13,16 @@ function figure(label, value, more) {
 }
 
 // The callers (SIDE is 'above') or callees ('below') of ROW.
-function arcsTable(model, row, side, sort) {
+function arcsTable(shell, row, side) {
+  const { model } = shell;
   const [own, other] = side === 'above' ? ['callee', 'caller']
     : ['caller', 'callee'];
   const { label, caption, nouns, who, what } = model.profile.terms[side];
   const end = ({ pair }) => model.tree.functions[pair[other]] ?? ROOT;
   const link = (fn) => fn === ROOT
     ? element('span', { class: 'quiet' }, fn.name) : functionLink(fn);
-  return table({ class: `${other}s`, rows: model.arcsOf(own, row.fn.id),
-    sort, caption, nouns, columns: [
+  return table(shell, `${other}s`, { caption, nouns,
+    rows: model.arcsOf(own, row.fn.id), columns: [
       nameColumn(label, who, end, link),
       ...measureColumns(model, what, (arc) => arc.figures,
         { whole: row.inclusive, categories: true }),
@@ -63,15 +64,14 @@ function figureCards(model, { self, inclusive }) {
         key, `self ${number(self(key))}`)));
 }
 
-function typesTable(model, row, sort) {
-  const { profile } = model;
+function typesTable(shell, row) {
+  const { model, model: { profile } } = shell;
   const types = withFigures('type', profile.types,
     model.sums.typesOf(row.fn.id))
     .filter(({ figures }) => allocates(figures, profile));
   const things = profile.lisp ? 'Types' : 'Sizes';
-  return table({ class: 'function-types', rows: types, sort,
-    caption: `${things} ${profile.terms.types}`, nouns: ['type', 'types'],
-    columns: [
+  return table(shell, 'own-types', { rows: types, nouns: ['type', 'types'],
+    caption: `${things} ${profile.terms.types}`, columns: [
       nameColumn(profile.lisp ? 'type or class' : 'size', profile.lisp
         ? 'The class, or else the type' : 'The category of the size',
       (t) => t.type, typeLink),
@@ -80,7 +80,8 @@ function typesTable(model, row, sort) {
     ] });
 }
 
-function functionPage(model, id, sortOf, onSearch) {
+function functionPage(shell, id) {
+  const { model } = shell;
   const row = model.functions[id];
   if (row === undefined)
     return element('p', {}, 'There is no such page.');
@@ -93,10 +94,10 @@ function functionPage(model, id, sortOf, onSearch) {
       [place, fn.system ? 'part of ECL' : ''].filter(Boolean).join('; ')),
     figureCards(model, row),
     element('p', {}, categoryStrip(inclusive, model.profile.categories)),
-    element('p', {}, button('Find in the flame graph', () => onSearch(fn))),
+    element('p', {}, button('Find in the flame graph',
+      () => shell.go('', { search: `^${quoted(fn.name)}$` }))),
     cycleOf(model, fn),
-    arcsTable(model, row, 'above', sortOf('callers')),
-    arcsTable(model, row, 'below', sortOf('callees')),
-    typesTable(model, row, sortOf('own-types')),
+    arcsTable(shell, row, 'above'), arcsTable(shell, row, 'below'),
+    typesTable(shell, row),
     sourceLines(model, fn));
 }

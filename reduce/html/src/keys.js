@@ -20,15 +20,9 @@ function keysList() {
     [element('dt', {}, key), element('dd', {}, what)]));
 }
 
-function showKeys() {
-  const dialog = get('keys');
-  if (dialog.open) return;
-  replaceChildren(dialog, element('h2', {}, 'Keys'), keysList(),
-    button('Close', () => dialog.close()));
-  dialog.showModal();
-}
-
 function connectKeys(shell) {
+  const dialog = get('keys');
+  const showKeys = () => dialog.showModal();
   const views = [...document.querySelectorAll('nav a')]
     .filter((link) => !link.hidden).map(({ dataset }) =>
       (dataset.view === 'overview' ? '' : dataset.view));
@@ -38,11 +32,18 @@ function connectKeys(shell) {
       get('search').select();
     },
     '?': showKeys,
-    b: () => shell.nextMeasure(),
+    b: () => {
+      const { measure, profile: { measures } } = shell.model;
+      const next = (measures.indexOf(measure) + 1) % measures.length;
+      shell.choose({ value: measures[next].word });
+    },
   };
+  dialog.append(element('h2', {}, 'Keys'), keysList(),
+    button('Close', () => dialog.close()));
+  get('help').addEventListener('click', showKeys);
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.altKey ||
-        event.metaKey || get('keys').open ||
+        event.metaKey || dialog.open ||
         /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     if (Object.hasOwn(acts, event.key)) {
       event.preventDefault();
@@ -50,8 +51,8 @@ function connectKeys(shell) {
     } else if (/^[1-9]$/.test(event.key) && event.key <= views.length) {
       shell.go(views[event.key - 1]);
     } else if (event.target === document.body &&
-        shell.overview.element.isConnected) {
-      shell.overview.graph.press(event);
+        shell.graph.element.isConnected) {
+      shell.graph.press(event);
     }
   });
 }

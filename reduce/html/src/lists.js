@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The tables of everything: functions, types and sizes, contexts, regions.
-// MATCHES, here and in the other files, is what the search looks for: a test
-// of names, null for none.
+// The views with tables of functions, types and sizes, and regions.
 
 function functionColumns(model) {
   const { lisp, compared, terms } = model.profile;
@@ -30,10 +28,10 @@ function functionColumns(model) {
   ];
 }
 
-function functionsView(model, matches, sort) {
-  const { terms } = model.profile;
-  return table({ class: 'functions', caption: terms.frames, sort,
-    rows: model.shownFunctions.filter((row) => matches?.(row.fn.name) ?? true),
+function functionsView(shell) {
+  const { model, model: { profile: { terms } } } = shell;
+  return table(shell, 'functions', { caption: terms.frames,
+    rows: model.shownFunctions.filter(({ fn }) => model.matches(fn.name)),
     columns: functionColumns(model), nouns: terms.frame });
 }
 
@@ -56,24 +54,25 @@ function typeColumns(model) {
   ];
 }
 
-function typesView(model, matches, sort, sortSizes) {
+function typesView(shell) {
+  const { model } = shell;
   return [
-    table({ class: 'types', sort, nouns: ['type', 'types'],
+    table(shell, 'types', { nouns: ['type', 'types'],
       caption: model.profile.lisp ? 'Types' : 'Sizes by category',
       rows: model.types.filter(({ type, figures }) =>
-        model.shows(figures) && (matches?.(type.name) ?? true)),
+        model.shows(figures) && model.matches(type.name)),
       columns: typeColumns(model) }),
     ...model.narrowed || model.profile.holders ? []
-      : [sizesChart(model), sizesTable(model, sortSizes)],
+      : [sizesChart(model), sizesTable(shell)],
   ];
 }
 
-// Sizes are the reducer's alone: chains do not know them, nor holders.
-function sizesTable(model, sort) {
-  const { bins, lisp } = model.profile;
-  return table({ class: 'sizes', caption: 'Sizes', sort,
-    nouns: ['size', 'sizes'], first: 20, rows: bins,
-    tie: (bin) => bins.indexOf(bin),
+// The table of sizes, which the reducer makes: rows do not have sizes, nor do
+// holders.
+function sizesTable(shell) {
+  const { model, model: { profile: { bins, lisp } } } = shell;
+  return table(shell, 'sizes', { caption: 'Sizes', nouns: ['size', 'sizes'],
+    first: 20, rows: bins, tie: (bin) => bin.id,
     columns: [
       { key: 'size', label: 'size',
         help: 'Bytes of one object' + (lisp ? '. "grown": bodies of objects ' +
@@ -92,9 +91,9 @@ function sizesTable(model, sort) {
     ] });
 }
 
-// One type: the functions that allocate it.
-function typeView(model, id, sort, onFilter) {
-  const { profile, tree } = model;
+// The page of a type: the functions that allocate it.
+function typeView(shell, id) {
+  const { model, model: { profile, tree } } = shell;
   if (profile.types[id] === undefined)
     return element('p', {}, 'There is no such type.');
   const { type, figures: whole } = model.types[id];
@@ -109,9 +108,8 @@ function typeView(model, id, sort, onFilter) {
       (type.name === type.type || type.type === '' ? '' : `, a ${type.type}`) +
       `: ${amounts.join(', ')}`),
     element('p', {}, button('Show only this type everywhere',
-      () => onFilter(id))),
-    table({ class: 'type-functions', caption: terms.users,
-      rows, sort, nouns: terms.frame,
+      () => shell.go('', { type: String(id) }))),
+    table(shell, 'type', { caption: terms.users, rows, nouns: terms.frame,
       columns: [
         nameColumn(terms.frame[0], 'Click to open it', (row) => row.fn,
           functionLink),
@@ -120,8 +118,9 @@ function typeView(model, id, sort, onFilter) {
       ] }));
 }
 
-// Named regions: each with those in it, which stand below it.
-function regionsView(model, matches, sort, onFilter) {
+// The view of named regions.  The figures of a region include those inside it.
+function regionsView(shell) {
+  const { model } = shell;
   const time = (key, label, help) => ({ key, label: `${label} (UTC)`, help,
     value: ({ region }) => region[key] ?? NaN,
     text: ({ region: { [key]: at } }) => (at === null ? ''
@@ -130,14 +129,15 @@ function regionsView(model, matches, sort, onFilter) {
     model.narrowed && element('p', { class: 'quiet' }, 'Bytes and ' +
       'allocations are those selected. Entries, seconds and times are of the ' +
       'whole run.'),
-    table({ class: 'regions', caption: 'Regions', sort,
+    table(shell, 'regions', { caption: 'Regions',
       nouns: ['region', 'regions'], tie: (row) => row.region.id,
       rows: withFigures('region', model.profile.regions, model.sums.regions)
-        .filter(({ region }) => matches?.(region.name) ?? true),
+        .filter(({ region }) => model.matches(region.name)),
       columns: [
         nameColumn('region', 'The name, after those of the enclosing ' +
           'regions. Click to show only this region', (row) => row.region,
-        ({ id, name }) => button(name, () => onFilter(id), { class: 'name' })),
+        ({ id, name }) => button(name,
+          () => shell.choose({ region: String(id) }), { class: 'name' })),
         ...measureColumns(model, 'Allocated in the region and those inside it',
           (row) => row.figures, { shares: true }),
         { key: 'entered', label: 'entered', help: 'Entries by all threads',
@@ -154,8 +154,8 @@ function regionsView(model, matches, sort, onFilter) {
       ] })];
 }
 
-// Sizes by powers of two, as a chart; and those without a size.  The size of a
-// class is the largest that belongs to it.
+// Sums BINS by powers of two.  The size of a class is the largest in it; bins
+// without a size have classes of their own.
 function sizeClasses(bins, keys) {
   const classes = new Map();
   const classOf = ({ size, kind }) =>

@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The page: reads the data, then shows the view that the address names, with
-// what it says is chosen.
+// The page: it reads the data, then shows the view in its address.
 
-// The view, as the navigation has it, that an address begins with.
-const VIEW_OF = { overview: 'overview', zoom: 'overview', callers: 'overview',
-  functions: 'functions', function: 'functions', types: 'types', type: 'types',
-  contexts: 'contexts', regions: 'regions', about: 'about' };
+const showOverview = (shell) => shell.graph.show();
+
+// For the first word of an address the link of the navigation that is current,
+// and a function of the shell and the number in the address that makes the
+// view.
+const VIEWS = {
+  overview: ['overview', showOverview],
+  zoom: ['overview', showOverview],
+  callers: ['overview', showOverview],
+  functions: ['functions', functionsView],
+  function: ['functions', functionPage],
+  types: ['types', typesView],
+  type: ['types', typeView],
+  contexts: ['contexts', contextsView],
+  regions: ['regions', regionsView],
+  about: ['about', aboutView],
+};
 
 class Shell {
   constructor(profile) {
     this.model = new Model(profile);
-    this.choices = { ...CHOICES };
-    this.route = ['overview'];
-    this.matches = null;
-    this.found = null;
-    this.overview = new Overview(this);
+    this.graph = new FlameGraph(this);
   }
 
   // Shows what the address says.
   open() {
     const { route, choices } = readAddress(location.hash);
-    this.route = Object.hasOwn(VIEW_OF, route[0]) ? route : ['overview'];
+    this.route = Object.hasOwn(VIEWS, route[0]) ? route : ['overview'];
     this.choices = choices;
     this.model.choose(choices);
-    this.search();
-    this.show();
+    const [word, number] = this.route;
+    const [current, view] = VIEWS[word];
+    for (const link of document.querySelectorAll('nav a'))
+      link.ariaCurrent = link.dataset.view === current ? 'page' : null;
+    const elements = flat([view(this, Number(number))]);
+    if (elements[0] !== get('view').firstChild)
+      get('view').replaceChildren(...elements);
+    showSelection(this.model);
     showChoices(this);
   }
 
-  // Goes to PATH with CHANGES of what is chosen.
+  // Goes to PATH, with CHANGES of the choices.
   go(path, changes = {}, replace = false) {
     const hash = writeAddress(path, { ...this.choices, ...changes });
     if (hash !== (location.hash || '#/'))
@@ -37,104 +51,42 @@ class Shell {
     this.open();
   }
 
-  // Stays in the view.  The zoom ends where the numbers of frames change.
+  // Stays in the view, with CHANGES of the choices.  The zoom ends if the
+  // numbers of frames change.
   choose(changes, replace = false) {
     const zoomed = ['zoom', 'callers'].includes(this.route[0]);
     const moves = ['hide', 'program', 'inverted'].some((key) => key in changes);
     this.go(zoomed && moves ? '' : pathOfRoute(this.route), changes, replace);
   }
 
-  // What the view that is called NAME consists of, null for the overview.
-  elementsOf([name, id]) {
-    const { model, matches } = this;
-    const views = {
-      functions: () => functionsView(model, matches, this.sort('functions')),
-      function: () => functionPage(model, Number(id), (key) => this.sort(key),
-        (fn) => this.findFunction(fn)),
-      types: () => typesView(model, matches, this.sort('types'),
-        this.sort('sizes')),
-      type: () => typeView(model, Number(id), this.sort('type'),
-        (type) => this.go('', { type: String(type) })),
-      contexts: () => contextsView(model, matches, this.sort('contexts')),
-      regions: () => regionsView(model, matches, this.sort('regions'),
-        (region) => this.choose({ region: String(region) })),
-      about: () => aboutView(model),
-    };
-    return Object.hasOwn(views, name) ? [views[name]()] : null;
+  // Returns the order of the table NAME: by the measure, or its change, until a
+  // heading is pressed.
+  sortOf(name) {
+    const { measure, profile } = this.model;
+    const given = new URLSearchParams(this.choices.sort).get(name);
+    const usual = name === 'regions' ? 'name'
+      : (name === 'functions' ? 'self-' : '') + measure.key +
+        (profile.compared ? '-change' : '');
+    return { key: given?.replace(/-$/, '') ?? usual, usual,
+      up: given?.endsWith('-') ?? name === 'regions' };
   }
 
-  show() {
-    const { route } = this;
-    const view = VIEW_OF[route[0]];
-    for (const link of document.querySelectorAll('nav a'))
-      if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
-    const elements = this.elementsOf(route);
-    if (elements !== null) {
-      replaceChildren(get('view'), elements);
-    } else {
-      if (this.overview.element.parentNode !== get('view'))
-        replaceChildren(get('view'), this.overview.element);
-      this.overview.show(route);
-    }
-    showSelection(this);
-  }
-
-  // Finds what the search is for; an invalid expression finds nothing.
-  search() {
-    const { search } = this.choices;
-    this.matches = null;
-    let wrong = '';
-    try {
-      const pattern = new RegExp(search, 'i');
-      if (search !== '') this.matches = (name) => pattern.test(name);
-    } catch (error) {
-      wrong = error.message;
-    }
-    get('search').setAttribute('aria-invalid', String(wrong !== ''));
-    get('search').title = wrong;
-    this.found = this.matches === null ? null : this.model.search(this.matches);
-  }
-
-  findFunction(fn) {
-    this.go('', { search: `^${quoted(fn.name)}$` });
-  }
-
-  nextMeasure() {
-    const words = this.model.profile.measures.map(({ word }) => word);
-    const at = words.indexOf(this.model.measure.word);
-    this.choose({ value: words[(at + 1) % words.length] });
-  }
-
-  // The order of the table NAME: by what is measured, or how much that
-  // changed, until a heading is pressed.  What the table changes goes to the
-  // address.
-  sort(name) {
-    const { model } = this;
-    const { measure } = model;
-    const key = name === 'regions' ? 'name'
-      : (name === 'functions' ? `self-${measure.key}` : measure.key) +
-        (model.profile.compared ? '-change' : '');
+  // Notes in the address which column sorts the table NAME.
+  setSort(name, key, up) {
     const sorts = new URLSearchParams(this.choices.sort);
-    const given = sorts.get(name);
-    return { key: given?.replace(/-$/, '') ?? key, usual: key,
-      up: given?.endsWith('-') ?? name === 'regions',
-      changed: (now) => {
-        sorts.set(name, now.key + (now.up ? '-' : ''));
-        this.choices.sort = String(sorts);
-        history.pushState(null, '',
-          writeAddress(pathOfRoute(this.route), this.choices));
-      } };
-  }
-
-  reset() {
-    const kept = ['value', 'search', 'inverted', 'colours', 'width', 'sort'];
-    this.choose(Object.fromEntries(Object.keys(CHOICES)
-      .filter((key) => !kept.includes(key)).map((key) => [key, ''])));
+    sorts.set(name, key + (up ? '-' : ''));
+    this.choices.sort = String(sorts);
+    history.pushState(null, '',
+      writeAddress(pathOfRoute(this.route), this.choices));
   }
 }
 
 async function begin() {
+  if (!CSS.supports('color', 'light-dark(#000, #fff)')) {
+    get('waiting').textContent =
+      'This page needs Chrome 123, Firefox 120, Safari 17.5 or later.';
+    return;
+  }
   try {
     const profile = await readProfile(get('profile').textContent);
     get('profile').remove();
@@ -149,9 +101,7 @@ async function begin() {
     document.documentElement.dataset.ready = 'yes';
   } catch (error) {
     get('waiting').textContent =
-      typeof DecompressionStream === 'undefined'
-        ? 'This page needs Chrome 111, Firefox 113, Safari 16.4 or later.'
-        : `The page cannot read its data: ${error.message}`;
+      `The page cannot read its data: ${error.message}`;
     throw error;
   }
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// What the user chose to see, and the figures for it: the tree that is left
-// when functions are hidden (chains.js), and sums over it of what else was not
-// left out (sums.js).
+// What the user has chosen, and the figures for it: the tree without hidden
+// functions (chains.js), and the sums over it (sums.js).
 
-// The expressions that choose among functions, as the command's options.
+// The expressions that select functions, as the options of the command do.
 const EXPRESSIONS = ['focus', 'ignore', 'hide'];
 
-// What each row says beside its chain and its type.
+// The labels of a row.
 const LABELS = ['phase', 'thread', 'region'];
 
-// An expression of JavaScript that matches TEXT alone.
+// Returns a regular expression that matches TEXT alone.
 const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-// What JavaScript reads otherwise than the command, which has POSIX extended
-// regular expressions, without an error.
+// Syntax of the command's POSIX regular expressions that means something else
+// in JavaScript, without an error.
 const OF_THE_COMMAND = /\[[:.=]|\\[<>`']|\{,/;
 
-// A test of functions for TEXT, an expression, as the command makes it: by name
-// or file.  What stands for hidden chains does not count as a function.
-function functionTest(text) {
+// Returns a test of functions by the regular expression TEXT.  Like the command
+// it matches names and files, but not what stands for hidden chains.
+function functionTest(text, { grouped }) {
+  if (grouped) throw new Error('this page shows groups, not functions');
   if (OF_THE_COMMAND.test(text))
     throw new Error("this is POSIX; in JavaScript, [[:digit:]] is \\d, \\< " +
       'is \\b, and {,3} is {0,3}');
@@ -28,111 +28,86 @@ function functionTest(text) {
     (matched > 1 && rawFile !== '' && pattern.test(rawFile)));
 }
 
-// Which chains count by FOCUS and IGNORE, tests of functions or null, as a test
-// (node, set of functions that do not show, whether it is of calls).  They
-// match hidden functions, too.  Calls are counted for the functions that are
-// left, whatever was allocated below them.
-function chainTest({ nodes, functions, unseen }, focus, ignore) {
-  const FOCUSED = 1;
-  const IGNORED = 2;
-  if (focus === null && ignore === null) return () => true;
-  const bits = (fn) => (focus?.(fn) ? FOCUSED : 0) |
-    (ignore?.(fn) ? IGNORED : 0);
-  const none = focus === null ? FOCUSED : 0;
-  const marks = markChains(nodes, functions.map(bits), none);
-  const sets = [none];
-  for (const { set, name, file } of unseen)
-    sets.push(sets[set] | bits({ raw: name, rawFile: file, matched: 2 }));
-  return (node, set, isCall) => {
-    const found = marks[node] | sets[set];
-    return isCall ? (found & IGNORED) === 0 : found === FOCUSED;
-  };
+// Returns a test of names by the search TEXT.
+function nameTest(text) {
+  const pattern = new RegExp(text, 'i');
+  return (name) => pattern.test(name);
 }
 
 class Model {
   constructor(profile) {
     this.profile = profile;
-    this.choices = null;
+    this.choices = {};
   }
 
-  // Takes CHOICES (address.js) without those that make no sense.
+  // Takes CHOICES (address.js).  Invalid ones count as the default.
   choose(choices) {
     const { profile } = this;
     const changed = (...keys) =>
-      keys.some((key) => this.choices?.[key] !== choices[key]);
-    const summed = changed('hide', 'program', 'focus', 'ignore', 'without',
-      'type', ...LABELS);
+      keys.some((key) => this.choices[key] !== choices[key]);
     const hides = changed('hide', 'program');
-    const id = (key) => {
-      const chosen = choices[key] === '' ? NaN : Number(choices[key]);
-      return profile[`${key}s`][chosen] === undefined ? null : chosen;
-    };
-    this.measure = profile.measures.find((m) => m.word === choices.value) ??
-      profile.measures.find((m) => m.word === profile.value);
+    const summed = hides || changed('focus', 'ignore', 'without', 'type',
+      ...LABELS);
+    const measureOf = (word) => profile.measures.find((m) => m.word === word);
+    this.choices = choices;
+    this.measure = measureOf(choices.value) ?? measureOf(profile.value);
     this.programOnly = choices.program !== '';
     this.categories = profile.categories.map((_, i) =>
       !choices.without.includes(i));
-    for (const key of ['type', ...LABELS]) this[key] = id(key);
+    for (const key of ['type', ...LABELS])
+      this[key] = profile[`${key}s`].find(({ id }) =>
+        String(id) === choices[key]) ?? null;
     this.tests = {};
     this.faults = {};
-    for (const key of EXPRESSIONS) this.readExpression(key, choices[key]);
-    this.choices = choices;
-    if (hides) this.hide();
-    if (summed) this.update();
+    for (const key of EXPRESSIONS) this.readExpression(key, functionTest);
+    this.readExpression('search', nameTest);
+    if (hides)
+      this.tree = viewTree(profile, (fn) => (this.programOnly &&
+        fn.system > 0) || (this.tests.hide?.(fn) ?? false));
+    if (summed) this.sum();
     this.measureWidths();
+    this.found = this.tests.search && this.search();
   }
 
-  // Makes the test KEY of TEXT, an expression; null for none, or for what is
-  // none, of which FAULTS says what is wrong.
-  readExpression(key, text) {
+  // Makes the test of the expression KEY: null if there is none or it is wrong;
+  // then FAULTS has the reason.
+  readExpression(key, testOf) {
+    const text = this.choices[key];
     this.tests[key] = null;
-    if (text !== '' && this.profile.grouped) {
-      this.faults[key] = 'this page shows groups, not functions';
-      return;
-    }
     try {
-      if (text !== '') this.tests[key] = functionTest(text);
+      if (text !== '') this.tests[key] = testOf(text, this.profile);
     } catch (error) {
-      this.faults[key] = `'${oneLine(text)}': ${error.message}`;
+      this.faults[key] = error.message;
     }
+  }
+
+  // Whether NAME matches the search, or there is none.
+  matches(name) {
+    return this.tests.search?.(name) ?? true;
   }
 
   get narrowed() {
-    return this.categories.includes(false) || this.type !== null ||
-      LABELS.some((key) => this[key] !== null) ||
+    return this.categories.includes(false) ||
+      ['type', ...LABELS].some((key) => this[key] !== null) ||
       this.tests.focus !== null || this.tests.ignore !== null;
   }
 
-  // The monitors do not count calls by region, nor that of C by thread; holders
-  // have none.
+  // The monitors do not count calls by region, and that of C not by thread.
+  // Holders have no calls.
   get callsKnown() {
     const { lisp, holders } = this.profile;
     return !holders && this.region === null && (lisp || this.thread === null);
   }
 
-  get filter() {
-    const { profile: { regions }, profile, tests } = this;
-    const is = (key) => this[key] === null ? null : (i) => i === this[key];
-    return {
-      type: (type) => this.categories[type.category] &&
-        (this.type === null || this.type === type.id),
-      labels: { phase: is('phase'), thread: is('thread'),
-        region: this.region === null ? null
-          : (i) => isWithin(regions[i], regions[this.region]) },
-      chains: chainTest(profile, tests.focus, tests.ignore),
-      calls: this.callsKnown,
-      byAllocations: this.phase !== null || tests.focus !== null,
-    };
+  // Whether functions show because they allocate, and not because they are
+  // called.
+  get byAllocations() {
+    return this.phase !== null || this.tests.focus !== null;
   }
 
-  hide() {
-    this.tree = viewTree(this.profile, (fn) =>
-      (this.programOnly && fn.system > 0) || (this.tests.hide?.(fn) ?? false));
-  }
-
-  update() {
+  sum() {
     const { profile, tree } = this;
-    this.sums = new Sums(profile, tree, this.filter);
+    this.sums = new Sums(this);
     const { total, functions, types } = this.sums;
     this.total = total;
     this.functions = tree.functions.map((fn, i) => ({ fn,
@@ -141,61 +116,45 @@ class Model {
     this.types = withFigures('type', profile.types, types);
   }
 
-  // The pairs of caller and callee with anything whose KEY, one of these, is
-  // the function ID.
+  // Returns the pairs with any figures whose KEY, caller or callee, is the
+  // function ID.
   arcsOf(key, id) {
-    return withFigures('pair', this.tree.arcs.pairs, this.sums.arcs)
-      .filter(({ pair, figures }) => pair[key] === id && this.isUsed(figures));
+    const { profile, tree: { arcs: { pairs } }, sums: { arcs } } = this;
+    return withFigures('pair', pairs, arcs).filter(({ pair, figures }) =>
+      pair[key] === id && (allocates(figures, profile) ||
+        isCalled(figures, profile)));
   }
 
-  // Whether FIGURES are of anything that was allocated, or of calls.
-  isUsed(figures) {
-    return allocates(figures, this.profile) ||
-      this.profile.callKeys.some((key) => figures(key) > 0);
-  }
-
-  // How wide the frames of each node's own are, and of all in and below it:
-  // what is measured; where two profiles are compared, what was more, before
-  // or after, unless one of them is chosen.
+  // Finds the width of each node alone, and with everything below it: the
+  // measure, in a comparison the chosen one of both or the larger one.
   measureWidths() {
     const { sums, measure: { key }, profile, choices } = this;
-    const now = sums.self(key);
-    let own = now;
-    if (profile.compared) {
-      const old = sums.self(beforeOf(key));
-      own = choices.width === 'after' ? now : choices.width === 'before' ? old
+    const [now, old = now] = profile.names.map((name) => sums.self(name(key)));
+    const own = old === now || choices.width === 'after' ? now
+      : choices.width === 'before' ? old
         : now.map((value, node) => Math.max(value, old[node]));
-    }
     const all = own === now ? sums.inclusive(key) : sums.sumBelow(own);
     this.widths = { own, all, total: all[0] };
   }
 
-  // Functions that are left with anything; where they show for what they
-  // allocate, not those that were only called.
+  // The functions with any figures.
   get shownFunctions() {
-    const byAllocations = this.sums.byAllocations || this.type !== null ||
-      this.categories.includes(false);
+    const callsCount = !this.measure.part && !this.byAllocations &&
+      this.type === null && !this.categories.includes(false);
     return this.functions.filter(({ self, inclusive }) =>
-      this.shows(inclusive) || (!this.special && !byAllocations &&
-        this.profile.callKeys.some((key) => self(key) > 0)));
+      this.shows(inclusive) || (callsCount && isCalled(self, this.profile)));
   }
 
-  // Whether FIGURES are of any of what is measured, if that is a part of what
-  // was allocated; else of anything allocated.
+  // Whether FIGURES have anything of the measure if it is of a part of what was
+  // allocated, or else anything allocated.
   shows(figures) {
-    const { key } = this.measure;
-    return !this.special ? allocates(figures, this.profile)
-      : figures(key) > 0 || (this.profile.compared && figures(beforeOf(key)) > 0);
+    const { profile, measure: { key, part } } = this;
+    return part ? profile.names.some((name) => figures(name(key)) > 0)
+      : allocates(figures, profile);
   }
 
-  // Whether what is measured is a part of what was allocated: then only what
-  // has some of it shows.
-  get special() {
-    return this.measure.what !== this.profile.measures[0].what;
-  }
-
-  // The heaviest way from the root: at each step the callee with most, as
-  // long as it has a tenth of the whole.
+  // Returns the heaviest path from the root.  Each step leads to the heaviest
+  // callee, down to a tenth of the whole.
   hottestPath() {
     const { tree } = this;
     const values = this.sums.inclusive(this.measure.key);
@@ -209,8 +168,8 @@ class Model {
     return steps;
   }
 
-  // The calls of the function of NODE in and below it: on all chains that go
-  // this way, recursion among them.
+  // Returns the calls of the function of NODE in and below it, recursive ones
+  // included.
   callsBelow(node) {
     const { functionOf, end } = this.tree;
     const calls = this.sums.self('calls');
@@ -220,12 +179,12 @@ class Model {
     return sum;
   }
 
-  // How much was allocated with a function that MATCHES on the chain, and
-  // how many functions match.
-  search(matches) {
+  // Returns how much was allocated by chains with a function that matches the
+  // search, and how many such functions there are.
+  search() {
     const { tree, sums, measure: { key } } = this;
     const values = sums.inclusive(key);
-    const matching = tree.functions.map((f) => matches(f.name));
+    const matching = tree.functions.map((fn) => this.matches(fn.name));
     const marks = markChains(tree, matching);
     let value = 0;
     for (let node = 1; node < tree.count; node++)

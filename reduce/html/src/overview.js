@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The first view: the flame graph, the heaviest path through the program, and
-// the heads of the tables.
+// A sentence above the flame graph, and the cards below it.
 
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
 const ADVICE_ROWS = 5;
 
-// "7 calls × 143 B": CALLS that share VALUE; '' where these are not known.
+// "7 calls × 143 B": CALLS that share VALUE, or '' if they are not known.
 function callsText(model, calls, value) {
   return calls > 0 ? `${plural(calls, ...callNouns(model))} × ${
     brief(value / calls, model.measure)}` : '';
 }
 
-// One sentence: the deepest function with half of everything in or below it,
-// its calls, and the nearest caller of another package.  The figures are those
-// of the function's own page.
-function hint(model, steps) {
-  const { key, noun } = model.measure;
+// A sentence: the deepest function with half of everything in or below it, its
+// calls, and the nearest caller of another package.  The figures are those of
+// the function's page.  In a comparison it is the change of everything.
+function hint(model) {
+  const { measure, measure: { key, noun } } = model;
+  if (model.profile.compared)
+    return element('p', { class: 'hint' }, 'All: ',
+      amount(model, measure, model.total));
   const total = model.total(key);
+  const steps = model.hottestPath();
   const at = steps.findLastIndex((step) => 2 * step.value >= total);
   if (at < 1) return null;
   const { fn } = steps[at];
@@ -35,8 +38,9 @@ function hint(model, steps) {
       calls(caller) && ` (${calls(caller)})`], '.');
 }
 
-// A list with bars, VALUE of WHOLE each, and MORE below: ROWS of {label, value,
-// note}, or of changes {label, value, by}.
+// A card with a bar for each of ROWS, which are {label, value, note}, or
+// {label, value, by} for changes.  VALUE is a part of WHOLE.  MORE is below
+// them.
 function bars(caption, help, rows, whole, more) {
   const sides = (by) => (by === undefined ? '' : by > 0 ? 'grew' : 'shrank');
   return element('section', { class: 'card' },
@@ -50,9 +54,11 @@ function bars(caption, help, rows, whole, more) {
           by === undefined ? percent(value, whole) : signed(by))))), more);
 }
 
-// Steps of the heaviest path; one that hands nearly everything on, and is
-// neither the program's nor the last, is left out.
-function pathCard(model, steps) {
+// The steps of the heaviest path.  It leaves out a step that passes nearly
+// everything on, unless it is the program's own or the last.
+function pathCard(model) {
+  if (model.profile.compared) return null;
+  const steps = model.hottestPath();
   const telling = steps.filter((step, i) => {
     const next = steps[i + 1];
     return i === 0 || next === undefined || next.value < 0.97 * step.value ||
@@ -68,7 +74,7 @@ function pathCard(model, steps) {
     { class: 'quiet' }, `${plural(left, 'step', 'steps')} not shown`));
 }
 
-// The lists of what has most of what is measured.
+// The cards of the functions and types with most of the measure.
 function headCards(model) {
   const { measure, measure: { key, noun }, total } = model;
   const { profile: { compared, lisp, terms: { frames, self } } } = model;
@@ -96,10 +102,11 @@ function headCards(model) {
       types, (by) => by, 'types', things)];
 }
 
-// Advice for the whole profile, as mprof advise gives it.
+// Advice on the whole profile, as mprof advise gives it.
 function adviceCard({ profile }) {
   const rows = profile.advice.filter(({ fn }) => fn !== undefined);
-  return rows.length > 0 && element('section', { class: 'card advice' },
+  if (profile.compared || rows.length === 0) return null;
+  return element('section', { class: 'card advice' },
     element('h2', { title: 'For the whole file. mprof advise explains it' },
       'What to change'),
     element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>
@@ -109,63 +116,4 @@ function adviceCard({ profile }) {
             percent(row.saved_bytes, profile.file_totals.bytes)}`),
         `, ${number(row.saved_bytes)} bytes: `, functionLink(row.fn),
         ` ${row.fault}`))));
-}
-
-// What to choose the width of frames from, where two profiles are compared.
-const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
-
-// The view: made once, then shown again for each change.
-class Overview {
-  constructor(shell) {
-    const { profile: { compared, terms } } = shell.model;
-    const toggle = (id, label, title, choice, value) =>
-      element('label', { title }, element('input', { type: 'checkbox', id,
-        'data-choice': choice, value }), label);
-    this.shell = shell;
-    this.graph = new FlameGraph(shell);
-    this.key = []; // of what WHOLE, the frames, and the rest was made from
-    this.hint = element('div');
-    this.head = element('div');
-    this.out = button('Zoom out', () => shell.go(''), { id: 'zoom-out' });
-    const { place, state, colours, details } = this.graph;
-    this.element = element('div', { class: 'overview' },
-      element('section', { class: 'graph' },
-        element('div', { class: 'graph-bar' },
-          element('h2', {}, 'Flame graph'),
-          toggle('invert', 'inverted', terms.inverted, 'inverted', '1'),
-          compared ? element('label', {}, 'width: ', element('select',
-            { id: 'width', 'aria-label': 'Width', 'data-choice': 'width' },
-            Object.entries(WIDTHS).map(([value, text]) =>
-              element('option', { value }, text))))
-            : toggle('by-category', 'colour by category', 'Colour frames by ' +
-              'the category with most bytes, not by package', 'colours',
-            'category'),
-          this.out),
-        this.hint, place, state, colours, details),
-      this.head);
-  }
-
-  // Makes what the figures that the model has now need.
-  update() {
-    const { model } = this.shell;
-    const { inverted } = this.graph;
-    const key = [model.sums, model.measure, model.widths.own, inverted];
-    if (key.every((part, i) => part === this.key[i])) return;
-    this.key = key;
-    this.whole = (inverted ? callerFrames : chainFrames)(model);
-    const { compared } = model.profile;
-    const steps = compared ? [] : model.hottestPath();
-    replaceChildren(this.head, !compared && adviceCard(model),
-      element('div', { class: 'cards' }, !compared && pathCard(model, steps),
-        headCards(model)));
-    replaceChildren(this.hint, compared
-      ? element('p', { class: 'hint' }, 'All: ', amount(model, model.measure,
-        model.total)) : hint(model, steps));
-  }
-
-  show(route) {
-    this.update();
-    this.graph.draw(this.whole, route);
-    this.out.disabled = this.graph.zoomed.parent === null;
-  }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The data in the page, as mprof wrote them (reduce/export/export_html.c says
-// what they are).  A profile is only read after this.
+// Reads the data in the page, which export_html.c describes.  Nothing changes a
+// profile afterwards.
 //
 //   nodes  the chains as a tree in the order of a walk; 0 is the root, which
 //          is no function
 //   rows   what was allocated at the end of a chain, in columns: by type,
 //          phase, thread, region, and the set of functions that do not show;
-//          behind them calls of the last function, whose type is -1
+//          then calls of the last function, whose type is -1
 //
 // Figures are functions of a key: that of a measure in the format json, `calls',
-// or a category's number for bytes.  united.js makes one profile of two that
-// are compared.  Calls that are not known are NaN, and so is every sum with
-// them.
+// or a category's number for bytes.  united.js makes one profile of two.  Then a
+// figure has two keys, which the functions NAMES make of one.  Unknown calls are
+// NaN, and so is every sum with them.
 
 async function unpack(base64) {
   const text = atob(base64);
@@ -23,19 +23,7 @@ async function unpack(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The rows of A and then those of B; columns that one of them lacks are zero.
-function joinRows(a, b) {
-  const { count, ...columns } = { ...b, ...a };
-  const rows = { count: a.count + b.count };
-  for (const [key, column] of Object.entries(columns)) {
-    rows[key] = new column.constructor(rows.count);
-    rows[key].set(a[key] ?? []);
-    rows[key].set(b[key] ?? [], a.count);
-  }
-  return rows;
-}
-
-// The nodes and rows out of BYTES, with KEYS of measures.
+// Returns the nodes and rows in BYTES, whose measures are KEYS.
 function readChains(bytes, keys) {
   let at = 0;
   const next = () => {
@@ -74,10 +62,10 @@ function readChains(bytes, keys) {
   const allocations = readRows(['type', ...labels], keys);
   const calls = readRows(labels, ['calls']);
   calls.type = new Int32Array(calls.count).fill(-1);
-  return { nodes, rows: joinRows(allocations, calls) };
+  return { nodes, rows: joinColumns(allocations, calls) };
 }
 
-// NAME as the report has it: on one line.
+// Returns NAME on one line, as the report has it.
 function oneLine(name) {
   const letters = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
   const code = (c, width) => c.charCodeAt(0).toString(16).padStart(width, '0');
@@ -85,8 +73,8 @@ function oneLine(name) {
     (c < '\x80' ? `\\x${code(c, 2)}` : `\\u${code(c, 4)}`));
 }
 
-// The names of a C program's types of SIZE, from its debug information:
-// comments with a size and a name; "..." stands for more.
+// Returns the names of a C program's types of SIZE, from its debug information:
+// comments with a size and a name, where "..." stands for more.
 function typesOfSize({ comments }, { size }) {
   const names = new Set(comments.filter(({ key, value }) =>
     key === 'mprof.type' && value.startsWith(`${size} `))
@@ -97,8 +85,8 @@ function typesOfSize({ comments }, { size }) {
   return [...[...names].sort().slice(0, most), ...more].join(', ');
 }
 
-// Adds to the rows of PROFILE's tables, as the format json has them, what the
-// page calls them, and lets columns refer to them.
+// Adds what the page needs to the rows of the tables, which are those of the
+// format json.  Lets labels refer to them.
 function readTables(profile) {
   const { categories, functions, lisp, rows } = profile;
   const read = (key, more) => profile[key].forEach((row, id) =>
@@ -115,6 +103,7 @@ function readTables(profile) {
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
   read('packages', ({ name }) => ({ name: oneLine(name) }));
+  read('unseen', ({ name, file }) => ({ raw: name, rawFile: file, matched: 2 }));
   for (const { function: id, package: its, ...more } of profile.colours)
     Object.assign(functions[id], { ...more,
       package: profile.packages[its] ?? null }); // null: of none
@@ -131,8 +120,8 @@ function readTables(profile) {
   }
 }
 
-// Nanoseconds since the epoch are beyond the 53 bits of a number: times are
-// milliseconds.
+// Makes milliseconds of times, since nanoseconds since 1970 are too large for
+// the 53 bits of a number.
 const shortenTimes = (json) =>
   json.replace(/("(?:first_entered|last_left)":\d+)\d{6}\b/g, '$1');
 
@@ -146,10 +135,12 @@ async function readParts(parts) {
   profile.lines ??= [];
   profile.sources ??= [];
   profile.keys = profile.measures.map(({ key }) => key);
-  profile.callKeys = ['calls'];
-  for (const measure of profile.measures)
+  profile.names = [(key) => key];
+  for (const measure of profile.measures) {
+    measure.part = measure.what !== profile.measures[0].what;
     measure.label = profile.holders ? measure.noun.replace(' held', '')
       : measure.key.replaceAll('_', ' ').replace('allocations', 'allocs');
+  }
   Object.assign(profile, readChains(chains, profile.keys));
   readTables(profile);
   profile.sides = [profile];
@@ -163,18 +154,16 @@ async function readProfile(text) {
     : unite(profile, await readParts(lines.slice(3)));
 }
 
-// Whether REGION is AROUND or in it.
-function isWithin(region, around) {
-  return region === around || region.name.startsWith(`${around.name};`);
+// Whether ROW, of a table, is AROUND or a region inside it.
+function isWithin(row, around) {
+  return row === around || (row.path?.startsWith(`${around.path};`) ?? false);
 }
 
-const isAny = (figures) => figures('bytes') > 0 || figures('allocations') > 0;
+// Whether FIGURES have anything allocated, or any calls.
+const allocates = (figures, { names }) => names.some((name) =>
+  figures(name('bytes')) > 0 || figures(name('allocations')) > 0);
+const isCalled = (figures, { names }) =>
+  names.some((name) => figures(name('calls')) > 0);
 
-// Whether FIGURES are of anything that was allocated, on either of two sides.
-function allocates(figures, { compared }) {
-  return isAny(figures) ||
-    (compared === true && isAny((key) => figures(beforeOf(key))));
-}
-
-// The figures of ROW, of a table of the format json.
+// The figures of ROW, a row of a table of the format json.
 const figuresOf = (row) => (key) => row[key];

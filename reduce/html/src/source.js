@@ -1,49 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The lines of a function, with what was allocated at each: the figures of
-// --by=line, with or without --hide-system, and what stood in the file when the
-// page was written.  The chains do not know lines, so lines are left out if
-// only a part of the allocations is selected, or other functions are hidden.
+// The lines of a function with their figures, which are those of --by=line,
+// with or without --hide-system, and the text that was in the file when the
+// page was written.  Chains have no lines, so there are none if other functions
+// are hidden or only a part is selected.
 
 const LINES_AROUND = 4;
 
-// The lines of FILE near PLACES, lines with figures in ascending order: of each
-// its number, its text, and the place if it is one; null stands for a gap.
-function linesNear(file, places, texts) {
-  const placeOf = new Map(places.map((place) => [place.line, place]));
-  const wanted = new Set(placeOf.keys());
-  for (const { line } of places)
-    for (let near = line - LINES_AROUND; near <= line + LINES_AROUND; near++)
-      if (texts.has(near)) wanted.add(near);
-  const rows = [];
-  for (const line of [...wanted].sort((a, b) => a - b)) {
-    if (rows.length > 0 && rows[rows.length - 1].line !== line - 1)
-      rows.push(null);
-    rows.push({ line, text: texts.get(line) ?? '', place: placeOf.get(line) });
-  }
-  return rows;
-}
-
+// A table of PLACES, lines of FILE with figures, and of the lines near them.
 function sourceTable(model, file, places) {
   const { profile, measure, total } = model;
   const source = profile.sources.find((its) => its.file === file);
-  const texts = new Map((source?.lines ?? []).map(({ line, text }) =>
-    [line, text]));
   const measures = profile.measures.filter((m) => m === measure || isWhole(m));
   const columns = ['self', 'inclusive'].flatMap((prefix) =>
     measures.map(({ label, key }) => ({ label: `${prefix} ${label}`, key,
-      value: (place) => place[`${prefix}_${key}`] })));
+      value: (place) => place?.[`${prefix}_${key}`] ?? 0 })));
+  const lines = new Map((source?.lines ?? []).filter(({ line }) =>
+    places.some((place) => Math.abs(place.line - line) <= LINES_AROUND))
+    .map((row) => [row.line, row]));
+  for (const place of places)
+    lines.set(place.line, { line: place.line, place,
+      text: lines.get(place.line)?.text ?? '' });
+  const rows = [...lines.values()].sort((a, b) => a.line - b.line);
+  const gap = element('tr', { class: 'gap' }, element('td',
+    { colspan: columns.length + 2 }, '⋮'));
   const figureCell = (place, { value, key }) => element('td', {},
-    place === undefined || value(place) === 0 ? '' : [
-      key === 'bytes' && bar(value(place), total(key)),
+    value(place) === 0 ? '' : [key === 'bytes' && bar(value(place), total(key)),
       element('span', {}, number(value(place)))]);
-  const row = (line) => line === null
-    ? element('tr', { class: 'gap' }, element('td',
-      { colspan: columns.length + 2 }, '⋮'))
-    : element('tr', { class: line.place === undefined ? '' : 'counted' },
-      columns.map((column) => figureCell(line.place, column)),
-      element('td', { class: 'quiet' }, String(line.line)),
-      element('td', { class: 'code' }, line.text));
   return [
     element('p', { class: 'quiet' }, oneLine(file),
       source === undefined && '; its text is not in this page',
@@ -53,10 +36,15 @@ function sourceTable(model, file, places) {
       element('thead', {}, element('tr', {},
         [...columns.map(({ label }) => label), 'line', 'source'].map((label) =>
           element('th', { scope: 'col' }, label)))),
-      element('tbody', {}, linesNear(file, places, texts).map(row))))];
+      element('tbody', {}, rows.map(({ line, text, place }, i) => [
+        i > 0 && rows[i - 1].line !== line - 1 && gap.cloneNode(true),
+        element('tr', { class: place === undefined ? '' : 'counted' },
+          columns.map((column) => figureCell(place, column)),
+          element('td', { class: 'quiet' }, String(line)),
+          element('td', { class: 'code' }, text))]))))];
 }
 
-// The section of FN; null when no line of it is known.
+// The section for FN, or null if no line of it is known.
 function sourceLines(model, fn) {
   const { profile } = model;
   const lines = model.programOnly && profile.program_lines || profile.lines;

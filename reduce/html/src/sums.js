@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Sums over a tree of chains, of what a filter leaves.
+// Sums of what is selected, over a tree of chains.
 //
-// They follow the rules of the reducer (reduce/analysis/call_graph.h): on each
-// chain a function counts once and a pair of caller and callee counts once,
-// however often recursion passes them.  A node counts for its function when
-// it is the outermost one of that function on its chain; likewise for pairs.
-// Calls count for the function that is called, and for the pair.
+// They follow the rules of the reducer (reduce/analysis/call_graph.h): a
+// function counts once on each chain, and so does a pair of caller and callee,
+// even if they recur.  So a node counts for its function if it is the outermost
+// one of it on its chain; likewise for pairs.  Calls count for the function that
+// is called, and for the pair.
 //
-// Each sum is a column: a function of a key (profile.js), whose cells are made
-// when somebody asks for that key.
+// Each sum is a column, a function of a key (profile.js).  Its cells are made on
+// demand.
 
 const CATEGORIES = [0, 1, 2, 3];
 
-// COLUMN added up at PLACES, of which there are COUNT; -1 is none.
+// Adds up COLUMN by PLACES, numbers below COUNT, or -1 for none.
 function addUp(column, places, count) {
   const sums = new Float64Array(count);
   for (let i = 0; i < places.length; i++)
@@ -21,7 +21,7 @@ function addUp(column, places, count) {
   return sums;
 }
 
-// MAKE(key), made once for each key.
+// Returns a function that calls MAKE(key) once for each key.
 function columns(make) {
   const made = new Map();
   return (key) => {
@@ -30,6 +30,8 @@ function columns(make) {
   };
 }
 
+const isCalls = (key) => key === 'calls' || key === beforeOf('calls');
+
 // The figures at PLACE in COLUMN.
 const figuresAt = (column, place) => (key) => column(key)[place];
 
@@ -37,17 +39,34 @@ const figuresAt = (column, place) => (key) => column(key)[place];
 const withFigures = (key, items, column) => items.map((item, i) =>
   ({ [key]: item, figures: figuresAt(column, i) }));
 
-// A filter is {type(type), labels: {phase, thread, region}, chains(node, unseen,
-// isCall), calls, byAllocations}: whether a type counts; tests of places of
-// these, null for all; which chains count; whether calls are known of what is
-// left; and whether functions show for what they allocate, and not for calls.
+// Returns a test for the chains that the expressions of a model select: (node,
+// set of unseen functions, whether for calls).  Hidden functions match, too.
+// Calls are those of the remaining functions, whatever was allocated below
+// them.
+function chainTest({ profile, tests: { focus, ignore } }) {
+  const FOCUSED = 1;
+  const IGNORED = 2;
+  if (focus === null && ignore === null) return () => true;
+  const bits = (fn) => (focus?.(fn) ? FOCUSED : 0) |
+    (ignore?.(fn) ? IGNORED : 0);
+  const none = focus === null ? FOCUSED : 0;
+  const marks = markChains(profile.nodes, profile.functions.map(bits), none);
+  const sets = [none];
+  for (const fn of profile.unseen) sets.push(sets[fn.set] | bits(fn));
+  return (node, set, isCall) => {
+    const found = marks[node] | sets[set];
+    return isCall ? (found & IGNORED) === 0 : found === FOCUSED;
+  };
+}
+
 class Sums {
-  constructor(profile, tree, filter) {
+  constructor(model) {
+    const { profile, tree } = model;
+    const { functionOf, functions, firstOf } = tree;
     this.profile = profile;
     this.tree = tree;
-    this.byAllocations = filter.byAllocations;
-    this.placeRows(filter);
-    const { functionOf, functions, firstOf } = tree;
+    this.byAllocations = model.byAllocations;
+    this.placeOf = this.placeRows(model);
     this.self = columns((key) => this.selfOf(key));
     this.inclusive = columns((key) => this.sumBelow(this.self(key)));
     this.functions = {
@@ -56,34 +75,32 @@ class Sums {
       inclusive: columns((key) =>
         addUp(this.inclusive(key), firstOf, functions.length)),
     };
-    this.arcs = columns((key) =>
-      (profile.callKeys.includes(key) ? addUp(this.self(key), tree.arcs.of,
-        tree.arcs.pairs.length) : addUp(this.inclusive(key),
-        tree.arcs.firstOf, tree.arcs.pairs.length)));
+    this.arcs = columns((key) => (isCalls(key)
+      ? addUp(this.self(key), tree.arcs.of, tree.arcs.pairs.length)
+      : addUp(this.inclusive(key), tree.arcs.firstOf, tree.arcs.pairs.length)));
     this.types = this.by(profile.rows.type, profile.types.length);
     this.total = (key) => this.inclusive(key)[0];
   }
 
-  // Finds the node of each row that the filter lets through; -1 for others.
-  // Calls have no type, and count for nothing where their function is hidden.
-  placeRows({ type: typeCounts, labels, chains, calls }) {
-    const { tree, profile: { rows, types, nodes } } = this;
-    const kept = types.map(typeCounts);
-    this.placeOf = new Int32Array(rows.count).fill(-1);
-    const tests = Object.entries(labels).filter(([, test]) => test !== null)
-      .map(([key, test]) => [rows[key],
-        this.profile[`${key}s`].map((_, i) => test(i))]);
-    for (let row = 0; row < rows.count; row++) {
-      const node = rows.node[row];
-      const type = rows.type[row];
-      if ((type < 0 ? calls && !tree.hidden[nodes.functionOf[node]]
-        : kept[type]) && tests.every(([column, test]) => test[column[row]]) &&
-        chains(node, rows.unseen[row], type < 0))
-        this.placeOf[row] = tree.shownAt[node];
-    }
+  // Returns the node of each row that counts; -1 for others.  Calls have no
+  // type, and do not count if their function is hidden.
+  placeRows(model) {
+    const { tree, profile, profile: { rows, nodes } } = this;
+    const kept = profile.types.map((type) => model.categories[type.category] &&
+      (model.type === null || model.type === type));
+    const labels = LABELS.filter((key) => model[key] !== null).map((key) =>
+      [rows[key], profile[`${key}s`].map((its) => isWithin(its, model[key]))]);
+    const chainCounts = chainTest(model);
+    return rows.node.map((node, row) => {
+      const isCall = rows.type[row] < 0;
+      return (isCall ? model.callsKnown && !tree.hidden[nodes.functionOf[node]]
+        : kept[rows.type[row]]) &&
+        labels.every(([column, counts]) => counts[column[row]]) &&
+        chainCounts(node, rows.unseen[row], isCall) ? tree.shownAt[node] : -1;
+    });
   }
 
-  // KEY of each row: of bytes those of a category.
+  // Returns the figure KEY of each row.
   ofRows(key) {
     const { rows, types } = this.profile;
     if (typeof key === 'string') return rows[key];
@@ -93,26 +110,24 @@ class Sums {
 
   selfOf(key) {
     const self = addUp(this.ofRows(key), this.placeOf, this.tree.count);
-    if (this.profile.callKeys.includes(key)) this.limitCalls(key, self);
+    if (isCalls(key)) this.limitCalls(key, self);
     return self;
   }
 
-  // Calls are NaN where those of the function are not known.  Where functions
-  // show for what they allocate, those on pairs without any count for nothing;
-  // of functions without a caller, these are asked themselves.
+  // Makes calls NaN if those of the function are not known.  If functions show
+  // because they allocate, calls of a pair without allocations are 0; of a
+  // function without a caller, the function counts.
   limitCalls(key, calls) {
-    const { functions, functionOf, arcs } = this.tree;
-    const unknown = functions.map((fn) => Number.isNaN(fn[key]));
-    for (let node = 1; unknown.includes(true) && node < calls.length; node++)
-      if (unknown[functionOf[node]]) calls[node] = NaN;
-    if (!this.byAllocations) return;
-    const sideOf = (figures) =>
-      (key === 'calls' ? figures : (its) => figures(beforeOf(its)));
-    const allocating = arcs.pairs.map(({ caller, callee }, i) =>
-      isAny(sideOf(caller < 0 ? figuresAt(this.functions.inclusive, callee)
-        : figuresAt(this.arcs, i))));
+    const { functions, functionOf } = this.tree;
+    const side = { names: this.profile.names.filter((name) =>
+      name('calls') === key) };
+    const allocating = this.byAllocations && this.tree.arcs.pairs.map(
+      ({ caller, callee }, i) => allocates(caller < 0
+        ? figuresAt(this.functions.inclusive, callee)
+        : figuresAt(this.arcs, i), side));
     for (let node = 1; node < calls.length; node++)
-      if (!allocating[arcs.of[node]]) calls[node] = 0;
+      if (allocating && !allocating[this.tree.arcs.of[node]]) calls[node] = 0;
+      else if (Number.isNaN(functions[functionOf[node]][key])) calls[node] = NaN;
   }
 
   sumBelow(self) {
@@ -123,14 +138,14 @@ class Sums {
     return sums;
   }
 
-  // Sums of the rows, by what PLACES say of each; of COUNT.
+  // Sums the rows by PLACES, numbers below COUNT.
   by(places, count) {
     const left = places.map((place, row) =>
       (this.placeOf[row] < 0 ? -1 : place));
     return columns((key) => addUp(this.ofRows(key), left, count));
   }
 
-  // What was allocated in each region and those in it.
+  // What was allocated in each region and those inside it.
   get regions() {
     const { rows, regions } = this.profile;
     const own = this.by(rows.region, regions.length);
@@ -138,8 +153,8 @@ class Sums {
       i) => sum + (isWithin(regions[i], around) ? value : 0), 0)));
   }
 
-  // By function what it allocated itself of the type ID; by type what the
-  // function ID did.
+  // What each function itself allocated of the type ID, and what the function
+  // ID itself allocated of each type.
   functionsOf(id) {
     const { tree, profile: { rows } } = this;
     return this.by(rows.type.map((type, row) =>

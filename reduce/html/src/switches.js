@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // Everything above the views: the head, which does not change, and the fields
-// of what is chosen.  A field says with data-choice which choice it is of
-// (address.js), and has its value; a box that is not ticked stands for the
-// usual.
+// of the choices.  data-choice of a field names its choice (address.js), and
+// its value is that of the choice.  A box without a tick is the default.
 
-// Fills the select KEY, whose first choice is LABEL, with ITEMS.  One that
-// leaves no choice does not show.
+// Fills the select KEY with ITEMS, after LABEL, which stands for all.  Hides it
+// if there are fewer than LEAST.
 function fillSelect(key, label, items, least = 2) {
   const select = get(key);
   select.closest('label').hidden = items.length < least;
@@ -39,7 +38,7 @@ function fillFields(profile) {
   for (const key of EXPRESSIONS) get(key).hidden = Boolean(profile.grouped);
 }
 
-// The choice that FIELD was changed to.  Categories are left out together.
+// Returns the choice in FIELD.  The categories are one choice.
 function choiceOf({ type, checked, value, dataset: { choice } }) {
   if (choice === 'without')
     return [...get('categories').querySelectorAll('input')]
@@ -47,10 +46,10 @@ function choiceOf({ type, checked, value, dataset: { choice } }) {
   return type === 'checkbox' && !checked ? '' : value;
 }
 
-// Sets the fields to what is chosen.
+// Sets the fields to the choices.
 function showChoices({ model, choices }) {
   const chosen = { ...choices, value: model.measure.word };
-  for (const key of ['type', ...LABELS]) chosen[key] = model[key] ?? '';
+  for (const key of ['type', ...LABELS]) chosen[key] = model[key]?.id ?? '';
   for (const field of document.querySelectorAll('[data-choice]')) {
     const { choice } = field.dataset;
     if (choice === 'without')
@@ -59,16 +58,19 @@ function showChoices({ model, choices }) {
       field.checked = field.value === chosen[choice];
     else if (choice !== 'search' || field !== document.activeElement)
       field.value = chosen[choice];
-    if (EXPRESSIONS.includes(choice))
-      field.setAttribute('aria-invalid', String(choice in model.faults));
+    if (choice in model.tests)
+      field.ariaInvalid = String(choice in model.faults);
   }
-  get('fault').textContent = Object.entries(model.faults).map(([key, fault]) =>
-    `${key}: ${fault}`).join('; ');
+  get('search').title = model.faults.search ?? '';
+  const which = (key) => model.profile.grouped ? key
+    : `${key}: '${oneLine(choices[key])}'`;
+  get('fault').textContent = EXPRESSIONS.filter((key) => key in model.faults)
+    .map((key) => `${which(key)}: ${model.faults[key]}`).join('; ');
   get('fault').hidden = get('fault').textContent === '';
 }
 
-// A field takes effect when it is changed: one of text by Enter, or when it is
-// left; the search a little after each letter.
+// A field takes effect when it is changed, the search shortly after each
+// letter.
 function connectFields(shell) {
   let waiting = 0;
   addEventListener('change', ({ target: field }) => {
@@ -83,20 +85,18 @@ function connectFields(shell) {
   });
 }
 
-// Light or dark: the system's choice, until the switch says otherwise.
+// Follows the system's scheme until the switch is pressed.
 function connectScheme() {
-  const { dataset } = document.documentElement;
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const follow = () => { dataset.scheme = system.matches ? 'dark' : 'light'; };
-  follow();
-  system.addEventListener('change', follow);
+  const { style } = document.documentElement;
   get('scheme').addEventListener('click', () => {
-    system.removeEventListener('change', follow);
-    dataset.scheme = dataset.scheme === 'dark' ? 'light' : 'dark';
+    const dark = style.colorScheme === ''
+      ? matchMedia('(prefers-color-scheme: dark)').matches
+      : style.colorScheme === 'dark';
+    style.colorScheme = dark ? 'light' : 'dark';
   });
 }
 
-// In a small window the filters are folded.
+// Folds the filters in a small window.
 function foldFilters() {
   const small = matchMedia('(max-width: 40rem)');
   const fold = () => { get('filters').open = !small.matches; };
@@ -104,7 +104,7 @@ function foldFilters() {
   small.addEventListener('change', fold);
 }
 
-// Links in the page are of views; what is chosen goes with them.
+// Completes links to views with the choices.
 function connectLinks(shell) {
   const complete = (event) => {
     const link = event.target.closest?.('a[href^="#/"]');
@@ -124,17 +124,15 @@ function connectSwitches(shell) {
   link('contexts').textContent = profile.terms.chains;
   fillFields(profile);
   connectFields(shell);
-  get('help').addEventListener('click', showKeys);
-  get('reset').addEventListener('click', () => shell.reset());
+  get('reset').addEventListener('click', () => shell.choose(Object.fromEntries(
+    ['program', 'without', 'type', ...EXPRESSIONS, ...LABELS].map((key) =>
+      [key, '']))));
   addEventListener('hashchange', () => {
     shell.open();
     if (!['zoom', 'callers'].includes(shell.route[0])) scrollTo(0, 0);
   });
-  let width = innerWidth;
   addEventListener('resize', () => {
-    if (innerWidth !== width && shell.overview.element.isConnected)
-      shell.overview.graph.redraw();
-    width = innerWidth;
+    if (shell.graph.element.isConnected) shell.graph.redraw();
   });
   connectLinks(shell);
   connectScheme();
@@ -142,12 +140,10 @@ function connectSwitches(shell) {
   connectKeys(shell);
 }
 
-// The line below the switches: how much is selected.
-function showSelection({ model }) {
-  const { profile, total, narrowed, programOnly, tests } = model;
+// Shows how much is selected.
+function showSelection({ profile, total, narrowed, programOnly, tests }) {
   const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
-    !profile.functions.some(tests[key]) && !profile.unseen.some((fn) =>
-    tests[key]({ raw: fn.name, rawFile: fn.file, matched: 2 })));
+    ![...profile.functions, ...profile.unseen].some(tests[key]));
   get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
   const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
     (narrowed ? `${number(total(key))} of ` : '') +
@@ -161,8 +157,8 @@ function showSelection({ model }) {
 
 const filesOf = ({ files }) => files.filter(Boolean).map(oneLine).join(', ');
 
-// The title: the program, or the files of two profiles that are compared; at
-// the REPL there may be no file.
+// The title: the program, or the two files that are compared.  A profile of the
+// REPL has no file.
 function titleOf(profile) {
   const { title, of } = profile.terms;
   const program = ({ program: name }) => oneLine(name) || 'a program';
@@ -172,7 +168,7 @@ function titleOf(profile) {
     : `${title} ${of} ${program(profile)}`;
 }
 
-// The facts of the profile, or of the old one and the new one.
+// Shows the facts of the profile, or those of the old one and the new one.
 function showHead(profile) {
   document.title = titleOf(profile);
   get('title').textContent = document.title;
@@ -200,7 +196,7 @@ function showHead(profile) {
     element('span', { class: 'quiet' }, filesOf(profile)));
 }
 
-// What puts the figures in doubt.
+// Shows warnings about the figures.
 function showWarnings(profile) {
   const { totals, file_totals: whole } = profile;
   const warnings = [profile.warnings.trim(),

@@ -5,9 +5,8 @@
 //
 // A column is
 //   {key, label, help, value(row), text(row)?, cell(row)?, left?}
-// VALUE sorts; what shows is the element that CELL makes, else TEXT, else
-// the value itself, with separators when it is a number.  NaN is a number
-// that is not known: it is blank, and comes last in either direction.
+// VALUE sorts.  The cell shows the element of CELL, or TEXT, or else the value.
+// NaN stands for an unknown number: it is blank, and comes last in either order.
 
 const FIRST_ROWS = 100;
 
@@ -22,7 +21,7 @@ function cellOf(column, row) {
     typeof content === 'number' ? number(content) : content);
 }
 
-// ROWS by COLUMN; ties go by TIE(row).
+// Sorts ROWS by COLUMN, then by TIE(row).
 function inOrder(rows, column, up, tie) {
   const sign = up ? 1 : -1;
   return rows.map((row) => ({ row, key: column.value(row) }))
@@ -31,34 +30,33 @@ function inOrder(rows, column, up, tie) {
     .map(({ row }) => row);
 }
 
-// A table of SETTINGS.rows: class; caption; columns; sort, the key of the
-// column to begin with, largest first (a {key, up} object is kept there as
-// the user changes it); nouns, such as ['function', 'functions']; tie(row), for
-// rows that are alike; first, how many rows to show.
-function table(settings) {
-  const { columns, rows, nouns, sort, first = FIRST_ROWS } = settings;
+// Returns the table NAME.  SETTINGS: rows; caption; columns; nouns, such as
+// ['function', 'functions']; tie(row), which orders equal rows; first, how many
+// rows to show.
+function table(shell, name, settings) {
+  const { caption, columns, rows, nouns, first = FIRST_ROWS } = settings;
   const tie = settings.tie ?? columns.find((c) => c.left)?.value;
   const head = element('tr');
   const body = element('tbody');
   const more = element('div', { class: 'more' });
   let shown = first;
-  const turn = (column) => {
-    sort.up = column.key === sort.key ? !sort.up : Boolean(column.left);
-    sort.key = column.key;
-    sort.changed?.({ key: sort.key, up: sort.up });
-    show();
-    head.querySelector('th:not([aria-sort=none]) button')?.focus();
+  const heading = (column, sort) => {
+    const sorts = column.key === sort.key;
+    const turn = () => {
+      shell.setSort(name, column.key, sorts ? !sort.up : Boolean(column.left));
+      show();
+      head.querySelector('th:not([aria-sort=none]) button').focus();
+    };
+    return element('th', { scope: 'col', class: column.left ? 'left' : '',
+      'aria-sort': sorts ? sort.up ? 'ascending' : 'descending' : 'none' },
+    button(column.label, turn, { title: column.help }));
   };
-  const heading = (column) => element('th', {
-    scope: 'col', class: column.left ? 'left' : '',
-    'aria-sort': column.key !== sort.key ? 'none'
-      : sort.up ? 'ascending' : 'descending',
-  }, button(column.label, () => turn(column), { title: column.help }));
   const show = () => {
+    const sort = shell.sortOf(name);
     const find = (key) => columns.find((c) => c.key === key);
     const column = find(sort.key) ?? find(sort.usual) ?? columns[0];
     const rest = rows.length - shown;
-    replaceChildren(head, columns.map(heading));
+    replaceChildren(head, columns.map((c) => heading(c, sort)));
     replaceChildren(body, inOrder(rows, column, sort.up, tie).slice(0, shown)
       .map((row) => element('tr', {}, columns.map((c) => cellOf(c, row)))));
     replaceChildren(more,
@@ -69,14 +67,14 @@ function table(settings) {
       }));
   };
   show();
-  return element('section', { class: `table ${settings.class}` },
-    element('h2', {}, settings.caption),
+  return element('section', { class: `table ${name}` },
+    element('h2', {}, caption),
     element('div', { class: 'scroll' },
       element('table', {}, element('thead', {}, head), body)),
     more, legend(columns));
 }
 
-// What the columns mean.
+// Explains COLUMNS.
 function legend(columns) {
   return element('details', { class: 'legend' },
     element('summary', {}, 'What the columns mean'),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The terms of a page: functions with their callers and what they allocated,
-// or, of live objects (--value=held), holders and what they retain.
+// The words of a page, of functions that allocate, or of holders and the live
+// objects that they retain (--value=held).
 
 const TERMS = {
   calls: {

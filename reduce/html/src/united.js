@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Two profiles as one, to be compared: functions are the same when their names
-// are, and chains when all names on them are, as for mprof diff.  Each figure
-// is there twice, that of the old profile under another key; what only one of
-// them has is nothing in the other.  So all sums are made for both, under every
-// choice, and differences add up.
+// Makes one profile of two that are compared.  As for mprof diff, functions are
+// the same if their names are, and chains if all names on them are.  Each
+// figure is there twice, that of the old profile under another key.  It is 0 in
+// the profile that lacks it.  So all sums are made for both.
 
 const beforeOf = (key) => `${key}-before`;
 
-// OURS and then those of THEIRS that are not among them, by KEYOF(row), with
-// MISSING; AT says where each of theirs is now.  Figures of KEYS are of both.
+// Joins the columns of A and B, which have a COUNT.  A column that one of them
+// lacks is 0 there.
+function joinColumns(a, b) {
+  const { count, ...columns } = { ...b, ...a };
+  const joined = { count: a.count + b.count };
+  for (const [key, column] of Object.entries(columns)) {
+    joined[key] = new column.constructor(joined.count);
+    joined[key].set(a[key] ?? []);
+    joined[key].set(b[key] ?? [], a.count);
+  }
+  return joined;
+}
+
+// Returns OURS, followed by those of THEIRS that are not among them by
+// KEYOF(row), with MISSING; and AT, the place of each of THEIRS.  Figures of
+// KEYS are there for both.
 function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
   const nothing = (name) => Object.fromEntries(keys.map((key) =>
     [name(key), 0]));
@@ -28,40 +41,31 @@ function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
   return { rows, at };
 }
 
-// The chains of both, whose functions are numbered as those of PROFILE, but for
-// those of BASE, which are now at FUNCTIONAT; and where the nodes of each are.
-function uniteNodes(profile, base, functionAt) {
-  const builder = new TreeBuilder(profile.nodes.count + base.nodes.count);
-  const add = ({ nodes: { count, parent, functionOf } }, functions) => {
-    const at = new Int32Array(count);
-    for (let node = 1; node < count; node++)
-      at[node] = builder.child(at[parent[node]], functions[functionOf[node]]);
-    return at;
-  };
-  const both = [add(profile, profile.functions.map((_, i) => i)),
-    add(base, functionAt)];
-  const { nodes, placeOf } = builder.finish();
-  return { nodes, at: both.map((at) => at.map((node) => placeOf[node])) };
-}
-
-// Lets the rows of PROFILE refer to NODES, and those of BASE to what is AT
-// other places now, with figures of KEYS under their other keys.
-function uniteChains(profile, base, nodes, at, keys) {
-  const rows = { ...base.rows };
-  for (const key of ['type', 'phase', 'thread', 'region'])
+// Returns the chains of PROFILE, followed by those of BASE.  The latter refer
+// to places AT, and have the figures of KEYS under their other keys.
+function uniteChains(profile, base, at, keys) {
+  const { nodes, unseen } = profile;
+  const { parent, functionOf } = base.nodes;
+  const rows = { ...base.rows, node: base.rows.node.map((node) =>
+    node + nodes.count) };
+  for (const key of ['type', ...LABELS])
     rows[key] = rows[key].map((i) => at[key][i] ?? -1);
-  const moved = profile.unseen.length;
-  rows.unseen = rows.unseen.map((set) => (set === 0 ? 0 : set + moved));
+  rows.unseen = rows.unseen.map((set) => set && set + unseen.length);
   for (const key of keys) {
     rows[beforeOf(key)] = rows[key];
     delete rows[key];
   }
-  const moveTo = (its, i) => ({ ...its,
-    node: its.node.map((node) => nodes[i][node]) });
-  return joinRows(moveTo(profile.rows, 0), moveTo(rows, 1));
+  return {
+    nodes: joinColumns(nodes, { ...base.nodes,
+      parent: parent.map((above, node) => node && above + nodes.count),
+      functionOf: functionOf.map((fn) => at.function[fn] ?? -1) }),
+    rows: joinColumns(profile.rows, rows),
+    unseen: [...unseen, ...base.unseen.map((fn) => ({ ...fn,
+      set: fn.set && fn.set + unseen.length }))],
+  };
 }
 
-// PROFILE with the figures of BASE.
+// Returns PROFILE with the figures of BASE.
 function unite(profile, base) {
   const measures = profile.measures.filter(({ key }) =>
     base.keys.includes(key));
@@ -69,7 +73,7 @@ function unite(profile, base) {
   const { word: value } = measures.find(({ word }) => word === profile.value) ??
     measures[0];
   const both = { ...profile, measures, keys, value, compared: true,
-    callKeys: ['calls', 'calls-before'], sides: [profile, base] };
+    names: [...profile.names, beforeOf], sides: [profile, base] };
   const at = {};
   const add = (name, of, keyOf, missing) => {
     const united = uniteRows(profile[name], base[name], of, keyOf, missing);
@@ -88,13 +92,9 @@ function unite(profile, base) {
   for (const fn of both.functions)
     if (fn.package !== null)
       fn.package = both.packages.find(({ name }) => name === fn.package.name);
-  both.unseen = [...profile.unseen, ...base.unseen.map((set) => ({ ...set,
-    set: set.set === 0 ? 0 : set.set + profile.unseen.length }))];
-  const chains = uniteNodes(profile, base, at.function);
-  both.nodes = chains.nodes;
-  both.rows = uniteChains(profile, base, chains.at, at, [...keys, 'calls']);
   for (const key of ['totals', 'file_totals'])
     both[key] = Object.fromEntries(keys.flatMap((its) =>
       [[its, profile[key][its]], [beforeOf(its), base[key][its]]]));
-  return both;
+  return Object.assign(both, uniteChains(profile, base, at,
+    [...keys, 'calls']));
 }
