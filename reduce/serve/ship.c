@@ -18,7 +18,7 @@ enum {
   MOST_REFUSALS = 3,
   USUAL_INTERVAL = 15000,
   USUAL_DEADLINE = 5000,
-  SHORTEST_REQUEST = 2000, /* a request may take as long as the interval, */
+  SHORTEST_REQUEST = 5000, /* a request may take as long as the interval, */
   LONGEST_REQUEST = 30000, /* but at least and at most so long */
   FIRST_WAIT = 1000,       /* after a failure; it doubles after each other */
   LONGEST_WAIT = 300000,
