@@ -7,22 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool
-chain_path_init(struct chain_path *path, const struct profile *profile)
-{
-  *path = (struct chain_path){
-      .texts = array_zeroed(profile->location_count, sizeof *path->texts)};
-  return path->texts != NULL;
-}
-
-void
-chain_path_release(struct chain_path *path)
-{
-  pool_free(path->steps);
-  pool_free(path->ids.items);
-  pool_free(path->texts);
-}
-
 /* How many locations from the root on IDS have in common with the path. */
 static size_t
 shared(const struct chain_path *path, const struct numbers *ids)
@@ -60,10 +44,10 @@ text_of_location(struct chain_path *path, const struct reading *reading,
   return *text;
 }
 
-/* Goes from AT on to the node of LOCATION; false when memory runs out. */
-static bool
-step(struct chain_path *path, struct reading *reading, uint32_t location,
-     struct path_step *at)
+/* Goes from AT on to the node of LOCATION. */
+static void
+step(struct chain_path *path, const struct reading *reading,
+     uint32_t location, struct path_step *at)
 {
   struct profile *profile = reading->profile;
   uint64_t text = text_of_location(path, reading, location);
@@ -75,34 +59,30 @@ step(struct chain_path *path, struct reading *reading, uint32_t location,
     uint32_t lines = profile->locations[location].line_count;
     path->frames += lines == 0 ? 1 : lines;
   }
-  return at->node != INDEX_NONE;
 }
 
-bool
-chain_path_find(struct chain_path *path, struct reading *reading,
-                size_t index, struct numbers *ids, struct path_step *end)
+struct path_step
+chain_path_find(struct chain_path *path, const struct reading *reading,
+                size_t index, struct numbers *ids)
 {
   struct numbers chain = *ids;
   size_t length = shared(path, ids);
   struct path_step at = {TREE_ROOT, 0};
   if (length > 0)
     at = path->steps[length - 1];
-  if (!ARRAY_ROOM(path->steps, path->capacity, chain.count))
-    return mprof_error_memory(reading->error);
+  ARRAY_ROOM(path->steps, path->capacity, chain.count);
   for (; length < chain.count; path->steps[length++] = at) {
     uint64_t id = chain.items[chain.count - 1 - length];
     uint32_t location = index_map_find(&reading->location_ids, id);
     if (location == INDEX_NONE)
-      return reading_fault(reading, PPROF_SAMPLE, index,
-                           "sample %zu refers to location %" PRIu64
-                           ", which is missing",
-                           index, id);
-    if (!step(path, reading, location, &at))
-      return mprof_error_memory(reading->error);
+      reading_fault(reading, PPROF_SAMPLE, index,
+                    "sample %zu refers to location %" PRIu64
+                    ", which is missing",
+                    index, id);
+    step(path, reading, location, &at);
   }
   path->length = length;
-  *end = at;
   *ids = path->ids;
   path->ids = chain;
-  return true;
+  return at;
 }

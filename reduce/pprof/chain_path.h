@@ -21,7 +21,7 @@ struct path_step {
   uint64_t text; /* of the frames up to here: what writing them takes */
 };
 
-struct chain_path {
+struct chain_path {        /* all zero but for texts: empty */
   struct path_step *steps; /* the root's child first */
   size_t length, capacity;
   struct numbers ids; /* of the locations, the leaf first */
@@ -29,15 +29,10 @@ struct chain_path {
   uint64_t frames;    /* of all nodes that are new */
 };
 
-/* An empty path of locations of PROFILE; false when memory runs out. */
-bool chain_path_init(struct chain_path *path, const struct profile *profile);
-void chain_path_release(struct chain_path *path);
-
-/* Sets *END to the end of the chain of IDS, of the sample with the number
- * INDEX, which may be the root.  IDS become the array of the sample before.
- */
-bool chain_path_find(struct chain_path *path, struct reading *reading,
-                     size_t index, struct numbers *ids,
-                     struct path_step *end);
+/* The end of the chain of IDS, of the sample with the number INDEX, which may
+ * be the root.  IDS become the array of the sample before. */
+struct path_step chain_path_find(struct chain_path *path,
+                                 const struct reading *reading, size_t index,
+                                 struct numbers *ids);
 
 #endif

@@ -39,11 +39,12 @@ struct code_place {
 };
 
 struct code_module {
-  const char *path, *build_id; /* owned by the names */
+  const char *path, *build_id; /* of the names */
   enum code_file_outcome outcome;
   bool is_open;
   bool has_information; /* for debugging */
   uint64_t last_use;
+  struct pool pool; /* of the next three, while the file is open */
   struct code_file file;
   struct function_symbols symbols;
   struct source_places sources;
@@ -54,7 +55,7 @@ struct code_module {
   size_t place_count, place_capacity;
 };
 
-struct code_names { /* all zero, but for the pool: empty */
+struct code_names {  /* all zero, but for the pool: empty */
   struct pool *pool; /* which all of it is in */
   struct names names;
   struct code_module **modules;
@@ -66,7 +67,6 @@ struct code_names { /* all zero, but for the pool: empty */
   struct row_table function_rows;
   struct code_line *lines;
   size_t line_count, line_capacity;
-  struct source_place source; /* of the place in hand */
 };
 
 /* After a failure, and at the end: NAMES is empty again. */

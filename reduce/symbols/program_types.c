@@ -14,27 +14,17 @@
 
 enum { MOST_DEPTH = 64, MOST_NAME = 512 };
 
-bool
-program_types_init(struct program_types *types, uint64_t *sizes,
-                   size_t size_count)
+struct program_types
+program_types_wanted(const uint64_t *sizes, size_t count)
 {
-  memset(types, 0, sizeof *types);
-  types->sizes = sizes;
-  array_sort(sizes, size_count, sizeof *sizes, array_compare_numbers);
-  types->size_count = 0;
-  for (size_t i = 0; i < size_count; i++)
-    if (i == 0 || sizes[i] != sizes[i - 1])
-      sizes[types->size_count++] = sizes[i];
-  return names_init(&types->names);
-}
-
-void
-program_types_release(struct program_types *types)
-{
-  names_release(&types->names);
-  pool_free(types->sizes);
-  pool_free(types->types);
-  memset(types, 0, sizeof *types);
+  struct program_types types = {.sizes = pool_alloc(count * sizeof *sizes)};
+  memcpy(types.sizes, sizes, count * sizeof *sizes);
+  array_sort(types.sizes, count, sizeof *sizes, array_compare_numbers);
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || types.sizes[i] != types.sizes[i - 1])
+      types.sizes[types.size_count++] = types.sizes[i];
+  names_init(&types.names);
+  return types;
 }
 
 static bool
@@ -46,13 +36,11 @@ is_wanted(const struct program_types *types, uint64_t size)
                   array_compare_numbers) != NULL);
 }
 
-static bool
+static void
 add_type(struct program_types *types, uint64_t size, const char *name)
 {
   uint32_t id = names_intern(&types->names, name);
-  return id != NAMES_NONE &&
-         ARRAY_PUSH(
-             types->types, types->count, types->capacity,
+  ARRAY_PUSH(types->types, types->count, types->capacity,
              (struct program_type){size, names_text(&types->names, id)});
 }
 
@@ -66,15 +54,13 @@ program_types_cover(const struct program_types *types,
   return true;
 }
 
-bool
+void
 program_types_add(struct program_types *types,
                   const struct program_types *others)
 {
   for (size_t i = 0; i < others->count; i++)
-    if (is_wanted(types, others->types[i].size) &&
-        !add_type(types, others->types[i].size, others->types[i].name))
-      return false;
-  return true;
+    if (is_wanted(types, others->types[i].size))
+      add_type(types, others->types[i].size, others->types[i].name);
 }
 
 static bool
@@ -126,14 +112,14 @@ is_c(Dwarf_Die *unit)
 }
 
 /* Adds the types among the children of PARENT, which is called PREFIX. */
-static bool
+static void
 read_children(struct program_types *types, Dwarf_Die *parent,
               const char *prefix, bool c, int depth)
 {
   Dwarf_Die child;
   char name[MOST_NAME];
   if (depth == MOST_DEPTH || dwarf_child(parent, &child) != 0)
-    return true;
+    return;
   do {
     bool space = dwarf_tag(&child) == DW_TAG_namespace;
     bool aggregate = is_aggregate(&child);
@@ -150,16 +136,15 @@ read_children(struct program_types *types, Dwarf_Die *parent,
     if (aggregate && c)
       keyword = dwarf_tag(&child) == DW_TAG_union_type ? "union " : "struct ";
     snprintf(name, sizeof name, "%s%s%s", prefix, keyword, own);
-    if (wanted && !add_type(types, size, name))
-      return false;
+    if (wanted)
+      add_type(types, size, name);
     strncat(name, "::", sizeof name - strlen(name) - 1);
-    if (scope && !read_children(types, &child, name, c, depth + 1))
-      return false;
+    if (scope)
+      read_children(types, &child, name, c, depth + 1);
   } while (dwarf_siblingof(&child, &child) == 0);
-  return true;
 }
 
-bool
+void
 program_types_read(struct program_types *types, Dwarf *information)
 {
   Dwarf_CU *unit = NULL;
@@ -167,9 +152,7 @@ program_types_read(struct program_types *types, Dwarf *information)
   while (information != NULL && (types->size_count > 0 || types->every) &&
          dwarf_get_units(information, unit, &unit, NULL, NULL, &die, NULL) ==
              0)
-    if (!read_children(types, &die, "", is_c(&die), 0))
-      return false;
-  return true;
+    read_children(types, &die, "", is_c(&die), 0);
 }
 
 static int

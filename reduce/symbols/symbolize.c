@@ -80,17 +80,17 @@ list_pending(struct symbolizing *s)
 /* ---- the tree --------------------------------------------------------- */
 
 /* Asks for the types of the sizes that objects have. */
-static bool
+static void
 want_types(struct symbolizing *s)
 {
   const struct profile *profile = s->profile;
-  uint64_t *sizes =
-      array_zeroed(profile->label_rows.row_count, sizeof *sizes);
+  uint64_t *sizes = pool_alloc(profile->label_rows.row_count * sizeof *sizes);
   size_t count = 0;
-  for (size_t i = 0; sizes != NULL && i < profile->label_rows.row_count; i++)
+  for (size_t i = 0; i < profile->label_rows.row_count; i++)
     if (profile->labels[i].has_bytes && profile->labels[i].bytes > 0)
       sizes[count++] = profile->labels[i].bytes;
-  return program_types_init(&s->types, sizes, count) && sizes != NULL;
+  s->types = program_types_wanted(sizes, count);
+  pool_free(sizes);
 }
 
 /* The active function of LOCATION, which has one. */
@@ -103,14 +103,13 @@ function_of(struct profile *profile, uint32_t location)
 }
 
 /* Marks the functions at the beginning of chains as ones of the runtime. */
-static bool
+static void
 mark_starts(struct symbolizing *s)
 {
   struct profile *profile = s->profile;
   uint32_t runtime = names_intern(&profile->names, PPROF_RUNTIME_FILE);
-  bool *starts = array_zeroed(profile->tree.count, sizeof *starts);
-  bool good = runtime != NAMES_NONE && starts != NULL;
-  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
+  bool *starts = pool_zeroed(profile->tree.count, sizeof *starts);
+  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
     uint32_t parent = profile->tree.nodes[i].parent;
     uint32_t location = profile->tree.nodes[i].item;
     starts[i] = (parent == TREE_ROOT || starts[parent]) &&
@@ -121,7 +120,6 @@ mark_starts(struct symbolizing *s)
     function_of(profile, location)->file = runtime;
   }
   pool_free(starts);
-  return good;
 }
 
 /* ---- one file --------------------------------------------------------- */
@@ -132,8 +130,7 @@ set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
   mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
 }
 
-/* Adds a function to the profile; its number, INDEX_NONE when memory runs
- * out. */
+/* Adds a function to the profile; its number. */
 static uint32_t
 add_function(struct symbolizing *s, const char *name, const char *system_name,
              const char *file, int64_t start_line)
@@ -145,14 +142,10 @@ add_function(struct symbolizing *s, const char *name, const char *system_name,
       .file = names_intern(names, file),
       .start_line = start_line,
   };
-  return function.name == NAMES_NONE || function.system_name == NAMES_NONE ||
-                 function.file == NAMES_NONE
-             ? INDEX_NONE
-             : profile_add_function(s->profile, function);
+  return profile_add_function(s->profile, function);
 }
 
-/* The number in the profile of the function NUMBER of the names, INDEX_NONE
- * when memory runs out. */
+/* The number in the profile of the function NUMBER of the names. */
 static uint32_t
 function_in_profile(struct symbolizing *s, uint32_t number)
 {
@@ -161,12 +154,11 @@ function_in_profile(struct symbolizing *s, uint32_t number)
   uint32_t known = index_map_find(&s->functions, number);
   if (known != INDEX_NONE)
     return known;
-  uint32_t added = add_function(s, names_text(names, f->name),
-                                names_text(names, f->system_name),
-                                names_text(names, f->file), f->start_line);
-  return added != INDEX_NONE && index_map_add(&s->functions, number, added)
-             ? added
-             : INDEX_NONE;
+  known = add_function(s, names_text(names, f->name),
+                       names_text(names, f->system_name),
+                       names_text(names, f->file), f->start_line);
+  index_map_add(&s->functions, number, known);
+  return known;
 }
 
 /* Whether PATH is in a folder of the system, whose types are not the
@@ -204,87 +196,71 @@ runs_lisp(const struct symbolizing *s, const char *path, uint32_t mapping)
 }
 
 /* Gives the location of P, in MODULE, its functions. */
-static bool
+static void
 resolve(struct symbolizing *s, struct code_module *module,
         const struct pending *p)
 {
+  struct profile *profile = s->profile;
   const struct code_place *place =
       code_names_place(s->names, module, p->offset);
-  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
-  uint32_t function = INDEX_NONE;
-  if (place == NULL)
-    return false;
-  if (!place->known && !s->profile->by_mprof)
-    return true;
+  if (!place->known && !profile->by_mprof)
+    return;
   for (uint32_t i = 0; i < place->count; i++) {
     const struct code_line *line = &s->names->lines[place->first + i];
     if (line->line != 0)
-      set_flag(mapping, PPROF_MAPPING_HAS_LINE_NUMBERS);
-    function = function_in_profile(s, line->function);
-    if (function == INDEX_NONE ||
-        !profile_add_line(s->profile, p->location,
-                          (struct profile_line){function, line->line, 0}))
-      return false;
+      set_flag(&profile->mappings[p->mapping],
+               PPROF_MAPPING_HAS_LINE_NUMBERS);
+    profile_add_line(
+        profile, p->location,
+        (struct profile_line){function_in_profile(s, line->function),
+                              line->line, 0});
   }
+  struct profile_function *active = function_of(profile, p->location);
   if (runs_lisp(s, module->path, p->mapping) &&
-      strcmp(text_of(s, s->profile->functions[function].name), "cl_boot") !=
-          0) {
-    uint32_t runtime =
-        names_intern(&s->profile->names, PPROF_RUNTIME_FILE);
-    if (runtime == NAMES_NONE)
-      return false;
-    s->profile->functions[function].file = runtime;
-  }
-  if (strcmp(text_of(s, s->profile->functions[function].file),
-             PPROF_RUNTIME_FILE) == 0)
+      strcmp(text_of(s, active->name), "cl_boot") != 0)
+    active->file = names_intern(&profile->names, PPROF_RUNTIME_FILE);
+  if (strcmp(text_of(s, active->file), PPROF_RUNTIME_FILE) == 0)
     s->marks[p->location] = START_YES;
   else if (place->nameless && is_c_library(module->path))
     s->marks[p->location] = START_IF_FIRST;
-  return true;
 }
 
-static bool
+static void
 add_comment(struct symbolizing *s, const char *text)
 {
-  uint32_t name = names_intern(&s->profile->names, text);
-  return name != NAMES_NONE && profile_add_comment_once(s->profile, name);
+  profile_add_comment_once(s->profile,
+                           names_intern(&s->profile->names, text));
 }
 
 /* Notes why nothing is known of MODULE if so. */
-static bool
+static void
 note_outcome(struct symbolizing *s, const struct code_module *module)
 {
   char text[PATH_MAX + 128];
   if (module->outcome == CODE_FILE_GOOD)
-    return true;
+    return;
   snprintf(text, sizeof text, PPROF_COMMENT_SYMBOL_NOTE "=%s %s",
            module->path,
            module->outcome == CODE_FILE_CHANGED
                ? "is not the file that ran (its build id differs), so its "
                  "names are not used"
                : "cannot be read, so its functions have no names");
-  return add_comment(s, text);
-}
-
-/* The file of MAPPING; NULL when memory runs out. */
-static struct code_module *
-module_of(struct symbolizing *s, const struct profile_mapping *mapping)
-{
-  const char *path = text_of(s, mapping->file);
-  const char *id = text_of(s, mapping->build_id);
-  bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
-  return code_names_module(s->names, path, any ? id : NULL);
+  add_comment(s, text);
 }
 
 /* Resolves the COUNT locations at P, all in one mapping; that of the program
  * itself is the first. */
-static bool
+static void
 resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
 {
   struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
-  struct code_module *module = module_of(s, mapping);
-  bool good = module != NULL && note_outcome(s, module);
-  if (good && module->build_id != NULL && module->outcome == CODE_FILE_GOOD) {
+  const char *path = text_of(s, mapping->file);
+  const char *id = text_of(s, mapping->build_id);
+  bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
+  struct code_module *module =
+      code_names_module(s->names, path, any ? id : NULL);
+  note_outcome(s, module);
+  if (any && module->outcome == CODE_FILE_GOOD) {
     set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
     set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
     if (module->has_information)
@@ -293,33 +269,29 @@ resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
         !runs_lisp(s, module->path, p->mapping))
       code_names_types(s->names, module, &s->types);
   }
-  for (size_t i = 0; good && i < count; i++)
-    good = resolve(s, module, &p[i]);
-  return good;
+  for (size_t i = 0; i < count; i++)
+    resolve(s, module, &p[i]);
 }
 
 /* Resolves the COUNT locations at P, which are in no file: a profile by mprof
  * has one without an address for what was over the budget. */
-static bool
+static void
 resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     uint64_t address = s->profile->locations[p[i].location].address;
     const char *name =
         address == 0 ? "[over the budget]" : "[generated code]";
-    uint32_t function = add_function(s, name, "", "", 0);
-    if (function == INDEX_NONE ||
-        !profile_add_line(s->profile, p[i].location,
-                          (struct profile_line){function, 0, 0}))
-      return false;
+    profile_add_line(
+        s->profile, p[i].location,
+        (struct profile_line){add_function(s, name, "", "", 0), 0, 0});
   }
-  return true;
 }
 
 /* ---- the whole -------------------------------------------------------- */
 
 /* Writes the names of the types of each size, at most TYPES_KEPT. */
-static bool
+static void
 add_type_comments(struct symbolizing *s)
 {
   const struct program_types *types = &s->types;
@@ -334,13 +306,11 @@ add_type_comments(struct symbolizing *s)
       continue;
     snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s",
              type->size, of_size == TYPES_KEPT ? "..." : type->name);
-    if (!add_comment(s, text))
-      return false;
+    add_comment(s, text);
   }
-  return true;
 }
 
-static bool
+static void
 resolve_all(struct symbolizing *s)
 {
   size_t count;
@@ -349,34 +319,31 @@ resolve_all(struct symbolizing *s)
     count = 1;
     while (i + count < s->pending_count && p[count].mapping == p->mapping)
       count++;
-    if (!(p->mapping == INDEX_NONE ? resolve_strays(s, p, count)
-                                   : resolve_module(s, p, count)))
-      return false;
+    if (p->mapping == INDEX_NONE)
+      resolve_strays(s, p, count);
+    else
+      resolve_module(s, p, count);
   }
-  return true;
 }
 
-bool
+void
 symbolize(struct code_names *names, struct profile *profile,
           struct mprof_error *error)
 {
   struct symbolizing s = {.names = names, .profile = profile};
   size_t lacking = 0;
+  (void)error;
   for (size_t i = 0; i < profile->location_count; i++)
     lacking += profile->locations[i].line_count == 0;
   if (lacking == 0)
-    return true;
-  s.pending = array_zeroed(lacking, sizeof *s.pending);
-  s.marks = array_zeroed(profile->location_count, sizeof *s.marks);
-  bool good = s.pending != NULL && s.marks != NULL;
-  if (good) {
-    list_pending(&s);
-    good = want_types(&s) && resolve_all(&s) && mark_starts(&s) &&
-           add_type_comments(&s);
-  }
-  program_types_release(&s.types);
-  index_map_release(&s.functions);
+    return;
+  s.pending = pool_zeroed(lacking, sizeof *s.pending);
+  s.marks = pool_zeroed(profile->location_count, sizeof *s.marks);
+  list_pending(&s);
+  want_types(&s);
+  resolve_all(&s);
+  mark_starts(&s);
+  add_type_comments(&s);
   pool_free(s.pending);
   pool_free(s.marks);
-  return good || mprof_error_memory(error);
 }

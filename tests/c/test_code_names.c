@@ -222,16 +222,12 @@ static void
 check_type(struct code_names *names, struct code_module *module,
            uint64_t size, const char *name)
 {
-  struct program_types types;
-  uint64_t *sizes = pool_zeroed(1, sizeof *sizes);
-  sizes[0] = size;
-  assert_true(program_types_init(&types, sizes, 1));
+  struct program_types types = program_types_wanted(&size, 1);
   code_names_types(names, module, &types);
   program_types_sort(&types);
   assert_int_equal(types.count, name == NULL ? 0 : 1);
   if (name != NULL)
     assert_string_equal(types.types[0].name, name);
-  program_types_release(&types);
 }
 
 static void

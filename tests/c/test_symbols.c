@@ -191,21 +191,9 @@ open_subject(void **state)
   assert_int_equal(code_file_open(&subject->file, own_path(),
                                   own_build_id(), true),
                    CODE_FILE_GOOD);
-  assert_true(function_symbols_init(&subject->symbols, &subject->file));
-  assert_true(
-      source_places_init(&subject->places, subject->file.information));
+  function_symbols_init(&subject->symbols, &subject->file);
+  subject->places = source_places_of(subject->file.information);
   *state = subject;
-  return 0;
-}
-
-static int
-close_subject(void **state)
-{
-  struct subject *subject = *state;
-  source_places_release(&subject->places);
-  function_symbols_release(&subject->symbols);
-  code_file_release(&subject->file);
-  pool_free(subject);
   return 0;
 }
 
@@ -248,12 +236,12 @@ check_call(const struct subject *subject, struct called called,
 {
   uint64_t address = address_in_file((const char *)called.address - 1);
   struct function_found found;
-  struct source_place place = {0};
+  struct source_place place;
   const struct source_function *active;
   assert_true(function_symbols_find(&subject->symbols, address, &found));
   assert_string_equal(found.name, function);
-  assert_true(source_places_find(
-      (struct source_places *)(uintptr_t)&subject->places, address, &place));
+  source_places_find((struct source_places *)(uintptr_t)&subject->places,
+                     address, &place);
   assert_int_equal(place.count, inlined == NULL ? 1 : 2);
   active = &place.functions[0];
   assert_string_equal(active->name, function);
@@ -267,7 +255,6 @@ check_call(const struct subject *subject, struct called called,
                 active[1].start_line < active[1].line &&
                 active[1].line < active->start_line);
   }
-  pool_free(place.functions);
 }
 
 static void
@@ -328,16 +315,10 @@ static void
 types_by_size(void **state)
 {
   struct subject *subject = *state;
-  struct program_types types;
-  uint64_t *sizes = pool_zeroed(4, sizeof *sizes);
-  assert_non_null(sizes);
-  sizes[0] = 1241;
-  sizes[1] = 1239;
-  sizes[2] = 1243; /* there is none */
-  sizes[3] = 1237;
-  assert_true(program_types_init(&types, sizes, 4));
+  const uint64_t sizes[] = {1241, 1239, 1243 /* there is none */, 1237};
+  struct program_types types = program_types_wanted(sizes, 4);
   for (int i = 0; i < 2; i++) /* the second time nothing is new */
-    assert_true(program_types_read(&types, subject->file.information));
+    program_types_read(&types, subject->file.information);
   program_types_sort(&types);
   assert_int_equal(types.count, 3);
   assert_int_equal(types.types[0].size, 1237);
@@ -346,7 +327,6 @@ types_by_size(void **state)
   assert_string_equal(types.types[1].name, "also_1239_bytes");
   assert_int_equal(types.types[2].size, 1241);
   assert_string_equal(types.types[2].name, "union of_1241_bytes");
-  program_types_release(&types);
 }
 
 int
@@ -363,5 +343,5 @@ main(void)
       cmocka_unit_test(other_files),
       cmocka_unit_test(types_by_size),
   };
-  return RUN_IN_ATTEMPT(tests, open_subject, close_subject);
+  return RUN_IN_ATTEMPT(tests, open_subject, NULL);
 }
