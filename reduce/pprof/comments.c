@@ -11,8 +11,6 @@
 
 #include "pprof/reading.h"
 
-#include "pprof/reader.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -121,8 +121,6 @@ enum profile_fact {
   FACT_COUNT
 };
 
-struct progress;
-
 struct profile {
   struct names names;
   struct profile_mapping *mappings;

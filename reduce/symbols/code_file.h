@@ -15,6 +15,7 @@
 #define MPROF_CODE_FILE_H
 
 #include "base/names.h"
+#include "base/row_table.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -144,39 +145,11 @@ void source_places_find(struct source_places *places, uint64_t address,
 
 /* ---- types: program_types.c ---- */
 
-/* The types of a program by their size: structures, unions, classes, and
- * names for them and for arrays.  Types of system headers are left out, for
- * nearly every program has those. */
-struct program_type {
-  uint64_t size;
-  const char *name; /* of the names */
-};
-
-struct program_types {
-  struct names names;
-  uint64_t *sizes; /* those that are wanted, ascending */
-  size_t size_count;
-  bool every;                 /* so are all others */
-  struct program_type *types; /* by size, then name, once sorted */
-  size_t count, capacity;
-};
-
-/* Those of the COUNT sizes at SIZES, in any order; none is known yet. */
-struct program_types program_types_wanted(const uint64_t *sizes,
-                                          size_t count);
-
-/* Adds the types that INFORMATION has; NULL has none. */
-void program_types_read(struct program_types *types, Dwarf *information);
-
-/* Whether TYPES wants all sizes that OTHERS wants. */
-bool program_types_cover(const struct program_types *types,
-                         const struct program_types *others);
-
-/* Adds the types of OTHERS that TYPES wants. */
-void program_types_add(struct program_types *types,
-                       const struct program_types *others);
-
-/* Puts the types in order, each once. */
-void program_types_sort(struct program_types *types);
+/* Adds the types that INFORMATION has to TYPES, rows of a size and the name
+ * of a structure, union or class, or a name for one or for an array; NULL has
+ * none.  Types of system headers are left out, for nearly every program has
+ * those. */
+void program_types_read(struct row_table *types, struct names *names,
+                        Dwarf *information);
 
 #endif

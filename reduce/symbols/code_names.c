@@ -111,24 +111,6 @@ code_names_module(struct code_names *names, const char *path,
 
 /* ---- functions --------------------------------------------------------- */
 
-/* The number of the function of these texts. */
-static uint32_t
-add_function(struct code_names *names, const char *name,
-             const char *system_name, const char *file, int64_t start_line)
-{
-  struct code_function function = {
-      .name = names_intern(&names->names, name),
-      .system_name = names_intern(&names->names, system_name),
-      .file = names_intern(&names->names, file),
-      .start_line = start_line,
-  };
-  const uint64_t words[] = {function.name, function.system_name,
-                            function.file, (uint64_t)start_line};
-  uint32_t row = row_table_add(&names->function_rows, words, 4);
-  return ROW_ITEM(row, names->functions, names->function_count,
-                  names->function_capacity, function);
-}
-
 /* Adds the function of MODULE that SYMBOL names, called NAME if that is NULL,
  * which stands in the source as SOURCE says. */
 static uint32_t
@@ -140,11 +122,18 @@ add_named(struct code_names *names, const struct code_module *module,
   const char *shown = readable != NULL ? readable : name;
   const char *file = source->file == NULL ? "" : source->file;
   bool start_up = is_start_up_function(shown, module->path);
-  uint32_t number = add_function(names, shown, symbol != NULL ? symbol : name,
-                                 start_up ? PPROF_RUNTIME_FILE : file,
-                                 start_up ? 0 : source->start_line);
+  const struct code_function function = {
+      .name = names_intern(&names->names, shown),
+      .system_name =
+          names_intern(&names->names, symbol != NULL ? symbol : name),
+      .file =
+          names_intern(&names->names, start_up ? PPROF_RUNTIME_FILE : file),
+      .start_line = start_up ? 0 : source->start_line,
+  };
   pool_free(readable);
-  return number;
+  ARRAY_PUSH(names->functions, names->function_count,
+             names->function_capacity, function);
+  return (uint32_t)names->function_count - 1;
 }
 
 /* The number of the active function FOUND of MODULE. */
@@ -249,30 +238,16 @@ code_names_place(struct code_names *names, struct code_module *module,
 
 /* ---- types ------------------------------------------------------------- */
 
-/* Makes MODULE know the types of the sizes that TYPES wants; of all sizes,
- * when it is asked for the second time. */
-static void
-read_types(struct code_names *names, struct code_module *module,
-           const struct program_types *types)
+const struct row_table *
+code_names_types(struct code_names *names, struct code_module *module)
 {
-  bool again = module->types.sizes != NULL;
-  module->types = program_types_wanted(types->sizes, types->size_count);
-  module->types.every = again;
-  open_module(names, module);
-  program_types_read(&module->types, module->file.information);
-  program_types_sort(&module->types); /* each unit may have them all */
-}
-
-void
-code_names_types(struct code_names *names, struct code_module *module,
-                 struct program_types *types)
-{
-  if (!module->has_information)
-    return;
-  if (!program_types_cover(&module->types, types)) {
-    struct pool *before = pool_use(names->pool);
-    read_types(names, module, types);
-    pool_use(before);
+  struct pool *before = pool_use(names->pool);
+  if (module->has_information && !module->types_read) {
+    module->types_read = true;
+    open_module(names, module);
+    program_types_read(&module->types, &names->names,
+                       module->file.information);
   }
-  program_types_add(types, &module->types);
+  pool_use(before);
+  return &module->types;
 }

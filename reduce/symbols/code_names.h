@@ -15,7 +15,6 @@
 #define MPROF_CODE_NAMES_H
 
 #include "base/names.h"
-#include "base/row_table.h"
 #include "symbols/code_file.h"
 
 /* A function; the texts are those of the names. */
@@ -48,7 +47,8 @@ struct code_module {
   struct code_file file;
   struct function_symbols symbols;
   struct source_places sources;
-  struct program_types types;
+  struct row_table types; /* program_types_read */
+  bool types_read;
   struct index_map functions; /* by start */
   struct index_map by_offset; /* number of a place */
   struct code_place *places;
@@ -64,7 +64,6 @@ struct code_names {  /* all zero, but for the pool: empty */
   uint64_t uses;
   struct code_function *functions;
   size_t function_count, function_capacity;
-  struct row_table function_rows;
   struct code_line *lines;
   size_t line_count, line_capacity;
 };
@@ -83,8 +82,8 @@ const struct code_place *code_names_place(struct code_names *names,
                                           struct code_module *module,
                                           uint64_t offset);
 
-/* Adds the types of MODULE that TYPES wants. */
-void code_names_types(struct code_names *names, struct code_module *module,
-                      struct program_types *types);
+/* The types of MODULE, sizes and names: program_types_read. */
+const struct row_table *code_names_types(struct code_names *names,
+                                         struct code_module *module);
 
 #endif

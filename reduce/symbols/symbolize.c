@@ -23,6 +23,12 @@ struct pending {
   uint64_t offset; /* in the file */
 };
 
+/* A type of the program. */
+struct program_type {
+  uint64_t size;
+  const char *name;
+};
+
 /* What the beginning of a chain may be made of, by location. */
 enum start_mark { START_NO, START_YES, START_IF_FIRST };
 
@@ -31,9 +37,11 @@ struct symbolizing {
   struct profile *profile;
   struct pending *pending;
   size_t pending_count;
-  unsigned char *marks;       /* by location: enum start_mark */
-  struct index_map functions; /* of the names -> of the profile */
-  struct program_types types;
+  unsigned char *marks; /* by location: enum start_mark */
+  uint64_t *sizes;      /* of objects, ascending */
+  size_t size_count;
+  struct program_type *types; /* of these sizes */
+  size_t type_count, type_capacity;
 };
 
 static const char *
@@ -77,21 +85,79 @@ list_pending(struct symbolizing *s)
              compare_pending);
 }
 
-/* ---- the tree --------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------ */
 
-/* Asks for the types of the sizes that objects have. */
+/* Lists the sizes that objects have. */
 static void
-want_types(struct symbolizing *s)
+list_sizes(struct symbolizing *s)
 {
   const struct profile *profile = s->profile;
-  uint64_t *sizes = pool_alloc(profile->label_rows.row_count * sizeof *sizes);
-  size_t count = 0;
+  s->sizes = pool_alloc(profile->label_rows.row_count * sizeof *s->sizes);
   for (size_t i = 0; i < profile->label_rows.row_count; i++)
     if (profile->labels[i].has_bytes && profile->labels[i].bytes > 0)
-      sizes[count++] = profile->labels[i].bytes;
-  s->types = program_types_wanted(sizes, count);
-  pool_free(sizes);
+      s->sizes[s->size_count++] = profile->labels[i].bytes;
+  array_sort(s->sizes, s->size_count, sizeof *s->sizes,
+             array_compare_numbers);
 }
+
+/* Takes the types of MODULE that are of one of the sizes. */
+static void
+take_types(struct symbolizing *s, struct code_module *module)
+{
+  if (s->size_count == 0)
+    return;
+  const struct row_table *types = code_names_types(s->names, module);
+  for (size_t i = 0; i < types->row_count; i++) {
+    size_t two;
+    const uint64_t *row = row_table_words(types, i, &two);
+    if (bsearch(&row[0], s->sizes, s->size_count, sizeof *s->sizes,
+                array_compare_numbers) != NULL)
+      ARRAY_PUSH(
+          s->types, s->type_count, s->type_capacity,
+          (struct program_type){
+              row[0], names_text(&s->names->names, (uint32_t)row[1])});
+  }
+}
+
+static int
+compare_types(const void *left, const void *right)
+{
+  const struct program_type *a = left;
+  const struct program_type *b = right;
+  if (a->size != b->size)
+    return a->size < b->size ? -1 : 1;
+  return strcmp(a->name, b->name);
+}
+
+static void
+add_comment(struct symbolizing *s, const char *text)
+{
+  profile_add_comment_once(s->profile,
+                           names_intern(&s->profile->names, text));
+}
+
+/* Writes the names of the types of each size, each once, at most TYPES_KEPT.
+ */
+static void
+add_type_comments(struct symbolizing *s)
+{
+  char text[1024];
+  size_t of_size = 0;
+  array_sort(s->types, s->type_count, sizeof *s->types, compare_types);
+  for (size_t i = 0; i < s->type_count; i++) {
+    const struct program_type *type = &s->types[i];
+    if (i > 0 && compare_types(type - 1, type) == 0)
+      continue;
+    of_size = i > 0 && type[-1].size == type->size ? of_size + 1 : 0;
+    if (of_size > TYPES_KEPT)
+      continue;
+    snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s",
+             type->size, of_size == TYPES_KEPT ? "..." : type->name);
+    add_comment(s, text);
+  }
+}
+
+/* ---- the tree --------------------------------------------------------- */
 
 /* The active function of LOCATION, which has one. */
 static struct profile_function *
@@ -130,35 +196,23 @@ set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
   mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
 }
 
-/* Adds a function to the profile; its number. */
-static uint32_t
-add_function(struct symbolizing *s, const char *name, const char *system_name,
-             const char *file, int64_t start_line)
+/* Adds to LOCATION a line with the function of these texts. */
+static void
+add_line(struct symbolizing *s, uint32_t location, int64_t line,
+         const char *name, const char *system_name, const char *file,
+         int64_t start_line)
 {
   struct names *names = &s->profile->names;
-  struct profile_function function = {
+  const struct profile_function function = {
       .name = names_intern(names, name),
       .system_name = names_intern(names, system_name),
       .file = names_intern(names, file),
       .start_line = start_line,
   };
-  return profile_add_function(s->profile, function);
-}
-
-/* The number in the profile of the function NUMBER of the names. */
-static uint32_t
-function_in_profile(struct symbolizing *s, uint32_t number)
-{
-  const struct names *names = &s->names->names;
-  const struct code_function *f = &s->names->functions[number];
-  uint32_t known = index_map_find(&s->functions, number);
-  if (known != INDEX_NONE)
-    return known;
-  known = add_function(s, names_text(names, f->name),
-                       names_text(names, f->system_name),
-                       names_text(names, f->file), f->start_line);
-  index_map_add(&s->functions, number, known);
-  return known;
+  profile_add_line(
+      s->profile, location,
+      (struct profile_line){profile_add_function(s->profile, function), line,
+                            0});
 }
 
 /* Whether PATH is in a folder of the system, whose types are not the
@@ -206,14 +260,15 @@ resolve(struct symbolizing *s, struct code_module *module,
   if (!place->known && !profile->by_mprof)
     return;
   for (uint32_t i = 0; i < place->count; i++) {
+    const struct names *names = &s->names->names;
     const struct code_line *line = &s->names->lines[place->first + i];
+    const struct code_function *f = &s->names->functions[line->function];
     if (line->line != 0)
       set_flag(&profile->mappings[p->mapping],
                PPROF_MAPPING_HAS_LINE_NUMBERS);
-    profile_add_line(
-        profile, p->location,
-        (struct profile_line){function_in_profile(s, line->function),
-                              line->line, 0});
+    add_line(s, p->location, line->line, names_text(names, f->name),
+             names_text(names, f->system_name), names_text(names, f->file),
+             f->start_line);
   }
   struct profile_function *active = function_of(profile, p->location);
   if (runs_lisp(s, module->path, p->mapping) &&
@@ -223,13 +278,6 @@ resolve(struct symbolizing *s, struct code_module *module,
     s->marks[p->location] = START_YES;
   else if (place->nameless && is_c_library(module->path))
     s->marks[p->location] = START_IF_FIRST;
-}
-
-static void
-add_comment(struct symbolizing *s, const char *text)
-{
-  profile_add_comment_once(s->profile,
-                           names_intern(&s->profile->names, text));
 }
 
 /* Notes why nothing is known of MODULE if so. */
@@ -267,7 +315,7 @@ resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
       set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
     if (!is_of_system(module->path, p->mapping) &&
         !runs_lisp(s, module->path, p->mapping))
-      code_names_types(s->names, module, &s->types);
+      take_types(s, module);
   }
   for (size_t i = 0; i < count; i++)
     resolve(s, module, &p[i]);
@@ -282,33 +330,11 @@ resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
     uint64_t address = s->profile->locations[p[i].location].address;
     const char *name =
         address == 0 ? "[over the budget]" : "[generated code]";
-    profile_add_line(
-        s->profile, p[i].location,
-        (struct profile_line){add_function(s, name, "", "", 0), 0, 0});
+    add_line(s, p[i].location, 0, name, "", "", 0);
   }
 }
 
 /* ---- the whole -------------------------------------------------------- */
-
-/* Writes the names of the types of each size, at most TYPES_KEPT. */
-static void
-add_type_comments(struct symbolizing *s)
-{
-  const struct program_types *types = &s->types;
-  char text[1024];
-  size_t of_size = 0;
-  program_types_sort(&s->types);
-  for (size_t i = 0; i < types->count; i++) {
-    const struct program_type *type = &types->types[i];
-    of_size =
-        i > 0 && types->types[i - 1].size == type->size ? of_size + 1 : 0;
-    if (of_size > TYPES_KEPT)
-      continue;
-    snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s",
-             type->size, of_size == TYPES_KEPT ? "..." : type->name);
-    add_comment(s, text);
-  }
-}
 
 static void
 resolve_all(struct symbolizing *s)
@@ -340,10 +366,11 @@ symbolize(struct code_names *names, struct profile *profile,
   s.pending = pool_zeroed(lacking, sizeof *s.pending);
   s.marks = pool_zeroed(profile->location_count, sizeof *s.marks);
   list_pending(&s);
-  want_types(&s);
+  list_sizes(&s);
   resolve_all(&s);
   mark_starts(&s);
   add_type_comments(&s);
   pool_free(s.pending);
   pool_free(s.marks);
+  pool_free(s.sizes);
 }
