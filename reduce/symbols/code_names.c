@@ -16,15 +16,6 @@ enum { MOST_OPEN = 64 };
 /* ---- files ------------------------------------------------------------- */
 
 static void
-close_module(struct code_names *names, struct code_module *module)
-{
-  pool_release(&module->pool);
-  module->file = (struct code_file){0};
-  module->is_open = false;
-  names->open_count--;
-}
-
-static void
 release_pool(void *pool)
 {
   pool_release(pool);
@@ -48,7 +39,10 @@ close_oldest(struct code_names *names)
         (oldest == NULL || module->last_use < oldest->last_use))
       oldest = module;
   }
-  close_module(names, oldest);
+  pool_release(&oldest->pool);
+  oldest->file = (struct code_file){0};
+  oldest->is_open = false;
+  names->open_count--;
 }
 
 /* Opens the file of MODULE, unless it is open or cannot be opened. */

@@ -112,10 +112,9 @@ take_types(struct symbolizing *s, struct code_module *module)
     const uint64_t *row = row_table_words(types, i, &two);
     if (bsearch(&row[0], s->sizes, s->size_count, sizeof *s->sizes,
                 array_compare_numbers) != NULL)
-      ARRAY_PUSH(
-          s->types, s->type_count, s->type_capacity,
-          (struct program_type){
-              row[0], names_text(&s->names->names, (uint32_t)row[1])});
+      ARRAY_PUSH(s->types, s->type_count, s->type_capacity,
+                 (struct program_type){
+                     row[0], names_text(&s->names->names, (uint32_t)row[1])});
   }
 }
 
@@ -209,25 +208,19 @@ add_line(struct symbolizing *s, uint32_t location, int64_t line,
       .file = names_intern(names, file),
       .start_line = start_line,
   };
-  profile_add_line(
-      s->profile, location,
-      (struct profile_line){profile_add_function(s->profile, function), line,
-                            0});
+  profile_add_line(s->profile, location,
+                   (struct profile_line){
+                       profile_add_function(s->profile, function), line, 0});
 }
 
 /* Whether PATH is in a folder of the system, whose types are not the
- * program's. */
-static bool
-is_system_library(const char *path)
-{
-  return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
-}
-
-/* The program itself is not, wherever it is: it has the first mapping. */
+ * program's.  The program itself is not, wherever it is: it has the first
+ * mapping. */
 static bool
 is_of_system(const char *path, uint32_t mapping)
 {
-  return mapping != 0 && is_system_library(path);
+  return mapping != 0 &&
+         (strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0);
 }
 
 /* Whether what the file at PATH has is no function of a Lisp program but one
@@ -296,59 +289,49 @@ note_outcome(struct symbolizing *s, const struct code_module *module)
   add_comment(s, text);
 }
 
-/* Resolves the COUNT locations at P, all in one mapping; that of the program
- * itself is the first. */
-static void
-resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
+/* The file of the mapping NUMBER, the types of which are taken. */
+static struct code_module *
+begin_module(struct symbolizing *s, uint32_t number)
 {
-  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
+  struct profile_mapping *mapping = &s->profile->mappings[number];
   const char *path = text_of(s, mapping->file);
   const char *id = text_of(s, mapping->build_id);
   bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
   struct code_module *module =
       code_names_module(s->names, path, any ? id : NULL);
   note_outcome(s, module);
-  if (any && module->outcome == CODE_FILE_GOOD) {
-    set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
-    set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
-    if (module->has_information)
-      set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
-    if (!is_of_system(module->path, p->mapping) &&
-        !runs_lisp(s, module->path, p->mapping))
-      take_types(s, module);
-  }
-  for (size_t i = 0; i < count; i++)
-    resolve(s, module, &p[i]);
-}
-
-/* Resolves the COUNT locations at P, which are in no file: a profile by mprof
- * has one without an address for what was over the budget. */
-static void
-resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
-{
-  for (size_t i = 0; i < count; i++) {
-    uint64_t address = s->profile->locations[p[i].location].address;
-    const char *name =
-        address == 0 ? "[over the budget]" : "[generated code]";
-    add_line(s, p[i].location, 0, name, "", "", 0);
-  }
+  if (!any || module->outcome != CODE_FILE_GOOD)
+    return module;
+  set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
+  set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
+  if (module->has_information)
+    set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
+  if (!is_of_system(module->path, number) &&
+      !runs_lisp(s, module->path, number))
+    take_types(s, module);
+  return module;
 }
 
 /* ---- the whole -------------------------------------------------------- */
 
+/* Resolves all.  A profile by mprof has a location without a mapping and an
+ * address for what was over the budget. */
 static void
 resolve_all(struct symbolizing *s)
 {
-  size_t count;
-  for (size_t i = 0; i < s->pending_count; i += count) {
+  struct code_module *module = NULL;
+  for (size_t i = 0; i < s->pending_count; i++) {
     const struct pending *p = &s->pending[i];
-    count = 1;
-    while (i + count < s->pending_count && p[count].mapping == p->mapping)
-      count++;
-    if (p->mapping == INDEX_NONE)
-      resolve_strays(s, p, count);
-    else
-      resolve_module(s, p, count);
+    if (p->mapping == INDEX_NONE) {
+      uint64_t address = s->profile->locations[p->location].address;
+      add_line(s, p->location, 0,
+               address == 0 ? "[over the budget]" : "[generated code]", "",
+               "", 0);
+      continue;
+    }
+    if (i == 0 || p[-1].mapping != p->mapping)
+      module = begin_module(s, p->mapping);
+    resolve(s, module, p);
   }
 }
 
