@@ -60,7 +60,7 @@ unit_of(const struct reading *reading, size_t i)
 }
 
 /* Reads the sample types of READING's file. */
-static bool
+static void
 read_types(struct reading *reading)
 {
   struct profile *heading = &reading->heading;
@@ -71,16 +71,14 @@ read_types(struct reading *reading)
     if (field->number != PPROF_SAMPLE_TYPE)
       continue;
     if (!reading_message(reading, &value_type_schema, field, f))
-      return reading_fault(reading, PPROF_SAMPLE_TYPE, heading->column_count,
-                           "sample type %zu refers to a missing string",
-                           heading->column_count);
-    if (!ARRAY_PUSH(heading->columns, heading->column_count, capacity,
-                    (struct profile_value_type){
-                        (uint32_t)f[PPROF_VALUE_TYPE_NAME],
-                        (uint32_t)f[PPROF_VALUE_TYPE_UNIT]}))
-      return mprof_error_memory(reading->error);
+      reading_fault(reading, PPROF_SAMPLE_TYPE, heading->column_count,
+                    "sample type %zu refers to a missing string",
+                    heading->column_count);
+    ARRAY_PUSH(
+        heading->columns, heading->column_count, capacity,
+        (struct profile_value_type){(uint32_t)f[PPROF_VALUE_TYPE_NAME],
+                                    (uint32_t)f[PPROF_VALUE_TYPE_UNIT]});
   }
-  return true;
 }
 
 /* How mprof calls the column of USE. */
@@ -108,17 +106,17 @@ find_column(const struct reading *reading, const char *name)
 }
 
 /* Gives COLUMN, unless it is absent, the scale of its unit. */
-static bool
-set_scale(struct reading *reading, struct profile_column *column)
+static void
+set_scale(const struct reading *reading, struct profile_column *column)
 {
   if (column->index == NO_COLUMN)
-    return true;
+    return;
   size_t i = (size_t)column->index;
   column->scale = bytes_in_unit(unit_of(reading, i));
-  return column->scale != 0 ||
-         reading_fault(reading, PPROF_SAMPLE_TYPE, i,
-                       "%s is measured in '%s', which is not a unit of bytes",
-                       type_of(reading, i), unit_of(reading, i));
+  if (column->scale == 0)
+    reading_fault(reading, PPROF_SAMPLE_TYPE, i,
+                  "%s is measured in '%s', which is not a unit of bytes",
+                  type_of(reading, i), unit_of(reading, i));
 }
 
 /* Whether the column I says by its unit that it is bytes. */
@@ -154,22 +152,22 @@ guess_columns(struct reading *reading)
       allocs->index = (int)i;
 }
 
-/* Reports that the file says nothing of bytes. */
-static bool
-no_heap_profile(struct reading *reading)
+/* Fails since the file says nothing of bytes. */
+static _Noreturn void
+no_heap_profile(const struct reading *reading)
 {
   char list[200] = "";
   size_t used = 0;
-  for (size_t i = 0;
-       i < reading->heading.column_count && used < sizeof list; i++)
+  for (size_t i = 0; i < reading->heading.column_count && used < sizeof list;
+       i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s/%s",
                              i == 0 ? "" : ", ", type_of(reading, i),
                              unit_of(reading, i));
-  return reading_fault(
-      reading, PPROF_SAMPLE_TYPE, 0,
-      "is %s profile: none of its sample types counts bytes (%s)",
-      find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "not a heap",
-      *list == '\0' ? "there are none" : list);
+  reading_fault(reading, PPROF_SAMPLE_TYPE, 0,
+                "is %s profile: none of its sample types counts bytes (%s)",
+                find_column(reading, "cpu").index != NO_COLUMN ? "a CPU"
+                                                               : "not a heap",
+                *list == '\0' ? "there are none" : list);
 }
 
 /* Lets what was live stand for what was allocated. */
@@ -182,33 +180,30 @@ take_live(struct reading *reading)
   reading->heading.gaps.live = reading->heading.file_count;
 }
 
-/* Sets *NOTHING to whether no sample counts anything that was allocated. */
+/* Whether some sample counts what was allocated. */
 static bool
-counts_nothing(struct reading *reading, bool *nothing)
+counts_allocations(const struct reading *reading)
 {
   const struct input_file *file = &reading->file;
-  size_t allocated =
-      (size_t)reading->heading.column_of[MEASURE_BYTES].index;
+  size_t allocated = (size_t)reading->heading.column_of[MEASURE_BYTES].index;
   struct numbers values = {0};
   struct wire_field sample, field;
-  bool good = true;
-  *nothing = true;
-  for (size_t at = 0; good && *nothing && at < file->length;) {
+  for (size_t at = 0; at < file->length;) {
     wire_read_field(file->data, &at, &sample);
     values.count = 0;
     for (size_t in = 0; sample.number == PPROF_SAMPLE && in < sample.size;) {
       wire_read_field(sample.bytes, &in, &field);
       if (field.number == PPROF_SAMPLE_VALUES)
-        good = good && wire_read_numbers(&field, &values);
+        wire_read_numbers(&field, &values);
     }
-    *nothing = allocated >= values.count || values.items[allocated] == 0;
+    if (allocated < values.count && values.items[allocated] != 0)
+      return true;
   }
-  pool_free(values.items);
-  return good || mprof_error_memory(reading->error);
+  return false;
 }
 
 /* Finds what the file's columns count. */
-static bool
+static void
 find_uses(struct reading *reading)
 {
   const struct profile *heading = &reading->heading;
@@ -219,22 +214,17 @@ find_uses(struct reading *reading)
     columns[MEASURE_KEPT_ALLOCS] = find_column(reading, "objects");
     columns[MEASURE_KEPT_BYTES] = find_column(reading, "space");
   }
-  bool live = profile_has(heading, MEASURE_KEPT_BYTES);
-  if (live && profile_has(heading, MEASURE_BYTES)) {
-    live = !reading->heading.by_mprof;
-    if (live && !counts_nothing(reading, &live))
-      return false;
-  }
-  if (live)
+  if (profile_has(heading, MEASURE_KEPT_BYTES) &&
+      (!profile_has(heading, MEASURE_BYTES) ||
+       (!heading->by_mprof && !counts_allocations(reading))))
     take_live(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     guess_columns(reading);
   if (!profile_has(heading, MEASURE_BYTES))
-    return no_heap_profile(reading);
+    no_heap_profile(reading);
   for (int i = 0; i < COLUMN_USES; i++)
-    if (is_use_of_bytes(i) && !set_scale(reading, &columns[i]))
-      return false;
-  return true;
+    if (is_use_of_bytes(i))
+      set_scale(reading, &columns[i]);
 }
 
 /* ---- the profile's columns ---- */
@@ -292,8 +282,8 @@ reading_convert(const struct profile_column *sources, size_t count,
                  : values[sources[i].index] * sources[i].scale;
 }
 
-/* Whether the profile gets a column for USE: where it or the file has one, but
- * of what was lost both, as the other's would seem to be reachable. */
+/* Whether the profile gets a column for USE: where it or the file has one,
+ * but of what was lost both, as the other's would seem to be reachable. */
 static bool
 takes_use(const struct reading *reading, int use)
 {
@@ -307,16 +297,15 @@ takes_use(const struct reading *reading, int use)
 
 /* Lets the profile, of which the samples stay, have one column of mprof's for
  * each use that it or the file knows. */
-static bool
+static void
 use_own_columns(struct reading *reading)
 {
   struct profile *profile = reading->profile;
   struct profile_column old[COLUMN_USES]; /* as the sources */
   struct profile_value_type *columns =
-      array_zeroed(COLUMN_USES, sizeof *columns);
+      pool_zeroed(COLUMN_USES, sizeof *columns);
   size_t count = 0;
-  bool good = columns != NULL;
-  for (int i = 0; good && i < COLUMN_USES; i++) {
+  for (int i = 0; i < COLUMN_USES; i++) {
     const struct pprof_value_type *name = name_of_use(i);
     if (!takes_use(reading, i)) {
       profile->column_of[i].index = NO_COLUMN;
@@ -326,29 +315,20 @@ use_own_columns(struct reading *reading)
     }
     columns[count].type = names_intern(&profile->names, name->type);
     columns[count].unit = names_intern(&profile->names, name->unit);
-    good = columns[count].type != NAMES_NONE &&
-           columns[count].unit != NAMES_NONE;
     old[count] = profile->column_of[i];
     reading->sources[count] = reading->heading.column_of[i];
     profile->column_of[i] = (struct profile_column){(int)count++, 1};
   }
   uint64_t *values =
-      good ? array_zeroed(profile->sample_count * count, sizeof *values)
-           : NULL;
-  if (values == NULL) {
-    pool_free(columns);
-    return mprof_error_memory(reading->error);
-  }
+      pool_zeroed(profile->sample_count * count, sizeof *values);
   for (size_t s = 0; s < profile->sample_count; s++)
     reading_convert(old, count, profile->values + s * profile->column_count,
                     values + s * count);
   pool_free(profile->values);
-  pool_free(profile->columns);
   profile->values = values;
   profile->value_capacity = profile->sample_count * count;
   profile->columns = columns;
   profile->column_count = count;
-  return true;
 }
 
 /* Takes the columns of the first file. */
@@ -356,11 +336,10 @@ static void
 take_columns(struct reading *reading)
 {
   struct profile *profile = reading->profile;
-  struct profile *heading = &reading->heading;
+  const struct profile *heading = &reading->heading;
   profile->columns = heading->columns;
   profile->column_count = heading->column_count;
   memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
-  heading->columns = NULL;
   for (size_t i = 0; i < profile->column_count; i++)
     reading->sources[i] = (struct profile_column){(int)i, 1};
 }
@@ -369,14 +348,12 @@ bool
 reading_columns(struct reading *reading)
 {
   bool lossless = reading->options->lossless;
-  if (!read_types(reading) || !find_uses(reading))
-    return false;
+  read_types(reading);
+  find_uses(reading);
   reading->sources =
-      array_zeroed(reading->heading.column_count +
-                       reading->profile->column_count + COLUMN_USES,
-                   sizeof *reading->sources);
-  if (reading->sources == NULL)
-    return mprof_error_memory(reading->error);
+      pool_zeroed(reading->heading.column_count +
+                      reading->profile->column_count + COLUMN_USES,
+                  sizeof *reading->sources);
   reading->same_columns = true;
   if (reading_is_first(reading)) {
     take_columns(reading);
@@ -384,5 +361,7 @@ reading_columns(struct reading *reading)
   }
   reading->same_columns =
       match_columns(reading) && (lossless || same_uses(reading));
-  return reading->same_columns || lossless || use_own_columns(reading);
+  if (!reading->same_columns && !lossless)
+    use_own_columns(reading);
+  return true;
 }

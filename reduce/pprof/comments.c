@@ -11,8 +11,6 @@
 
 #include "pprof/reading.h"
 
-#include "pprof/reader.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,39 +18,38 @@
 
 enum { MOST_FILES = 1000000000 }; /* that one file may stand for */
 
-/* Sets *VALUE to the number TEXT, from LEAST to MOST, that the comment INDEX
- * gives KEY. */
-static bool
-read_number(struct reading *reading, size_t index, const char *key,
-            const char *text, int64_t least, int64_t most, int64_t *value)
+/* The number TEXT, from LEAST to MOST, that the comment INDEX gives KEY. */
+static int64_t
+read_number(const struct reading *reading, size_t index, const char *key,
+            const char *text, int64_t least, int64_t most)
 {
   const char *digits = text + (*text == '-');
   size_t length = strspn(digits, "0123456789");
   errno = 0;
-  *value = strtoll(text, NULL, 10);
-  return (length > 0 && digits[length] == '\0' && errno == 0 &&
-          *value >= least && *value <= most) ||
-         reading_fault(reading, PPROF_COMMENT, 0,
-                       "comment %zu gives %s a value that is not a %s", index,
-                       key, most == MOST_FILES ? "number of files" : "count");
+  int64_t value = strtoll(text, NULL, 10);
+  if (length == 0 || digits[length] != '\0' || errno != 0 || value < least ||
+      value > most)
+    reading_fault(reading, PPROF_COMMENT, 0,
+                  "comment %zu gives %s a value that is not a %s", index, key,
+                  most == MOST_FILES ? "number of files" : "count");
+  return value;
 }
 
-static bool
-stated_again(struct reading *reading, size_t index, const char *key)
+static _Noreturn void
+stated_again(const struct reading *reading, size_t index, const char *key)
 {
-  return reading_fault(reading, PPROF_COMMENT, 0,
-                       "comment %zu repeats %s", index, key);
+  reading_fault(reading, PPROF_COMMENT, 0, "comment %zu repeats %s", index,
+                key);
 }
 
 /* Takes what has to be known before the facts are read from TEXT, the comment
  * INDEX. */
-static bool
+static void
 read_heading(struct reading *reading, const char *text, size_t index)
 {
   struct profile *heading = &reading->heading;
   const char *files = comment_value(text, PPROF_COMMENT_FILES);
   const char *calls = comment_value(text, PPROF_COMMENT_STATED_CALLS);
-  int64_t count;
   if (strcmp(text, PPROF_COMMENT_LANGUAGE "=lisp") == 0)
     heading->language = LANGUAGE_LISP;
   else if (strcmp(text, PPROF_COMMENT_LANGUAGE "=c") == 0)
@@ -61,79 +58,71 @@ read_heading(struct reading *reading, const char *text, size_t index)
     heading->by_mprof = true;
   if (calls != NULL) {
     if (reading->adds_calls)
-      return stated_again(reading, index, PPROF_COMMENT_STATED_CALLS);
+      stated_again(reading, index, PPROF_COMMENT_STATED_CALLS);
     reading->adds_calls = true;
-    return read_number(reading, index, PPROF_COMMENT_STATED_CALLS, calls, 0,
-                       INT64_MAX, &reading->stated_calls);
+    reading->stated_calls = read_number(
+        reading, index, PPROF_COMMENT_STATED_CALLS, calls, 0, INT64_MAX);
   }
   if (files == NULL)
-    return true;
-  if (!read_number(reading, index, PPROF_COMMENT_FILES, files, 1, MOST_FILES,
-                   &count))
-    return false;
+    return;
+  int64_t count =
+      read_number(reading, index, PPROF_COMMENT_FILES, files, 1, MOST_FILES);
   if (count > 1)
     heading->file_count = (size_t)count;
-  return true;
 }
 
-/* Adds VALUE, what another comment says of FACT, to *SUM; false when that
- * overflows. */
-static bool
-add_fact(int64_t *sum, enum profile_fact fact, int64_t value)
+/* Adds VALUE, what another comment says of FACT, to SUMS. */
+static void
+add_fact(const struct reading *reading, int64_t *sums, int fact,
+         int64_t value)
 {
-  if (fact != FACT_LIVE_COLLECTION)
-    return !__builtin_add_overflow(*sum, value, sum);
-  if (value > *sum)
-    *sum = value;
-  return true;
+  int64_t *sum = &sums[fact];
+  if (fact == FACT_LIVE_COLLECTION)
+    *sum = value > *sum ? value : *sum;
+  else if (__builtin_add_overflow(*sum, value, sum))
+    reading_fault(reading, PPROF_COMMENT, 0, "%s overflows",
+                  profile_fact_keys[fact]);
 }
 
 /* Takes the fact that TEXT, the comment INDEX, may state. */
-static bool
+static void
 read_fact(struct reading *reading, const char *text, size_t index)
 {
   struct profile *heading = &reading->heading;
   for (int fact = 0; fact < FACT_COUNT; fact++) {
     const char *key = profile_fact_keys[fact];
     const char *number = comment_value(text, key);
-    int64_t value;
     if (number == NULL)
       continue;
     if (heading->fact_files[fact]++ == heading->file_count)
-      return stated_again(reading, index, key);
-    if (!read_number(reading, index, key, number,
-                     fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0, INT64_MAX,
-                     &value))
-      return false;
-    if (!add_fact(&heading->facts[fact], (enum profile_fact)fact, value))
-      return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows", key);
+      stated_again(reading, index, key);
+    add_fact(reading, heading->facts, fact,
+             read_number(reading, index, key, number,
+                         fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0,
+                         INT64_MAX));
   }
-  return true;
 }
 
 /* Takes TEXT, the comment INDEX, but for what says how to read the others,
  * and the samples. */
-static bool
+static void
 read_comment(struct reading *reading, const char *text, size_t index)
 {
   struct profile *profile = reading->profile;
   const char *unknown = comment_value(text, PPROF_COMMENT_CALLS_UNKNOWN);
   if (comment_value(text, PPROF_COMMENT_FILES) != NULL ||
       comment_value(text, PPROF_COMMENT_STATED_CALLS) != NULL)
-    return true;
-  if (unknown != NULL) {
-    uint32_t function = names_intern(&profile->names, unknown);
-    if (function == NAMES_NONE ||
-        !profile_add_unknown_calls(profile, function))
-      return mprof_error_memory(reading->error);
-  }
+    return;
+  if (unknown != NULL)
+    profile_add_unknown_calls(profile,
+                              names_intern(&profile->names, unknown));
   uint32_t name = reading->strings[reading->comments.items[index]];
-  bool once = unknown != NULL ||
-              comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL;
-  return ((once ? profile_add_comment_once(profile, name)
-                : profile_add_comment(profile, name)) ||
-          mprof_error_memory(reading->error)) &&
-         read_fact(reading, text, index);
+  if (unknown != NULL ||
+      comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL)
+    profile_add_comment_once(profile, name);
+  else
+    profile_add_comment(profile, name);
+  read_fact(reading, text, index);
 }
 
 bool
@@ -142,31 +131,30 @@ reading_add_comments(struct reading *reading)
   const struct numbers *comments = &reading->comments;
   for (size_t i = 0; i < comments->count; i++) {
     uint32_t name = reading->strings[comments->items[i]];
-    if (!read_comment(reading, names_text(&reading->profile->names, name), i))
-      return false;
+    read_comment(reading, names_text(&reading->profile->names, name), i);
   }
   return true;
 }
 
-bool
+void
 reading_comments(struct reading *reading)
 {
   const struct numbers *comments = &reading->comments;
-  const struct names *names = &reading->profile->names;
   uint32_t name;
   reading->heading.file_count = 1;
-  for (size_t i = 0; i < comments->count; i++)
+  for (size_t i = 0; i < comments->count; i++) {
     if (!reading_string(reading, comments->items[i], &name))
-      return reading_fault(reading, PPROF_COMMENT, 0,
-                           "comment %zu refers to a missing string", i);
-    else if (!reading_add_text(reading, strlen(names_text(names, name))))
-      return reading_fault(reading, PPROF_COMMENT, 0,
-                           "the text of %zu comments is too long for a file "
-                           "of this size",
-                           i + 1);
-    else if (!read_heading(reading, names_text(names, name), i))
-      return false;
-  return reading_add_comments(reading);
+      reading_fault(reading, PPROF_COMMENT, 0,
+                    "comment %zu refers to a missing string", i);
+    const char *text = names_text(&reading->profile->names, name);
+    if (!reading_add_text(reading, strlen(text)))
+      reading_fault(reading, PPROF_COMMENT, 0,
+                    "the text of %zu comments is too long for a file of this "
+                    "size",
+                    i + 1);
+    read_heading(reading, text, i);
+  }
+  reading_add_comments(reading);
 }
 
 static void
@@ -181,7 +169,7 @@ static void
 drop_facts(struct reading *reading)
 {
   static const enum profile_fact of_lisp[] = {
-      FACT_MALLOC_BYTES, FACT_ROUNDED_BYTES, FACT_COLLECTOR_BYTES,
+      FACT_MALLOC_BYTES,           FACT_ROUNDED_BYTES,  FACT_COLLECTOR_BYTES,
       FACT_COLLECTOR_RECORD_BYTES, FACT_RESIDUAL_BYTES, FACT_LIVE_COLLECTION};
   struct profile *heading = &reading->heading;
   drop_fact(heading, FACT_ALLOCATIONS);
@@ -192,29 +180,24 @@ drop_facts(struct reading *reading)
     drop_fact(heading, of_lisp[i]);
 }
 
-bool
+void
 reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
 {
-  static const enum measure measures[] = {[FACT_ALLOCATIONS] = MEASURE_ALLOCS,
-                                          [FACT_BYTES] = MEASURE_BYTES};
+  static const enum measure measures[] = {
+      [FACT_ALLOCATIONS] = MEASURE_ALLOCS, [FACT_BYTES] = MEASURE_BYTES};
   const struct profile *heading = &reading->heading;
   struct profile *profile = reading->profile;
   for (int fact = 0; fact <= FACT_BYTES; fact++)
     if (profile_knows(heading, (enum profile_fact)fact) &&
         (uint64_t)heading->facts[fact] != sums[measures[fact]])
-      return reading_fault(reading, PPROF_COMMENT, 0,
-                           "%s is %" PRId64 ", but the samples add up to "
-                           "%" PRIu64,
-                           profile_fact_keys[fact], heading->facts[fact],
-                           sums[measures[fact]]);
+      reading_fault(reading, PPROF_COMMENT, 0,
+                    "%s is %" PRId64 ", but the samples add up to %" PRIu64,
+                    profile_fact_keys[fact], heading->facts[fact],
+                    sums[measures[fact]]);
   if (reading->options->heap != HEAP_BOTH)
     drop_facts(reading);
   for (int fact = 0; fact < FACT_COUNT; fact++) {
-    if (!add_fact(&profile->facts[fact], (enum profile_fact)fact,
-                  heading->facts[fact]))
-      return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows",
-                           profile_fact_keys[fact]);
+    add_fact(reading, profile->facts, fact, heading->facts[fact]);
     profile->fact_files[fact] += heading->fact_files[fact];
   }
-  return true;
 }

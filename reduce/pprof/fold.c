@@ -23,44 +23,38 @@ make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
                : 0;
 }
 
-/* Adds COUNT values to SUMS; false when a sum leaves 63 bits. */
-static bool
+/* Adds COUNT values to SUMS, which must stay within 63 bits. */
+static void
 add_values(uint64_t *sums, const uint64_t *values, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     if (values[i] > (uint64_t)INT64_MAX - sums[i])
-      return false;
+      fail_with(MPROF_BAD_PROFILE, "the sums of the files overflow");
     sums[i] += values[i];
   }
-  return true;
 }
 
-bool
+void
 profile_fold_samples(struct profile *profile, struct mprof_error *error)
 {
   struct row_table rows = {0};
   size_t width = profile->column_count;
   size_t count = 0;
-  bool good = true;
-  for (size_t i = 0; good && i < profile->sample_count; i++) {
+  (void)error;
+  for (size_t i = 0; i < profile->sample_count; i++) {
     uint64_t key[3];
     const uint64_t *values = profile->values + i * width;
     make_fold_key(profile, i, key);
     uint32_t row = row_table_add(&rows, key, sizeof key / sizeof key[0]);
-    if (row == ROW_NONE) {
-      good = mprof_error_memory(error);
-    } else if (row == count) {
+    if (row == count) {
       profile->samples[count] = profile->samples[i];
       memmove(profile->values + count * width, values,
               width * sizeof *values);
       count++;
-    } else if (!add_values(profile->values + row * width, values, width)) {
-      good = mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                             "the sums of the files overflow");
+    } else {
+      add_values(profile->values + row * width, values, width);
     }
   }
-  if (good)
-    profile->sample_count = count;
+  profile->sample_count = count;
   row_table_release(&rows);
-  return good;
 }

@@ -12,12 +12,13 @@
 /* What a location is to those who look at the profile. */
 enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
 
-/* Fills PARTS, by function, which are zero; ROOTS is so by name. */
-static void
-find_functions(const struct profile *profile, unsigned char *parts,
-               bool *roots)
+unsigned char *
+hidden_find(const struct profile *profile)
 {
   uint32_t runtime = names_find(&profile->names, PPROF_RUNTIME_FILE);
+  bool *roots =
+      pool_zeroed(profile->names.count, sizeof *roots); /* by name */
+  unsigned char *parts = pool_zeroed(profile->location_count, 1);
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *root = profile_comment_value(profile, i, PPROF_COMMENT_ROOT);
     uint32_t name =
@@ -25,38 +26,23 @@ find_functions(const struct profile *profile, unsigned char *parts,
     if (name != NAMES_NONE)
       roots[name] = true;
   }
-  for (size_t i = 0; i < profile->function_count; i++) {
-    const struct profile_function *f = &profile->functions[i];
+  for (size_t i = 0; i < profile->location_count; i++) {
+    const struct profile_location *l = &profile->locations[i];
+    uint32_t function = l->line_count == 0
+                            ? INDEX_NONE
+                            : profile->lines[l->first_line].function;
+    if (function == INDEX_NONE)
+      continue;
+    const struct profile_function *f = &profile->functions[function];
     parts[i] = f->file == runtime ? PART_HIDDEN
                : roots[f->name]   ? PART_ROOT
                                   : PART_SHOWS;
   }
-}
-
-unsigned char *
-hidden_find(const struct profile *profile)
-{
-  unsigned char *parts = array_zeroed(profile->location_count, 1);
-  unsigned char *of_function = array_zeroed(profile->function_count, 1);
-  bool *roots = array_zeroed(profile->names.count, sizeof *roots);
-  bool good = parts != NULL && of_function != NULL && roots != NULL;
-  if (good)
-    find_functions(profile, of_function, roots);
-  for (size_t i = 0; good && i < profile->location_count; i++) {
-    const struct profile_location *l = &profile->locations[i];
-    if (l->line_count > 0 &&
-        profile->lines[l->first_line].function != INDEX_NONE)
-      parts[i] = of_function[profile->lines[l->first_line].function];
-  }
-  pool_free(of_function);
   pool_free(roots);
-  if (good)
-    return parts;
-  pool_free(parts);
-  return NULL;
+  return parts;
 }
 
-bool
+void
 hidden_part(const unsigned char *parts, struct numbers *chain,
             struct numbers *hidden)
 {
@@ -67,8 +53,7 @@ hidden_part(const unsigned char *parts, struct numbers *chain,
   size_t before = 0;       /* how many showed at the run in hand */
   uint64_t *length = NULL; /* of that run; NULL: none is in hand */
   hidden->count = 0;
-  if (!numbers_reserve(hidden, 3 * count))
-    return false;
+  numbers_reserve(hidden, 3 * count);
   uint64_t *to = hidden->items;
   for (size_t i = 0; i < count; i++)
     if (parts[ids[i] - 1] == PART_ROOT)
@@ -89,10 +74,9 @@ hidden_part(const unsigned char *parts, struct numbers *chain,
     ++*length;
   }
   if (shown == 0)
-    return true; /* nothing has been moved */
+    return; /* nothing has been moved */
   chain->count = shown;
   hidden->count = (size_t)(to - hidden->items);
-  return true;
 }
 
 /* Appends COUNT numbers, for which there is room. */

@@ -15,14 +15,13 @@
 #include "base/array.h"
 #include "pprof/profile.h"
 
-/* What of PROFILE is hidden: by location, for hidden_part.  The caller frees
- * it; NULL when memory runs out. */
+/* What of PROFILE is hidden: by location, for hidden_part. */
 unsigned char *hidden_find(const struct profile *profile);
 
 /* Parts CHAIN, ids of locations with the leaf first: those that show stay,
  * the others become HIDDEN, as the field has them.  A chain of which nothing
- * shows stays as if all did.  False when memory runs out. */
-bool hidden_part(const unsigned char *parts, struct numbers *chain,
+ * shows stays as if all did. */
+void hidden_part(const unsigned char *parts, struct numbers *chain,
                  struct numbers *hidden);
 
 /* Appends to WHOLE, which has room, what of a chain is SHOWN and HIDDEN.

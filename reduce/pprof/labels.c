@@ -18,7 +18,7 @@ static const struct {
     {{"c", "cons"}, {"f", "float"}, {"s", "struct"}, {"o", "other"}},
 };
 
-/* The index of the type, added when new; INDEX_NONE when memory runs out. */
+/* The index of the type, added when new. */
 static uint32_t
 type_of(struct profile *profile, unsigned category, uint32_t type,
         uint32_t class_name)
@@ -55,7 +55,7 @@ category_of_label(const char *name)
 enum { THREAD, REGION, PHASE, TYPE, CLASS, CATEGORY, TEXT_LABELS };
 
 /* Fills in what the COUNT words at ROW say. */
-static bool
+static void
 read_labels(struct profile *profile, const uint64_t *row, size_t count,
             struct profile_labels *labels)
 {
@@ -82,8 +82,8 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
         texts[k] = (uint32_t)row[i + 1];
   }
   const char *phase = names_text(names, texts[PHASE]);
-  labels->phase = labels->by_mprof ? phase_of_word(phase, strlen(phase))
-                                   : PHASE_COUNT;
+  labels->phase =
+      labels->by_mprof ? phase_of_word(phase, strlen(phase)) : PHASE_COUNT;
   labels->type = texts[TYPE];
   labels->class_name = texts[CLASS];
   labels->thread = name_index(&profile->thread_rows, &profile->threads,
@@ -100,8 +100,6 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
            : INDEX_NONE;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
     labels->types[i] = type;
-  return labels->thread != INDEX_NONE && labels->region != INDEX_NONE &&
-         (!lisp || type != INDEX_NONE);
 }
 
 uint32_t
@@ -109,12 +107,11 @@ profile_labels(struct profile *profile, const uint64_t *row, size_t count)
 {
   size_t known = profile->label_rows.row_count;
   uint32_t index = row_table_add(&profile->label_rows, row, count);
-  return index != known ||
-                 (ARRAY_ROOM(profile->labels, profile->labels_capacity,
-                             known + 1) &&
-                  read_labels(profile, row, count, &profile->labels[index]))
-             ? index
-             : INDEX_NONE;
+  if (index == known) {
+    ARRAY_ROOM(profile->labels, profile->labels_capacity, known + 1);
+    read_labels(profile, row, count, &profile->labels[index]);
+  }
+  return index;
 }
 
 /* How large the objects of COUNT are.  Where another program wrote no size,
@@ -171,7 +168,7 @@ profile_count(const struct profile *profile, size_t i,
   count->type = labels->types[size_category(labels, count)];
 }
 
-bool
+void
 profile_settle_type(struct profile *profile, size_t i,
                     const struct sample_count *count)
 {
@@ -181,7 +178,6 @@ profile_settle_type(struct profile *profile, size_t i,
   uint32_t *type = &labels->types[category];
   if (*type == INDEX_NONE)
     *type = type_of(profile, category, labels->type, labels->class_name);
-  return *type != INDEX_NONE;
 }
 
 const char *

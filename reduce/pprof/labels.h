@@ -45,7 +45,7 @@ struct profile_labels {
   uint32_t type, class_name;      /* name ids */
   uint32_t thread, region;        /* indices into threads and regions */
   enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
-  uint64_t text; /* length of all texts */
+  uint64_t text;    /* length of all texts */
   bool by_mprof, counts_objects;
   bool has_bytes; /* the size of one object: */
   uint64_t bytes;
@@ -54,9 +54,10 @@ struct profile_labels {
 enum { LABEL_WORDS = 4 }; /* of one label in a row */
 
 enum label_source { /* bits */
-  LABELS_BY_MPROF = 1,
-  LABELS_COUNT_OBJECTS = 2, /* the file has a column for these */
-  LABELS_OF_LISP = 4
+                    LABELS_BY_MPROF = 1,
+                    LABELS_COUNT_OBJECTS =
+                        2, /* the file has a column for these */
+                    LABELS_OF_LISP = 4
 };
 
 /* How large the objects of a sample are. */
@@ -76,8 +77,7 @@ struct sample_count {
   uint32_t type; /* index into types */
 };
 
-/* The set of labels that the COUNT words at ROW are, made when it is new;
- * INDEX_NONE when memory runs out. */
+/* The set of labels that the COUNT words at ROW are, made when it is new. */
 uint32_t profile_labels(struct profile *profile, const uint64_t *row,
                         size_t count);
 
@@ -86,9 +86,8 @@ void profile_count(const struct profile *profile, size_t i,
                    struct sample_count *count);
 
 /* Finds the type of the objects of the sample I, which counts COUNT, and
- * makes it when it is new; until then profile_count has none.  False when
- * memory runs out. */
-bool profile_settle_type(struct profile *profile, size_t i,
+ * makes it when it is new; until then profile_count has none. */
+void profile_settle_type(struct profile *profile, size_t i,
                          const struct sample_count *count);
 
 /* The letter ("c") and the name ("cons", "<= 32") of CATEGORY. */

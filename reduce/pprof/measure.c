@@ -5,7 +5,6 @@
 #include "pprof/measure.h"
 
 #include "common/pprof_format.h"
-#include "common/pprof_format.h"
 #include "pprof/profile.h"
 
 static const char never_freed[] = "never freed";
@@ -64,9 +63,9 @@ const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
                             MEASURE_KEPT_ALLOCS, PPROF_KEPT_BYTES,
                             start_live},
     [MEASURE_LIVE_ALLOCS] = {"live-allocs", "live_allocations", "LiveAllocs",
-                             "live objects", alive, false,
-                             MEASURE_KEPT_BYTES, MEASURE_KEPT_ALLOCS,
-                             PPROF_KEPT_COUNT, start_live},
+                             "live objects", alive, false, MEASURE_KEPT_BYTES,
+                             MEASURE_KEPT_ALLOCS, PPROF_KEPT_COUNT,
+                             start_live},
 };
 
 const struct measure_row *

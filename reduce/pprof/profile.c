@@ -41,36 +41,15 @@ profile_init(struct profile *profile)
   memset(profile, 0, sizeof *profile);
   for (int i = 0; i < COLUMN_USES; i++)
     profile->column_of[i] = (struct profile_column){NO_COLUMN, 1};
-  return tree_init(&profile->tree) && names_init(&profile->names);
+  tree_init(&profile->tree);
+  names_init(&profile->names);
+  return true;
 }
 
 void
 profile_release(struct profile *profile)
 {
-  names_release(&profile->names);
-  index_map_release(&profile->unknown_calls);
-  index_map_release(&profile->comments_once);
-  row_table_release(&profile->label_rows);
-  row_table_release(&profile->type_rows);
-  row_table_release(&profile->thread_rows);
-  row_table_release(&profile->region_rows);
-  row_table_release(&profile->mapping_rows);
-  row_table_release(&profile->function_rows);
-  row_table_release(&profile->location_rows);
-  tree_release(&profile->tree);
-  pool_free(profile->mappings);
-  pool_free(profile->functions);
-  pool_free(profile->lines);
-  pool_free(profile->locations);
-  pool_free(profile->labels);
-  pool_free(profile->types);
-  pool_free(profile->threads);
-  pool_free(profile->regions);
-  pool_free(profile->samples);
-  pool_free(profile->values);
-  pool_free(profile->columns);
-  pool_free(profile->comments);
-  memset(profile, 0, sizeof *profile);
+  (void)profile;
 }
 
 /* ---- where ---- */
@@ -95,15 +74,15 @@ profile_add_function(struct profile *profile, struct profile_function f)
                   profile->function_capacity, f);
 }
 
-bool
+void
 profile_add_line(struct profile *profile, uint32_t location,
                  struct profile_line line)
 {
   struct profile_location *l = &profile->locations[location];
   if (l->line_count++ == 0)
     l->first_line = profile->line_count;
-  return ARRAY_PUSH(profile->lines, profile->line_count,
-                    profile->line_capacity, line);
+  ARRAY_PUSH(profile->lines, profile->line_count, profile->line_capacity,
+             line);
 }
 
 uint32_t
@@ -112,26 +91,25 @@ profile_add_location(struct profile *profile,
                      const struct profile_line *lines, size_t count)
 {
   struct numbers words = {0};
-  bool good = numbers_reserve(&words, 3 + 3 * count) &&
-              numbers_push(&words, location.mapping) &&
-              numbers_push(&words, location.address) &&
-              numbers_push(&words, location.folded);
-  for (size_t i = 0; good && i < count; i++)
-    good = numbers_push(&words, lines[i].function) &&
-           numbers_push(&words, (uint64_t)lines[i].line) &&
-           numbers_push(&words, (uint64_t)lines[i].column);
-  uint32_t row = good ? row_table_add(&profile->location_rows, words.items,
-                                      words.count)
-                      : INDEX_NONE;
+  numbers_push(&words, location.mapping);
+  numbers_push(&words, location.address);
+  numbers_push(&words, location.folded);
+  for (size_t i = 0; i < count; i++) {
+    numbers_push(&words, lines[i].function);
+    numbers_push(&words, (uint64_t)lines[i].line);
+    numbers_push(&words, (uint64_t)lines[i].column);
+  }
+  uint32_t row =
+      row_table_add(&profile->location_rows, words.items, words.count);
   pool_free(words.items);
   if (row != profile->location_count)
     return row;
   location.line_count = 0;
-  good = ARRAY_PUSH(profile->locations, profile->location_count,
-                    profile->location_capacity, location);
-  for (size_t i = 0; good && i < count; i++)
-    good = profile_add_line(profile, row, lines[i]);
-  return good ? row : INDEX_NONE;
+  ARRAY_PUSH(profile->locations, profile->location_count,
+             profile->location_capacity, location);
+  for (size_t i = 0; i < count; i++)
+    profile_add_line(profile, row, lines[i]);
+  return row;
 }
 
 /* ---- what ---- */
@@ -141,11 +119,10 @@ profile_add_sample(struct profile *profile, struct profile_sample sample,
                    const uint64_t *values)
 {
   size_t first = profile->sample_count * profile->column_count;
-  if (!ARRAY_ROOM(profile->values, profile->value_capacity,
-                  first + profile->column_count) ||
-      !ARRAY_PUSH(profile->samples, profile->sample_count,
-                  profile->sample_capacity, sample))
-    return false;
+  ARRAY_ROOM(profile->values, profile->value_capacity,
+             first + profile->column_count);
+  ARRAY_PUSH(profile->samples, profile->sample_count,
+             profile->sample_capacity, sample);
   memcpy(profile->values + first, values,
          profile->column_count * sizeof *values);
   return true;
@@ -154,24 +131,24 @@ profile_add_sample(struct profile *profile, struct profile_sample sample,
 bool
 profile_add_comment(struct profile *profile, uint32_t text)
 {
-  return ARRAY_PUSH(profile->comments, profile->comment_count,
-                    profile->comment_capacity, text);
+  ARRAY_PUSH(profile->comments, profile->comment_count,
+             profile->comment_capacity, text);
+  return true;
 }
 
-bool
+void
 profile_add_comment_once(struct profile *profile, uint32_t text)
 {
   size_t known = profile->comments_once.used;
-  return index_map_number(&profile->comments_once, text) != INDEX_NONE &&
-         (profile->comments_once.used == known ||
-          profile_add_comment(profile, text));
+  index_map_number(&profile->comments_once, text);
+  if (profile->comments_once.used > known)
+    profile_add_comment(profile, text);
 }
 
-bool
+void
 profile_add_unknown_calls(struct profile *profile, uint32_t name)
 {
-  return !profile_calls_known(profile, name) ||
-         index_map_add(&profile->unknown_calls, name, 0);
+  index_map_number(&profile->unknown_calls, name);
 }
 
 bool
@@ -180,7 +157,7 @@ profile_calls_known(const struct profile *profile, uint32_t name)
   return index_map_find(&profile->unknown_calls, name) == INDEX_NONE;
 }
 
-bool
+void
 profile_settle(struct profile *profile)
 {
   struct sample_count count;
@@ -195,10 +172,8 @@ profile_settle(struct profile *profile)
     profile->total[COLUMN_OF_CALLS] += count.calls;
     for (int use = COLUMN_OF_INDIRECT_ALLOCS; use < COLUMN_USES; use++)
       profile->total[use] += profile_value(profile, i, use);
-    if (!profile_settle_type(profile, i, &count))
-      return false;
+    profile_settle_type(profile, i, &count);
   }
-  return true;
 }
 
 /* ---- about the whole ---- */

@@ -13,8 +13,8 @@
  *
  * Which column counts what is found by the names of the sample types;
  * column_of says it.  All that counts goes by enum measure, but for calls and
- * survival.  Sums over all samples fit into 63 bits (the reader sees to it), so
- * that no later stage checks additions.
+ * survival.  Sums over all samples fit into 63 bits (the reader sees to it),
+ * so that no later stage checks additions.
  *
  * reader.h makes it of one file or several; nothing that is computed from it
  * changes it, so that one profile serves many commands.
@@ -94,17 +94,18 @@ struct profile_column {
 
 /* What files of other programs leave open, by number of files. */
 struct profile_gaps {
-  size_t live;        /* say what was live, not what was allocated */
-  size_t countless;   /* count no objects */
-  size_t sampled;     /* recorded a sample of all allocations, ... */
-  int64_t period;     /* ... one in so many bytes, at most */
+  size_t live;      /* say what was live, not what was allocated */
+  size_t countless; /* count no objects */
+  size_t sampled;   /* recorded a sample of all allocations, ... */
+  int64_t period;   /* ... one in so many bytes, at most */
 };
 
 /* Numbers that a file carries in its comments. */
 enum profile_fact {
   FACT_ALLOCATIONS,
   FACT_BYTES,
-  FACT_MALLOC_BYTES, /* of a Lisp program, which the collector does not count */
+  FACT_MALLOC_BYTES, /* of a Lisp program, which the collector does not count
+                      */
   FACT_ROUNDED_BYTES,
   FACT_COLLECTOR_BYTES,
   FACT_COLLECTOR_RECORD_BYTES, /* for finalizers, threads, ... */
@@ -119,8 +120,6 @@ enum profile_fact {
                            largest, and no sum; 0: none has yet */
   FACT_COUNT
 };
-
-struct progress;
 
 struct profile {
   struct names names;
@@ -163,7 +162,7 @@ struct profile {
   int64_t time_nanos, duration_nanos, period;
   uint32_t drop_frames, keep_frames, default_type; /* name ids */
 
-  size_t file_count; /* one that was merged counts as all of its files */
+  size_t file_count;   /* one that was merged counts as all of its files */
   uint64_t text_limit; /* input_file.h: of all files */
   enum language language;
   bool by_mprof; /* all files are */
@@ -173,15 +172,15 @@ struct profile {
   size_t fact_files[FACT_COUNT]; /* how many files gave it */
 };
 
-/* An empty profile; false when memory runs out (release it even then). */
+/* An empty profile, in the pool in use. */
 bool profile_init(struct profile *profile);
 void profile_release(struct profile *profile);
 
 /* ---- building ---- */
 
 /* Each gives back the number of what is added, or of an equal one that is
- * there; INDEX_NONE when memory runs out.  A location has the COUNT lines at
- * LINES, whatever it says of them itself. */
+ * there.  A location has the COUNT lines at LINES, whatever it says of them
+ * itself. */
 uint32_t profile_add_mapping(struct profile *profile,
                              struct profile_mapping mapping);
 uint32_t profile_add_function(struct profile *profile,
@@ -190,30 +189,28 @@ uint32_t profile_add_location(struct profile *profile,
                               struct profile_location location,
                               const struct profile_line *lines, size_t count);
 
-/* Gives LOCATION, which has no line, the one LINE; false when memory runs
- * out. */
-bool profile_add_line(struct profile *profile, uint32_t location,
+/* Gives LOCATION, to which the last line was added or which has none, LINE.
+ */
+void profile_add_line(struct profile *profile, uint32_t location,
                       struct profile_line line);
 
-/* Appends a sample with column_count VALUES; false when memory runs out. */
+/* Appends a sample with column_count VALUES. */
 bool profile_add_sample(struct profile *profile, struct profile_sample sample,
                         const uint64_t *values);
 
 /* Adds the comment TEXT; the second unless it is there already, of this file
  * or of another, for what is said of a function or of a file of the program.
- * Comments with figures add up, also equal ones.  False when memory runs out.
- */
+ * Comments with figures add up, also equal ones. */
 bool profile_add_comment(struct profile *profile, uint32_t text);
-bool profile_add_comment_once(struct profile *profile, uint32_t text);
+void profile_add_comment_once(struct profile *profile, uint32_t text);
 
-/* Notes that the calls of functions called NAME (a name id) are not counted;
- * false when memory runs out. */
-bool profile_add_unknown_calls(struct profile *profile, uint32_t name);
+/* Notes that the calls of functions called NAME (a name id) are not counted.
+ */
+void profile_add_unknown_calls(struct profile *profile, uint32_t name);
 
 /* Fills in the types of all samples and the totals.  To be called when all
- * samples are there; until then profile_count has no type.  False when memory
- * runs out. */
-bool profile_settle(struct profile *profile);
+ * samples are there; until then profile_count has no type. */
+void profile_settle(struct profile *profile);
 
 /* ---- reading ---- */
 

@@ -22,19 +22,19 @@
 #include <stdio.h>
 #include <string.h>
 
-bool
-reading_fault_at(struct reading *reading, size_t offset, const char *format,
-                 ...)
+void
+reading_fault_at(const struct reading *reading, size_t offset,
+                 const char *format, ...)
 {
   char reason[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  return mprof_error_set(reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
-                         "cannot read '%s': %s (offset %zu of the %s)",
-                         reading->path, reason, offset,
-                         reading->file.compressed ? "inflated data" : "file");
+  fail_at(MPROF_BAD_PROFILE, (int64_t)offset,
+          "cannot read '%s': %s (offset %zu of the %s)", reading->path,
+          reason, offset,
+          reading->file.compressed ? "inflated data" : "file");
 }
 
 bool
@@ -69,7 +69,7 @@ reading_message(const struct reading *reading,
 }
 
 /* Reads what is said of the profile as a whole. */
-static bool
+static void
 read_heading(struct reading *reading)
 {
   struct profile *heading = &reading->heading;
@@ -79,34 +79,32 @@ read_heading(struct reading *reading)
     const struct wire_field *field = &reading->fields[i];
     if (field->number == PPROF_PERIOD_TYPE &&
         !reading_message(reading, &value_type_schema, field, type))
-      return reading_fault(reading, PPROF_PERIOD_TYPE, 0,
-                           "the period's type refers to a missing string");
+      reading_fault(reading, PPROF_PERIOD_TYPE, 0,
+                    "the period's type refers to a missing string");
     if (field->bytes == NULL && field->number <= PPROF_DEFAULT_TYPE)
       f[field->number] = field->value;
   }
-  heading->period_type = (struct profile_value_type){
-      (uint32_t)type[PPROF_VALUE_TYPE_NAME],
-      (uint32_t)type[PPROF_VALUE_TYPE_UNIT]};
+  heading->period_type =
+      (struct profile_value_type){(uint32_t)type[PPROF_VALUE_TYPE_NAME],
+                                  (uint32_t)type[PPROF_VALUE_TYPE_UNIT]};
   if (!reading_string(reading, f[PPROF_DEFAULT_TYPE], &heading->default_type))
-    return reading_fault(reading, PPROF_DEFAULT_TYPE, 0,
-                         "the default sample type is a missing string");
+    reading_fault(reading, PPROF_DEFAULT_TYPE, 0,
+                  "the default sample type is a missing string");
   if (!reading_string(reading, f[PPROF_DROP_FRAMES], &heading->drop_frames) ||
       !reading_string(reading, f[PPROF_KEEP_FRAMES], &heading->keep_frames))
-    return reading_fault(reading, PPROF_DROP_FRAMES, 0,
-                         "drop_frames or keep_frames refers to a missing "
-                         "string");
+    reading_fault(reading, PPROF_DROP_FRAMES, 0,
+                  "drop_frames or keep_frames refers to a missing string");
   heading->time_nanos = (int64_t)f[PPROF_TIME];
   heading->duration_nanos = (int64_t)f[PPROF_DURATION];
   heading->period = (int64_t)f[PPROF_PERIOD];
-  return true;
 }
 
-/* Reports that the file cannot be merged with the first. */
-static bool
-refuse(struct reading *reading, uint32_t field, const char *what)
+/* Fails since the file cannot be merged with the first. */
+static _Noreturn void
+refuse(const struct reading *reading, uint32_t field, const char *what)
 {
-  return reading_fault(reading, field, 0, "differs from '%s' in its %s",
-                       reading->options->first_path, what);
+  reading_fault(reading, field, 0, "differs from '%s' in its %s",
+                reading->options->first_path, what);
 }
 
 bool
@@ -119,33 +117,51 @@ reading_check_heading(struct reading *reading)
   if (reading_is_first(reading))
     return true;
   if (profile->language != heading->language)
-    return reading_fault(reading, PPROF_COMMENT, 0,
-                         "profiles of a Lisp program and a C program cannot "
-                         "be combined");
+    reading_fault(reading, PPROF_COMMENT, 0,
+                  "profiles of a Lisp program and a C program cannot be "
+                  "combined");
   if (!reading->options->lossless)
     return true;
-  if (profile->by_mprof != reading->heading.by_mprof)
-    return refuse(reading, PPROF_COMMENT, "producer: only one is mprof");
+  if (profile->by_mprof != heading->by_mprof)
+    refuse(reading, PPROF_COMMENT, "producer: only one is mprof");
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
-    return refuse(reading, PPROF_SAMPLE_TYPE, "units of sampling");
+    refuse(reading, PPROF_SAMPLE_TYPE, "units of sampling");
   if (profile->drop_frames != heading->drop_frames ||
       profile->keep_frames != heading->keep_frames)
-    return refuse(reading, PPROF_DROP_FRAMES, "frames to drop or to keep");
-  return reading->same_columns ||
-         refuse(reading, PPROF_SAMPLE_TYPE, "sample types");
+    refuse(reading, PPROF_DROP_FRAMES, "frames to drop or to keep");
+  if (!reading->same_columns)
+    refuse(reading, PPROF_SAMPLE_TYPE, "sample types");
+  return true;
 }
 
-/* Adds what the file says of the whole. */
+/* Notes what the file does not say. */
 static void
-add_heading(struct reading *reading)
+note_gaps(const struct reading *reading)
+{
+  const struct profile *heading = &reading->heading;
+  struct profile_gaps *gaps = &reading->profile->gaps;
+  size_t files = heading->file_count;
+  gaps->live += heading->gaps.live;
+  if (!profile_has(heading, MEASURE_ALLOCS))
+    gaps->countless += files;
+  if (!heading->by_mprof && heading->period > 1 &&
+      strcmp(names_text(&reading->profile->names, heading->period_type.unit),
+             "bytes") == 0) {
+    gaps->sampled += files;
+    if (heading->period > gaps->period)
+      gaps->period = heading->period;
+  }
+}
+
+void
+reading_take(struct reading *reading, uint64_t text)
 {
   struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
   bool first = reading_is_first(reading);
   profile->language = heading->language;
-  profile->by_mprof =
-      reading->heading.by_mprof && (first || profile->by_mprof);
+  profile->by_mprof = heading->by_mprof && (first || profile->by_mprof);
   profile->period_type = heading->period_type;
   if (first)
     profile->default_type = heading->default_type;
@@ -162,49 +178,15 @@ add_heading(struct reading *reading)
     profile->duration_nanos = INT64_MAX;
   if (heading->period > profile->period)
     profile->period = heading->period;
-  profile->file_count += reading->heading.file_count;
-}
-
-/* Notes what the file does not say. */
-static void
-note_gaps(struct reading *reading)
-{
-  const struct profile *heading = &reading->heading;
-  struct profile_gaps *gaps = &reading->profile->gaps;
-  size_t files = reading->heading.file_count;
-  gaps->live += heading->gaps.live;
-  if (!profile_has(heading, MEASURE_ALLOCS))
-    gaps->countless += files;
-  if (!reading->heading.by_mprof && heading->period > 1 &&
-      strcmp(names_text(&reading->profile->names, heading->period_type.unit),
-             "bytes") == 0) {
-    gaps->sampled += files;
-    if (heading->period > gaps->period)
-      gaps->period = heading->period;
-  }
-}
-
-void
-reading_take(struct reading *reading, uint64_t text)
-{
-  add_heading(reading);
-  reading->profile->text_limit += text;
+  profile->file_count += heading->file_count;
+  profile->text_limit += text;
   note_gaps(reading);
 }
 
 void
 reading_release(struct reading *reading)
 {
-  pool_free(reading->fields);
-  pool_free(reading->comments.items);
-  pool_free(reading->strings);
-  pool_free(reading->lines);
-  pool_free(reading->sources);
-  pool_free(reading->heading.columns);
-  index_map_release(&reading->function_ids);
-  index_map_release(&reading->location_ids);
-  index_map_release(&reading->mapping_ids);
-  pool_free(reading->file.data);
+  (void)reading;
 }
 
 bool
@@ -214,8 +196,8 @@ profile_read(struct profile *profile, const char *path,
   struct reading reading = {.profile = profile,
                             .path = path,
                             .options = options,
-                            .first_sample = profile->sample_count,
-                            .error = error};
+                            .first_sample = profile->sample_count};
+  (void)error;
   progress_tell(options->progress, "reading", 0, 0);
   if (options->octets.data != NULL)
     input_file_unpack(&reading.file, path, options->octets, options->limits);
@@ -223,12 +205,19 @@ profile_read(struct profile *profile, const char *path,
     input_file_read(&reading.file, path, options->limits);
   uint64_t text = input_file_text_limit(&reading.file, options->limits);
   reading.text_left = text;
-  bool good = reading_scan(&reading) &&
-              reading_tables(&reading) && read_heading(&reading) &&
-              reading_comments(&reading) && reading_columns(&reading) &&
-              reading_check_heading(&reading) && reading_samples(&reading);
-  if (good)
-    reading_take(&reading, text);
-  reading_release(&reading);
-  return good;
+  reading_scan(&reading);
+  reading_tables(&reading);
+  read_heading(&reading);
+  reading_comments(&reading);
+  reading_columns(&reading);
+  reading_check_heading(&reading);
+  reading_samples(&reading);
+  reading_take(&reading, text);
+  pool_free(reading.file.data);
+  pool_free(reading.fields);
+  pool_free(reading.strings);
+  index_map_release(&reading.function_ids);
+  index_map_release(&reading.location_ids);
+  index_map_release(&reading.mapping_ids);
+  return true;
 }

@@ -32,7 +32,7 @@ struct reader_options {
   enum heap heap; /* the others are as if they had not been counted */
   const struct input_limits *limits;
   struct input_octets octets; /* what is in the file; no data: read it */
-  struct progress *progress; /* told of reading; NULL: nobody is */
+  struct progress *progress;  /* told of reading; NULL: nobody is */
   /* for what writes the files anew: they must be of one kind, with the same
    * columns, authors, period and frames to drop, as one file has */
   bool lossless;
@@ -40,9 +40,7 @@ struct reader_options {
                              this is it */
 };
 
-/* Reads the file PATH and adds it to PROFILE, which is then to be settled.
- * On false ERROR is filled in, and PROFILE is good for nothing but
- * profile_release. */
+/* Reads the file PATH and adds it to PROFILE, which is then to be settled. */
 bool profile_read(struct profile *profile, const char *path,
                   const struct reader_options *options,
                   struct mprof_error *error);
@@ -50,7 +48,7 @@ bool profile_read(struct profile *profile, const char *path,
 /* Makes one of samples that are alike in chain and labels, unless the sum
  * would say less than both: samples that count objects, bytes of bodies that
  * grew, and calls stay apart, and so do, where another program wrote no
- * sizes, those of different mean size.  False: ERROR says why. */
-bool profile_fold_samples(struct profile *profile, struct mprof_error *error);
+ * sizes, those of different mean size. */
+void profile_fold_samples(struct profile *profile, struct mprof_error *error);
 
 #endif

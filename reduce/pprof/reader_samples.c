@@ -8,13 +8,119 @@
  */
 
 #include "base/progress.h"
-#include "pprof/chain_path.h"
 #include "pprof/hidden.h"
 #include "pprof/reading.h"
 #include "pprof/sample_adder.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* ---- chains ------------------------------------------------------------ */
+
+/* A node of the chain in hand. */
+struct path_step {
+  uint32_t node;
+  uint64_t text; /* of the frames up to here: what writing them takes */
+};
+
+/* The chain in hand as a path in the tree.  Those of neighbours have much in
+ * common: the last one is kept, so that a chain costs a search for what it
+ * does not share with it.
+ *
+ * A location may be many frames, and a name long, however often a small file
+ * refers to them.  So frames and names are counted here, where they are still
+ * one number for each location; no later stage multiplies anything else. */
+struct chain_path {
+  struct path_step *steps; /* the root's child first */
+  size_t length, capacity;
+  struct numbers ids; /* of the locations, the leaf first */
+  uint64_t *texts;    /* by location; 0: it was not met yet */
+  uint64_t frames;    /* of all nodes that are new */
+};
+
+/* How many locations from the root on IDS have in common with the path. */
+static size_t
+shared(const struct chain_path *path, const struct numbers *ids)
+{
+  const struct numbers *last = &path->ids;
+  size_t most = ids->count < path->length ? ids->count : path->length;
+  size_t shared = 0;
+  while (shared < most && ids->items[ids->count - 1 - shared] ==
+                              last->items[last->count - 1 - shared])
+    shared++;
+  return shared;
+}
+
+/* The text of LOCATION's frames, or more than there may be in all. */
+static uint64_t
+text_of_location(struct chain_path *path, const struct reading *reading,
+                 uint32_t location)
+{
+  enum { FRAME_TEXT = 8 }; /* without the names */
+  const struct profile *profile = reading->profile;
+  const struct profile_location *l = &profile->locations[location];
+  uint64_t *text = &path->texts[location];
+  if (*text != 0)
+    return *text;
+  *text = FRAME_TEXT;
+  for (size_t i = 0; i < l->line_count && *text <= reading->text_left; i++) {
+    uint32_t number = profile->lines[l->first_line + i].function;
+    *text += FRAME_TEXT;
+    if (number == INDEX_NONE)
+      continue;
+    const struct profile_function *f = &profile->functions[number];
+    *text += strlen(names_text(&profile->names, f->name)) +
+             strlen(names_text(&profile->names, f->file));
+  }
+  return *text;
+}
+
+/* Goes from AT on to the node of LOCATION. */
+static void
+step(struct chain_path *path, const struct reading *reading,
+     uint32_t location, struct path_step *at)
+{
+  struct profile *profile = reading->profile;
+  uint64_t text = text_of_location(path, reading, location);
+  if (__builtin_add_overflow(at->text, text, &at->text))
+    at->text = UINT64_MAX;
+  size_t known = profile->tree.count;
+  at->node = tree_child(&profile->tree, at->node, location);
+  if (profile->tree.count > known) {
+    uint32_t lines = profile->locations[location].line_count;
+    path->frames += lines == 0 ? 1 : lines;
+  }
+}
+
+/* The end of the chain of IDS, of the sample with the number INDEX, which may
+ * be the root.  IDS become the array of the sample before. */
+static struct path_step
+find_chain(struct chain_path *path, const struct reading *reading,
+           size_t index, struct numbers *ids)
+{
+  struct numbers chain = *ids;
+  size_t length = shared(path, ids);
+  struct path_step at = {TREE_ROOT, 0};
+  if (length > 0)
+    at = path->steps[length - 1];
+  ARRAY_ROOM(path->steps, path->capacity, chain.count);
+  for (; length < chain.count; path->steps[length++] = at) {
+    uint64_t id = chain.items[chain.count - 1 - length];
+    uint32_t location = index_map_find(&reading->location_ids, id);
+    if (location == INDEX_NONE)
+      reading_fault(reading, PPROF_SAMPLE, index,
+                    "sample %zu refers to location %" PRIu64
+                    ", which is missing",
+                    index, id);
+    step(path, reading, location, &at);
+  }
+  path->length = length;
+  *ids = path->ids;
+  path->ids = chain;
+  return at;
+}
+
+/* ---- samples ----------------------------------------------------------- */
 
 struct decoding {
   struct reading *reading;
@@ -27,69 +133,62 @@ struct decoding {
 };
 
 /* Takes the label in FIELD, as words of labels.h. */
-static bool
+static void
 read_label(struct decoding *decoding, const struct wire_field *field)
 {
   struct reading *reading = decoding->reading;
   uint64_t f[PPROF_LABEL_UNIT + 1];
   if (!reading_message(reading, &label_schema, field, f))
-    return sample_fault(&decoding->adder,
-                        "a label of sample %zu refers to a missing string",
-                        decoding->adder.index);
-  return sample_adder_label(&decoding->adder, f + PPROF_LABEL_KEY);
+    sample_fault(&decoding->adder,
+                 "a label of sample %zu refers to a missing string",
+                 decoding->adder.index);
+  sample_adder_label(&decoding->adder, f + PPROF_LABEL_KEY);
 }
 
 /* Puts what the locations leave out in its places. */
-static bool
+static void
 insert_hidden(struct decoding *decoding)
 {
   struct numbers shown = decoding->locations;
   decoding->whole.count = 0;
-  if (!numbers_reserve(&decoding->whole,
-                       shown.count + decoding->hidden.count))
-    return mprof_error_memory(decoding->reading->error);
+  numbers_reserve(&decoding->whole, shown.count + decoding->hidden.count);
   if (!hidden_insert(&shown, &decoding->hidden, &decoding->whole))
-    return sample_fault(&decoding->adder,
-                        "the hidden locations of sample %zu do not match its "
-                        "frames",
-                        decoding->adder.index);
+    sample_fault(&decoding->adder,
+                 "the hidden locations of sample %zu do not match its frames",
+                 decoding->adder.index);
   decoding->locations = decoding->whole;
   decoding->whole = shown;
-  return true;
 }
 
 /* Takes apart the sample of SIZE bytes at DATA. */
-static bool
+static void
 read_parts(struct decoding *decoding, const uint8_t *data, size_t size)
 {
   struct wire_field field;
-  bool good = true;
   decoding->locations.count = decoding->hidden.count = 0;
   sample_adder_begin(&decoding->adder);
-  for (size_t at = 0; good && at < size;) {
+  for (size_t at = 0; at < size;) {
     wire_read_field(data, &at, &field);
     if (field.number == PPROF_SAMPLE_LOCATIONS)
-      good = wire_read_numbers(&field, &decoding->locations);
+      wire_read_numbers(&field, &decoding->locations);
     else if (field.number == PPROF_SAMPLE_VALUES)
-      good = wire_read_numbers(&field, &decoding->adder.values);
+      wire_read_numbers(&field, &decoding->adder.values);
     else if (field.number == PPROF_SAMPLE_HIDDEN)
-      good = wire_read_numbers(&field, &decoding->hidden);
-    else if (field.number == PPROF_SAMPLE_LABEL &&
-             !read_label(decoding, &field))
-      return false;
+      wire_read_numbers(&field, &decoding->hidden);
+    else if (field.number == PPROF_SAMPLE_LABEL)
+      read_label(decoding, &field);
   }
-  if (!good)
-    return mprof_error_memory(decoding->reading->error);
-  return decoding->hidden.count == 0 || insert_hidden(decoding);
+  if (decoding->hidden.count != 0)
+    insert_hidden(decoding);
 }
 
 /* Checks that what the samples take so far is within the limits, with what
  * all stages together make of it. */
-static bool
-within_limits(struct decoding *decoding)
+static void
+check_limits(const struct decoding *decoding)
 {
   enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192, SURVIVAL_BYTES = 640 };
-  struct reading *reading = decoding->reading;
+  const struct reading *reading = decoding->reading;
   const struct profile *profile = reading->profile;
   uint64_t samples = profile->sample_count - reading->first_sample +
                      (reading->adds_calls ? decoding->path.frames : 0);
@@ -100,68 +199,56 @@ within_limits(struct decoding *decoding)
       sample_adder_label_bytes(&decoding->adder) +
       samples * (SAMPLE_BYTES + survival +
                  profile->column_count * sizeof *profile->values);
-  return taken <= decoding->memory_limit ||
-         sample_fault(&decoding->adder,
-                      "the chains up to sample %zu take more than %" PRIu64
-                      " bytes",
-                      decoding->adder.index, decoding->memory_limit);
+  if (taken > decoding->memory_limit)
+    sample_fault(&decoding->adder,
+                 "the chains up to sample %zu take more than %" PRIu64
+                 " bytes",
+                 decoding->adder.index, decoding->memory_limit);
 }
 
 /* Reads the sample of SIZE bytes at DATA. */
-static bool
+static void
 read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
 {
   struct reading *reading = decoding->reading;
   struct sample_adder *adder = &decoding->adder;
-  struct path_step end;
-  if (!read_parts(decoding, data, size) || !sample_adder_check(adder) ||
-      !chain_path_find(&decoding->path, reading, adder->index,
-                       &decoding->locations, &end) ||
-      !within_limits(decoding) ||
-      !sample_adder_add(adder, end.node, &adder->known))
-    return false;
+  read_parts(decoding, data, size);
+  sample_adder_check(adder);
+  struct path_step end = find_chain(&decoding->path, reading, adder->index,
+                                    &decoding->locations);
+  check_limits(decoding);
+  sample_adder_add(adder, end.node, &adder->known);
   uint64_t text = adder->known.set == INDEX_NONE
                       ? 0
                       : reading->profile->labels[adder->known.set].text;
-  return (reading_add_text(reading, end.text) &&
-          reading_add_text(reading, text)) ||
-         sample_fault(adder,
-                      "the names in the chains and labels up to sample %zu "
-                      "are too long for a file of this size",
-                      adder->index);
+  if (!reading_add_text(reading, end.text) ||
+      !reading_add_text(reading, text))
+    sample_fault(adder,
+                 "the names in the chains and labels up to sample %zu are "
+                 "too long for a file of this size",
+                 adder->index);
+  adder->index++;
 }
 
-static void
-release(struct decoding *decoding)
-{
-  pool_free(decoding->locations.items);
-  pool_free(decoding->hidden.items);
-  pool_free(decoding->whole.items);
-  chain_path_release(&decoding->path);
-  sample_adder_release(&decoding->adder);
-}
-
-bool
+void
 reading_samples(struct reading *reading)
 {
   const struct input_file *file = &reading->file;
   struct decoding decoding = {
       .reading = reading,
+      .path.texts = pool_zeroed(reading->profile->location_count,
+                                sizeof *decoding.path.texts),
       .memory_limit =
           input_file_memory_limit(file, reading->options->limits)};
-  bool good = sample_adder_init(&decoding.adder, reading) &&
-              (chain_path_init(&decoding.path, reading->profile) ||
-               mprof_error_memory(reading->error));
-  for (size_t at = 0; good && at < file->length;) {
+  sample_adder_init(&decoding.adder, reading);
+  for (size_t at = 0; at < file->length;) {
     struct wire_field field;
     wire_read_field(file->data, &at, &field);
     if (field.number != PPROF_SAMPLE)
       continue;
     progress_tell(reading->options->progress, "reading", at, file->length);
-    good = read_sample(&decoding, field.bytes, field.size);
-    decoding.adder.index++;
+    read_sample(&decoding, field.bytes, field.size);
   }
-  good = good && sample_adder_end(&decoding.adder);
-  release(&decoding);
-  return good;
+  pool_free(decoding.path.texts);
+  sample_adder_end(&decoding.adder);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A file while it is read: what the parts of the reader hand each other, and
- * how each says that something is wrong.  Who makes it releases it, and
- * everything in it: reader.c, or for an image recover/building.c.
+ * how each says that something is wrong.  reader.c makes it, or for an image
+ * recover/building.c.
  */
 
 #ifndef MPROF_READING_H
@@ -23,40 +23,40 @@ struct reading {
   const struct reader_options *options;
   struct mprof_error *error;
   struct input_file file;
-  struct wire_field *fields; /* owned: those of the profile but samples and
-                                comments */
+  struct wire_field *fields; /* those of the profile but samples and comments
+                              */
   size_t field_count, field_capacity;
   struct numbers comments; /* their strings */
-  uint32_t *strings;       /* owned: string index -> name id */
+  uint32_t *strings;       /* string index -> name id */
   size_t string_count;
   struct index_map function_ids; /* id -> number, as for the next two */
   struct index_map location_ids;
   struct index_map mapping_ids;
-  struct profile_line *lines; /* owned: of the location in hand */
+  struct profile_line *lines; /* of the location in hand */
   size_t line_count, line_capacity;
   struct profile heading; /* what the file says of the whole: facts, too; no
-                             arrays but columns, which is owned */
-  struct profile_column *sources; /* owned: by column of the profile, where
-                                     its values come from */
+                             arrays but columns */
+  struct profile_column *sources; /* by column of the profile, where its
+                                     values come from */
   uint64_t text_left; /* bytes that names may still have, as often as anything
                          refers to them */
-  bool same_columns;    /* those of the file are the profile's */
+  bool same_columns;  /* those of the file are the profile's */
   size_t first_sample;  /* of the file */
   bool adds_calls;      /* calls are sums but for ... */
   int64_t stated_calls; /* ... so many chains */
 };
 
-/* Reports a fault at OFFSET; gives back false. */
-bool reading_fault_at(struct reading *reading, size_t offset,
-                      const char *format, ...)
+/* Fails for what is at OFFSET. */
+_Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
+                                const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same at the INDEX-th occurrence of FIELD of the profile. */
 #define reading_fault(reading, field, index, ...)                            \
-  reading_fault_at(reading,                                                  \
-                   wire_find((reading)->file.data, (reading)->file.length,   \
-                             field, index),                                  \
-                   __VA_ARGS__)
+  reading_fault_at(                                                          \
+      reading,                                                               \
+      wire_find((reading)->file.data, (reading)->file.length, field, index), \
+      __VA_ARGS__)
 
 /* Sets *NAME to the name id of the string INDEX; false when there is none. */
 bool reading_string(const struct reading *reading, uint64_t index,
@@ -90,13 +90,12 @@ reading_is_first(const struct reading *reading)
 }
 
 /* The parts of the reader, in their order: the structure of the file, what
- * chains are made of, comments, sample types, samples.  Each gives back false
- * after a fault. */
-bool reading_scan(struct reading *reading);
-bool reading_tables(struct reading *reading);
-bool reading_comments(struct reading *reading);
+ * chains are made of, comments, sample types, samples. */
+void reading_scan(struct reading *reading);
+void reading_tables(struct reading *reading);
+void reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
-bool reading_samples(struct reading *reading);
+void reading_samples(struct reading *reading);
 
 /* Adds the comments to the profile, and takes the facts that they state; a
  * part of reading_comments, which takes what the samples need as well. */
@@ -118,7 +117,7 @@ void reading_convert(const struct profile_column *sources, size_t count,
 
 /* Compares the facts that the comments state with SUMS over the samples of
  * the file, and adds them to the profile. */
-bool reading_check_facts(struct reading *reading,
+void reading_check_facts(struct reading *reading,
                          const uint64_t sums[COLUMN_USES]);
 
 #endif

@@ -29,11 +29,11 @@ bool
 sample_adder_init(struct sample_adder *adder, struct reading *reading)
 {
   struct profile *heading = &reading->heading;
-  *adder = (struct sample_adder){
-      .reading = reading,
-      .other_labels = label_bytes(reading->profile),
-      .plain = heading->language == LANGUAGE_LISP &&
-               reading->options->heap == HEAP_MALLOC};
+  *adder =
+      (struct sample_adder){.reading = reading,
+                            .other_labels = label_bytes(reading->profile),
+                            .plain = heading->language == LANGUAGE_LISP &&
+                                     reading->options->heap == HEAP_MALLOC};
   if (adder->plain)
     heading->language = LANGUAGE_C;
   adder->source =
@@ -41,18 +41,15 @@ sample_adder_init(struct sample_adder *adder, struct reading *reading)
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
       (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u);
   adder->row =
-      array_zeroed(reading->profile->column_count, sizeof *adder->row);
-  return (adder->row != NULL && numbers_push(&adder->labels, adder->source)) ||
-         mprof_error_memory(reading->error);
+      pool_zeroed(reading->profile->column_count, sizeof *adder->row);
+  numbers_push(&adder->labels, adder->source);
+  return true;
 }
 
 void
 sample_adder_release(struct sample_adder *adder)
 {
-  pool_free(adder->values.items);
-  pool_free(adder->labels.items);
-  pool_free(adder->stated.items);
-  pool_free(adder->row);
+  (void)adder;
 }
 
 void
@@ -63,8 +60,8 @@ sample_adder_begin(struct sample_adder *adder)
   adder->known = (struct sample_labels){
       .set = INDEX_NONE,
       .words = 1,
-      .of_malloc = adder->reading->heading.language == LANGUAGE_C &&
-                   !adder->plain};
+      .of_malloc =
+          adder->reading->heading.language == LANGUAGE_C && !adder->plain};
 }
 
 bool
@@ -78,14 +75,13 @@ sample_adder_label(struct sample_adder *adder,
   bool type = strcmp(key, PPROF_LABEL_TYPE) == 0;
   if ((int64_t)label[NUMBER] < 0 && label[TEXT] == 0 &&
       strcmp(key, PPROF_LABEL_BYTES) == 0)
-    return sample_fault(adder, "sample %zu has objects of %" PRId64 " bytes",
-                        adder->index, (int64_t)label[NUMBER]);
+    sample_fault(adder, "sample %zu has objects of %" PRId64 " bytes",
+                 adder->index, (int64_t)label[NUMBER]);
   if (type && strcmp(text, PPROF_TYPE_OF_MALLOC) == 0)
     adder->known.of_malloc = true;
   if (adder->plain && (type || strcmp(key, PPROF_LABEL_CATEGORY) == 0))
     return true;
-  if (!numbers_reserve(&adder->labels, LABEL_WORDS))
-    return mprof_error_memory(adder->reading->error);
+  numbers_reserve(&adder->labels, LABEL_WORDS);
   memcpy(adder->labels.items + adder->labels.count, label,
          LABEL_WORDS * sizeof *label);
   adder->labels.count += LABEL_WORDS;
@@ -96,26 +92,23 @@ sample_adder_label(struct sample_adder *adder,
 /* ---- values ---- */
 
 /* Checks the values in hand. */
-static bool
-check_values(struct sample_adder *adder)
+static void
+check_values(const struct sample_adder *adder)
 {
   const struct numbers *values = &adder->values;
   size_t wanted = adder->reading->heading.column_count;
   if (values->count != wanted)
-    return sample_fault(adder,
-                        "sample %zu has %zu values where there are %zu "
-                        "sample types",
-                        adder->index, values->count, wanted);
+    sample_fault(adder,
+                 "sample %zu has %zu values where there are %zu sample types",
+                 adder->index, values->count, wanted);
   for (size_t i = 0; i < values->count; i++)
     if (values->items[i] > INT64_MAX)
-      return sample_fault(adder,
-                          "sample %zu has the negative value %" PRId64,
-                          adder->index, (int64_t)values->items[i]);
-  return true;
+      sample_fault(adder, "sample %zu has the negative value %" PRId64,
+                   adder->index, (int64_t)values->items[i]);
 }
 
-/* Whether WHOLE, objects or bytes, is no less than what died of it, is new and
- * lives: every second one of COUNTS. */
+/* Whether WHOLE, objects or bytes, is no less than what died of it, is new
+ * and lives: every second one of COUNTS. */
 static bool
 has_survival(uint64_t whole, const uint64_t *counts)
 {
@@ -127,12 +120,12 @@ has_survival(uint64_t whole, const uint64_t *counts)
   return true;
 }
 
-/* Adds the values in hand to all sums; they must stay within 63 bits. */
-static bool
-add_to_sums(struct sample_adder *adder)
+/* Adds the values in hand to all sums, which must stay within 63 bits, and
+ * sets V, which is zero, to them by use. */
+static void
+add_to_sums(struct sample_adder *adder, uint64_t v[COLUMN_USES])
 {
-  struct reading *reading = adder->reading;
-  uint64_t v[COLUMN_USES] = {0};
+  const struct reading *reading = adder->reading;
   for (int i = 0; i < COLUMN_USES; i++) {
     struct profile_column column = reading->heading.column_of[i];
     uint64_t *total = &reading->profile->total[i];
@@ -141,46 +134,54 @@ add_to_sums(struct sample_adder *adder)
     if (__builtin_mul_overflow(adder->values.items[column.index],
                                column.scale, &v[i]) ||
         v[i] > (uint64_t)INT64_MAX - *total)
-      return sample_fault(adder, "the sums overflow at sample %zu",
-                          adder->index);
+      sample_fault(adder, "the sums overflow at sample %zu", adder->index);
     adder->sums[i] += v[i];
     *total += v[i];
   }
-  if (!reading->heading.by_mprof)
-    return true;
+}
+
+/* Checks that the values V of a file by mprof go together. */
+static void
+check_own_values(const struct sample_adder *adder,
+                 const uint64_t v[COLUMN_USES])
+{
   if (v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
-    return sample_fault(adder, "sample %zu keeps more than it allocated",
-                        adder->index);
+    sample_fault(adder, "sample %zu keeps more than it allocated",
+                 adder->index);
   if (v[MEASURE_LOST_ALLOCS] + v[COLUMN_OF_INDIRECT_ALLOCS] >
           v[MEASURE_KEPT_ALLOCS] ||
       v[MEASURE_LOST_BYTES] + v[COLUMN_OF_INDIRECT_BYTES] >
           v[MEASURE_KEPT_BYTES])
-    return sample_fault(adder, "sample %zu has lost more than it kept",
-                        adder->index);
+    sample_fault(adder, "sample %zu has lost more than it kept",
+                 adder->index);
   if (v[MEASURE_PEAK_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_PEAK_BYTES] > v[MEASURE_BYTES] ||
       v[MEASURE_TEMPORARY_ALLOCS] > v[MEASURE_ALLOCS])
-    return sample_fault(adder,
-                        "sample %zu has more objects at the peak, or more "
-                        "temporary ones, than it allocated",
-                        adder->index);
+    sample_fault(adder,
+                 "sample %zu has more objects at the peak, or more temporary "
+                 "ones, than it allocated",
+                 adder->index);
   if (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
       !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1))
-    return sample_fault(adder,
-                        "sample %zu has more dead and live objects than it "
-                        "allocated",
-                        adder->index);
-  return true;
+    sample_fault(adder,
+                 "sample %zu has more dead and live objects than it "
+                 "allocated",
+                 adder->index);
 }
-
-/* ---- samples ---- */
 
 bool
 sample_adder_check(struct sample_adder *adder)
 {
-  return check_values(adder) && add_to_sums(adder);
+  uint64_t v[COLUMN_USES] = {0};
+  check_values(adder);
+  add_to_sums(adder, v);
+  if (adder->reading->heading.by_mprof)
+    check_own_values(adder, v);
+  return true;
 }
+
+/* ---- samples ---- */
 
 /* Whether the sample in hand, of objects, is of the heap that is wanted. */
 static bool
@@ -204,73 +205,71 @@ take_off_sums(struct sample_adder *adder)
   }
 }
 
-/* Sets *LABELS to the set in hand. */
-static bool
-find_labels(struct sample_adder *adder, uint32_t *labels)
+/* The set of labels in hand. */
+static uint32_t
+find_labels(const struct sample_adder *adder)
 {
   enum { MOST_REGIONS = 64 }; /* within one another, as in the monitor */
   struct profile *profile = adder->reading->profile;
   size_t known = profile->region_count;
-  *labels = profile_labels(profile, adder->labels.items,
-                           adder->labels.count);
-  if (*labels == INDEX_NONE)
-    return mprof_error_memory(adder->reading->error);
+  uint32_t labels =
+      profile_labels(profile, adder->labels.items, adder->labels.count);
   if (known == profile->region_count)
-    return true;
+    return labels;
   const char *path = names_text(&profile->names, profile->regions[known]);
   size_t depth = 0;
   for (size_t length = strlen(path); length > 0 && depth <= MOST_REGIONS;
        length = region_path_outer(path, length))
     depth++;
-  return depth <= MOST_REGIONS ||
-         sample_fault(adder,
-                      "sample %zu is in more than %d nested regions",
-                      adder->index, MOST_REGIONS);
+  if (depth > MOST_REGIONS)
+    sample_fault(adder, "sample %zu is in more than %d nested regions",
+                 adder->index, MOST_REGIONS);
+  return labels;
 }
 
-
-static bool
+static void
 state_calls(struct sample_adder *adder, uint32_t node)
 {
-  const struct reading *reading = adder->reading;
-  int column = reading->heading.column_of[COLUMN_OF_CALLS].index;
+  int column = adder->reading->heading.column_of[COLUMN_OF_CALLS].index;
   uint64_t value = adder->values.items[column];
-  return value == 0 ||
-         (numbers_push(&adder->stated, node) &&
-          numbers_push(&adder->stated, value)) ||
-         mprof_error_memory(reading->error);
+  if (value == 0)
+    return;
+  numbers_push(&adder->stated, node);
+  numbers_push(&adder->stated, value);
 }
 
 bool
 sample_adder_add(struct sample_adder *adder, uint32_t node,
                  struct sample_labels *labels)
 {
-  struct reading *reading = adder->reading;
+  const struct reading *reading = adder->reading;
   struct profile *profile = reading->profile;
   const uint64_t *values = adder->values.items;
   bool states = states_calls(&reading->heading, values, labels->words);
-  if (states && reading->adds_calls && node != TREE_ROOT)
-    return state_calls(adder, node);
+  if (states && reading->adds_calls && node != TREE_ROOT) {
+    state_calls(adder, node);
+    return true;
+  }
   if (!states && !is_wanted(adder, labels)) {
     take_off_sums(adder);
     return true;
   }
   reading_convert(reading->sources, profile->column_count, values,
                   adder->row);
-  if (labels->set == INDEX_NONE && !find_labels(adder, &labels->set))
-    return false;
-  return profile_add_sample(
-             profile, (struct profile_sample){node, labels->set},
-             adder->row) ||
-         mprof_error_memory(reading->error);
+  if (labels->set == INDEX_NONE)
+    labels->set = find_labels(adder);
+  profile_add_sample(profile, (struct profile_sample){node, labels->set},
+                     adder->row);
+  return true;
 }
 
 bool
 sample_adder_end(struct sample_adder *adder)
 {
   struct reading *reading = adder->reading;
-  return (!reading->adds_calls ||
-          reading_add_calls(reading, &adder->stated, adder->index,
-                            adder->source)) &&
-         reading_check_facts(reading, adder->sums);
+  if (reading->adds_calls)
+    reading_add_calls(reading, &adder->stated, adder->index, adder->source);
+  pool_free(adder->stated.items);
+  reading_check_facts(reading, adder->sums);
+  return true;
 }

@@ -5,8 +5,7 @@
  * Where they come from, a pprof file or an image, makes no difference here.
  *
  * For each sample: sample_adder_begin, its values and labels,
- * sample_adder_check, sample_adder_add.  A function that gives back false has set the error of the
- * reading.
+ * sample_adder_check, sample_adder_add.
  */
 
 #ifndef MPROF_SAMPLE_ADDER_H
@@ -17,31 +16,30 @@
 
 /* What is known of the labels of a sample. */
 struct sample_labels {
-  uint32_t set;   /* of the profile; INDEX_NONE: that in hand, not found yet */
+  uint32_t set; /* of the profile; INDEX_NONE: that in hand, not found yet */
   uint32_t words; /* of its row */
   bool of_malloc; /* its objects are of malloc's heap */
 };
 
 struct sample_adder {
   struct reading *reading;
-  size_t index; /* of the sample in hand; its parts: */
-  struct numbers values;       /* in columns of the file */
-  struct numbers labels;       /* a row of label_rows, from the first word on */
-  struct sample_labels known;  /* of that row */
-  bool plain;                  /* types are not wanted: all is malloc's */
-  uint64_t source;             /* the first word of each row */
-  uint64_t other_labels;       /* bytes of those that other files have */
-  struct numbers stated;       /* nodes and their calls: stated_calls.h */
-  uint64_t sums[COLUMN_USES];  /* of the file's samples */
-  uint64_t *row; /* values of a sample in the profile's columns */
+  size_t index;          /* of the sample in hand; its parts: */
+  struct numbers values; /* in columns of the file */
+  struct numbers labels; /* a row of label_rows, from the first word on */
+  struct sample_labels known; /* of that row */
+  bool plain;                 /* types are not wanted: all is malloc's */
+  uint64_t source;            /* the first word of each row */
+  uint64_t other_labels;      /* bytes of those that other files have */
+  struct numbers stated;      /* nodes and their calls: stated_calls.h */
+  uint64_t sums[COLUMN_USES]; /* of the file's samples */
+  uint64_t *row;              /* values in the profile's columns */
 };
 
-/* Reports a fault of the sample in hand. */
+/* Fails for the sample in hand. */
 #define sample_fault(adder, ...)                                             \
   reading_fault((adder)->reading, PPROF_SAMPLE, (adder)->index, __VA_ARGS__)
 
-/* Begins the samples of READING, whose columns are known.  Release ADDER even
- * when this gives back false. */
+/* Begins the samples of READING, whose columns are known. */
 bool sample_adder_init(struct sample_adder *adder, struct reading *reading);
 void sample_adder_release(struct sample_adder *adder);
 
@@ -55,9 +53,9 @@ bool sample_adder_label(struct sample_adder *adder,
 /* Checks the values in hand, and adds them to all sums. */
 bool sample_adder_check(struct sample_adder *adder);
 
-/* Adds the sample in hand, which is checked, and whose chain ends at NODE.  LABELS are those in hand,
- * or what became of equal ones before; their set is filled in when it is
- * needed. */
+/* Adds the sample in hand, which is checked, and whose chain ends at NODE.
+ * LABELS are those in hand, or what became of equal ones before; their set is
+ * filled in when it is needed. */
 bool sample_adder_add(struct sample_adder *adder, uint32_t node,
                       struct sample_labels *labels);
 

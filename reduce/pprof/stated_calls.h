@@ -31,14 +31,12 @@ bool sample_states_calls(const struct profile *profile, size_t i);
 
 /* Adds a sample of calls to the profile for each node that has any, when the
  * COUNT samples of the file are there; STATED are nodes and what samples
- * state of them, LABELS is the first word of the file's sets of labels.
- * False after a fault. */
-bool reading_add_calls(struct reading *reading, const struct numbers *stated,
+ * state of them, LABELS is the first word of the file's sets of labels. */
+void reading_add_calls(struct reading *reading, const struct numbers *stated,
                        size_t count, uint64_t labels);
 
 /* What a file states of the calls of PROFILE, by node; 0: nothing.  *ALL gets
- * whether that is all calls, as they are.  The caller frees it; NULL when
- * memory runs out. */
+ * whether that is all calls, as they are. */
 uint64_t *calls_to_state(const struct profile *profile, bool *all);
 
 #endif

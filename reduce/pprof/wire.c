@@ -6,7 +6,6 @@
 
 #include "common/pprof_format.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* ---- reading ---- */
@@ -46,13 +45,14 @@ wire_find(const uint8_t *data, size_t length, uint32_t field, size_t index)
   return length;
 }
 
-bool
+void
 wire_read_numbers(const struct wire_field *field, struct numbers *numbers)
 {
-  if (field->bytes == NULL)
-    return numbers_push(numbers, field->value);
-  if (!numbers_reserve(numbers, field->size))
-    return false;
+  if (field->bytes == NULL) {
+    numbers_push(numbers, field->value);
+    return;
+  }
+  numbers_reserve(numbers, field->size);
   uint64_t *end = numbers->items + numbers->count;
   for (size_t at = 0; at < field->size;) {
     uint8_t byte = field->bytes[at];
@@ -61,7 +61,6 @@ wire_read_numbers(const struct wire_field *field, struct numbers *numbers)
     *end++ = byte < 0x80 ? byte : wire_read_number(field->bytes, &at);
   }
   numbers->count = (size_t)(end - numbers->items);
-  return true;
 }
 
 /* ---- writing ---- */
@@ -69,13 +68,10 @@ wire_read_numbers(const struct wire_field *field, struct numbers *numbers)
 enum { VARINT_BYTES = 10 };
 
 /* Makes room for COUNT more bytes. */
-static bool
+static void
 reserve(struct wire_buffer *buffer, size_t count)
 {
-  buffer->failed =
-      buffer->failed || count > SIZE_MAX / 2 ||
-      !ARRAY_ROOM(buffer->bytes, buffer->capacity, buffer->count + count);
-  return !buffer->failed;
+  ARRAY_ROOM(buffer->bytes, buffer->capacity, buffer->count + count);
 }
 
 /* Appends NUMBER, for which there is room. */
@@ -94,17 +90,11 @@ put_tag(struct wire_buffer *buffer, uint32_t field, unsigned type)
 }
 
 void
-wire_buffer_release(struct wire_buffer *buffer)
-{
-  pool_free(buffer->bytes);
-  memset(buffer, 0, sizeof *buffer);
-}
-
-void
 wire_put_number(struct wire_buffer *buffer, uint32_t field, uint64_t number)
 {
-  if (number == 0 || !reserve(buffer, 2 * VARINT_BYTES))
+  if (number == 0)
     return;
+  reserve(buffer, 2 * VARINT_BYTES);
   put_tag(buffer, field, PPROF_WIRE_VARINT);
   put_varint(buffer, number);
 }
@@ -113,8 +103,7 @@ void
 wire_put_bytes(struct wire_buffer *buffer, uint32_t field, const void *bytes,
                size_t count)
 {
-  if (!reserve(buffer, 2 * VARINT_BYTES + count))
-    return;
+  reserve(buffer, 2 * VARINT_BYTES + count);
   put_tag(buffer, field, PPROF_WIRE_BYTES);
   put_varint(buffer, count);
   if (count > 0)
@@ -127,10 +116,11 @@ wire_put_packed(struct wire_buffer *buffer, uint32_t field,
                 const uint64_t *numbers, size_t count)
 {
   size_t length = 0;
+  if (count == 0)
+    return;
   for (size_t i = 0; i < count; i++) /* seven bits a byte, rounded up */
     length += (size_t)(70 - __builtin_clzll(numbers[i] | 1)) / 7;
-  if (count == 0 || !reserve(buffer, 2 * VARINT_BYTES + length))
-    return;
+  reserve(buffer, 2 * VARINT_BYTES + length);
   put_tag(buffer, field, PPROF_WIRE_BYTES);
   put_varint(buffer, length);
   for (size_t i = 0; i < count; i++)
@@ -141,19 +131,13 @@ void
 wire_put_message(struct wire_buffer *buffer, uint32_t field,
                  struct wire_buffer *message)
 {
-  if (message->failed)
-    buffer->failed = true;
-  else
-    wire_put_bytes(buffer, field, message->bytes, message->count);
+  wire_put_bytes(buffer, field, message->bytes, message->count);
   message->count = 0;
 }
 
 void
 wire_send(struct wire_buffer *buffer, struct sink *sink)
 {
-  if (buffer->failed)
-    sink_fail(sink, ENOMEM);
-  else if (buffer->count > 0)
-    sink_bytes(sink, (const char *)buffer->bytes, buffer->count);
+  sink_bytes(sink, (const char *)buffer->bytes, buffer->count);
   buffer->count = 0;
 }

@@ -7,8 +7,7 @@
  *
  * To write: a message is collected in a buffer, which its owner hands on as a
  * field of the message around it, or to a sink.  Numbers that are zero are
- * not written, as proto3 has it.  When memory runs out the buffer keeps quiet
- * until it is handed to a sink; then the sink fails.
+ * not written, as proto3 has it.
  */
 
 #ifndef MPROF_WIRE_H
@@ -17,7 +16,6 @@
 #include "base/array.h"
 #include "base/sink.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -79,20 +77,16 @@ wire_read_number(const uint8_t *data, size_t *at)
   return value;
 }
 
-/* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS.
- * False when memory runs out. */
-bool wire_read_numbers(const struct wire_field *field,
+/* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS. */
+void wire_read_numbers(const struct wire_field *field,
                        struct numbers *numbers);
 
 /* ---- writing ---- */
 
 struct wire_buffer { /* all zero: empty */
-  uint8_t *bytes;    /* owned */
+  uint8_t *bytes;
   size_t count, capacity;
-  bool failed;
 };
-
-void wire_buffer_release(struct wire_buffer *buffer);
 
 /* Append the field FIELD: a number, unless it is zero; COUNT bytes; COUNT
  * numbers as one packed run, unless there are none; the message MESSAGE,

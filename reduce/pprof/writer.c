@@ -11,7 +11,6 @@
 #include "pprof/stated_calls.h"
 #include "pprof/wire.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,14 +57,11 @@ put_chain(struct writing *writing, uint32_t node)
   const struct tree_node *nodes = writing->profile->tree.nodes;
   struct numbers *chain = &writing->chain;
   struct numbers *hidden = &writing->hidden;
-  bool good = true;
   chain->count = 0;
-  for (; good && node != TREE_ROOT; node = nodes[node].parent)
-    good = numbers_push(chain, (uint64_t)nodes[node].item + 1);
-  if (good && writing->parts != NULL)
-    good = hidden_part(writing->parts, chain, hidden);
-  if (!good)
-    sink_fail(writing->sink, ENOMEM);
+  for (; node != TREE_ROOT; node = nodes[node].parent)
+    numbers_push(chain, (uint64_t)nodes[node].item + 1);
+  if (writing->parts != NULL)
+    hidden_part(writing->parts, chain, hidden);
   wire_put_packed(&writing->message, PPROF_SAMPLE_LOCATIONS, chain->items,
                   chain->count);
   wire_put_packed(&writing->message, PPROF_SAMPLE_HIDDEN, hidden->items,
@@ -105,21 +101,18 @@ write_samples(struct writing *writing)
   const struct profile *profile = writing->profile;
   size_t width = profile->column_count;
   size_t stated = 0;
-  uint64_t *row = array_zeroed(width, sizeof *row);
-  if (row == NULL)
-    sink_fail(writing->sink, ENOMEM);
+  uint64_t *row = pool_zeroed(width, sizeof *row);
   for (size_t i = 0; i < profile->sample_count; i++)
     if (writing->calls == NULL || !sample_states_calls(profile, i))
       write_sample(writing, profile->samples[i].node,
                    profile->values + i * width, &profile->samples[i].labels);
   for (uint32_t i = TREE_ROOT + 1;
-       row != NULL && writing->calls != NULL && i < profile->tree.count; i++)
+       writing->calls != NULL && i < profile->tree.count; i++)
     if (writing->calls[i] != 0) {
       row[profile->column_of[COLUMN_OF_CALLS].index] = writing->calls[i];
       write_sample(writing, i, row, NULL);
       stated++;
     }
-  pool_free(row);
   return stated;
 }
 
@@ -155,10 +148,9 @@ write_location(struct writing *writing, size_t row)
   for (size_t i = 0; i < l->line_count; i++) {
     const struct profile_line *line =
         &writing->profile->lines[l->first_line + i];
-    wire_put_number(part, PPROF_LINE_FUNCTION,
-                    line->function == INDEX_NONE
-                        ? 0
-                        : (uint64_t)line->function + 1);
+    wire_put_number(
+        part, PPROF_LINE_FUNCTION,
+        line->function == INDEX_NONE ? 0 : (uint64_t)line->function + 1);
     wire_put_number(part, PPROF_LINE_NUMBER, (uint64_t)line->line);
     wire_put_number(part, PPROF_LINE_COLUMN, (uint64_t)line->column);
     wire_put_message(to, PPROF_LOCATION_LINE, part);
@@ -250,21 +242,6 @@ write_all(struct writing *writing)
   send_number(writing, PPROF_DEFAULT_TYPE, profile->default_type);
 }
 
-/* Finds what PROFILE does not say to all programs in the same way. */
-static bool
-prepare(struct writing *writing)
-{
-  const struct profile *profile = writing->profile;
-  if (!profile->by_mprof)
-    return true;
-  if (profile->language == LANGUAGE_LISP)
-    return (writing->parts = hidden_find(profile)) != NULL;
-  if (!profile_has(profile, COLUMN_OF_CALLS))
-    return true;
-  writing->calls = calls_to_state(profile, &writing->states_all);
-  return writing->calls != NULL;
-}
-
 void
 profile_gzip_comment(const char *process,
                      char comment[PROFILE_GZIP_COMMENT_BYTES])
@@ -274,8 +251,7 @@ profile_gzip_comment(const char *process,
 }
 
 void
-profile_write(const struct profile *profile, bool plain,
-              struct sink *sink)
+profile_write(const struct profile *profile, bool plain, struct sink *sink)
 {
   char comment[PROFILE_GZIP_COMMENT_BYTES];
   const char *process = profile_comment(profile, PPROF_COMMENT_PROCESS);
@@ -283,15 +259,11 @@ profile_write(const struct profile *profile, bool plain,
   struct gzip_sink *gzip =
       gzip_sink_open(sink, profile->by_mprof ? comment : NULL);
   struct writing writing = {.profile = profile, .sink = &gzip->sink};
-  if (!plain)
-    prepare(&writing);
+  if (!plain && profile->by_mprof && profile->language == LANGUAGE_LISP)
+    writing.parts = hidden_find(profile);
+  else if (!plain && profile->by_mprof &&
+           profile_has(profile, COLUMN_OF_CALLS))
+    writing.calls = calls_to_state(profile, &writing.states_all);
   write_all(&writing);
   gzip_sink_close(gzip);
-  wire_buffer_release(&writing.whole);
-  wire_buffer_release(&writing.message);
-  wire_buffer_release(&writing.part);
-  pool_free(writing.calls);
-  pool_free(writing.chain.items);
-  pool_free(writing.hidden.items);
-  pool_free(writing.parts);
 }

@@ -9,7 +9,8 @@
 #include "pprof/profile.h"
 
 /* What the header of such a file calls it, if it is by mprof: "mprof ", and
- * the PROCESS that it is of, as the comment mprof.process has it (NULL: none).
+ * the PROCESS that it is of, as the comment mprof.process has it (NULL:
+ * none).
  */
 enum { PROFILE_GZIP_COMMENT_BYTES = 300 };
 void profile_gzip_comment(const char *process,

@@ -149,8 +149,8 @@ end_dwfl(void *dwfl)
 }
 
 enum code_file_outcome
-code_file_open(struct code_file *file, const char *path,
-               const char *build_id, bool debugged)
+code_file_open(struct code_file *file, const char *path, const char *build_id,
+               bool debugged)
 {
   GElf_Addr bias;
   char id[2 * ID_BYTES + 1];

@@ -15,6 +15,7 @@
 #define MPROF_CODE_FILE_H
 
 #include "base/names.h"
+#include "base/row_table.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -38,8 +39,8 @@ struct code_file {
 
 /* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none when
  * that is "".  DEBUGGED: with its information for debugging, which takes ten
- * times as long where that is compressed.  Release FILE when the outcome is
- * good. */
+ * times as long where that is compressed.  When the outcome is good FILE is
+ * open until the pool in use is released. */
 enum code_file_outcome code_file_open(struct code_file *file,
                                       const char *path, const char *build_id,
                                       bool debugged);
@@ -61,7 +62,7 @@ bool code_file_address(const struct code_file *file, uint64_t offset,
  * wins, then a global one, then the shortest, then the first by its letters.
  */
 struct function_symbols {
-  struct function_symbol *symbols; /* owned: by start */
+  struct function_symbol *symbols; /* by start */
   size_t count, capacity;
   uint64_t *starts; /* of functions by call-frame information, in order */
   size_t start_count;
@@ -73,8 +74,7 @@ struct function_found {
   const char *name;
 };
 
-/* Reads the functions of FILE, which must outlive SYMBOLS.  False when memory
- * runs out; release it even then. */
+/* Reads the functions of FILE, which must outlive SYMBOLS. */
 bool function_symbols_init(struct function_symbols *symbols,
                            const struct code_file *file);
 void function_symbols_release(struct function_symbols *symbols);
@@ -87,8 +87,7 @@ bool function_symbols_find(const struct function_symbols *symbols,
  * appends for its own copies of a function (".cold", ".constprop.0",
  * ".isra.0", ...) is left out, and a name of C++, Rust or D is made readable,
  * with the types of the parameters, which tell overloaded functions apart.
- * ".part.0" stays: it is called by the function.  The caller frees it; NULL
- * when memory runs out. */
+ * ".part.0" stays: it is called by the function. */
 char *function_name_of_symbol(const char *symbol);
 
 /* Whether the function called NAME, of the program or library FILE, begins a
@@ -116,11 +115,13 @@ struct source_function {
                          when not known */
 };
 
+enum { SOURCE_DEPTH = 200 }; /* of blocks in blocks that are looked into */
+
 /* The functions of a place: first the one that is active there, then what was
  * inlined into it, and into that, ...; none when nothing is known. */
-struct source_place {                /* all zero: empty */
-  struct source_function *functions; /* owned; the owner frees it */
-  size_t count, capacity;
+struct source_place {
+  struct source_function functions[SOURCE_DEPTH + 1];
+  size_t count;
 };
 
 struct source_codes { /* pieces of code, by address once complete */
@@ -135,52 +136,20 @@ struct source_places {
 };
 
 /* Reads where the code of each unit is; INFORMATION may be NULL, and must
- * outlive PLACES.  False when memory runs out; release it even then. */
-bool source_places_init(struct source_places *places, Dwarf *information);
-void source_places_release(struct source_places *places);
+ * outlive the result. */
+struct source_places source_places_of(Dwarf *information);
 
-/* Fills PLACE, whose memory is used again, for ADDRESS.  A unit is read when
- * it is first needed.  False when memory runs out. */
-bool source_places_find(struct source_places *places, uint64_t address,
+/* Fills PLACE for ADDRESS.  A unit is read when it is first needed. */
+void source_places_find(struct source_places *places, uint64_t address,
                         struct source_place *place);
 
 /* ---- types: program_types.c ---- */
 
-/* The types of a program by their size: structures, unions, classes, and
- * names for them and for arrays.  Types of system headers are left out, for
- * nearly every program has those. */
-struct program_type {
-  uint64_t size;
-  const char *name; /* owned by the names */
-};
-
-struct program_types {
-  struct names names;
-  uint64_t *sizes; /* owned: those that are wanted, ascending */
-  size_t size_count;
-  bool every;                 /* so are all others */
-  struct program_type *types; /* by size, then name, once sorted */
-  size_t count, capacity;
-};
-
-/* Takes over SIZES, allocated and in any order; NULL when there are none.
- * False when memory runs out; release it even then. */
-bool program_types_init(struct program_types *types, uint64_t *sizes,
-                        size_t size_count);
-void program_types_release(struct program_types *types);
-
-/* Adds the types that INFORMATION has; NULL has none. */
-bool program_types_read(struct program_types *types, Dwarf *information);
-
-/* Whether TYPES wants all sizes that OTHERS wants. */
-bool program_types_cover(const struct program_types *types,
-                         const struct program_types *others);
-
-/* Adds the types of OTHERS that TYPES wants; false when memory runs out. */
-bool program_types_add(struct program_types *types,
-                       const struct program_types *others);
-
-/* Puts the types in order, each once. */
-void program_types_sort(struct program_types *types);
+/* Adds the types that INFORMATION has to TYPES, rows of a size and the name
+ * of a structure, union or class, or a name for one or for an array; NULL has
+ * none.  Types of system headers are left out, for nearly every program has
+ * those. */
+void program_types_read(struct row_table *types, struct names *names,
+                        Dwarf *information);
 
 #endif

@@ -16,15 +16,9 @@ enum { MOST_OPEN = 64 };
 /* ---- files ------------------------------------------------------------- */
 
 static void
-close_module(struct code_names *names, struct code_module *module)
+release_pool(void *pool)
 {
-  if (!module->is_open)
-    return;
-  source_places_release(&module->sources);
-  function_symbols_release(&module->symbols);
-  code_file_release(&module->file);
-  module->is_open = false;
-  names->open_count--;
+  pool_release(pool);
 }
 
 void
@@ -45,34 +39,40 @@ close_oldest(struct code_names *names)
         (oldest == NULL || module->last_use < oldest->last_use))
       oldest = module;
   }
-  close_module(names, oldest);
+  pool_release(&oldest->pool);
+  oldest->file = (struct code_file){0};
+  oldest->is_open = false;
+  names->open_count--;
 }
 
 /* Opens the file of MODULE, unless it is open or cannot be opened. */
-static bool
+static void
 open_module(struct code_names *names, struct code_module *module)
 {
   module->last_use = names->uses++;
   if (module->is_open || module->build_id == NULL ||
       module->outcome != CODE_FILE_GOOD)
-    return true;
+    return;
   if (names->open_count == MOST_OPEN)
     close_oldest(names);
+  struct pool *before = pool_use(&module->pool);
   module->outcome =
       code_file_open(&module->file, module->path, module->build_id, true);
-  if (module->outcome != CODE_FILE_GOOD)
-    return true;
-  module->is_open = true;
-  module->has_information = module->file.information != NULL;
-  names->open_count++;
-  return function_symbols_init(&module->symbols, &module->file) &&
-         source_places_init(&module->sources, module->file.information);
+  if (module->outcome == CODE_FILE_GOOD) {
+    function_symbols_init(&module->symbols, &module->file);
+    module->sources = source_places_of(module->file.information);
+    module->has_information = module->file.information != NULL;
+    module->is_open = true;
+    names->open_count++;
+  }
+  pool_use(before);
 }
 
 static struct code_module *
 add_module(struct code_names *names, const char *path, const char *build_id)
 {
   struct code_module *module = pool_zeroed(1, sizeof *module);
+  pool_on_release(release_pool, &module->pool);
   module->path = path;
   module->build_id = build_id;
   ARRAY_PUSH(names->modules, names->module_count, names->module_capacity,
@@ -105,28 +105,6 @@ code_names_module(struct code_names *names, const char *path,
 
 /* ---- functions --------------------------------------------------------- */
 
-/* The number of the function of these texts, INDEX_NONE when memory runs out.
- */
-static uint32_t
-add_function(struct code_names *names, const char *name,
-             const char *system_name, const char *file, int64_t start_line)
-{
-  struct code_function function = {
-      .name = names_intern(&names->names, name),
-      .system_name = names_intern(&names->names, system_name),
-      .file = names_intern(&names->names, file),
-      .start_line = start_line,
-  };
-  const uint64_t words[] = {function.name, function.system_name,
-                            function.file, (uint64_t)start_line};
-  if (function.name == NAMES_NONE || function.system_name == NAMES_NONE ||
-      function.file == NAMES_NONE)
-    return INDEX_NONE;
-  uint32_t row = row_table_add(&names->function_rows, words, 4);
-  return ROW_ITEM(row, names->functions, names->function_count,
-                  names->function_capacity, function);
-}
-
 /* Adds the function of MODULE that SYMBOL names, called NAME if that is NULL,
  * which stands in the source as SOURCE says. */
 static uint32_t
@@ -134,17 +112,22 @@ add_named(struct code_names *names, const struct code_module *module,
           const char *symbol, const char *name,
           const struct source_function *source)
 {
-  char *readable = NULL;
-  if (symbol != NULL && (readable = function_name_of_symbol(symbol)) == NULL)
-    return INDEX_NONE;
+  char *readable = symbol == NULL ? NULL : function_name_of_symbol(symbol);
   const char *shown = readable != NULL ? readable : name;
   const char *file = source->file == NULL ? "" : source->file;
   bool start_up = is_start_up_function(shown, module->path);
-  uint32_t number = add_function(names, shown, symbol != NULL ? symbol : name,
-                                 start_up ? PPROF_RUNTIME_FILE : file,
-                                 start_up ? 0 : source->start_line);
+  const struct code_function function = {
+      .name = names_intern(&names->names, shown),
+      .system_name =
+          names_intern(&names->names, symbol != NULL ? symbol : name),
+      .file =
+          names_intern(&names->names, start_up ? PPROF_RUNTIME_FILE : file),
+      .start_line = start_up ? 0 : source->start_line,
+  };
   pool_free(readable);
-  return number;
+  ARRAY_PUSH(names->functions, names->function_count,
+             names->function_capacity, function);
+  return (uint32_t)names->function_count - 1;
 }
 
 /* The number of the active function FOUND of MODULE. */
@@ -163,10 +146,8 @@ active_function(struct code_names *names, struct code_module *module,
   snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
            found->start);
   number = add_named(names, module, symbol, text, source);
-  return number != INDEX_NONE &&
-                 index_map_add(&module->functions, found->start, number)
-             ? number
-             : INDEX_NONE;
+  index_map_add(&module->functions, found->start, number);
+  return number;
 }
 
 /* The number of the function SOURCE, inlined in MODULE.  A lambda, whose name
@@ -191,102 +172,76 @@ inlined_function(struct code_names *names, struct code_module *module,
 
 /* ---- places ------------------------------------------------------------ */
 
-static bool
+static void
 add_line(struct code_names *names, struct code_place *place,
          uint32_t function, int64_t line)
 {
   place->count++;
-  return function != INDEX_NONE &&
-         ARRAY_PUSH(names->lines, names->line_count, names->line_capacity,
-                    (struct code_line){function, line});
+  ARRAY_PUSH(names->lines, names->line_count, names->line_capacity,
+             (struct code_line){function, line});
 }
 
 /* Looks up the place OFFSET bytes into the file of MODULE. */
-static bool
-look_up(struct code_names *names, struct code_module *module, uint64_t offset,
-        struct code_place *place)
+static struct code_place
+look_up(struct code_names *names, struct code_module *module, uint64_t offset)
 {
-  static const struct source_function unknown;
-  struct source_place *source = &names->source;
+  struct source_place source;
   struct function_found found = {offset, NULL};
   uint64_t address;
-  if (!open_module(names, module))
-    return false;
-  source->count = 0;
-  place->first = names->line_count;
-  place->known =
-      module->is_open && code_file_address(&module->file, offset, &address);
-  if (place->known) {
-    if (!source_places_find(&module->sources, address, source))
-      return false;
+  open_module(names, module);
+  struct code_place place = {
+      .first = names->line_count,
+      .known = module->is_open &&
+               code_file_address(&module->file, offset, &address)};
+  source.count = 0;
+  source.functions[0] = (struct source_function){0}; /* nothing is known */
+  if (place.known) {
+    struct pool *before = pool_use(&module->pool);
+    source_places_find(&module->sources, address, &source);
+    pool_use(before);
     if (!function_symbols_find(&module->symbols, address, &found))
       found.start = address;
   }
-  place->nameless = found.name == NULL;
-  for (size_t i = source->count; i > 1; i--) {
-    const struct source_function *inlined = &source->functions[i - 1];
-    if (!add_line(names, place, inlined_function(names, module, inlined),
-                  inlined->line))
-      return false;
+  place.nameless = found.name == NULL;
+  for (size_t i = source.count; i > 1; i--) {
+    const struct source_function *inlined = &source.functions[i - 1];
+    add_line(names, &place, inlined_function(names, module, inlined),
+             inlined->line);
   }
-  const struct source_function *active =
-      source->count > 0 ? source->functions : &unknown;
-  return add_line(names, place,
-                  active_function(names, module, &found, active),
-                  active->line);
+  const struct source_function *active = &source.functions[0];
+  add_line(names, &place, active_function(names, module, &found, active),
+           active->line);
+  return place;
 }
 
 const struct code_place *
 code_names_place(struct code_names *names, struct code_module *module,
                  uint64_t offset)
 {
-  struct code_place place = {0};
-  uint32_t number = index_map_find(&module->by_offset, offset);
-  if (number != INDEX_NONE)
-    return &module->places[number];
+  size_t known = module->place_count;
   struct pool *before = pool_use(names->pool);
-  look_up(names, module, offset, &place);
-  index_map_number(&module->by_offset, offset);
-  ARRAY_PUSH(module->places, module->place_count, module->place_capacity,
-             place);
+  uint32_t number = index_map_number(&module->by_offset, offset);
+  if (number == known) {
+    struct code_place place = look_up(names, module, offset);
+    ARRAY_PUSH(module->places, module->place_count, module->place_capacity,
+               place);
+  }
   pool_use(before);
-  return &module->places[module->place_count - 1];
+  return &module->places[number];
 }
 
 /* ---- types ------------------------------------------------------------- */
 
-/* Makes MODULE know the types of the sizes that TYPES wants; of all sizes,
- * when it is asked for the second time. */
-static bool
-read_types(struct code_names *names, struct code_module *module,
-           const struct program_types *types)
+const struct row_table *
+code_names_types(struct code_names *names, struct code_module *module)
 {
-  bool again = module->types.sizes != NULL;
-  uint64_t *sizes = array_zeroed(types->size_count, sizeof *sizes);
-  if (sizes == NULL)
-    return false;
-  memcpy(sizes, types->sizes, types->size_count * sizeof *sizes);
-  program_types_release(&module->types);
-  if (!program_types_init(&module->types, sizes, types->size_count))
-    return false;
-  module->types.every = again;
-  if (!open_module(names, module) ||
-      !program_types_read(&module->types, module->file.information))
-    return false;
-  program_types_sort(&module->types); /* each unit may have them all */
-  return true;
-}
-
-void
-code_names_types(struct code_names *names, struct code_module *module,
-                 struct program_types *types)
-{
-  if (!module->has_information)
-    return;
-  if (!program_types_cover(&module->types, types)) {
-    struct pool *before = pool_use(names->pool);
-    read_types(names, module, types);
-    pool_use(before);
+  struct pool *before = pool_use(names->pool);
+  if (module->has_information && !module->types_read) {
+    module->types_read = true;
+    open_module(names, module);
+    program_types_read(&module->types, &names->names,
+                       module->file.information);
   }
-  program_types_add(types, &module->types);
+  pool_use(before);
+  return &module->types;
 }

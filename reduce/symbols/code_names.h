@@ -15,7 +15,6 @@
 #define MPROF_CODE_NAMES_H
 
 #include "base/names.h"
-#include "base/row_table.h"
 #include "symbols/code_file.h"
 
 /* A function; the texts are those of the names. */
@@ -39,22 +38,24 @@ struct code_place {
 };
 
 struct code_module {
-  const char *path, *build_id; /* owned by the names */
+  const char *path, *build_id; /* of the names */
   enum code_file_outcome outcome;
   bool is_open;
   bool has_information; /* for debugging */
   uint64_t last_use;
+  struct pool pool; /* of the next three, while the file is open */
   struct code_file file;
   struct function_symbols symbols;
   struct source_places sources;
-  struct program_types types;
+  struct row_table types; /* program_types_read */
+  bool types_read;
   struct index_map functions; /* by start */
   struct index_map by_offset; /* number of a place */
   struct code_place *places;
   size_t place_count, place_capacity;
 };
 
-struct code_names { /* all zero, but for the pool: empty */
+struct code_names {  /* all zero, but for the pool: empty */
   struct pool *pool; /* which all of it is in */
   struct names names;
   struct code_module **modules;
@@ -63,10 +64,8 @@ struct code_names { /* all zero, but for the pool: empty */
   uint64_t uses;
   struct code_function *functions;
   size_t function_count, function_capacity;
-  struct row_table function_rows;
   struct code_line *lines;
   size_t line_count, line_capacity;
-  struct source_place source; /* of the place in hand */
 };
 
 /* After a failure, and at the end: NAMES is empty again. */
@@ -83,8 +82,8 @@ const struct code_place *code_names_place(struct code_names *names,
                                           struct code_module *module,
                                           uint64_t offset);
 
-/* Adds the types of MODULE that TYPES wants. */
-void code_names_types(struct code_names *names, struct code_module *module,
-                      struct program_types *types);
+/* The types of MODULE, sizes and names: program_types_read. */
+const struct row_table *code_names_types(struct code_names *names,
+                                         struct code_module *module);
 
 #endif

@@ -18,7 +18,7 @@ enum { MOST_NESTED = 16 };
 
 struct function_symbol {
   uint64_t start, end; /* END is after the last byte */
-  const char *name;    /* the linker's; owned by the file */
+  const char *name;    /* the linker's; of the file */
   unsigned rank;       /* among names for one place; less is better */
 };
 
@@ -56,7 +56,7 @@ is_function(const GElf_Sym *symbol)
          symbol->st_shndx != SHN_UNDEF;
 }
 
-static bool
+static void
 read_symbols(struct function_symbols *symbols, const struct code_file *file)
 {
   int count = dwfl_module_getsymtab(file->module);
@@ -73,10 +73,8 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
         .name = name,
         .rank = rank_of(name, GELF_ST_BIND(symbol.st_info)),
     };
-    if (!ARRAY_PUSH(symbols->symbols, symbols->count, symbols->capacity, new))
-      return false;
+    ARRAY_PUSH(symbols->symbols, symbols->count, symbols->capacity, new);
   }
-  return true;
 }
 
 /* Keeps the best of the symbols for each place; one without a size goes as
@@ -119,35 +117,32 @@ struct __attribute__((packed)) start_table {
 static const uint8_t usual_table[] = {1, 0x1b, 0x03, 0x3b};
 
 /* Takes the starts from the SIZE bytes at TABLE, which is at ADDRESS. */
-static bool
+static void
 take_starts(struct function_symbols *symbols, const struct start_table *table,
             size_t size, uint64_t address)
 {
   if (size < sizeof *table ||
       memcmp(table, usual_table, sizeof usual_table) != 0)
-    return true;
+    return;
   size_t count = (size - sizeof *table) / sizeof table->entries[0];
   if (table->count < count)
     count = table->count;
-  symbols->starts = array_zeroed(count, sizeof *symbols->starts);
-  if (symbols->starts == NULL)
-    return false;
+  symbols->starts = pool_zeroed(count, sizeof *symbols->starts);
   for (size_t i = 0; i < count; i++)
     symbols->starts[i] = address + (uint64_t)(int64_t)table->entries[i].start;
   symbols->start_count = count;
   array_sort(symbols->starts, count, sizeof *symbols->starts,
              array_compare_numbers);
-  return true;
 }
 
-static bool
+static void
 read_starts(struct function_symbols *symbols, const struct code_file *file)
 {
   size_t count;
   const char *identity = elf_getident(file->elf, NULL);
   if (identity == NULL || identity[EI_DATA] != ELFDATA2LSB ||
       elf_getphdrnum(file->elf, &count) != 0)
-    return true;
+    return;
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr header;
     if (gelf_getphdr(file->elf, (int)i, &header) == NULL ||
@@ -155,10 +150,11 @@ read_starts(struct function_symbols *symbols, const struct code_file *file)
       continue;
     Elf_Data *data = elf_getdata_rawchunk(file->elf, (int64_t)header.p_offset,
                                           header.p_filesz, ELF_T_BYTE);
-    if (data != NULL && data->d_buf != NULL)
-      return take_starts(symbols, data->d_buf, data->d_size, header.p_vaddr);
+    if (data != NULL && data->d_buf != NULL) {
+      take_starts(symbols, data->d_buf, data->d_size, header.p_vaddr);
+      return;
+    }
   }
-  return true;
 }
 
 /* ---- both ------------------------------------------------------------- */
@@ -168,18 +164,16 @@ function_symbols_init(struct function_symbols *symbols,
                       const struct code_file *file)
 {
   memset(symbols, 0, sizeof *symbols);
-  if (!read_symbols(symbols, file))
-    return false;
+  read_symbols(symbols, file);
   settle_symbols(symbols);
-  return read_starts(symbols, file);
+  read_starts(symbols, file);
+  return true;
 }
 
 void
 function_symbols_release(struct function_symbols *symbols)
 {
-  pool_free(symbols->symbols);
-  pool_free(symbols->starts);
-  memset(symbols, 0, sizeof *symbols);
+  (void)symbols;
 }
 
 bool
@@ -264,6 +258,7 @@ function_name_of_symbol(const char *symbol)
   if (readable == NULL)
     return name;
   pool_on_release(free, readable);
+  pool_free(name);
   name = pool_text(readable);
   pool_release_now(readable);
   return name;

@@ -7,75 +7,10 @@
 
 #include "symbols/code_file.h"
 
-#include "base/array.h"
-
 #include <dwarf.h>
 #include <stdio.h>
 
 enum { MOST_DEPTH = 64, MOST_NAME = 512 };
-
-bool
-program_types_init(struct program_types *types, uint64_t *sizes,
-                   size_t size_count)
-{
-  memset(types, 0, sizeof *types);
-  types->sizes = sizes;
-  array_sort(sizes, size_count, sizeof *sizes, array_compare_numbers);
-  types->size_count = 0;
-  for (size_t i = 0; i < size_count; i++)
-    if (i == 0 || sizes[i] != sizes[i - 1])
-      sizes[types->size_count++] = sizes[i];
-  return names_init(&types->names);
-}
-
-void
-program_types_release(struct program_types *types)
-{
-  names_release(&types->names);
-  pool_free(types->sizes);
-  pool_free(types->types);
-  memset(types, 0, sizeof *types);
-}
-
-static bool
-is_wanted(const struct program_types *types, uint64_t size)
-{
-  return types->every ||
-         (types->size_count > 0 &&
-          bsearch(&size, types->sizes, types->size_count, sizeof size,
-                  array_compare_numbers) != NULL);
-}
-
-static bool
-add_type(struct program_types *types, uint64_t size, const char *name)
-{
-  uint32_t id = names_intern(&types->names, name);
-  return id != NAMES_NONE &&
-         ARRAY_PUSH(
-             types->types, types->count, types->capacity,
-             (struct program_type){size, names_text(&types->names, id)});
-}
-
-bool
-program_types_cover(const struct program_types *types,
-                    const struct program_types *others)
-{
-  for (size_t i = 0; i < others->size_count; i++)
-    if (!is_wanted(types, others->sizes[i]))
-      return false;
-  return true;
-}
-
-bool
-program_types_add(struct program_types *types,
-                  const struct program_types *others)
-{
-  for (size_t i = 0; i < others->count; i++)
-    if (is_wanted(types, others->types[i].size) &&
-        !add_type(types, others->types[i].size, others->types[i].name))
-      return false;
-  return true;
-}
 
 static bool
 is_of_system(Dwarf_Die *die)
@@ -125,71 +60,57 @@ is_c(Dwarf_Die *unit)
   }
 }
 
+/* What is read. */
+struct type_reading {
+  struct row_table *types;
+  struct names *names;
+  bool c; /* the unit in hand is in C */
+};
+
 /* Adds the types among the children of PARENT, which is called PREFIX. */
-static bool
-read_children(struct program_types *types, Dwarf_Die *parent,
-              const char *prefix, bool c, int depth)
+static void
+read_children(const struct type_reading *reading, Dwarf_Die *parent,
+              const char *prefix, int depth)
 {
   Dwarf_Die child;
   char name[MOST_NAME];
   if (depth == MOST_DEPTH || dwarf_child(parent, &child) != 0)
-    return true;
+    return;
   do {
     bool space = dwarf_tag(&child) == DW_TAG_namespace;
     bool aggregate = is_aggregate(&child);
-    bool scope = space || (aggregate && !c);
+    bool scope = space || (aggregate && !reading->c);
     const char *keyword = "";
     const char *own = dwarf_diename(&child);
     Dwarf_Word size;
-    bool wanted = size_of_type(&child, &size) && is_wanted(types, size) &&
-                  !is_of_system(&child);
+    bool wanted = size_of_type(&child, &size) && !is_of_system(&child);
     if (own == NULL && space)
       own = "(anonymous namespace)";
     if (own == NULL || (!wanted && !scope))
       continue;
-    if (aggregate && c)
+    if (aggregate && reading->c)
       keyword = dwarf_tag(&child) == DW_TAG_union_type ? "union " : "struct ";
     snprintf(name, sizeof name, "%s%s%s", prefix, keyword, own);
-    if (wanted && !add_type(types, size, name))
-      return false;
+    if (wanted) {
+      const uint64_t row[] = {size, names_intern(reading->names, name)};
+      row_table_add(reading->types, row, 2);
+    }
     strncat(name, "::", sizeof name - strlen(name) - 1);
-    if (scope && !read_children(types, &child, name, c, depth + 1))
-      return false;
+    if (scope)
+      read_children(reading, &child, name, depth + 1);
   } while (dwarf_siblingof(&child, &child) == 0);
-  return true;
-}
-
-bool
-program_types_read(struct program_types *types, Dwarf *information)
-{
-  Dwarf_CU *unit = NULL;
-  Dwarf_Die die;
-  while (information != NULL && (types->size_count > 0 || types->every) &&
-         dwarf_get_units(information, unit, &unit, NULL, NULL, &die, NULL) ==
-             0)
-    if (!read_children(types, &die, "", is_c(&die), 0))
-      return false;
-  return true;
-}
-
-static int
-compare_types(const void *left, const void *right)
-{
-  const struct program_type *a = left;
-  const struct program_type *b = right;
-  if (a->size != b->size)
-    return a->size < b->size ? -1 : 1;
-  return strcmp(a->name, b->name);
 }
 
 void
-program_types_sort(struct program_types *types)
+program_types_read(struct row_table *types, struct names *names,
+                   Dwarf *information)
 {
-  size_t kept = 0;
-  array_sort(types->types, types->count, sizeof *types->types, compare_types);
-  for (size_t i = 0; i < types->count; i++)
-    if (kept == 0 ||
-        compare_types(&types->types[kept - 1], &types->types[i]) != 0)
-      types->types[kept++] = types->types[i];
-  types->count = kept;
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die;
+  while (information != NULL &&
+         dwarf_get_units(information, unit, &unit, NULL, NULL, &die, NULL) ==
+             0) {
+    const struct type_reading reading = {types, names, is_c(&die)};
+    read_children(&reading, &die, "", 0);
+  }
 }

@@ -12,8 +12,6 @@
 
 #include <dwarf.h>
 
-enum { MOST_DEPTH = 200 }; /* of blocks in blocks that are looked into */
-
 /* A piece of code of a unit or a function. */
 struct source_code {
   uint64_t low, high;
@@ -29,16 +27,14 @@ struct source_unit {
 };
 
 /* Adds CODE once for each range of DIE. */
-static bool
+static void
 add_code(struct source_codes *codes, Dwarf_Die *die, struct source_code code)
 {
   Dwarf_Addr base;
   for (ptrdiff_t at = 0;
        (at = dwarf_ranges(die, at, &base, &code.low, &code.high)) > 0;)
-    if (code.high > code.low &&
-        !ARRAY_PUSH(codes->items, codes->count, codes->capacity, code))
-      return false;
-  return true;
+    if (code.high > code.low)
+      ARRAY_PUSH(codes->items, codes->count, codes->capacity, code);
 }
 
 static int
@@ -73,34 +69,23 @@ find_code(const struct source_codes *codes, uint64_t address)
              : NULL;
 }
 
-bool
-source_places_init(struct source_places *places, Dwarf *information)
+struct source_places
+source_places_of(Dwarf *information)
 {
+  struct source_places places = {0};
   Dwarf_CU *cu = NULL;
   Dwarf_Die die;
-  memset(places, 0, sizeof *places);
   while (information != NULL &&
          dwarf_get_units(information, cu, &cu, NULL, NULL, &die, NULL) == 0) {
-    struct source_code code = {.unit = places->unit_count};
+    struct source_code code = {.unit = places.unit_count};
     if (dwarf_tag(&die) != DW_TAG_compile_unit)
       continue;
-    if (!ARRAY_PUSH(places->units, places->unit_count, places->unit_capacity,
-                    (struct source_unit){.die = die}) ||
-        !add_code(&places->ranges, &die, code))
-      return false;
+    ARRAY_PUSH(places.units, places.unit_count, places.unit_capacity,
+               (struct source_unit){.die = die});
+    add_code(&places.ranges, &die, code);
   }
-  sort_codes(&places->ranges);
-  return true;
-}
-
-void
-source_places_release(struct source_places *places)
-{
-  for (size_t i = 0; i < places->unit_count; i++)
-    pool_free(places->units[i].functions.items);
-  pool_free(places->units);
-  pool_free(places->ranges.items);
-  memset(places, 0, sizeof *places);
+  sort_codes(&places.ranges);
+  return places;
 }
 
 /* ---- reading a unit --------------------------------------------------- */
@@ -118,37 +103,32 @@ origin_of(Dwarf_Die *die)
 }
 
 /* Adds the functions among the children of DIE, and in these. */
-static bool
+static void
 read_children(struct source_unit *unit, Dwarf_Die *die, int depth)
 {
   Dwarf_Die child;
-  if (depth == MOST_DEPTH || dwarf_child(die, &child) != 0)
-    return true;
+  if (depth == SOURCE_DEPTH || dwarf_child(die, &child) != 0)
+    return;
   do {
     int tag = dwarf_tag(&child);
-    if (tag == DW_TAG_subprogram &&
-        !add_code(
-            &unit->functions, &child,
-            (struct source_code){.die = child, .origin = origin_of(&child)}))
-      return false;
-    if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-         tag == DW_TAG_namespace || tag == DW_TAG_module) &&
-        !read_children(unit, &child, depth + 1))
-      return false;
+    if (tag == DW_TAG_subprogram)
+      add_code(
+          &unit->functions, &child,
+          (struct source_code){.die = child, .origin = origin_of(&child)});
+    if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+        tag == DW_TAG_namespace || tag == DW_TAG_module)
+      read_children(unit, &child, depth + 1);
   } while (dwarf_siblingof(&child, &child) == 0);
-  return true;
 }
 
-static bool
+static void
 read_unit(struct source_unit *unit)
 {
   if (unit->read)
-    return true;
+    return;
   unit->read = true;
-  if (!read_children(unit, &unit->die, 0))
-    return false;
+  read_children(unit, &unit->die, 0);
   sort_codes(&unit->functions);
-  return true;
 }
 
 /* ---- one place --------------------------------------------------------- */
@@ -223,16 +203,15 @@ declaration_of(Dwarf_Die *die, const char **file, int64_t *line)
 }
 
 /* Adds the function DIE of UNIT, active or inlined, to PLACE. */
-static bool
+static void
 add_function(struct source_place *place, const struct source_unit *unit,
              Dwarf_Die *die)
 {
-  struct source_function function = {.name = dwarf_diename(die),
-                                     .symbol = symbol_of(die)};
-  declaration_of(die, &function.file, &function.start_line);
-  function.start = own_start(unit, die);
-  return ARRAY_PUSH(place->functions, place->count, place->capacity,
-                    function);
+  struct source_function *function = &place->functions[place->count++];
+  *function = (struct source_function){.name = dwarf_diename(die),
+                                       .symbol = symbol_of(die),
+                                       .start = own_start(unit, die)};
+  declaration_of(die, &function->file, &function->start_line);
 }
 
 /* Sets DIE, a function or a part of one, to the part of it with ADDRESS in
@@ -253,42 +232,37 @@ enter_part(Dwarf_Die *die, uint64_t address)
 
 /* Adds the function DIE of UNIT to PLACE, and what was inlined at ADDRESS:
  * each but the last with the line where the next was put. */
-static bool
+static void
 add_functions(struct source_place *place, const struct source_unit *unit,
               Dwarf_Die die, uint64_t address)
 {
-  bool good = add_function(place, unit, &die);
-  for (int i = 0; good && i < MOST_DEPTH && enter_part(&die, address); i++)
+  add_function(place, unit, &die);
+  for (int i = 0; i < SOURCE_DEPTH && enter_part(&die, address); i++)
     if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) {
       place->functions[place->count - 1].line =
           number_of(&die, DW_AT_call_line);
-      good = add_function(place, unit, &die);
+      add_function(place, unit, &die);
     }
-  return good;
 }
 
-bool
+void
 source_places_find(struct source_places *places, uint64_t address,
                    struct source_place *place)
 {
   const struct source_code *range = find_code(&places->ranges, address);
   place->count = 0;
   if (range == NULL)
-    return true;
+    return;
   struct source_unit *unit = &places->units[range->unit];
-  if (!read_unit(unit))
-    return false;
+  read_unit(unit);
   const struct source_code *code = find_code(&unit->functions, address);
   Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
   int number = 0;
-  if (code != NULL && !add_functions(place, unit, code->die, address))
-    return false;
-  if (code == NULL && line != NULL &&
-      !ARRAY_PUSH(
-          place->functions, place->count, place->capacity,
-          (struct source_function){.file = dwarf_linesrc(line, NULL, NULL)}))
-    return false;
+  if (code != NULL)
+    add_functions(place, unit, code->die, address);
+  else if (line != NULL)
+    place->functions[place->count++] =
+        (struct source_function){.file = dwarf_linesrc(line, NULL, NULL)};
   if (line != NULL && dwarf_lineno(line, &number) == 0)
     place->functions[place->count - 1].line = number;
-  return true;
 }

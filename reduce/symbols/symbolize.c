@@ -23,6 +23,12 @@ struct pending {
   uint64_t offset; /* in the file */
 };
 
+/* A type of the program. */
+struct program_type {
+  uint64_t size;
+  const char *name;
+};
+
 /* What the beginning of a chain may be made of, by location. */
 enum start_mark { START_NO, START_YES, START_IF_FIRST };
 
@@ -31,9 +37,11 @@ struct symbolizing {
   struct profile *profile;
   struct pending *pending;
   size_t pending_count;
-  unsigned char *marks;       /* by location: enum start_mark */
-  struct index_map functions; /* of the names -> of the profile */
-  struct program_types types;
+  unsigned char *marks; /* by location: enum start_mark */
+  uint64_t *sizes;      /* of objects, ascending */
+  size_t size_count;
+  struct program_type *types; /* of these sizes */
+  size_t type_count, type_capacity;
 };
 
 static const char *
@@ -77,21 +85,78 @@ list_pending(struct symbolizing *s)
              compare_pending);
 }
 
-/* ---- the tree --------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------ */
 
-/* Asks for the types of the sizes that objects have. */
-static bool
-want_types(struct symbolizing *s)
+/* Lists the sizes that objects have. */
+static void
+list_sizes(struct symbolizing *s)
 {
   const struct profile *profile = s->profile;
-  uint64_t *sizes =
-      array_zeroed(profile->label_rows.row_count, sizeof *sizes);
-  size_t count = 0;
-  for (size_t i = 0; sizes != NULL && i < profile->label_rows.row_count; i++)
+  s->sizes = pool_alloc(profile->label_rows.row_count * sizeof *s->sizes);
+  for (size_t i = 0; i < profile->label_rows.row_count; i++)
     if (profile->labels[i].has_bytes && profile->labels[i].bytes > 0)
-      sizes[count++] = profile->labels[i].bytes;
-  return program_types_init(&s->types, sizes, count) && sizes != NULL;
+      s->sizes[s->size_count++] = profile->labels[i].bytes;
+  array_sort(s->sizes, s->size_count, sizeof *s->sizes,
+             array_compare_numbers);
 }
+
+/* Takes the types of MODULE that are of one of the sizes. */
+static void
+take_types(struct symbolizing *s, struct code_module *module)
+{
+  if (s->size_count == 0)
+    return;
+  const struct row_table *types = code_names_types(s->names, module);
+  for (size_t i = 0; i < types->row_count; i++) {
+    size_t two;
+    const uint64_t *row = row_table_words(types, i, &two);
+    if (bsearch(&row[0], s->sizes, s->size_count, sizeof *s->sizes,
+                array_compare_numbers) != NULL)
+      ARRAY_PUSH(s->types, s->type_count, s->type_capacity,
+                 (struct program_type){
+                     row[0], names_text(&s->names->names, (uint32_t)row[1])});
+  }
+}
+
+static int
+compare_types(const void *left, const void *right)
+{
+  const struct program_type *a = left;
+  const struct program_type *b = right;
+  if (a->size != b->size)
+    return a->size < b->size ? -1 : 1;
+  return strcmp(a->name, b->name);
+}
+
+static void
+add_comment(struct symbolizing *s, const char *text)
+{
+  profile_add_comment_once(s->profile,
+                           names_intern(&s->profile->names, text));
+}
+
+/* Writes the names of the types of each size, each once, at most TYPES_KEPT.
+ */
+static void
+add_type_comments(struct symbolizing *s)
+{
+  char text[1024];
+  size_t of_size = 0;
+  array_sort(s->types, s->type_count, sizeof *s->types, compare_types);
+  for (size_t i = 0; i < s->type_count; i++) {
+    const struct program_type *type = &s->types[i];
+    if (i > 0 && compare_types(type - 1, type) == 0)
+      continue;
+    of_size = i > 0 && type[-1].size == type->size ? of_size + 1 : 0;
+    if (of_size > TYPES_KEPT)
+      continue;
+    snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s",
+             type->size, of_size == TYPES_KEPT ? "..." : type->name);
+    add_comment(s, text);
+  }
+}
+
+/* ---- the tree --------------------------------------------------------- */
 
 /* The active function of LOCATION, which has one. */
 static struct profile_function *
@@ -103,14 +168,13 @@ function_of(struct profile *profile, uint32_t location)
 }
 
 /* Marks the functions at the beginning of chains as ones of the runtime. */
-static bool
+static void
 mark_starts(struct symbolizing *s)
 {
   struct profile *profile = s->profile;
   uint32_t runtime = names_intern(&profile->names, PPROF_RUNTIME_FILE);
-  bool *starts = array_zeroed(profile->tree.count, sizeof *starts);
-  bool good = runtime != NAMES_NONE && starts != NULL;
-  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
+  bool *starts = pool_zeroed(profile->tree.count, sizeof *starts);
+  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
     uint32_t parent = profile->tree.nodes[i].parent;
     uint32_t location = profile->tree.nodes[i].item;
     starts[i] = (parent == TREE_ROOT || starts[parent]) &&
@@ -121,7 +185,6 @@ mark_starts(struct symbolizing *s)
     function_of(profile, location)->file = runtime;
   }
   pool_free(starts);
-  return good;
 }
 
 /* ---- one file --------------------------------------------------------- */
@@ -132,56 +195,32 @@ set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
   mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
 }
 
-/* Adds a function to the profile; its number, INDEX_NONE when memory runs
- * out. */
-static uint32_t
-add_function(struct symbolizing *s, const char *name, const char *system_name,
-             const char *file, int64_t start_line)
+/* Adds to LOCATION a line with the function of these texts. */
+static void
+add_line(struct symbolizing *s, uint32_t location, int64_t line,
+         const char *name, const char *system_name, const char *file,
+         int64_t start_line)
 {
   struct names *names = &s->profile->names;
-  struct profile_function function = {
+  const struct profile_function function = {
       .name = names_intern(names, name),
       .system_name = names_intern(names, system_name),
       .file = names_intern(names, file),
       .start_line = start_line,
   };
-  return function.name == NAMES_NONE || function.system_name == NAMES_NONE ||
-                 function.file == NAMES_NONE
-             ? INDEX_NONE
-             : profile_add_function(s->profile, function);
-}
-
-/* The number in the profile of the function NUMBER of the names, INDEX_NONE
- * when memory runs out. */
-static uint32_t
-function_in_profile(struct symbolizing *s, uint32_t number)
-{
-  const struct names *names = &s->names->names;
-  const struct code_function *f = &s->names->functions[number];
-  uint32_t known = index_map_find(&s->functions, number);
-  if (known != INDEX_NONE)
-    return known;
-  uint32_t added = add_function(s, names_text(names, f->name),
-                                names_text(names, f->system_name),
-                                names_text(names, f->file), f->start_line);
-  return added != INDEX_NONE && index_map_add(&s->functions, number, added)
-             ? added
-             : INDEX_NONE;
+  profile_add_line(s->profile, location,
+                   (struct profile_line){
+                       profile_add_function(s->profile, function), line, 0});
 }
 
 /* Whether PATH is in a folder of the system, whose types are not the
- * program's. */
-static bool
-is_system_library(const char *path)
-{
-  return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
-}
-
-/* The program itself is not, wherever it is: it has the first mapping. */
+ * program's.  The program itself is not, wherever it is: it has the first
+ * mapping. */
 static bool
 is_of_system(const char *path, uint32_t mapping)
 {
-  return mapping != 0 && is_system_library(path);
+  return mapping != 0 &&
+         (strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0);
 }
 
 /* Whether what the file at PATH has is no function of a Lisp program but one
@@ -204,179 +243,117 @@ runs_lisp(const struct symbolizing *s, const char *path, uint32_t mapping)
 }
 
 /* Gives the location of P, in MODULE, its functions. */
-static bool
+static void
 resolve(struct symbolizing *s, struct code_module *module,
         const struct pending *p)
 {
+  struct profile *profile = s->profile;
   const struct code_place *place =
       code_names_place(s->names, module, p->offset);
-  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
-  uint32_t function = INDEX_NONE;
-  if (place == NULL)
-    return false;
-  if (!place->known && !s->profile->by_mprof)
-    return true;
+  if (!place->known && !profile->by_mprof)
+    return;
   for (uint32_t i = 0; i < place->count; i++) {
+    const struct names *names = &s->names->names;
     const struct code_line *line = &s->names->lines[place->first + i];
+    const struct code_function *f = &s->names->functions[line->function];
     if (line->line != 0)
-      set_flag(mapping, PPROF_MAPPING_HAS_LINE_NUMBERS);
-    function = function_in_profile(s, line->function);
-    if (function == INDEX_NONE ||
-        !profile_add_line(s->profile, p->location,
-                          (struct profile_line){function, line->line, 0}))
-      return false;
+      set_flag(&profile->mappings[p->mapping],
+               PPROF_MAPPING_HAS_LINE_NUMBERS);
+    add_line(s, p->location, line->line, names_text(names, f->name),
+             names_text(names, f->system_name), names_text(names, f->file),
+             f->start_line);
   }
+  struct profile_function *active = function_of(profile, p->location);
   if (runs_lisp(s, module->path, p->mapping) &&
-      strcmp(text_of(s, s->profile->functions[function].name), "cl_boot") !=
-          0) {
-    uint32_t runtime =
-        names_intern(&s->profile->names, PPROF_RUNTIME_FILE);
-    if (runtime == NAMES_NONE)
-      return false;
-    s->profile->functions[function].file = runtime;
-  }
-  if (strcmp(text_of(s, s->profile->functions[function].file),
-             PPROF_RUNTIME_FILE) == 0)
+      strcmp(text_of(s, active->name), "cl_boot") != 0)
+    active->file = names_intern(&profile->names, PPROF_RUNTIME_FILE);
+  if (strcmp(text_of(s, active->file), PPROF_RUNTIME_FILE) == 0)
     s->marks[p->location] = START_YES;
   else if (place->nameless && is_c_library(module->path))
     s->marks[p->location] = START_IF_FIRST;
-  return true;
-}
-
-static bool
-add_comment(struct symbolizing *s, const char *text)
-{
-  uint32_t name = names_intern(&s->profile->names, text);
-  return name != NAMES_NONE && profile_add_comment_once(s->profile, name);
 }
 
 /* Notes why nothing is known of MODULE if so. */
-static bool
+static void
 note_outcome(struct symbolizing *s, const struct code_module *module)
 {
   char text[PATH_MAX + 128];
   if (module->outcome == CODE_FILE_GOOD)
-    return true;
+    return;
   snprintf(text, sizeof text, PPROF_COMMENT_SYMBOL_NOTE "=%s %s",
            module->path,
            module->outcome == CODE_FILE_CHANGED
                ? "is not the file that ran (its build id differs), so its "
                  "names are not used"
                : "cannot be read, so its functions have no names");
-  return add_comment(s, text);
+  add_comment(s, text);
 }
 
-/* The file of MAPPING; NULL when memory runs out. */
+/* The file of the mapping NUMBER, the types of which are taken. */
 static struct code_module *
-module_of(struct symbolizing *s, const struct profile_mapping *mapping)
+begin_module(struct symbolizing *s, uint32_t number)
 {
+  struct profile_mapping *mapping = &s->profile->mappings[number];
   const char *path = text_of(s, mapping->file);
   const char *id = text_of(s, mapping->build_id);
   bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
-  return code_names_module(s->names, path, any ? id : NULL);
-}
-
-/* Resolves the COUNT locations at P, all in one mapping; that of the program
- * itself is the first. */
-static bool
-resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
-{
-  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
-  struct code_module *module = module_of(s, mapping);
-  bool good = module != NULL && note_outcome(s, module);
-  if (good && module->build_id != NULL && module->outcome == CODE_FILE_GOOD) {
-    set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
-    set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
-    if (module->has_information)
-      set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
-    if (!is_of_system(module->path, p->mapping) &&
-        !runs_lisp(s, module->path, p->mapping))
-      code_names_types(s->names, module, &s->types);
-  }
-  for (size_t i = 0; good && i < count; i++)
-    good = resolve(s, module, &p[i]);
-  return good;
-}
-
-/* Resolves the COUNT locations at P, which are in no file: a profile by mprof
- * has one without an address for what was over the budget. */
-static bool
-resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
-{
-  for (size_t i = 0; i < count; i++) {
-    uint64_t address = s->profile->locations[p[i].location].address;
-    const char *name =
-        address == 0 ? "[over the budget]" : "[generated code]";
-    uint32_t function = add_function(s, name, "", "", 0);
-    if (function == INDEX_NONE ||
-        !profile_add_line(s->profile, p[i].location,
-                          (struct profile_line){function, 0, 0}))
-      return false;
-  }
-  return true;
+  struct code_module *module =
+      code_names_module(s->names, path, any ? id : NULL);
+  note_outcome(s, module);
+  if (!any || module->outcome != CODE_FILE_GOOD)
+    return module;
+  set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
+  set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
+  if (module->has_information)
+    set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
+  if (!is_of_system(module->path, number) &&
+      !runs_lisp(s, module->path, number))
+    take_types(s, module);
+  return module;
 }
 
 /* ---- the whole -------------------------------------------------------- */
 
-/* Writes the names of the types of each size, at most TYPES_KEPT. */
-static bool
-add_type_comments(struct symbolizing *s)
-{
-  const struct program_types *types = &s->types;
-  char text[1024];
-  size_t of_size = 0;
-  program_types_sort(&s->types);
-  for (size_t i = 0; i < types->count; i++) {
-    const struct program_type *type = &types->types[i];
-    of_size =
-        i > 0 && types->types[i - 1].size == type->size ? of_size + 1 : 0;
-    if (of_size > TYPES_KEPT)
-      continue;
-    snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s",
-             type->size, of_size == TYPES_KEPT ? "..." : type->name);
-    if (!add_comment(s, text))
-      return false;
-  }
-  return true;
-}
-
-static bool
+/* Resolves all.  A profile by mprof has a location without a mapping and an
+ * address for what was over the budget. */
+static void
 resolve_all(struct symbolizing *s)
 {
-  size_t count;
-  for (size_t i = 0; i < s->pending_count; i += count) {
+  struct code_module *module = NULL;
+  for (size_t i = 0; i < s->pending_count; i++) {
     const struct pending *p = &s->pending[i];
-    count = 1;
-    while (i + count < s->pending_count && p[count].mapping == p->mapping)
-      count++;
-    if (!(p->mapping == INDEX_NONE ? resolve_strays(s, p, count)
-                                   : resolve_module(s, p, count)))
-      return false;
+    if (p->mapping == INDEX_NONE) {
+      uint64_t address = s->profile->locations[p->location].address;
+      add_line(s, p->location, 0,
+               address == 0 ? "[over the budget]" : "[generated code]", "",
+               "", 0);
+      continue;
+    }
+    if (i == 0 || p[-1].mapping != p->mapping)
+      module = begin_module(s, p->mapping);
+    resolve(s, module, p);
   }
-  return true;
 }
 
-bool
+void
 symbolize(struct code_names *names, struct profile *profile,
           struct mprof_error *error)
 {
   struct symbolizing s = {.names = names, .profile = profile};
   size_t lacking = 0;
+  (void)error;
   for (size_t i = 0; i < profile->location_count; i++)
     lacking += profile->locations[i].line_count == 0;
   if (lacking == 0)
-    return true;
-  s.pending = array_zeroed(lacking, sizeof *s.pending);
-  s.marks = array_zeroed(profile->location_count, sizeof *s.marks);
-  bool good = s.pending != NULL && s.marks != NULL;
-  if (good) {
-    list_pending(&s);
-    good = want_types(&s) && resolve_all(&s) && mark_starts(&s) &&
-           add_type_comments(&s);
-  }
-  program_types_release(&s.types);
-  index_map_release(&s.functions);
+    return;
+  s.pending = pool_zeroed(lacking, sizeof *s.pending);
+  s.marks = pool_zeroed(profile->location_count, sizeof *s.marks);
+  list_pending(&s);
+  list_sizes(&s);
+  resolve_all(&s);
+  mark_starts(&s);
+  add_type_comments(&s);
   pool_free(s.pending);
   pool_free(s.marks);
-  return good || mprof_error_memory(error);
+  pool_free(s.sizes);
 }

@@ -34,12 +34,9 @@
 #include "pprof/profile.h"
 #include "symbols/code_names.h"
 
-#include <stdbool.h>
-
 /* Completes PROFILE, all of which was read, from NAMES and what is added to
- * them.  Nothing is done when no location lacks a function.  False when
- * memory runs out. */
-bool symbolize(struct code_names *names, struct profile *profile,
+ * them.  Nothing is done when no location lacks a function. */
+void symbolize(struct code_names *names, struct profile *profile,
                struct mprof_error *error);
 
 #endif

@@ -103,24 +103,19 @@ stress_begin(struct stress *s, const char *language)
 static inline void
 stress_end(struct stress *s)
 {
-  size_t count = s->strings.count;
-  uint8_t *to;
-  if (s->strings.failed || s->whole.failed ||
-      (to = pool_resize(s->whole.bytes, s->whole.count + count)) == NULL)
-    abort();
-  memcpy(to + s->whole.count, s->strings.bytes, count);
-  s->whole.bytes = to;
-  s->whole.count += count;
-  s->whole.capacity = s->whole.count;
+  struct wire_buffer *to = &s->whole;
+  ARRAY_ROOM(to->bytes, to->capacity, to->count + s->strings.count);
+  memcpy(to->bytes + to->count, s->strings.bytes, s->strings.count);
+  to->count += s->strings.count;
 }
 
 static inline void
 stress_release(struct stress *s)
 {
-  wire_buffer_release(&s->whole);
-  wire_buffer_release(&s->part);
-  wire_buffer_release(&s->inner);
-  wire_buffer_release(&s->strings);
+  pool_free(s->whole.bytes);
+  pool_free(s->part.bytes);
+  pool_free(s->inner.bytes);
+  pool_free(s->strings.bytes);
 }
 
 /* Whether less than a SHARE-th of the bytes are there. */

@@ -70,7 +70,6 @@ put_type(struct wire_buffer *whole)
   wire_put_number(&type, 1, 1);
   wire_put_number(&type, 2, 2);
   wire_put_message(whole, 1, &type);
-  wire_buffer_release(&type);
 }
 
 static void
@@ -86,10 +85,9 @@ static void
 try_buffer(struct wire_buffer *whole, const struct input_limits *limits,
            const char *reason)
 {
-  assert_false(whole->failed);
   builder_write_bytes(scratch, whole->bytes, whole->count);
-  wire_buffer_release(whole);
   check_refused_within(scratch, limits, reason);
+  whole->count = 0;
 }
 
 /* Very many sample types, values, locations and labels. */
@@ -133,8 +131,6 @@ many_of_each(void **state)
   wire_put_bytes(&whole, 6, "bytes", 5);
   try_buffer(&whole, &input_limits_default,
              "sample 0 refers to location 1, which is missing");
-  wire_buffer_release(&part);
-  wire_buffer_release(&label);
   pool_free(numbers);
 }
 
@@ -164,8 +160,6 @@ multiplied_frames(void **state)
   wire_put_number(&part, 1, 1);
   wire_put_message(&whole, 5, &part);
   put_strings(&whole);
-  wire_buffer_release(&part);
-  wire_buffer_release(&line);
   struct input_limits limits = input_limits_default;
   limits.memory_ratio = 0;
   try_buffer(&whole, &limits,

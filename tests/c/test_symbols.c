@@ -191,21 +191,9 @@ open_subject(void **state)
   assert_int_equal(code_file_open(&subject->file, own_path(),
                                   own_build_id(), true),
                    CODE_FILE_GOOD);
-  assert_true(function_symbols_init(&subject->symbols, &subject->file));
-  assert_true(
-      source_places_init(&subject->places, subject->file.information));
+  function_symbols_init(&subject->symbols, &subject->file);
+  subject->places = source_places_of(subject->file.information);
   *state = subject;
-  return 0;
-}
-
-static int
-close_subject(void **state)
-{
-  struct subject *subject = *state;
-  source_places_release(&subject->places);
-  function_symbols_release(&subject->symbols);
-  code_file_release(&subject->file);
-  pool_free(subject);
   return 0;
 }
 
@@ -248,12 +236,12 @@ check_call(const struct subject *subject, struct called called,
 {
   uint64_t address = address_in_file((const char *)called.address - 1);
   struct function_found found;
-  struct source_place place = {0};
+  struct source_place place;
   const struct source_function *active;
   assert_true(function_symbols_find(&subject->symbols, address, &found));
   assert_string_equal(found.name, function);
-  assert_true(source_places_find(
-      (struct source_places *)(uintptr_t)&subject->places, address, &place));
+  source_places_find((struct source_places *)(uintptr_t)&subject->places,
+                     address, &place);
   assert_int_equal(place.count, inlined == NULL ? 1 : 2);
   active = &place.functions[0];
   assert_string_equal(active->name, function);
@@ -267,7 +255,6 @@ check_call(const struct subject *subject, struct called called,
                 active[1].start_line < active[1].line &&
                 active[1].line < active->start_line);
   }
-  pool_free(place.functions);
 }
 
 static void
@@ -324,29 +311,35 @@ other_files(void **state)
                    CODE_FILE_CHANGED);
 }
 
+/* Checks that TYPES have as many of SIZE bytes called NAME as COUNT says. */
+static void
+check_type(const struct row_table *types, const struct names *names,
+           uint64_t size, const char *name, size_t count)
+{
+  for (size_t i = 0; i < types->row_count; i++) {
+    size_t words;
+    const uint64_t *row = row_table_words(types, i, &words);
+    if (row[0] == size &&
+        strcmp(names_text(names, (uint32_t)row[1]), name) == 0)
+      count--;
+    assert_int_not_equal(row[0], 1243);
+  }
+  assert_int_equal(count, 0);
+}
+
 static void
 types_by_size(void **state)
 {
   struct subject *subject = *state;
-  struct program_types types;
-  uint64_t *sizes = pool_zeroed(4, sizeof *sizes);
-  assert_non_null(sizes);
-  sizes[0] = 1241;
-  sizes[1] = 1239;
-  sizes[2] = 1243; /* there is none */
-  sizes[3] = 1237;
-  assert_true(program_types_init(&types, sizes, 4));
+  struct row_table types = {0};
+  struct names names = {0};
+  names_init(&names);
   for (int i = 0; i < 2; i++) /* the second time nothing is new */
-    assert_true(program_types_read(&types, subject->file.information));
-  program_types_sort(&types);
-  assert_int_equal(types.count, 3);
-  assert_int_equal(types.types[0].size, 1237);
-  assert_string_equal(types.types[0].name, "struct of_1237_bytes");
-  assert_int_equal(types.types[1].size, 1239);
-  assert_string_equal(types.types[1].name, "also_1239_bytes");
-  assert_int_equal(types.types[2].size, 1241);
-  assert_string_equal(types.types[2].name, "union of_1241_bytes");
-  program_types_release(&types);
+    program_types_read(&types, &names, subject->file.information);
+  check_type(&types, &names, 1237, "struct of_1237_bytes", 1);
+  check_type(&types, &names, 1239, "also_1239_bytes", 1);
+  check_type(&types, &names, 1241, "union of_1241_bytes", 1);
+  check_type(&types, &names, 1241, "struct of_1241_bytes", 0);
 }
 
 int
@@ -363,5 +356,5 @@ main(void)
       cmocka_unit_test(other_files),
       cmocka_unit_test(types_by_size),
   };
-  return RUN_IN_ATTEMPT(tests, open_subject, close_subject);
+  return RUN_IN_ATTEMPT(tests, open_subject, NULL);
 }
