@@ -190,6 +190,7 @@ struct command_line {
   const char *const *arguments;
   const struct open_profile *open;
   struct sink *sink;
+  const char *target;
   struct outcome *outcome;
 };
 
@@ -213,6 +214,9 @@ run(void *closure)
     help_write(options.topic, sink);
   else
     command_row(options.command)->run(&options, sink, outcome);
+  if (!sink_flush(sink))
+    fail_with(MPROF_CANNOT_WRITE, "cannot write %s: %s", line->target,
+              strerror(sink->error_number));
 }
 
 int
@@ -220,15 +224,11 @@ command_run(int count, const char *const *arguments,
             const struct open_profile *open, struct sink *sink,
             const char *target, struct outcome *outcome)
 {
-  struct command_line line = {count, arguments, open, sink, outcome};
+  struct command_line line = {count, arguments, open, sink, target, outcome};
   struct pool pool = {NULL, NULL};
   memset(outcome, 0, sizeof *outcome);
-  if (!attempt(&pool, run, &line, &outcome->error)) {
-    if (outcome->status == 0)
-      outcome->status = outcome->error.code == MPROF_USAGE ? 2 : 1;
-  } else if (!sink_flush(sink)) {
-    outcome_cannot_write(outcome, target, sink->error_number);
-  }
+  if (!attempt(&pool, run, &line, &outcome->error) && outcome->status == 0)
+    outcome->status = outcome->error.code == MPROF_USAGE ? 2 : 1;
   pool_release(&pool);
   return outcome->status;
 }
