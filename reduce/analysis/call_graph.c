@@ -23,10 +23,7 @@ struct building {
   struct index_map arc_of_pair;
   struct index_map self_type_of_pair; /* node, type -> self_types */
   struct lists samples; /* by node of the tree: those that allocate there */
-  uint32_t *node_uses;  /* by node of the graph: how often on the chain */
-  uint32_t *arc_uses;   /* by arc */
-  size_t arc_use_count, arc_use_capacity;
-  struct step *chain; /* the one in hand */
+  struct step *chain;   /* the one in hand */
   size_t depth, chain_capacity;
 };
 
@@ -57,12 +54,9 @@ make_arc(struct building *building, uint32_t caller, uint32_t callee)
   struct call_graph *graph = building->graph;
   uint32_t arc =
       index_map_number(&building->arc_of_pair, index_pair(caller, callee));
-  if (arc == graph->arc_count) {
-    ARRAY_PUSH(building->arc_uses, building->arc_use_count,
-               building->arc_use_capacity, 0);
+  if (arc == graph->arc_count)
     ARRAY_PUSH(graph->arcs, graph->arc_count, graph->arc_capacity,
                (struct graph_arc){.caller = caller, .callee = callee});
-  }
   return arc;
 }
 
@@ -113,11 +107,12 @@ enter(struct building *building, uint32_t node)
   uint32_t arc = INDEX_NONE;
   if (nodes[node].parent != TREE_ROOT) {
     arc = make_arc(building, nodes[nodes[node].parent].item, item);
-    building->arc_uses[arc]++;
+    building->graph->arcs[arc].uses++;
   }
-  building->node_uses[item]++;
-  if (building->depth < building->graph->nodes[item].depth)
-    building->graph->nodes[item].depth = building->depth;
+  struct graph_node *to = &building->graph->nodes[item];
+  to->uses++;
+  if (building->depth < to->depth)
+    to->depth = building->depth;
   ARRAY_PUSH(building->chain, building->depth, building->chain_capacity,
              (struct step){.arc = arc});
   add_own(building, node);
@@ -128,16 +123,18 @@ static void
 leave(struct building *building, uint32_t node)
 {
   struct call_graph *graph = building->graph;
-  uint32_t item = building->tree->tree.nodes[node].item;
+  struct graph_node *from =
+      &graph->nodes[building->tree->tree.nodes[node].item];
   const struct step *step = &building->chain[--building->depth];
-  if (--building->node_uses[item] == 0)
-    figures_add(&graph->nodes[item].inclusive, &step->figures);
+  if (--from->uses == 0)
+    figures_add(&from->inclusive, &step->figures);
   if (step->arc == INDEX_NONE) {
-    figures_add(&graph->nodes[item].root, &step->figures);
+    figures_add(&from->root, &step->figures);
     return;
   }
-  if (--building->arc_uses[step->arc] == 0)
-    figures_add(&graph->arcs[step->arc].inclusive, &step->figures);
+  struct graph_arc *arc = &graph->arcs[step->arc];
+  if (--arc->uses == 0)
+    figures_add(&arc->inclusive, &step->figures);
   figures_add(&building->chain[building->depth - 1].figures, &step->figures);
 }
 
@@ -327,10 +324,7 @@ void
 call_graph_init(struct call_graph *graph, struct call_tree *tree)
 {
   struct building building = {
-      .graph = graph,
-      .tree = tree,
-      .selection = tree->selection,
-      .node_uses = pool_zeroed(tree->item_count, sizeof(uint32_t))};
+      .graph = graph, .tree = tree, .selection = tree->selection};
   *graph = (struct call_graph){0};
   add_nodes(&building);
   lists_init(&building.samples, tree->tree.count, tree->of_sample,

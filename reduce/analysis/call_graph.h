@@ -37,6 +37,7 @@ struct graph_node {
   size_t first_arc, arc_count; /* to callees, in arcs */
   size_t first_in_arc, in_arc_count; /* from callers, in in_arcs */
   size_t first_type, type_count;     /* in self_types */
+  uint32_t uses; /* while it is built: how often it is on the chain in hand */
 };
 
 struct graph_arc {
@@ -44,6 +45,7 @@ struct graph_arc {
   uint32_t callee;          /* equal to caller: direct recursion */
   struct figures inclusive; /* of chains that pass here; once a chain */
   uint64_t calls;           /* as of nodes */
+  uint32_t uses;            /* likewise */
 };
 
 /* What one node itself allocated of one type. */

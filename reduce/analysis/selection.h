@@ -197,10 +197,13 @@ enum nameless selection_nameless(const struct selection *selection,
 /* What shows in the place of the frames, such as "[runtime]". */
 const char *nameless_name(enum nameless reason);
 
-/* Whether TEXT is the name of a function.  No name are the placeholders in
- * brackets: [libfoo.so] (code without a symbol), [unknown], [signal handler],
- * [over the budget], and what stands for a chain of which nothing shows; an
- * address; no text at all. */
+/* Whether TEXT stands in brackets: [libfoo.so] (code without a symbol),
+ * [unknown], [signal handler], [over the budget], and what stands for a chain
+ * of which nothing shows. */
+bool is_placeholder(const char *text);
+
+/* Whether TEXT is the name of a function: no placeholder, no address, and not
+ * empty. */
 bool is_function_name(const char *text);
 
 #endif

@@ -185,13 +185,16 @@ find_roots(struct selection *selection)
 }
 
 bool
+is_placeholder(const char *text)
+{
+  return text[0] == '[' && text[strlen(text) - 1] == ']';
+}
+
+bool
 is_function_name(const char *text)
 {
-  size_t length = strlen(text);
-  bool placeholder = length >= 2 && text[0] == '[' && text[length - 1] == ']';
-  bool address = strncmp(text, "0x", 2) == 0;
-  return length > 0 && !placeholder && !address &&
-         strcmp(text, "(OUT-OF-MEMORY)") != 0;
+  return *text != '\0' && !is_placeholder(text) &&
+         strncmp(text, "0x", 2) != 0 && strcmp(text, "(OUT-OF-MEMORY)") != 0;
 }
 
 /* Whether the function I is hidden by its kind. */

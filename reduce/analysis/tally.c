@@ -74,27 +74,6 @@ add_part(struct tally *tally, struct parts *parts,
   figures_add(&tally->parts[i].figures, figures);
 }
 
-static void
-add_samples(struct tally *tally, const struct selection *selection,
-            struct parts *parts)
-{
-  const struct profile *profile = selection->profile;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    const struct profile_labels *labels =
-        &profile->labels[profile->samples[i].labels];
-    struct sample_count count;
-    if (!selection_keeps(selection, i))
-      continue;
-    selection_count(selection, i, &count);
-    struct figures figures = figures_of(profile, &count);
-    figures_add(&tally->types[count.type], &figures);
-    figures_add(&tally->phases[selection_phase(selection, i)], &figures);
-    figures_add(&tally->threads[labels->thread], &figures);
-    figures_add(&tally->regions[labels->region], &figures);
-    add_part(tally, parts, &count, &figures);
-  }
-}
-
 /* Puts COUNT parts in order and makes the bins of them. */
 static void
 collect_bins(struct tally *tally, const struct profile *profile, size_t count)
@@ -124,7 +103,20 @@ tally_init(struct tally *tally, const struct selection *selection)
       .threads = pool_zeroed(profile->thread_count, sizeof *tally->threads),
       .regions = pool_zeroed(profile->region_count, sizeof *tally->regions),
   };
-  add_samples(tally, selection, &parts);
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    const struct profile_labels *labels =
+        &profile->labels[profile->samples[i].labels];
+    struct sample_count count;
+    if (!selection_keeps(selection, i))
+      continue;
+    selection_count(selection, i, &count);
+    struct figures figures = figures_of(profile, &count);
+    figures_add(&tally->types[count.type], &figures);
+    figures_add(&tally->phases[selection_phase(selection, i)], &figures);
+    figures_add(&tally->threads[labels->thread], &figures);
+    figures_add(&tally->regions[labels->region], &figures);
+    add_part(tally, &parts, &count, &figures);
+  }
   collect_bins(tally, profile, parts.count);
 }
 
