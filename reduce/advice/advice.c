@@ -5,7 +5,6 @@
 #include "advice/culprit.h"
 #include "base/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { STRING_HEADER_BYTES = 40 };
@@ -21,46 +20,33 @@ struct search {
   struct row_table sizes; /* advice, size */
 };
 
-static void
-search_release(struct search *search)
-{
-  matcher_release(&search->matcher);
-  row_table_release(&search->keys);
-  row_table_release(&search->ways);
-  row_table_release(&search->sizes);
-  pool_free(search->way_bytes);
-}
-
 /* ---- gathering ---- */
 
 /* Notes that BYTES of the advice ITEM came by FUNCTION, which may be
  * INDEX_NONE, and chooses the first one of those with most bytes. */
-static bool
+static void
 add_way(struct search *search, uint32_t item, uint32_t function, bool caller,
         uint64_t bytes)
 {
   const uint64_t key[] = {item, function, caller};
   uint32_t row = row_table_add(&search->ways, key, 3);
-  row = ROW_ITEM(row, search->way_bytes, search->way_count,
-                 search->way_capacity, 0);
-  if (row == ROW_NONE)
-    return false;
+  if (row == search->way_count)
+    ARRAY_PUSH(search->way_bytes, search->way_count, search->way_capacity, 0);
   struct advice *advice = &search->items[item];
   const struct frame_table *frames = &search->matcher.reduction->frames;
   const uint32_t most = advice->ways[caller];
   uint64_t *way_bytes = search->way_bytes;
   way_bytes[row] += bytes;
-  if (most == ROW_NONE || way_bytes[row] > way_bytes[most] ||
+  if (most == INDEX_NONE || way_bytes[row] > way_bytes[most] ||
       (way_bytes[row] == way_bytes[most] && row < most)) {
     advice->ways[caller] = row;
     *(caller ? &advice->caller : &advice->called) =
         function == INDEX_NONE ? NULL : function_name(frames, function);
   }
-  return true;
 }
 
 /* Notes the size of the objects that the advice ITEM has of COUNT. */
-static bool
+static void
 add_size(struct search *search, uint32_t item,
          const struct sample_count *count)
 {
@@ -70,19 +56,17 @@ add_size(struct search *search, uint32_t item,
   size_t sizes = search->sizes.row_count;
   if (count->size_kind != SIZE_EXACT) {
     advice->larger = true;
-    return true;
+    return;
   }
-  if (row_table_add(&search->sizes, key, 2) == ROW_NONE)
-    return false;
+  row_table_add(&search->sizes, key, 2);
   advice->least =
       advice->sizes == 0 || size < advice->least ? size : advice->least;
   advice->most = size > advice->most ? size : advice->most;
   advice->sizes += search->sizes.row_count - sizes;
-  return true;
 }
 
 /* Adds what COUNT counts to the advice on what is FOUND. */
-static bool
+static void
 gather(struct search *search, const struct finding *found,
        const struct sample_count *count)
 {
@@ -95,28 +79,27 @@ gather(struct search *search, const struct finding *found,
   const uint64_t bytes = count->counts[MEASURE_BYTES];
   const struct figures more = figures_of(reduction->profile, count);
   uint32_t item = row_table_add(&search->keys, key, 3);
-  item = ROW_ITEM(
-      item, search->items, search->count, search->capacity,
-      (struct advice){
-          .rule = rule,
-          .culprit = found->culprit,
-          .function = function_name(&reduction->frames, found->culprit),
-          .file = function_file(&reduction->frames, found->culprit),
-          .line = found->line,
-          .calls = CALLS_UNKNOWN,
-          .ways = {ROW_NONE, ROW_NONE}});
-  if (item == ROW_NONE ||
-      !add_way(search, item, found->called, false, bytes) ||
-      !add_way(search, item, found->caller, true, bytes))
-    return false;
+  if (item == search->count)
+    ARRAY_PUSH(
+        search->items, search->count, search->capacity,
+        (struct advice){
+            .rule = rule,
+            .culprit = found->culprit,
+            .function = function_name(&reduction->frames, found->culprit),
+            .file = function_file(&reduction->frames, found->culprit),
+            .line = found->line,
+            .calls = CALLS_UNKNOWN,
+            .ways = {INDEX_NONE, INDEX_NONE}});
+  add_way(search, item, found->called, false, bytes);
+  add_way(search, item, found->caller, true, bytes);
   figures_add(&search->items[item].figures, &more);
   if (!found->counted)
-    return true;
+    return;
   search->items[item].objects += count->counts[MEASURE_ALLOCS];
-  return add_size(search, item, count);
+  add_size(search, item, count);
 }
 
-static bool
+static void
 gather_all(struct search *search)
 {
   const struct reduction *reduction = search->matcher.reduction;
@@ -128,11 +111,9 @@ gather_all(struct search *search)
       continue;
     selection_count(&reduction->selection, i, &count);
     if (matcher_find(&search->matcher, profile->samples[i].node, count.type,
-                     &found) &&
-        !gather(search, &found, &count))
-      return false;
+                     &found))
+      gather(search, &found, &count);
   }
-  return !search->matcher.failed;
 }
 
 /* ---- the whole ---- */
@@ -187,7 +168,9 @@ advice_list_init(struct advice_list *list, const struct reduction *reduction)
   *list = (struct advice_list){NULL, 0};
   if (!advice_applies(reduction))
     return true;
-  bool good = matcher_init(&search.matcher, reduction) && gather_all(&search);
+  matcher_init(&search.matcher, reduction);
+  gather_all(&search);
+  pool_free(search.matcher.names); /* a byte for each rule and name */
   list->items = search.items;
   for (size_t i = 0; i < search.count; i++) {
     struct advice *advice = &search.items[i];
@@ -198,14 +181,13 @@ advice_list_init(struct advice_list *list, const struct reduction *reduction)
   array_sort(list->items, list->count, sizeof *list->items, compare);
   for (size_t i = 0; i < list->count; i++)
     complete(&list->items[i], reduction);
-  search_release(&search);
-  return good;
+  return true;
 }
 
 void
 advice_list_release(struct advice_list *list)
 {
-  pool_free(list->items);
+  (void)list;
 }
 
 bool

@@ -41,8 +41,7 @@ struct advice_list {
   size_t count;
 };
 
-/* Finds all advice in REDUCTION, which must outlive LIST.  False when memory
- * runs out; release it even then. */
+/* Finds all advice in REDUCTION, which must outlive LIST. */
 bool advice_list_init(struct advice_list *list,
                       const struct reduction *reduction);
 void advice_list_release(struct advice_list *list);

@@ -84,7 +84,7 @@ add_roles(struct matcher *m, size_t r, enum rule_key key)
   }
 }
 
-bool
+void
 matcher_init(struct matcher *m, const struct reduction *reduction)
 {
   const struct frame_table *frames = &reduction->frames;
@@ -93,11 +93,9 @@ matcher_init(struct matcher *m, const struct reduction *reduction)
       .reduction = reduction,
       .rules = reduction->rules->items,
       .rule_count = count,
-      .parts = array_zeroed(frames->function_count, sizeof *m->parts),
-      .names = array_zeroed(frames->names.count, count),
-      .types = array_zeroed(reduction->profile->type_count, count)};
-  if (m->parts == NULL || m->names == NULL || m->types == NULL)
-    return false;
+      .parts = pool_zeroed(frames->function_count, sizeof *m->parts),
+      .names = pool_zeroed(frames->names.count, count),
+      .types = pool_zeroed(reduction->profile->type_count, count)};
   for (size_t r = 0; r < count; r++)
     for (enum rule_key key = 0; key < RULE_LISTS; key++)
       add_roles(m, r, key);
@@ -105,16 +103,6 @@ matcher_init(struct matcher *m, const struct reduction *reduction)
     m->parts[i] = part_of(m, &frames->functions[i]);
     m->addresses |= frames->functions[i].low_address != 0;
   }
-  return true;
-}
-
-void
-matcher_release(struct matcher *m)
-{
-  pool_free(m->parts);
-  pool_free(m->names);
-  pool_free(m->types);
-  pool_free(m->chain);
 }
 
 /* ---- from an allocation to the function to change ---------------------- */
@@ -129,13 +117,13 @@ part_at(const struct matcher *m, size_t place)
 }
 
 /* Reads the next node of the chain.  False: it ends, since there is none
- * below what runs the profiled body, or memory has run out. */
+ * below what runs the profiled body. */
 static bool
 read_chain(struct matcher *m)
 {
   const struct selection *selection = &m->reduction->selection;
   const struct frame_table *table = &m->reduction->frames;
-  if (m->next == TREE_ROOT || m->failed)
+  if (m->next == TREE_ROOT)
     return false;
   const struct tree_node *node = &m->reduction->profile->tree.nodes[m->next];
   m->next = node->parent;
@@ -147,9 +135,8 @@ read_chain(struct matcher *m)
       m->next = TREE_ROOT;
       return true;
     }
-    if (!ARRAY_PUSH(m->chain, m->chain_count, m->chain_capacity,
-                    &table->frames[i]))
-      m->failed = true;
+    ARRAY_PUSH(m->chain, m->chain_count, m->chain_capacity,
+               &table->frames[i]);
   }
   return true;
 }
@@ -238,7 +225,7 @@ matcher_find(struct matcher *m, uint32_t node, uint32_t type,
       finding->rule = r;
       finding->counted = plays(&m->rules[r], RULE_COUNTED, types[r]);
       tell(m, place, finding);
-      return !m->failed;
+      return true;
     }
   }
   return false;

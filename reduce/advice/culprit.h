@@ -16,7 +16,7 @@
 /* What rules mean in a profile.  Roles are bytes, one for each rule; bit i
  * says that the rule names something for enum rule_key i. */
 struct matcher {
-  const struct reduction *reduction; /* not owned, nor are its rules */
+  const struct reduction *reduction;
   const struct rule *rules;
   size_t rule_count;
   struct part *parts;   /* by function of the frame table */
@@ -27,12 +27,9 @@ struct matcher {
   const struct frame **chain; /* that is looked at, from the leaf on, ... */
   size_t chain_count, chain_capacity;
   uint32_t next; /* ... up to this node, which is not read yet */
-  bool failed;   /* memory has run out */
 };
 
-/* False when memory runs out; release MATCHER even then. */
-bool matcher_init(struct matcher *matcher, const struct reduction *reduction);
-void matcher_release(struct matcher *matcher);
+void matcher_init(struct matcher *matcher, const struct reduction *reduction);
 
 /* Why an object was allocated. */
 struct finding {
@@ -46,7 +43,7 @@ struct finding {
 };
 
 /* Finds that for an object of TYPE that was allocated in NODE of the
- * profile's tree.  False: no rule holds, or MATCHER has failed. */
+ * profile's tree.  False: no rule holds. */
 bool matcher_find(struct matcher *matcher, uint32_t node, uint32_t type,
                   struct finding *finding);
 

@@ -11,9 +11,6 @@
 #include "base/suggestion.h"
 #include "base/text_file.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 extern const char advice_rules_text[]; /* rules.S */
 
 static const struct key {
@@ -48,7 +45,6 @@ static const struct key {
 struct parser {
   struct rule_list *list;
   const char *path;
-  struct mprof_error *error;
   size_t first;  /* of its rules in the list */
   size_t line;   /* number of the line in hand */
   size_t stanza; /* of the first line of the stanza in hand; 0: none */
@@ -57,10 +53,10 @@ struct parser {
   char *end;               /* of the last value */
 };
 
-/* Says what is wrong with a line; gives back false. */
+/* Fails, and says what is wrong with a line. */
 #define REFUSE(p, line, format, ...)                                         \
-  mprof_fail((p)->error, MPROF_CANNOT_READ, "%s:%zu: " format, (p)->path,    \
-             (size_t)(line), __VA_ARGS__)
+  fail_with(MPROF_CANNOT_READ, "%s:%zu: " format, (p)->path, line,           \
+            __VA_ARGS__)
 
 /* ---- stanzas ---- */
 
@@ -88,85 +84,80 @@ split_names(char *value)
 }
 
 /* Checks what the stanza says for KEY; whether it is NAMED. */
-static bool
+static void
 end_value(struct parser *p, enum rule_key key, bool named)
 {
   const char *word = keys[key].word;
   char *value = (char *)(uintptr_t)p->rule.values[key];
   if (value == NULL) {
+    if (named && keys[key].needed)
+      REFUSE(p, p->stanza, "the rule has no '%s'", word);
     p->rule.values[key] = keys[key].usual == NULL ? "" : keys[key].usual;
-    return !named || !keys[key].needed ||
-           REFUSE(p, p->stanza, "the rule has no '%s'", word);
+    return;
   }
   if (!named && key >= RULE_NAME)
-    return REFUSE(p, p->lines[key], "'%s' is of no rule; give 'rule: NAME'",
-                  word);
+    REFUSE(p, p->lines[key], "'%s' is of no rule; give 'rule: NAME'", word);
   value += strspn(value, " \t");
   if (*value == '\0')
-    return REFUSE(p, p->lines[key], "'%s' has no value", word);
+    REFUSE(p, p->lines[key], "'%s' has no value", word);
   if (keys[key].choices != NULL && !rule_names_have(keys[key].choices, value))
-    return REFUSE(p, p->lines[key], "'%s' cannot be '%s'", word, value);
+    REFUSE(p, p->lines[key], "'%s' cannot be '%s'", word, value);
   if (key < RULE_LISTS && (value = split_names(value)) == NULL)
-    return REFUSE(p, p->lines[key], "'%s' has an empty name", word);
+    REFUSE(p, p->lines[key], "'%s' has an empty name", word);
   p->rule.values[key] = value;
-  return true;
 }
 
 /* Adds the rule of the stanza in hand, if there is one. */
-static bool
+static void
 end_stanza(struct parser *p)
 {
   struct rule_list *list = p->list;
   const bool named = p->rule.values[RULE_NAME] != NULL;
   if (p->stanza == 0)
-    return true;
+    return;
   if (!named && list->count == p->first)
-    return REFUSE(p, p->stanza, "%s", "the first rule has no 'rule: NAME'");
+    REFUSE(p, p->stanza, "%s", "the first rule has no 'rule: NAME'");
   for (enum rule_key key = 0; key < RULE_KEYS; key++)
-    if (!end_value(p, key, named))
-      return false;
-  if (!ARRAY_PUSH(list->items, list->count, list->capacity, p->rule))
-    return mprof_error_memory(p->error);
+    end_value(p, key, named);
+  ARRAY_PUSH(list->items, list->count, list->capacity, p->rule);
   p->rule = (struct rule){{NULL}};
   p->stanza = 0;
   p->end = NULL;
-  return true;
 }
 
 /* ---- lines ---- */
 
 /* Says that the first LENGTH bytes of WORD are no key. */
-static bool
+static _Noreturn void
 refuse_key(const struct parser *p, const char *word, size_t length)
 {
   struct suggestion meant = suggestion_for(word, length);
   for (enum rule_key key = 0; key < RULE_KEYS; key++)
     suggestion_offer(&meant, keys[key].word, strlen(keys[key].word));
-  return REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, word,
-                suggestion_text(&meant, "").text);
+  REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, word,
+         suggestion_text(&meant, "").text);
 }
 
 /* Takes LINE, "KEY: VALUE". */
-static bool
+static void
 begin_value(struct parser *p, char *line)
 {
   const size_t length = strcspn(line, ":");
   enum rule_key key = 0;
   if (line[length] != ':' || *line == ' ' || *line == '\t')
-    return REFUSE(p, p->line, "'%s' is not 'KEY: VALUE'", line);
+    REFUSE(p, p->line, "'%s' is not 'KEY: VALUE'", line);
   while (key < RULE_KEYS && (strncmp(keys[key].word, line, length) != 0 ||
                              keys[key].word[length] != '\0'))
     key++;
   if (key == RULE_KEYS)
-    return refuse_key(p, line, length);
+    refuse_key(p, line, length);
   if (p->rule.values[key] != NULL)
-    return REFUSE(p, p->line, "'%s' is given twice", keys[key].word);
+    REFUSE(p, p->line, "'%s' is given twice", keys[key].word);
   p->rule.values[key] = line + length + 1;
   p->lines[key] = p->line;
   p->end = line + strlen(line);
   if (p->stanza == 0)
     p->stanza = p->line;
-  return true;
 }
 
 /* Whether LINE is UTF-8 without control characters. */
@@ -183,40 +174,38 @@ is_text(const char *line)
   return true;
 }
 
-static bool
+static void
 add_line(struct parser *p, char *line)
 {
   size_t length = strlen(line);
   while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL)
     line[--length] = '\0';
   if (!is_text(line))
-    return REFUSE(p, p->line, "%s", "the line is not UTF-8 text");
+    REFUSE(p, p->line, "%s", "the line is not UTF-8 text");
   if (*line == '#')
-    return true;
-  if (length == 0)
-    return end_stanza(p);
-  if (p->end == NULL || (*line != ' ' && *line != '\t'))
-    return begin_value(p, line);
-  size_t blanks = strspn(line, " \t");
-  *p->end++ = ' ';
-  memmove(p->end, line + blanks, length - blanks + 1);
-  p->end += length - blanks;
-  return true;
+    return;
+  if (length == 0) {
+    end_stanza(p);
+  } else if (p->end == NULL || (*line != ' ' && *line != '\t')) {
+    begin_value(p, line);
+  } else {
+    size_t blanks = strspn(line, " \t");
+    *p->end++ = ' ';
+    memmove(p->end, line + blanks, length - blanks + 1);
+    p->end += length - blanks;
+  }
 }
 
 /* Adds the rules of TEXT, which PATH is the name of, to LIST. */
-static bool
-parse(struct rule_list *list, char *text, const char *path,
-      struct mprof_error *error)
+static void
+parse(struct rule_list *list, char *text, const char *path)
 {
-  struct parser p = {
-      .list = list, .path = path, .error = error, .first = list->count};
+  struct parser p = {.list = list, .path = path, .first = list->count};
   for (char *line; (line = strsep(&text, "\n")) != NULL;) {
     p.line++;
-    if (!add_line(&p, line))
-      return false;
+    add_line(&p, line);
   }
-  return end_stanza(&p);
+  end_stanza(&p);
 }
 
 /* ---- texts ---- */
@@ -225,14 +214,16 @@ bool
 rule_list_init(struct rule_list *list, const char *path,
                struct mprof_error *error)
 {
+  (void)error;
   *list = (struct rule_list){.count = 0};
   if (path != NULL)
-    parse(list, text_file_load(path), path, error);
-  return parse(list, pool_text(advice_rules_text), "rules.txt", error);
+    parse(list, text_file_load(path), path);
+  parse(list, pool_text(advice_rules_text), "rules.txt");
+  return true;
 }
 
 void
 rule_list_release(struct rule_list *list)
 {
-  pool_free(list->items);
+  (void)list;
 }

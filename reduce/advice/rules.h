@@ -8,8 +8,7 @@
  * change:
  *
  *     MAIN   REPORT   FORMAT   SI:FORMATTER-AUX   SI::TOKENIZE-CONTROL-STRING
- *            culprit  called   [ through                                leaf
- * ]
+ *            culprit  called   [ through                            leaf ]
  *
  * A rule holds for an allocation when all that it asks for is there.  Of
  * several rules the first one has the allocation, so no byte is in two pieces
@@ -21,8 +20,6 @@
 
 #ifndef MPROF_RULES_H
 #define MPROF_RULES_H
-
-#include "base/mprof_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,11 +63,12 @@ struct rule_list {
   struct rule *items; /* in the order in which they are tried; one without a
                          name is a further condition of the one before */
   size_t count, capacity;
-  char *texts[2]; /* owned: the values are in them */
 };
 
+struct mprof_error;
+
 /* Reads the rules of the file PATH, unless it is NULL, and behind them those
- * of mprof.  False: ERROR says why; release LIST even then. */
+ * of mprof. */
 bool rule_list_init(struct rule_list *list, const char *path,
                     struct mprof_error *error);
 void rule_list_release(struct rule_list *list);

@@ -23,10 +23,7 @@ struct building {
   struct index_map arc_of_pair;
   struct index_map self_type_of_pair; /* node, type -> self_types */
   struct lists samples; /* by node of the tree: those that allocate there */
-  uint32_t *node_uses;  /* by node of the graph: how often on the chain */
-  uint32_t *arc_uses;   /* by arc */
-  size_t arc_use_count, arc_use_capacity;
-  struct step *chain; /* the one in hand */
+  struct step *chain;   /* the one in hand */
   size_t depth, chain_capacity;
 };
 
@@ -37,19 +34,17 @@ struct step {
 };
 
 /* Lets GRAPH have a node for each item of the tree. */
-static bool
+static void
 add_nodes(struct building *building)
 {
   struct call_graph *graph = building->graph;
   const struct call_tree *tree = building->tree;
-  if (!ARRAY_ROOM(graph->nodes, graph->node_capacity, tree->item_count))
-    return false;
+  ARRAY_ROOM(graph->nodes, graph->node_capacity, tree->item_count);
   for (; graph->node_count < tree->item_count; graph->node_count++)
     graph->nodes[graph->node_count] = (struct graph_node){
         .name = tree->items[graph->node_count].name,
         .function = tree->items[graph->node_count].function,
         .depth = SIZE_MAX};
-  return true;
 }
 
 /* The arc from CALLER to CALLEE, made when it is new. */
@@ -59,37 +54,31 @@ make_arc(struct building *building, uint32_t caller, uint32_t callee)
   struct call_graph *graph = building->graph;
   uint32_t arc =
       index_map_number(&building->arc_of_pair, index_pair(caller, callee));
-  if (arc == graph->arc_count &&
-      (!ARRAY_PUSH(building->arc_uses, building->arc_use_count,
-                   building->arc_use_capacity, 0) ||
-       !ARRAY_PUSH(graph->arcs, graph->arc_count, graph->arc_capacity,
-                   (struct graph_arc){.caller = caller, .callee = callee})))
-    return INDEX_NONE;
+  if (arc == graph->arc_count)
+    ARRAY_PUSH(graph->arcs, graph->arc_count, graph->arc_capacity,
+               (struct graph_arc){.caller = caller, .callee = callee});
   return arc;
 }
 
-static bool
+static void
 add_self_type(struct building *building, uint32_t node,
               const struct sample_count *count)
 {
   struct call_graph *graph = building->graph;
   uint32_t i = index_map_number(&building->self_type_of_pair,
                                 index_pair(node, count->type));
-  if (i == INDEX_NONE ||
-      (i == graph->self_type_count &&
-       !ARRAY_PUSH(graph->self_types, graph->self_type_count,
-                   graph->self_type_capacity,
-                   (struct graph_self_type){node, count->type, 0, 0})))
-    return false;
+  if (i == graph->self_type_count)
+    ARRAY_PUSH(graph->self_types, graph->self_type_count,
+               graph->self_type_capacity,
+               (struct graph_self_type){node, count->type, 0, 0});
   graph->self_types[i].allocs += count->counts[MEASURE_ALLOCS];
   graph->self_types[i].bytes += count->counts[MEASURE_BYTES];
-  return true;
 }
 
 /* ---- the walk ---- */
 
 /* Adds what was allocated at NODE, of the tree, to the last step. */
-static bool
+static void
 add_own(struct building *building, uint32_t node)
 {
   const struct selection *selection = building->selection;
@@ -104,34 +93,29 @@ add_own(struct building *building, uint32_t node)
     selection_count(selection, sample, &count);
     struct figures figures = figures_of(selection->profile, &count);
     figures_add(sum, &figures);
-    if (!add_self_type(building, item, &count))
-      return false;
+    add_self_type(building, item, &count);
   }
   figures_add(&building->graph->nodes[item].self, sum);
-  return true;
 }
 
 /* Goes on to NODE, a child of the last one. */
-static bool
+static void
 enter(struct building *building, uint32_t node)
 {
   const struct tree_node *nodes = building->tree->tree.nodes;
-  if (!ARRAY_ROOM(building->chain, building->chain_capacity,
-                  building->depth + 1))
-    return false;
   uint32_t item = nodes[node].item;
   uint32_t arc = INDEX_NONE;
   if (nodes[node].parent != TREE_ROOT) {
     arc = make_arc(building, nodes[nodes[node].parent].item, item);
-    if (arc == INDEX_NONE)
-      return false;
-    building->arc_uses[arc]++;
+    building->graph->arcs[arc].uses++;
   }
-  building->node_uses[item]++;
-  if (building->depth < building->graph->nodes[item].depth)
-    building->graph->nodes[item].depth = building->depth;
-  building->chain[building->depth++] = (struct step){.arc = arc};
-  return add_own(building, node);
+  struct graph_node *to = &building->graph->nodes[item];
+  to->uses++;
+  if (building->depth < to->depth)
+    to->depth = building->depth;
+  ARRAY_PUSH(building->chain, building->depth, building->chain_capacity,
+             (struct step){.arc = arc});
+  add_own(building, node);
 }
 
 /* Goes back from NODE to its parent. */
@@ -139,20 +123,22 @@ static void
 leave(struct building *building, uint32_t node)
 {
   struct call_graph *graph = building->graph;
-  uint32_t item = building->tree->tree.nodes[node].item;
+  struct graph_node *from =
+      &graph->nodes[building->tree->tree.nodes[node].item];
   const struct step *step = &building->chain[--building->depth];
-  if (--building->node_uses[item] == 0)
-    figures_add(&graph->nodes[item].inclusive, &step->figures);
+  if (--from->uses == 0)
+    figures_add(&from->inclusive, &step->figures);
   if (step->arc == INDEX_NONE) {
-    figures_add(&graph->nodes[item].root, &step->figures);
+    figures_add(&from->root, &step->figures);
     return;
   }
-  if (--building->arc_uses[step->arc] == 0)
-    figures_add(&graph->arcs[step->arc].inclusive, &step->figures);
+  struct graph_arc *arc = &graph->arcs[step->arc];
+  if (--arc->uses == 0)
+    figures_add(&arc->inclusive, &step->figures);
   figures_add(&building->chain[building->depth - 1].figures, &step->figures);
 }
 
-static bool
+static void
 count_allocations(struct building *building)
 {
   const struct tree_node *nodes = building->tree->tree.nodes;
@@ -167,24 +153,24 @@ count_allocations(struct building *building)
           break;
       }
       if (at == TREE_ROOT)
-        return true;
+        return;
       at = nodes[at].next_sibling;
     }
-    if (!enter(building, at))
-      return false;
+    enter(building, at);
   }
 }
 
 /* ---- calls ---- */
 
-/* The node of FRAME.  INDEX_NONE when memory runs out, or when only
- * allocations make nodes and FRAME has none. */
+/* The node of FRAME.  INDEX_NONE: only allocations make nodes, and FRAME has
+ * none. */
 static uint32_t
 node_of(struct building *building, uint32_t frame)
 {
   uint32_t item = call_tree_item(building->tree, frame,
                                  !building->selection->by_allocations);
-  return item != INDEX_NONE && add_nodes(building) ? item : INDEX_NONE;
+  add_nodes(building);
+  return item;
 }
 
 /* Counts CALLS of the frame LEAF by OUTER (INDEX_NONE: by none); false when
@@ -236,16 +222,16 @@ set_unknown_calls(struct building *building)
 }
 
 /* Counts CALLS of what shows of NODE, of the profile: of the function that is
- * active there by its caller, and of what was inlined by what it is in.  Sets
- * *SHOWS if any has a place; false when memory runs out. */
+ * active there by its caller, and of what was inlined by what it is in.
+ * Whether any has a place. */
 static bool
-count_chain(struct building *building, uint32_t node, uint64_t calls,
-            bool *shows)
+count_chain(struct building *building, uint32_t node, uint64_t calls)
 {
   const struct call_tree *tree = building->tree;
   const struct frame *frames = building->selection->frames->frames;
+  bool shows = false;
   if (node == TREE_ROOT)
-    return true;
+    return false;
   uint32_t outer = call_tree_caller(tree, node);
   size_t count =
       selection_shown(building->selection, node, tree->shown, NULL);
@@ -254,34 +240,28 @@ count_chain(struct building *building, uint32_t node, uint64_t calls,
     /* the step from an item into itself is no call */
     bool same = tree->merges_runs && outer != INDEX_NONE &&
                 frames[outer].shown == frames[inner].shown;
-    bool counts = !same && add_calls(building, inner, outer, calls);
-    if (!same && !counts && !building->selection->by_allocations)
-      return false;
-    *shows = *shows || counts;
+    if (!same && add_calls(building, inner, outer, calls))
+      shows = true;
     outer = inner;
   }
-  return true;
+  return shows;
 }
 
 /* Counts calls, and lets those count nowhere else that have no place here. */
-static bool
+static void
 count_calls(struct building *building)
 {
   const struct selection *selection = building->selection;
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    bool shows = false;
     if (!selection_keeps_calls(selection, i))
       continue;
     profile_count(profile, i, &count);
-    if (!count_chain(building, profile->samples[i].node, count.calls, &shows))
-      return false;
-    if (!shows)
+    if (!count_chain(building, profile->samples[i].node, count.calls))
       selection->kept[i] &= KEPT_ALLOCATIONS;
   }
   set_unknown_calls(building);
-  return true;
 }
 
 static int
@@ -314,16 +294,14 @@ compare_self_types(const void *left, const void *right)
 }
 
 /* Sorts the arcs and gives each node its ranges. */
-static bool
+static void
 link_arcs(struct call_graph *graph)
 {
   array_sort(graph->arcs, graph->arc_count, sizeof *graph->arcs,
              compare_arcs);
   array_sort(graph->self_types, graph->self_type_count,
              sizeof *graph->self_types, compare_self_types);
-  graph->in_arcs = array_zeroed(graph->arc_count, sizeof *graph->in_arcs);
-  if (graph->in_arcs == NULL)
-    return false;
+  graph->in_arcs = pool_zeroed(graph->arc_count, sizeof *graph->in_arcs);
   for (size_t i = 0; i < graph->arc_count; i++) {
     struct graph_node *caller = &graph->nodes[graph->arcs[i].caller];
     if (caller->arc_count++ == 0)
@@ -340,40 +318,22 @@ link_arcs(struct call_graph *graph)
     graph->nodes[i].first_in_arc = in += graph->nodes[i].in_arc_count;
   for (size_t i = graph->arc_count; i-- > 0;)
     graph->in_arcs[--graph->nodes[graph->arcs[i].callee].first_in_arc] = i;
-  return true;
-}
-
-bool
-call_graph_init(struct call_graph *graph, struct call_tree *tree)
-{
-  struct building building = {
-      .graph = graph,
-      .tree = tree,
-      .selection = tree->selection,
-      .node_uses = array_zeroed(tree->item_count, sizeof(uint32_t))};
-  memset(graph, 0, sizeof *graph);
-  bool good = building.node_uses != NULL && add_nodes(&building) &&
-              lists_init(&building.samples, tree->tree.count, tree->of_sample,
-                         tree->selection->profile->sample_count) &&
-              count_allocations(&building) && count_calls(&building) &&
-              link_arcs(graph);
-  index_map_release(&building.arc_of_pair);
-  index_map_release(&building.self_type_of_pair);
-  lists_release(&building.samples);
-  pool_free(building.node_uses);
-  pool_free(building.arc_uses);
-  pool_free(building.chain);
-  return good;
 }
 
 void
-call_graph_release(struct call_graph *graph)
+call_graph_init(struct call_graph *graph, struct call_tree *tree)
 {
-  pool_free(graph->nodes);
-  pool_free(graph->arcs);
-  pool_free(graph->in_arcs);
-  pool_free(graph->self_types);
-  memset(graph, 0, sizeof *graph);
+  struct building building = {
+      .graph = graph, .tree = tree, .selection = tree->selection};
+  *graph = (struct call_graph){0};
+  add_nodes(&building);
+  lists_init(&building.samples, tree->tree.count, tree->of_sample,
+             tree->selection->profile->sample_count);
+  count_allocations(&building);
+  count_calls(&building);
+  link_arcs(graph);
+  lists_release(&building.samples);
+  pool_free(building.chain); /* perhaps as long as the tree */
 }
 
 uint64_t

@@ -23,7 +23,7 @@
 #include "analysis/call_tree.h"
 
 struct graph_node {
-  const char *name;            /* owned by the frame table, or constant */
+  const char *name;            /* of the frame table, or constant */
   uint32_t function;           /* one of the frame table with this name, or
                                   INDEX_NONE */
   struct figures self;         /* allocated by the function itself */
@@ -37,6 +37,7 @@ struct graph_node {
   size_t first_arc, arc_count; /* to callees, in arcs */
   size_t first_in_arc, in_arc_count; /* from callers, in in_arcs */
   size_t first_type, type_count;     /* in self_types */
+  uint32_t uses; /* while it is built: how often it is on the chain in hand */
 };
 
 struct graph_arc {
@@ -44,6 +45,7 @@ struct graph_arc {
   uint32_t callee;          /* equal to caller: direct recursion */
   struct figures inclusive; /* of chains that pass here; once a chain */
   uint64_t calls;           /* as of nodes */
+  uint32_t uses;            /* likewise */
 };
 
 /* What one node itself allocated of one type. */
@@ -68,10 +70,9 @@ struct call_graph {
 
 /* Builds GRAPH from TREE, one by functions: node i is its item i.  Items that
  * were only called are added; calls that have no place in it are no longer
- * kept by the selection.  False when memory runs out; release GRAPH even
- * then.  Linear in the nodes of the tree, but for sorting arcs. */
-bool call_graph_init(struct call_graph *graph, struct call_tree *tree);
-void call_graph_release(struct call_graph *graph);
+ * kept by the selection.  Linear in the nodes of the tree, but for sorting
+ * arcs. */
+void call_graph_init(struct call_graph *graph, struct call_tree *tree);
 
 /* Calls of NODE by itself: direct recursion; and those by others. */
 uint64_t call_graph_self_calls(const struct call_graph *graph, uint32_t node);
@@ -110,9 +111,7 @@ struct cycles {
 };
 
 /* Finds the cycles of GRAPH and sets the cycle number of each of its nodes.
- * Linear, by an explicit stack.  False when memory runs out; release CYCLES
- * even then. */
-bool cycles_init(struct cycles *cycles, struct call_graph *graph);
-void cycles_release(struct cycles *cycles);
+ * Linear, by an explicit stack. */
+void cycles_init(struct cycles *cycles, struct call_graph *graph);
 
 #endif

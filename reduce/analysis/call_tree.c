@@ -8,27 +8,6 @@
 
 #include "base/array.h"
 
-#include <string.h>
-
-void
-call_tree_release(struct call_tree *tree)
-{
-  tree_release(&tree->tree);
-  row_table_release(&tree->keys);
-  pool_free(tree->items);
-  pool_free(tree->item_of);
-  pool_free(tree->of_node);
-  pool_free(tree->of_sample);
-  pool_free(tree->call_nodes);
-  pool_free(tree->call_samples);
-  pool_free(tree->path);
-  pool_free(tree->shown);
-  memset(tree, 0, sizeof *tree);
-}
-
-/* Stands for a node that is not there, beside INDEX_NONE. */
-#define ITEM_MISSING (INDEX_NONE - 1u)
-
 /* What becomes of a chain that is not in the tree. */
 enum missing_chain {
   MISSING_FOUND_ONLY, /* nothing */
@@ -48,12 +27,9 @@ add_item(struct call_tree *tree, struct call_item item)
   uint64_t key[] = {(uintptr_t)item.name, place ? item.function : 0,
                     (uint64_t)item.line, item.address, item.inlined};
   uint32_t index = row_table_add(&tree->keys, key, sizeof key / sizeof *key);
-  return index < tree->item_count ||
-                 (index < ITEM_MISSING &&
-                  ARRAY_PUSH(tree->items, tree->item_count,
-                             tree->item_capacity, item))
-             ? index
-             : INDEX_NONE;
+  if (index == tree->item_count)
+    ARRAY_PUSH(tree->items, tree->item_count, tree->item_capacity, item);
+  return index;
 }
 
 uint32_t
@@ -85,8 +61,8 @@ is_in_run(const struct call_tree *tree, uint32_t parent, uint32_t f)
              tree->selection->frames->frames[f].shown;
 }
 
-/* The node below PARENT for the frame F; ITEM_MISSING when there is none, as
- * MISSING says. */
+/* The node below PARENT for the frame F; INDEX_NONE: there is none, and
+ * MISSING says that none is added. */
 static uint32_t
 follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
              enum missing_chain missing)
@@ -95,17 +71,14 @@ follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
     return parent;
   uint32_t item = call_tree_item(tree, f, missing == MISSING_NEW);
   if (item == INDEX_NONE)
-    return missing == MISSING_NEW       ? INDEX_NONE
-           : missing == MISSING_WITHOUT ? parent
-                                        : ITEM_MISSING;
-  if (missing != MISSING_FOUND_ONLY)
-    return tree_child(&tree->tree, parent, item);
-  uint32_t node = tree_find(&tree->tree, parent, item);
-  return node == INDEX_NONE ? ITEM_MISSING : node;
+    return missing == MISSING_WITHOUT ? parent : INDEX_NONE;
+  return missing == MISSING_FOUND_ONLY
+             ? tree_find(&tree->tree, parent, item)
+             : tree_child(&tree->tree, parent, item);
 }
 
 /* The node of the chain of NODE, of the profile: TREE_ROOT when no frame
- * shows; INDEX_NONE when memory runs out; ITEM_MISSING: see follow_frame. */
+ * shows; INDEX_NONE: see follow_frame. */
 static uint32_t
 node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
 {
@@ -114,17 +87,16 @@ node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
   bool begun = false;
   for (; !begun && tree->of_node[node] == INDEX_NONE;
        node = nodes[node].parent) {
-    if (!ARRAY_PUSH(tree->path, length, tree->path_capacity, node))
-      return INDEX_NONE;
+    ARRAY_PUSH(tree->path, length, tree->path_capacity, node);
     begun = selection_begins(tree->selection, node);
   }
   uint32_t at = begun ? (uint32_t)TREE_ROOT : tree->of_node[node];
-  while (length > 0 && at < ITEM_MISSING) {
+  while (length > 0 && at != INDEX_NONE) {
     node = tree->path[--length];
     size_t count = selection_shown(tree->selection, node, tree->shown, NULL);
-    for (size_t i = 0; i < count && at < ITEM_MISSING; i++)
+    for (size_t i = 0; i < count && at != INDEX_NONE; i++)
       at = follow_frame(tree, at, tree->shown[i], missing);
-    if (at < ITEM_MISSING && missing != MISSING_FOUND_ONLY)
+    if (at != INDEX_NONE && missing != MISSING_FOUND_ONLY)
       tree->of_node[node] = at;
   }
   return at;
@@ -146,17 +118,15 @@ call_tree_caller(const struct call_tree *tree, uint32_t node)
 
 /* ---- the whole ---- */
 
-/* COUNT numbers, all INDEX_NONE; NULL when memory runs out. */
+/* COUNT numbers, all INDEX_NONE. */
 static uint32_t *
 fill_none(size_t count)
 {
-  uint32_t *numbers = array_zeroed(count, sizeof *numbers);
-  if (numbers != NULL)
-    memset(numbers, 0xff, count * sizeof *numbers);
-  return numbers;
+  size_t bytes = count * sizeof(uint32_t);
+  return memset(pool_alloc(bytes), 0xff, bytes);
 }
 
-static bool
+static void
 add_samples(struct call_tree *tree)
 {
   const struct selection *selection = tree->selection;
@@ -170,15 +140,10 @@ add_samples(struct call_tree *tree)
       enum nameless reason = selection_nameless(selection, end);
       struct call_item nameless = {.name = nameless_name(reason),
                                    .function = INDEX_NONE};
-      uint32_t item = add_item(tree, nameless);
-      node = item == INDEX_NONE ? INDEX_NONE
-                                : tree_child(&tree->tree, TREE_ROOT, item);
+      node = tree_child(&tree->tree, TREE_ROOT, add_item(tree, nameless));
     }
-    if (node == INDEX_NONE)
-      return false;
     tree->of_sample[i] = node;
   }
-  return true;
 }
 
 bool
@@ -195,27 +160,30 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
                                                     : frames->names.count),
       .of_node = fill_none(profile->tree.count),
       .of_sample = fill_none(profile->sample_count),
-      .shown = array_zeroed(frames->most_frames, sizeof *tree->shown)};
-  if (!tree_init(&tree->tree) || tree->item_of == NULL ||
-      tree->of_node == NULL || tree->of_sample == NULL || tree->shown == NULL)
-    return false;
+      .shown = pool_zeroed(frames->most_frames, sizeof *tree->shown)};
+  tree_init(&tree->tree);
   tree->of_node[TREE_ROOT] = TREE_ROOT;
-  return add_samples(tree);
+  add_samples(tree);
+  return true;
 }
 
-static bool
+void
+call_tree_release(struct call_tree *tree)
+{
+  (void)tree;
+}
+
+static void
 add_call(struct call_tree *tree, uint32_t sample, uint32_t node)
 {
   size_t count = tree->call_count;
-  return ARRAY_PUSH(tree->call_samples, count, tree->sample_capacity,
-                    sample) &&
-         ARRAY_PUSH(tree->call_nodes, tree->call_count, tree->call_capacity,
-                    node);
+  ARRAY_PUSH(tree->call_samples, count, tree->sample_capacity, sample);
+  ARRAY_PUSH(tree->call_nodes, tree->call_count, tree->call_capacity, node);
 }
 
 /* Finds the nodes of the calls of SAMPLE, at whose end each frame that shows
  * was called, or inlined. */
-static bool
+static void
 place_sample(struct call_tree *tree, uint32_t sample,
              enum missing_chain missing)
 {
@@ -223,22 +191,19 @@ place_sample(struct call_tree *tree, uint32_t sample,
   const struct profile *profile = selection->profile;
   uint32_t end = profile->samples[sample].node;
   uint32_t node = node_of(tree, end, missing);
-  if (node >= ITEM_MISSING || node == TREE_ROOT)
-    return node != INDEX_NONE;
+  if (node == INDEX_NONE || node == TREE_ROOT)
+    return;
+  uint32_t at = selection_begins(selection, end)
+                    ? (uint32_t)TREE_ROOT
+                    : node_of(tree, profile->tree.nodes[end].parent, missing);
   size_t count = selection_shown(selection, end, tree->shown, NULL);
-  uint32_t at = TREE_ROOT;
-  if (count > 1 && !selection_begins(selection, end))
-    at = node_of(tree, profile->tree.nodes[end].parent, missing);
-  if (count > 1) /* that was for the parent */
-    selection_shown(selection, end, tree->shown, NULL);
-  for (size_t i = 0; i + 1 < count && at < ITEM_MISSING; i++) {
+  for (size_t i = 0; i + 1 < count && at != INDEX_NONE; i++) {
     uint32_t before = at;
     at = follow_frame(tree, at, tree->shown[i], missing);
-    if (at < ITEM_MISSING && at != before && at != node &&
-        !add_call(tree, sample, at))
-      return false;
+    if (at != INDEX_NONE && at != before && at != node)
+      add_call(tree, sample, at);
   }
-  return at != INDEX_NONE && add_call(tree, sample, node);
+  add_call(tree, sample, node);
 }
 
 bool
@@ -256,8 +221,7 @@ call_tree_place_calls(struct call_tree *tree, const struct call_tree *graph)
     memcpy(tree->item_of, graph->item_of,
            selection->frames->names.count * sizeof *tree->item_of);
   for (uint32_t i = 0; i < profile->sample_count; i++)
-    if (selection_keeps_calls(selection, i) &&
-        !place_sample(tree, i, missing))
-      return false;
+    if (selection_keeps_calls(selection, i))
+      place_sample(tree, i, missing);
   return true;
 }

@@ -24,7 +24,7 @@ enum call_items {
 };
 
 struct call_item {
-  const char *name;  /* owned by the frame table, or constant */
+  const char *name;  /* of the frame table, or constant */
   uint32_t function; /* one of the frame table with this name; INDEX_NONE: the
                         item stands for a chain of which nothing shows */
   int64_t line;      /* of frames; 0 when not known */
@@ -33,7 +33,7 @@ struct call_item {
 };
 
 struct call_tree {
-  const struct selection *selection; /* not owned */
+  const struct selection *selection;
   enum call_items kind;
   bool merges_runs; /* of frames of one item in a row the rootmost stands for
                        all: see grouping.h */
@@ -55,14 +55,13 @@ struct call_tree {
 
 /* Makes the tree of what SELECTION keeps, which must outlive it.  Nodes and
  * items are numbered in the order in which samples lead to them, from the
- * root.  False when memory runs out; release TREE even then.  Linear in the
- * nodes and samples of the profile. */
+ * root.  Linear in the nodes and samples of the profile. */
 bool call_tree_init(struct call_tree *tree, const struct selection *selection,
                     enum call_items kind, bool merges_runs);
 void call_tree_release(struct call_tree *tree);
 
 /* The item of FRAME, of the frame table, that shows.  INDEX_NONE: nothing led
- * to it; with MAKE it is made then, and memory has run out. */
+ * to it; with MAKE it is made then. */
 uint32_t call_tree_item(struct call_tree *tree, uint32_t frame, bool make);
 
 /* The frame that called the functions of NODE, of the profile: INDEX_NONE
@@ -76,7 +75,7 @@ uint32_t call_tree_caller(const struct call_tree *tree, uint32_t node);
  * of these, unless functions are there for their allocations alone (--focus,
  * --phase): then calls count on the chains that it has without them.  Where
  * all calls are asked for, their chains are added even then, without
- * functions that are no items.  False when memory runs out. */
+ * functions that are no items. */
 bool call_tree_place_calls(struct call_tree *tree,
                            const struct call_tree *graph);
 

@@ -49,9 +49,8 @@ search_from(struct search *search, uint32_t start)
   }
 }
 
-/* Takes the component of FIRST; notes it when it is a cycle.  False when
- * memory runs out. */
-static bool
+/* Takes the component of FIRST; notes it when it is a cycle. */
+static void
 take_component(struct search *search, uint32_t first)
 {
   struct call_graph *graph = search->graph;
@@ -71,13 +70,12 @@ take_component(struct search *search, uint32_t first)
     }
   }
   if (count == 1)
-    return true;
+    return;
   struct cycle cycle = {.first_member = search->member_count,
                         .member_count = count,
                         .depth = SIZE_MAX};
   search->member_count += count;
-  return ARRAY_PUSH(cycles->items, cycles->count, search->cycle_capacity,
-                    cycle);
+  ARRAY_PUSH(cycles->items, cycles->count, search->cycle_capacity, cycle);
 }
 
 /* Gives the members of each cycle its number. */
@@ -146,30 +144,25 @@ compare_cycles(const void *left, const void *right)
   return compare(a->inclusive.bytes, b->inclusive.bytes, a->name, b->name);
 }
 
-bool
+void
 cycles_init(struct cycles *cycles, struct call_graph *graph)
 {
   size_t count = graph->node_count;
   struct search search = {
       .graph = graph,
       .cycles = cycles,
-      .seen = array_zeroed(count, sizeof *search.seen),
-      .visits = array_zeroed(count, sizeof *search.visits),
-      .order = array_zeroed(count, sizeof *search.order),
+      .seen = pool_zeroed(count, sizeof *search.seen),
+      .visits = pool_zeroed(count, sizeof *search.visits),
+      .order = pool_zeroed(count, sizeof *search.order),
   };
-  *cycles = (struct cycles){.members =
-                                array_zeroed(count, sizeof *cycles->members)};
-  bool good = search.seen != NULL && search.visits != NULL &&
-              search.order != NULL && cycles->members != NULL;
-  for (uint32_t i = 0; good && i < count; i++)
+  *cycles =
+      (struct cycles){.members = pool_zeroed(count, sizeof *cycles->members)};
+  for (uint32_t i = 0; i < count; i++)
     if (!search.seen[i])
       search_from(&search, i);
-  for (size_t i = count; good && i-- > 0;)
+  for (size_t i = count; i-- > 0;)
     if (search.seen[search.order[i]])
-      good = take_component(&search, search.order[i]);
-  pool_free(search.seen);
-  pool_free(search.visits);
-  pool_free(search.order);
+      take_component(&search, search.order[i]);
   number_members(graph, cycles);
   for (size_t i = 0; i < cycles->count; i++) {
     struct cycle *cycle = &cycles->items[i];
@@ -181,13 +174,4 @@ cycles_init(struct cycles *cycles, struct call_graph *graph)
   array_sort(cycles->items, cycles->count, sizeof *cycles->items,
              compare_cycles);
   number_members(graph, cycles);
-  return good;
-}
-
-void
-cycles_release(struct cycles *cycles)
-{
-  pool_free(cycles->items);
-  pool_free(cycles->members);
-  memset(cycles, 0, sizeof *cycles);
 }

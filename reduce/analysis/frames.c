@@ -18,24 +18,12 @@ struct making {
   uint32_t *of_function;  /* function of the profile -> ours */
 };
 
-void
-frame_table_release(struct frame_table *table)
-{
-  names_release(&table->names);
-  pool_free(table->functions);
-  pool_free(table->frames);
-  pool_free(table->first_frames);
-  memset(table, 0, sizeof *table);
-}
-
 uint32_t
 frame_table_add(struct frame_table *table, struct function function)
 {
-  return table->function_count < INDEX_NONE &&
-                 ARRAY_PUSH(table->functions, table->function_count,
-                            table->function_capacity, function)
-             ? (uint32_t)(table->function_count - 1)
-             : INDEX_NONE;
+  ARRAY_PUSH(table->functions, table->function_count,
+             table->function_capacity, function);
+  return (uint32_t)(table->function_count - 1);
 }
 
 /* ---- functions that have their names from their source files ---- */
@@ -92,61 +80,55 @@ distinct_end(const char *path, const char *other)
   return end;
 }
 
-/* Gives the function F a name with END of its path. */
-static bool
-rename_function(struct frame_table *table, uint32_t f, const char *end)
+/* Gives the function F a name with END of its path; TEXT is for that. */
+static void
+rename_function(struct frame_table *table, uint32_t f, const char *end,
+                struct string_sink *text)
 {
   const char *name = function_name(table, f);
   const char *rest = strstr(name, opening) + sizeof opening - 1;
-  struct string_sink text;
-  string_sink_init(&text);
-  sink_bytes(&text.sink, name, (size_t)(rest - name));
+  string_sink_clear(text);
+  sink_bytes(&text->sink, name, (size_t)(rest - name));
   for (; *end != '\0'; end++) {
     if (*end == '"' || *end == '\\')
-      sink_text(&text.sink, "\\");
-    sink_bytes(&text.sink, end, 1);
+      sink_text(&text->sink, "\\");
+    sink_bytes(&text->sink, end, 1);
   }
   while (*rest != '\0' && *rest != '"')
     rest += *rest == '\\' && rest[1] != '\0' ? 2 : 1;
-  sink_text(&text.sink, rest);
-  const char *renamed = string_sink_text(&text);
-  uint32_t id =
-      renamed == NULL ? NAMES_NONE : names_intern(&table->names, renamed);
-  string_sink_release(&text);
-  table->functions[f].name = id;
-  return id != NAMES_NONE;
+  sink_text(&text->sink, rest);
+  table->functions[f].name =
+      names_intern(&table->names, string_sink_text(text));
 }
 
 /* Gives each of the COUNT functions at NAMED, all of one name, the shortest
  * end of its path that no other one has: it is enough to look at neighbours.
  */
-static bool
+static void
 rename_functions(struct frame_table *table, const uint32_t *named,
-                 size_t count)
+                 size_t count, struct string_sink *text)
 {
-  bool good = true;
-  for (size_t i = 0; good && count > 1 && i < count; i++) {
+  for (size_t i = 0; count > 1 && i < count; i++) {
     const char *path = function_file(table, named[i]);
     const char *end = path + strlen(path);
     for (size_t j = i == 0 ? 1 : i - 1; j < count && j <= i + 1; j += 2) {
-      const char *other =
-          distinct_end(path, function_file(table, named[j]));
+      const char *other = distinct_end(path, function_file(table, named[j]));
       end = other < end ? other : end;
     }
-    good = rename_function(table, named[i], end);
+    rename_function(table, named[i], end, text);
   }
-  return good;
 }
 
 /* Tells apart the functions that are named after different files of one name.
  */
-static bool
+static void
 distinguish_files(struct frame_table *table)
 {
-  uint32_t *named = array_zeroed(table->function_count, sizeof *named);
+  uint32_t *named = pool_zeroed(table->function_count, sizeof *named);
   size_t count = 0;
-  bool good = named != NULL;
-  for (uint32_t f = 0; good && f < table->function_count; f++) {
+  struct string_sink text;
+  string_sink_init(&text);
+  for (uint32_t f = 0; f < table->function_count; f++) {
     const struct function *function = &table->functions[f];
     if (function->file != 0 && !function->runtime &&
         is_named_after_file(function_name(table, f)))
@@ -154,15 +136,13 @@ distinguish_files(struct frame_table *table)
   }
   if (count > 0)
     qsort_r(named, count, sizeof *named, compare_named, table);
-  for (size_t i = 0, run; good && i < count; i += run) {
+  for (size_t i = 0, run; i < count; i += run) {
     uint32_t name = table->functions[named[i]].name;
-    for (run = 1; i + run < count &&
-                  table->functions[named[i + run]].name == name;)
+    for (run = 1;
+         i + run < count && table->functions[named[i + run]].name == name;)
       run++;
-    good = rename_functions(table, named + i, run);
+    rename_functions(table, named + i, run, &text);
   }
-  pool_free(named);
-  return good;
 }
 
 /* ---- functions and frames ---- */
@@ -191,12 +171,10 @@ find_function(struct making *making, const char *name, const char *file,
       .runtime = strcmp(file, PPROF_RUNTIME_FILE) == 0,
       .calls_known = true,
   };
-  if (function.name == NAMES_NONE || function.file == NAMES_NONE)
-    return INDEX_NONE;
   uint32_t index = index_map_number(
       &making->known, index_pair(function.name, scope_of(&function, name)));
-  if (index == INDEX_NONE || index == table->function_count)
-    return index == INDEX_NONE ? index : frame_table_add(table, function);
+  if (index == table->function_count)
+    return frame_table_add(table, function);
   struct function *known = &table->functions[index];
   if (known->file == 0) {
     known->file = function.file;
@@ -205,7 +183,7 @@ find_function(struct making *making, const char *name, const char *file,
   return index;
 }
 
-static bool
+static void
 add_functions(struct making *making)
 {
   const struct profile *profile = making->table->profile;
@@ -215,15 +193,12 @@ add_functions(struct making *making)
     uint32_t index =
         find_function(making, names_text(&profile->names, name),
                       names_text(&profile->names, f->file), f->start_line);
-    if (index == INDEX_NONE)
-      return false;
     making->of_function[i] = index;
     if (f->name != 0 && f->name == f->system_name)
       making->table->functions[index].c = true;
     if (!profile_calls_known(profile, name))
       making->table->functions[index].calls_known = false;
   }
-  return true;
 }
 
 /* What stands for the function at LOCATION, of which none is known. */
@@ -248,55 +223,49 @@ nameless_function(struct making *making,
   return find_function(making, text, "", 0);
 }
 
-static bool
+static void
 add_frame(struct making *making, uint32_t function, int64_t line,
           uint64_t address, bool inlined)
 {
   struct frame_table *table = making->table;
   struct frame frame = {function, function, line, address, inlined};
-  if (function == INDEX_NONE || table->frame_count >= INDEX_NONE ||
-      !ARRAY_PUSH(table->frames, table->frame_count, table->frame_capacity,
-                  frame))
-    return false;
+  if (table->frame_count >= INDEX_NONE)
+    fail_memory();
+  ARRAY_PUSH(table->frames, table->frame_count, table->frame_capacity, frame);
   uint64_t *low = &table->functions[function].low_address;
   if (address != 0 && (*low == 0 || address < *low))
     *low = address;
-  return true;
 }
 
-static bool
+static void
 add_location(struct making *making, const struct profile_location *location)
 {
   if (location->line_count == 0)
-    return add_frame(making, nameless_function(making, location), 0,
-                     location->address, false);
+    add_frame(making, nameless_function(making, location), 0,
+              location->address, false);
   for (size_t i = 0; i < location->line_count; i++) {
     const struct profile_line *line =
         &making->table->profile->lines[location->first_line + i];
     uint32_t function = line->function == INDEX_NONE
                             ? nameless_function(making, location)
                             : making->of_function[line->function];
-    if (!add_frame(making, function, line->line, location->address,
-                   i + 1 < location->line_count))
-      return false;
+    add_frame(making, function, line->line, location->address,
+              i + 1 < location->line_count);
   }
-  return true;
 }
 
-static bool
+static void
 add_locations(struct making *making)
 {
   struct frame_table *table = making->table;
   const struct profile *profile = table->profile;
-  bool good = true;
-  for (size_t i = 0; good && i < profile->location_count; i++) {
+  for (size_t i = 0; i < profile->location_count; i++) {
     size_t first = table->frame_count;
-    good = add_location(making, &profile->locations[i]);
+    add_location(making, &profile->locations[i]);
     table->first_frames[i + 1] = (uint32_t)table->frame_count;
     if (table->frame_count - first > table->most_frames)
       table->most_frames = table->frame_count - first;
   }
-  return good;
 }
 
 bool
@@ -304,15 +273,20 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
 {
   struct making making = {
       .table = table,
-      .of_function = array_zeroed(profile->function_count, sizeof(uint32_t))};
+      .of_function = pool_zeroed(profile->function_count, sizeof(uint32_t))};
   *table = (struct frame_table){
       .profile = profile,
       .first_frames =
-          array_zeroed(profile->location_count + 1, sizeof(uint32_t))};
-  bool good = names_init(&table->names) && table->first_frames != NULL &&
-              making.of_function != NULL && add_functions(&making) &&
-              distinguish_files(table) && add_locations(&making);
-  pool_free(making.of_function);
-  index_map_release(&making.known);
-  return good;
+          pool_zeroed(profile->location_count + 1, sizeof(uint32_t))};
+  names_init(&table->names);
+  add_functions(&making);
+  distinguish_files(table);
+  add_locations(&making);
+  return true;
+}
+
+void
+frame_table_release(struct frame_table *table)
+{
+  (void)table;
 }

@@ -36,7 +36,7 @@ struct frame {
 };
 
 struct frame_table {
-  const struct profile *profile; /* not owned */
+  const struct profile *profile;
   struct names names;
   struct function *functions;
   size_t function_count, function_capacity;
@@ -47,13 +47,12 @@ struct frame_table {
   size_t most_frames;     /* of one location */
 };
 
-/* Makes the frames of PROFILE, which must outlive TABLE.  False when memory
- * runs out; release it even then. */
+/* Makes the frames of PROFILE, which must outlive TABLE. */
 bool frame_table_init(struct frame_table *table,
                       const struct profile *profile);
 void frame_table_release(struct frame_table *table);
 
-/* Appends FUNCTION; its number, INDEX_NONE when memory runs out. */
+/* Appends FUNCTION; its number. */
 uint32_t frame_table_add(struct frame_table *table, struct function function);
 
 /* The name and the file ("" when not known) of the function with the number

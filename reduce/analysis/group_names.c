@@ -257,20 +257,6 @@ split_go(const char *name)
   return parts;
 }
 
-static bool
-ends_with(const char *text, const char *end)
-{
-  size_t length = strlen(text);
-  return length >= strlen(end) &&
-         strcmp(text + length - strlen(end), end) == 0;
-}
-
-static bool
-is_placeholder(const char *name)
-{
-  return *name == '[' && ends_with(name, "]");
-}
-
 /* Whether NAME, in a profile of a Lisp program, is that of a C function. */
 static bool
 is_c_name(const char *name)
@@ -289,7 +275,8 @@ group_part(enum granularity by, bool lisp, const struct group_source *source)
     struct home home = home_of(source->name);
     return by == BY_PACKAGE ? package_of(home.symbol) : home.class_name;
   }
-  struct qualified parts = ends_with(source->file, ".go")
+  const char *end = strrchr(source->file, '.');
+  struct qualified parts = end != NULL && strcmp(end, ".go") == 0
                                ? split_go(source->name)
                                : split_qualified(source->name);
   return by == BY_PACKAGE ? parts.first : parts.scope;

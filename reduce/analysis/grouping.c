@@ -9,10 +9,10 @@
 
 #include <inttypes.h>
 
-/* The name id of the group of FRAME. */
+/* The name id of the group of FRAME; TEXT is for writing it. */
 static uint32_t
 group_name(struct frame_table *frames, const struct frame *frame,
-           enum granularity by)
+           enum granularity by, struct string_sink *text)
 {
   const struct function *function = &frames->functions[frame->function];
   struct group_source source = {
@@ -21,31 +21,23 @@ group_name(struct frame_table *frames, const struct frame *frame,
       .line = frame->line > 0 ? frame->line : function->start_line,
       .runtime = function->runtime,
   };
-  struct string_sink text;
-  string_sink_init(&text);
-  group_name_write(by, frames->profile->language, &source, &text.sink);
+  string_sink_clear(text);
+  group_name_write(by, frames->profile->language, &source, &text->sink);
   if (by == BY_SITE && frame->address != 0)
-    sink_format(&text.sink, "+%" PRIu64,
+    sink_format(&text->sink, "+%" PRIu64,
                 frame->address - function->low_address);
-  const char *name = string_sink_text(&text);
-  uint32_t id =
-      name == NULL ? NAMES_NONE : names_intern(&frames->names, name);
-  string_sink_release(&text);
-  return id;
+  return names_intern(&frames->names, string_sink_text(text));
 }
 
-/* The group of FRAME, made when it is the first of it; OF_NAME has those that
- * are known, FIRST is the number of the first. */
+/* The group called NAME (a name id) of FRAME, made when it is the first of
+ * it; OF_NAME has those that are known, FIRST is the number of the first. */
 static uint32_t
 find_group(struct frame_table *frames, const struct frame *frame,
-           enum granularity by, struct index_map *of_name, size_t first)
+           uint32_t name, enum granularity by, struct index_map *of_name,
+           size_t first)
 {
   struct function function = frames->functions[frame->function];
-  uint32_t name = group_name(frames, frame, by);
-  uint32_t number =
-      name == NAMES_NONE ? INDEX_NONE : index_map_number(of_name, name);
-  if (number == INDEX_NONE)
-    return INDEX_NONE;
+  uint32_t number = index_map_number(of_name, name);
   if (first + number < frames->function_count)
     return (uint32_t)(first + number);
   bool itself = name == function.name;
@@ -62,25 +54,25 @@ find_group(struct frame_table *frames, const struct frame *frame,
 }
 
 /* Turns each frame that shows to its group. */
-static bool
+static void
 group_frames(struct frame_table *frames, const struct selection *selection,
              enum granularity by)
 {
   struct index_map of_name = {0};
   size_t first = frames->function_count;
-  bool good = true;
-  for (size_t i = 0; good && i < frames->frame_count; i++) {
+  struct string_sink text;
+  string_sink_init(&text);
+  for (size_t i = 0; i < frames->frame_count; i++) {
     struct frame *frame = &frames->frames[i];
     if (selection->functions[frame->function].hidden)
       continue;
-    uint32_t group = find_group(frames, frame, by, &of_name, first);
-    good = group != INDEX_NONE;
-    if (good && !frames->functions[frame->function].calls_known)
+    uint32_t group =
+        find_group(frames, frame, group_name(frames, frame, by, &text), by,
+                   &of_name, first);
+    if (!frames->functions[frame->function].calls_known)
       frames->functions[group].calls_known = false;
     frame->shown = group;
   }
-  index_map_release(&of_name);
-  return good;
 }
 
 bool
@@ -95,7 +87,7 @@ frames_have_lines(const struct frame_table *frames)
   return false;
 }
 
-bool
+void
 grouping_apply(struct frame_table *frames, struct selection *selection,
                enum granularity by)
 {
@@ -103,7 +95,8 @@ grouping_apply(struct frame_table *frames, struct selection *selection,
    * from: calls of lines make no sense */
   if (by == BY_SITE || (by == BY_LINE && frames_have_lines(frames)))
     selection->counts_calls = false;
-  return by == BY_FUNCTION || group_frames(frames, selection, by);
+  if (by != BY_FUNCTION)
+    group_frames(frames, selection, by);
 }
 
 const char *

@@ -32,9 +32,8 @@ enum granularity {
 
 /* Groups the functions of FRAMES, from which SELECTION was made, and lets
  * that know no calls where they make no sense; nothing is left to do for
- * BY_FUNCTION.  Linear in frames and functions.  False when memory runs
- * out. */
-bool grouping_apply(struct frame_table *frames, struct selection *selection,
+ * BY_FUNCTION.  Linear in frames and functions. */
+void grouping_apply(struct frame_table *frames, struct selection *selection,
                     enum granularity by);
 
 /* Whether the profile knows the lines of calls. */
@@ -75,8 +74,9 @@ void group_name_write(enum granularity by, enum language language,
 
 /* Whether the C++ function NAME, from the source FILE ("" when not known), is
  * one of the language's library or of what the compiler calls: std::,
- * __gnu_cxx::, __cxxabiv1::, the global operator new, __cxa_*; or one from the
- * library's headers, as templates and inlined functions can lack a scope. */
+ * __gnu_cxx::, __cxxabiv1::, the global operator new, __cxa_*; or one from
+ * the library's headers, as templates and inlined functions can lack a scope.
+ */
 bool is_cxx_runtime(const char *name, const char *file);
 
 #endif

@@ -19,12 +19,11 @@ struct progress;
 struct rule_list;
 
 struct reduction {
-  const struct view_options *options; /* not owned */
-  const struct profile *profile;      /* not owned */
-  const struct reduction *base; /* what it is compared with, where the output
-                                   can do that; not owned; NULL: nothing */
-  const struct rule_list *rules; /* of advice, not owned; NULL: there is no
-                                    advice */
+  const struct view_options *options;
+  const struct profile *profile;
+  const struct reduction *base;  /* what it is compared with, where the output
+                                    can do that; NULL: nothing */
+  const struct rule_list *rules; /* of advice; NULL: there is no advice */
   struct frame_table frames;
   struct selection selection;
   struct call_tree tree; /* by functions; its items are nodes of the graph */
@@ -34,6 +33,7 @@ struct reduction {
   struct cycles cycles;
   bool *suppressed; /* by node of the profile: what was kept there is no leak;
                        NULL: none is */
+  struct pool *pool; /* which all of it is in */
 };
 
 /* What allocations and bytes are: MEASURE_BYTES, or another measure that has
@@ -104,7 +104,8 @@ int64_t node_line(const struct reduction *reduction,
                   const struct graph_node *node);
 
 /* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION.
- * False: ERROR says why; release it even then. */
+ * It is released with the pool in use, or before, where another one is made
+ * after it. */
 bool reduction_init(struct reduction *reduction,
                     const struct profile *profile,
                     const struct view_options *options,

@@ -237,11 +237,12 @@ arc_of(const struct selection *selection, uint32_t node)
                     function_of(selection, node));
 }
 
-/* Fills LEADS, by node. */
-static void
-find_leads(const struct selection *selection, unsigned char *leads)
+/* What each node leads to. */
+static unsigned char *
+find_leads(const struct selection *selection)
 {
   const struct profile *profile = selection->profile;
+  unsigned char *leads = pool_zeroed(profile->tree.count, 1);
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
     uint32_t node = profile->samples[i].node;
@@ -254,24 +255,20 @@ find_leads(const struct selection *selection, unsigned char *leads)
   for (size_t i = profile->tree.count; i-- > TREE_ROOT + 1;)
     leads[profile->tree.nodes[i].parent] |=
         is_below_root(selection, i) ? TO_ROOT : leads[i];
+  return leads;
 }
 
-/* Lets calls outside count no more that are on the way to a body.  False when
- * memory runs out. */
-static bool
+/* Lets calls outside count no more that are on the way to a body. */
+static void
 drop_calls_outside(struct selection *selection)
 {
   const struct profile *profile = selection->profile;
   struct index_map arcs = {0}; /* that lead elsewhere */
-  unsigned char *leads = array_zeroed(profile->tree.count, 1);
-  bool good = leads != NULL;
-  if (good)
-    find_leads(selection, leads);
-  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++)
-    good =
-        (leads[i] & ELSEWHERE) == 0 ||
-        index_map_number(&arcs, arc_of(selection, (uint32_t)i)) != INDEX_NONE;
-  for (size_t i = 0; good && i < profile->sample_count; i++) {
+  unsigned char *leads = find_leads(selection);
+  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++)
+    if ((leads[i] & ELSEWHERE) != 0)
+      index_map_number(&arcs, arc_of(selection, (uint32_t)i));
+  for (size_t i = 0; i < profile->sample_count; i++) {
     uint32_t node = profile->samples[i].node;
     bool elsewhere =
         leads[node] != 0
@@ -281,8 +278,6 @@ drop_calls_outside(struct selection *selection)
       selection->kept[i] &= (unsigned char)~KEPT_CALLS;
   }
   pool_free(leads);
-  index_map_release(&arcs);
-  return good;
 }
 
 /* ---- the whole ---- */
@@ -299,21 +294,22 @@ calls_known(const struct profile *profile,
          profile_comment(profile, PPROF_COMMENT_COARSE_NOTE) == NULL;
 }
 
-bool
+void
 selection_init(struct selection *selection, const struct profile *profile,
                const struct frame_table *frames,
                const struct selection_options *options,
                struct mprof_error *error)
 {
   bool substituted = measure_rows[options->counted].what != NULL;
+  (void)error;
   *selection = (struct selection){
       .profile = profile,
       .frames = frames,
       .options = *options,
       .functions =
-          array_zeroed(frames->function_count, sizeof *selection->functions),
-      .walks = array_zeroed(profile->tree.count, sizeof *selection->walks),
-      .kept = array_zeroed(profile->sample_count, 1),
+          pool_zeroed(frames->function_count, sizeof *selection->functions),
+      .walks = pool_zeroed(profile->tree.count, sizeof *selection->walks),
+      .kept = pool_zeroed(profile->sample_count, 1),
       .cuts = !options->show_root && !options->show_runtime,
       .by_allocations = options->expressions[EXPRESSION_FOCUS] != NULL ||
                         options->phases != 0 || options->samples != NULL ||
@@ -321,30 +317,11 @@ selection_init(struct selection *selection, const struct profile *profile,
                         options->categories != NULL || substituted,
       .narrowed = substituted,
       .counts_calls =
-          calls_known(profile, options) &&
-          !measure_is_held(options->counted),
+          calls_known(profile, options) && !measure_is_held(options->counted),
   };
-  if (selection->functions == NULL || selection->walks == NULL ||
-      selection->kept == NULL)
-    return mprof_error_memory(error);
-  if (!selection_match(selection, error))
-    return false;
+  selection_match(selection);
   judge_nodes(selection);
   judge_samples(selection);
-  return !selection->has_root || !selection->cuts ||
-         drop_calls_outside(selection) || mprof_error_memory(error);
-}
-
-void
-selection_release(struct selection *selection)
-{
-  for (int i = 0; i < EXPRESSION_COUNT; i++)
-    pool_free(selection->matches[i]);
-  pool_free(selection->functions);
-  pool_free(selection->threads);
-  pool_free(selection->regions);
-  pool_free(selection->types);
-  pool_free(selection->walks);
-  pool_free(selection->kept);
-  memset(selection, 0, sizeof *selection);
+  if (selection->has_root && selection->cuts)
+    drop_calls_outside(selection);
 }

@@ -72,8 +72,8 @@ struct selection_options {
   bool show_runtime; /* and all that show_root shows */
   bool show_root;
   const bool *suppressed; /* by node: nothing was kept there; NULL: none is */
-  enum measure counted; /* what stands for bytes and allocations: those of
-                           this measure; MEASURE_BYTES: as they are */
+  enum measure counted;   /* what stands for bytes and allocations: those of
+                             this measure; MEASURE_BYTES: as they are */
 };
 
 /* What is known of a chain: bits. */
@@ -104,8 +104,8 @@ struct function_choice {
 };
 
 struct selection {
-  const struct profile *profile;    /* not owned */
-  const struct frame_table *frames; /* not owned */
+  const struct profile *profile;
+  const struct frame_table *frames;
   struct selection_options options;
   struct function_choice *functions;
   bool has_root;                   /* one of them is one */
@@ -126,23 +126,19 @@ struct selection {
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };
 
-/* Selects from PROFILE and its FRAMES, which must outlive it.  False: a bad
- * regular expression (a usage error) or memory; release it even then. */
-bool selection_init(struct selection *selection,
+/* Selects from PROFILE and its FRAMES, which must outlive it. */
+void selection_init(struct selection *selection,
                     const struct profile *profile,
                     const struct frame_table *frames,
                     const struct selection_options *options,
                     struct mprof_error *error);
 
-void selection_release(struct selection *selection);
-
 /* Whether the options choose, and nothing matches them. */
 bool selection_is_empty(const struct selection *selection);
 
-/* Makes ERROR say which option matches nothing, and which name is near; gives
- * back false. */
-bool selection_fail_empty(const struct selection *selection,
-                          struct mprof_error *error);
+/* Fails, and says which option matches nothing, and which name is near. */
+_Noreturn bool selection_fail_empty(const struct selection *selection,
+                                    struct mprof_error *error);
 
 /* What follows where no function matches EXPRESSION: a name that is near. */
 struct suggestion_text selection_nearest(const struct selection *selection,
@@ -201,10 +197,13 @@ enum nameless selection_nameless(const struct selection *selection,
 /* What shows in the place of the frames, such as "[runtime]". */
 const char *nameless_name(enum nameless reason);
 
-/* Whether TEXT is the name of a function.  No name are the placeholders in
- * brackets: [libfoo.so] (code without a symbol), [unknown], [signal handler],
- * [over the budget], and what stands for a chain of which nothing shows; an
- * address; no text at all. */
+/* Whether TEXT stands in brackets: [libfoo.so] (code without a symbol),
+ * [unknown], [signal handler], [over the budget], and what stands for a chain
+ * of which nothing shows. */
+bool is_placeholder(const char *text);
+
+/* Whether TEXT is the name of a function: no placeholder, no address, and not
+ * empty. */
 bool is_function_name(const char *text);
 
 #endif

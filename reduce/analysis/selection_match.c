@@ -81,49 +81,40 @@ type_matches(const struct selection *selection, const regex_t *regex,
           is_found(regex, class_name, strlen(class_name)));
 }
 
-/* Makes *CHOSEN say which of COUNT items match EXPRESSION, the value of
- * OPTION; leaves it NULL when that is not given. */
-static bool
+/* Which of COUNT items match EXPRESSION, the value of OPTION; NULL when that
+ * is not given. */
+static bool *
 choose(const struct selection *selection, const char *expression,
-       const char *option, item_matches *matches, size_t count, bool **chosen,
-       struct mprof_error *error)
+       const char *option, item_matches *matches, size_t count)
 {
   regex_t regex;
   if (expression == NULL)
-    return true;
-  *chosen = array_zeroed(count, sizeof **chosen);
-  int status = *chosen == NULL
-                   ? REG_ESPACE
-                   : regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
+    return NULL;
+  bool *chosen = pool_zeroed(count, sizeof *chosen);
+  int status = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
   if (status == REG_ESPACE)
-    return mprof_error_memory(error);
+    fail_memory();
   if (status != 0) {
     char reason[128];
     regerror(status, &regex, reason, sizeof reason);
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "--%s: '%s' is not a regular expression: "
-                           "%s", option,
-                           expression, reason);
+    fail_with(MPROF_USAGE, "--%s: '%s' is not a regular expression: %s",
+              option, expression, reason);
   }
   for (size_t i = 0; i < count; i++)
-    (*chosen)[i] = matches(selection, &regex, i);
+    chosen[i] = matches(selection, &regex, i);
   regfree(&regex);
-  return true;
+  return chosen;
 }
 
-static bool
-choose_functions(struct selection *selection, enum expression expression,
-                 struct mprof_error *error)
+static void
+choose_functions(struct selection *selection, enum expression expression)
 {
   size_t count = selection->frames->function_count;
-  bool **chosen = &selection->matches[expression];
-  if (!choose(selection, selection->options.expressions[expression],
-              expression_option(expression), function_matches, count, chosen,
-              error))
-    return false;
-  if (*chosen != NULL && memchr(*chosen, true, count) == NULL)
+  const bool *chosen = selection->matches[expression] =
+      choose(selection, selection->options.expressions[expression],
+             expression_option(expression), function_matches, count);
+  if (chosen != NULL && memchr(chosen, true, count) == NULL)
     selection->unmatched |= 1u << expression;
-  return true;
 }
 
 /* The category whose name or letter the first LENGTH bytes of WORD are;
@@ -143,49 +134,43 @@ category_of(enum language language, const char *word, size_t length)
 }
 
 /* Says that the first LENGTH bytes of WORD are no category of LANGUAGE. */
-static bool
-refuse_category(enum language language, const char *word, size_t length,
-                struct mprof_error *error)
+static _Noreturn void
+refuse_category(enum language language, const char *word, size_t length)
 {
 #define CATEGORY(c) category_name(language, c), category_letter(language, c)
   struct suggestion meant = suggestion_for(word, length);
   for (unsigned c = 0; c < CATEGORY_COUNT; c++)
     suggestion_offer(&meant, category_name(language, c),
                      strlen(category_name(language, c)));
-  return mprof_fail(error, MPROF_USAGE,
-                    "--category takes %s (%s), %s (%s), %s (%s) and %s (%s), "
-                    "not '%.*s'%s",
-                    CATEGORY(0), CATEGORY(1), CATEGORY(2), CATEGORY(3),
-                    (int)length, word, suggestion_text(&meant, "").text);
+  fail_with(MPROF_USAGE,
+            "--category takes %s (%s), %s (%s), %s (%s) and %s (%s), "
+            "not '%.*s'%s",
+            CATEGORY(0), CATEGORY(1), CATEGORY(2), CATEGORY(3), (int)length,
+            word, suggestion_text(&meant, "").text);
 }
 
 /* Finds the categories that are listed in WORD, unless that is NULL. */
-static bool
-choose_categories(struct selection *selection, const char *word,
-                  struct mprof_error *error)
+static void
+choose_categories(struct selection *selection, const char *word)
 {
   enum language language = selection->profile->language;
   while (word != NULL) {
     size_t length = strcspn(word, ",");
     unsigned category = category_of(language, word, length);
     if (category == CATEGORY_COUNT)
-      return refuse_category(language, word, length, error);
+      refuse_category(language, word, length);
     selection->categories[category] = true;
     word = word[length] == '\0' ? NULL : word + length + 1;
   }
-  return true;
 }
 
-/* Notes which functions run profiled bodies, as comments say.  False when
- * memory runs out. */
-static bool
+/* Notes which functions run profiled bodies, as comments say. */
+static void
 find_roots(struct selection *selection)
 {
   const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
-  bool *roots = array_zeroed(frames->names.count, sizeof *roots);
-  if (roots == NULL)
-    return false;
+  bool *roots = pool_zeroed(frames->names.count, sizeof *roots);
   for (size_t n = 0; n < profile->comment_count; n++) {
     const char *root = profile_comment_value(profile, n, PPROF_COMMENT_ROOT);
     uint32_t name = root == NULL || *root == '\0'
@@ -197,18 +182,19 @@ find_roots(struct selection *selection)
   for (size_t i = 0; i < frames->function_count; i++)
     if (roots[frames->functions[i].name])
       selection->has_root = selection->functions[i].root = true;
-  pool_free(roots);
-  return true;
+}
+
+bool
+is_placeholder(const char *text)
+{
+  return text[0] == '[' && text[strlen(text) - 1] == ']';
 }
 
 bool
 is_function_name(const char *text)
 {
-  size_t length = strlen(text);
-  bool placeholder = length >= 2 && text[0] == '[' && text[length - 1] == ']';
-  bool address = strncmp(text, "0x", 2) == 0;
-  return length > 0 && !placeholder && !address &&
-         strcmp(text, "(OUT-OF-MEMORY)") != 0;
+  return *text != '\0' && !is_placeholder(text) &&
+         strncmp(text, "0x", 2) != 0 && strcmp(text, "(OUT-OF-MEMORY)") != 0;
 }
 
 /* Whether the function I is hidden by its kind. */
@@ -258,8 +244,8 @@ judge_functions(struct selection *selection)
 }
 
 /* Lets samples count: all, or those that somebody else has chosen. */
-static bool
-choose_samples(struct selection *selection, struct mprof_error *error)
+static void
+choose_samples(struct selection *selection)
 {
   const struct selection_options *options = &selection->options;
   size_t count = selection->profile->sample_count;
@@ -267,31 +253,27 @@ choose_samples(struct selection *selection, struct mprof_error *error)
          count);
   for (size_t i = 0; i < options->sample_count; i++) {
     if (options->samples[i] >= count)
-      return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                             "there is no sample %llu; the profile has %zu",
-                             (unsigned long long)options->samples[i], count);
+      fail_with(MPROF_USAGE, "there is no sample %llu; the profile has %zu",
+                (unsigned long long)options->samples[i], count);
     selection->kept[options->samples[i]] = KEPT_ALL;
   }
-  return true;
 }
 
-bool
-selection_match(struct selection *selection, struct mprof_error *error)
+void
+selection_match(struct selection *selection)
 {
   const struct selection_options *options = &selection->options;
   const struct profile *profile = selection->profile;
   for (int i = 0; i < EXPRESSION_COUNT; i++)
-    if (!choose_functions(selection, (enum expression)i, error))
-      return false;
+    choose_functions(selection, (enum expression)i);
   judge_functions(selection);
-  if (!find_roots(selection))
-    return mprof_error_memory(error);
-  return choose(selection, options->thread, "thread", thread_matches,
-                profile->thread_count, &selection->threads, error) &&
-         choose(selection, options->region, "region", region_matches,
-                profile->region_count, &selection->regions, error) &&
-         choose_categories(selection, options->categories, error) &&
-         choose(selection, options->type, "type", type_matches,
-                profile->type_count, &selection->types, error) &&
-         choose_samples(selection, error);
+  find_roots(selection);
+  selection->threads = choose(selection, options->thread, "thread",
+                              thread_matches, profile->thread_count);
+  selection->regions = choose(selection, options->region, "region",
+                              region_matches, profile->region_count);
+  choose_categories(selection, options->categories);
+  selection->types = choose(selection, options->type, "type", type_matches,
+                            profile->type_count);
+  choose_samples(selection);
 }

@@ -9,9 +9,8 @@
 #include "analysis/selection.h"
 
 /* Fills what SELECTION chooses by names, the roots of its functions, and what
- * is kept of samples by their numbers.  False: ERROR says why, such as a bad
- * regular expression, a usage error. */
-bool selection_match(struct selection *selection, struct mprof_error *error);
+ * is kept of samples by their numbers. */
+void selection_match(struct selection *selection);
 
 /* Whether EXPRESSION is given and matches FUNCTION. */
 static inline bool

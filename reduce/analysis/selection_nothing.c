@@ -140,21 +140,19 @@ selection_fail_empty(const struct selection *selection,
   };
   const size_t count = sizeof choices / sizeof choices[0];
   struct string_sink all;
+  (void)error;
   for (size_t i = 0; i < count; i++)
     if (choices[i].chosen != NULL &&
         memchr(choices[i].chosen, true, choices[i].count) == NULL)
-      return mprof_fail(error, MPROF_NOTHING, "nothing matches --%s=%s%s",
-                        choices[i].option, choices[i].value,
-                        nearest(selection, &choices[i]).text);
+      fail_with(MPROF_NOTHING, "nothing matches --%s=%s%s", choices[i].option,
+                choices[i].value, nearest(selection, &choices[i]).text);
   string_sink_init(&all);
   for (size_t i = 0; i < count; i++)
     if (choices[i].value != NULL)
       sink_format(&all.sink, " --%s=%s", choices[i].option, choices[i].value);
   const char *text = string_sink_text(&all);
-  return mprof_fail(error, MPROF_NOTHING, "nothing %s%s",
-             options->expressions[EXPRESSION_IGNORE] != NULL ? "is left by"
-                                                             : "matches",
-             text == NULL || *text == '\0' ? " what was chosen" : text);
-  string_sink_release(&all);
-  return false;
+  fail_with(MPROF_NOTHING, "nothing %s%s",
+            options->expressions[EXPRESSION_IGNORE] != NULL ? "is left by"
+                                                            : "matches",
+            *text == '\0' ? " what was chosen" : text);
 }

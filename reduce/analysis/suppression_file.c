@@ -9,22 +9,24 @@
 #include "base/array.h"
 #include "base/text_file.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-void
-suppression_file_release(struct suppression_file *file)
+/* A file that is read; its patterns and frames are in its text. */
+struct reading {
+  struct suppression_file file;
+  const char *path;
+  size_t line;       /* number of the one in hand */
+  size_t block_line; /* of the block in hand that is next; 0: in none */
+  bool ignored;      /* it says nothing */
+};
+
+static _Noreturn void
+refuse(const struct reading *reading)
 {
-  for (size_t i = 0; i < file->count; i++)
-    pool_free(file->patterns[i]);
-  for (size_t i = 0; i < file->frame_count; i++)
-    pool_free(file->frames[i].text);
-  pool_free(file->patterns);
-  pool_free(file->chains);
-  pool_free(file->frames);
+  fail_with(MPROF_CANNOT_READ,
+            "cannot read '%s': line %zu is not 'leak:PATTERN'", reading->path,
+            reading->line);
 }
 
 /* ---- blocks of valgrind's ---------------------------------------------- */
@@ -37,77 +39,62 @@ behind(const char *line, const char *prefix)
   return strncmp(line, prefix, length) == 0 ? line + length : NULL;
 }
 
-static bool
+static void
 add_frame(struct suppression_file *file, enum frame_kind kind,
           const char *text)
 {
-  struct frame_pattern frame = {kind, text == NULL ? NULL : pool_text(text)};
-  if ((text == NULL || frame.text != NULL) &&
-      ARRAY_PUSH(file->frames, file->frame_count, file->frame_capacity,
-                 frame)) {
-    file->chains[file->chain_count - 1].count++;
-    return true;
-  }
-  pool_free(frame.text);
-  return false;
+  ARRAY_PUSH(file->frames, file->frame_count, file->frame_capacity,
+             (struct frame_pattern){kind, text});
+  file->chains[file->chain_count - 1].count++;
 }
 
 /* The same of its lines from the third on: a frame, or which leaks it is for.
  */
-static bool
-add_block_item(struct suppression_file *file, const char *line, bool *good)
+static void
+add_block_item(struct reading *reading, const char *line)
 {
+  struct suppression_file *file = &reading->file;
   const char *text;
   if ((text = behind(line, "match-leak-kinds:")) != NULL) {
-    file->ignored = file->ignored || (strstr(text, "definite") == NULL &&
-                                      strstr(text, "all") == NULL);
-    return true;
+    if (strstr(text, "definite") == NULL && strstr(text, "all") == NULL)
+      reading->ignored = true;
+  } else if (strcmp(line, "...") == 0) {
+    add_frame(file, FRAME_ANY, NULL);
+  } else if ((text = behind(line, "fun:")) != NULL) {
+    add_frame(file, FRAME_FUNCTION, text);
+  } else if ((text = behind(line, "obj:")) != NULL) {
+    add_frame(file, FRAME_OBJECT, text);
+  } else if (behind(line, "src:") != NULL) {
+    reading->ignored = true;      /* no chain has the line of its frames so */
+  } else if (!reading->ignored) { /* errors of other kinds have more */
+    refuse(reading);
   }
-  if (strcmp(line, "...") == 0)
-    return add_frame(file, FRAME_ANY, NULL);
-  if ((text = behind(line, "fun:")) != NULL)
-    return add_frame(file, FRAME_FUNCTION, text);
-  if ((text = behind(line, "obj:")) != NULL)
-    return add_frame(file, FRAME_OBJECT, text);
-  if (behind(line, "src:") != NULL)
-    file->ignored = true; /* no chain has the line of its frames so */
-  else
-    *good = file->ignored; /* errors of other kinds have more */
-  return true;
 }
 
-/* Forgets the block in hand. */
+/* Adds LINE of a block: "{", its name, its kind, what it is for, "}". */
 static void
-drop_block(struct suppression_file *file)
+add_block_line(struct reading *reading, const char *line)
 {
-  struct chain_pattern chain = file->chains[--file->chain_count];
-  while (file->frame_count > chain.first)
-    pool_free(file->frames[--file->frame_count].text);
-}
-
-/* Adds LINE of a block: "{", its name, its kind, what it is for, "}".  False
- * when memory runs out. */
-static bool
-add_block_line(struct suppression_file *file, const char *line, bool *good)
-{
-  size_t number = file->block_line++;
+  struct suppression_file *file = &reading->file;
+  size_t number = reading->block_line++;
   if (number == 0) {
-    file->ignored = false;
-    return ARRAY_PUSH(file->chains, file->chain_count, file->chain_capacity,
-                      (struct chain_pattern){file->frame_count, 0});
-  }
-  if (strcmp(line, "}") == 0) {
-    if (file->ignored || file->chains[file->chain_count - 1].count == 0)
-      drop_block(file);
-    file->block_line = 0;
+    reading->ignored = false;
+    ARRAY_PUSH(file->chains, file->chain_count, file->chain_capacity,
+               (struct chain_pattern){file->frame_count, 0});
+  } else if (strcmp(line, "}") == 0) {
+    const struct chain_pattern *chain = &file->chains[file->chain_count - 1];
+    if (reading->ignored || chain->count == 0) {
+      file->frame_count = chain->first;
+      file->chain_count--;
+    }
+    reading->block_line = 0;
   } else if (number == 2) {
     const char *kind = strchr(line, ':');
-    file->ignored = kind == NULL || strcmp(kind, ":Leak") != 0 ||
-                    strstr(line, "emcheck") == NULL;
+    reading->ignored = kind == NULL || strcmp(kind, ":Leak") != 0 ||
+                       strstr(line, "emcheck") == NULL;
   } else if (number > 2) {
-    return add_block_item(file, line, good);
+    add_block_item(reading, line);
   }
-  return true;
 }
 
 /* Functions that a chain does not begin with, since they allocate. */
@@ -243,45 +230,37 @@ suppression_file_names(const struct suppression_file *file, const char *text)
   return false;
 }
 
-/* Adds the pattern of LINE; sets *GOOD to whether it is a line of such a
- * file.  False when memory runs out. */
-static bool
-add_line(struct suppression_file *file, char *line, bool *good)
+/* Adds what LINE says.  A pattern has a * in front, unless it is anchored. */
+static void
+add_line(struct reading *reading, char *line)
 {
-  static const char prefix[] = "leak:";
+  struct suppression_file *file = &reading->file;
   line += strspn(line, " \t");
   size_t length = strlen(line);
   while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
     line[--length] = '\0';
   if (*line == '\0' || *line == '#')
-    return true;
-  if (file->block_line != 0 || strcmp(line, "{") == 0)
-    return add_block_line(file, line, good);
-  *good = strncmp(line, prefix, sizeof prefix - 1) == 0 &&
-          line[sizeof prefix - 1] != '\0';
-  if (!*good)
-    return true;
-  line += sizeof prefix - 1;
-  bool anchored = *line == '^';
-  return ARRAY_PUSH(
-      file->patterns, file->count, file->capacity,
-      pool_format("%s%s", anchored ? "" : "*", line + anchored));
+    return;
+  if (reading->block_line != 0 || strcmp(line, "{") == 0) {
+    add_block_line(reading, line);
+    return;
+  }
+  const char *pattern = behind(line, "leak:");
+  if (pattern == NULL || *pattern == '\0')
+    refuse(reading);
+  ARRAY_PUSH(file->patterns, file->count, file->capacity,
+             *pattern == '^' ? pattern + 1 : pool_format("*%s", pattern));
 }
 
-/* Reads the file PATH. */
-bool
-suppression_file_read(struct suppression_file *suppressions, const char *path,
-                      struct mprof_error *error)
+struct suppression_file
+suppression_file_read(const char *path)
 {
-  char *text = text_file_load(path);
-  bool well = true; /* so is each line */
-  size_t number = 0;
-  for (char *line; well && text != NULL && *text != '\0'; number++) {
-    line = strsep(&text, "\n");
-    add_line(suppressions, line, &well);
+  struct reading reading = {.path = path};
+  for (char *text = text_file_load(path); text != NULL && *text != '\0';) {
+    reading.line++;
+    add_line(&reading, strsep(&text, "\n"));
   }
-  if (!well || suppressions->block_line != 0)
-    fail_with(MPROF_CANNOT_READ,
-         "cannot read '%s': line %zu is not 'leak:PATTERN'", path, number);
-  return true;
+  if (reading.block_line != 0)
+    refuse(&reading);
+  return reading.file;
 }

@@ -24,14 +24,13 @@
 #ifndef MPROF_SUPPRESSION_FILE_H
 #define MPROF_SUPPRESSION_FILE_H
 
-#include "base/mprof_error.h"
 #include "pprof/profile.h"
 
 enum frame_kind { FRAME_FUNCTION, FRAME_OBJECT, FRAME_ANY };
 
 struct frame_pattern {
   enum frame_kind kind;
-  char *text; /* owned; NULL: it is for any frames */
+  const char *text; /* NULL: it is for any frames */
 };
 
 /* The frames of a block: COUNT from FIRST on. */
@@ -40,22 +39,17 @@ struct chain_pattern {
 };
 
 struct suppression_file { /* all zero: empty */
-  char **patterns;        /* of LeakSanitizer: owned, as is each */
+  const char **patterns;  /* of LeakSanitizer */
   size_t count, capacity;
 
   struct chain_pattern *chains; /* of valgrind */
   size_t chain_count, chain_capacity;
   struct frame_pattern *frames;
   size_t frame_count, frame_capacity;
-
-  size_t block_line; /* of the block in hand that is next; 0: in none */
-  bool ignored;      /* it says nothing */
 };
 
-/* Reads the file PATH into FILE, to be released even if that fails. */
-bool suppression_file_read(struct suppression_file *file, const char *path,
-                           struct mprof_error *error);
-void suppression_file_release(struct suppression_file *file);
+/* What the file PATH says. */
+struct suppression_file suppression_file_read(const char *path);
 
 /* Whether a pattern matches TEXT, the name of a function or a file. */
 bool suppression_file_names(const struct suppression_file *file,

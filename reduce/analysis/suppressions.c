@@ -199,35 +199,27 @@ pass_traits(const struct profile *profile, unsigned char *locations,
   }
 }
 
-/* The traits of each location; NULL when memory runs out. */
+/* The traits of each location. */
 static unsigned char *
 find_traits(const struct profile *profile,
             const struct suppression_file *user)
 {
-  unsigned char *functions = array_zeroed(profile->function_count, 1);
-  unsigned char *mappings = array_zeroed(profile->mapping_count, 1);
-  unsigned char *traits = array_zeroed(profile->location_count, 1);
-  bool good = functions != NULL && mappings != NULL && traits != NULL;
-  for (size_t i = 0; good && i < profile->mapping_count; i++)
+  unsigned char *functions = pool_zeroed(profile->function_count, 1);
+  unsigned char *mappings = pool_zeroed(profile->mapping_count, 1);
+  unsigned char *traits = pool_zeroed(profile->location_count, 1);
+  for (size_t i = 0; i < profile->mapping_count; i++)
     mappings[i] = (unsigned char)traits_of_mapping(
         profile, &profile->mappings[i], user);
-  for (size_t i = 0; good && i < profile->location_count; i++)
+  for (size_t i = 0; i < profile->location_count; i++)
     if (profile->locations[i].mapping != INDEX_NONE)
       traits[i] = mappings[profile->locations[i].mapping];
-  if (good)
-    pass_traits(profile, traits, functions, true);
-  for (size_t i = 0; good && i < profile->function_count; i++)
+  pass_traits(profile, traits, functions, true);
+  for (size_t i = 0; i < profile->function_count; i++)
     functions[i] = (unsigned char)traits_of_function(
         profile, &profile->functions[i], (functions[i] & TRAIT_LIBRARY) != 0,
         user);
-  if (good)
-    pass_traits(profile, traits, functions, false);
-  pool_free(functions);
-  pool_free(mappings);
-  if (good)
-    return traits;
-  pool_free(traits);
-  return NULL;
+  pass_traits(profile, traits, functions, false);
+  return traits;
 }
 
 /* What is known of the end of a chain. */
@@ -250,45 +242,29 @@ next_state(unsigned before, unsigned traits, bool first)
               : 0u);
 }
 
-/* Fills NODES, by node of PROFILE, looking at traits that are in MASK. */
-static bool
-find_nodes(bool *nodes, const struct profile *profile,
-           const struct suppression_file *user, unsigned mask)
+bool *
+suppressions_find(const struct profile *profile,
+                  const struct view_options *options)
 {
-  unsigned char *traits = find_traits(profile, user);
-  unsigned char *states = array_zeroed(profile->tree.count, 1);
-  bool good = nodes != NULL && traits != NULL && states != NULL;
-  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
+  struct suppression_file user = {0};
+  if (options->suppressions != NULL)
+    user = suppression_file_read(options->suppressions);
+  const bool c = profile->by_mprof && profile->language == LANGUAGE_C;
+  if (options->show_suppressed ||
+      (!c && user.count == 0 && user.chain_count == 0))
+    return NULL;
+  const unsigned mask = c ? ~0u : TRAIT_USER;
+  const unsigned char *traits = find_traits(profile, &user);
+  unsigned char *states = pool_zeroed(profile->tree.count, 1);
+  bool *nodes = pool_zeroed(profile->tree.count, sizeof *nodes);
+  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
     const struct tree_node *node = &profile->tree.nodes[i];
     states[i] = (unsigned char)next_state(states[node->parent],
                                           traits[node->item] & mask,
                                           node->parent == TREE_ROOT);
-    nodes[i] = states[i] != 0 || suppression_file_has_chain(user, profile, i);
+    nodes[i] =
+        states[i] != 0 || suppression_file_has_chain(&user, profile, i);
   }
-  pool_free(traits);
   pool_free(states);
-  return good;
-}
-
-bool
-suppressions_find(bool **nodes, const struct profile *profile,
-                  const struct view_options *options,
-                  struct mprof_error *error)
-{
-  struct suppression_file user = {0};
-  *nodes = NULL;
-  if (options->suppressions != NULL &&
-      !suppression_file_read(&user, options->suppressions, error)) {
-    suppression_file_release(&user);
-    return false;
-  }
-  bool good = true;
-  bool c = profile->by_mprof && profile->language == LANGUAGE_C;
-  if (!options->show_suppressed &&
-      (c || user.count > 0 || user.chain_count > 0)) {
-    *nodes = array_zeroed(profile->tree.count, sizeof **nodes);
-    good = find_nodes(*nodes, profile, &user, c ? ~0u : TRAIT_USER);
-  }
-  suppression_file_release(&user);
-  return good;
+  return nodes;
 }

@@ -18,14 +18,10 @@
 #define MPROF_SUPPRESSIONS_H
 
 #include "analysis/view_options.h"
-#include "base/mprof_error.h"
 #include "pprof/profile.h"
 
-/* Sets *NODES, which the caller frees, to whether the chain of each node of
- * PROFILE is suppressed; NULL: none is.  False: ERROR says why, or memory has
- * run out. */
-bool suppressions_find(bool **nodes, const struct profile *profile,
-                       const struct view_options *options,
-                       struct mprof_error *error);
+/* Whether the chain of each node of PROFILE is suppressed; NULL: none is. */
+bool *suppressions_find(const struct profile *profile,
+                        const struct view_options *options);
 
 #endif

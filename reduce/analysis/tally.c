@@ -60,7 +60,7 @@ struct parts {
 };
 
 /* Adds FIGURES to the part that COUNT belongs to. */
-static bool
+static void
 add_part(struct tally *tally, struct parts *parts,
          const struct sample_count *count, const struct figures *figures)
 {
@@ -69,44 +69,16 @@ add_part(struct tally *tally, struct parts *parts,
   uint32_t bin = (uint32_t)(kind == BIN_SIZE ? size : LARGEST_BIN + kind);
   uint32_t i = index_map_number(&parts->known, index_pair(bin, count->type));
   struct tally_part part = {.type = count->type, .kind = kind, .size = size};
-  if (i == INDEX_NONE ||
-      (i == parts->count &&
-       !ARRAY_PUSH(tally->parts, parts->count, parts->capacity, part)))
-    return false;
+  if (i == parts->count)
+    ARRAY_PUSH(tally->parts, parts->count, parts->capacity, part);
   figures_add(&tally->parts[i].figures, figures);
-  return true;
-}
-
-static bool
-add_samples(struct tally *tally, const struct selection *selection,
-            struct parts *parts)
-{
-  const struct profile *profile = selection->profile;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    const struct profile_labels *labels =
-        &profile->labels[profile->samples[i].labels];
-    struct sample_count count;
-    if (!selection_keeps(selection, i))
-      continue;
-    selection_count(selection, i, &count);
-    struct figures figures = figures_of(profile, &count);
-    figures_add(&tally->types[count.type], &figures);
-    figures_add(&tally->phases[selection_phase(selection, i)], &figures);
-    figures_add(&tally->threads[labels->thread], &figures);
-    figures_add(&tally->regions[labels->region], &figures);
-    if (!add_part(tally, parts, &count, &figures))
-      return false;
-  }
-  return true;
 }
 
 /* Puts COUNT parts in order and makes the bins of them. */
-static bool
+static void
 collect_bins(struct tally *tally, const struct profile *profile, size_t count)
 {
-  tally->bins = array_zeroed(count, sizeof *tally->bins);
-  if (tally->bins == NULL)
-    return false;
+  tally->bins = pool_zeroed(count, sizeof *tally->bins);
   if (count > 0)
     qsort_r(tally->parts, count, sizeof *tally->parts, compare_parts,
             (void *)profile);
@@ -119,58 +91,52 @@ collect_bins(struct tally *tally, const struct profile *profile, size_t count)
     bin->part_count++;
     figures_add(&bin->figures, &part->figures);
   }
-  return true;
 }
 
-bool
+void
 tally_init(struct tally *tally, const struct selection *selection)
 {
   const struct profile *profile = selection->profile;
   struct parts parts = {0};
   *tally = (struct tally){
-      .types = array_zeroed(profile->type_count, sizeof *tally->types),
-      .threads = array_zeroed(profile->thread_count, sizeof *tally->threads),
-      .regions = array_zeroed(profile->region_count, sizeof *tally->regions),
+      .types = pool_zeroed(profile->type_count, sizeof *tally->types),
+      .threads = pool_zeroed(profile->thread_count, sizeof *tally->threads),
+      .regions = pool_zeroed(profile->region_count, sizeof *tally->regions),
   };
-  bool good = tally->types != NULL && tally->threads != NULL &&
-              tally->regions != NULL &&
-              add_samples(tally, selection, &parts) &&
-              collect_bins(tally, profile, parts.count);
-  index_map_release(&parts.known);
-  return good;
-}
-
-void
-tally_release(struct tally *tally)
-{
-  pool_free(tally->types);
-  pool_free(tally->threads);
-  pool_free(tally->regions);
-  pool_free(tally->bins);
-  pool_free(tally->parts);
-  memset(tally, 0, sizeof *tally);
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    const struct profile_labels *labels =
+        &profile->labels[profile->samples[i].labels];
+    struct sample_count count;
+    if (!selection_keeps(selection, i))
+      continue;
+    selection_count(selection, i, &count);
+    struct figures figures = figures_of(profile, &count);
+    figures_add(&tally->types[count.type], &figures);
+    figures_add(&tally->phases[selection_phase(selection, i)], &figures);
+    figures_add(&tally->threads[labels->thread], &figures);
+    figures_add(&tally->regions[labels->region], &figures);
+    add_part(tally, &parts, &count, &figures);
+  }
+  collect_bins(tally, profile, parts.count);
 }
 
 /* ---- named regions ---- */
 
-/* The region with PATH, added when new; NULL when memory runs out.  Until all
- * are there, row i stands for the path with the id i + 1. */
+/* The region with PATH, added when new.  Until all are there, row i stands
+ * for the path with the id i + 1. */
 static struct region_row *
 region_of(struct region_figures *regions, const char *path)
 {
   uint32_t name = names_intern(&regions->paths, path);
-  if (name == NAMES_NONE || name == 0)
-    return NULL;
-  return name - 1 < regions->count ||
-                 ARRAY_PUSH(regions->rows, regions->count, regions->capacity,
-                            (struct region_row){0})
-             ? &regions->rows[name - 1]
-             : NULL;
+  if (name > regions->count)
+    ARRAY_PUSH(regions->rows, regions->count, regions->capacity,
+               (struct region_row){0});
+  return &regions->rows[name - 1];
 }
 
 /* Adds what TEXT, the comment of a region, says; one that cannot be read says
  * nothing. */
-static bool
+static void
 add_comment(struct region_figures *regions, const char *text)
 {
   uint64_t entered, spent, first, last, held = 0;
@@ -179,13 +145,11 @@ add_comment(struct region_figures *regions, const char *text)
   if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %23s %n",
              &entered, &spent, &first, &last, held_text, &length) != 5 ||
       length < 0 || text[length] == '\0')
-    return true;
+    return;
   bool knows_held = strcmp(held_text, "-") != 0;
   if (knows_held && sscanf(held_text, "%" SCNu64, &held) != 1)
-    return true;
+    return;
   struct region_row *region = region_of(regions, text + length);
-  if (region == NULL)
-    return false;
   region->entered += entered;
   region->spent += spent;
   region->held += held;
@@ -194,25 +158,19 @@ add_comment(struct region_figures *regions, const char *text)
     region->first = first;
   if (last > region->last)
     region->last = last;
-  return true;
 }
 
 /* Adds FIGURES to the region with PATH and to all around it. */
-static bool
+static void
 add_figures(struct region_figures *regions, const char *path,
             const struct figures *figures)
 {
   for (size_t length = strlen(path); length > 0;
        length = region_path_outer(path, length)) {
     char *outer = pool_text_part(path, length);
-    struct region_row *region =
-        outer == NULL ? NULL : region_of(regions, outer);
+    figures_add(&region_of(regions, outer)->figures, figures);
     pool_free(outer);
-    if (region == NULL)
-      return false;
-    figures_add(&region->figures, figures);
   }
-  return true;
 }
 
 /* A name before a longer one, and ";" before all else, so that a region comes
@@ -229,36 +187,24 @@ compare_paths(const void *left, const void *right)
   return first < second ? -1 : first > second;
 }
 
-bool
+void
 region_figures_init(struct region_figures *regions,
                     const struct profile *profile,
                     const struct figures *by_region)
 {
-  memset(regions, 0, sizeof *regions);
-  if (!names_init(&regions->paths))
-    return false;
+  *regions = (struct region_figures){.count = 0};
+  names_init(&regions->paths);
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *text =
         profile_comment_value(profile, i, PPROF_COMMENT_REGION);
-    if (text != NULL && !add_comment(regions, text))
-      return false;
+    if (text != NULL)
+      add_comment(regions, text);
   }
   for (size_t i = 0; i < profile->region_count; i++)
-    if (!add_figures(regions,
-                     names_text(&profile->names, profile->regions[i]),
-                     &by_region[i]))
-      return false;
+    add_figures(regions, names_text(&profile->names, profile->regions[i]),
+                &by_region[i]);
   for (size_t i = 0; i < regions->count; i++)
     regions->rows[i].path = names_text(&regions->paths, (uint32_t)i + 1);
   array_sort(regions->rows, regions->count, sizeof *regions->rows,
              compare_paths);
-  return true;
-}
-
-void
-region_figures_release(struct region_figures *regions)
-{
-  names_release(&regions->paths);
-  pool_free(regions->rows);
-  memset(regions, 0, sizeof *regions);
 }

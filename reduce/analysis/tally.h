@@ -44,10 +44,7 @@ struct tally {
   struct tally_part *parts; /* in a bin by bytes descending, then by name */
 };
 
-/* False when memory runs out; release TALLY even then. */
-bool tally_init(struct tally *tally, const struct selection *selection);
-
-void tally_release(struct tally *tally);
+void tally_init(struct tally *tally, const struct selection *selection);
 
 /* What people call TYPE: its class where it has one, else its type; "" when
  * the profile knows neither. */
@@ -64,7 +61,7 @@ const char *tally_type_name(const struct profile *profile,
  * (HELD is "-" where nothing is freed).  Times are in nanoseconds, since the
  * epoch but for SPENT. */
 struct region_row {
-  const char *path; /* names from the outermost inward; owned by the table */
+  const char *path; /* names from the outermost inward */
   uint64_t entered, spent;
   uint64_t first, last; /* when it was entered first, left last; 0: unknown */
   uint64_t held;        /* bytes that were live when it was left last */
@@ -75,17 +72,15 @@ struct region_row {
 /* In the order of their paths: a region stands above those in it, these in
  * the order of their names. */
 struct region_figures {
-  struct region_row *rows; /* owned */
+  struct region_row *rows;
   size_t count, capacity;
   struct names paths;
 };
 
 /* Fills REGIONS from the comments of PROFILE and from BY_REGION, the figures
- * of its regions, each without those in it.  False when memory runs out;
- * release it even then. */
-bool region_figures_init(struct region_figures *regions,
+ * of its regions, each without those in it. */
+void region_figures_init(struct region_figures *regions,
                          const struct profile *profile,
                          const struct figures *by_region);
-void region_figures_release(struct region_figures *regions);
 
 #endif

@@ -2,11 +2,9 @@
 
 #include "analysis/unseen.h"
 
-#include "base/array.h"
+#include "base/pool.h"
 
-#include <string.h>
-
-/* SET with FUNCTION; INDEX_NONE when memory runs out. */
+/* SET with FUNCTION. */
 static uint32_t
 with_function(struct tree *sets, uint32_t set, uint32_t function)
 {
@@ -16,9 +14,9 @@ with_function(struct tree *sets, uint32_t set, uint32_t function)
   return tree_child(sets, set, function);
 }
 
-/* Finds the sets of NODE, of the profile, whose COUNT frames at SHOWN show.
- * False when memory runs out. */
-static bool
+/* Finds the sets of NODE, of the profile, of which COUNT frames, at SHOWN,
+ * show. */
+static void
 find_sets(struct unseen *unseen, const struct selection *selection,
           uint32_t node, const uint32_t *shown, size_t count)
 {
@@ -42,12 +40,9 @@ find_sets(struct unseen *unseen, const struct selection *selection,
       set = with_function(&unseen->sets, set, f);
     if (end - first > 1)
       calls = with_function(&unseen->sets, calls, f);
-    if (set == INDEX_NONE || calls == INDEX_NONE)
-      return false;
   }
   unseen->of_node[node] = set;
   unseen->of_calls[node] = end - first > 1 ? calls : set;
-  return true;
 }
 
 bool
@@ -55,26 +50,20 @@ unseen_init(struct unseen *unseen, const struct selection *selection)
 {
   const struct profile *profile = selection->profile;
   uint32_t *shown =
-      array_zeroed(selection->frames->most_frames, sizeof *shown);
+      pool_zeroed(selection->frames->most_frames, sizeof *shown);
   *unseen = (struct unseen){
-      .of_node = array_zeroed(profile->tree.count, sizeof *unseen->of_node),
-      .of_calls =
-          array_zeroed(profile->tree.count, sizeof *unseen->of_calls)};
-  bool good = tree_init(&unseen->sets) && unseen->of_node != NULL &&
-              unseen->of_calls != NULL && shown != NULL;
-  for (uint32_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
+      .of_node = pool_zeroed(profile->tree.count, sizeof *unseen->of_node),
+      .of_calls = pool_zeroed(profile->tree.count, sizeof *unseen->of_calls)};
+  tree_init(&unseen->sets);
+  for (uint32_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
     size_t count = selection_shown(selection, i, shown, NULL);
-    good = find_sets(unseen, selection, i, shown, count);
+    find_sets(unseen, selection, i, shown, count);
   }
-  pool_free(shown);
-  return good;
+  return true;
 }
 
 void
 unseen_release(struct unseen *unseen)
 {
-  tree_release(&unseen->sets);
-  pool_free(unseen->of_node);
-  pool_free(unseen->of_calls);
-  memset(unseen, 0, sizeof *unseen);
+  (void)unseen;
 }

@@ -24,9 +24,8 @@ struct unseen {
                          of the chain: with all that the node is */
 };
 
-/* Finds what SELECTION does not show.  False when memory runs out; release
- * UNSEEN even then.  Linear in the nodes of the profile, but for the number
- * of functions in a set. */
+/* Finds what SELECTION does not show.  Linear in the nodes of the profile,
+ * but for the number of functions in a set. */
 bool unseen_init(struct unseen *unseen, const struct selection *selection);
 void unseen_release(struct unseen *unseen);
 

@@ -67,7 +67,7 @@ struct view_options {
   enum sort_key sort;
   bool verbose; /* every row, and tables that tell nothing */
   bool legend;
-  size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC */
+  size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC */
 
   enum leak_choice leaks;
   bool offsets;   /* tell call sites in one function apart in these paths */
@@ -77,7 +77,7 @@ struct view_options {
   bool leaks_only; /* what is suppressed counts as neither kept nor lost */
 
   const struct output *table; /* export: of csv_tables; NULL: the first */
-  uint64_t added_frames; /* export: bit i is enum added_frame i */
+  uint64_t added_frames;      /* export: bit i is enum added_frame i */
   bool no_source; /* leave out what stands in source files; page */
 };
 

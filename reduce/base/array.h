@@ -42,7 +42,7 @@ array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 /* Appends an item, the last argument, to the array ITEMS of COUNT. */
 #define ARRAY_PUSH(items, count, capacity, ...)                              \
   (ARRAY_ROOM(items, capacity, (count) + 1),                                 \
-   (items)[(count)++] = __VA_ARGS__, true)
+   (void)((items)[(count)++] = __VA_ARGS__), true)
 
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
  * zero. */

@@ -25,10 +25,9 @@ struct adding {
   struct diff *diff;
   enum diff_side side;
   const struct reduction *reduction; /* that side */
-  uint64_t *names;                   /* owned: ids, by node of the graph */
-  uint64_t *chain; /* owned: the key of the context in hand */
+  uint64_t *names;                   /* ids, by node of the graph */
+  uint64_t *chain;                   /* the key of the context in hand */
   size_t chain_capacity;
-  bool failed; /* memory has run out; what is added is of no use */
 };
 
 bool
@@ -51,31 +50,16 @@ add_counts(struct adding *adding, enum diff_kind kind, const uint64_t *key,
            size_t length, const uint64_t *counts, uint64_t calls)
 {
   struct diff_table *table = &adding->diff->tables[kind];
-  if (adding->failed)
-    return;
   uint32_t row = row_table_add(&table->keys, key, length);
-  if (row == ROW_NONE ||
-      (row == table->entry_count &&
-       !ARRAY_PUSH(table->entries, table->entry_count, table->capacity,
-                   (struct diff_entry){.names = &adding->diff->names}))) {
-    adding->failed = true;
-    return;
-  }
+  if (row == table->entry_count)
+    ARRAY_PUSH(table->entries, table->entry_count, table->capacity,
+               (struct diff_entry){.names = &adding->diff->names});
   struct diff_entry *entry = &table->entries[row];
   entry->present[adding->side] = true;
   uint64_t *sums = entry->sides[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++)
     sums[i] += counts[i];
   sums[DIFF_CALLS] = calls_add(sums[DIFF_CALLS], calls);
-}
-
-/* The id of NAME. */
-static uint64_t
-intern(struct adding *adding, const char *name)
-{
-  uint32_t id = names_intern(&adding->diff->names, name);
-  adding->failed = adding->failed || id == NAMES_NONE;
-  return id;
 }
 
 static void
@@ -85,7 +69,7 @@ add_functions(struct adding *adding)
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
     uint64_t *id = &adding->names[i];
-    *id = intern(adding, node->name);
+    *id = names_intern(&adding->diff->names, node->name);
     add_counts(adding, DIFF_FUNCTIONS, id, 1, node->self.counts, node->calls);
     add_counts(adding, DIFF_INCLUSIVE, id, 1, node->inclusive.counts,
                node->calls);
@@ -101,7 +85,8 @@ add_types(struct adding *adding)
     const char *name = tally_type_name(profile, &profile->types[i]);
     if (!figures_any(figures))
       continue;
-    uint64_t id = intern(adding, *name == '\0' ? "[unknown type]" : name);
+    uint64_t id = names_intern(&adding->diff->names,
+                               *name == '\0' ? "[unknown type]" : name);
     add_counts(adding, DIFF_TYPES, &id, 1, figures->counts, 0);
   }
 }
@@ -119,10 +104,7 @@ add_contexts(struct adding *adding)
       continue;
     for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
       depth++;
-    if (!ARRAY_ROOM(adding->chain, adding->chain_capacity, depth)) {
-      adding->failed = true;
-      return;
-    }
+    ARRAY_ROOM(adding->chain, adding->chain_capacity, depth);
     uint64_t *name = adding->chain + depth;
     for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
       *--name = adding->names[nodes[n].item]; /* a node of the graph */
@@ -135,7 +117,7 @@ static void
 add_total(struct adding *adding, const char *name, uint64_t figure)
 {
   const uint64_t counts[MEASURE_COUNT] = {[MEASURE_BYTES] = figure};
-  uint64_t id = intern(adding, name);
+  uint64_t id = names_intern(&adding->diff->names, name);
   add_counts(adding, DIFF_TOTALS, &id, 1, counts, 0);
 }
 
@@ -188,7 +170,7 @@ add_totals(struct adding *adding)
   }
 }
 
-static bool
+static void
 add_side(struct diff *diff, enum diff_side side)
 {
   const struct reduction *reduction = &diff->sides[side];
@@ -196,16 +178,11 @@ add_side(struct diff *diff, enum diff_side side)
       .diff = diff,
       .side = side,
       .reduction = reduction,
-      .names = array_zeroed(reduction->graph.node_count, sizeof(uint64_t))};
-  if (adding.names == NULL)
-    return false;
+      .names = pool_zeroed(reduction->graph.node_count, sizeof(uint64_t))};
   add_functions(&adding);
   add_types(&adding);
   add_contexts(&adding);
   add_totals(&adding);
-  pool_free(adding.names);
-  pool_free(adding.chain);
-  return !adding.failed;
 }
 
 /* By the first name that differs; a chain comes after what it begins with. */
@@ -282,49 +259,31 @@ bool
 diff_check_languages(const struct profile *old, const struct profile *new,
                      struct mprof_error *error)
 {
-  return old->language == new->language ||
-         mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                         "profiles of a Lisp program and a C program cannot "
-                         "be compared");
+  (void)error;
+  if (old->language != new->language)
+    fail_with(MPROF_BAD_PROFILE, "profiles of a Lisp program and a C program "
+                                 "cannot be compared");
+  return true;
 }
 
-bool
+void
 diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
           const struct view_options *options,
           const struct diff_options *given, struct progress *progress,
           struct mprof_error *error)
 {
-  memset(diff, 0, sizeof *diff);
-  diff->options = options;
-  diff->given = given;
-  if (!names_init(&diff->names))
-    return mprof_error_memory(error);
+  *diff = (struct diff){.options = options, .given = given};
+  names_init(&diff->names);
   for (int side = 0; side < DIFF_SIDES; side++)
-    if (!reduction_init(&diff->sides[side], &profiles[side], options,
-                        progress, error))
-      return false;
-  if (!diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW], error))
-    return false;
+    reduction_init(&diff->sides[side], &profiles[side], options, progress,
+                   error);
+  diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW], error);
   progress_tell(progress, "comparing", 0, 0);
-  if (!add_side(diff, DIFF_OLD) || !add_side(diff, DIFF_NEW))
-    return mprof_error_memory(error);
+  add_side(diff, DIFF_OLD);
+  add_side(diff, DIFF_NEW);
   for (int kind = 0; kind < DIFF_TABLES; kind++)
     sort_entries(diff, (enum diff_kind)kind);
   total_calls(diff);
   if (given->normalize)
     normalize(diff);
-  return true;
-}
-
-void
-diff_release(struct diff *diff)
-{
-  for (int side = 0; side < DIFF_SIDES; side++)
-    reduction_release(&diff->sides[side]);
-  for (int kind = 0; kind < DIFF_TABLES; kind++) {
-    row_table_release(&diff->tables[kind].keys);
-    pool_free(diff->tables[kind].entries);
-  }
-  names_release(&diff->names);
-  memset(diff, 0, sizeof *diff);
 }

@@ -49,7 +49,7 @@ enum growth_kind {
 };
 
 struct growth_limits { /* all zero: no limit */
-  const char *text;    /* as given; not owned */
+  const char *text;    /* as given */
   bool any[GROWTH_SUBJECTS];
   struct growth_limit {
     bool set;
@@ -96,7 +96,7 @@ struct diff_figures {
 /* Its key is of name ids: of a context those of its chain, root first, else
  * there is one. */
 struct diff_entry {
-  const struct names *names; /* not owned, nor is the key */
+  const struct names *names;
   const uint64_t *key;
   size_t key_length;
   bool present[DIFF_SIDES];
@@ -119,8 +119,8 @@ struct diff_table {
 };
 
 struct diff {
-  const struct view_options *options; /* not owned; the files are the sides */
-  const struct diff_options *given;   /* not owned */
+  const struct view_options *options; /* the files are the sides */
+  const struct diff_options *given;
   struct reduction sides[DIFF_SIDES];
   struct names names;
   struct diff_table tables[DIFF_TABLES];
@@ -128,25 +128,23 @@ struct diff {
                                              calls both sides know */
 };
 
-/* Whether OLD and NEW are profiles of one language; ERROR says it if not. */
+/* Fails unless OLD and NEW are profiles of one language. */
 bool diff_check_languages(const struct profile *old,
                           const struct profile *new,
                           struct mprof_error *error);
 
-/* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF.
- * False: ERROR says why; release it even then. */
-bool diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
+/* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF. */
+void diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct view_options *options,
                const struct diff_options *given, struct progress *progress,
                struct mprof_error *error);
-void diff_release(struct diff *diff);
 
 /* Whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
 bool diff_knows(const struct diff *diff, int measure);
 
 /* Sets GROWN to a line on what grew beyond the limits of the options, "" when
- * nothing did.  False: ERROR says why that is not known. */
-bool diff_check_growth(const struct diff *diff,
+ * nothing did.  Fails where that is not known. */
+void diff_check_growth(const struct diff *diff,
                        char grown[MPROF_ERROR_LENGTH],
                        struct mprof_error *error);
 

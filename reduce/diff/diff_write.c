@@ -16,7 +16,6 @@
 #include "tables/table.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -29,7 +28,9 @@ enum { STATE = DIFF_COUNTS * PARTS, NAME };
   .id = (measure)*PARTS + part, .text = {NULL, 0, heading, space, false}
 #define SIDES(used, measure, space, ...)                                     \
   {PART(measure, OLD, "old", space), .use = used, __VA_ARGS__},              \
-      {PART(measure, NEW, "new", 2), .use = used, __VA_ARGS__}
+  {                                                                          \
+    PART(measure, NEW, "new", 2), .use = used, __VA_ARGS__                   \
+  }
 
 /* The changes of a measure below a HEADING over SPAN columns. */
 #define CHANGES(measure, heading, span, space)                               \
@@ -312,8 +313,7 @@ write_left_out(const struct changes *changes, const struct left_out *left,
         to, ", together %+" PRId64 " %s", left->sum,
         measure_row(diff->sides[DIFF_NEW].profile, changes->order)->noun);
   sink_text(to, "; --verbose shows them.");
-  report_paragraph(sink, string_sink_for(&note, sink));
-  string_sink_release(&note);
+  report_paragraph(sink, string_sink_text(&note));
 }
 
 void
@@ -329,22 +329,19 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
     *c = (char)toupper((unsigned char)*c);
   report_heading(sink, title);
   describe(&changes, diff, kind, false);
-  if (!view_init(&view, &changes.table, &diff->sides[DIFF_NEW], FORM_TEXT)) {
-    sink_fail(sink, ENOMEM);
+  view_init(&view, &changes.table, &diff->sides[DIFF_NEW], FORM_TEXT);
+  const struct left_out *left = view.context;
+  if (view.ranking.shown > 0) {
+    text_report_rows(&view, sink);
+  } else if (left->small == 0) {
+    sink_text(sink, "Nothing changed.\n");
   } else {
-    const struct left_out *left = view.context;
-    if (view.ranking.shown > 0)
-      text_report_rows(&view, sink);
-    else if (left->small == 0)
-      sink_text(sink, "Nothing changed.\n");
-    else {
-      sink_format(sink, "No %s changed by ", row_noun(diff, kind, 1));
-      share_write(diff->options->min_share, sink);
-      sink_text(sink, " % of the total or more.\n");
-    }
-    if (left->unchanged + left->small > 0)
-      write_left_out(&changes, left, sink);
+    sink_format(sink, "No %s changed by ", row_noun(diff, kind, 1));
+    share_write(diff->options->min_share, sink);
+    sink_text(sink, " % of the total or more.\n");
   }
+  if (left->unchanged + left->small > 0)
+    write_left_out(&changes, left, sink);
   view_release(&view, sink);
 }
 
@@ -403,7 +400,8 @@ diff_write(const struct diff *diff, struct sink *sink)
                 diff->totals[DIFF_NEW].counts[MEASURE_BYTES],
                 diff->totals[DIFF_OLD].counts[MEASURE_BYTES]);
   if (tables == 0)
-    tables = ~((uint64_t)(new->profile->language == LANGUAGE_C) << DIFF_TYPES);
+    tables =
+        ~((uint64_t)(new->profile->language == LANGUAGE_C) << DIFF_TYPES);
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     if ((tables >> kind & 1) != 0)
       diff_write_table(diff, (enum diff_kind)kind, sink);

@@ -159,35 +159,32 @@ is_beyond(const struct diff *diff, enum growth_of of, enum growth_kind kind,
   if (!growth_exceeds(&limits->of[of][kind], kind, old, new,
                       all.sides[DIFF_OLD].counts[measure]))
     return false;
-  mprof_line(grown, "grew from %llu to %llu %s%s%s, beyond --limit-growth=%s",
-             (unsigned long long)old, (unsigned long long)new,
-             measure > MEASURE_ALLOCS
-                 ? measure_row(profile, measure)->noun
-                 : measure_noun(profile, counted,
-                                measure_rows[measure].bytes),
-             each ? " in " : "", each ? diff_name(entry, 0) : "",
-             limits->text);
+  mprof_line(
+      grown, "grew from %llu to %llu %s%s%s, beyond --limit-growth=%s",
+      (unsigned long long)old, (unsigned long long)new,
+      measure > MEASURE_ALLOCS
+          ? measure_row(profile, measure)->noun
+          : measure_noun(profile, counted, measure_rows[measure].bytes),
+      each ? " in " : "", each ? diff_name(entry, 0) : "", limits->text);
   return true;
 }
 
-bool
+void
 diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
                   struct mprof_error *error)
 {
   const struct growth_limits *limits = &diff->given->limits;
   const struct measure_row *row =
       measure_row(diff->sides[DIFF_NEW].profile, MEASURE_KEPT_BYTES);
+  (void)error;
   grown[0] = '\0';
   if (limits->any[GROWTH_OF_KEPT] && !diff_knows(diff, MEASURE_KEPT_BYTES))
-    return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                           "--limit-growth=%s: the profiles do not record "
-                           "what was %s%s%s",
-                           limits->text, row->what,
-                           row->hint == NULL ? "" : ": ",
-                           row->hint == NULL ? "" : row->hint);
+    fail_with(MPROF_BAD_PROFILE,
+              "--limit-growth=%s: the profiles do not record what was %s%s%s",
+              limits->text, row->what, row->hint == NULL ? "" : ": ",
+              row->hint == NULL ? "" : row->hint);
   for (int kind = 0; kind < GROWTH_KINDS; kind++)
     for (int of = 0; of < GROWTH_SUBJECTS; of++)
       if (is_beyond(diff, (enum growth_of)of, (enum growth_kind)kind, grown))
-        return true;
-  return true;
+        return;
 }

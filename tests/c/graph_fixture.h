@@ -57,8 +57,6 @@ reduce(struct fixture *f)
 static inline void
 done(struct fixture *f)
 {
-  reduction_release(&f->reduction);
-  profile_release(&f->profile);
   for (size_t i = 0; i < f->options.file_count; i++)
     unlink(f->paths[i]);
 }

@@ -216,14 +216,6 @@ compare(struct compared *compared, const struct view_options *options,
 }
 
 static void
-release(struct compared *compared)
-{
-  diff_release(&compared->diff);
-  for (int side = 0; side < DIFF_SIDES; side++)
-    profile_release(&compared->profiles[side]);
-}
-
-static void
 every_pair(void **state)
 {
   static const char *const names[] = {
@@ -244,7 +236,6 @@ every_pair(void **state)
     compare(&compared, &options, &limits);
     check_side(&compared.diff, DIFF_OLD);
     check_side(&compared.diff, DIFF_NEW);
-    release(&compared);
   }
 }
 
@@ -276,7 +267,6 @@ unknown_calls(void **state)
     assert_true(
         figures_named(diff, DIFF_FUNCTIONS, (enum diff_side)side, "sort")
             .counts[DIFF_CALLS] == CALLS_UNKNOWN);
-  release(&compared);
 }
 
 int
