@@ -22,8 +22,8 @@ struct finding {
   uint32_t *tops;       /* by node: which node just below the roots' dominates
                            it */
   uint32_t *origins;    /* by node: from which root it was reached */
-  uint32_t *paths;      /* by node; 0 where nothing counted is held */
-  bool failed;
+  uint32_t *chains;     /* by node: one of the profile's tree, TREE_ROOT where
+                           nothing counted is held */
 };
 
 static uint32_t
@@ -46,47 +46,35 @@ named(const struct finding *f, uint32_t owner, uint32_t number)
   return f->name(f->closure, owner, number);
 }
 
-void
-holders_release(struct holders *holders)
-{
-  names_release(&holders->names);
-  index_map_release(&holders->by_name);
-  index_map_release(&holders->by_path);
-  pool_free(holders->items);
-  pool_free(holders->holdings);
-  *holders = (struct holders){0};
-}
-
 uint32_t
 holders_add(struct holders *h, const char *text, struct holder holder)
 {
-  if (h->names.count == 0 && !names_init(&h->names))
-    return 0;
-  holder.name = names_intern(&h->names, text);
-  uint32_t number = holder.name == NAMES_NONE
-                        ? INDEX_NONE
-                        : index_map_number(&h->by_name, holder.name);
-  if (number == INDEX_NONE ||
-      (number == h->count &&
-       !ARRAY_PUSH(h->items, h->count, h->capacity, holder)))
-    return 0;
-  return number + 1;
+  holder.name = names_intern(&h->profile->names, text);
+  const uint32_t number = index_map_number(&h->by_name, holder.name);
+  if (number == h->count) {
+    const struct profile_line line = {
+        .function = profile_add_function(
+            h->profile, (struct profile_function){.name = holder.name})};
+    holder.location = profile_add_location(
+        h->profile, (struct profile_location){.mapping = INDEX_NONE}, &line,
+        1);
+    ARRAY_PUSH(h->items, h->count, h->capacity, holder);
+  }
+  return number;
 }
 
-const char *
-holders_name(const struct holders *holders, uint32_t number)
+static const char *
+name_of(const struct holders *h, uint32_t number)
 {
-  return names_text(&holders->names, holders->items[number - 1].name);
+  return names_text(&h->profile->names, h->items[number].name);
 }
 
 static uint32_t
 holder_of_both(struct finding *f, uint32_t a, uint32_t b, bool others)
 {
   char text[NAME_ROOM];
-  if (a == 0 || b == 0)
-    return 0;
-  const char *one = holders_name(f->holders, a);
-  const char *two = holders_name(f->holders, b);
+  const char *one = name_of(f->holders, a);
+  const char *two = name_of(f->holders, b);
   int order = strcmp(one, two);
   if (order == 0)
     snprintf(text, sizeof text, "%s and others", one);
@@ -96,35 +84,31 @@ holder_of_both(struct finding *f, uint32_t a, uint32_t b, bool others)
   return holders_add(f->holders, text, (struct holder){0});
 }
 
-/* ---- paths ------------------------------------------------------------- */
+/* ---- chains ------------------------------------------------------------ */
 
-/* The path to the holder below ABOVE, or where the holder is on it. */
+/* The chain to the holder below ABOVE, or up to the holder if it is there
+ * already. */
 static uint32_t
-path_below(struct finding *f, uint32_t above, uint32_t holder)
+chain_below(struct finding *f, uint32_t above, uint32_t holder)
 {
   struct holders *h = f->holders;
-  const struct holding new = {.above = above, .holder = holder};
-  for (uint32_t p = above; p != 0; p = h->holdings[p - 1].above)
-    if (h->holdings[p - 1].holder == holder)
-      return p;
-  uint32_t number =
-      holder == 0 ? INDEX_NONE
-                  : index_map_number(&h->by_path, index_pair(above, holder));
-  if (number == INDEX_NONE || (number == h->holding_count &&
-                               !ARRAY_PUSH(h->holdings, h->holding_count,
-                                           h->holding_capacity, new))) {
-    f->failed = true;
-    return 0;
-  }
-  return number + 1;
+  struct tree *tree = &h->profile->tree;
+  const uint32_t location = h->items[holder].location;
+  for (uint32_t n = above; n != TREE_ROOT; n = tree->nodes[n].parent)
+    if (tree->nodes[n].item == location)
+      return n;
+  const uint32_t node = tree_child(tree, above, location);
+  if (index_map_number(&h->by_node, node) == h->holding_count)
+    ARRAY_PUSH(h->holdings, h->holding_count, h->holding_capacity,
+               (struct holding){.node = node, .holder = holder});
+  return node;
 }
 
 static void
-count_at(struct finding *f, uint32_t path, const struct image_object *object)
+count_at(struct finding *f, uint32_t chain, const struct image_object *object)
 {
-  if (path == 0)
-    return;
-  struct holding *holding = &f->holders->holdings[path - 1];
+  struct holders *h = f->holders;
+  struct holding *holding = &h->holdings[index_map_find(&h->by_node, chain)];
   holding->objects += (object->flags & IMAGE_WHOLE) != 0;
   holding->bytes += object->bytes;
 }
@@ -135,11 +119,11 @@ count_outside(struct finding *f, const struct image_object *outside,
               size_t count)
 {
   const struct heap_graph *g = f->graph;
-  const uint32_t other =
-      path_below(f, 0, named(f, 0, g->roots[g->root_count - 1].holder));
-  for (size_t i = 1; i <= count && !f->failed; i++)
+  const uint32_t other = chain_below(
+      f, TREE_ROOT, named(f, 0, g->roots[g->root_count - 1].holder));
+  for (size_t i = 1; i <= count; i++)
     count_at(
-        f, path_below(f, other, named(f, outside[i].owner, outside[i].leaf)),
+        f, chain_below(f, other, named(f, outside[i].owner, outside[i].leaf)),
         &outside[i]);
 }
 
@@ -162,9 +146,7 @@ holder_at_root(struct finding *f, uint32_t node)
 {
   const struct heap_graph *g = f->graph;
   const struct image_object *object = &g->objects[object_of(f, node)];
-  return (object->flags & IMAGE_ROOT_OBJECT) == 0
-             ? 0
-             : named(f, 0, g->roots[object->leaf].holder);
+  return named(f, 0, g->roots[object->leaf].holder);
 }
 
 /* Of NODE, which no other dominates: two roots from which it is reached in
@@ -191,32 +173,32 @@ holder_of_shared(struct finding *f, uint32_t node)
 /* ---- the tree ---------------------------------------------------------- */
 
 static uint32_t
-path_of_node(struct finding *f, uint32_t node)
+chain_of_node(struct finding *f, uint32_t node)
 {
   const uint32_t dominator = f->dominators[node];
   const struct image_object *object = &f->graph->objects[object_of(f, node)];
-  uint32_t above = f->paths[dominator];
+  uint32_t above = f->chains[dominator];
   if ((object->flags & IMAGE_ROOT_OBJECT) != 0)
-    return path_below(f, 0, holder_at_root(f, node));
+    return chain_below(f, TREE_ROOT, holder_at_root(f, node));
   if (dominator == 0)
-    above = path_below(f, 0, holder_of_shared(f, node));
+    above = chain_below(f, TREE_ROOT, holder_of_shared(f, node));
   if ((f->search.flags[object_of(f, node)] & IMAGE_BODY) != 0)
     return above;
-  return path_below(
+  return chain_below(
       f, above,
       named(f, is_counted(f, node) ? object->owner : 0, object->leaf));
 }
 
-/* Let the path be 1, for the time being, of what was counted and of all that
+/* Let the chain be 1, for the time being, of what was counted and of all that
  * holds it: dominators have smaller numbers. */
 static void
 find_needed(struct finding *f)
 {
   for (uint32_t node = f->search.count - 1; node > 0; node--) {
     if (is_counted(f, node))
-      f->paths[node] = 1;
-    if (f->paths[node] != 0 && f->dominators[node] != 0)
-      f->paths[f->dominators[node]] = 1;
+      f->chains[node] = 1;
+    if (f->chains[node] != 0 && f->dominators[node] != 0)
+      f->chains[f->dominators[node]] = 1;
   }
 }
 
@@ -224,47 +206,35 @@ static void
 make_tree(struct finding *f)
 {
   find_needed(f);
-  for (uint32_t node = 1; node < f->search.count && !f->failed; node++) {
-    if (f->paths[node] == 0)
+  for (uint32_t node = 1; node < f->search.count; node++) {
+    if (f->chains[node] == 0)
       continue;
-    f->paths[node] = path_of_node(f, node);
+    f->chains[node] = chain_of_node(f, node);
     if (is_counted(f, node))
-      count_at(f, f->paths[node], &f->graph->objects[object_of(f, node)]);
+      count_at(f, f->chains[node], &f->graph->objects[object_of(f, node)]);
   }
 }
 
-static bool
-find_dominators(struct finding *f)
-{
-  const struct search *s = &f->search;
-  if (!search_run(&f->search, f->graph))
-    return false;
-  f->dominators =
-      dominators_find(s->count, s->parents, s->first, s->predecessors);
-  f->tops = array_zeroed(s->count, sizeof *f->tops);
-  f->origins = array_zeroed(s->count, sizeof *f->origins);
-  f->paths = array_zeroed(s->count, sizeof *f->paths);
-  return f->dominators != NULL && f->tops != NULL && f->origins != NULL &&
-         f->paths != NULL;
-}
-
-bool
+void
 holders_find(struct holders *holders, const struct heap_graph *graph,
              const struct image_object *outside, size_t count,
              holder_fn *name, void *closure)
 {
   struct finding f = {
       .holders = holders, .graph = graph, .name = name, .closure = closure};
+  struct search *s = &f.search;
   count_outside(&f, outside, count);
-  bool good = !f.failed && find_dominators(&f);
-  if (good) {
-    find_tops(&f);
-    make_tree(&f);
-  }
-  search_release(&f.search);
+  search_run(s, graph);
+  f.dominators =
+      dominators_find(s->count, s->parents, s->first, s->predecessors);
+  f.tops = pool_zeroed(s->count, sizeof *f.tops);
+  f.origins = pool_zeroed(s->count, sizeof *f.origins);
+  f.chains = pool_zeroed(s->count, sizeof *f.chains);
+  find_tops(&f);
+  make_tree(&f);
+  search_free(s);
   pool_free(f.dominators);
   pool_free(f.tops);
   pool_free(f.origins);
-  pool_free(f.paths);
-  return good && !f.failed;
+  pool_free(f.chains);
 }

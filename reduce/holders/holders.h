@@ -19,53 +19,45 @@
 #ifndef MPROF_HOLDERS_H
 #define MPROF_HOLDERS_H
 
-#include "base/index_map.h"
-#include "base/names.h"
 #include "holders/heap_graph.h"
+#include "pprof/profile.h"
 
 struct holder {
-  uint32_t name;     /* of the names */
+  uint32_t name;     /* of the names of the profile, and ... */
+  uint32_t location; /* ... the location that stands for it there */
   uint32_t what;     /* what objects it is: kind.what, */
   uint64_t clas;     /* kind.clas, */
   uint32_t category; /* and the category + 1; 0: it is none */
 };
 
-/* A path of holders from a root, and what the last one holds of its own. */
+/* A chain of holders from a root, and what the last one holds of its own. */
 struct holding {
-  uint32_t above;  /* the path above it, a smaller number; 0: none */
+  uint32_t node;   /* of the tree of the profile */
   uint32_t holder; /* the last one */
   uint64_t objects, bytes;
 };
 
-struct holders { /* all zero: empty */
-  struct names names;
-  struct index_map by_name; /* number less one */
-  struct holder *items;     /* owned: number i at i - 1 */
+struct holders {                     /* all zero but for the profile: empty */
+  struct profile *profile;           /* receives locations and chains */
+  struct index_map by_name, by_node; /* numbers of holders and holdings */
+  struct holder *items;
   size_t count, capacity;
-  struct index_map
-      by_path; /* number less one, by the path above and holder */
-  struct holding *holdings; /* owned: the path with number i at i - 1 */
+  struct holding *holdings;
   size_t holding_count, holding_capacity;
 };
 
-void holders_release(struct holders *holders);
-
-/* The number of the holder called TEXT, from 1 on; a new one is HOLDER.  0
- * when memory runs out. */
+/* The number of the holder called TEXT; a new one is HOLDER. */
 uint32_t holders_add(struct holders *holders, const char *text,
                      struct holder holder);
 
-/* Its name; valid as long as HOLDERS. */
-const char *holders_name(const struct holders *holders, uint32_t number);
-
 /* Names holders: gives back the number of that which objects of the leaf
  * NUMBER of the tree of OWNER are or, where OWNER is 0, of that with this
- * number in the image.  0 when memory runs out. */
+ * number in the image. */
 typedef uint32_t holder_fn(void *closure, uint32_t owner, uint32_t number);
 
 /* Finds all that GRAPH has, and what is OUTSIDE of it, records 1 to COUNT, as
- * NAME names them.  False when memory runs out. */
-bool holders_find(struct holders *holders, const struct heap_graph *graph,
+ * NAME names them. */
+void holders_find(struct holders *holders, const struct heap_graph *graph,
                   const struct image_object *outside, size_t count,
                   holder_fn *name, void *closure);
 

@@ -33,7 +33,7 @@ struct found_losses {
   struct losses losses; /* owned, by malloc */
 };
 
-struct searches { /* all zero: none */
+struct searches {            /* all zero: none */
   struct found_losses *last; /* owned, by malloc */
 };
 

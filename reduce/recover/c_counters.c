@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The counters of leaves are sums over stripes, as stripes.h has them, and what
- * an ECL without hooks has allocated is added by its threads.
+/* The counters of leaves are sums over stripes, as stripes.h has them, and
+ * what an ECL without hooks has allocated is added by its threads.
  */
 
 #include "recover/c_counters.h"
@@ -129,8 +129,8 @@ measure_records(struct c_counters *c)
       kinds = leaf->kind + 1;
   }
   c->contexts = contexts - CONTEXT_FIRST + leaves - LEAF_FIRST;
-  c->bytes = contexts * sizeof(struct context) + leaves * sizeof(struct leaf) +
-             kinds * sizeof(struct kind);
+  c->bytes = contexts * sizeof(struct context) +
+             leaves * sizeof(struct leaf) + kinds * sizeof(struct kind);
 }
 
 /* Hands each array of that KIND to TAKE. */
@@ -171,19 +171,12 @@ sum_up(struct c_counters *c, const struct image *image)
 
 /* What was lost cannot be more than what is kept, though the process may free
  * more at its end. */
-static bool
-find_losses(struct c_counters *c, const struct image *image)
+static void
+take_losses(struct c_counters *c, const struct losses *found)
 {
-  const struct losses *found = image->losses;
-  if (found == NULL)
-    return true;
-  c->losses = array_zeroed(c->tree->leaf_count + (size_t)1,
-                           sizeof *c->losses);
-  if (c->losses == NULL)
-    return false;
-  const size_t count = found->count < c->tree->leaf_count
-                           ? found->count
-                           : c->tree->leaf_count;
+  const size_t leaves = c->tree->leaf_count;
+  const size_t count = found->count < leaves ? found->count : leaves;
+  c->losses = pool_zeroed(leaves, sizeof *c->losses);
   memcpy(c->losses, found->leaves, count * sizeof *c->losses);
   for (size_t i = LEAF_OVERFLOW; i < count; i++) {
     struct leaf_loss *loss = &c->losses[i];
@@ -196,14 +189,13 @@ find_losses(struct c_counters *c, const struct image *image)
     clamp(&loss->indirect.count, objects - loss->direct.count);
     clamp(&loss->indirect.bytes, bytes - loss->direct.bytes);
   }
-  return true;
 }
 
 /* ---- the whole --------------------------------------------------------- */
 
 /* An image whose first tree is not there yet has nothing. */
-static bool
-add_empty_tree(struct image *image, struct mprof_error *error)
+static void
+add_empty_tree(struct image *image)
 {
   static struct context contexts[CONTEXT_FIRST];
   static struct leaf leaves[LEAF_FIRST];
@@ -214,32 +206,23 @@ add_empty_tree(struct image *image, struct mprof_error *error)
                                             .context_count = CONTEXT_FIRST,
                                             .leaf_count = LEAF_FIRST,
                                             .kind_count = 1}};
-  return image->tree_count != 0 ||
-         ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity,
-                    empty) ||
-         mprof_error_memory(error);
+  ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, empty);
 }
 
 bool
 c_counters_find(struct c_counters *c, struct image *image,
                 struct mprof_error *error)
 {
+  (void)error;
   *c = (struct c_counters){.stripes = image_stripes(image)};
-  if (!add_empty_tree(image, error))
-    return false;
+  if (image->tree_count == 0)
+    add_empty_tree(image);
   c->tree = &image->trees[0].tree;
   c->by_leaf =
-      array_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->by_leaf);
-  if (c->by_leaf == NULL)
-    return mprof_error_memory(error);
+      pool_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->by_leaf);
   sum_up(c, image);
-  return image_check_trees(image, error) &&
-         (find_losses(c, image) || mprof_error_memory(error));
-}
-
-void
-c_counters_release(struct c_counters *c)
-{
-  pool_free(c->by_leaf);
-  pool_free(c->losses);
+  image_check_trees(image);
+  if (image->losses != NULL)
+    take_losses(c, image->losses);
+  return true;
 }

@@ -12,7 +12,6 @@
 
 #include "recover/lisp_recovery.h"
 
-#include "base/array.h"
 #include "common/system_functions.h"
 #include "holders/holders.h"
 
@@ -22,7 +21,7 @@ enum { NAME_ROOM = 1000 }; /* longer ones are cut */
 
 struct naming {
   struct lisp_recovery *recovery;
-  struct holders *holders;
+  struct holders holders;
   struct index_map known; /* holders by owner and leaf, or note */
 };
 
@@ -63,9 +62,9 @@ function_name(struct lisp_recovery *r, const struct context_tree *tree,
 static const struct context_tree *
 find_tree(const struct lisp_recovery *r, uint32_t owner)
 {
-  for (size_t i = 0; i < r->image->tree_count; i++)
-    if (r->image->trees[i].owner == owner)
-      return &r->image->trees[i].tree;
+  for (size_t i = 0; i < r->b->image->tree_count; i++)
+    if (r->b->image->trees[i].owner == owner)
+      return &r->b->image->trees[i].tree;
   return NULL;
 }
 
@@ -77,7 +76,7 @@ add_leaf(struct naming *n, uint32_t owner, uint32_t number)
   char function[NAME_ROOM];
   char text[2 * NAME_ROOM];
   if (tree == NULL || number < LEAF_OVERFLOW || number >= tree->leaf_count)
-    return holders_add(n->holders, "[unknown]", (struct holder){0});
+    return holders_add(&n->holders, "[unknown]", (struct holder){0});
   const struct leaf *leaf = &tree->leaves[number];
   const struct kind *kind = context_tree_kind(tree, leaf);
   const struct object_type type = lisp_type_of(r, kind);
@@ -86,7 +85,7 @@ add_leaf(struct naming *n, uint32_t owner, uint32_t number)
            type.class != NULL ? type.class : type.type,
            function[0] != '\0' ? " by " : "", function);
   text[NAME_ROOM - 1] = '\0';
-  return holders_add(n->holders, text,
+  return holders_add(&n->holders, text,
                      (struct holder){.clas = kind->clas,
                                      .what = kind->what,
                                      .category = type.category + 1});
@@ -98,9 +97,9 @@ add_note(struct naming *n, uint32_t number)
   const struct note *note =
       image_note_find(n->recovery->notes, NOTE_HOLDER, number);
   if (note == NULL)
-    return holders_add(n->holders, "[unknown]", (struct holder){0});
+    return holders_add(&n->holders, "[unknown]", (struct holder){0});
   return holders_add(
-      n->holders, note->text,
+      &n->holders, note->text,
       (struct holder){.what = (uint32_t)note->value,
                       .category =
                           (uint32_t)(note->value >> NOTE_CATEGORY_SHIFT)});
@@ -113,10 +112,11 @@ find_holder(void *naming, uint32_t owner, uint32_t number)
   struct naming *n = naming;
   const uint64_t key = index_pair(owner, number);
   uint32_t holder = index_map_find(&n->known, key);
-  if (holder != INDEX_NONE)
-    return holder;
-  holder = owner == 0 ? add_note(n, number) : add_leaf(n, owner, number);
-  return holder != 0 && index_map_add(&n->known, key, holder) ? holder : 0;
+  if (holder == INDEX_NONE) {
+    holder = owner == 0 ? add_note(n, number) : add_leaf(n, owner, number);
+    index_map_add(&n->known, key, holder);
+  }
+  return holder;
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -129,53 +129,23 @@ add_labels(struct lisp_recovery *r, const struct holder *holder)
   if (holder->category == 0)
     return;
   type.category = (holder->category - 1) & 3;
-  object_type_label(&r->building, type);
-}
-
-static uint32_t
-add_location(struct building *b, const char *name)
-{
-  return building_location(b, INDEX_NONE, 0,
-                           building_function(b, name, NULL, NULL, 0), 0);
-}
-
-/* The node of the chain of holders that ends with a HOLDING. */
-static uint32_t
-add_node(struct building *b, const struct holding *holding,
-         const uint32_t *nodes, const uint32_t *locations)
-{
-  const uint32_t above =
-      holding->above == 0 ? TREE_ROOT : nodes[holding->above - 1];
-  const uint32_t node = b->failed
-                            ? TREE_ROOT
-                            : tree_child(&b->reading.profile->tree, above,
-                                         locations[holding->holder - 1]);
-  building_check(b, node != INDEX_NONE);
-  return node;
+  object_type_label(r->b, type);
 }
 
 static void
-add_holders(struct lisp_recovery *r, const struct holders *h)
+add_samples(struct lisp_recovery *r, const struct holders *h)
 {
-  struct building *b = &r->building;
-  uint32_t *locations = array_zeroed(h->count, sizeof *locations);
-  uint32_t *nodes = array_zeroed(h->holding_count, sizeof *nodes);
-  building_check(b, locations != NULL && nodes != NULL);
-  for (uint32_t i = 0; i < h->count && !b->failed; i++)
-    locations[i] = add_location(b, holders_name(h, i + 1));
-  for (size_t i = 0; i < h->holding_count && !b->failed; i++) {
+  struct sample_adder *samples = &r->b->samples;
+  for (size_t i = 0; i < h->holding_count; i++) {
     const struct holding *own = &h->holdings[i];
     const uint64_t values[PPROF_COLUMNS] = {
         [PPROF_HELD_COUNT] = own->objects, [PPROF_HELD_BYTES] = own->bytes};
-    nodes[i] = add_node(b, own, nodes, locations);
     if (own->objects == 0 && own->bytes == 0)
       continue;
-    building_begin_sample(b);
-    add_labels(r, &h->items[own->holder - 1]);
-    building_put(b, nodes[i], values);
+    sample_adder_begin(samples);
+    add_labels(r, &h->items[own->holder]);
+    building_put(r->b, own->node, &samples->known, values);
   }
-  pool_free(locations);
-  pool_free(nodes);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -183,32 +153,26 @@ add_holders(struct lisp_recovery *r, const struct holders *h)
 static struct heap_array
 array_of(const struct lisp_recovery *r, enum image_kind kind)
 {
-  const struct image_array *array = image_array(r->image, kind, 0);
+  const struct image_array *array = image_array(r->b->image, kind, 0);
   return array == NULL ? (struct heap_array){0}
                        : (struct heap_array){array->bytes, array->length};
 }
 
-bool
-lisp_add_holdings(struct lisp_recovery *r, struct mprof_error *error)
+void
+lisp_add_holdings(struct lisp_recovery *r)
 {
   const struct heap_array outside = array_of(r, IMAGE_OUTSIDE);
   const struct image_object *others = outside.records;
   struct heap_graph graph;
-  struct holders holders = {0};
-  struct naming n = {.recovery = r, .holders = &holders};
-  if (image_array(r->image, IMAGE_OBJECTS, 0) == NULL)
-    return true;
+  struct naming n = {.recovery = r,
+                     .holders = {.profile = r->b->reading.profile}};
   if (!heap_graph_init(&graph, array_of(r, IMAGE_OBJECTS),
                        array_of(r, IMAGE_REFERENCES),
                        array_of(r, IMAGE_BODIES), array_of(r, IMAGE_ROOTS)) ||
       outside.bytes < sizeof *others ||
       others->bytes > outside.bytes / sizeof *others - 1)
-    return image_damaged(r->image, error, "its graph of objects is invalid");
-  if (holders_find(&holders, &graph, others, others->bytes, find_holder, &n))
-    add_holders(r, &holders);
-  else
-    building_check(&r->building, false);
-  holders_release(&holders);
-  index_map_release(&n.known);
-  return true;
+    image_fault(r->b->image, MPROF_NO_OFFSET,
+                "its graph of objects is invalid");
+  holders_find(&n.holders, &graph, others, others->bytes, find_holder, &n);
+  add_samples(r, &n.holders);
 }
