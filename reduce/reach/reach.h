@@ -21,7 +21,7 @@
 #ifndef MPROF_REACH_REACH_H
 #define MPROF_REACH_REACH_H
 
-#include "recover/losses.h"
+#include "recover/image_reader.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

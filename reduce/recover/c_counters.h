@@ -5,9 +5,7 @@
 #ifndef MPROF_RECOVER_C_COUNTERS_H
 #define MPROF_RECOVER_C_COUNTERS_H
 
-#include "c/count/stripes.h"
 #include "recover/image_reader.h"
-#include "recover/losses.h"
 
 struct c_counters {
   struct stripes stripes;    /* pointers are the process's */

@@ -73,12 +73,8 @@ image_regions(const struct image *image)
     return regions;
   regions.regions = (struct region *)array->bytes;
   regions.count = (uint32_t)(array->length / sizeof *regions.regions);
-  for (uint32_t i = 0; i < regions.count; i++) {
-    struct region *region = &regions.regions[i];
-    region->path[REGION_PATH_BYTES - 1] = '\0';
-    if (region->parent >= i) /* not complete */
-      region->parent = 0;
-  }
+  for (uint32_t i = 0; i < regions.count; i++)
+    regions.regions[i].path[REGION_PATH_BYTES - 1] = '\0';
   return regions;
 }
 

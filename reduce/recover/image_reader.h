@@ -37,7 +37,16 @@ struct image_tree {
                                that count nothing may be anything */
 };
 
-struct losses;
+/* What a C program had lost at its end, which reach/ has found. */
+struct leaf_loss {
+  struct object_count direct, indirect;
+};
+
+struct losses {             /* all zero: none */
+  struct leaf_loss *leaves; /* by number of the leaf */
+  size_t count;
+  uint64_t unfound; /* objects that were not found, and count as reachable */
+};
 
 struct image { /* all zero: empty */
   const char *path;
