@@ -15,17 +15,6 @@ struct lisp_tally {
 
 /* ---- counters ---------------------------------------------------------- */
 
-static void
-add_counters(struct leaf_counters *sum, struct leaf_counters counters,
-             uint64_t peak)
-{
-  if (counters.peak != peak) {
-    counters.at_peak.count = counters.allocated.count - counters.freed.count;
-    counters.at_peak.bytes = counters.allocated.bytes - counters.freed.bytes;
-  }
-  leaf_counters_add(sum, &counters);
-}
-
 /* An object that was being counted, or its end, may have its count and not
  * its bytes, and nothing is freed that was not allocated.  An impossible sum
  * becomes 0 or the whole. */
@@ -89,13 +78,17 @@ complete_array(struct c_counters *c, const struct image_array *array)
 }
 
 static void
-add_array(struct c_counters *c, const struct image_array *array)
+add_counters(struct c_counters *c, const struct image_array *array)
 {
-  const struct leaf_counters *counters =
-      (const struct leaf_counters *)array->bytes;
-  const uint32_t count = length_for(c, array, sizeof *counters);
-  for (uint32_t i = LEAF_OVERFLOW; i < count; i++)
-    add_counters(&c->by_leaf[i], counters[i], c->stripes.peak);
+  const uint32_t count = length_for(c, array, sizeof(struct leaf_counters));
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
+    struct leaf_counters own = ((struct leaf_counters *)array->bytes)[i];
+    if (own.peak != c->stripes.peak) {
+      own.at_peak.count = own.allocated.count - own.freed.count;
+      own.at_peak.bytes = own.allocated.bytes - own.freed.bytes;
+    }
+    leaf_counters_add(&c->by_leaf[i], &own);
+  }
 }
 
 static void
@@ -133,17 +126,6 @@ measure_records(struct c_counters *c)
              leaves * sizeof(struct leaf) + kinds * sizeof(struct kind);
 }
 
-/* Hands each array of that KIND to TAKE. */
-static void
-for_each_array(struct c_counters *c, const struct image *image,
-               enum image_kind kind,
-               void (*take)(struct c_counters *, const struct image_array *))
-{
-  for (size_t i = 0; i < image->array_count; i++)
-    if (image->arrays[i].kind == kind)
-      take(c, &image->arrays[i]);
-}
-
 /* Gives the leaves of the tree their counts. */
 static void
 sum_up(struct c_counters *c, const struct image *image)
@@ -152,19 +134,24 @@ sum_up(struct c_counters *c, const struct image *image)
   if ((c->stripes.request & REQUEST_RESET) != 0)
     tree->leaf_count = LEAF_FIRST; /* the rest is forgotten, at once */
   measure_records(c);
-  for_each_array(c, image, IMAGE_COUNTERS, complete_array);
-  for_each_array(c, image, IMAGE_COUNTERS, add_array);
-  for (uint32_t i = 0; i < tree->leaf_count; i++) {
+  for (uint32_t i = 0; i < tree->leaf_count; i++)
+    tree->leaves[i].count = tree->leaves[i].bytes =
+        tree->leaves[i].activations = 0;
+  for (size_t i = 0; i < image->array_count; i++)
+    if (image->arrays[i].kind == IMAGE_COUNTERS)
+      complete_array(c, &image->arrays[i]);
+  for (size_t i = 0; i < image->array_count; i++)
+    if (image->arrays[i].kind == IMAGE_COUNTERS)
+      add_counters(c, &image->arrays[i]);
+    else if (image->arrays[i].kind == IMAGE_TALLIES)
+      add_tallies(c, &image->arrays[i]);
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
     struct leaf *leaf = &tree->leaves[i];
     clamp_counters(&c->by_leaf[i]);
-    leaf->count = c->by_leaf[i].allocated.count;
-    leaf->bytes = c->by_leaf[i].allocated.bytes;
-    leaf->activations = 0;
-  }
-  for_each_array(c, image, IMAGE_TALLIES, add_tallies);
-  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
-    c->total.count += tree->leaves[i].count;
-    c->total.bytes += tree->leaves[i].bytes;
+    leaf->count += c->by_leaf[i].allocated.count;
+    leaf->bytes += c->by_leaf[i].allocated.bytes;
+    c->total.count += leaf->count;
+    c->total.bytes += leaf->bytes;
     c->total.peak_bytes += c->by_leaf[i].at_peak.bytes;
   }
 }
@@ -197,15 +184,13 @@ take_losses(struct c_counters *c, const struct losses *found)
 static void
 add_empty_tree(struct image *image)
 {
-  static struct context contexts[CONTEXT_FIRST];
-  static struct leaf leaves[LEAF_FIRST];
-  static struct kind kinds[1];
-  const struct image_tree empty = {.tree = {.contexts = contexts,
-                                            .leaves = leaves,
-                                            .kinds = kinds,
-                                            .context_count = CONTEXT_FIRST,
-                                            .leaf_count = LEAF_FIRST,
-                                            .kind_count = 1}};
+  const struct image_tree empty = {
+      .tree = {.contexts = pool_zeroed(CONTEXT_FIRST, sizeof(struct context)),
+               .leaves = pool_zeroed(LEAF_FIRST, sizeof(struct leaf)),
+               .kinds = pool_zeroed(1, sizeof(struct kind)),
+               .context_count = CONTEXT_FIRST,
+               .leaf_count = LEAF_FIRST,
+               .kind_count = 1}};
   ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, empty);
 }
 

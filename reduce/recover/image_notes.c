@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Notes are copied, each with a zero behind its text. */
+/* Texts of notes stay where they are in the image, with a zero behind. */
 
 #include "recover/image_notes.h"
 
@@ -38,13 +38,15 @@ add_module(struct image_notes *notes, enum image_note_kind kind,
                m);
 }
 
+/* TEXT is behind the record of the note, which is known by now: it moves over
+ * the last byte of that, so that there is room for a zero. */
 static void
-add_note(struct image_notes *notes, const struct image_note *n,
-         const char *text)
+add_note(struct image_notes *notes, const struct image_note *n, char *text)
 {
   const enum image_note_kind kind = (enum image_note_kind)n->kind;
-  const struct note note = {n->key, n->value, n->more,
-                            pool_text_part(text, n->text_bytes)};
+  const struct note note = {n->key, n->value, n->more, text - 1};
+  memmove(note.text, text, n->text_bytes);
+  note.text[n->text_bytes] = '\0';
   if (kind == NOTE_COMMENT)
     ARRAY_PUSH(notes->comments, notes->comment_count, notes->comment_capacity,
                note.text);

@@ -30,7 +30,7 @@ struct image_notes {
   size_t comment_count, comment_capacity;
 };
 
-/* Takes the notes of IMAGE. */
+/* Takes the notes of IMAGE, whose memory has their texts. */
 void image_notes_read(struct image_notes *notes, const struct image *image);
 
 /* The last note on that; NULL: there is none. */
