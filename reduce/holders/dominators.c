@@ -4,7 +4,9 @@
 
 #include "holders/dominators.h"
 
-#include "base/array.h"
+#include "base/pool.h"
+
+#include <string.h>
 
 /* The forest of the nodes that have been looked at, the last ones. */
 struct forest {
@@ -51,29 +53,23 @@ uint32_t *
 dominators_find(uint32_t count, const uint32_t *parents,
                 const uint32_t *first, const uint32_t *predecessors)
 {
-  const size_t bytes = count * sizeof(uint32_t);
-  uint32_t *dominator = array_zeroed(count, sizeof *dominator);
-  struct forest f = {.ancestors = array_zeroed(count, sizeof *dominator),
-                     .labels = array_zeroed(count, sizeof *dominator),
-                     .semi = array_zeroed(count, sizeof *dominator),
+  uint32_t *dominator = pool_zeroed(count, sizeof *dominator);
+  struct forest f = {.ancestors = pool_alloc(count * sizeof *dominator),
+                     .labels = pool_alloc(count * sizeof *dominator),
+                     .semi = pool_alloc(count * sizeof *dominator),
                      .stack = dominator};
-  if (dominator != NULL && f.ancestors != NULL && f.labels != NULL &&
-      f.semi != NULL) {
-    memcpy(f.ancestors, parents, bytes);
-    memcpy(f.semi, parents, bytes); /* each is a predecessor */
-    for (uint32_t v = 0; v < count; v++)
-      f.labels[v] = v;
-    find_semidominators(&f, count, first, predecessors);
-    dominator[0] = 0;
-    for (uint32_t v = 1; v < count; v++) {
-      uint32_t d = parents[v];
-      while (d > f.semi[v])
-        d = dominator[d];
-      dominator[v] = d;
-    }
-  } else {
-    pool_free(dominator);
-    dominator = NULL;
+  memcpy(f.ancestors, parents, count * sizeof *parents);
+  memcpy(f.semi, parents,
+         count * sizeof *parents); /* each is a predecessor */
+  for (uint32_t v = 0; v < count; v++)
+    f.labels[v] = v;
+  find_semidominators(&f, count, first, predecessors);
+  dominator[0] = 0;
+  for (uint32_t v = 1; v < count; v++) {
+    uint32_t d = parents[v];
+    while (d > f.semi[v])
+      d = dominator[d];
+    dominator[v] = d;
   }
   pool_free(f.ancestors);
   pool_free(f.labels);

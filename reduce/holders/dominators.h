@@ -8,8 +8,8 @@
  *
  * Source: Semi-NCA, L. Georgiadis, Linear-Time Algorithms for Dominators and
  * Related Problems (Princeton 2005), section 2.2; semidominators and path
- * compression as in T. Lengauer and R. E. Tarjan, A Fast Algorithm for Finding
- * Dominators in a Flowgraph (1979).
+ * compression as in T. Lengauer and R. E. Tarjan, A Fast Algorithm for
+ * Finding Dominators in a Flowgraph (1979).
  */
 
 #ifndef MPROF_DOMINATORS_H
@@ -17,11 +17,11 @@
 
 #include <stdint.h>
 
-/* Nodes are numbered in the order in which a depth-first search from the root,
- * 0, finds them, by PARENTS.  The predecessors of node i are
+/* Nodes are numbered in the order in which a depth-first search from the
+ * root, 0, finds them, by PARENTS.  The predecessors of node i are
  * PREDECESSORS[FIRST[i]] up to before FIRST[i + 1]; its parent is one, too,
- * whether it is there or not.  Gives back the dominators by node, that of the
- * root is itself, which the caller frees; NULL when memory runs out. */
+ * whether it is there or not.  Gives back the dominators by node; that of the
+ * root is itself. */
 uint32_t *dominators_find(uint32_t count, const uint32_t *parents,
                           const uint32_t *first,
                           const uint32_t *predecessors);

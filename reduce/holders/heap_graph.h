@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The objects that a garbage collector found alive, and which of them refer to
- * which, as an image has them (common/image_format.h): the graph in which
+/* The objects that a garbage collector found alive, and which of them refer
+ * to which, as an image has them (common/image_format.h): the graph in which
  * holders are looked for.
  *
  * Behind the collector's objects come the roots that lie elsewhere.
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct heap_graph { /* not owned */
+struct heap_graph {                   /* not owned */
   const struct image_object *objects; /* from 1 on, and one more, where the
                                          references of the last one end */
   uint32_t count;                     /* the last number */

@@ -5,7 +5,7 @@
 
 #include "holders/search.h"
 
-#include "base/array.h"
+#include "base/pool.h"
 
 struct walk {
   struct search *search;
@@ -152,60 +152,47 @@ each_reference(struct walk *w, uint32_t *first, uint32_t *predecessors)
   }
 }
 
-static bool
+static void
 find_predecessors(struct walk *w)
 {
   struct search *const s = w->search;
-  s->first = array_zeroed(s->count + (size_t)1, sizeof *s->first);
-  if (s->first == NULL)
-    return false;
+  s->first = pool_zeroed(s->count + (size_t)1, sizeof *s->first);
   each_reference(w, s->first, NULL);
   for (uint32_t node = 0; node < s->count; node++)
     s->first[node + 1] += s->first[node]; /* where those of a node end */
-  s->predecessors =
-      array_zeroed(s->first[s->count] + (size_t)1, sizeof *s->predecessors);
-  if (s->predecessors == NULL)
-    return false;
+  s->predecessors = pool_zeroed(s->first[s->count], sizeof *s->predecessors);
   each_reference(w, s->first, s->predecessors);
-  return true;
 }
 
 /* ---- the whole --------------------------------------------------------- */
 
-bool
+void
 search_run(struct search *search, const struct heap_graph *graph)
 {
   const size_t count = graph->count + (size_t)2;
   struct walk w = {.search = search,
                    .graph = graph,
-                   .numbers = array_zeroed(count, sizeof *w.numbers),
-                   .next = array_zeroed(count, sizeof *w.next)};
-  search->objects = array_zeroed(count, sizeof *search->objects);
-  search->parents = array_zeroed(count, sizeof *search->parents);
-  search->flags = array_zeroed(count, 1);
-  bool good = w.numbers != NULL && w.next != NULL &&
-              search->objects != NULL && search->parents != NULL &&
-              search->flags != NULL;
-  if (good) {
-    for (uint32_t i = 1; i <= graph->count; i++)
-      search->flags[i] =
-          (uint8_t)(graph->objects[i].flags & ~(uint32_t)IMAGE_BODY);
-    search->count = 1;
-    search_levels(&w);
-    good = find_predecessors(&w);
-  }
+                   .numbers = pool_zeroed(count, sizeof *w.numbers),
+                   .next = pool_zeroed(count, sizeof *w.next)};
+  search->count = 1;
+  search->objects = pool_zeroed(count, sizeof *search->objects);
+  search->parents = pool_zeroed(count, sizeof *search->parents);
+  search->flags = pool_zeroed(count, 1);
+  for (uint32_t i = 1; i <= graph->count; i++)
+    search->flags[i] =
+        (uint8_t)(graph->objects[i].flags & ~(uint32_t)IMAGE_BODY);
+  search_levels(&w);
+  find_predecessors(&w);
   pool_free(w.numbers);
   pool_free(w.next);
-  return good;
 }
 
 void
-search_release(struct search *search)
+search_free(struct search *search)
 {
   pool_free(search->objects);
   pool_free(search->parents);
   pool_free(search->first);
   pool_free(search->predecessors);
   pool_free(search->flags);
-  *search = (struct search){0};
 }

@@ -13,7 +13,6 @@ struct listing {
   struct heap_objects *heap;
   const struct remote_memory *memory;
   const struct stripes *counters;
-  bool good; /* there was memory */
 };
 
 /* What is no object has the check of one by chance: then the rest must be
@@ -31,8 +30,9 @@ add_object(struct listing *l, uint64_t address, uint64_t bytes,
       .address = address,
       .bytes = bytes,
       .leaf = counted.epoch == l->counters->epoch ? leaf : 0};
-  l->good = l->good && heap->count < UINT32_MAX - 1 &&
-            ARRAY_PUSH(heap->objects, heap->count, heap->capacity, object);
+  if (heap->count == UINT32_MAX - 1)
+    fail_memory();
+  ARRAY_PUSH(heap->objects, heap->count, heap->capacity, object);
 }
 
 static void
@@ -57,29 +57,27 @@ static void
 add_listed(struct listing *l, uint64_t table)
 {
   struct object_table head;
-  l->good =
-      l->good && remote_memory_copy(l->memory, table, &head,
-                                    offsetof(struct object_table, first));
-  if (!l->good || head.objects == NULL)
+  remote_memory_load(l->memory, table, &head,
+                     offsetof(struct object_table, first));
+  if (head.objects == NULL || head.bits >= 32)
     return;
-  const size_t count = head.bits < 32 ? (size_t)1 << head.bits : 0;
-  struct object_record *records = array_zeroed(count, sizeof *records);
-  l->good = count > 0 && records != NULL &&
-            remote_memory_copy(l->memory, (uintptr_t)head.objects, records,
-                               count * sizeof *records);
-  for (size_t i = 0; l->good && i < count; i++)
+  const size_t count = (size_t)1 << head.bits;
+  struct object_record *records = pool_zeroed(count, sizeof *records);
+  remote_memory_load(l->memory, (uintptr_t)head.objects, records,
+                     count * sizeof *records);
+  for (size_t i = 0; i < count; i++)
     if (records[i].address != 0)
       add_object(l, records[i].address, records[i].bytes, records[i].counted);
   pool_free(records);
 }
 
-bool
+void
 heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
                   const struct stripes *counters,
                   const struct image_search *search)
 {
-  struct listing l = {heap, memory, counters, true};
-  for (size_t i = 0; i < memory->count && l.good; i++)
+  struct listing l = {heap, memory, counters};
+  for (size_t i = 0; i < memory->count; i++)
     remote_memory_visit(memory, memory->mappings[i].start,
                         memory->mappings[i].end, add_headed, &l);
   const size_t in_order = heap->count;
@@ -87,7 +85,6 @@ heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
   if (heap->count > in_order)
     array_sort(heap->objects, heap->count, sizeof *heap->objects,
                array_compare_numbers);
-  return l.good && !memory->failed;
 }
 
 struct heap_object *

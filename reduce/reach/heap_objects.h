@@ -30,13 +30,13 @@ struct heap_object {
 };
 
 struct heap_objects {          /* all zero: none */
-  struct heap_object *objects; /* owned: by address */
+  struct heap_object *objects; /* by address */
   size_t count, capacity;
 };
 
-/* Fills HEAP, whose owner frees the objects, with those of the process that
- * counts in COUNTERS and has said SEARCH.  False: there is no memory. */
-bool heap_objects_list(struct heap_objects *heap,
+/* Fills HEAP, which is empty, with those of the process that counts in
+ * COUNTERS and has said SEARCH. */
+void heap_objects_list(struct heap_objects *heap,
                        struct remote_memory *memory,
                        const struct stripes *counters,
                        const struct image_search *search);

@@ -32,16 +32,18 @@ struct answer {
 };
 
 struct reach {
+  const char *path; /* of the image */
   const struct image_search *search;
   struct traced_threads threads;
   struct remote_memory memory;
   struct image image;
   struct c_counters counters;
   struct heap_objects heap;
-  uint64_t low, high; /* of all objects */
-  uint32_t pending;   /* the first to be looked into; its number and 1 */
-  uint32_t leader;    /* the lost object that led to them */
-  bool roots;         /* these do */
+  uint64_t low, high;   /* of all objects */
+  uint32_t pending;     /* the first to be looked into; its number and 1 */
+  uint32_t leader;      /* the lost object that led to them */
+  bool roots;           /* these do */
+  struct losses losses; /* what was found */
 };
 
 /* ---- the search -------------------------------------------------------- */
@@ -106,8 +108,7 @@ find_lost(struct reach *r)
     }
 }
 
-/* False: the libraries of the process cannot be found. */
-static bool
+static void
 search(struct reach *r)
 {
   const struct roots roots = {.memory = &r->memory,
@@ -124,18 +125,17 @@ search(struct reach *r)
     r->high = last->address + last->bytes + 1;
   }
   r->roots = true;
-  if (!roots_visit(&roots))
-    return false;
+  roots_visit(&roots);
   look_into_pending(r);
   r->roots = false;
   find_lost(r);
-  return true;
 }
 
 /* Objects that were never freed and were not found count as reachable. */
 static void
-sum_up(const struct reach *r, struct losses *losses)
+sum_up(struct reach *r)
 {
+  struct losses *losses = &r->losses;
   const uint32_t leaves = r->counters.tree->leaf_count;
   uint64_t kept = 0, listed = 0;
   losses->leaves = pool_zeroed(leaves, sizeof *losses->leaves);
@@ -164,71 +164,40 @@ sum_up(const struct reach *r, struct losses *losses)
 
 /* A thread may have been stopped while it changed the table of objects: it is
  * given time to end that. */
-static const char *
+static void
 stop_outside(struct reach *r, pid_t process)
 {
   enum { TRIES = 50 };
   const struct timespec pause = {.tv_nsec = 2000000};
   for (int i = 0; i < TRIES; i++) {
     uint64_t holder = 0;
-    const char *why = traced_threads_stop(&r->threads, process);
-    if (why != NULL)
-      return why;
+    traced_threads_stop(&r->threads, process);
     r->memory.thread = r->threads.threads->number;
-    if (!remote_memory_copy(&r->memory, r->search->objects_lock, &holder,
-                            sizeof holder))
-      return "its memory cannot be read";
+    remote_memory_load(&r->memory, r->search->objects_lock, &holder,
+                       sizeof holder);
     if (holder == 0)
-      return NULL;
+      return;
     traced_threads_resume(&r->threads);
     nanosleep(&pause, NULL);
   }
-  return "a signal interrupted an allocation";
-}
-
-/* What is looked for; WHY it is not found, or NULL. */
-struct finding {
-  const char *path;
-  const struct image_search *search;
-  struct losses *losses;
-  const char *why;
-};
-
-static void
-resume(void *threads)
-{
-  traced_threads_resume(threads);
+  fail_with(MPROF_CANNOT_RUN, "a signal interrupted an allocation");
 }
 
 static void
 find(void *closure)
 {
-  struct finding *finding = closure;
-  struct reach *r = pool_zeroed(1, sizeof *r);
+  struct reach *r = closure;
   struct image_head head;
   struct stat status;
-  const char **why = &finding->why;
-  const char *path = finding->path;
-  r->search = finding->search;
-  *why = "its image is gone";
-  if (!image_read_head(path, &head) || stat(path, &status) != 0)
-    return;
-  pool_on_release(resume, &r->threads);
-  if ((*why = stop_outside(r, (pid_t)head.process)) != NULL)
-    return;
-  if (!remote_memory_open(&r->memory, r->threads.threads->number,
-                          status.st_ino)) {
-    *why = errno == ESRCH ? "its process is not found"
-                          : "its memory cannot be read";
-    return;
-  }
-  *why = "its image cannot be read";
-  image_read(&r->image, path);
+  if (!image_read_head(r->path, &head) || stat(r->path, &status) != 0)
+    fail_with(MPROF_CANNOT_READ, "its image is gone");
+  stop_outside(r, (pid_t)head.process);
+  remote_memory_open(&r->memory, r->threads.threads->number, status.st_ino);
+  image_read(&r->image, r->path);
   c_counters_find(&r->counters, &r->image, NULL);
   heap_objects_list(&r->heap, &r->memory, &r->counters.stripes, r->search);
-  *why = search(r) ? NULL : "its libraries cannot be found";
-  if (*why == NULL)
-    sum_up(r, finding->losses);
+  search(r);
+  sum_up(r);
 }
 
 /* Stops the process that counts in the image PATH, and looks for what it has
@@ -237,8 +206,7 @@ find(void *closure)
 static _Noreturn void
 search_and_tell(const char *path, const struct image_search *search, FILE *to)
 {
-  struct losses losses = {.count = 0};
-  struct finding finding = {path, search, &losses, NULL};
+  struct reach r = {.path = path, .search = search};
   struct answer answer = {.why = ""};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
@@ -249,20 +217,18 @@ search_and_tell(const char *path, const struct image_search *search, FILE *to)
   signal(SIGALRM, SIG_DFL);
   alarm(SECONDS);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const bool good = attempt(&pool, find, &finding, &error);
-  const char *why = finding.why;
-  if (!good && (why == NULL || error.code == MPROF_NO_MEMORY))
-    why = error.message;
-  if (why != NULL)
+  if (attempt(&pool, find, &r, &error)) {
+    answer.unfound = r.losses.unfound;
+    answer.count = r.losses.count;
+  } else {
     snprintf(answer.why, sizeof answer.why, "%.*s", SEARCH_WHY_BYTES - 1,
-             why);
-  answer.unfound = losses.unfound;
-  answer.count = why == NULL ? losses.count : 0;
+             error.message);
+  }
+  traced_threads_resume(&r.threads);
   fwrite(&answer, sizeof answer, 1, to);
   if (answer.count > 0)
-    fwrite(losses.leaves, sizeof *losses.leaves, answer.count, to);
+    fwrite(r.losses.leaves, sizeof *r.losses.leaves, answer.count, to);
   fflush(to);
-  pool_release(&pool);
   _exit(0);
 }
 

@@ -21,7 +21,7 @@
 #ifndef MPROF_REACH_REACH_H
 #define MPROF_REACH_REACH_H
 
-#include "recover/losses.h"
+#include "recover/image_reader.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -33,7 +33,7 @@ struct found_losses {
   struct losses losses; /* owned, by malloc */
 };
 
-struct searches { /* all zero: none */
+struct searches {            /* all zero: none */
   struct found_losses *last; /* owned, by malloc */
 };
 

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/text_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,21 +29,20 @@ enum {
 
 /* ---- the map ----------------------------------------------------------- */
 
-static bool
+static void
 add_mapping(struct remote_memory *m, uint64_t start, uint64_t end)
 {
-  if (m->count > 0 && m->mappings[m->count - 1].end == start) {
+  if (m->count > 0 && m->mappings[m->count - 1].end == start)
     m->mappings[m->count - 1].end = end;
-    return true;
-  }
-  return ARRAY_PUSH(m->mappings, m->count, m->capacity,
-                    (struct mapping){.start = start, .end = end});
+  else
+    ARRAY_PUSH(m->mappings, m->count, m->capacity,
+               (struct mapping){.start = start, .end = end});
 }
 
 /* A line: START-END FLAGS OFFSET DEVICE INODE NAME, where FLAGS are such as
- * "rw-p".  Sets *FOUND if the file INODE is there. */
+ * "rw-p".  Gives back whether the file INODE is there. */
 static bool
-read_line(struct remote_memory *m, const char *line, ino_t inode, bool *found)
+read_line(struct remote_memory *m, const char *line, ino_t inode)
 {
   uint64_t start, end, offset, number;
   char flags[5];
@@ -52,54 +50,39 @@ read_line(struct remote_memory *m, const char *line, ino_t inode, bool *found)
   if (sscanf(line,
              "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 "%n",
              &start, &end, flags, &offset, &number, &name) != 5)
-    return true;
-  *found = *found || number == inode;
+    return false;
   if (strstr(line + name, "[stack]") != NULL)
     m->stack = end - sizeof(uint64_t);
-  if (number != 0 && offset == 0 &&
-      !ARRAY_PUSH(m->files, m->file_count, m->file_capacity, start))
-    return false;
-  return flags[0] != 'r' || flags[1] != 'w' || flags[3] != 'p' ||
-         add_mapping(m, start, end);
+  if (number != 0 && offset == 0)
+    ARRAY_PUSH(m->files, m->file_count, m->file_capacity, start);
+  if (flags[0] == 'r' && flags[1] == 'w' && flags[3] == 'p')
+    add_mapping(m, start, end);
+  return number == inode;
 }
 
-static bool
-read_map(struct remote_memory *m, ino_t inode)
+static _Noreturn void
+cannot_read(void)
 {
-  char name[64];
-  bool found = false;
-  snprintf(name, sizeof name, "/proc/%d/maps", (int)m->thread);
-  char *text = text_file_read(name, NULL);
-  for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;)
-    read_line(m, line, inode, &found);
-  if (text != NULL && !found)
-    errno = ESRCH;
-  return found;
-}
-
-bool
-remote_memory_open(struct remote_memory *m, pid_t thread, ino_t inode)
-{
-  char name[64];
-  *m = (struct remote_memory){.thread = thread, .pages = -1};
-  if (!read_map(m, inode))
-    return false;
-  snprintf(name, sizeof name, "/proc/%d/pagemap", (int)thread);
-  m->pages = open(name, O_RDONLY | O_CLOEXEC);
-  m->blocks = array_zeroed(BLOCKS, sizeof *m->blocks);
-  return m->pages >= 0 && m->blocks != NULL;
+  fail_with(MPROF_CANNOT_READ, "its memory cannot be read");
 }
 
 void
-remote_memory_release(struct remote_memory *m)
+remote_memory_open(struct remote_memory *m, pid_t thread, ino_t inode)
 {
-  if (m->pages >= 0)
-    close(m->pages);
-  for (size_t i = 0; m->blocks != NULL && i < BLOCKS; i++)
-    pool_free(m->blocks[i].bytes);
-  pool_free(m->blocks);
-  pool_free(m->mappings);
-  pool_free(m->files);
+  char *text =
+      text_file_read(pool_format("/proc/%d/maps", (int)thread), NULL);
+  bool found = false;
+  *m = (struct remote_memory){
+      .thread = thread,
+      .pages =
+          pool_open(pool_format("/proc/%d/pagemap", (int)thread), O_RDONLY),
+      .blocks = pool_zeroed(BLOCKS, sizeof *m->blocks)};
+  if (text == NULL || m->pages < 0)
+    cannot_read();
+  for (char *line; (line = strsep(&text, "\n")) != NULL;)
+    found |= read_line(m, line, inode);
+  if (!found)
+    fail_with(MPROF_CANNOT_READ, "its process is not found");
 }
 
 /* The last that begins at ADDRESS or before it, if any. */
@@ -138,6 +121,14 @@ remote_memory_copy(const struct remote_memory *m, uint64_t address, void *to,
   return process_vm_readv(m->thread, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
+void
+remote_memory_load(const struct remote_memory *m, uint64_t address, void *to,
+                   size_t size)
+{
+  if (!remote_memory_copy(m, address, to, size))
+    cannot_read();
+}
+
 /* Fills BYTES, if there is anything in the block at ADDRESS; what the kernel
  * does not say of is taken to be there.  Pages that are there, one after the
  * other, are read at once, and one after the other where that fails: behind
@@ -166,7 +157,7 @@ fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
   return any;
 }
 
-/* The byte at ADDRESS; NULL: there is nothing, or no memory here. */
+/* The byte at ADDRESS; NULL: there is nothing. */
 static const char *
 byte_at(struct remote_memory *m, uint64_t address)
 {
@@ -176,9 +167,7 @@ byte_at(struct remote_memory *m, uint64_t address)
     return block->bytes + address % BLOCK;
   if (block->bytes == NULL)
     block->bytes = pool_alloc(BLOCK);
-  m->failed = m->failed || block->bytes == NULL;
-  if (block->bytes == NULL ||
-      !fill_block(m, address - address % BLOCK, block->bytes))
+  if (!fill_block(m, address - address % BLOCK, block->bytes))
     return NULL;
   block->number = number;
   return block->bytes + address % BLOCK;

@@ -24,31 +24,31 @@ struct mapping {
 
 struct memory_block {
   uint64_t number; /* its address by its size, and 1; 0: none */
-  char *bytes;     /* owned */
+  char *bytes;
 };
 
-struct remote_memory {      /* all zero, with no file: not read */
+struct remote_memory {
   pid_t thread;             /* any: the first one may have ended */
   int pages;                /* the file that tells which pages there are */
   uint64_t stack;           /* an address in that of the first thread */
-  struct mapping *mappings; /* owned: by address */
+  struct mapping *mappings; /* by address */
   size_t count, capacity;
-  uint64_t *files; /* owned: where files are mapped from their beginning, as
-                      those of code are; by address */
+  uint64_t *files; /* where files are mapped from their beginning, as those of
+                      code are; by address */
   size_t file_count, file_capacity;
-  struct memory_block *blocks; /* owned: each has one place */
-  bool failed;                 /* there was no memory for a block */
+  struct memory_block *blocks; /* each has one place */
 };
 
 /* Reads the map of the process with that THREAD, which is to have the file
- * with the number INODE mapped.  False with errno set: it cannot be read, or
- * has not.  Release it even then. */
-bool remote_memory_open(struct remote_memory *memory, pid_t thread,
+ * with the number INODE mapped.  Fails when it cannot be read, or has not. */
+void remote_memory_open(struct remote_memory *memory, pid_t thread,
                         ino_t inode);
-void remote_memory_release(struct remote_memory *memory);
 
-/* Copies SIZE bytes from any ADDRESS.  False: they are not there. */
+/* Copies SIZE bytes from any ADDRESS; the second fails when they are not
+ * there. */
 bool remote_memory_copy(const struct remote_memory *memory, uint64_t address,
+                        void *to, size_t size);
+void remote_memory_load(const struct remote_memory *memory, uint64_t address,
                         void *to, size_t size);
 
 /* The mapping with that address, or NULL. */

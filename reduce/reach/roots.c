@@ -32,6 +32,7 @@
 
 #include "reach/roots.h"
 
+#include "base/pool.h"
 #include "c/count/malloc_monitor.h"
 
 #include <link.h>
@@ -155,8 +156,14 @@ read_module(const struct remote_memory *memory, const struct link_map *map,
   return is_there;
 }
 
-/* Those of the program and its libraries.  False: these are not found. */
-static bool
+static _Noreturn void
+no_libraries(void)
+{
+  fail_with(MPROF_CANNOT_READ, "its libraries cannot be found");
+}
+
+/* Those of the program and its libraries. */
+static void
 visit_variables(const struct roots *r)
 {
   const struct image_search *s = r->search;
@@ -166,21 +173,21 @@ visit_variables(const struct roots *r)
   struct part all, variables, lists;
   bool any = false;
   if (!remote_memory_copy(r->memory, s->modules, &linker, sizeof linker))
-    return false;
+    no_libraries();
   for (const void *at = linker.r_map; at != NULL; at = map.l_next) {
     if (!remote_memory_copy(r->memory, (uintptr_t)at, &map, sizeof map))
-      return false;
+      no_libraries();
     if (!read_module(r->memory, &map, &all, &variables))
       continue;
     any = true;
-    if (part_has(all, s->allocator))
-      lists = find_free_lists(r->memory, variables);
-    else
-      lists = (struct part){0};
+    lists = part_has(all, s->allocator)
+                ? find_free_lists(r->memory, variables)
+                : (struct part){0};
     visit_around(r, variables, lists.end != 0 ? lists : table);
   }
+  if (!any)
+    no_libraries();
   visit_memory(r, s->early, s->early + s->early_bytes);
-  return any;
 }
 
 /* What the dynamic linker has allocated it has for good, some of it in memory
@@ -266,12 +273,11 @@ visit_thread(const struct roots *r, const struct traced_thread *t)
   visit_dynamic(r, t);
 }
 
-bool
+void
 roots_visit(const struct roots *r)
 {
-  const bool good = visit_variables(r);
+  visit_variables(r);
   visit_linker(r);
   for (size_t i = 0; i < r->threads->count; i++)
     visit_thread(r, &r->threads->threads[i]);
-  return good;
 }

@@ -29,8 +29,8 @@ struct roots {
 };
 
 /* Calls VISIT for all that roots are in, and for words that are in no memory,
- * such as those in registers.  False: the libraries of the process cannot be
- * found. */
-bool roots_visit(const struct roots *roots);
+ * such as those in registers.  Fails when the libraries of the process cannot
+ * be found. */
+void roots_visit(const struct roots *roots);
 
 #endif

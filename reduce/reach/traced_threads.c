@@ -57,32 +57,32 @@ is_traced(const struct traced_threads *traced, pid_t number)
   return false;
 }
 
-/* Asks those that are not traced yet to stop.  False: there are none, or
- * ERROR is set.  One that may not be traced, where others may, has ended. */
-static bool
-trace_new(struct traced_threads *traced, pid_t process, int *error)
+static void
+close_folder(void *folder)
 {
-  char name[64];
+  closedir(folder);
+}
+
+/* Asks those that are not traced yet to stop.  False: there are none.  One
+ * that may not be traced, where others may, has ended. */
+static bool
+trace_new(struct traced_threads *traced, DIR *folder)
+{
   const struct dirent *entry;
   const size_t before = traced->count;
-  snprintf(name, sizeof name, "/proc/%d/task", (int)process);
-  DIR *folder = opendir(name);
-  *error = folder == NULL ? errno : 0;
-  while (*error == 0 && (entry = readdir(folder)) != NULL) {
+  rewinddir(folder);
+  while ((entry = readdir(folder)) != NULL) {
     const pid_t number = (pid_t)strtol(entry->d_name, NULL, 10);
     if (number <= 0 || is_traced(traced, number))
       continue;
-    if (!ARRAY_ROOM(traced->threads, traced->capacity, traced->count + 1))
-      *error = ENOMEM;
-    else if (ptrace(PTRACE_SEIZE, number, NULL, NULL) == 0)
+    ARRAY_ROOM(traced->threads, traced->capacity, traced->count + 1);
+    if (ptrace(PTRACE_SEIZE, number, NULL, NULL) == 0)
       traced->threads[traced->count++] =
           (struct traced_thread){.number = number};
   }
   for (size_t i = before; i < traced->count; i++)
     ptrace(PTRACE_INTERRUPT, traced->threads[i].number, NULL, NULL);
-  if (folder != NULL)
-    closedir(folder);
-  return *error == 0 && traced->count > before;
+  return traced->count > before;
 }
 
 /* ---- all --------------------------------------------------------------- */
@@ -108,17 +108,16 @@ all_stand(struct traced_threads *traced)
   return all;
 }
 
-static bool
+static void
 wait_for_all(struct traced_threads *traced)
 {
   enum { TRIES = 5 * 10000 }; /* 5 seconds */
   const struct timespec pause = {.tv_nsec = 50000};
-  for (int i = 0; i < TRIES; i++) {
-    if (all_stand(traced))
-      return true;
+  for (int i = 0; !all_stand(traced); i++) {
+    if (i == TRIES)
+      fail_with(MPROF_CANNOT_RUN, "a thread cannot be stopped");
     nanosleep(&pause, NULL);
   }
-  return false;
 }
 
 static bool
@@ -130,20 +129,27 @@ has_ended(pid_t process)
 }
 
 /* A thread may begin another one before it stops. */
-const char *
+void
 traced_threads_stop(struct traced_threads *traced, pid_t process)
 {
-  int error = 0;
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%d/task", (int)process);
+  DIR *folder = opendir(name);
+  const int error = errno;
   *traced = (struct traced_threads){0};
-  while (trace_new(traced, process, &error))
-    if (!wait_for_all(traced))
-      return "a thread cannot be stopped";
-  if (has_ended(process) && traced->count == 0)
-    return "the process has ended";
-  return error != 0 ? strerror(error)
-         : traced->count == 0
-             ? "the process may not be traced, or is traced already"
-             : NULL;
+  if (folder != NULL) {
+    pool_on_release(close_folder, folder);
+    while (trace_new(traced, folder))
+      wait_for_all(traced);
+    pool_release_now(folder);
+  }
+  if (traced->count > 0)
+    return;
+  fail_with(MPROF_CANNOT_RUN, "%s",
+            has_ended(process) ? "the process has ended"
+            : folder == NULL
+                ? strerror(error)
+                : "the process may not be traced, or is traced already");
 }
 
 /* One that did not stop in time goes on when this process ends. */
@@ -153,6 +159,5 @@ traced_threads_resume(struct traced_threads *traced)
   for (size_t i = 0; i < traced->count; i++)
     ptrace(PTRACE_DETACH, traced->threads[i].number, NULL,
            (long)traced->threads[i].signal);
-  pool_free(traced->threads);
   *traced = (struct traced_threads){0};
 }

@@ -23,14 +23,14 @@ struct traced_thread {
   struct user_regs_struct registers;
 };
 
-struct traced_threads {          /* all zero: none */
-  struct traced_thread *threads; /* owned */
+struct traced_threads { /* all zero: none */
+  struct traced_thread *threads;
   size_t count, capacity;
 };
 
-/* Gives back why that cannot be done; NULL: they do stand still.  Even then
- * traced_threads_resume is to be called. */
-const char *traced_threads_stop(struct traced_threads *traced, pid_t process);
+/* Fails when that cannot be done.  Even then traced_threads_resume is to be
+ * called. */
+void traced_threads_stop(struct traced_threads *traced, pid_t process);
 void traced_threads_resume(struct traced_threads *traced);
 
 #endif

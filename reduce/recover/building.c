@@ -5,7 +5,6 @@
 #include "recover/building.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
 
 /* What is known of a context. */
@@ -14,29 +13,13 @@ struct building_context {
   bool is_cut;   /* its chain begins with SITE_CUT_SHORT */
 };
 
-/* ---- begin and end ------------------------------------------------------ */
-
-void
-building_check(struct building *b, bool good)
-{
-  if (!good && !b->failed)
-    b->failed = !mprof_error_memory(b->reading.error);
-}
-
-/* The same of what has set the error if it failed. */
-static void
-keep(struct building *b, bool good)
-{
-  b->failed = b->failed || !good;
-}
+/* ---- begin and end ------------------------------------------------------
+ */
 
 uint32_t
 building_name(struct building *b, const char *text)
 {
-  const uint32_t name =
-      b->failed ? 0 : names_intern(&b->reading.profile->names, text);
-  building_check(b, name != NAMES_NONE);
-  return b->failed ? 0 : name;
+  return names_intern(&b->reading.profile->names, text);
 }
 
 static struct profile_value_type
@@ -50,9 +33,8 @@ static void
 add_columns(struct building *b)
 {
   struct profile *heading = &b->reading.heading;
-  heading->columns = array_zeroed(PPROF_COLUMNS, sizeof *heading->columns);
-  building_check(b, heading->columns != NULL);
-  for (int i = 0; !b->failed && i < PPROF_COLUMNS; i++)
+  heading->columns = pool_zeroed(PPROF_COLUMNS, sizeof *heading->columns);
+  for (int i = 0; i < PPROF_COLUMNS; i++)
     if ((b->columns >> i & 1) != 0)
       heading->columns[heading->column_count++] =
           value_type(b, pprof_columns[i].type, pprof_columns[i].unit);
@@ -67,18 +49,13 @@ time_now(void)
 }
 
 void
-building_begin(struct building *b, const struct recovery *recovery,
-               enum language language, uint64_t columns)
+building_begin(struct building *b, enum language language, uint64_t columns)
 {
   struct reading *reading = &b->reading;
   struct profile *heading = &reading->heading;
   b->columns = columns;
-  b->image_bytes = recovery->image->bytes;
-  reading->profile = recovery->profile;
-  reading->path = recovery->image->path;
-  reading->options = recovery->options;
-  reading->error = recovery->error;
-  reading->first_sample = recovery->profile->sample_count;
+  reading->path = b->image->path;
+  reading->first_sample = reading->profile->sample_count;
   reading->text_left = UINT64_MAX;
   heading->language = language;
   heading->by_mprof = true;
@@ -88,35 +65,24 @@ building_begin(struct building *b, const struct recovery *recovery,
   add_columns(b);
   heading->period_type = value_type(b, "space", "bytes");
   heading->default_type = building_name(b, pprof_columns[PPROF_BYTES].type);
-  keep(b, b->failed ||
-              (reading_columns(reading) && reading_check_heading(reading) &&
-               sample_adder_init(&b->samples, reading)));
-}
-
-bool
-building_end(struct building *b)
-{
-  const struct input_limits *limits = b->reading.options->limits;
-  keep(b, b->failed || (reading_add_comments(&b->reading) &&
-                        sample_adder_end(&b->samples)));
-  if (!b->failed)
-    reading_take(&b->reading,
-                 limits->memory_free + limits->memory_ratio * b->image_bytes);
-  return !b->failed;
+  reading_columns(reading);
+  reading_check_heading(reading);
+  sample_adder_init(&b->samples, reading);
 }
 
 void
-building_release(struct building *b)
+building_end(struct building *b)
 {
+  const struct input_limits *limits = b->reading.options->limits;
+  reading_add_comments(&b->reading);
+  sample_adder_end(&b->samples);
+  reading_take(&b->reading,
+               limits->memory_free + limits->memory_ratio * b->image->bytes);
   pool_free(b->contexts);
-  pool_free(b->callers.items);
-  pool_free(b->kinds);
-  index_map_release(&b->sites);
-  sample_adder_release(&b->samples);
-  reading_release(&b->reading);
 }
 
-/* ---- what chains are made of -------------------------------------------- */
+/* ---- what chains are made of --------------------------------------------
+ */
 
 uint32_t
 building_function(struct building *b, const char *name,
@@ -124,13 +90,9 @@ building_function(struct building *b, const char *name,
 {
   struct profile_function function = {.start_line = line};
   function.name = building_name(b, name);
-  function.system_name =
-      building_name(b, system_name == NULL ? "" : system_name);
+  function.system_name = building_name(b, system_name);
   function.file = building_name(b, file == NULL ? "" : file);
-  const uint32_t number =
-      b->failed ? 0 : profile_add_function(b->reading.profile, function);
-  building_check(b, number != INDEX_NONE);
-  return number;
+  return profile_add_function(b->reading.profile, function);
 }
 
 uint32_t
@@ -140,12 +102,8 @@ building_location(struct building *b, uint32_t mapping, uint64_t address,
   const struct profile_location location = {.mapping = mapping,
                                             .address = address};
   const struct profile_line own = {.function = function, .line = line};
-  const uint32_t number =
-      b->failed ? 0
-                : profile_add_location(b->reading.profile, location, &own,
-                                       function == INDEX_NONE ? 0 : 1);
-  building_check(b, number != INDEX_NONE);
-  return number;
+  return profile_add_location(b->reading.profile, location, &own,
+                              function == INDEX_NONE ? 0 : 1);
 }
 
 /* The location of a call at SITE, which is in FUNCTION. */
@@ -153,10 +111,10 @@ static uint32_t
 location_of(struct building *b, uint64_t site, uint32_t function)
 {
   uint32_t location = index_map_find(&b->sites, site);
-  if (location != INDEX_NONE || b->failed)
-    return location;
-  location = b->source->location(b->closure, site, function);
-  building_check(b, b->failed || index_map_add(&b->sites, site, location));
+  if (location == INDEX_NONE) {
+    location = b->source->location(b->closure, site, function);
+    index_map_add(&b->sites, site, location);
+  }
   return location;
 }
 
@@ -171,20 +129,15 @@ site_between(const struct building *b, uint32_t up, uint32_t callee)
              : b->source->between(b->closure, c->site, c->function, callee);
 }
 
-/* The node below PARENT of a call at SITE, which is in FUNCTION; PARENT if SITE
- * is 0. */
+/* The node below PARENT of a call at SITE, which is in FUNCTION; PARENT if
+ * SITE is 0. */
 static uint32_t
 node_below(struct building *b, uint32_t parent, uint64_t site,
            uint32_t function)
 {
-  if (site == 0 || b->failed)
-    return parent;
-  const uint32_t location = location_of(b, site, function);
-  const uint32_t node =
-      b->failed ? parent
-                : tree_child(&b->reading.profile->tree, parent, location);
-  building_check(b, node != INDEX_NONE);
-  return node;
+  return site == 0 ? parent
+                   : tree_child(&b->reading.profile->tree, parent,
+                                location_of(b, site, function));
 }
 
 /* The context NUMBER with its node, as are those that it is below. */
@@ -196,13 +149,12 @@ find_context(struct building *b, uint32_t number)
   b->callers.count = 0;
   for (; up != CONTEXT_ROOT && b->contexts[up].node == TREE_ROOT;
        up = contexts[up].parent)
-    building_check(b, numbers_push(&b->callers, up));
-  while (!b->failed && b->callers.count > 0) {
+    numbers_push(&b->callers, up);
+  while (b->callers.count > 0) {
     const uint32_t at = (uint32_t)b->callers.items[--b->callers.count];
     const struct context *c = &contexts[at];
-    const uint32_t above =
-        node_below(b, b->contexts[up].node,
-                   site_between(b, up, c->function), 0);
+    const uint32_t above = node_below(b, b->contexts[up].node,
+                                      site_between(b, up, c->function), 0);
     b->contexts[at] = (struct building_context){
         .node = node_below(b, above, c->site, c->function),
         .is_cut = up == CONTEXT_ROOT
@@ -213,7 +165,8 @@ find_context(struct building *b, uint32_t number)
   return b->contexts[number];
 }
 
-/* ---- samples ------------------------------------------------------------ */
+/* ---- samples ------------------------------------------------------------
+ */
 
 void
 building_tree(struct building *b, const struct context_tree *tree)
@@ -221,9 +174,8 @@ building_tree(struct building *b, const struct context_tree *tree)
   pool_free(b->contexts);
   pool_free(b->kinds);
   b->tree = tree;
-  b->contexts = array_zeroed(tree->context_count, sizeof *b->contexts);
-  b->kinds = array_zeroed(tree->kind_count + (size_t)1, sizeof *b->kinds);
-  building_check(b, b->contexts != NULL && b->kinds != NULL);
+  b->contexts = pool_zeroed(tree->context_count, sizeof *b->contexts);
+  b->kinds = pool_zeroed(tree->kind_count + (size_t)1, sizeof *b->kinds);
 }
 
 void
@@ -231,7 +183,7 @@ building_label(struct building *b, const char *key, const char *text)
 {
   const uint64_t name = building_name(b, key);
   const uint64_t label[LABEL_WORDS] = {name, building_name(b, text)};
-  keep(b, b->failed || sample_adder_label(&b->samples, label));
+  sample_adder_label(&b->samples, label);
 }
 
 void
@@ -239,40 +191,21 @@ building_number_label(struct building *b, const char *key, uint64_t number)
 {
   const uint64_t name = building_name(b, key);
   const uint64_t label[LABEL_WORDS] = {name, 0, number, name};
-  keep(b, b->failed || sample_adder_label(&b->samples, label));
+  sample_adder_label(&b->samples, label);
 }
 
-static void
-add_values(struct building *b, const uint64_t *values)
+void
+building_put(struct building *b, uint32_t node, struct sample_labels *labels,
+             const uint64_t *values)
 {
   struct numbers *to = &b->samples.values;
-  building_check(b, numbers_reserve(to, PPROF_COLUMNS));
-  for (int i = 0; !b->failed && i < PPROF_COLUMNS; i++)
+  numbers_reserve(to, PPROF_COLUMNS);
+  for (int i = 0; i < PPROF_COLUMNS; i++)
     if ((b->columns >> i & 1) != 0)
       to->items[to->count++] = values[i];
-}
-
-static void
-add_sample(struct building *b, uint32_t node, struct sample_labels *labels,
-           const uint64_t *values)
-{
-  add_values(b, values);
-  keep(b, b->failed || (sample_adder_check(&b->samples) &&
-                        sample_adder_add(&b->samples, node, labels)));
+  sample_adder_check(&b->samples);
+  sample_adder_add(&b->samples, node, labels);
   b->samples.index++;
-}
-
-void
-building_begin_sample(struct building *b)
-{
-  if (!b->failed)
-    sample_adder_begin(&b->samples);
-}
-
-void
-building_put(struct building *b, uint32_t node, const uint64_t *values)
-{
-  add_sample(b, node, &b->samples.known, values);
 }
 
 /* What is known of the labels of objects of that KIND, which are in hand if
@@ -283,7 +216,7 @@ labels_of(struct building *b, const struct kind *kind)
   struct sample_labels *known =
       &b->kinds[kind == NULL ? b->tree->kind_count
                              : (size_t)(kind - b->tree->kinds)];
-  building_begin_sample(b);
+  sample_adder_begin(&b->samples);
   if (known->words == 0 || known->set == INDEX_NONE) {
     b->source->labels(b->closure, kind);
     *known = b->samples.known;
@@ -296,8 +229,6 @@ building_sample(struct building *b, uint64_t site, uint32_t function,
                 uint32_t up, const uint64_t *values, const struct kind *kind)
 {
   const struct building_source *source = b->source;
-  if (b->failed)
-    return;
   if (context_tree_is_over(b->tree, up)) {
     site = 0; /* which has its place already */
     b->unattributed_count += values[PPROF_COUNT];
@@ -314,43 +245,34 @@ building_sample(struct building *b, uint64_t site, uint32_t function,
     node = node_below(b, node, source->allocator(b->closure, kind), 0);
   if (caller.is_cut)
     b->cut_count += values[PPROF_COUNT];
-  if (!b->failed)
-    add_sample(b, node, labels_of(b, kind), values);
+  building_put(b, node, labels_of(b, kind), values);
 }
 
-/* ---- comments ------------------------------------------------------------ */
+/* ---- comments ------------------------------------------------------------
+ */
 
 void
 building_comment(struct building *b, const char *key, const char *text)
 {
   struct reading *reading = &b->reading;
-  char *whole = pool_format("%s=%s", key, text);
-  const uint32_t name = b->failed ? 0 : building_name(b, whole);
-  pool_free(whole);
-  building_check(b, b->failed ||
-                        (numbers_push(&reading->comments,
-                                      reading->string_count) &&
-                         ARRAY_PUSH(reading->strings, reading->string_count,
-                                    b->string_capacity, name)));
+  numbers_push(&reading->comments, reading->string_count);
+  ARRAY_PUSH(reading->strings, reading->string_count, b->string_capacity,
+             building_name(b, pool_format("%s=%s", key, text)));
 }
 
 void
 building_count(struct building *b, const char *key, uint64_t n)
 {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRIu64, n);
-  building_comment(b, key, text);
-}
-
-static void
-add_region(void *building, const char *text)
-{
-  building_comment(building, PPROF_COMMENT_REGION, text);
+  building_comment(b, key, pool_format("%" PRIu64, n));
 }
 
 void
-building_regions(struct building *b, const struct region_table *regions,
-                 bool frees)
+building_regions(struct building *b, bool frees)
 {
-  image_region_comments(regions, frees, add_region, b);
+  for (uint32_t i = 1; i < b->regions.count; i++) {
+    const struct region *region = &b->regions.regions[i];
+    if (region->entered != 0)
+      building_comment(b, PPROF_COMMENT_REGION,
+                       image_region_comment(region, frees));
+  }
 }

@@ -2,30 +2,27 @@
 
 /* A profile while it is built from an image.
  *
- * A location is a call site, or where the tree tells calls apart by functions,
- * a function or a line of one.  Who knows what sites stand for is asked for
- * each once.  A context becomes one node of the profile's tree, or two where
- * something ran between its caller and itself, when a sample first needs it:
- * so building costs a step for each context and each sample, however long
- * their chains are.
- *
- * The first failure stays in the error of the building, and what comes after
- * it does nothing.
+ * A location is a call site, or where the tree tells calls apart by
+ * functions, a function or a line of one.  Who knows what sites stand for is
+ * asked for each once.  A context becomes one node of the profile's tree, or
+ * two where something ran between its caller and itself, when a sample first
+ * needs it: so building costs a step for each context and each sample,
+ * however long their chains are.
  */
 
 #ifndef MPROF_RECOVER_BUILDING_H
 #define MPROF_RECOVER_BUILDING_H
 
 #include "pprof/sample_adder.h"
-#include "recover/recover.h"
+#include "recover/image_notes.h"
 #include "tree/context_tree.h"
 
 struct building;
 
 /* What an image says of its numbers.  CLOSURE is that of the building. */
 struct building_source {
-  /* Adds the labels of objects of that KIND to the sample in hand; NULL: those
-   * of calls. */
+  /* Adds the labels of objects of that KIND to the sample in hand; NULL:
+   * those of calls. */
   void (*labels)(void *closure, const struct kind *kind);
 
   /* Adds the location of a call at SITE, which is in FUNCTION, with all that
@@ -44,11 +41,12 @@ struct building_source {
 };
 
 struct building {
-  struct reading reading;
+  const struct image *image;
+  struct image_notes notes; /* of the image, as are these: */
+  struct region_table regions;
+  struct reading reading; /* knows the profile and the options */
   struct sample_adder samples;
-  bool failed; /* the error of the reading says why */
-  uint64_t image_bytes;
-  uint64_t columns; /* bit i: samples have that of enum pprof_column */
+  uint64_t columns;       /* bit i: samples have that of enum pprof_column */
   size_t string_capacity; /* of the reading's strings, which are comments */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
@@ -59,41 +57,41 @@ struct building {
 
   /* of the tree whose samples are added */
   const struct context_tree *tree;
-  struct building_context *contexts; /* owned */
+  struct building_context *contexts;
   struct numbers callers; /* of the context in hand that have no node yet */
-  struct sample_labels *kinds; /* owned: by kind, and at the end for calls */
+  struct sample_labels *kinds; /* by kind, and at the end for calls */
 };
 
-/* Begins to add the image of RECOVERY to its profile.  Samples have those
- * COLUMNS. */
-void building_begin(struct building *building,
-                    const struct recovery *recovery, enum language language,
-                    uint64_t columns);
+/* Add the figures of the image of a Lisp or a C program, which BUILDING has
+ * with its notes and regions. */
+void recover_lisp(struct building *building);
+void recover_c(struct building *building, struct image *image);
 
-/* Completes the profile.  False: the error of the recovery says why not.
- * Release BUILDING even then. */
-bool building_end(struct building *building);
-void building_release(struct building *building);
+/* Begins the profile of the image; samples have those COLUMNS. */
+void building_begin(struct building *building, enum language language,
+                    uint64_t columns);
+void building_end(struct building *building);
 
 /* Samples of TREE follow. */
-void building_tree(struct building *building, const struct context_tree *tree);
+void building_tree(struct building *building,
+                   const struct context_tree *tree);
 
-/* Adds a sample.  Its chain is that of a call at SITE in FUNCTION, whose caller
- * is the context UP; the call itself is left out when SITE is 0.  VALUES go by
- * enum pprof_column.  KIND is that of its objects; NULL: it is one of calls.
+/* Adds a sample.  Its chain is that of a call at SITE in FUNCTION, whose
+ * caller is the context UP; the call itself is left out when SITE is 0.
+ * VALUES go by enum pprof_column.  KIND is that of its objects; NULL: it is
+ * one of calls.
  */
 void building_sample(struct building *building, uint64_t site,
                      uint32_t function, uint32_t up, const uint64_t *values,
                      const struct kind *kind);
 
-/* The same for a sample whose chain ends at NODE, and whose labels are added
- * after it was begun. */
-void building_begin_sample(struct building *building);
+/* The same for a sample whose chain ends at NODE, and that was begun by
+ * sample_adder_begin; LABELS as for sample_adder_add. */
 void building_put(struct building *building, uint32_t node,
-                  const uint64_t *values);
+                  struct sample_labels *labels, const uint64_t *values);
 
-/* Adds the label KEY with TEXT, or with a number in the unit of the same name,
- * to the sample in hand. */
+/* Adds the label KEY with TEXT, or with a number in the unit of the same
+ * name, to the sample in hand. */
 void building_label(struct building *building, const char *key,
                     const char *text);
 void building_number_label(struct building *building, const char *key,
@@ -104,11 +102,10 @@ void building_comment(struct building *building, const char *key,
                       const char *text);
 void building_count(struct building *building, const char *key, uint64_t n);
 
-/* Adds a comment on each of REGIONS; FREES: what is in use there is known. */
-void building_regions(struct building *building,
-                      const struct region_table *regions, bool frees);
+/* Adds a comment on each region; FREES: what is in use there is known. */
+void building_regions(struct building *building, bool frees);
 
-/* Adds a function; SYSTEM_NAME and FILE may be NULL.  Its number. */
+/* Adds a function, whose FILE may be NULL.  Its number. */
 uint32_t building_function(struct building *building, const char *name,
                            const char *system_name, const char *file,
                            int64_t line);
@@ -118,10 +115,7 @@ uint32_t building_function(struct building *building, const char *name,
 uint32_t building_location(struct building *building, uint32_t mapping,
                            uint64_t address, uint32_t function, int64_t line);
 
-/* The number of the name TEXT; 0 after a failure. */
+/* The number of the name TEXT. */
 uint32_t building_name(struct building *building, const char *text);
-
-/* Notes that memory ran out, unless GOOD. */
-void building_check(struct building *building, bool good);
 
 #endif

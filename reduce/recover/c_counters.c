@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The counters of leaves are sums over stripes, as stripes.h has them, and what
- * an ECL without hooks has allocated is added by its threads.
+/* The counters of leaves are sums over stripes, as stripes.h has them, and
+ * what an ECL without hooks has allocated is added by its threads.
  */
 
 #include "recover/c_counters.h"
@@ -14,17 +14,6 @@ struct lisp_tally {
 };
 
 /* ---- counters ---------------------------------------------------------- */
-
-static void
-add_counters(struct leaf_counters *sum, struct leaf_counters counters,
-             uint64_t peak)
-{
-  if (counters.peak != peak) {
-    counters.at_peak.count = counters.allocated.count - counters.freed.count;
-    counters.at_peak.bytes = counters.allocated.bytes - counters.freed.bytes;
-  }
-  leaf_counters_add(sum, &counters);
-}
 
 /* An object that was being counted, or its end, may have its count and not
  * its bytes, and nothing is freed that was not allocated.  An impossible sum
@@ -89,13 +78,17 @@ complete_array(struct c_counters *c, const struct image_array *array)
 }
 
 static void
-add_array(struct c_counters *c, const struct image_array *array)
+add_counters(struct c_counters *c, const struct image_array *array)
 {
-  const struct leaf_counters *counters =
-      (const struct leaf_counters *)array->bytes;
-  const uint32_t count = length_for(c, array, sizeof *counters);
-  for (uint32_t i = LEAF_OVERFLOW; i < count; i++)
-    add_counters(&c->by_leaf[i], counters[i], c->stripes.peak);
+  const uint32_t count = length_for(c, array, sizeof(struct leaf_counters));
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
+    struct leaf_counters own = ((struct leaf_counters *)array->bytes)[i];
+    if (own.peak != c->stripes.peak) {
+      own.at_peak.count = own.allocated.count - own.freed.count;
+      own.at_peak.bytes = own.allocated.bytes - own.freed.bytes;
+    }
+    leaf_counters_add(&c->by_leaf[i], &own);
+  }
 }
 
 static void
@@ -129,19 +122,8 @@ measure_records(struct c_counters *c)
       kinds = leaf->kind + 1;
   }
   c->contexts = contexts - CONTEXT_FIRST + leaves - LEAF_FIRST;
-  c->bytes = contexts * sizeof(struct context) + leaves * sizeof(struct leaf) +
-             kinds * sizeof(struct kind);
-}
-
-/* Hands each array of that KIND to TAKE. */
-static void
-for_each_array(struct c_counters *c, const struct image *image,
-               enum image_kind kind,
-               void (*take)(struct c_counters *, const struct image_array *))
-{
-  for (size_t i = 0; i < image->array_count; i++)
-    if (image->arrays[i].kind == kind)
-      take(c, &image->arrays[i]);
+  c->bytes = contexts * sizeof(struct context) +
+             leaves * sizeof(struct leaf) + kinds * sizeof(struct kind);
 }
 
 /* Gives the leaves of the tree their counts. */
@@ -152,38 +134,36 @@ sum_up(struct c_counters *c, const struct image *image)
   if ((c->stripes.request & REQUEST_RESET) != 0)
     tree->leaf_count = LEAF_FIRST; /* the rest is forgotten, at once */
   measure_records(c);
-  for_each_array(c, image, IMAGE_COUNTERS, complete_array);
-  for_each_array(c, image, IMAGE_COUNTERS, add_array);
-  for (uint32_t i = 0; i < tree->leaf_count; i++) {
+  for (uint32_t i = 0; i < tree->leaf_count; i++)
+    tree->leaves[i].count = tree->leaves[i].bytes =
+        tree->leaves[i].activations = 0;
+  for (size_t i = 0; i < image->array_count; i++)
+    if (image->arrays[i].kind == IMAGE_COUNTERS)
+      complete_array(c, &image->arrays[i]);
+  for (size_t i = 0; i < image->array_count; i++)
+    if (image->arrays[i].kind == IMAGE_COUNTERS)
+      add_counters(c, &image->arrays[i]);
+    else if (image->arrays[i].kind == IMAGE_TALLIES)
+      add_tallies(c, &image->arrays[i]);
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
     struct leaf *leaf = &tree->leaves[i];
     clamp_counters(&c->by_leaf[i]);
-    leaf->count = c->by_leaf[i].allocated.count;
-    leaf->bytes = c->by_leaf[i].allocated.bytes;
-    leaf->activations = 0;
-  }
-  for_each_array(c, image, IMAGE_TALLIES, add_tallies);
-  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
-    c->total.count += tree->leaves[i].count;
-    c->total.bytes += tree->leaves[i].bytes;
+    leaf->count += c->by_leaf[i].allocated.count;
+    leaf->bytes += c->by_leaf[i].allocated.bytes;
+    c->total.count += leaf->count;
+    c->total.bytes += leaf->bytes;
     c->total.peak_bytes += c->by_leaf[i].at_peak.bytes;
   }
 }
 
 /* What was lost cannot be more than what is kept, though the process may free
  * more at its end. */
-static bool
-find_losses(struct c_counters *c, const struct image *image)
+static void
+take_losses(struct c_counters *c, const struct losses *found)
 {
-  const struct losses *found = image->losses;
-  if (found == NULL)
-    return true;
-  c->losses = array_zeroed(c->tree->leaf_count + (size_t)1,
-                           sizeof *c->losses);
-  if (c->losses == NULL)
-    return false;
-  const size_t count = found->count < c->tree->leaf_count
-                           ? found->count
-                           : c->tree->leaf_count;
+  const size_t leaves = c->tree->leaf_count;
+  const size_t count = found->count < leaves ? found->count : leaves;
+  c->losses = pool_zeroed(leaves, sizeof *c->losses);
   memcpy(c->losses, found->leaves, count * sizeof *c->losses);
   for (size_t i = LEAF_OVERFLOW; i < count; i++) {
     struct leaf_loss *loss = &c->losses[i];
@@ -196,50 +176,38 @@ find_losses(struct c_counters *c, const struct image *image)
     clamp(&loss->indirect.count, objects - loss->direct.count);
     clamp(&loss->indirect.bytes, bytes - loss->direct.bytes);
   }
-  return true;
 }
 
 /* ---- the whole --------------------------------------------------------- */
 
 /* An image whose first tree is not there yet has nothing. */
-static bool
-add_empty_tree(struct image *image, struct mprof_error *error)
+static void
+add_empty_tree(struct image *image)
 {
-  static struct context contexts[CONTEXT_FIRST];
-  static struct leaf leaves[LEAF_FIRST];
-  static struct kind kinds[1];
-  const struct image_tree empty = {.tree = {.contexts = contexts,
-                                            .leaves = leaves,
-                                            .kinds = kinds,
-                                            .context_count = CONTEXT_FIRST,
-                                            .leaf_count = LEAF_FIRST,
-                                            .kind_count = 1}};
-  return image->tree_count != 0 ||
-         ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity,
-                    empty) ||
-         mprof_error_memory(error);
+  const struct image_tree empty = {
+      .tree = {.contexts = pool_zeroed(CONTEXT_FIRST, sizeof(struct context)),
+               .leaves = pool_zeroed(LEAF_FIRST, sizeof(struct leaf)),
+               .kinds = pool_zeroed(1, sizeof(struct kind)),
+               .context_count = CONTEXT_FIRST,
+               .leaf_count = LEAF_FIRST,
+               .kind_count = 1}};
+  ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, empty);
 }
 
 bool
 c_counters_find(struct c_counters *c, struct image *image,
                 struct mprof_error *error)
 {
+  (void)error;
   *c = (struct c_counters){.stripes = image_stripes(image)};
-  if (!add_empty_tree(image, error))
-    return false;
+  if (image->tree_count == 0)
+    add_empty_tree(image);
   c->tree = &image->trees[0].tree;
   c->by_leaf =
-      array_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->by_leaf);
-  if (c->by_leaf == NULL)
-    return mprof_error_memory(error);
+      pool_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->by_leaf);
   sum_up(c, image);
-  return image_check_trees(image, error) &&
-         (find_losses(c, image) || mprof_error_memory(error));
-}
-
-void
-c_counters_release(struct c_counters *c)
-{
-  pool_free(c->by_leaf);
-  pool_free(c->losses);
+  image_check_trees(image);
+  if (image->losses != NULL)
+    take_losses(c, image->losses);
+  return true;
 }

@@ -5,25 +5,21 @@
 #ifndef MPROF_RECOVER_C_COUNTERS_H
 #define MPROF_RECOVER_C_COUNTERS_H
 
-#include "c/count/stripes.h"
 #include "recover/image_reader.h"
-#include "recover/losses.h"
 
 struct c_counters {
   struct stripes stripes;    /* pointers are the process's */
   struct context_tree *tree; /* the image's: its leaves have their counts */
-  struct leaf_counters *by_leaf; /* owned: by leaf */
-  struct leaf_loss *losses;  /* owned: by leaf; NULL: they are not known */
-  uint64_t contexts, bytes;  /* paths, and the memory of their records */
+  struct leaf_counters *by_leaf; /* by leaf */
+  struct leaf_loss *losses;      /* by leaf; NULL: they are not known */
+  uint64_t contexts, bytes;      /* paths, and the memory of their records */
   struct {
     uint64_t count, bytes, peak_bytes;
   } total; /* over all leaves; the most bytes that were live */
 };
 
-/* Adds the counters of IMAGE up, and checks its trees.  False: ERROR says why
- * that cannot be done.  Release them even then. */
+/* Adds the counters of IMAGE up, and checks its trees. */
 bool c_counters_find(struct c_counters *counters, struct image *image,
                      struct mprof_error *error);
-void c_counters_release(struct c_counters *counters);
 
 #endif

@@ -1,102 +1,85 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Notes are copied, each with a zero behind its text. */
+/* Texts of notes stay where they are in the image, with a zero behind. */
 
 #include "recover/image_notes.h"
 
 #include "base/array.h"
 
-/* The place of a later note is put under the same key: places are in a table
- * of their own, since an index_map keeps the first. */
-static bool
-add_key(struct image_notes *notes, enum image_note_kind kind, uint64_t key)
+/* A later note on the same matter takes the place of the one before. */
+static void
+add_by_key(struct image_notes *notes, enum image_note_kind kind,
+           struct note note)
 {
   struct index_map *map = &notes->by_key[kind];
-  uint32_t last = (uint32_t)(notes->count - 1);
-  uint32_t first = index_map_find(map, key);
-  if (first == INDEX_NONE)
-    return index_map_add(map, key, last);
-  struct note newest = notes->notes[last];
-  notes->notes[last] = notes->notes[first];
-  notes->notes[first] = newest;
-  return true;
+  const uint32_t place = index_map_find(map, note.key);
+  if (place != INDEX_NONE) {
+    notes->notes[place] = note;
+  } else {
+    index_map_add(map, note.key, (uint32_t)notes->count);
+    ARRAY_PUSH(notes->notes, notes->count, notes->capacity, note);
+  }
 }
 
 /* Text is END BUILDID PATH, END in hexadecimal digits. */
-static bool
-add_module(struct image_notes *notes, const struct note *note,
-           enum image_note_kind kind)
+static void
+add_module(struct image_notes *notes, enum image_note_kind kind,
+           struct note note)
 {
-  char *rest = note->text;
-  struct note_module m = {.start = note->value, .offset = note->more};
+  char *rest = note.text;
+  struct note_module m = {.start = note.value, .offset = note.more};
   m.end = strtoull(strsep(&rest, " "), NULL, 16);
   m.build_id = rest == NULL ? "" : strsep(&rest, " ");
   m.path = rest == NULL ? "" : rest;
-  m.number = kind == NOTE_RETIRED ? note->key : 0;
-  return m.end <= m.start || m.end > INT64_MAX ||
-         m.offset > (uint64_t)INT64_MAX - m.end ||
-         ARRAY_PUSH(notes->modules, notes->module_count,
-                    notes->module_capacity, m);
+  m.number = kind == NOTE_RETIRED ? note.key : 0;
+  if (m.end > m.start && m.end <= INT64_MAX &&
+      m.offset <= (uint64_t)INT64_MAX - m.end)
+    ARRAY_PUSH(notes->modules, notes->module_count, notes->module_capacity,
+               m);
 }
 
-static bool
-add_note(struct image_notes *notes, const struct image_note *n,
-         const char *text)
+/* TEXT is behind the record of the note, which is known by now: it moves over
+ * the last byte of that, so that there is room for a zero. */
+static void
+add_note(struct image_notes *notes, const struct image_note *n, char *text)
 {
-  enum image_note_kind kind = (enum image_note_kind)n->kind;
-  struct note note = {n->key, n->value, n->more,
-                      pool_text_part(text, n->text_bytes)};
-  if (note.text == NULL ||
-      !ARRAY_PUSH(notes->notes, notes->count, notes->capacity, note)) {
-    pool_free(note.text);
-    return false;
-  }
+  const enum image_note_kind kind = (enum image_note_kind)n->kind;
+  const struct note note = {n->key, n->value, n->more, text - 1};
+  memmove(note.text, text, n->text_bytes);
+  note.text[n->text_bytes] = '\0';
   if (kind == NOTE_COMMENT)
-    return ARRAY_PUSH(notes->comments, notes->comment_count,
-                      notes->comment_capacity, note.text);
-  return kind == NOTE_MODULE || kind == NOTE_RETIRED
-             ? add_module(notes, &note, kind)
-             : add_key(notes, kind, note.key);
+    ARRAY_PUSH(notes->comments, notes->comment_count, notes->comment_capacity,
+               note.text);
+  else if (kind == NOTE_MODULE || kind == NOTE_RETIRED)
+    add_module(notes, kind, note);
+  else
+    add_by_key(notes, kind, note);
 }
 
-bool
-image_notes_read(struct image_notes *notes, const struct image *image,
-                 struct mprof_error *error)
+void
+image_notes_read(struct image_notes *notes, const struct image *image)
 {
   const struct image_array *array = image_array(image, IMAGE_NOTES, 0);
   struct image_note note;
   uint64_t used = 0;
   *notes = (struct image_notes){0};
   if (array == NULL)
-    return true;
+    return;
   memcpy(&used, array->bytes, sizeof used);
   if (used > array->length) /* the rest found no room */
     used = array->length;
-  for (uint64_t at = sizeof used; at + sizeof note <= used;) {
+  for (uint64_t at = sizeof used; at + sizeof note <= used;
+       at += (note.text_bytes + UINT64_C(7)) & ~UINT64_C(7)) {
     memcpy(&note, array->bytes + at, sizeof note);
     at += sizeof note;
     if (note.kind == 0 || note.kind >= NOTE_KINDS ||
-        note.text_bytes > used - at)
-      return (image->head.flags & IMAGE_INCOMPLETE) != 0 ||
-             image_damaged(image, error, "a note is invalid or cut short");
-    if (!add_note(notes, &note, array->bytes + at))
-      return mprof_error_memory(error);
-    at += (note.text_bytes + UINT64_C(7)) & ~UINT64_C(7);
+        note.text_bytes > used - at) {
+      if ((image->head.flags & IMAGE_INCOMPLETE) == 0)
+        image_fault(image, MPROF_NO_OFFSET, "a note is invalid or cut short");
+      return;
+    }
+    add_note(notes, &note, array->bytes + at);
   }
-  return true;
-}
-
-void
-image_notes_release(struct image_notes *notes)
-{
-  for (size_t i = 0; i < notes->count; i++)
-    pool_free(notes->notes[i].text);
-  for (size_t i = 0; i < NOTE_KINDS; i++)
-    index_map_release(&notes->by_key[i]);
-  pool_free(notes->notes);
-  pool_free(notes->modules);
-  pool_free(notes->comments);
-  *notes = (struct image_notes){0};
 }
 
 const struct note *

@@ -10,31 +10,28 @@
 
 struct note {
   uint64_t key, value, more;
-  char *text; /* owned; ends in a zero byte */
+  char *text; /* ends in a zero byte */
 };
 
 /* A file that code was from. */
 struct note_module {
   uint64_t start, end, offset; /* its code; the first of it in the file */
-  const char *path, *build_id; /* those of the notes */
+  const char *path, *build_id;
   uint64_t number; /* among those that were unloaded; 0: it was loaded */
 };
 
-struct image_notes {  /* all zero: empty */
-  struct note *notes; /* owned */
+struct image_notes {
+  struct note *notes; /* the last one of each kind and key */
   size_t count, capacity;
-  struct index_map by_key[NOTE_KINDS]; /* the last one of each key */
-  struct note_module *modules;         /* owned; the first is the program */
+  struct index_map by_key[NOTE_KINDS];
+  struct note_module *modules; /* the first is the program */
   size_t module_count, module_capacity;
-  const char **comments; /* owned; the texts are those of the notes */
+  const char **comments;
   size_t comment_count, comment_capacity;
 };
 
-/* Takes the notes of IMAGE.  False: ERROR says why.  Release them even then.
- */
-bool image_notes_read(struct image_notes *notes, const struct image *image,
-                      struct mprof_error *error);
-void image_notes_release(struct image_notes *notes);
+/* Takes the notes of IMAGE, whose memory has their texts. */
+void image_notes_read(struct image_notes *notes, const struct image *image);
 
 /* The last note on that; NULL: there is none. */
 const struct note *image_note_find(const struct image_notes *notes,

@@ -31,7 +31,7 @@ static _Noreturn void
 cannot_read(const struct image *image, int number)
 {
   fail_with(MPROF_CANNOT_READ, "cannot read '%s': %s", image->path,
-       strerror(number));
+            strerror(number));
 }
 
 /* ---- the file ---------------------------------------------------------- */
@@ -76,13 +76,15 @@ read_head(const struct image_input *input)
   if (input->size >= IMAGE_PAGE)
     read_at(input, head, sizeof *head, 0);
   if (memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
-    fail_with(MPROF_BAD_PROFILE, "'%s' is not an image of mprof", image->path);
+    fail_with(MPROF_BAD_PROFILE, "'%s' is not an image of mprof",
+              image->path);
   head->mprof[sizeof head->mprof - 1] = '\0';
   if (head->version != IMAGE_VERSION ||
       strcmp(head->mprof, MPROF_VERSION) != 0)
-    fail_with(MPROF_BAD_PROFILE,
-         "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
-         image->path, head->mprof);
+    fail_with(
+        MPROF_BAD_PROFILE,
+        "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
+        image->path, head->mprof);
   if (head->language != IMAGE_LISP && head->language != IMAGE_C)
     image_fault(image, 0, "its language is unknown");
 }
@@ -196,7 +198,7 @@ read_held(struct image_input *input)
   pool_release_now(shared);
   if (again)
     fail_with(MPROF_CANNOT_READ, "cannot read '%s': it changes all the time",
-         image->path);
+              image->path);
 }
 
 /* ---- trees ------------------------------------------------------------- */
@@ -248,7 +250,8 @@ image_read(struct image *image, const char *path)
   *image = (struct image){.path = path};
   input.file = pool_open(path, O_RDONLY | O_NONBLOCK);
   if (input.file < 0)
-    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", path, strerror(errno));
+    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", path,
+              strerror(errno));
   if (fstat(input.file, &status) != 0)
     cannot_read(image, errno);
   if (!S_ISREG(status.st_mode))
@@ -277,6 +280,13 @@ image_read_octets(struct image *image, struct input_octets octets)
   read_head(&input);
   read_pieces(&input);
   find_trees(image);
+}
+
+void
+image_free(struct image *image)
+{
+  for (size_t i = 0; i < image->array_count; i++)
+    pool_free(image->arrays[i].bytes);
 }
 
 struct stripes

@@ -2,7 +2,7 @@
 
 /* An image (common/image_format.h) as it was when its process ended.  Nothing
  * in it is trusted: once its trees are checked, they have numbers within
- * bounds, chains that end, and sums that do not overflow.
+ * bounds, and chains that end.
  *
  * A process may end in the midst of a count or of a record.  What it had not
  * completed is left out, and that is no error.
@@ -27,7 +27,7 @@
 struct image_array {
   enum image_kind kind;
   uint32_t owner;
-  char *bytes; /* owned */
+  char *bytes;
   size_t length, capacity;
 };
 
@@ -37,16 +37,25 @@ struct image_tree {
                                that count nothing may be anything */
 };
 
-struct losses;
+/* What a C program had lost at its end, which reach/ has found. */
+struct leaf_loss {
+  struct object_count direct, indirect;
+};
+
+struct losses {             /* all zero: none */
+  struct leaf_loss *leaves; /* by number of the leaf */
+  size_t count;
+  uint64_t unfound; /* objects that were not found, and count as reachable */
+};
 
 struct image { /* all zero: empty */
   const char *path;
   uint64_t bytes;              /* of all of it */
   const struct losses *losses; /* NULL: they are not known */
   struct image_head head;
-  struct image_array *arrays; /* owned */
+  struct image_array *arrays;
   size_t array_count, array_capacity;
-  struct image_tree *trees; /* owned; what they have is the arrays' */
+  struct image_tree *trees; /* what they have is the arrays' */
   size_t tree_count, tree_capacity;
 };
 
@@ -61,6 +70,9 @@ void image_read(struct image *image, const char *path);
 bool image_is_octets(struct input_octets octets);
 void image_read_octets(struct image *image, struct input_octets octets);
 
+/* Gives back the memory of its arrays, and with them of its trees. */
+void image_free(struct image *image);
+
 /* What an image of a C program has of its stripes, whose pointers are the
  * process's; all zero if it has none. */
 struct stripes image_stripes(const struct image *image);
@@ -69,26 +81,22 @@ struct stripes image_stripes(const struct image *image);
 const struct image_array *image_array(const struct image *image,
                                       enum image_kind kind, uint32_t owner);
 
-/* Fails since the image is damaged: a format and what goes into it. */
-#define image_damaged(image, error, ...)                                     \
-  ((void)(error), image_fault(image, MPROF_NO_OFFSET, __VA_ARGS__), false)
+/* Fails since the image is damaged at OFFSET, or MPROF_NO_OFFSET: a format
+ * and what goes into it. */
 _Noreturn void image_fault(const struct image *image, int64_t offset,
                            const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Checks all trees.  False: ERROR says why. */
-bool image_check_trees(struct image *image, struct mprof_error *error);
+/* Checks all trees, and mends what is not complete. */
+void image_check_trees(const struct image *image);
 
 /* The regions of IMAGE, whose texts end; none if it has none.  They are the
  * image's. */
 struct region_table image_regions(const struct image *image);
 
-/* Calls PUT with the text of the comment mprof.region, see mprof-formats(5),
- * for each region that was entered; FREES: what it held at its end is known.
- */
-void image_region_comments(const struct region_table *regions, bool frees,
-                           void (*put)(void *closure, const char *text),
-                           void *closure);
+/* The text of the comment mprof.region, see mprof-formats(5), on a region
+ * that was entered; FREES: what it held at its end is known. */
+char *image_region_comment(const struct region *region, bool frees);
 
 /* The path of one of these. */
 const char *image_region_path(const struct region_table *regions,

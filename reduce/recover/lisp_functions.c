@@ -12,7 +12,6 @@
 
 #include "recover/lisp_recovery.h"
 
-#include "base/array.h"
 #include "base/text_file.h"
 #include "symbols/code_file.h"
 
@@ -49,26 +48,23 @@ struct c_file {
   struct function_symbols symbols;
 };
 
-/* The file of MODULE, which is opened if it can be; NULL when there is none,
- * or no memory. */
+/* The file of MODULE, which is opened if it can be; NULL when there is none.
+ */
 static struct c_file *
 find_file(struct lisp_recovery *r, const struct note_module *module)
 {
   if (module == NULL)
     return NULL;
   if (r->files == NULL)
-    r->files = array_zeroed(r->notes->module_count, sizeof *r->files);
-  building_check(&r->building, r->files != NULL);
-  if (r->files == NULL)
-    return NULL;
+    r->files = pool_zeroed(r->notes->module_count, sizeof *r->files);
   struct c_file *f = &r->files[module - r->notes->modules];
   if (!f->is_known) {
     f->is_known = true;
     f->is_open = module->path[0] == '/' &&
                  code_file_open(&f->file, module->path, module->build_id,
                                 false) == CODE_FILE_GOOD;
-    building_check(&r->building, !f->is_open || function_symbols_init(
-                                                    &f->symbols, &f->file));
+    if (f->is_open)
+      function_symbols_init(&f->symbols, &f->file);
   }
   return f->is_open ? f : NULL;
 }
@@ -91,11 +87,10 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
       found.name == NULL)
     return "";
   r->name = function_name_of_symbol(found.name);
-  building_check(&r->building, r->name != NULL);
-  char *part = r->name == NULL ? NULL : strstr(r->name, ".part.");
+  char *part = strstr(r->name, ".part.");
   if (part != NULL)
     *part = '\0';
-  return r->name == NULL ? "" : r->name;
+  return r->name;
 }
 
 /* What has no name at all is called after its file. */
@@ -103,10 +98,10 @@ static const char *
 file_name(struct lisp_recovery *r, const struct note_module *module)
 {
   const char *slash = module == NULL ? NULL : strrchr(module->path, '/');
-  if (module != NULL)
-    r->name =
-        pool_format("[%s]", slash == NULL ? module->path : slash + 1);
-  return r->name == NULL ? "[unknown]" : r->name;
+  if (module == NULL)
+    return "[unknown]";
+  r->name = pool_format("[%s]", slash == NULL ? module->path : slash + 1);
+  return r->name;
 }
 
 static const char *
@@ -151,19 +146,11 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
 }
 
 void
-lisp_functions_release(struct lisp_recovery *r)
+lisp_functions_close(struct lisp_recovery *r)
 {
   for (size_t i = 0; r->files != NULL && i < r->notes->module_count; i++)
-    if (r->files[i].is_open) {
-      function_symbols_release(&r->files[i].symbols);
+    if (r->files[i].is_open)
       code_file_release(&r->files[i].file);
-    }
-  pool_free(r->files);
-  pool_free(r->name);
-  pool_free(r->source.text);
-  pool_free(r->source.path);
-  index_map_release(&r->known);
-  index_map_release(&r->unknown);
 }
 
 /* ---- lines ------------------------------------------------------------- */
@@ -173,7 +160,6 @@ read_source(struct lisp_recovery *r, const char *path)
 {
   struct stat status;
   pool_free(r->source.text);
-  pool_free(r->source.path);
   r->source.size = 0;
   r->source.path = pool_text(path);
   r->source.text =
@@ -203,17 +189,6 @@ source_line(struct lisp_recovery *r, const struct lisp_function *f)
 
 /* ---- locations --------------------------------------------------------- */
 
-/* Notes whether the calls of functions called NAME are counted. */
-static void
-note_calls(struct lisp_recovery *r, const char *name, bool counted)
-{
-  struct building *b = &r->building;
-  const uint32_t id = building_name(b, name);
-  building_check(b, b->failed ||
-                        index_map_number(counted ? &r->known : &r->unknown,
-                                         id) != INDEX_NONE);
-}
-
 /* A site of a place has a line of its own, or that where its function begins.
  */
 uint32_t
@@ -226,10 +201,12 @@ lisp_location(void *recovery, uint64_t site, uint32_t function)
   const bool own = place && PLACE_LINE(site) != 0;
   const bool runtime = (f.flags & NOTE_RUNTIME) != 0;
   (void)function;
-  note_calls(r, f.name, (f.flags & NOTE_CALLS_KNOWN) != 0);
+  index_map_number((f.flags & NOTE_CALLS_KNOWN) != 0 ? &r->known
+                                                     : &r->unknown,
+                   building_name(r->b, f.name));
   return building_location(
-      &r->building, INDEX_NONE, f.code + (place ? PLACE_OFFSET(site) : 0),
-      building_function(&r->building, f.name, f.system_name,
+      r->b, INDEX_NONE, f.code + (place ? PLACE_OFFSET(site) : 0),
+      building_function(r->b, f.name, f.system_name,
                         runtime ? PPROF_RUNTIME_FILE : f.file, start),
       own ? (int64_t)PLACE_LINE(site) : start);
 }
@@ -239,15 +216,14 @@ lisp_location(void *recovery, uint64_t site, uint32_t function)
 void
 lisp_add_unknown_calls(struct lisp_recovery *r)
 {
-  struct building *b = &r->building;
-  const size_t count = b->reading.profile->function_count;
-  for (size_t i = 0; i < count && !b->failed; i++) {
-    const uint32_t name = b->reading.profile->functions[i].name;
+  const struct profile *profile = r->b->reading.profile;
+  for (size_t i = 0; i < profile->function_count; i++) {
+    const uint32_t name = profile->functions[i].name;
     if (index_map_find(&r->unknown, name) == INDEX_NONE ||
         index_map_find(&r->known, name) != INDEX_NONE)
       continue;
-    building_check(b, index_map_add(&r->known, name, 0));
-    building_comment(b, PPROF_COMMENT_CALLS_UNKNOWN,
-                     names_text(&b->reading.profile->names, name));
+    index_map_add(&r->known, name, 0);
+    building_comment(r->b, PPROF_COMMENT_CALLS_UNKNOWN,
+                     names_text(&profile->names, name));
   }
 }

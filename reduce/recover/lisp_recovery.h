@@ -11,18 +11,16 @@
 #include "recover/building.h"
 
 struct lisp_recovery {
-  const struct image *image;
-  const struct image_notes *notes;
-  struct building building;
-  const char *thread;   /* of the tree whose samples are added */
-  struct c_file *files; /* owned: by module, with C names of functions */
-  char *name;           /* owned: of the function that was asked for last */
+  struct building *b;
+  const struct image_notes *notes; /* its */
+  const char *thread;              /* of the tree whose samples are added */
+  struct c_file *files;            /* by module, with C names of functions */
+  char *name; /* of the function that was asked for last */
   struct {
-    char *path, *text; /* owned */
+    char *path, *text;
     size_t size;
   } source; /* the file that a line was looked for in last */
   struct index_map known, unknown; /* names of functions, by their calls */
-  struct region_table regions;
   uint64_t allocations, bytes, contexts, threads;
   uint64_t classless; /* objects of a class that has no name */
 };
@@ -57,7 +55,9 @@ struct lisp_function {
 /* The function with that number. */
 struct lisp_function lisp_function_at(struct lisp_recovery *recovery,
                                       uint32_t number);
-void lisp_functions_release(struct lisp_recovery *recovery);
+
+/* Closes the files that names were looked for in. */
+void lisp_functions_close(struct lisp_recovery *recovery);
 
 /* For building_source: adds the location of a site, and its function. */
 uint32_t lisp_location(void *recovery, uint64_t site, uint32_t function);
@@ -66,9 +66,7 @@ uint32_t lisp_location(void *recovery, uint64_t site, uint32_t function);
  * there. */
 void lisp_add_unknown_calls(struct lisp_recovery *recovery);
 
-/* Adds what holds live objects; before all samples.  False: ERROR says why.
- */
-bool lisp_add_holdings(struct lisp_recovery *recovery,
-                       struct mprof_error *error);
+/* Adds what holds live objects; before all samples. */
+void lisp_add_holdings(struct lisp_recovery *recovery);
 
 #endif

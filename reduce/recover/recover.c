@@ -4,23 +4,28 @@
 
 #include "recover/recover.h"
 
+#include "recover/building.h"
+
 bool
 recover_image(struct profile *profile, const char *path,
               const struct losses *losses,
               const struct reader_options *options, struct mprof_error *error)
 {
   struct image image;
-  struct image_notes notes = {0};
-  const struct recovery recovery = {profile, &image, &notes, options, error};
+  struct building building = {
+      .image = &image, .reading = {.profile = profile, .options = options}};
+  (void)error;
   if (options->octets.data != NULL)
     image_read_octets(&image, options->octets);
   else
     image_read(&image, path);
   image.losses = losses;
-  image_notes_read(&notes, &image, error);
+  building.regions = image_regions(&image);
+  image_notes_read(&building.notes, &image);
   if (image.head.language == IMAGE_LISP)
-    recover_lisp(&recovery);
+    recover_lisp(&building);
   else
-    recover_c(&recovery);
+    recover_c(&building, &image);
+  image_free(&image);
   return true;
 }

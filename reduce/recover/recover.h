@@ -8,22 +8,7 @@
 #define MPROF_RECOVER_H
 
 #include "pprof/reader.h"
-#include "recover/image_notes.h"
-
-/* An image that is added to a profile. */
-struct recovery {
-  struct profile *profile;
-  struct image *image;
-  const struct image_notes *notes;
-  const struct reader_options *options;
-  struct mprof_error *error;
-};
-
-/* Adds the figures of an image, a Lisp or a C program's.  False: the error
- * says why. */
-typedef bool recover_function(const struct recovery *recovery);
-recover_function recover_lisp;
-recover_function recover_c;
+#include "recover/image_reader.h"
 
 /* Reads the image PATH, or that in memory which OPTIONS has, and adds it to
  * PROFILE, as profile_read does.  LOSSES are of its program, or NULL: they

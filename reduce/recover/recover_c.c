@@ -5,14 +5,125 @@
  * apart by their types.
  */
 
-#include "recover/recover.h"
-
 #include "c/count/malloc_monitor.h"
-#include "recover/c_recovery.h"
+#include "code/function_numbers.h"
+#include "recover/c_counters.h"
 #include "recover/lisp_recovery.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+
+struct c_recovery {
+  struct building *b;
+  const struct image_notes *notes; /* its */
+  struct c_counters counters;
+  uint32_t *mappings; /* of the profile, by module */
+  bool lisp;          /* there is another heap, which is Lisp's */
+};
+
+/* ---- files of code -------------------------------------------------------
+ */
+
+static uint32_t
+add_mapping(struct building *b, const struct note_module *m)
+{
+  const bool good =
+      strspn(m->build_id, "0123456789abcdef") == strlen(m->build_id);
+  struct profile_mapping mapping = {
+      .start = m->start, .end = m->end, .offset = m->offset};
+  mapping.file = building_name(b, m->path);
+  mapping.build_id = building_name(b, good ? m->build_id : "");
+  return profile_add_mapping(b->reading.profile, mapping);
+}
+
+/* Adds the files that code was from.  What was unloaded comes last, as the
+ * program comes first. */
+static void
+add_mappings(struct c_recovery *r)
+{
+  const struct image_notes *notes = r->notes;
+  r->mappings = pool_zeroed(notes->module_count, sizeof *r->mappings);
+  for (int unloaded = 0; unloaded < 2; unloaded++)
+    for (size_t i = 0; i < notes->module_count; i++)
+      if ((notes->modules[i].number != 0) == (unloaded != 0))
+        r->mappings[i] = add_mapping(r->b, &notes->modules[i]);
+}
+
+/* ---- locations ------------------------------------------------------------
+ */
+
+/* What stands where there is no address: objects of the other heap without a
+ * name, callers that went over the budget, libraries beyond CODE_OBJECTS, and
+ * what a walk did not reach. */
+static const char *
+special_name(uint64_t site)
+{
+  if ((site & SITE_OBJECT) == 0 && (site & SITE_RETIRED) != 0)
+    return "[unloaded code]";
+  return site == (SITE_SPECIAL | SITE_CUT_SHORT) ? "[cut short]"
+                                                 : "[over the budget]";
+}
+
+/* The name that the other heap has for what is at SITE, in FUNCTION; NULL: it
+ * has none. */
+static const char *
+name_of(const struct c_recovery *r, uint64_t site, uint32_t function)
+{
+  if ((site & SITE_SPECIAL) != 0)
+    return NULL;
+  return image_note_text(
+      r->notes, NOTE_NAME,
+      (site & SITE_OBJECT) != 0 ? site : function & FUNCTION_NUMBER, NULL);
+}
+
+/* Sets *ADDRESS to that of SITE when the program ran, 0: it has none.  The
+ * file that it is in; NULL: that is not known. */
+static const struct note_module *
+find_module(const struct c_recovery *r, uint64_t site, uint64_t *address)
+{
+  const struct note_module *module = NULL;
+  *address = 0;
+  if ((site & (SITE_OBJECT | SITE_SPECIAL)) != 0)
+    return NULL;
+  if ((site & SITE_RETIRED) == 0) {
+    *address = site;
+    return image_module_at(r->notes, site - 1);
+  }
+  module = image_module_unloaded(r->notes, RETIRED_OBJECT(site));
+  if (module != NULL)
+    *address = module->start + RETIRED_OFFSET(site);
+  return module;
+}
+
+/* The address of a location is in the call, not what that returns to. */
+static uint32_t
+location(void *recovery, uint64_t site, uint32_t function)
+{
+  struct c_recovery *r = recovery;
+  uint64_t address;
+  const struct note_module *module = find_module(r, site, &address);
+  const char *name = name_of(r, site, function);
+  if (name == NULL && address == 0)
+    name = special_name(site);
+  return building_location(
+      r->b,
+      module == NULL ? INDEX_NONE : r->mappings[module - r->notes->modules],
+      address == 0 ? 0 : address - 1,
+      name == NULL ? INDEX_NONE : building_function(r->b, name, "", NULL, 0),
+      0);
+}
+
+/* It was noted while the code was there. */
+static uint64_t
+between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
+{
+  const struct c_recovery *r = recovery;
+  const struct note *note;
+  uint64_t address;
+  find_module(r, site, &address);
+  note = image_note_find(r->notes, NOTE_BETWEEN,
+                         note_between_key(address, function, callee));
+  return note != NULL && note->value == address ? note->more : 0;
+}
 
 /* ---- labels --------------------------------------------------------------
  */
@@ -27,7 +138,7 @@ add_heap_labels(struct c_recovery *r, const struct kind *kind)
           ? NULL
           : image_note_find(r->notes, NOTE_CLASS,
                             kind->what >> NOTE_CLASS_SHIFT);
-  object_type_label(&r->building,
+  object_type_label(r->b,
                     object_type_of(r->notes, kind->what & ~UINT32_C(128),
                                    alone_bits, class));
 }
@@ -36,7 +147,7 @@ static void
 add_labels(void *recovery, const struct kind *kind)
 {
   struct c_recovery *r = recovery;
-  struct building *b = &r->building;
+  struct building *b = r->b;
   if (kind == NULL)
     return;
   if (r->lisp && kind->what != 0) {
@@ -54,7 +165,7 @@ add_labels(void *recovery, const struct kind *kind)
   if (ORIGIN_REGION(kind->origin) != 0)
     building_label(
         b, PPROF_LABEL_REGION,
-        image_region_path(&r->regions, ORIGIN_REGION(kind->origin)));
+        image_region_path(&r->b->regions, ORIGIN_REGION(kind->origin)));
 }
 
 /* ---- samples -------------------------------------------------------------
@@ -102,8 +213,8 @@ add_leaf(struct c_recovery *r, uint32_t number)
       [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
   };
   if (leaf->count != 0)
-    building_sample(&r->building, leaf->site, leaf->function, leaf->up,
-                    values, context_tree_kind(tree, leaf));
+    building_sample(r->b, leaf->site, leaf->function, leaf->up, values,
+                    context_tree_kind(tree, leaf));
 }
 
 /* Fills in the ALLOCATIONS below each context, which are zero.  Parents have
@@ -129,24 +240,21 @@ state_calls(struct c_recovery *r)
   static const uint64_t none[PPROF_COLUMNS] = {[PPROF_CALLS] = 1};
   const struct context_tree *tree = r->counters.tree;
   uint64_t *allocations =
-      array_zeroed(tree->context_count, sizeof *allocations);
-  building_check(&r->building, allocations != NULL);
-  if (allocations != NULL)
-    sum_allocations(tree, allocations);
-  for (uint32_t i = CONTEXT_OVERFLOW;
-       i < tree->context_count && !r->building.failed; i++) {
+      pool_zeroed(tree->context_count, sizeof *allocations);
+  sum_allocations(tree, allocations);
+  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     if (allocations[i] == 0 || context_tree_is_over(tree, i) || c->new_arc ||
         !arc_is_above(tree->contexts, c->parent, c->function))
       continue;
-    building_sample(&r->building, c->site, c->function, c->parent, none,
-                    NULL);
-    r->building.reading.stated_calls++;
+    building_sample(r->b, c->site, c->function, c->parent, none, NULL);
+    r->b->reading.stated_calls++;
   }
   pool_free(allocations);
 }
 
-/* ---- comments ------------------------------------------------------------ */
+/* ---- comments ------------------------------------------------------------
+ */
 
 static void
 add_notes(struct c_recovery *r)
@@ -154,11 +262,9 @@ add_notes(struct c_recovery *r)
   for (size_t i = 0; i < r->notes->comment_count; i++) {
     const char *text = r->notes->comments[i];
     const char *equals = strchr(text, '=');
-    char *key =
-        equals == NULL ? NULL : pool_text_part(text, (size_t)(equals - text));
-    if (key != NULL)
-      building_comment(&r->building, key, equals + 1);
-    pool_free(key);
+    if (equals != NULL)
+      building_comment(r->b, pool_text_part(text, (size_t)(equals - text)),
+                       equals + 1);
   }
 }
 
@@ -166,23 +272,22 @@ add_notes(struct c_recovery *r)
 static void
 add_gaps(struct c_recovery *r)
 {
-  char lost[96];
-  const uint64_t count = r->counters.stripes.missed;
-  snprintf(lost, sizeof lost,
-           "allocations for which memory ran out: %" PRIu64, count);
-  if ((r->image->head.flags & IMAGE_INCOMPLETE) != 0)
-    building_comment(&r->building, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+  const uint64_t lost = r->counters.stripes.missed;
+  if ((r->b->image->head.flags & IMAGE_INCOMPLETE) != 0)
+    building_comment(r->b, PPROF_COMMENT_UNATTRIBUTED_NOTE,
                      "the file had no room to grow");
-  if (count != 0)
-    building_comment(&r->building, PPROF_COMMENT_LOST_NOTE, lost);
+  if (lost != 0)
+    building_comment(
+        r->b, PPROF_COMMENT_LOST_NOTE,
+        pool_format("allocations for which memory ran out: %" PRIu64, lost));
 }
 
 static void
 add_comments(struct c_recovery *r)
 {
-  struct building *b = &r->building;
+  struct building *b = r->b;
   const struct c_counters *c = &r->counters;
-  const struct losses *losses = r->image->losses;
+  const struct losses *losses = r->b->image->losses;
   const char *coarse = image_note_text(r->notes, NOTE_COARSE, 0, NULL);
   building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
   building_comment(b, PPROF_COMMENT_LANGUAGE, r->lisp ? "lisp" : "c");
@@ -203,50 +308,36 @@ add_comments(struct c_recovery *r)
   building_count(b, PPROF_COMMENT_CONTEXTS, c->contexts);
   building_count(b, PPROF_COMMENT_CONTEXT_BYTES, c->bytes);
   add_gaps(r);
-  building_regions(b, &r->regions, true);
+  building_regions(b, true);
 }
 
 /* ---- the whole -----------------------------------------------------------
  */
 
-/* Takes all of an image whose counters are known. */
-static bool
-build(struct c_recovery *r, const struct recovery *recovery)
+void
+recover_c(struct building *b, struct image *image)
 {
-  static const struct building_source plain = {add_labels, c_location, NULL,
+  static const struct building_source plain = {add_labels, location, NULL,
                                                NULL};
-  static const struct building_source with_lisp = {add_labels, c_location,
-                                                   c_between, NULL};
-  const struct context_tree *tree = r->counters.tree;
-  struct building *b = &r->building;
-  b->source = r->lisp ? &with_lisp : &plain;
-  b->closure = r;
+  static const struct building_source with_lisp = {add_labels, location,
+                                                   between, NULL};
+  struct c_recovery r = {.b = b,
+                         .notes = &b->notes,
+                         .lisp = image_note_find(&b->notes, NOTE_TYPE, 1) !=
+                                 NULL};
+  c_counters_find(&r.counters, image, NULL);
+  b->source = r.lisp ? &with_lisp : &plain;
+  b->closure = &r;
   b->reading.adds_calls = true;
-  building_begin(b, recovery, r->lisp ? LANGUAGE_LISP : LANGUAGE_C,
-                 r->counters.losses != NULL ? PPROF_REACH_COLUMNS
-                                            : PPROF_C_COLUMNS);
-  r->regions = image_regions(recovery->image);
-  c_add_mappings(r);
-  building_tree(b, tree);
-  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
-    add_leaf(r, i);
-  state_calls(r);
-  add_comments(r);
-  return building_end(b);
-}
-
-bool
-recover_c(const struct recovery *recovery)
-{
-  struct c_recovery r = {
-      .image = recovery->image,
-      .notes = recovery->notes,
-      .lisp = image_note_find(recovery->notes, NOTE_TYPE, 1) != NULL};
-  const bool good =
-      c_counters_find(&r.counters, recovery->image, recovery->error) &&
-      build(&r, recovery);
-  building_release(&r.building);
-  c_counters_release(&r.counters);
-  pool_free(r.mappings);
-  return good;
+  building_begin(b, r.lisp ? LANGUAGE_LISP : LANGUAGE_C,
+                 r.counters.losses != NULL ? PPROF_REACH_COLUMNS
+                                           : PPROF_C_COLUMNS);
+  add_mappings(&r);
+  building_tree(b, r.counters.tree);
+  for (uint32_t i = LEAF_OVERFLOW; i < r.counters.tree->leaf_count; i++)
+    add_leaf(&r, i);
+  state_calls(&r);
+  add_comments(&r);
+  pool_free(r.counters.by_leaf);
+  building_end(b);
 }

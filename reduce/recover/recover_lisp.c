@@ -11,12 +11,9 @@
  * killed they are the sums of what is in its image.
  */
 
-#include "recover/recover.h"
-
 #include "recover/lisp_recovery.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* ---- kinds ------------------------------------------------------------- */
 
@@ -62,15 +59,16 @@ static void
 add_labels(void *recovery, const struct kind *kind)
 {
   struct lisp_recovery *r = recovery;
-  struct building *b = &r->building;
+  struct building *b = r->b;
   if (kind != NULL)
     object_type_label(b, lisp_type_of(r, kind));
   building_label(b, PPROF_LABEL_THREAD, r->thread);
   if (kind == NULL)
     return;
   if (KIND_REGION(kind->what) != 0)
-    building_label(b, PPROF_LABEL_REGION,
-                   image_region_path(&r->regions, KIND_REGION(kind->what)));
+    building_label(
+        b, PPROF_LABEL_REGION,
+        image_region_path(&r->b->regions, KIND_REGION(kind->what)));
   if (kind->size != 0 && kind->size != LEAF_LARGE)
     building_number_label(b, PPROF_LABEL_BYTES, kind->size);
 }
@@ -96,7 +94,7 @@ add_calls(struct lisp_recovery *r, uint64_t calls, uint64_t site,
 {
   const uint64_t values[PPROF_COLUMNS] = {[PPROF_CALLS] = calls};
   if (calls != 0)
-    building_sample(&r->building, site, function, up, values, NULL);
+    building_sample(r->b, site, function, up, values, NULL);
 }
 
 /* What became of the objects of a leaf: those of which nothing is said died
@@ -119,7 +117,7 @@ static void
 add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
          const struct image_survival *survival)
 {
-  const struct kind *kind = context_tree_kind(r->building.tree, leaf);
+  const struct kind *kind = context_tree_kind(r->b->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
@@ -136,8 +134,8 @@ add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
     return;
   if (kind->clas != 0 && lisp_type_of(r, kind).class == NULL)
     r->classless += leaf->count;
-  building_sample(&r->building, leaf->site, leaf->function, leaf->target,
-                  values, kind);
+  building_sample(r->b, leaf->site, leaf->function, leaf->target, values,
+                  kind);
 }
 
 /* That of a leaf of the tree that ARRAY is of; NULL: it is not known. */
@@ -155,10 +153,10 @@ add_tree(struct lisp_recovery *r, const struct image_tree *tree)
 {
   const struct context_tree *t = &tree->tree;
   const struct image_array *survival =
-      image_array(r->image, IMAGE_SURVIVAL, tree->owner);
+      image_array(r->b->image, IMAGE_SURVIVAL, tree->owner);
   uint64_t before = r->contexts;
   r->thread = image_note_text(r->notes, NOTE_THREAD, tree->owner, "?");
-  building_tree(&r->building, t);
+  building_tree(r->b, t);
   for (uint32_t i = LEAF_OVERFLOW; i < t->leaf_count; i++)
     if (image_leaf_counts(&t->leaves[i]))
       add_leaf(r, &t->leaves[i], survival_of(survival, i));
@@ -181,7 +179,7 @@ add_stated(struct lisp_recovery *r, const char *key)
   for (size_t i = 0; i < r->notes->comment_count; i++) {
     const char *value = comment_value(r->notes->comments[i], key);
     if (value != NULL)
-      building_comment(&r->building, key, value);
+      building_comment(r->b, key, value);
     any |= value != NULL;
   }
   return any;
@@ -191,7 +189,7 @@ static void
 add_count(struct lisp_recovery *r, const char *key, uint64_t counted)
 {
   if (!add_stated(r, key))
-    building_count(&r->building, key, counted);
+    building_count(r->b, key, counted);
 }
 
 static void
@@ -209,25 +207,24 @@ add_reconciliation(struct lisp_recovery *r)
 static void
 add_gaps(struct lisp_recovery *r)
 {
-  struct building *b = &r->building;
-  char text[100];
+  struct building *b = r->b;
   add_count(r, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS, b->unattributed_count);
   add_count(r, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
   add_stated(r, PPROF_COMMENT_UNATTRIBUTED_NOTE);
   building_count(b, PPROF_COMMENT_CUT_ALLOCATIONS, b->cut_count);
   add_stated(r, PPROF_COMMENT_DIFFERING_WALKS);
   add_stated(r, PPROF_COMMENT_CHAIN_NOTE);
-  if (r->classless > 0) {
-    snprintf(text, sizeof text,
-             "objects whose class name did not fit: %" PRIu64, r->classless);
-    building_comment(b, PPROF_COMMENT_CLASS_NOTE, text);
-  }
+  if (r->classless > 0)
+    building_comment(
+        b, PPROF_COMMENT_CLASS_NOTE,
+        pool_format("objects whose class name did not fit: %" PRIu64,
+                    r->classless));
 }
 
 static void
 add_comments(struct lisp_recovery *r)
 {
-  struct building *b = &r->building;
+  struct building *b = r->b;
   building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
   building_comment(b, PPROF_COMMENT_LANGUAGE, "lisp");
   building_comment(b, PPROF_COMMENT_PROGRAM,
@@ -240,11 +237,11 @@ add_comments(struct lisp_recovery *r)
   add_gaps(r);
   add_stated(r, PPROF_COMMENT_LIVE_COLLECTION);
   add_stated(r, PPROF_COMMENT_LOST_NOTE);
-  if ((r->image->head.flags & IMAGE_INCOMPLETE) != 0)
+  if ((r->b->image->head.flags & IMAGE_INCOMPLETE) != 0)
     building_comment(b, PPROF_COMMENT_LOST_NOTE,
                      "allocations that did not fit into the file that the "
                      "program had mapped");
-  building_regions(b, &r->regions, false);
+  building_regions(b, false);
   add_count(r, PPROF_COMMENT_CONTEXTS, r->contexts);
   add_stated(r, PPROF_COMMENT_CONTEXT_BYTES);
   add_count(r, PPROF_COMMENT_THREADS, r->threads);
@@ -261,34 +258,23 @@ columns_of(const struct image *image)
                                                : PPROF_LISP_COLUMNS;
 }
 
-/* Takes all of an image whose trees are checked. */
-static bool
-build(struct lisp_recovery *r, const struct recovery *recovery)
+void
+recover_lisp(struct building *b)
 {
   static const struct building_source source = {add_labels, lisp_location,
                                                 NULL, allocator};
-  const struct image *image = recovery->image;
-  r->building.source = &source;
-  r->building.closure = r;
-  r->regions = image_regions(image);
-  building_begin(&r->building, recovery, LANGUAGE_LISP, columns_of(image));
-  if (!lisp_add_holdings(r, recovery->error))
-    return false;
+  struct lisp_recovery r = {.b = b, .notes = &b->notes};
+  const struct image *image = b->image;
+  b->source = &source;
+  b->closure = &r;
+  image_check_trees(image);
+  building_begin(b, LANGUAGE_LISP, columns_of(image));
+  if (image_array(image, IMAGE_OBJECTS, 0) != NULL)
+    lisp_add_holdings(&r);
   for (size_t i = 0; i < image->tree_count; i++)
-    add_tree(r, &image->trees[i]);
-  lisp_add_unknown_calls(r);
-  add_comments(r);
-  return building_end(&r->building);
-}
-
-bool
-recover_lisp(const struct recovery *recovery)
-{
-  struct lisp_recovery r = {.image = recovery->image,
-                            .notes = recovery->notes};
-  const bool good = image_check_trees(recovery->image, recovery->error) &&
-                    build(&r, recovery);
-  building_release(&r.building);
-  lisp_functions_release(&r);
-  return good;
+    add_tree(&r, &image->trees[i]);
+  lisp_functions_close(&r);
+  lisp_add_unknown_calls(&r);
+  add_comments(&r);
+  building_end(b);
 }

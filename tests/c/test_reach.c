@@ -107,7 +107,7 @@ test_threads(void **state)
   const pid_t child = start();
   (void)state;
   for (int i = 0; i < 10; i++) {
-    assert_null(traced_threads_stop(&traced, child));
+    traced_threads_stop(&traced, child);
     assert_int_equal(traced.count, 2);
     for (size_t t = 0; t < traced.count; t++) {
       assert_true(traced.threads[t].stands);
@@ -119,20 +119,23 @@ test_threads(void **state)
 }
 
 static void
-test_no_process(void **state)
+stop(void *process)
 {
   struct traced_threads traced;
-  const pid_t child = fork();
+  traced_threads_stop(&traced, *(const pid_t *)process);
+}
+
+static void
+test_no_process(void **state)
+{
+  pid_t child = fork();
   (void)state;
   if (child == 0)
     _exit(0);
   waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
-  assert_string_equal(traced_threads_stop(&traced, child),
-                      "the process has ended");
-  traced_threads_resume(&traced);
+  assert_fails(stop, &child, "the process has ended");
   waitpid(child, NULL, 0);
-  assert_non_null(traced_threads_stop(&traced, child));
-  traced_threads_resume(&traced);
+  assert_fails(stop, &child, "the process has ended");
 }
 
 /* Counts what is no zero, as in pages that were never touched. */
@@ -166,8 +169,8 @@ test_memory(void **state)
   const pid_t child = start();
   const uint64_t first = (uintptr_t)pages;
   (void)state;
-  assert_null(traced_threads_stop(&traced, child));
-  assert_true(remote_memory_open(&memory, child, mapped_file()));
+  traced_threads_stop(&traced, child);
+  remote_memory_open(&memory, child, mapped_file());
   for (int i = 0; i < 2; i++) {
     size_t seen = 0;
     remote_memory_visit(&memory, first, first + (uint64_t)PAGES * PAGE, see,
@@ -186,9 +189,14 @@ test_memory(void **state)
   assert_null(remote_memory_find(&memory, 8));
   assert_non_null(remote_memory_find(&memory, first));
   assert_non_null(remote_memory_find(&memory, memory.stack));
-  remote_memory_release(&memory);
   traced_threads_resume(&traced);
   end(child);
+}
+
+static void
+open_another(void *memory)
+{
+  remote_memory_open(memory, getpid(), (ino_t)-1);
 }
 
 static void
@@ -196,9 +204,7 @@ test_another_process(void **state)
 {
   struct remote_memory memory;
   (void)state;
-  assert_false(remote_memory_open(&memory, getpid(), (ino_t)-1));
-  assert_int_equal(errno, ESRCH);
-  remote_memory_release(&memory);
+  assert_fails(open_another, &memory, "its process is not found");
 }
 
 static void
@@ -219,17 +225,16 @@ test_roots(void **state)
                                       .allocator = (uintptr_t)free};
   int found = 0;
   (void)state;
-  assert_null(traced_threads_stop(&traced, child));
-  assert_true(remote_memory_open(&memory, child, mapped_file()));
-  assert_true(roots_visit(&(struct roots){.memory = &memory,
-                                          .heap = &none,
-                                          .threads = &traced,
-                                          .search = &search,
-                                          .process = child,
-                                          .visit = find_variable,
-                                          .closure = &found}));
+  traced_threads_stop(&traced, child);
+  remote_memory_open(&memory, child, mapped_file());
+  roots_visit(&(struct roots){.memory = &memory,
+                              .heap = &none,
+                              .threads = &traced,
+                              .search = &search,
+                              .process = child,
+                              .visit = find_variable,
+                              .closure = &found});
   assert_int_equal(found, 1);
-  remote_memory_release(&memory);
   traced_threads_resume(&traced);
   end(child);
 }
