@@ -13,13 +13,11 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-bool
+void
 ranking_add(struct ranking *ranking, struct ranking_row row)
 {
-  if (!ARRAY_PUSH(ranking->rows, ranking->count, ranking->capacity, row))
-    return false;
+  ARRAY_PUSH(ranking->rows, ranking->count, ranking->capacity, row);
   ranking->shown = ranking->count;
-  return true;
 }
 
 static int
@@ -248,6 +246,5 @@ ranking_note(const struct ranking *ranking,
     sink_format(&note.sink, " of %" PRIu64 " byte%s", ranking->left_out_bytes,
                 ranking->left_out_bytes == 1 ? "" : "s");
   sink_text(&note.sink, small && !limited ? "; --verbose shows them." : ".");
-  report_paragraph(sink, string_sink_for(&note, sink));
-  string_sink_release(&note);
+  report_paragraph(sink, string_sink_text(&note));
 }

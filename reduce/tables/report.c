@@ -12,6 +12,7 @@
 #include "analysis/grouping.h"
 #include "common/pprof_format.h"
 #include "tables/output.h"
+#include "tables/scratch.h"
 #include "tables/table.h"
 
 #include <inttypes.h>
@@ -314,11 +315,14 @@ report_write(const struct reduction *reduction, struct sink *sink)
 {
   report_unattributed(reduction, sink);
   report_summary(reduction, sink);
-  for (size_t i = 0; report_tables[i].name != NULL; i++)
+  for (size_t i = 0; report_tables[i].name != NULL; i++) {
     if (!wants_table(reduction, i))
       continue;
-    else if (report_tables[i].table != NULL)
+    struct scratch *scratch = scratch_begin();
+    if (report_tables[i].table != NULL)
       text_report_write(report_tables[i].table, reduction, sink);
     else
       report_tables[i].emit(reduction, sink);
+    scratch_end(scratch);
+  }
 }
