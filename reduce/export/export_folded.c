@@ -58,12 +58,11 @@ make_words(struct folding *folding)
   const struct reduction *reduction = folding->reduction;
   const struct profile *profile = reduction->profile;
   size_t items = reduction->tree.item_count;
-  folding->inner =
-      pool_zeroed(2 * items + profile->type_count + profile->thread_count,
-                  sizeof *folding->inner);
-  folding->last = folding->inner + items;
-  folding->types = folding->last + items;
-  folding->threads = folding->types + profile->type_count;
+  folding->inner = pool_alloc(items * sizeof *folding->inner);
+  folding->last = pool_alloc(items * sizeof *folding->last);
+  folding->types = pool_alloc(profile->type_count * sizeof *folding->types);
+  folding->threads =
+      pool_alloc(profile->thread_count * sizeof *folding->threads);
   for (size_t i = 0; i < items; i++) {
     const char *name = reduction->tree.items[i].name;
     folding->inner[i] = make_word(folding, "", name, ";");

@@ -106,9 +106,10 @@ choose_hue(size_t taken[HUE_COUNT], const char *name, size_t i)
   return hues[place];
 }
 
-/* Puts the packages in order, and gives nodes their places for their ids. */
+/* Puts the packages in order, and gives NODE_COUNT nodes their places for
+ * their ids. */
 static void
-sort_packages(struct frame_colours *colours)
+sort_packages(struct frame_colours *colours, size_t node_count)
 {
   struct frame_package *packages = colours->packages;
   uint32_t *places = pool_zeroed(colours->names.count, sizeof *places);
@@ -120,7 +121,7 @@ sort_packages(struct frame_colours *colours)
     places[packages[i].id] = i;
     packages[i].hue = choose_hue(taken, packages[i].name, i);
   }
-  for (size_t i = 0; i < colours->graph->node_count; i++)
+  for (size_t i = 0; i < node_count; i++)
     colours->of_node[i] = places[colours->of_node[i]];
 }
 
@@ -131,9 +132,9 @@ frame_colours_init(struct frame_colours *colours,
   const struct call_graph *graph = &reduction->graph;
   size_t count = graph->node_count;
   struct string_sink name;
-  *colours = (struct frame_colours){.graph = graph};
-  colours->packages = pool_zeroed(count, sizeof *colours->packages);
-  colours->of_node = pool_zeroed(count, sizeof *colours->of_node);
+  *colours = (struct frame_colours){
+      .packages = pool_zeroed(count, sizeof *colours->packages),
+      .of_node = pool_zeroed(count, sizeof *colours->of_node)};
   names_init(&colours->names);
   string_sink_init(&name);
   for (size_t i = 0; i < count; i++) {
@@ -149,7 +150,7 @@ frame_colours_init(struct frame_colours *colours,
     if (package->bytes < bytes)
       package->bytes = bytes;
   }
-  sort_packages(colours);
+  sort_packages(colours, count);
 }
 
 int

@@ -19,7 +19,6 @@ struct frame_package {
 };
 
 struct frame_colours {
-  const struct call_graph *graph;
   struct names names;
   struct frame_package *packages; /* by bytes, descending, then by name */
   size_t count;

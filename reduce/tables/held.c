@@ -24,19 +24,15 @@ static const struct column columns[] = {
                 "dropped"},
 };
 
-struct held {
-  bool *roots; /* by node of the graph */
-};
-
 static void
 init(struct view *view)
 {
   const struct tree *tree = &view->reduction->tree.tree;
-  struct held *held = view->context;
-  held->roots = pool_zeroed(view->reduction->graph.node_count, 1);
+  bool *roots = pool_zeroed(view->reduction->graph.node_count, 1);
+  view->context = roots; /* by node of the graph */
   for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
     if (tree->nodes[i].parent == TREE_ROOT)
-      held->roots[tree->nodes[i].item] = true;
+      roots[tree->nodes[i].item] = true;
 }
 
 static bool
@@ -47,7 +43,7 @@ row(const struct view *view, size_t item, struct ranking_row *row)
     return false;
   row->figures = &graph->nodes[item].inclusive;
   row->name = graph->nodes[item].name;
-  row->left_out = !((const struct held *)view->context)->roots[item];
+  row->left_out = !((const bool *)view->context)[item];
   return true;
 }
 
@@ -68,7 +64,6 @@ static const struct table held_table = {
     COLUMNS(columns),
     .row = row,
     .lacks = lacks,
-    .context_bytes = sizeof(struct held),
     .init = init,
 };
 

@@ -189,8 +189,9 @@ report_live(const struct reduction *reduction, struct sink *sink)
   end_line(profile, files == 0 ? profile->file_count : files, sink);
 }
 
-void
-report_lost(const struct reduction *reduction, struct sink *sink)
+/* A line on what of a C program was lost at the end, where it was sought. */
+static void
+write_lost(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = reduction->profile;
   const uint64_t *total = profile->total;
@@ -290,7 +291,7 @@ report_summary(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "; percentages refer to these\n");
   }
   report_live(reduction, sink);
-  report_lost(reduction, sink);
+  write_lost(reduction, sink);
   write_coarse(profile, sink);
   report_counted(reduction, sink);
   write_granularity(by, sink);

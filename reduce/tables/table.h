@@ -201,7 +201,7 @@ struct table {
   /* Puts the rows of a text in order, those that show first. */
   void (*arrange)(struct view *view);
   size_t context_bytes; /* of the view's context, which starts zeroed */
-  void (*init)(struct view *view); /* fills it in */
+  void (*init)(struct view *view); /* fills it in, or sets another one */
   /* The total, if it is not that of the selection. */
   const struct figures *(*total)(const struct view *view);
   void (*note)(const struct view *view, struct sink *sink); /* below rows */
