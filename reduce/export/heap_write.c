@@ -28,13 +28,6 @@ struct part {
   uint32_t *locations, *nodes;
 };
 
-static uint32_t
-part_name(struct part *part, uint32_t name)
-{
-  const char *text = names_text(&part->whole->names, name);
-  return names_intern(&part->profile.names, text);
-}
-
 /* The location of the part. */
 static uint32_t
 part_location(struct part *part, uint32_t index)
@@ -43,13 +36,12 @@ part_location(struct part *part, uint32_t index)
     return part->locations[index] - 1;
   const struct profile_location *location = &part->whole->locations[index];
   const struct profile_line *line = &part->whole->lines[location->first_line];
-  const struct profile_function *function =
-      &part->whole->functions[line->function];
-  const uint32_t made = profile_add_function(
-      &part->profile,
-      (struct profile_function){part_name(part, function->name), 0,
-                                part_name(part, function->file),
-                                function->start_line});
+  const struct names *from = &part->whole->names;
+  struct names *to = &part->profile.names;
+  struct profile_function function = part->whole->functions[line->function];
+  function.name = names_intern(to, names_text(from, function.name));
+  function.file = names_intern(to, names_text(from, function.file));
+  const uint32_t made = profile_add_function(&part->profile, function);
   part->locations[index] =
       1 + profile_add_location(
               &part->profile,

@@ -16,7 +16,7 @@
 #include "base/sink.h"
 
 struct ranking_row {
-  const struct figures *figures;   /* not owned, nor are these */
+  const struct figures *figures;
   const struct figures *inclusive; /* NULL: there are none */
   const uint64_t *counts; /* by measure, when there are no figures */
   const char *name;
