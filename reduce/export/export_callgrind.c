@@ -19,9 +19,7 @@
 #include "export/export.h"
 #include "tables/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char root_name[] = "<root>";
@@ -34,17 +32,18 @@ struct callgrind {
   struct index_map files;     /* name id -> number of the name */
   enum measure events[MEASURE_COUNT];
   size_t event_count;
+  struct string_sink escaped; /* the name in hand */
 };
 
 /* Writes NAME escaped; blanks at either end too, and so that it is neither
  * empty nor the name of the root. */
 static void
-write_escaped(struct sink *sink, const char *name)
+write_escaped(struct callgrind *callgrind, const char *name)
 {
-  struct string_sink escaped;
-  string_sink_init(&escaped);
-  escape_name(&escaped.sink, name, "\\");
-  const char *text = string_sink_for(&escaped, sink);
+  struct sink *sink = callgrind->sink;
+  string_sink_clear(&callgrind->escaped);
+  escape_name(&callgrind->escaped.sink, name, "\\");
+  const char *text = string_sink_text(&callgrind->escaped);
   size_t length = strlen(text);
   bool first = *text == ' ' || strcmp(text, root_name) == 0;
   bool last = length > 1 && text[length - 1] == ' ';
@@ -55,7 +54,6 @@ write_escaped(struct sink *sink, const char *name)
   sink_bytes(sink, text + first, length - first - last);
   if (last)
     sink_text(sink, "\\x20");
-  string_sink_release(&escaped);
 }
 
 /* Writes "KEY=(N)", N being the number that NAMES has for ID; the first time
@@ -69,14 +67,13 @@ write_name(struct callgrind *callgrind, struct index_map *names,
   bool known = number != INDEX_NONE;
   if (!known) {
     number = (uint32_t)names->used + 1;
-    if (!index_map_add(names, id, number))
-      sink_fail(sink, ENOMEM);
+    index_map_add(names, id, number);
   }
   sink_format(sink, "%s=(%" PRIu32 ")%s", key, number, known ? "" : " ");
   if (!known && name == root_name)
     sink_text(sink, name);
   else if (!known)
-    write_escaped(sink, name);
+    write_escaped(callgrind, name);
   sink_text(sink, "\n");
 }
 
@@ -209,16 +206,13 @@ export_callgrind(const struct reduction *reduction, struct sink *sink)
 {
   struct callgrind callgrind = {.reduction = reduction, .sink = sink};
   struct view functions;
+  string_sink_init(&callgrind.escaped);
   choose_events(&callgrind);
   write_header(&callgrind);
-  if (!view_init(&functions, &functions_table, reduction, FORM_JSON))
-    sink_fail(sink, ENOMEM);
+  view_init(&functions, &functions_table, reduction, FORM_JSON);
   write_root(&callgrind, &functions.ranking);
   for (size_t i = 0; i < functions.ranking.count; i++)
     write_block(&callgrind, functions.ranking.rows[i].item);
   sink_text(sink, "\ntotals:");
   write_counts(&callgrind, &reduction->selection.total);
-  view_release(&functions, sink);
-  index_map_release(&callgrind.functions);
-  index_map_release(&callgrind.files);
 }

@@ -10,13 +10,10 @@
  * dot wants it.
  */
 
-#include "base/array.h"
 #include "export/export.h"
 #include "tables/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { THOUSAND = 1000 };
 
@@ -26,24 +23,24 @@ struct drawing {
   enum measure measure; /* what boxes and arrows show */
   const char *noun;     /* how that is called */
   bool *shown;          /* by node */
+  struct string_sink escaped; /* the text in hand */
 };
 
 /* Writes TEXT for a string in double quotes: of a LABEL, in which dot
  * replaces entities, or of another attribute, which can be undone. */
 static void
-write_quoted(struct sink *sink, const char *text, bool label)
+write_quoted(struct drawing *drawing, const char *text, bool label)
 {
-  struct string_sink escaped;
-  string_sink_init(&escaped);
-  escape_name(&escaped.sink, text, label ? "" : "\\");
-  for (const char *c = string_sink_for(&escaped, sink); *c != '\0'; c++) {
+  struct sink *sink = drawing->sink;
+  string_sink_clear(&drawing->escaped);
+  escape_name(&drawing->escaped.sink, text, label ? "" : "\\");
+  for (const char *c = string_sink_text(&drawing->escaped); *c != '\0'; c++) {
     if (*c == '"' || *c == '\\')
       sink_text(sink, "\\");
     sink_bytes(sink, c, 1);
     if (*c == '&' && label)
       sink_text(sink, "amp;");
   }
-  string_sink_release(&escaped);
 }
 
 /* AMOUNT as a share of all, in thousandths, rounded down. */
@@ -76,14 +73,14 @@ write_calls(struct sink *sink, uint64_t calls)
 }
 
 static void
-write_node(const struct drawing *drawing, size_t item)
+write_node(struct drawing *drawing, size_t item)
 {
   const struct graph_node *node = &drawing->reduction->graph.nodes[item];
   struct sink *sink = drawing->sink;
   uint64_t self = node->self.counts[drawing->measure];
   unsigned share = thousandths(drawing, self);
   sink_format(sink, "n%zu [label=\"", item);
-  write_quoted(sink, node->name, true);
+  write_quoted(drawing, node->name, true);
   sink_text(sink, "\\n");
   if (node->cycle != 0)
     sink_format(sink, "<cycle %" PRIu32 ">\\n", node->cycle);
@@ -96,7 +93,7 @@ write_node(const struct drawing *drawing, size_t item)
   if (node->cycle != 0)
     sink_format(sink, " peripheries=2 cycle=%" PRIu32, node->cycle);
   sink_text(sink, "\n  function=\"");
-  write_quoted(sink, node->name, false);
+  write_quoted(drawing, node->name, false);
   sink_format(sink,
               "\" self_bytes=%" PRIu64 " self_allocations=%" PRIu64
               " inclusive_bytes=%" PRIu64 " inclusive_allocations=%" PRIu64,
@@ -142,7 +139,7 @@ is_drawn(const struct drawing *drawing, const struct graph_arc *arc)
 
 /* The caption, and defaults. */
 static void
-write_head(const struct drawing *drawing, size_t left_out)
+write_head(struct drawing *drawing, size_t left_out)
 {
   const struct reduction *reduction = drawing->reduction;
   const struct call_graph *graph = &reduction->graph;
@@ -159,7 +156,7 @@ write_head(const struct drawing *drawing, size_t left_out)
     left_out_arcs += !is_drawn(drawing, &graph->arcs[i]);
   sink_text(sink, "digraph mprof {\ngraph [charset=\"UTF-8\" labelloc=b "
                   "labeljust=l fontname=\"Helvetica\"\n  label=\"");
-  write_quoted(sink, program_name(reduction, "Allocation profile"), true);
+  write_quoted(drawing, program_name(reduction, "Allocation profile"), true);
   sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes%s%s\\l",
               total->allocs, total->bytes, what == NULL ? "" : ", ",
               what == NULL ? "" : what);
@@ -188,26 +185,21 @@ export_dot(const struct reduction *reduction, struct sink *sink)
       .measure = reduction_measure(reduction),
       .noun =
           measure_row(reduction->profile, reduction->options->value)->noun,
-      .shown = array_zeroed(graph->node_count, sizeof *drawing.shown)};
+      .shown = pool_zeroed(graph->node_count, sizeof *drawing.shown)};
   struct view functions;
   struct ranking *ranking = &functions.ranking;
-  if (!view_init(&functions, &functions_table, reduction, FORM_JSON) ||
-      drawing.shown == NULL) {
-    sink_fail(sink, ENOMEM);
-  } else {
-    ranking_sort(ranking, drawing.measure == MEASURE_ALLOCS ? SORT_ALLOCS
-                                                            : SORT_BYTES);
-    ranking_cut(ranking, &reduction->selection.total, reduction->options);
-    for (size_t i = 0; i < ranking->shown; i++)
-      drawing.shown[ranking->rows[i].item] = true;
-    write_head(&drawing, ranking->count - ranking->shown);
-    for (size_t i = 0; i < ranking->shown; i++)
-      write_node(&drawing, ranking->rows[i].item);
-    for (size_t i = 0; i < graph->arc_count; i++)
-      if (is_drawn(&drawing, &graph->arcs[i]))
-        write_arc(&drawing, &graph->arcs[i]);
-    sink_text(sink, "}\n");
-  }
-  view_release(&functions, sink);
-  pool_free(drawing.shown);
+  string_sink_init(&drawing.escaped);
+  view_init(&functions, &functions_table, reduction, FORM_JSON);
+  ranking_sort(ranking,
+               drawing.measure == MEASURE_ALLOCS ? SORT_ALLOCS : SORT_BYTES);
+  ranking_cut(ranking, &reduction->selection.total, reduction->options);
+  for (size_t i = 0; i < ranking->shown; i++)
+    drawing.shown[ranking->rows[i].item] = true;
+  write_head(&drawing, ranking->count - ranking->shown);
+  for (size_t i = 0; i < ranking->shown; i++)
+    write_node(&drawing, ranking->rows[i].item);
+  for (size_t i = 0; i < graph->arc_count; i++)
+    if (is_drawn(&drawing, &graph->arcs[i]))
+      write_arc(&drawing, &graph->arcs[i]);
+  sink_text(sink, "}\n");
 }

@@ -13,7 +13,6 @@
 #include "base/quote.h"
 #include "export/export.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,7 @@ struct folded_chain {
 
 struct folding {
   const struct reduction *reduction;
+  struct string_sink word; /* in hand */
   struct names texts;     /* of words */
   uint32_t *inner, *last; /* by item of the tree: the two words of a name */
   uint32_t *types;        /* by type: its word */
@@ -39,59 +39,49 @@ struct folding {
   size_t chain_count;
 };
 
-/* Sets *WORD to that of NAME between BEFORE and AFTER; false when memory runs
- * out. */
-static bool
-make_word(struct folding *folding, uint32_t *word, const char *before,
-          const char *name, const char *after)
+/* The word of NAME between BEFORE and AFTER. */
+static uint32_t
+make_word(struct folding *folding, const char *before, const char *name,
+          const char *after)
 {
-  struct string_sink string;
-  string_sink_init(&string);
-  sink_text(&string.sink, before);
-  escape_name(&string.sink, name, ";");
-  sink_text(&string.sink, after);
-  const char *text = string_sink_text(&string);
-  *word = text == NULL ? NAMES_NONE : names_intern(&folding->texts, text);
-  string_sink_release(&string);
-  return *word != NAMES_NONE;
+  struct sink *sink = &folding->word.sink;
+  string_sink_clear(&folding->word);
+  sink_text(sink, before);
+  escape_name(sink, name, ";");
+  sink_text(sink, after);
+  return names_intern(&folding->texts, string_sink_text(&folding->word));
 }
 
-static bool
+static void
 make_words(struct folding *folding)
 {
   const struct reduction *reduction = folding->reduction;
   const struct profile *profile = reduction->profile;
   size_t items = reduction->tree.item_count;
-  folding->inner =
-      array_zeroed(2 * items + profile->type_count + profile->thread_count,
-                   sizeof *folding->inner);
-  bool good = folding->inner != NULL && names_init(&folding->texts);
-  if (!good)
-    return false;
-  folding->last = folding->inner + items;
-  folding->types = folding->last + items;
-  folding->threads = folding->types + profile->type_count;
-  for (size_t i = 0; good && i < items; i++) {
+  folding->inner = pool_alloc(items * sizeof *folding->inner);
+  folding->last = pool_alloc(items * sizeof *folding->last);
+  folding->types = pool_alloc(profile->type_count * sizeof *folding->types);
+  folding->threads =
+      pool_alloc(profile->thread_count * sizeof *folding->threads);
+  for (size_t i = 0; i < items; i++) {
     const char *name = reduction->tree.items[i].name;
-    good = make_word(folding, &folding->inner[i], "", name, ";") &&
-           make_word(folding, &folding->last[i], "", name, "");
+    folding->inner[i] = make_word(folding, "", name, ";");
+    folding->last[i] = make_word(folding, "", name, "");
   }
-  for (size_t i = 0; good && i < profile->type_count; i++) {
+  for (size_t i = 0; i < profile->type_count; i++) {
     const char *name = tally_type_name(profile, &profile->types[i]);
-    good = make_word(folding, &folding->types[i], "",
-                     *name == '\0' ? "[unknown type]" : name, "");
+    folding->types[i] =
+        make_word(folding, "", *name == '\0' ? "[unknown type]" : name, "");
   }
-  for (size_t i = 0; good && i < profile->thread_count; i++)
-    good = make_word(folding, &folding->threads[i], "[thread ",
-                     profile_thread_name(profile, i), "];");
-  for (int i = 0; good && i < PHASE_COUNT; i++)
-    good = make_word(folding, &folding->phases[i], "[",
-                     phase_texts[i].title, "];");
-  return good;
+  for (size_t i = 0; i < profile->thread_count; i++)
+    folding->threads[i] =
+        make_word(folding, "[thread ", profile_thread_name(profile, i), "];");
+  for (int i = 0; i < PHASE_COUNT; i++)
+    folding->phases[i] = make_word(folding, "[", phase_texts[i].title, "];");
 }
 
 /* Adds what sample I, of which NODE has the allocations, counts. */
-static bool
+static void
 add_chain(struct folding *folding, size_t i, uint32_t node)
 {
   const struct reduction *reduction = folding->reduction;
@@ -102,13 +92,12 @@ add_chain(struct folding *folding, size_t i, uint32_t node)
   selection_count(&reduction->selection, i, &count);
   uint64_t value = count.counts[reduction_measure(reduction)];
   if (value == 0)
-    return true;
+    return;
   size_t length = 0;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     length++;
-  if (!ARRAY_ROOM(folding->words, folding->word_capacity,
-                  folding->word_count + length + MOST_LABELS))
-    return false;
+  ARRAY_ROOM(folding->words, folding->word_capacity,
+             folding->word_count + length + MOST_LABELS);
   uint32_t *first = folding->words + folding->word_count;
   uint32_t *word = first;
   if (adds_frame(options->added_frames, FRAME_THREAD))
@@ -127,7 +116,6 @@ add_chain(struct folding *folding, size_t i, uint32_t node)
   folding->chains[folding->chain_count++] = (struct folded_chain){
       folding->word_count, (size_t)(word - first), value};
   folding->word_count += (size_t)(word - first);
-  return true;
 }
 
 /* By words.  The last word of a chain is no word within another, so neither
@@ -172,19 +160,14 @@ export_folded(const struct reduction *reduction, struct sink *sink)
   struct folding folding = {.reduction = reduction};
   const struct call_tree *tree = &reduction->tree;
   size_t samples = reduction->profile->sample_count;
-  folding.chains = array_zeroed(samples, sizeof *folding.chains);
-  bool good = make_words(&folding) && folding.chains != NULL;
-  for (size_t i = 0; good && i < samples; i++)
-    good = tree->of_sample[i] == INDEX_NONE ||
-           add_chain(&folding, i, tree->of_sample[i]);
-  if (!good)
-    sink_fail(sink, ENOMEM);
-  if (good && folding.chain_count > 0)
-    qsort_r(folding.chains, folding.chain_count, sizeof *folding.chains,
-            compare_chains, &folding);
+  folding.chains = pool_zeroed(samples, sizeof *folding.chains);
+  names_init(&folding.texts);
+  string_sink_init(&folding.word);
+  make_words(&folding);
+  for (size_t i = 0; i < samples; i++)
+    if (tree->of_sample[i] != INDEX_NONE)
+      add_chain(&folding, i, tree->of_sample[i]);
+  qsort_r(folding.chains, folding.chain_count, sizeof *folding.chains,
+          compare_chains, &folding);
   write_lines(&folding, sink);
-  names_release(&folding.texts);
-  pool_free(folding.inner);
-  pool_free(folding.words);
-  pool_free(folding.chains);
 }

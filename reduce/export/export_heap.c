@@ -5,8 +5,6 @@
 #include "export/export.h"
 #include "export/heap_profile.h"
 
-#include <errno.h>
-
 /* The sample type that comes first, for the measure that is asked for. */
 static enum heap_column
 shown_column(enum measure value)
@@ -27,18 +25,13 @@ void
 export_heap(const struct reduction *reduction, struct sink *sink)
 {
   struct heap_profile heap;
-  const bool good =
-      heap_profile_init(&heap) &&
-      heap_profile_add(&heap, &reduction->selection, 1, HEAP_ALL) &&
-      heap_profile_end(&heap);
-  if (good)
-    heap_profile_write(&heap, 0, heap.sample_count,
-                       &(struct heap_writing){
-                           shown_column(reduction_measure(reduction)),
-                           HEAP_ALL, false, reduction->profile->time_nanos,
-                           reduction->profile->duration_nanos, NULL},
-                       sink);
-  else
-    sink_fail(sink, ENOMEM);
-  heap_profile_release(&heap);
+  heap_profile_init(&heap);
+  heap_profile_add(&heap, &reduction->selection, 1, HEAP_ALL);
+  heap_profile_end(&heap);
+  heap_profile_write(
+      &heap, 0, heap.sample_count,
+      &(struct heap_writing){shown_column(reduction_measure(reduction)),
+                             HEAP_ALL, false, reduction->profile->time_nanos,
+                             reduction->profile->duration_nanos, NULL},
+      sink);
 }

@@ -29,13 +29,12 @@
  * again.
  */
 
-#include "base/array.h"
 #include "common/system_functions.h"
 #include "export/export.h"
 #include "export/page.h"
 #include "tables/report.h"
+#include "tables/scratch.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -55,8 +54,7 @@ write_report(struct page *page, const char *key,
   struct string_sink text;
   string_sink_init(&text);
   emit(page->reduction, &text.sink);
-  writer_text(&page->out, key, string_sink_for(&text, page->out.sink));
-  string_sink_release(&text);
+  writer_text(&page->out, key, string_sink_text(&text));
 }
 
 /* What of NODE expressions are compared with: 0 nothing, since it stands for
@@ -216,17 +214,15 @@ write_packed(struct page *page, struct sink *sink,
   string_sink_init(&text);
   page->out.sink = &text.sink;
   emit(page);
-  const char *plain = string_sink_for(&text, sink);
+  const char *plain = string_sink_text(&text);
   uLong length = (uLong)text.length;
   uLongf room = compressBound(length);
   unsigned char *packed = pool_alloc(room);
-  if (packed == NULL ||
-      compress(packed, &room, (const Bytef *)plain, length) != Z_OK)
-    sink_fail(sink, ENOMEM);
-  else
-    base64(sink, packed, room);
+  if (compress(packed, &room, (const Bytef *)plain, length) != Z_OK)
+    fail_memory();
+  base64(sink, packed, room);
   pool_free(packed);
-  string_sink_release(&text);
+  pool_free(text.text);
 }
 
 /* Writes the data of REDUCTION, three lines. */
@@ -235,22 +231,16 @@ write_data(const struct reduction *reduction, struct sink *sink)
 {
   struct page page = {.reduction = reduction,
                       .out = {.form = FORM_JSON, .first = true}};
-  if (json_places_init(&page.places, reduction, sink) &&
-      page_collect(&page) && frame_colours_init(&page.colours, reduction)) {
-    write_packed(&page, sink, write_tables);
-    sink_text(sink, "\n");
-    write_packed(&page, sink, page_write_chains);
-    sink_text(sink, "\n");
-    write_packed(&page, sink, write_object);
-  } else {
-    sink_fail(sink, ENOMEM);
-  }
-  json_places_release(&page.places);
-  frame_colours_release(&page.colours);
-  sample_rows_release(&page.rows);
-  sample_rows_release(&page.calls);
-  unseen_release(&page.unseen);
-  chain_tree_release(&page.tree);
+  struct scratch *scratch = scratch_begin();
+  page.places = json_places(reduction);
+  page_collect(&page);
+  frame_colours_init(&page.colours, reduction);
+  write_packed(&page, sink, write_tables);
+  sink_text(sink, "\n");
+  write_packed(&page, sink, page_write_chains);
+  sink_text(sink, "\n");
+  write_packed(&page, sink, write_object);
+  scratch_end(scratch);
 }
 
 void

@@ -16,9 +16,7 @@
 #include "tables/chain_tree.h"
 #include "tables/writer.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct context {
   uint32_t row; /* in the order of the first samples */
@@ -37,8 +35,7 @@ struct collection {
   struct lists samples;          /* of a context, by row */
 };
 
-/* The chain at NODE of the sample I, which may be a new one; ROW_NONE when
- * memory runs out. */
+/* The chain at NODE of the sample I, which may be a new one. */
 static uint32_t
 chain_of(struct collection *collection, uint32_t i, uint32_t node)
 {
@@ -56,7 +53,7 @@ static const int64_t sizes[] = {
 
 /* Adds what the sample I allocated at *PLACE, a node, which gets the context.
  */
-static bool
+static void
 add_allocations(struct collection *collection, uint32_t i, uint32_t *place)
 {
   struct sample_count sample;
@@ -68,20 +65,17 @@ add_allocations(struct collection *collection, uint32_t i, uint32_t *place)
   const uint64_t key[] = {chain, sample.type, (uint64_t)size};
   uint32_t row = row_table_add(&collection->context_rows, key,
                                sizeof key / sizeof key[0]);
-  if (chain == ROW_NONE || row == ROW_NONE)
-    return false;
   struct context *context = &collection->contexts[row];
   context->row = row;
   context->sample_count++;
   context->allocs += sample.counts[MEASURE_ALLOCS];
   context->bytes += sample.counts[MEASURE_BYTES];
   *place = row;
-  return true;
 }
 
 /* Adds what the sample I called at NODE: for chains at whose end something
  * was allocated. */
-static bool
+static void
 add_calls(struct collection *collection, uint32_t i, uint32_t node)
 {
   struct sample_count sample;
@@ -89,29 +83,25 @@ add_calls(struct collection *collection, uint32_t i, uint32_t node)
   profile_count(collection->reduction->profile, i, &sample);
   if (chain < collection->chain_count)
     collection->calls[chain] += sample.calls;
-  return chain != ROW_NONE;
 }
 
-static bool
+static void
 collect(struct collection *collection)
 {
   const struct call_tree *tree = &collection->tree.calls;
   size_t count = collection->reduction->profile->sample_count;
-  bool good = chain_tree_init(&collection->tree, collection->reduction,
-                              ITEMS_ARE_FUNCTIONS);
-  collection->calls = array_zeroed(count, sizeof *collection->calls);
-  collection->contexts = array_zeroed(count, sizeof *collection->contexts);
-  if (!good || collection->calls == NULL || collection->contexts == NULL)
-    return false;
-  for (uint32_t i = 0; good && i < count; i++)
-    good = tree->of_sample[i] == INDEX_NONE ||
-           add_allocations(collection, i, &tree->of_sample[i]);
+  chain_tree_init(&collection->tree, collection->reduction,
+                  ITEMS_ARE_FUNCTIONS);
+  collection->calls = pool_zeroed(count, sizeof *collection->calls);
+  collection->contexts = pool_zeroed(count, sizeof *collection->contexts);
+  for (uint32_t i = 0; i < count; i++)
+    if (tree->of_sample[i] != INDEX_NONE)
+      add_allocations(collection, i, &tree->of_sample[i]);
   collection->chain_count = collection->chains.row_count;
-  for (size_t i = 0; good && i < tree->call_count; i++)
-    good = add_calls(collection, tree->call_samples[i], tree->call_nodes[i]);
-  return good &&
-         lists_init(&collection->samples, collection->context_rows.row_count,
-                    tree->of_sample, count);
+  for (size_t i = 0; i < tree->call_count; i++)
+    add_calls(collection, tree->call_samples[i], tree->call_nodes[i]);
+  lists_init(&collection->samples, collection->context_rows.row_count,
+             tree->of_sample, count);
 }
 
 /* By bytes, then by allocations, descending, then by the first sample. */
@@ -197,18 +187,9 @@ void
 export_lisp_contexts(const struct reduction *reduction, struct sink *sink)
 {
   struct collection collection = {.reduction = reduction};
-  if (collect(&collection)) {
-    array_sort(collection.contexts, collection.context_rows.row_count,
-               sizeof *collection.contexts, compare_contexts);
-    write_names(&collection, sink);
-    write_tables(&collection, sink);
-  } else {
-    sink_fail(sink, ENOMEM);
-  }
-  chain_tree_release(&collection.tree);
-  lists_release(&collection.samples);
-  row_table_release(&collection.chains);
-  row_table_release(&collection.context_rows);
-  pool_free(collection.calls);
-  pool_free(collection.contexts);
+  collect(&collection);
+  array_sort(collection.contexts, collection.context_rows.row_count,
+             sizeof *collection.contexts, compare_contexts);
+  write_names(&collection, sink);
+  write_tables(&collection, sink);
 }

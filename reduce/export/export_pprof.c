@@ -13,13 +13,11 @@
  * of profiled bodies when what it cuts off is gone.
  */
 
-#include "base/array.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "pprof/writer.h"
 #include "tables/chain_tree.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,16 +32,12 @@ struct making {
   struct index_map texts; /* their addresses -> names of the profile */
   uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
   size_t label_words;
-  bool failed; /* no memory */
 };
 
 static uint32_t
 intern(struct making *making, const char *text)
 {
-  uint32_t name = names_intern(&making->made.names, text);
-  if (name == NAMES_NONE)
-    making->failed = true;
-  return name == NAMES_NONE ? 0 : name;
+  return names_intern(&making->made.names, text);
 }
 
 /* The same of a text that stays where it is: looked at once. */
@@ -54,8 +48,7 @@ intern_lasting(struct making *making, const char *text)
   if (name != INDEX_NONE)
     return name;
   name = intern(making, text);
-  if (!index_map_add(&making->texts, (uintptr_t)text, name))
-    making->failed = true;
+  index_map_add(&making->texts, (uintptr_t)text, name);
   return name;
 }
 
@@ -99,11 +92,7 @@ make_heading(struct making *making)
   const struct profile *from = reduction->profile;
   struct profile *made = &making->made;
   enum measure shown = reduction->options->value;
-  made->columns = array_zeroed(PPROF_COLUMNS, sizeof *made->columns);
-  if (made->columns == NULL) {
-    making->failed = true;
-    return;
-  }
+  made->columns = pool_zeroed(PPROF_COLUMNS, sizeof *made->columns);
   for (int i = 0; i < PPROF_COLUMNS; i++) {
     int use = use_of_column(i);
     if (!has_column(reduction, use))
@@ -129,14 +118,8 @@ make_heading(struct making *making)
 static void
 add_comment(struct making *making, const char *key, const char *value)
 {
-  struct string_sink comment;
-  string_sink_init(&comment);
-  sink_format(&comment.sink, "%s=%s", key, value);
-  const char *text = string_sink_text(&comment);
-  if (text == NULL ||
-      !profile_add_comment(&making->made, intern(making, text)))
-    making->failed = true;
-  string_sink_release(&comment);
+  profile_add_comment(&making->made,
+                      intern(making, pool_format("%s=%s", key, value)));
 }
 
 /* ---- where ---- */
@@ -169,37 +152,28 @@ make_function(struct making *making, const struct call_item *item)
 static uint32_t
 make_location(struct making *making, const struct call_item *item)
 {
-  uint32_t function = make_function(making, item);
-  uint32_t location = profile_add_location(
+  const uint32_t function = make_function(making, item);
+  return profile_add_location(
       &making->made,
       (struct profile_location){.address = item->address,
                                 .mapping = INDEX_NONE},
       &(struct profile_line){function, item->line, 0}, 1);
-  if (function == INDEX_NONE || location == INDEX_NONE)
-    making->failed = true;
-  return location;
 }
 
 static void
 make_nodes(struct making *making)
 {
   const struct chain_tree *tree = &making->tree;
-  uint32_t *known = array_zeroed(tree->calls.item_count, sizeof *known);
-  making->nodes = array_zeroed(tree->count, sizeof *making->nodes);
-  if (known == NULL || making->nodes == NULL)
-    making->failed = true;
-  for (size_t i = 1; !making->failed && i < tree->count; i++) {
+  uint32_t *known = pool_zeroed(tree->calls.item_count, sizeof *known);
+  making->nodes = pool_zeroed(tree->count, sizeof *making->nodes);
+  for (size_t i = 1; i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
     uint32_t *location = &known[node->item]; /* 1 + its number */
     if (*location == 0)
       *location = 1 + make_location(making, &tree->calls.items[node->item]);
-    making->nodes[i] =
-        tree_child(&making->made.tree, making->nodes[node->parent],
-                   *location - 1);
-    if (making->nodes[i] == INDEX_NONE)
-      making->failed = true;
+    making->nodes[i] = tree_child(&making->made.tree,
+                                  making->nodes[node->parent], *location - 1);
   }
-  pool_free(known);
 }
 
 /* ---- what ---- */
@@ -268,9 +242,7 @@ add_row(struct making *making, const struct sample_row *row,
           survival->counts[use - COLUMN_OF_SURVIVAL];
   struct profile_sample sample = {making->nodes[row->node],
                                   make_labels(making, row)};
-  if (sample.labels == INDEX_NONE ||
-      !profile_add_sample(made, sample, values))
-    making->failed = true;
+  profile_add_sample(made, sample, values);
 }
 
 /* Adds what ROWS has of NODE. */
@@ -278,9 +250,8 @@ static void
 add_rows(struct making *making, struct sample_rows *rows, uint32_t node)
 {
   rows->count = 0;
-  if (!sample_rows_add(rows, node))
-    making->failed = true;
-  for (size_t i = 0; !making->failed && i < rows->count; i++)
+  sample_rows_add(rows, node);
+  for (size_t i = 0; i < rows->count; i++)
     add_row(making, &rows->rows[i],
             rows->survival == NULL ? NULL : &rows->survival[i]);
 }
@@ -289,15 +260,12 @@ static void
 make_samples(struct making *making)
 {
   struct sample_rows sizes, calls;
-  bool good = sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
-  good = sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS) && good;
-  making->failed = making->failed || !good;
-  for (uint32_t i = 1; !making->failed && i < making->tree.count; i++) {
+  sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
+  sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS);
+  for (uint32_t i = 1; i < making->tree.count; i++) {
     add_rows(making, &sizes, i);
     add_rows(making, &calls, i);
   }
-  sample_rows_release(&sizes);
-  sample_rows_release(&calls);
 }
 
 /* ---- comments ---- */
@@ -344,20 +312,14 @@ static void
 make_comments(struct making *making)
 {
   const struct profile *profile = making->reduction->profile;
-  bool *seen = array_zeroed(profile->names.count, sizeof *seen);
-  if (seen == NULL) {
-    making->failed = true;
-    return;
-  }
+  bool *seen = pool_zeroed(profile->names.count, sizeof *seen);
   for (size_t i = 0; i < profile->comment_count; i++) {
     uint32_t comment = profile->comments[i];
     const char *text = names_text(&profile->names, comment);
-    if (!seen[comment] && !is_left_out(making, i) &&
-        !profile_add_comment(&making->made, intern(making, text)))
-      making->failed = true;
+    if (!seen[comment] && !is_left_out(making, i))
+      profile_add_comment(&making->made, intern(making, text));
     seen[comment] = true;
   }
-  pool_free(seen);
   for (int fact = 0; fact < FACT_COUNT; fact++)
     add_fact(making, (enum profile_fact)fact);
 }
@@ -366,22 +328,13 @@ void
 export_pprof(const struct reduction *reduction, struct sink *sink)
 {
   struct making making = {.reduction = reduction};
-  making.failed =
-      !profile_init(&making.made) ||
-      !chain_tree_init(&making.tree, reduction, ITEMS_ARE_FRAMES);
-  if (!making.failed) {
-    make_heading(&making);
-    make_comments(&making);
-    make_nodes(&making);
-  }
-  if (!making.failed && chain_tree_fits(&making.tree, false, sink))
-    make_samples(&making);
-  if (making.failed)
-    sink_fail(sink, ENOMEM);
-  else if (sink->error_number == 0)
-    profile_write(&making.made, true, sink);
-  chain_tree_release(&making.tree);
-  profile_release(&making.made);
-  index_map_release(&making.texts);
-  pool_free(making.nodes);
+  profile_init(&making.made);
+  chain_tree_init(&making.tree, reduction, ITEMS_ARE_FRAMES);
+  if (!chain_tree_fits(&making.tree, false, sink))
+    return;
+  make_heading(&making);
+  make_comments(&making);
+  make_nodes(&making);
+  make_samples(&making);
+  profile_write(&making.made, true, sink);
 }

@@ -8,14 +8,11 @@
  * Numbers are written exactly; readers in JavaScript round those above 2^53.
  */
 
-#include "base/array.h"
 #include "base/quote.h"
 #include "export/export.h"
 #include "tables/chain_tree.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void
 write_frames(const struct reduction *reduction, struct sink *sink)
@@ -82,8 +79,8 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
 {
   unsigned active = 0; /* the number of the profile that shows first */
   struct chain_tree tree;
-  bool good = chain_tree_init(&tree, reduction, ITEMS_ARE_FUNCTIONS);
-  uint32_t *path = good ? array_zeroed(tree.count, sizeof *path) : NULL;
+  chain_tree_init(&tree, reduction, ITEMS_ARE_FUNCTIONS);
+  uint32_t *path = pool_zeroed(tree.count, sizeof *path);
   for (unsigned i = 0; i < (unsigned)reduction->options->value; i++)
     active += reduction_knows(reduction, (enum measure)i);
   sink_text(sink, "{\"$schema\":\"https://www.speedscope.app/"
@@ -93,15 +90,11 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
   sink_format(sink, ",\"activeProfileIndex\":%u,\n", active);
   write_frames(reduction, sink);
   sink_text(sink, ",\n\"profiles\":[\n");
-  for (unsigned i = 0; path != NULL && i < MEASURE_COUNT; i++) {
+  for (unsigned i = 0; i < MEASURE_COUNT; i++) {
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
     sink_text(sink, i == 0 ? "" : ",\n");
     write_profile(&tree, (enum measure)i, path, sink);
   }
   sink_text(sink, "]}\n");
-  if (path == NULL)
-    sink_fail(sink, ENOMEM);
-  pool_free(path);
-  chain_tree_release(&tree);
 }

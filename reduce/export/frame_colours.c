@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "common/system_functions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { HUE_COUNT = 10 };
@@ -52,11 +51,11 @@ write_c_package(const struct group_source *source, struct sink *sink)
     sink_bytes(sink, name, length);
 }
 
-/* The number of NODE's package among NAMES, 0 for none; NAMES_NONE when
- * memory runs out. */
+/* The number of NODE's package among NAMES, 0 for none, by way of the string
+ * PACKAGE. */
 static uint32_t
 package_of(const struct reduction *reduction, const struct graph_node *node,
-           struct names *names)
+           struct names *names, struct string_sink *package)
 {
   enum granularity by = reduction->options->by;
   enum language language = reduction->profile->language;
@@ -68,25 +67,20 @@ package_of(const struct reduction *reduction, const struct graph_node *node,
       .name = function_name(&reduction->frames, node->function),
       .file = file,
       .runtime = reduction->frames.functions[node->function].runtime};
-  struct string_sink package;
-  string_sink_init(&package);
+  string_sink_clear(package);
   if (by == BY_PACKAGE)
-    sink_text(&package.sink, source.name);
+    sink_text(&package->sink, source.name);
   else
-    group_name_write(BY_PACKAGE, language, &source, &package.sink);
-  const char *text = string_sink_text(&package);
-  bool is_c = text != NULL && language != LANGUAGE_LISP &&
-              by == BY_FUNCTION && *text != '\0' &&
+    group_name_write(BY_PACKAGE, language, &source, &package->sink);
+  const char *text = string_sink_text(package);
+  bool is_c = language != LANGUAGE_LISP && by == BY_FUNCTION &&
+              *text != '\0' &&
               (strcmp(text, "[C]") == 0 || *source.name == '[');
-  if (text != NULL &&
-      (is_c || *text == '[' || strcmp(text, "COMMON-LISP") == 0))
-    string_sink_clear(&package);
+  if (is_c || *text == '[' || strcmp(text, "COMMON-LISP") == 0)
+    string_sink_clear(package);
   if (is_c)
-    write_c_package(&source, &package.sink);
-  text = string_sink_text(&package);
-  uint32_t id = text == NULL ? NAMES_NONE : names_intern(names, text);
-  string_sink_release(&package);
-  return id;
+    write_c_package(&source, &package->sink);
+  return names_intern(names, string_sink_text(package));
 }
 
 /* By bytes, descending, then by name. */
@@ -112,15 +106,14 @@ choose_hue(size_t taken[HUE_COUNT], const char *name, size_t i)
   return hues[place];
 }
 
-/* Puts the packages in order, and gives nodes their places for their ids. */
-static bool
-sort_packages(struct frame_colours *colours)
+/* Puts the packages in order, and gives NODE_COUNT nodes their places for
+ * their ids. */
+static void
+sort_packages(struct frame_colours *colours, size_t node_count)
 {
   struct frame_package *packages = colours->packages;
-  uint32_t *places = array_zeroed(colours->names.count, sizeof *places);
+  uint32_t *places = pool_zeroed(colours->names.count, sizeof *places);
   size_t taken[HUE_COUNT] = {0};
-  if (places == NULL)
-    return false;
   colours->count = colours->names.count - 1;
   array_sort(packages, colours->count, sizeof *packages, compare_packages);
   places[0] = INDEX_NONE;
@@ -128,30 +121,27 @@ sort_packages(struct frame_colours *colours)
     places[packages[i].id] = i;
     packages[i].hue = choose_hue(taken, packages[i].name, i);
   }
-  for (size_t i = 0; i < colours->graph->node_count; i++)
+  for (size_t i = 0; i < node_count; i++)
     colours->of_node[i] = places[colours->of_node[i]];
-  pool_free(places);
-  return true;
 }
 
-bool
+void
 frame_colours_init(struct frame_colours *colours,
                    const struct reduction *reduction)
 {
   const struct call_graph *graph = &reduction->graph;
   size_t count = graph->node_count;
-  *colours = (struct frame_colours){.graph = graph};
-  colours->packages = array_zeroed(count, sizeof *colours->packages);
-  colours->of_node = array_zeroed(count, sizeof *colours->of_node);
-  if (colours->packages == NULL || colours->of_node == NULL ||
-      !names_init(&colours->names))
-    return false;
+  struct string_sink name;
+  *colours = (struct frame_colours){
+      .packages = pool_zeroed(count, sizeof *colours->packages),
+      .of_node = pool_zeroed(count, sizeof *colours->of_node)};
+  names_init(&colours->names);
+  string_sink_init(&name);
   for (size_t i = 0; i < count; i++) {
     uint64_t bytes = graph->nodes[i].inclusive.bytes;
-    uint32_t id = package_of(reduction, &graph->nodes[i], &colours->names);
+    uint32_t id =
+        package_of(reduction, &graph->nodes[i], &colours->names, &name);
     colours->of_node[i] = id;
-    if (id == NAMES_NONE)
-      return false;
     if (id == 0)
       continue;
     struct frame_package *package = &colours->packages[id - 1];
@@ -160,15 +150,7 @@ frame_colours_init(struct frame_colours *colours,
     if (package->bytes < bytes)
       package->bytes = bytes;
   }
-  return sort_packages(colours);
-}
-
-void
-frame_colours_release(struct frame_colours *colours)
-{
-  names_release(&colours->names);
-  pool_free(colours->packages);
-  pool_free(colours->of_node);
+  sort_packages(colours, count);
 }
 
 int

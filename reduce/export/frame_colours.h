@@ -19,7 +19,6 @@ struct frame_package {
 };
 
 struct frame_colours {
-  const struct call_graph *graph; /* not owned */
   struct names names;
   struct frame_package *packages; /* by bytes, descending, then by name */
   size_t count;
@@ -28,10 +27,8 @@ struct frame_colours {
                         function at all */
 };
 
-/* False when memory runs out; release COLOURS even then. */
-bool frame_colours_init(struct frame_colours *colours,
+void frame_colours_init(struct frame_colours *colours,
                         const struct reduction *reduction);
-void frame_colours_release(struct frame_colours *colours);
 
 /* How much lighter than others of its package the function NAME shows, in per
  * cents: -4 to 4. */

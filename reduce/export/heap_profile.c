@@ -9,6 +9,7 @@
 #include "analysis/call_tree.h"
 #include "analysis/tally.h"
 #include "base/array.h"
+#include "tables/scratch.h"
 
 #include <string.h>
 
@@ -20,20 +21,11 @@ static const int uses[HEAP_COLUMNS] = {
     [HEAP_INUSE_SPACE] = MEASURE_KEPT_BYTES,
 };
 
-bool
+void
 heap_profile_init(struct heap_profile *heap)
 {
   *heap = (struct heap_profile){0};
-  return profile_init(&heap->profile);
-}
-
-void
-heap_profile_release(struct heap_profile *heap)
-{
-  profile_release(&heap->profile);
-  index_map_release(&heap->addresses);
-  pool_free(heap->values);
-  pool_free(heap->samples);
+  profile_init(&heap->profile);
 }
 
 /* ---- locations ---- */
@@ -74,22 +66,18 @@ add_location(struct heap_profile *heap, const char *name, const char *file,
   const struct profile_function function = {
       names_intern(&profile->names, name), 0,
       names_intern(&profile->names, file), start_line};
-  if (function.name == NAMES_NONE || function.file == NAMES_NONE)
-    return INDEX_NONE;
   const uint32_t index = profile_add_function(profile, function);
-  if (index == INDEX_NONE)
-    return INDEX_NONE;
   /* The address of the code tells it from others until it has its own. */
   const size_t before = profile->location_count;
   const uint32_t location = profile_add_location(
       profile, (struct profile_location){.address = code},
       &(struct profile_line){index, line, 0}, 1);
-  if (location == INDEX_NONE || location < before)
+  if (location < before)
     return location;
   const uint64_t address = make_address(heap, name, file, line, code);
   profile->locations[location].address = address;
-  return index_map_add(&heap->addresses, address, location) ? location
-                                                            : INDEX_NONE;
+  index_map_add(&heap->addresses, address, location);
+  return location;
 }
 
 static uint32_t
@@ -126,34 +114,28 @@ add_deep_chain(struct adding *adding, uint32_t node)
   size_t length = 0;
   for (; length < HEAP_MOST_FRAMES; node = nodes[node].parent)
     chain[length++] = nodes[node].item;
-  while (length > 0 && up != INDEX_NONE)
+  while (length > 0)
     up = tree_child(&adding->heap->profile.tree, up,
                     adding->items[chain[--length]]);
   return up;
 }
 
-static bool
+static void
 add_chains(struct adding *adding)
 {
   const struct tree_node *nodes = adding->tree.tree.nodes;
   struct heap_profile *heap = adding->heap;
-  for (size_t i = 0; i < adding->tree.item_count; i++) {
+  for (size_t i = 0; i < adding->tree.item_count; i++)
     adding->items[i] =
         add_item(heap, adding->selection, &adding->tree.items[i]);
-    if (adding->items[i] == INDEX_NONE)
-      return false;
-  }
   for (uint32_t i = 1; i < adding->tree.tree.count; i++) {
     const uint32_t parent = nodes[i].parent;
     adding->depths[i] = adding->depths[parent] + 1;
-    if (adding->depths[i] > HEAP_MOST_FRAMES)
-      continue;
-    adding->nodes[i] = tree_child(&heap->profile.tree, adding->nodes[parent],
-                                  adding->items[nodes[i].item]);
-    if (adding->nodes[i] == INDEX_NONE)
-      return false;
+    if (adding->depths[i] <= HEAP_MOST_FRAMES)
+      adding->nodes[i] =
+          tree_child(&heap->profile.tree, adding->nodes[parent],
+                     adding->items[nodes[i].item]);
   }
-  return true;
 }
 
 /* The location of a type, 1 more than its number; 0: it has no name. */
@@ -176,13 +158,12 @@ sample_node(struct adding *adding, uint32_t node,
                           ? add_deep_chain(adding, node)
                           : adding->nodes[node];
   const uint32_t type = type_location(adding, count->type);
-  return type == 0 || up == INDEX_NONE
-             ? up
-             : tree_child(&adding->heap->profile.tree, up,
-                          HEAP_TYPE | (type - 1));
+  return type == 0 ? up
+                   : tree_child(&adding->heap->profile.tree, up,
+                                HEAP_TYPE | (type - 1));
 }
 
-static bool
+static void
 add_sample(struct adding *adding, size_t i, int sign, unsigned which)
 {
   struct heap_profile *heap = adding->heap;
@@ -193,49 +174,41 @@ add_sample(struct adding *adding, size_t i, int sign, unsigned which)
     any = any ||
           ((which >> column & 1) != 0 && count.counts[uses[column]] != 0);
   if (!any)
-    return true;
+    return;
   const uint32_t node =
       sample_node(adding, adding->tree.of_sample[i], &count);
   const size_t room = heap->value_capacity;
-  if (node == INDEX_NONE ||
-      !ARRAY_ROOM(heap->values, heap->value_capacity, node + (size_t)1))
-    return false;
+  ARRAY_ROOM(heap->values, heap->value_capacity, node + (size_t)1);
   memset(heap->values + room, 0,
          (heap->value_capacity - room) * sizeof *heap->values);
   for (int column = 0; column < HEAP_COLUMNS; column++)
     if ((which >> column & 1) != 0)
       heap->values[node][column] +=
           sign * (int64_t)count.counts[uses[column]];
-  return true;
 }
 
-bool
+void
 heap_profile_add(struct heap_profile *heap, const struct selection *selection,
                  int sign, unsigned which)
 {
   const struct profile *profile = selection->profile;
-  struct adding adding = {heap, selection, {0}, NULL, NULL, NULL, NULL};
-  bool good =
-      call_tree_init(&adding.tree, selection, ITEMS_ARE_FRAMES, false);
+  struct scratch *scratch = scratch_begin();
+  struct adding adding = {.heap = heap, .selection = selection};
+  call_tree_init(&adding.tree, selection, ITEMS_ARE_FRAMES, false);
   const size_t nodes = adding.tree.tree.count;
-  adding.items = array_zeroed(adding.tree.item_count, sizeof *adding.items);
-  adding.types = array_zeroed(profile->type_count, sizeof *adding.types);
-  adding.nodes = array_zeroed(nodes, sizeof *adding.nodes);
-  adding.depths = array_zeroed(nodes, sizeof *adding.depths);
-  good = good && adding.items != NULL && adding.types != NULL &&
-         adding.nodes != NULL && adding.depths != NULL && add_chains(&adding);
-  for (size_t i = 0; good && i < profile->sample_count; i++)
+  adding.items = pool_zeroed(adding.tree.item_count, sizeof *adding.items);
+  adding.types = pool_zeroed(profile->type_count, sizeof *adding.types);
+  adding.nodes = pool_zeroed(nodes, sizeof *adding.nodes);
+  adding.depths = pool_zeroed(nodes, sizeof *adding.depths);
+  pool_use(scratch->outer);
+  add_chains(&adding);
+  for (size_t i = 0; i < profile->sample_count; i++)
     if (adding.tree.of_sample[i] != INDEX_NONE)
-      good = add_sample(&adding, i, sign, which);
-  call_tree_release(&adding.tree);
-  pool_free(adding.items);
-  pool_free(adding.types);
-  pool_free(adding.nodes);
-  pool_free(adding.depths);
-  return good;
+      add_sample(&adding, i, sign, which);
+  scratch_end(scratch);
 }
 
-bool
+void
 heap_profile_end(struct heap_profile *heap)
 {
   const size_t count = heap->profile.tree.count < heap->value_capacity
@@ -244,11 +217,10 @@ heap_profile_end(struct heap_profile *heap)
   static const int64_t nothing[HEAP_COLUMNS];
   pool_free(heap->samples);
   heap->sample_count = 0;
-  heap->samples = array_zeroed(count, sizeof *heap->samples);
-  for (size_t i = 1; heap->samples != NULL && i < count; i++)
+  heap->samples = pool_zeroed(count, sizeof *heap->samples);
+  for (size_t i = 1; i < count; i++)
     if (memcmp(heap->values[i], nothing, sizeof nothing) != 0)
       heap->samples[heap->sample_count++] = (uint32_t)i;
-  return heap->samples != NULL;
 }
 
 int64_t

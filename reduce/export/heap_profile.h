@@ -61,18 +61,17 @@ struct heap_profile {
   size_t sample_count;
 };
 
-/* An empty one; false when memory runs out (release it even then). */
-bool heap_profile_init(struct heap_profile *heap);
-void heap_profile_release(struct heap_profile *heap);
+/* Makes HEAP an empty one, in the pool in use. */
+void heap_profile_init(struct heap_profile *heap);
 
 /* Adds what SELECTION keeps, or with SIGN -1 takes it away, in COLUMNS, bits
- * of the above.  False when memory runs out. */
-bool heap_profile_add(struct heap_profile *heap,
+ * of the above; in the pool of HEAP, which has to be in use. */
+void heap_profile_add(struct heap_profile *heap,
                       const struct selection *selection, int sign,
                       unsigned columns);
 
-/* All is added, for now: finds the samples.  False when memory runs out. */
-bool heap_profile_end(struct heap_profile *heap);
+/* All is added, for now: finds the samples. */
+void heap_profile_end(struct heap_profile *heap);
 
 /* The sum of COLUMN over COUNT samples from FIRST on. */
 int64_t heap_profile_sum(const struct heap_profile *heap, size_t first,

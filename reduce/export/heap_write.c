@@ -4,12 +4,11 @@
  * nothing else.
  */
 
-#include "base/array.h"
 #include "common/pprof_format.h"
 #include "export/heap_profile.h"
 #include "pprof/writer.h"
+#include "tables/scratch.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const struct {
@@ -27,39 +26,28 @@ struct part {
   const struct profile *whole;
   struct profile profile;
   uint32_t *locations, *nodes;
-  bool failed; /* no memory */
 };
 
-static uint32_t
-part_name(struct part *part, uint32_t name)
-{
-  const char *text = names_text(&part->whole->names, name);
-  const uint32_t made = names_intern(&part->profile.names, text);
-  part->failed = part->failed || made == NAMES_NONE;
-  return made;
-}
-
-/* The location of the part, 1 more than its number; 0: no memory. */
+/* The location of the part. */
 static uint32_t
 part_location(struct part *part, uint32_t index)
 {
   if (part->locations[index] != 0)
-    return part->locations[index];
+    return part->locations[index] - 1;
   const struct profile_location *location = &part->whole->locations[index];
   const struct profile_line *line = &part->whole->lines[location->first_line];
-  const struct profile_function *function =
-      &part->whole->functions[line->function];
-  const uint32_t made = profile_add_function(
-      &part->profile,
-      (struct profile_function){part_name(part, function->name), 0,
-                                part_name(part, function->file),
-                                function->start_line});
+  const struct names *from = &part->whole->names;
+  struct names *to = &part->profile.names;
+  struct profile_function function = part->whole->functions[line->function];
+  function.name = names_intern(to, names_text(from, function.name));
+  function.file = names_intern(to, names_text(from, function.file));
+  const uint32_t made = profile_add_function(&part->profile, function);
   part->locations[index] =
       1 + profile_add_location(
               &part->profile,
               (struct profile_location){.address = location->address},
               &(struct profile_line){made, line->line, 0}, 1);
-  return made == INDEX_NONE ? 0 : part->locations[index];
+  return part->locations[index] - 1;
 }
 
 static uint32_t
@@ -74,12 +62,8 @@ part_node(struct part *part, uint32_t node)
   uint32_t up = part->nodes[node];
   while (length > 0) {
     node = chain[--length];
-    const uint32_t location =
-        part_location(part, nodes[node].item & ~HEAP_TYPE);
-    up = location == 0 ? INDEX_NONE
-                       : tree_child(&part->profile.tree, up, location - 1);
-    if (up == INDEX_NONE)
-      return INDEX_NONE;
+    up = tree_child(&part->profile.tree, up,
+                    part_location(part, nodes[node].item & ~HEAP_TYPE));
     part->nodes[node] = up;
   }
   return up;
@@ -110,40 +94,27 @@ part_labels(struct part *part, const char *type)
     return profile_labels(&part->profile, row, 1);
   row[1] = names_intern(&part->profile.names, PPROF_LABEL_TYPE);
   row[2] = names_intern(&part->profile.names, type);
-  part->failed = part->failed || row[1] == NAMES_NONE || row[2] == NAMES_NONE;
-  return part->failed ? INDEX_NONE
-                      : profile_labels(&part->profile, row, 1 + LABEL_WORDS);
+  return profile_labels(&part->profile, row, 1 + LABEL_WORDS);
 }
 
-static bool
+static void
 make_comments(struct profile *profile, const char *text)
 {
-  char *copy = pool_text(text == NULL ? "" : text);
-  char *rest = copy, *line;
-  bool good = copy != NULL;
-  while (good && (line = strsep(&rest, "\n")) != NULL)
-    if (*line != '\0') {
-      const uint32_t name = names_intern(&profile->names, line);
-      good = name != NAMES_NONE && profile_add_comment(profile, name);
-    }
-  pool_free(copy);
-  return good;
+  char *rest = pool_text(text == NULL ? "" : text), *line;
+  while ((line = strsep(&rest, "\n")) != NULL)
+    if (*line != '\0')
+      profile_add_comment(profile, names_intern(&profile->names, line));
 }
 
-static bool
+static void
 make_heading(struct profile *profile, const struct heap_writing *how)
 {
   struct names *names = &profile->names;
-  profile->columns = array_zeroed(HEAP_COLUMNS, sizeof *profile->columns);
-  if (profile->columns == NULL)
-    return false;
+  profile->columns = pool_zeroed(HEAP_COLUMNS, sizeof *profile->columns);
   profile->column_count = HEAP_COLUMNS;
-  bool good = true;
   for (int i = 0; i < HEAP_COLUMNS; i++) {
-    struct profile_value_type *column = &profile->columns[i];
-    column->type = names_intern(names, columns[i].type);
-    column->unit = names_intern(names, columns[i].unit);
-    good = good && column->type != NAMES_NONE && column->unit != NAMES_NONE;
+    profile->columns[i].type = names_intern(names, columns[i].type);
+    profile->columns[i].unit = names_intern(names, columns[i].unit);
   }
   profile->default_type = profile->columns[how->shown].type;
   profile->period_type = (struct profile_value_type){
@@ -151,21 +122,17 @@ make_heading(struct profile *profile, const struct heap_writing *how)
   profile->period = 1;
   profile->time_nanos = how->time_nanos;
   profile->duration_nanos = how->duration_nanos;
-  return good && make_comments(profile, how->comments) &&
-         profile->period_type.type != NAMES_NONE &&
-         profile->period_type.unit != NAMES_NONE &&
-         profile_add_mapping(
-             profile, (struct profile_mapping){.end = HEAP_ADDRESS_LIMIT,
-                                               .flags = 7}) == 0;
+  make_comments(profile, how->comments);
+  profile_add_mapping(profile, (struct profile_mapping){
+                                   .end = HEAP_ADDRESS_LIMIT, .flags = 7});
 }
 
-static bool
+static void
 make_part(struct part *part, const struct heap_profile *heap, size_t first,
           size_t count, const struct heap_writing *how)
 {
   static const uint64_t nothing[HEAP_COLUMNS];
-  bool good = true;
-  for (size_t i = first; good && !part->failed && i < first + count; i++) {
+  for (size_t i = first; i < first + count; i++) {
     const uint32_t whole_node = heap->samples[i];
     uint64_t values[HEAP_COLUMNS] = {0};
     for (int column = 0; column < HEAP_COLUMNS; column++)
@@ -178,11 +145,9 @@ make_part(struct part *part, const struct heap_profile *heap, size_t first,
     const uint32_t node = part_node(
         part, type == NULL ? whole_node
                            : part->whole->tree.nodes[whole_node].parent);
-    good = labels != INDEX_NONE && node != INDEX_NONE &&
-           profile_add_sample(&part->profile,
-                              (struct profile_sample){node, labels}, values);
+    profile_add_sample(&part->profile, (struct profile_sample){node, labels},
+                       values);
   }
-  return good && !part->failed;
 }
 
 void
@@ -191,17 +156,13 @@ heap_profile_write(const struct heap_profile *heap, size_t first,
                    struct sink *sink)
 {
   const struct profile *whole = &heap->profile;
+  struct scratch *scratch = scratch_begin();
   struct part part = {.whole = whole};
-  part.locations =
-      array_zeroed(whole->location_count, sizeof *part.locations);
-  part.nodes = array_zeroed(whole->tree.count, sizeof *part.nodes);
-  if (profile_init(&part.profile) && part.locations != NULL &&
-      part.nodes != NULL && make_heading(&part.profile, how) &&
-      make_part(&part, heap, first, count, how))
-    profile_write(&part.profile, true, sink);
-  else
-    sink_fail(sink, ENOMEM);
-  profile_release(&part.profile);
-  pool_free(part.locations);
-  pool_free(part.nodes);
+  part.locations = pool_zeroed(whole->location_count, sizeof *part.locations);
+  part.nodes = pool_zeroed(whole->tree.count, sizeof *part.nodes);
+  profile_init(&part.profile);
+  make_heading(&part.profile, how);
+  make_part(&part, heap, first, count, how);
+  profile_write(&part.profile, true, sink);
+  scratch_end(scratch);
 }

@@ -23,8 +23,8 @@ struct page {
   struct writer out;
 };
 
-/* Finds the chains and what is at their ends; false when memory runs out. */
-bool page_collect(struct page *page);
+/* Finds the chains and what is at their ends. */
+void page_collect(struct page *page);
 
 /* Writes the chains: see export_html.c; and what their labels stand for. */
 void page_write_chains(struct page *page);

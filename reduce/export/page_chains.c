@@ -5,24 +5,23 @@
 #include "export/page.h"
 
 /* Fills ROWS with those of all nodes. */
-static bool
+static void
 collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 {
-  bool good = sample_rows_init(rows, &page->tree, of);
+  sample_rows_init(rows, &page->tree, of);
   rows->unseen =
       of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
-  for (uint32_t i = 0; good && i < page->tree.count; i++)
-    good = sample_rows_add(rows, i);
-  return good;
+  for (uint32_t i = 0; i < page->tree.count; i++)
+    sample_rows_add(rows, i);
 }
 
-bool
+void
 page_collect(struct page *page)
 {
-  return chain_tree_init(&page->tree, page->reduction, ITEMS_ARE_CALLED) &&
-         unseen_init(&page->unseen, &page->reduction->selection) &&
-         collect(page, &page->rows, ROWS_OF_TYPES) &&
-         collect(page, &page->calls, ROWS_OF_CALLS);
+  chain_tree_init(&page->tree, page->reduction, ITEMS_ARE_CALLED);
+  unseen_init(&page->unseen, &page->reduction->selection);
+  collect(page, &page->rows, ROWS_OF_TYPES);
+  collect(page, &page->calls, ROWS_OF_CALLS);
 }
 
 /* The sets of functions that do not show: the number of the set that each

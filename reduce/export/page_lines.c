@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/text_file.h"
+#include "tables/scratch.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,7 +60,7 @@ is_source(const char *path)
 /* ---- a file ---- */
 
 struct source_file {
-  char *text; /* owned; NULL: it is not there, or no text */
+  char *text;    /* NULL: it is not there, or no text */
   int64_t nanos; /* when it was changed last */
 };
 
@@ -74,10 +74,8 @@ read_source(struct source_file *file, const char *path)
     file->text = text_file_read_regular(path, MOST_FILE, &length, &status);
   if (file->text == NULL)
     return;
-  if (strlen(file->text) < length) {
-    pool_free(file->text);
+  if (strlen(file->text) < length)
     file->text = NULL;
-  }
   file->nanos =
       status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
 }
@@ -187,14 +185,10 @@ write_lines(struct page *page, const struct reduction *lines, const char *key,
   const struct call_graph *graph = &lines->graph;
   size_t count = 0;
   uint32_t *of_group =
-      array_zeroed(lines->frames.function_count, sizeof *of_group);
-  if (of_group == NULL)
-    sink_fail(page->out.sink, ENOMEM);
-  else
-    find_functions(page, lines, of_group);
+      pool_zeroed(lines->frames.function_count, sizeof *of_group);
+  find_functions(page, lines, of_group);
   writer_begin(&page->out, key, '[');
-  for (size_t i = 0;
-       i < graph->node_count && page->out.sink->error_number == 0; i++) {
+  for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
     uint32_t function =
         node->function == INDEX_NONE ? INDEX_NONE : of_group[node->function];
@@ -206,7 +200,6 @@ write_lines(struct page *page, const struct reduction *lines, const char *key,
           (struct place){node_file(lines, node), node_line(lines, node)};
   }
   writer_end(&page->out, ']');
-  pool_free(of_group);
   return count;
 }
 
@@ -215,10 +208,7 @@ static void
 write_lines_and_sources(struct page *page, const struct reduction *lines)
 {
   size_t left = MOST_TEXT;
-  struct place *places =
-      array_zeroed(lines->graph.node_count, sizeof *places);
-  if (places == NULL)
-    sink_fail(page->out.sink, ENOMEM);
+  struct place *places = pool_zeroed(lines->graph.node_count, sizeof *places);
   size_t count = write_lines(page, lines, "lines", places);
   array_sort(places, count, sizeof *places, compare_places);
   writer_begin(&page->out, "sources", '[');
@@ -230,7 +220,6 @@ write_lines_and_sources(struct page *page, const struct reduction *lines)
       write_file(page, places + i, next - i, &left);
   }
   writer_end(&page->out, ']');
-  pool_free(places);
 }
 
 void
@@ -238,21 +227,20 @@ page_write_lines(struct page *page)
 {
   struct view_options options = *page->reduction->options;
   const struct profile *profile = page->reduction->profile;
-  struct mprof_error error;
   if (options.by != BY_FUNCTION || reduction_is_of_holders(page->reduction) ||
       !frames_have_lines(&page->reduction->frames))
     return;
   options.by = BY_LINE;
   bool all = options.select.hide_system;
   for (;; options.select.hide_system = true) {
+    struct scratch *scratch = scratch_begin();
     struct reduction lines = {0};
-    if (!reduction_init(&lines, profile, &options, NULL, &error))
-      sink_fail(page->out.sink, ENOMEM);
-    else if (options.select.hide_system == all)
+    reduction_init(&lines, profile, &options, NULL, NULL);
+    if (options.select.hide_system == all)
       write_lines_and_sources(page, &lines);
     else
       write_lines(page, &lines, "program_lines", NULL);
-    reduction_release(&lines);
+    scratch_end(scratch);
     if (options.select.hide_system || profile->language != LANGUAGE_LISP)
       return;
   }

@@ -11,7 +11,6 @@
 #include "tables/report.h"
 #include "tables/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -52,16 +51,10 @@ static const struct column columns[] = {
 
 /* ---- as data ---- */
 
-static bool
+static void
 init(struct view *view)
 {
-  return advice_list_init(view->context, view->reduction);
-}
-
-static void
-release(void *context)
-{
-  advice_list_release(context);
+  advice_list_init(view->context, view->reduction);
 }
 
 static bool
@@ -117,7 +110,6 @@ const struct table advice_table = {
     .cell = cell,
     .context_bytes = sizeof(struct advice_list),
     .init = init,
-    .release = release,
 };
 
 /* ---- as text ---- */
@@ -156,16 +148,13 @@ write_counts(const struct advice *advice, struct sink *sink)
 static void
 write_words(const struct rule *rule, size_t indent, struct sink *sink)
 {
-  struct string_sink text;
   report_indented(sink, rule->values[RULE_REMEDY], indent);
   if (*rule->values[RULE_EXAMPLE] != '\0')
     report_indented(sink, rule->values[RULE_EXAMPLE], indent + 2);
-  if (*rule->values[RULE_UNKNOWN] == '\0')
-    return;
-  string_sink_init(&text);
-  sink_format(&text.sink, "Not known: %s.", rule->values[RULE_UNKNOWN]);
-  report_indented(sink, string_sink_for(&text, sink), indent);
-  string_sink_release(&text);
+  if (*rule->values[RULE_UNKNOWN] != '\0')
+    report_indented(sink,
+                    pool_format("Not known: %s.", rule->values[RULE_UNKNOWN]),
+                    indent);
 }
 
 /* What is saved, by whom: the line that each piece of advice begins with. */
@@ -238,8 +227,7 @@ void
 report_advice(const struct reduction *reduction, struct sink *sink)
 {
   struct advice_list list;
-  if (!advice_list_init(&list, reduction))
-    sink_fail(sink, ENOMEM);
+  advice_list_init(&list, reduction);
   report_unattributed(reduction, sink);
   report_summary(reduction, sink);
   if (!advice_applies(reduction))
@@ -255,7 +243,6 @@ report_advice(const struct reduction *reduction, struct sink *sink)
         "with `mprof diff OLD NEW'. 'certain' figures follow from the "
         "counts; 'check' figures are upper limits. `mprof help advise' lists "
         "the rules.");
-  advice_list_release(&list);
 }
 
 /* One line each. */
@@ -264,8 +251,7 @@ report_first_advice(const struct reduction *reduction, struct sink *sink)
 {
   uint64_t total = reduction->selection.total.bytes;
   struct advice_list list;
-  if (!advice_list_init(&list, reduction))
-    sink_fail(sink, ENOMEM);
+  advice_list_init(&list, reduction);
   for (size_t i = 0; i < list.count && i < LINES_OF_REPORT; i++) {
     if (!share_reached(list.items[i].saved, total,
                        reduction->options->min_share))
@@ -279,17 +265,13 @@ report_first_advice(const struct reduction *reduction, struct sink *sink)
     report_legend_text(reduction, sink,
                        "`mprof advise' prints all advice, with what to "
                        "change and where.");
-  advice_list_release(&list);
 }
 
 void
 report_advice_rules(struct sink *sink)
 {
   struct rule_list list;
-  struct mprof_error error;
-  mprof_error_clear(&error);
-  if (!rule_list_init(&list, NULL, &error))
-    sink_fail(sink, ENOMEM);
+  rule_list_init(&list, NULL, NULL);
   sink_text(sink,
             "\nRules; the first that holds for an allocation claims it:\n");
   for (size_t i = 0; i < list.count; i++) {
@@ -300,5 +282,4 @@ report_advice_rules(struct sink *sink)
                 values[RULE_NAME], values[RULE_GRADE], values[RULE_FAULT]);
     write_words(&list.items[i], 4, sink);
   }
-  rule_list_release(&list);
 }

@@ -86,15 +86,13 @@ compare_types(const void *left, const void *right)
   return rest[0] != rest[1] ? rest[0] - rest[1] : strcmp(a->name, b->name);
 }
 
-static bool
+static void
 find_types(struct bins *bins, const struct profile *profile)
 {
   struct named_type *types =
-      array_zeroed(profile->comment_count, sizeof *types);
+      pool_zeroed(profile->comment_count, sizeof *types);
   size_t count = 0;
   bins->types = types;
-  if (types == NULL)
-    return false;
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *text = profile_comment_value(profile, i, PPROF_COMMENT_TYPE);
     char *end;
@@ -106,19 +104,16 @@ find_types(struct bins *bins, const struct profile *profile)
   for (size_t i = 0; i < count; i++)
     if (i == 0 || compare_types(&types[i - 1], &types[i]) != 0)
       types[bins->type_count++] = types[i];
-  return true;
 }
 
-static bool
+static void
 init(struct view *view)
 {
   const struct tally *tally = &view->reduction->tally;
   struct bins *bins = view->context;
   for (uint32_t bin = 0; bin < tally->bin_count; bin++)
     bins->part_count += tally->bins[bin].part_count;
-  bins->parts = array_zeroed(bins->part_count, sizeof *bins->parts);
-  if (bins->parts == NULL)
-    return false;
+  bins->parts = pool_zeroed(bins->part_count, sizeof *bins->parts);
   struct graph_self_type *part = bins->parts;
   for (uint32_t bin = 0; bin < tally->bin_count; bin++)
     for (size_t i = 0; i < tally->bins[bin].part_count; i++, part++) {
@@ -126,15 +121,7 @@ init(struct view *view)
       *part = (struct graph_self_type){bin, p->type, p->figures.allocs,
                                        p->figures.bytes};
     }
-  return find_types(bins, view->reduction->profile);
-}
-
-static void
-release(void *context)
-{
-  struct bins *bins = context;
-  pool_free(bins->parts);
-  pool_free(bins->types);
+  find_types(bins, view->reduction->profile);
 }
 
 static bool
@@ -238,5 +225,4 @@ const struct table bins_table = {
     .cell = cell,
     .context_bytes = sizeof(struct bins),
     .init = init,
-    .release = release,
 };

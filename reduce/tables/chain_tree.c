@@ -119,23 +119,19 @@ renumber(uint32_t *nodes, size_t count, const uint32_t *numbers)
       nodes[i] = numbers[nodes[i]];
 }
 
-static bool
+static void
 order_nodes(struct chain_tree *tree)
 {
-  struct sibling *siblings = array_zeroed(tree->count, sizeof *siblings);
-  uint32_t *numbers = array_zeroed(tree->count, sizeof *numbers);
-  tree->nodes = array_zeroed(tree->count, sizeof *tree->nodes);
-  bool good = siblings != NULL && numbers != NULL && tree->nodes != NULL;
-  if (good) {
-    sort_siblings(tree, siblings);
-    number_nodes(tree, siblings, numbers);
-    renumber(tree->calls.of_sample, tree->reduction->profile->sample_count,
-             numbers);
-    renumber(tree->calls.call_nodes, tree->calls.call_count, numbers);
-  }
+  struct sibling *siblings = pool_zeroed(tree->count, sizeof *siblings);
+  uint32_t *numbers = pool_zeroed(tree->count, sizeof *numbers);
+  tree->nodes = pool_zeroed(tree->count, sizeof *tree->nodes);
+  sort_siblings(tree, siblings);
+  number_nodes(tree, siblings, numbers);
   pool_free(siblings);
+  renumber(tree->calls.of_sample, tree->reduction->profile->sample_count,
+           numbers);
+  renumber(tree->calls.call_nodes, tree->calls.call_count, numbers);
   pool_free(numbers);
-  return good;
 }
 
 /* ---- the whole ---- */
@@ -161,29 +157,17 @@ add_samples(struct chain_tree *tree)
       tree->nodes[i].calls = CALLS_UNKNOWN;
 }
 
-bool
+void
 chain_tree_init(struct chain_tree *tree, const struct reduction *reduction,
                 enum call_items kind)
 {
   *tree = (struct chain_tree){.reduction = reduction};
-  if (!call_tree_init(&tree->calls, &reduction->selection, kind,
-                      reduction->tree.merges_runs) ||
-      !call_tree_place_calls(&tree->calls, &reduction->tree))
-    return false;
+  call_tree_init(&tree->calls, &reduction->selection, kind,
+                 reduction->tree.merges_runs);
+  call_tree_place_calls(&tree->calls, &reduction->tree);
   tree->count = tree->calls.tree.count;
-  bool good = order_nodes(tree);
-  if (good)
-    add_samples(tree);
-  else
-    tree->count = 0;
-  return good;
-}
-
-void
-chain_tree_release(struct chain_tree *tree)
-{
-  call_tree_release(&tree->calls);
-  pool_free(tree->nodes);
+  order_nodes(tree);
+  add_samples(tree);
 }
 
 bool
@@ -191,25 +175,23 @@ chain_tree_fits(const struct chain_tree *tree, bool names, struct sink *sink)
 {
   enum { NUMBER_BYTES = 8 };
   uint64_t left = tree->reduction->profile->text_limit;
-  uint64_t *bytes = array_zeroed(tree->count, sizeof *bytes);
-  bool good = bytes != NULL;
+  uint64_t *bytes = pool_zeroed(tree->count, sizeof *bytes);
+  bool fits = true;
   if (left < input_limits_default.data_bytes)
     left = input_limits_default.data_bytes;
-  if (!good)
-    sink_fail(sink, ENOMEM);
-  for (size_t i = 1; good && i < tree->count; i++) {
+  for (size_t i = 1; fits && i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
     bytes[i] = bytes[node->parent] + NUMBER_BYTES +
                (names ? strlen(chain_item_name(tree, node->item)) : 0);
     if (!chain_node_allocates(node) && node->calls == 0)
       continue;
-    good = bytes[i] <= left;
-    left -= good ? bytes[i] : 0;
-    if (!good)
-      sink_fail(sink, EFBIG);
+    fits = bytes[i] <= left;
+    left -= fits ? bytes[i] : 0;
   }
+  if (!fits)
+    sink_fail(sink, EFBIG);
   pool_free(bytes);
-  return good;
+  return fits;
 }
 
 /* ---- what is at a node ---- */
@@ -259,26 +241,17 @@ row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
   return row;
 }
 
-bool
+void
 sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
                  enum rows_of of)
 {
   *rows = (struct sample_rows){.tree = tree, .of = of};
-  return of == ROWS_OF_CALLS
-             ? lists_init(&rows->samples, tree->count, tree->calls.call_nodes,
-                          tree->calls.call_count)
-             : lists_init(&rows->samples, tree->count, tree->calls.of_sample,
-                          tree->reduction->profile->sample_count);
-}
-
-/* Makes room for the survival of all rows, if they have it. */
-static bool
-reserve_survival(struct sample_rows *rows)
-{
-  const struct profile *profile = rows->tree->reduction->profile;
-  return rows->of != ROWS_OF_SIZES ||
-         !profile_has(profile, COLUMN_OF_SURVIVAL) ||
-         ARRAY_ROOM(rows->survival, rows->survival_capacity, rows->count);
+  if (of == ROWS_OF_CALLS)
+    lists_init(&rows->samples, tree->count, tree->calls.call_nodes,
+               tree->calls.call_count);
+  else
+    lists_init(&rows->samples, tree->count, tree->calls.of_sample,
+               tree->reduction->profile->sample_count);
 }
 
 /* Adds the survival of the sample in the row FROM to that of the row TO,
@@ -294,20 +267,20 @@ add_survival(struct sample_rows *rows, size_t to, size_t from)
                        rows->rows[from].sample, &rows->survival[to]);
 }
 
-bool
+void
 sample_rows_add(struct sample_rows *rows, uint32_t node)
 {
   size_t first = rows->count;
   size_t last = first; /* of the rows that stay */
   uint32_t i = lists_first(&rows->samples, node);
   for (; i != INDEX_NONE; i = lists_next(&rows->samples, i))
-    if (!ARRAY_PUSH(rows->rows, rows->count, rows->capacity,
-                    row_of(rows, node, i)))
-      return false;
+    ARRAY_PUSH(rows->rows, rows->count, rows->capacity,
+               row_of(rows, node, i));
   if (first == rows->count)
-    return true;
-  if (!reserve_survival(rows))
-    return false;
+    return;
+  if (rows->of == ROWS_OF_SIZES &&
+      profile_has(rows->tree->reduction->profile, COLUMN_OF_SURVIVAL))
+    ARRAY_ROOM(rows->survival, rows->survival_capacity, rows->count);
   array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
              compare_rows);
   add_survival(rows, first, first);
@@ -320,13 +293,4 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
     add_survival(rows, last, same ? r : last);
   }
   rows->count = last + 1;
-  return true;
-}
-
-void
-sample_rows_release(struct sample_rows *rows)
-{
-  lists_release(&rows->samples);
-  pool_free(rows->rows);
-  pool_free(rows->survival);
 }

@@ -27,19 +27,16 @@ struct chain_node {
 };
 
 struct chain_tree {
-  const struct reduction *reduction; /* not owned */
+  const struct reduction *reduction;
   struct call_tree calls; /* its of_sample and call_nodes have the numbers of
                              nodes here */
   struct chain_node *nodes;
   size_t count;
 };
 
-/* False when memory runs out: then TREE has no nodes; release it even so.
- * Linear in the frames, but for sorting. */
-bool chain_tree_init(struct chain_tree *tree,
-                     const struct reduction *reduction,
-                     enum call_items kind);
-void chain_tree_release(struct chain_tree *tree);
+/* Linear in the frames, but for sorting. */
+void chain_tree_init(struct chain_tree *tree,
+                     const struct reduction *reduction, enum call_items kind);
 
 /* Whether all chains of nodes that allocated or were called, each written in
  * full, with NAMES or numbers for them, are no more than a file may hold, or
@@ -94,10 +91,10 @@ struct sample_row {
 };
 
 struct sample_rows {
-  const struct chain_tree *tree; /* not owned */
+  const struct chain_tree *tree;
   enum rows_of of;
-  const uint32_t *unseen; /* not owned, by node of the profile: what does not
-                             show; NULL: it tells no rows apart */
+  const uint32_t *unseen; /* by node of the profile: what does not show; NULL:
+                             it tells no rows apart */
   struct lists samples; /* by node */
   struct sample_row *rows;
   size_t count, capacity;
@@ -105,12 +102,10 @@ struct sample_rows {
   size_t survival_capacity;
 };
 
-/* No rows, of TREE; then appends those of NODE, sorted by keys.  False when
- * memory runs out; release ROWS even then.  To start again, set the count to
- * zero. */
-bool sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
+/* No rows, of TREE; then appends those of NODE, sorted by keys.  To start
+ * again, set the count to zero. */
+void sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
                       enum rows_of of);
-bool sample_rows_add(struct sample_rows *rows, uint32_t node);
-void sample_rows_release(struct sample_rows *rows);
+void sample_rows_add(struct sample_rows *rows, uint32_t node);
 
 #endif

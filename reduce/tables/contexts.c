@@ -10,9 +10,6 @@
 #include "tables/chain_tree.h"
 #include "tables/table.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 enum id { CHAIN, PARENT, FUNCTION, CALLS, TYPES };
 
 static const struct column columns[] = {
@@ -34,30 +31,17 @@ struct contexts {
   size_t part_count, part_capacity;
 };
 
-static bool
+static void
 init(struct view *view)
 {
-  const struct reduction *reduction = view->reduction;
   struct contexts *contexts = view->context;
   struct chain_tree *tree = &contexts->tree;
-  if (!chain_tree_init(tree, reduction, ITEMS_ARE_FUNCTIONS) ||
-      (view->form == FORM_CSV &&
-       !chain_tree_fits(tree, true, &view->text->sink)))
-    return false;
-  contexts->path = array_zeroed(tree->count, sizeof *contexts->path);
-  return contexts->path != NULL &&
-         (view->form == FORM_CSV ||
-          sample_rows_init(&contexts->rows, tree, ROWS_OF_TYPES));
-}
-
-static void
-release(void *context)
-{
-  struct contexts *contexts = context;
-  chain_tree_release(&contexts->tree);
-  sample_rows_release(&contexts->rows);
-  pool_free(contexts->parts);
-  pool_free(contexts->path);
+  chain_tree_init(tree, view->reduction, ITEMS_ARE_FUNCTIONS);
+  if (view->form == FORM_CSV)
+    chain_tree_fits(tree, true, &view->text->sink);
+  else
+    sample_rows_init(&contexts->rows, tree, ROWS_OF_TYPES);
+  contexts->path = pool_zeroed(tree->count, sizeof *contexts->path);
 }
 
 static bool
@@ -92,26 +76,23 @@ chain_cell(const struct view *view, uint32_t node)
 }
 
 /* Gathers the parts of NODE: rows of one type follow each other. */
-static bool
+static void
 collect_parts(struct contexts *contexts, uint32_t node)
 {
   struct sample_rows *rows = &contexts->rows;
   contexts->part_count = rows->count = 0;
-  if (!sample_rows_add(rows, node))
-    return false;
+  sample_rows_add(rows, node);
   for (size_t i = 0; i < rows->count; i++) {
     const struct sample_row *row = &rows->rows[i];
     uint32_t type = (uint32_t)row->keys[ROW_TYPE];
-    if ((i == 0 || type != row[-1].keys[ROW_TYPE]) &&
-        !ARRAY_PUSH(contexts->parts, contexts->part_count,
-                    contexts->part_capacity,
-                    (struct graph_self_type){.type = type}))
-      return false;
+    if (i == 0 || type != row[-1].keys[ROW_TYPE])
+      ARRAY_PUSH(contexts->parts, contexts->part_count,
+                 contexts->part_capacity,
+                 (struct graph_self_type){.type = type});
     struct graph_self_type *part = &contexts->parts[contexts->part_count - 1];
     part->bytes += row->counts[MEASURE_BYTES];
     part->allocs += row->counts[MEASURE_ALLOCS];
   }
-  return true;
 }
 
 static struct cell
@@ -132,8 +113,7 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   case CALLS:
     return cell_calls(node->calls);
   default:
-    if (!collect_parts(view->context, number))
-      sink_fail(&view->text->sink, ENOMEM);
+    collect_parts(view->context, number);
     return cell_parts(contexts->parts, contexts->part_count);
   }
 }
@@ -146,5 +126,4 @@ const struct table contexts_table = {
     .cell = cell,
     .context_bytes = sizeof(struct contexts),
     .init = init,
-    .release = release,
 };

@@ -11,10 +11,9 @@
 
 #include "tables/output.h"
 
-#include "base/array.h"
+#include "tables/scratch.h"
 #include "tables/writer.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* The lists, in order; the first ones are there already. */
@@ -36,38 +35,27 @@ static const struct {
     {"advice", &advice_table, true},
 };
 
-/* Finds the place of each of COUNT items in the list of TABLE. */
-static bool
-find_places(uint32_t **places, const struct table *table,
-            const struct reduction *reduction, size_t count,
-            struct sink *sink)
+/* The place of each of COUNT items in the list of TABLE. */
+static uint32_t *
+find_places(const struct table *table, const struct reduction *reduction,
+            size_t count)
 {
+  uint32_t *places = pool_zeroed(count, sizeof *places);
+  struct scratch *scratch = scratch_begin();
   struct view view;
-  bool good = view_init(&view, table, reduction, FORM_JSON);
-  *places = array_zeroed(count, sizeof **places);
-  good = good && *places != NULL;
-  for (size_t i = 0; good && i < view.ranking.count; i++)
-    (*places)[view.ranking.rows[i].item] = (uint32_t)i;
-  view_release(&view, sink);
-  return good;
+  view_init(&view, table, reduction, FORM_JSON);
+  for (size_t i = 0; i < view.ranking.count; i++)
+    places[view.ranking.rows[i].item] = (uint32_t)i;
+  scratch_end(scratch);
+  return places;
 }
 
-bool
-json_places_init(struct json_places *places,
-                 const struct reduction *reduction, struct sink *sink)
+struct json_places
+json_places(const struct reduction *reduction)
 {
-  *places = (struct json_places){NULL, NULL};
-  return find_places(&places->functions, &functions_table, reduction,
-                     reduction->graph.node_count, sink) &&
-         find_places(&places->types, &types_table, reduction,
-                     reduction->profile->type_count, sink);
-}
-
-void
-json_places_release(struct json_places *places)
-{
-  pool_free(places->functions);
-  pool_free(places->types);
+  return (struct json_places){
+      find_places(&functions_table, reduction, reduction->graph.node_count),
+      find_places(&types_table, reduction, reduction->profile->type_count)};
 }
 
 static void
@@ -78,10 +66,6 @@ write_comments(struct writer *writer, const struct profile *profile)
     const char *text = names_text(&profile->names, profile->comments[i]);
     size_t length = strcspn(text, "=");
     char *key = pool_text_part(text, length);
-    if (key == NULL) {
-      sink_fail(writer->sink, ENOMEM);
-      return;
-    }
     if (i > 0 || !lisp)
       sink_text(writer->sink, lisp ? "\n  " : i == 0 ? "\n" : ",\n");
     writer->first = true;
@@ -91,7 +75,6 @@ write_comments(struct writer *writer, const struct profile *profile)
     writer_text(writer, lisp ? NULL : "value",
                 text + length + (text[length] == '='));
     writer_end(writer, '}');
-    pool_free(key);
   }
 }
 
@@ -159,12 +142,8 @@ json_write(const struct json_places *places,
 void
 export_json(const struct reduction *reduction, struct sink *sink)
 {
-  struct json_places places;
-  if (json_places_init(&places, reduction, sink))
-    json_write(&places, reduction, true, sink);
-  else
-    sink_fail(sink, ENOMEM);
-  json_places_release(&places);
+  const struct json_places places = json_places(reduction);
+  json_write(&places, reduction, true, sink);
 }
 
 void

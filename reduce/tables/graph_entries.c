@@ -46,7 +46,7 @@ count_left_out(struct graph_entries *entries)
   }
 }
 
-bool
+void
 graph_entries_init(struct graph_entries *entries,
                    const struct reduction *reduction)
 {
@@ -56,37 +56,22 @@ graph_entries_init(struct graph_entries *entries,
   size_t count = graph->node_count + reduction->cycles.count;
   *entries = (struct graph_entries){.reduction = reduction};
   ranking->inclusive = true;
-  entries->index_of = array_zeroed(count, sizeof *entries->index_of);
+  entries->index_of = pool_zeroed(count, sizeof *entries->index_of);
   entries->calls_made =
-      array_zeroed(graph->node_count, sizeof *entries->calls_made);
+      pool_zeroed(graph->node_count, sizeof *entries->calls_made);
   entries->place_of =
-      array_zeroed(graph->node_count, sizeof *entries->place_of);
-  if (entries->index_of == NULL || entries->calls_made == NULL ||
-      entries->place_of == NULL)
-    return false;
+      pool_zeroed(graph->node_count, sizeof *entries->place_of);
   for (size_t i = 0; i < graph->arc_count; i++) {
     uint64_t *made = &entries->calls_made[graph->arcs[i].caller];
     *made = calls_add(*made, graph->arcs[i].calls);
   }
   for (size_t i = 0; i < count; i++)
-    if (!ranking_add(ranking, row_of(entries, i)))
-      return false;
+    ranking_add(ranking, row_of(entries, i));
   ranking_sort(ranking, options->sort);
   for (size_t i = 0; i < count; i++)
     entries->index_of[ranking->rows[i].item] = i;
   ranking_cut(ranking, &reduction->selection.total, options);
   count_left_out(entries);
-  return true;
-}
-
-void
-graph_entries_release(struct graph_entries *entries)
-{
-  pool_free(entries->ranking.rows);
-  pool_free(entries->index_of);
-  pool_free(entries->calls_made);
-  pool_free(entries->place_of);
-  pool_free(entries->relations);
 }
 
 struct graph_entry
@@ -122,7 +107,7 @@ graph_entry_of(const struct graph_entries *entries, size_t item)
 
 /* Adds the other end of ARC, and what passes there; nothing of an arc within
  * ENTRY. */
-static bool
+static void
 add_relation(struct graph_entries *entries, const struct graph_entry *entry,
              const struct graph_arc *arc, bool callers)
 {
@@ -131,7 +116,7 @@ add_relation(struct graph_entries *entries, const struct graph_entry *entry,
   bool inside = nodes[other].cycle != 0 &&
                 nodes[arc->caller].cycle == nodes[arc->callee].cycle;
   if (arc->caller == arc->callee || (inside && entry->cycle != NULL))
-    return true;
+    return;
   uint32_t *place = &entries->place_of[other];
   if (*place == 0) {
     struct relation new = {
@@ -140,15 +125,13 @@ add_relation(struct graph_entries *entries, const struct graph_entry *entry,
         .all_calls =
             callers ? entries->calls_made[other] : nodes[other].calls,
         .inside = inside};
-    if (!ARRAY_PUSH(entries->relations, entries->relation_count,
-                    entries->relation_capacity, new))
-      return false;
+    ARRAY_PUSH(entries->relations, entries->relation_count,
+               entries->relation_capacity, new);
     *place = (uint32_t)entries->relation_count;
   }
   struct relation *relation = &entries->relations[*place - 1];
   figures_add(&relation->figures, &arc->inclusive);
   relation->calls = calls_add(relation->calls, arc->calls);
-  return true;
 }
 
 /* By bytes and allocations, descending, then by name. */
@@ -199,7 +182,7 @@ add_up(struct graph_entries *entries, const struct graph_entry *entry,
   }
 }
 
-bool
+void
 graph_entry_relate(struct graph_entries *entries,
                    const struct graph_entry *entry, bool callers)
 {
@@ -219,10 +202,8 @@ graph_entry_relate(struct graph_entries *entries,
     for (size_t j = 0; j < count; j++) {
       size_t arc = callers ? graph->in_arcs[node->first_in_arc + j]
                            : node->first_arc + j;
-      if (!add_relation(entries, entry, &graph->arcs[arc], callers))
-        return false;
+      add_relation(entries, entry, &graph->arcs[arc], callers);
     }
   }
   add_up(entries, entry, callers);
-  return true;
 }

@@ -15,7 +15,7 @@ struct graph_entry {
   const struct cycle *cycle; /* NULL: a function */
   uint32_t node;             /* that function */
   size_t index;              /* the number that the table shows, from 0 */
-  const struct figures *self, *inclusive, *root; /* not owned */
+  const struct figures *self, *inclusive, *root;
   uint64_t calls;       /* by others */
   uint64_t inner_calls; /* by itself, or within the cycle */
   uint64_t root_calls;
@@ -58,20 +58,17 @@ struct graph_entries {
 /* Ranks all functions and cycles by inclusive bytes, descending, unless the
  * options ask for another order; ties by depth, so that callers come first,
  * then by name.  What is left out counts as what those functions themselves
- * allocated: their inclusive figures overlap.  False when memory runs out;
- * release it even then. */
-bool graph_entries_init(struct graph_entries *entries,
+ * allocated: their inclusive figures overlap. */
+void graph_entries_init(struct graph_entries *entries,
                         const struct reduction *reduction);
-void graph_entries_release(struct graph_entries *entries);
 
 struct graph_entry graph_entry_of(const struct graph_entries *entries,
                                   size_t item);
 
 /* Finds the callers (CALLERS true) or callees of ENTRY, by bytes, descending,
  * then by name: of a function without itself, of a cycle, taken as one
- * function, only those outside; and adds them up.  False when memory runs
- * out. */
-bool graph_entry_relate(struct graph_entries *entries,
+ * function, only those outside; and adds them up. */
+void graph_entry_relate(struct graph_entries *entries,
                         const struct graph_entry *entry, bool callers);
 
 #endif

@@ -7,11 +7,8 @@
  * with all below it is what it retains: HOLDERS.
  */
 
-#include "base/array.h"
 #include "tables/report.h"
 #include "tables/table.h"
-
-#include <errno.h>
 
 static const struct column columns[] = {
     {FIGURE(BYTES), HEADING(0, NULL, "retained"), .share = true,
@@ -27,28 +24,15 @@ static const struct column columns[] = {
                 "dropped"},
 };
 
-struct held {
-  bool *roots; /* by node of the graph */
-};
-
-static bool
+static void
 init(struct view *view)
 {
   const struct tree *tree = &view->reduction->tree.tree;
-  struct held *held = view->context;
-  held->roots = array_zeroed(view->reduction->graph.node_count, 1);
-  if (held->roots == NULL)
-    return false;
+  bool *roots = pool_zeroed(view->reduction->graph.node_count, 1);
+  view->context = roots; /* by node of the graph */
   for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
     if (tree->nodes[i].parent == TREE_ROOT)
-      held->roots[tree->nodes[i].item] = true;
-  return true;
-}
-
-static void
-release(void *context)
-{
-  pool_free(((struct held *)context)->roots);
+      roots[tree->nodes[i].item] = true;
 }
 
 static bool
@@ -59,7 +43,7 @@ row(const struct view *view, size_t item, struct ranking_row *row)
     return false;
   row->figures = &graph->nodes[item].inclusive;
   row->name = graph->nodes[item].name;
-  row->left_out = !((const struct held *)view->context)->roots[item];
+  row->left_out = !((const bool *)view->context)[item];
   return true;
 }
 
@@ -80,9 +64,7 @@ static const struct table held_table = {
     COLUMNS(columns),
     .row = row,
     .lacks = lacks,
-    .context_bytes = sizeof(struct held),
     .init = init,
-    .release = release,
 };
 
 void
@@ -119,17 +101,12 @@ report_held(const struct reduction *reduction, struct sink *sink)
 {
   struct view_options options = *reduction->options;
   struct reduction held;
-  struct mprof_error error = {0};
   options.value = MEASURE_HELD_BYTES;
   if (lacks(reduction) != NULL) {
     text_report_write(&held_table, reduction, sink);
     return;
   }
-  if (reduction_init(&held, reduction->profile, &options, NULL, &error)) {
-    text_report_write(&held_table, &held, sink);
-    report_graph(&held, sink);
-  } else {
-    sink_fail(sink, ENOMEM);
-  }
-  reduction_release(&held);
+  reduction_init(&held, reduction->profile, &options, NULL, NULL);
+  text_report_write(&held_table, &held, sink);
+  report_graph(&held, sink);
 }

@@ -10,7 +10,6 @@
  * is lost with its head, which may be small.
  */
 
-#include "base/array.h"
 #include "tables/report.h"
 #include "tables/table.h"
 
@@ -104,7 +103,7 @@ write_frame(const struct reduction *reduction, const struct call_item *item,
 }
 
 /* The number of the path to NODE: its last callers with what was inlined into
- * them, outermost first.  NAMES_NONE when memory runs out. */
+ * them, outermost first. */
 static uint32_t
 path_to(const struct view *view, uint32_t node)
 {
@@ -126,8 +125,7 @@ path_to(const struct view *view, uint32_t node)
                 sink);
     sink_text(sink, count > 0 ? leaks->separator : "");
   }
-  const char *text = string_sink_text(view->text);
-  return text == NULL ? NAMES_NONE : names_intern(&leaks->paths, text);
+  return names_intern(&leaks->paths, string_sink_text(view->text));
 }
 
 /* Sets the total to ALL without what was suppressed and kept. */
@@ -179,37 +177,31 @@ leave_out_reachable(struct leaks *leaks)
   }
 }
 
-static bool
+static void
 init(struct view *view)
 {
   const struct reduction *reduction = view->reduction;
   const struct profile *profile = reduction->profile;
   struct leaks *leaks = view->context;
-  if (!names_init(&leaks->paths) ||
-      !call_tree_init(&leaks->tree, &reduction->selection, ITEMS_ARE_FRAMES,
-                      reduction->tree.merges_runs))
-    return false;
+  names_init(&leaks->paths);
+  call_tree_init(&leaks->tree, &reduction->selection, ITEMS_ARE_FRAMES,
+                 reduction->tree.merges_runs);
   uint32_t *of_sample = leaks->tree.of_sample; /* nodes, then paths */
   leaks->separator = ">";
   for (size_t i = 0; i < leaks->tree.item_count; i++)
     if (strstr(leaks->tree.items[i].name, "::") != NULL &&
         profile->language == LANGUAGE_C)
       leaks->separator = " > "; /* names of C++ have such brackets */
-  leaks->path = array_zeroed(leaks->tree.tree.count, sizeof *leaks->path);
-  for (size_t i = 0; leaks->path != NULL && i < profile->sample_count; i++)
-    if (of_sample[i] != INDEX_NONE &&
-        (of_sample[i] = path_to(view, of_sample[i])) == NAMES_NONE)
-      return false;
-  leaks->figures = array_zeroed(leaks->paths.count, sizeof *leaks->figures);
-  bool lost = profile_has(profile, MEASURE_LOST_BYTES);
-  if (lost) {
+  leaks->path = pool_zeroed(leaks->tree.tree.count, sizeof *leaks->path);
+  for (size_t i = 0; i < profile->sample_count; i++)
+    if (of_sample[i] != INDEX_NONE)
+      of_sample[i] = path_to(view, of_sample[i]);
+  leaks->figures = pool_zeroed(leaks->paths.count, sizeof *leaks->figures);
+  if (profile_has(profile, MEASURE_LOST_BYTES)) {
     view->ranking.noun = "bytes lost";
     leaks->others =
-        array_zeroed(leaks->paths.count + 1, sizeof *leaks->others);
+        pool_zeroed(leaks->paths.count + 1, sizeof *leaks->others);
   }
-  if (leaks->path == NULL || leaks->figures == NULL ||
-      (lost && leaks->others == NULL))
-    return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
     if (of_sample[i] == INDEX_NONE)
@@ -227,18 +219,6 @@ init(struct view *view)
   leave_out_suppressed(leaks, &reduction->selection.total);
   if (leaks->others != NULL)
     leave_out_reachable(leaks);
-  return true;
-}
-
-static void
-release(void *context)
-{
-  struct leaks *leaks = context;
-  names_release(&leaks->paths);
-  call_tree_release(&leaks->tree);
-  pool_free(leaks->figures);
-  pool_free(leaks->others);
-  pool_free(leaks->path);
 }
 
 static bool
@@ -315,7 +295,6 @@ const struct table leaks_table = {
     .lacks = lacks,
     .context_bytes = sizeof(struct leaks),
     .init = init,
-    .release = release,
     .total = total,
     .note = note,
     .legend = legend,

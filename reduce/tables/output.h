@@ -52,10 +52,7 @@ struct json_places {
   uint32_t *functions, *types;
 };
 
-/* False when memory runs out; release PLACES even then. */
-bool json_places_init(struct json_places *places,
-                      const struct reduction *reduction, struct sink *sink);
-void json_places_release(struct json_places *places);
+struct json_places json_places(const struct reduction *reduction);
 
 /* Writes the object of the format json, with the list of CONTEXTS or without
  * it. */

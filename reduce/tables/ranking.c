@@ -13,13 +13,11 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-bool
+void
 ranking_add(struct ranking *ranking, struct ranking_row row)
 {
-  if (!ARRAY_PUSH(ranking->rows, ranking->count, ranking->capacity, row))
-    return false;
+  ARRAY_PUSH(ranking->rows, ranking->count, ranking->capacity, row);
   ranking->shown = ranking->count;
-  return true;
 }
 
 static int
@@ -222,15 +220,15 @@ ranking_note(const struct ranking *ranking,
   bool small = options->min_share > 0;
   bool limited = options->limit != SIZE_MAX;
   struct string_sink note;
+  struct sink *to = &note.sink;
   if (left_out == 0)
     return;
   string_sink_init(&note);
-  sink_format(&note.sink, "Left out: %zu of %zu %s", left_out, ranking->count,
-              rows);
+  sink_format(to, "Left out: %zu of %zu %s", left_out, ranking->count, rows);
   if (small) {
-    sink_text(&note.sink, " below ");
-    share_write(options->min_share, &note.sink);
-    sink_format(&note.sink, " %% of the %s",
+    sink_text(to, " below ");
+    share_write(options->min_share, to);
+    sink_format(to, " %% of the %s",
                 ranking->noun != NULL
                     ? ranking->noun
                     : measure_row(reduction->profile,
@@ -238,16 +236,15 @@ ranking_note(const struct ranking *ranking,
                           ->noun);
   }
   if (limited)
-    sink_format(&note.sink, "%s beyond the limit of %zu", small ? " or" : "",
+    sink_format(to, "%s beyond the limit of %zu", small ? " or" : "",
                 options->limit);
   /* One allocation goes without the last letter. */
-  sink_format(&note.sink, ", with %" PRIu64 " %.*s", ranking->left_out_allocs,
+  sink_format(to, ", with %" PRIu64 " %.*s", ranking->left_out_allocs,
               (int)strlen(objects) - (ranking->left_out_allocs == 1),
               objects);
   if (measure_rows[ranking->bytes].bytes)
-    sink_format(&note.sink, " of %" PRIu64 " byte%s", ranking->left_out_bytes,
+    sink_format(to, " of %" PRIu64 " byte%s", ranking->left_out_bytes,
                 ranking->left_out_bytes == 1 ? "" : "s");
-  sink_text(&note.sink, small && !limited ? "; --verbose shows them." : ".");
-  report_paragraph(sink, string_sink_for(&note, sink));
-  string_sink_release(&note);
+  sink_text(to, small && !limited ? "; --verbose shows them." : ".");
+  report_paragraph(sink, string_sink_text(&note));
 }

@@ -13,11 +13,10 @@
 #define MPROF_RANKING_H
 
 #include "analysis/reduction.h"
-#include "base/mprof_error.h"
 #include "base/sink.h"
 
 struct ranking_row {
-  const struct figures *figures;   /* not owned, nor are these */
+  const struct figures *figures;
   const struct figures *inclusive; /* NULL: there are none */
   const uint64_t *counts; /* by measure, when there are no figures */
   const char *name;
@@ -30,7 +29,7 @@ struct ranking_row {
 };
 
 struct ranking { /* all zero: empty, of bytes and allocations */
-  struct ranking_row *rows; /* owned; the rows to show come first */
+  struct ranking_row *rows; /* the rows to show come first */
   size_t count, capacity;
   size_t shown;
   enum measure bytes;      /* what rows have; or objects, if only these */
@@ -41,8 +40,7 @@ struct ranking { /* all zero: empty, of bytes and allocations */
   uint64_t left_out_allocs;
 };
 
-/* Appends ROW; false when memory runs out. */
-bool ranking_add(struct ranking *ranking, struct ranking_row row);
+void ranking_add(struct ranking *ranking, struct ranking_row row);
 
 /* Sorts all rows by KEY; SORT_DEFAULT stands for bytes. */
 void ranking_sort(struct ranking *ranking, enum sort_key key);

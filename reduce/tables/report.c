@@ -12,6 +12,7 @@
 #include "analysis/grouping.h"
 #include "common/pprof_format.h"
 #include "tables/output.h"
+#include "tables/scratch.h"
 #include "tables/table.h"
 
 #include <inttypes.h>
@@ -190,8 +191,9 @@ report_live(const struct reduction *reduction, struct sink *sink)
   end_line(profile, files == 0 ? profile->file_count : files, sink);
 }
 
-void
-report_lost(const struct reduction *reduction, struct sink *sink)
+/* A line on what of a C program was lost at the end, where it was sought. */
+static void
+write_lost(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = reduction->profile;
   const uint64_t *total = profile->total;
@@ -291,7 +293,7 @@ report_summary(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "; percentages refer to these\n");
   }
   report_live(reduction, sink);
-  report_lost(reduction, sink);
+  write_lost(reduction, sink);
   write_coarse(profile, sink);
   report_counted(reduction, sink);
   write_granularity(by, sink);
@@ -316,11 +318,14 @@ report_write(const struct reduction *reduction, struct sink *sink)
 {
   report_unattributed(reduction, sink);
   report_summary(reduction, sink);
-  for (size_t i = 0; report_tables[i].name != NULL; i++)
+  for (size_t i = 0; report_tables[i].name != NULL; i++) {
     if (!wants_table(reduction, i))
       continue;
-    else if (report_tables[i].table != NULL)
+    struct scratch *scratch = scratch_begin();
+    if (report_tables[i].table != NULL)
       text_report_write(report_tables[i].table, reduction, sink);
     else
       report_tables[i].emit(reduction, sink);
+    scratch_end(scratch);
+  }
 }

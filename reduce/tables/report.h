@@ -24,9 +24,6 @@ void report_counted(const struct reduction *reduction, struct sink *sink);
  * nothing where the profile does not say it. */
 void report_live(const struct reduction *reduction, struct sink *sink);
 
-/* A line on what of a C program was lost at the end, where it was sought. */
-void report_lost(const struct reduction *reduction, struct sink *sink);
-
 /* Lines on what the files do not say; nothing for those of mprof. */
 void report_gaps(const struct profile *profile, struct sink *sink);
 

@@ -18,7 +18,6 @@
 #include "tables/report.h"
 #include "tables/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -83,7 +82,6 @@ static const char relation_indent[] = "    ";
 /* The table being filled. */
 struct drawing {
   const struct reduction *reduction;
-  struct sink *sink;
   struct graph_entries entries;
   struct text_table table;
   struct string_sink name; /* the one in hand */
@@ -199,7 +197,7 @@ add_name(struct drawing *drawing, const char *indent, uint32_t node)
   if (n->cycle != 0)
     snprintf(cycle, sizeof cycle, " <cycle %" PRIu32 ">", n->cycle);
   text_table_cell(&drawing->table, "%s%s [%zu]%s", indent,
-                  string_sink_for(&drawing->name, drawing->sink),
+                  string_sink_text(&drawing->name),
                   drawing->entries.index_of[node], cycle);
 }
 
@@ -261,13 +259,12 @@ add_relation(struct drawing *drawing, const struct relation *relation,
 
 /* Adds the relations of ENTRY, the heaviest next to it; farther away the
  * small ones, chains without a caller, and the sum of all outside. */
-static bool
+static void
 add_relations(struct drawing *drawing, const struct graph_entry *entry,
               bool callers)
 {
   struct graph_entries *entries = &drawing->entries;
-  if (!graph_entry_relate(entries, entry, callers))
-    return false;
+  graph_entry_relate(entries, entry, callers);
   size_t count = entries->relation_count;
   uint64_t whole = entries->all.figures.bytes;
   if (callers) {
@@ -286,7 +283,6 @@ add_relations(struct drawing *drawing, const struct graph_entry *entry,
     add_rests(drawing, entries->rests, whole);
     add_sum(drawing, &entries->all, 2, whole, false, "all");
   }
-  return true;
 }
 
 /* Adds the list of the members of the cycle ENTRY. */
@@ -324,28 +320,25 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
                   rest.count);
 }
 
-static bool
+static void
 add_entry(struct drawing *drawing, size_t item)
 {
   struct graph_entry entry = graph_entry_of(&drawing->entries, item);
   size_t cycle = item - drawing->reduction->graph.node_count + 1;
-  if (!add_relations(drawing, &entry, true))
-    return false;
+  add_relations(drawing, &entry, true);
   add_own_line(drawing, &entry);
   if (entry.cycle == NULL)
     add_name(drawing, "", entry.node);
   else
     text_table_cell(&drawing->table, "<cycle %zu> as one function [%zu]",
                     cycle, entry.index);
-  if (!add_relations(drawing, &entry, false))
-    return false;
+  add_relations(drawing, &entry, false);
   if (entry.cycle != NULL) {
     text_table_rule(&drawing->table);
     add_own_line(drawing, &entry);
     text_table_cell(&drawing->table, "members of <cycle %zu>", cycle);
     add_members(drawing, &entry);
   }
-  return true;
 }
 
 void
@@ -375,25 +368,20 @@ report_graph_legend(const struct reduction *reduction, struct sink *sink)
 void
 report_graph(const struct reduction *reduction, struct sink *sink)
 {
-  struct drawing drawing = {.reduction = reduction, .sink = sink};
+  struct drawing drawing = {.reduction = reduction};
   const bool held = reduction_is_of_holders(reduction);
   string_sink_init(&drawing.name);
   text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
-  bool good = graph_entries_init(&drawing.entries, reduction);
+  graph_entries_init(&drawing.entries, reduction);
   const struct ranking *ranking = &drawing.entries.ranking;
-  for (size_t i = 0; good && i < ranking->shown; i++) {
+  for (size_t i = 0; i < ranking->shown; i++) {
     if (i > 0)
       text_table_rule(&drawing.table);
-    good = add_entry(&drawing, ranking->rows[i].item);
+    add_entry(&drawing, ranking->rows[i].item);
   }
-  if (!good)
-    sink_fail(sink, ENOMEM);
   report_heading(sink, held ? "HOLDERS" : "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
   ranking_note(ranking, reduction, "entries",
                held ? "objects" : "allocations", sink);
   (held ? report_holders_legend : report_graph_legend)(reduction, sink);
-  string_sink_release(&drawing.name);
-  text_table_release(&drawing.table);
-  graph_entries_release(&drawing.entries);
 }

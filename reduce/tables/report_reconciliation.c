@@ -184,5 +184,4 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "\nThe residual consists of:\n");
     (void)write_notes(reduction, sink, NULL, PPROF_COMMENT_RESIDUAL_NOTE);
   }
-  text_table_release(&table);
 }

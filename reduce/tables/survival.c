@@ -12,8 +12,6 @@
 #include "tables/report.h"
 #include "tables/table.h"
 
-#include <stdlib.h>
-
 enum id { CATEGORY, TYPE, CLASS, FUNCTION, FIGURES };
 
 /* Where figures begin: objects, then bytes, by band. */
@@ -81,7 +79,7 @@ struct survival {
   struct survival_figures total;
 };
 
-static bool
+static void
 add_sample(struct survival *s, const struct reduction *reduction,
            uint32_t node, size_t i)
 {
@@ -90,37 +88,24 @@ add_sample(struct survival *s, const struct reduction *reduction,
   uint32_t item = reduction->tree.tree.nodes[node].item;
   uint32_t at = index_map_number(&s->known, index_pair(item, count.type));
   struct figures figures = figures_of(reduction->profile, &count);
-  if (at == INDEX_NONE ||
-      (at == s->count &&
-       !ARRAY_PUSH(s->pairs, s->count, s->capacity,
-                   (struct pair){.node = item, .type = count.type})))
-    return false;
+  if (at == s->count)
+    ARRAY_PUSH(s->pairs, s->count, s->capacity,
+               (struct pair){.node = item, .type = count.type});
   figures_add(&s->pairs[at].figures, &figures);
   profile_add_survival(reduction->profile, i, &s->pairs[at].survival);
   profile_add_survival(reduction->profile, i, &s->total);
-  return true;
 }
 
-static bool
+static void
 init(struct view *view)
 {
   const struct reduction *reduction = view->reduction;
   const uint32_t *of_sample = reduction->tree.of_sample;
-  bool good = true;
   if (!reduction_knows_survival(reduction))
-    return true;
-  for (size_t i = 0; good && i < reduction->profile->sample_count; i++)
-    good = of_sample[i] == INDEX_NONE ||
-           add_sample(view->context, reduction, of_sample[i], i);
-  return good;
-}
-
-static void
-release(void *context)
-{
-  struct survival *s = context;
-  index_map_release(&s->known);
-  pool_free(s->pairs);
+    return;
+  for (size_t i = 0; i < reduction->profile->sample_count; i++)
+    if (of_sample[i] != INDEX_NONE)
+      add_sample(view->context, reduction, of_sample[i], i);
 }
 
 static bool
@@ -204,6 +189,5 @@ const struct table survival_table = {
     .lacks = lacks,
     .context_bytes = sizeof(struct survival),
     .init = init,
-    .release = release,
     .legend = legend,
 };

@@ -4,10 +4,6 @@
 
 #include "tables/table.h"
 
-#include "base/array.h"
-
-#include <stdlib.h>
-
 /* Puts the rows of a text in order, and leaves out small ones. */
 static void
 arrange_text(struct view *view)
@@ -49,18 +45,16 @@ view_init(struct view *view, const struct table *table,
   ranking->bytes = table->bytes;
   ranking->inclusive = form != FORM_TEXT;
   view->text = pool_alloc(sizeof *view->text);
-  if (view->text != NULL)
-    string_sink_init(view->text);
-  view->context = array_zeroed(1, table->context_bytes + 1);
-  if (view->text == NULL || view->context == NULL ||
-      (table->init != NULL && !table->init(view)))
-    return false;
+  string_sink_init(view->text);
+  view->context = pool_zeroed(1, table->context_bytes);
+  if (table->init != NULL)
+    table->init(view);
   if (stays_in_place(view))
     return true;
   struct ranking_row row;
   for (size_t i = 0; make_row(view, i, &row); i++)
-    if (!row.left_out && !ranking_add(ranking, row))
-      return false;
+    if (!row.left_out)
+      ranking_add(ranking, row);
   if (form == FORM_TEXT && table->arrange != NULL)
     table->arrange(view);
   else if (form == FORM_TEXT)
@@ -83,15 +77,7 @@ view_row(const struct view *view, size_t index, struct ranking_row *row)
 void
 view_release(struct view *view, struct sink *sink)
 {
-  if (view->text != NULL)
-    string_sink_for(view->text, sink);
-  if (view->table->release != NULL && view->context != NULL)
-    view->table->release(view->context);
-  if (view->text != NULL)
-    string_sink_release(view->text);
-  pool_free(view->text);
-  pool_free(view->context);
-  pool_free(view->ranking.rows);
+  (void)view, (void)sink;
 }
 
 struct ranking_row
@@ -178,6 +164,5 @@ view_cell(const struct view *view, const struct ranking_row *row,
 struct cell
 view_text(const struct view *view)
 {
-  const char *text = string_sink_text(view->text);
-  return cell_text(text == NULL ? "" : text);
+  return cell_text(string_sink_text(view->text));
 }

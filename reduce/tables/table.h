@@ -157,7 +157,7 @@ struct cell {
   enum cell_kind kind;
   enum target to;
   uint64_t number, whole; /* of several: how many */
-  const char *text;       /* not owned, nor is the rest */
+  const char *text;
   const uint64_t *counts; /* or numbers */
   const uint32_t *items;
   const struct graph_self_type *parts; /* whatever their nodes */
@@ -192,8 +192,8 @@ struct table {
 
   /* The rest is optional. */
   /* Of a table of groups: adds what is in the group ROW, for lines below it,
-   * whose shares are shares of the group; false when memory runs out. */
-  bool (*members)(const struct view *view, const struct ranking_row *row,
+   * whose shares are shares of the group. */
+  void (*members)(const struct view *view, const struct ranking_row *row,
                   struct ranking *ranking);
   /* Why there is nothing, if nothing but the measure may be missing; NULL:
    * there is. */
@@ -201,8 +201,7 @@ struct table {
   /* Puts the rows of a text in order, those that show first. */
   void (*arrange)(struct view *view);
   size_t context_bytes; /* of the view's context, which starts zeroed */
-  bool (*init)(struct view *view); /* fills it in; false: no memory */
-  void (*release)(void *context);  /* what is in it, perhaps a part */
+  void (*init)(struct view *view); /* fills it in, or sets another one */
   /* The total, if it is not that of the selection. */
   const struct figures *(*total)(const struct view *view);
   void (*note)(const struct view *view, struct sink *sink); /* below rows */
@@ -223,11 +222,11 @@ struct view {
   struct string_sink *text; /* the text of the last cell that has been made */
 };
 
-/* False when memory runs out; release VIEW even then. */
+/* Always true. */
 bool view_init(struct view *view, const struct table *table,
                const struct reduction *reduction, enum form form);
 
-/* Releases VIEW; SINK fails when memory has run out for the text of cells. */
+/* Does nothing. */
 void view_release(struct view *view, struct sink *sink);
 
 /* For forms with keys: the row with the number INDEX, which may be left out;
@@ -242,8 +241,8 @@ struct ranking_row view_total(const struct view *view);
 struct cell view_cell(const struct view *view, const struct ranking_row *row,
                       const struct column *column);
 
-/* The text that has been written to the view's string since it was cleared;
- * nothing when memory has run out: see view_release. */
+/* The text that has been written to the view's string since it was cleared.
+ */
 struct cell view_text(const struct view *view);
 
 /* Whether names are shortened: the text of a profile of C or C++. */

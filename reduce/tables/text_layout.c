@@ -12,7 +12,6 @@
 
 #include "tables/text_table.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum {
@@ -76,14 +75,11 @@ span_width(const struct layout *layout, size_t first)
   return width;
 }
 
-/* False when memory has run out. */
-static bool
+static void
 layout_init(struct layout *layout, struct text_table *table)
 {
   const char *cells = string_sink_text(&table->text);
   *layout = (struct layout){.table = table, .cells = cells, .limit = 1};
-  if (cells == NULL)
-    return false;
   layout->end = cells + table->text.length;
   size_t *widths = layout->widths;
   for (size_t i = 0; i < table->column_count; i++) {
@@ -105,7 +101,6 @@ layout_init(struct layout *layout, struct text_table *table)
     if (top > width)
       widths[i] += top - width;
   }
-  return true;
 }
 
 /* The width of a line; with names CUT as far as they may be. */
@@ -301,10 +296,7 @@ void
 text_table_print(struct text_table *table, struct sink *sink)
 {
   struct layout layout;
-  if (!layout_init(&layout, table)) {
-    sink_fail(sink, ENOMEM);
-    return;
-  }
+  layout_init(&layout, table);
   if (sink->line_width > 0)
     narrow(&layout, sink->line_width);
   print_headings(&layout, sink);
@@ -317,8 +309,6 @@ void
 text_table_print_rows(struct text_table *table, struct sink *sink)
 {
   struct layout layout;
-  if (layout_init(&layout, table))
-    print_rows(&layout, sink);
-  else
-    sink_fail(sink, ENOMEM);
+  layout_init(&layout, table);
+  print_rows(&layout, sink);
 }

@@ -16,10 +16,8 @@
 #include "analysis/grouping.h"
 #include "tables/report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 __extension__ typedef unsigned __int128 uint128;
@@ -245,10 +243,8 @@ write_groups(const struct view *view, struct text_table *text)
       text_table_rule(text);
     text_table_lead(text);
     add_row(view, text, group, &view->reduction->selection.total);
-    if (view->table->members(view, group, &members))
-      add_members(view, text, group, &members);
-    else
-      sink_fail(&text->text.sink, ENOMEM);
+    view->table->members(view, group, &members);
+    add_members(view, text, group, &members);
     pool_free(members.rows);
   }
 }
@@ -281,7 +277,6 @@ text_report_rows(const struct view *view, struct sink *sink)
   else
     write_rows(view, &text);
   text_table_print(&text, sink);
-  text_table_release(&text);
 }
 
 void
@@ -298,20 +293,16 @@ text_report_write(const struct table *table,
     report_indented(sink, nothing, 0);
     return;
   }
-  bool made = view_init(&view, table, reduction, FORM_TEXT);
-  if (made)
-    text_report_rows(&view, sink);
-  else
-    sink_fail(sink, ENOMEM);
+  view_init(&view, table, reduction, FORM_TEXT);
+  text_report_rows(&view, sink);
   ranking_note(&view.ranking, reduction,
                table->rows != NULL
                    ? table->rows
                    : granularity_noun(reduction->options->by, true),
                table->objects == NULL ? "allocations" : table->objects, sink);
-  if (made && table->note != NULL)
+  if (table->note != NULL)
     table->note(&view, sink);
   text_columns_explain(reduction, table->columns, table->column_count, sink);
   if (table->legend != NULL)
     table->legend(&view, sink);
-  view_release(&view, sink);
 }

@@ -8,11 +8,9 @@
 
 #include "base/pool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
@@ -48,12 +46,6 @@ text_table_init(struct text_table *table, const struct text_column *columns,
   table->indent = "";
   table->column = 0;
   string_sink_init(&table->text);
-}
-
-void
-text_table_release(struct text_table *table)
-{
-  string_sink_release(&table->text);
 }
 
 /* Whether CELL is an integer, perhaps behind a sign or a slash. */

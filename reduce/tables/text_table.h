@@ -3,10 +3,8 @@
 /* A table of text whose columns are as wide as their widest cell, so that
  * long numbers stay aligned.  Names are cut, and columns left out, only to
  * fit into the width of a sink that has one.  Cells are given row by row,
- * from left to right; nothing is written before text_table_print.
- *
- * When memory runs out the table keeps quiet until it is printed; then the
- * sink fails.  A table belongs to one thread.
+ * from left to right; nothing is written before text_table_print.  A table
+ * belongs to one thread.
  */
 
 #ifndef MPROF_TEXT_TABLE_H
@@ -50,7 +48,6 @@ enum { TEXT_RULE = 1, TEXT_STRONG, TEXT_HEAVY };
 
 void text_table_init(struct text_table *table,
                      const struct text_column *columns, size_t column_count);
-void text_table_release(struct text_table *table);
 
 /* The next cell: formatted text, of which control characters are written out;
  * a number; COUNT empty ones; a share as two characters; a name. */

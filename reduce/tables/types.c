@@ -8,11 +8,8 @@
  * ALLOCATION; the members of a group add up to the group's.
  */
 
-#include "base/array.h"
 #include "base/lists.h"
 #include "tables/table.h"
-
-#include <stdlib.h>
 
 enum id { CATEGORY, TYPE, CLASS };
 
@@ -94,39 +91,25 @@ is_by_type(const struct view *view)
   return view->table == &type_functions_table;
 }
 
-static bool
+static void
 pairs_init(struct view *view)
 {
   const struct call_graph *graph = &view->reduction->graph;
   struct pairs *pairs = view->context;
   size_t count = graph->self_type_count;
-  uint32_t *group_of = array_zeroed(count, sizeof *group_of);
+  uint32_t *group_of = pool_alloc(count * sizeof *group_of);
   pairs->group_count = is_by_type(view) ? view->reduction->profile->type_count
                                         : graph->node_count;
-  pairs->figures = array_zeroed(pairs->group_count, sizeof *pairs->figures);
-  pairs->members = array_zeroed(count, sizeof *pairs->members);
-  bool good = group_of != NULL && pairs->figures != NULL &&
-              pairs->members != NULL;
-  for (size_t i = 0; good && i < count; i++) {
+  pairs->figures = pool_zeroed(pairs->group_count, sizeof *pairs->figures);
+  pairs->members = pool_zeroed(count, sizeof *pairs->members);
+  for (size_t i = 0; i < count; i++) {
     const struct graph_self_type *pair = &graph->self_types[i];
     group_of[i] = is_by_type(view) ? pair->type : pair->node;
     pairs->members[i].allocs = pair->allocs;
     pairs->members[i].bytes = pair->bytes;
     figures_add(&pairs->figures[group_of[i]], &pairs->members[i]);
   }
-  good = good && lists_init(&pairs->of_group, pairs->group_count, group_of,
-                            count);
-  pool_free(group_of);
-  return good;
-}
-
-static void
-pairs_release(void *context)
-{
-  struct pairs *pairs = context;
-  lists_release(&pairs->of_group);
-  pool_free(pairs->figures);
-  pool_free(pairs->members);
+  lists_init(&pairs->of_group, pairs->group_count, group_of, count);
 }
 
 /* The name of a type, or of a function. */
@@ -151,7 +134,7 @@ group_row(const struct view *view, size_t item, struct ranking_row *row)
   return true;
 }
 
-static bool
+static void
 members(const struct view *view, const struct ranking_row *row,
         struct ranking *ranking)
 {
@@ -165,10 +148,8 @@ members(const struct view *view, const struct ranking_row *row,
         .name = name_of(view, !is_by_type(view),
                         is_by_type(view) ? pair->node : pair->type),
         .item = i};
-    if (!ranking_add(ranking, member))
-      return false;
+    ranking_add(ranking, member);
   }
-  return true;
 }
 
 const struct table types_table = {
@@ -181,8 +162,7 @@ const struct table types_table = {
 
 #define PAIRS_TABLE                                                          \
   .row = group_row, .members = members,                                      \
-  .context_bytes = sizeof(struct pairs), .init = pairs_init,                 \
-  .release = pairs_release
+  .context_bytes = sizeof(struct pairs), .init = pairs_init
 
 const struct table type_functions_table = {
     .title = "FUNCTIONS OF EACH TYPE",

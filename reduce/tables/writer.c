@@ -14,8 +14,8 @@
 #include "tables/writer.h"
 
 #include "base/quote.h"
+#include "tables/scratch.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -331,11 +331,12 @@ void
 writer_table(struct writer *writer, const char *key,
              const struct table *table, const struct reduction *reduction)
 {
+  struct scratch *scratch = scratch_begin();
   struct view view;
-  bool good = view_init(&view, table, reduction, writer->form);
-  if (good)
+  view_init(&view, table, reduction, writer->form);
+  if (view.text->sink.error_number == 0)
     write_rows(writer, key, &view);
-  view_release(&view, writer->sink); /* tells why, if it is not memory */
-  if (!good)
-    sink_fail(writer->sink, ENOMEM);
+  else /* it would be too large */
+    sink_fail(writer->sink, view.text->sink.error_number);
+  scratch_end(scratch);
 }

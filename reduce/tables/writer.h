@@ -4,7 +4,7 @@
  * of keywords and values there, a key with a "_" a keyword with a "-", and
  * what is not known is null or nil.  With NULL for KEY, what is written is an
  * item of a list.  In CSV an object is a line, what is not known an empty
- * cell.  Errors are sticky in the sink.
+ * cell.
  */
 
 #ifndef MPROF_WRITER_H
