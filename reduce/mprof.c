@@ -347,7 +347,7 @@ add_to_heap(void *closure)
   struct frame_table frames = {0};
   struct selection selection = {0};
   frame_table_init(&frames, profile);
-  selection_init(&selection, profile, &frames, &all, &heap->error);
+  selection_init(&selection, profile, &frames, &all);
   struct pool *before = pool_use(&heap->pool);
   heap_profile_add(&heap->heap, &selection, addition->sign,
                    addition->columns);

@@ -161,13 +161,13 @@ complete(struct advice *advice, const struct reduction *reduction)
       advice->calls = graph->nodes[i].calls;
 }
 
-bool
+void
 advice_list_init(struct advice_list *list, const struct reduction *reduction)
 {
   struct search search = {0};
   *list = (struct advice_list){NULL, 0};
   if (!advice_applies(reduction))
-    return true;
+    return;
   matcher_init(&search.matcher, reduction);
   gather_all(&search);
   pool_free(search.matcher.names); /* a byte for each rule and name */
@@ -181,13 +181,6 @@ advice_list_init(struct advice_list *list, const struct reduction *reduction)
   array_sort(list->items, list->count, sizeof *list->items, compare);
   for (size_t i = 0; i < list->count; i++)
     complete(&list->items[i], reduction);
-  return true;
-}
-
-void
-advice_list_release(struct advice_list *list)
-{
-  (void)list;
 }
 
 bool

@@ -42,9 +42,8 @@ struct advice_list {
 };
 
 /* Finds all advice in REDUCTION, which must outlive LIST. */
-bool advice_list_init(struct advice_list *list,
+void advice_list_init(struct advice_list *list,
                       const struct reduction *reduction);
-void advice_list_release(struct advice_list *list);
 
 /* Whether REDUCTION is one to give advice on: of a Lisp program, and of what
  * was allocated, by functions. */

@@ -210,20 +210,12 @@ parse(struct rule_list *list, char *text, const char *path)
 
 /* ---- texts ---- */
 
-bool
-rule_list_init(struct rule_list *list, const char *path,
-               struct mprof_error *error)
+void
+rule_list_init(struct rule_list *list, const char *path)
 {
-  (void)error;
   *list = (struct rule_list){.count = 0};
   if (path != NULL)
     parse(list, text_file_load(path), path);
   parse(list, pool_text(advice_rules_text), "rules.txt");
-  return true;
 }
 
-void
-rule_list_release(struct rule_list *list)
-{
-  (void)list;
-}

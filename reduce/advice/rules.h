@@ -69,9 +69,7 @@ struct mprof_error;
 
 /* Reads the rules of the file PATH, unless it is NULL, and behind them those
  * of mprof. */
-bool rule_list_init(struct rule_list *list, const char *path,
-                    struct mprof_error *error);
-void rule_list_release(struct rule_list *list);
+void rule_list_init(struct rule_list *list, const char *path);
 
 /* Whether RULE has WORD for KEY. */
 static inline bool

@@ -146,7 +146,7 @@ add_samples(struct call_tree *tree)
   }
 }
 
-bool
+void
 call_tree_init(struct call_tree *tree, const struct selection *selection,
                enum call_items kind, bool merges_runs)
 {
@@ -164,13 +164,6 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
   tree_init(&tree->tree);
   tree->of_node[TREE_ROOT] = TREE_ROOT;
   add_samples(tree);
-  return true;
-}
-
-void
-call_tree_release(struct call_tree *tree)
-{
-  (void)tree;
 }
 
 static void
@@ -206,7 +199,7 @@ place_sample(struct call_tree *tree, uint32_t sample,
   add_call(tree, sample, node);
 }
 
-bool
+void
 call_tree_place_calls(struct call_tree *tree, const struct call_tree *graph)
 {
   const struct selection *selection = tree->selection;
@@ -223,5 +216,4 @@ call_tree_place_calls(struct call_tree *tree, const struct call_tree *graph)
   for (uint32_t i = 0; i < profile->sample_count; i++)
     if (selection_keeps_calls(selection, i))
       place_sample(tree, i, missing);
-  return true;
 }

@@ -56,9 +56,8 @@ struct call_tree {
 /* Makes the tree of what SELECTION keeps, which must outlive it.  Nodes and
  * items are numbered in the order in which samples lead to them, from the
  * root.  Linear in the nodes and samples of the profile. */
-bool call_tree_init(struct call_tree *tree, const struct selection *selection,
+void call_tree_init(struct call_tree *tree, const struct selection *selection,
                     enum call_items kind, bool merges_runs);
-void call_tree_release(struct call_tree *tree);
 
 /* The item of FRAME, of the frame table, that shows.  INDEX_NONE: nothing led
  * to it; with MAKE it is made then. */
@@ -76,7 +75,7 @@ uint32_t call_tree_caller(const struct call_tree *tree, uint32_t node);
  * --phase): then calls count on the chains that it has without them.  Where
  * all calls are asked for, their chains are added even then, without
  * functions that are no items. */
-bool call_tree_place_calls(struct call_tree *tree,
+void call_tree_place_calls(struct call_tree *tree,
                            const struct call_tree *graph);
 
 #endif

@@ -268,7 +268,7 @@ add_locations(struct making *making)
   }
 }
 
-bool
+void
 frame_table_init(struct frame_table *table, const struct profile *profile)
 {
   struct making making = {
@@ -282,11 +282,5 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
   add_functions(&making);
   distinguish_files(table);
   add_locations(&making);
-  return true;
 }
 
-void
-frame_table_release(struct frame_table *table)
-{
-  (void)table;
-}

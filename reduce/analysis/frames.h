@@ -48,9 +48,8 @@ struct frame_table {
 };
 
 /* Makes the frames of PROFILE, which must outlive TABLE. */
-bool frame_table_init(struct frame_table *table,
+void frame_table_init(struct frame_table *table,
                       const struct profile *profile);
-void frame_table_release(struct frame_table *table);
 
 /* Appends FUNCTION; its number. */
 uint32_t frame_table_add(struct frame_table *table, struct function function);

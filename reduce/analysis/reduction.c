@@ -14,15 +14,13 @@ release(void *pool)
   pool_release(pool);
 }
 
-bool
+void
 reduction_init(struct reduction *reduction, const struct profile *profile,
-               const struct view_options *options, struct progress *progress,
-               struct mprof_error *error)
+               const struct view_options *options, struct progress *progress)
 {
   const struct measure_row *row = measure_row(profile, options->value);
   struct selection *selection = &reduction->selection;
   struct selection_options select = options->select;
-  (void)error;
   *reduction = (struct reduction){.options = options, .profile = profile};
   if (!measure_known(profile, options->value))
     fail_with(MPROF_BAD_PROFILE,
@@ -39,7 +37,7 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
   reduction->suppressed = suppressions_find(profile, options);
   select.suppressed = options->leaks_only ? reduction->suppressed : NULL;
   frame_table_init(&reduction->frames, profile);
-  selection_init(selection, profile, &reduction->frames, &select, NULL);
+  selection_init(selection, profile, &reduction->frames, &select);
   grouping_apply(&reduction->frames, selection, options->by);
   progress_tell(progress, "adding up", 0, 0);
   tally_init(&reduction->tally, selection);
@@ -50,7 +48,6 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
   call_graph_init(&reduction->graph, &reduction->tree);
   cycles_init(&reduction->cycles, &reduction->graph);
   pool_use(outer);
-  return true;
 }
 
 const char *

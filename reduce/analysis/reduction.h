@@ -106,10 +106,10 @@ int64_t node_line(const struct reduction *reduction,
 /* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION.
  * It is released with the pool in use, or before, where another one is made
  * after it. */
-bool reduction_init(struct reduction *reduction,
+void reduction_init(struct reduction *reduction,
                     const struct profile *profile,
                     const struct view_options *options,
-                    struct progress *progress, struct mprof_error *error);
+                    struct progress *progress);
 void reduction_release(struct reduction *reduction);
 
 #endif

@@ -297,11 +297,9 @@ calls_known(const struct profile *profile,
 void
 selection_init(struct selection *selection, const struct profile *profile,
                const struct frame_table *frames,
-               const struct selection_options *options,
-               struct mprof_error *error)
+               const struct selection_options *options)
 {
   bool substituted = measure_rows[options->counted].what != NULL;
-  (void)error;
   *selection = (struct selection){
       .profile = profile,
       .frames = frames,

@@ -130,15 +130,13 @@ struct selection {
 void selection_init(struct selection *selection,
                     const struct profile *profile,
                     const struct frame_table *frames,
-                    const struct selection_options *options,
-                    struct mprof_error *error);
+                    const struct selection_options *options);
 
 /* Whether the options choose, and nothing matches them. */
 bool selection_is_empty(const struct selection *selection);
 
 /* Fails, and says which option matches nothing, and which name is near. */
-_Noreturn bool selection_fail_empty(const struct selection *selection,
-                                    struct mprof_error *error);
+_Noreturn void selection_fail_empty(const struct selection *selection);
 
 /* What follows where no function matches EXPRESSION: a name that is near. */
 struct suggestion_text selection_nearest(const struct selection *selection,

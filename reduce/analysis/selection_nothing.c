@@ -115,9 +115,8 @@ phase_words(uint64_t phases, char words[64])
   return words;
 }
 
-bool
-selection_fail_empty(const struct selection *selection,
-                     struct mprof_error *error)
+void
+selection_fail_empty(const struct selection *selection)
 {
   const struct selection_options *options = &selection->options;
   const struct profile *profile = selection->profile;
@@ -140,7 +139,6 @@ selection_fail_empty(const struct selection *selection,
   };
   const size_t count = sizeof choices / sizeof choices[0];
   struct string_sink all;
-  (void)error;
   for (size_t i = 0; i < count; i++)
     if (choices[i].chosen != NULL &&
         memchr(choices[i].chosen, true, choices[i].count) == NULL)

@@ -45,7 +45,7 @@ find_sets(struct unseen *unseen, const struct selection *selection,
   unseen->of_calls[node] = end - first > 1 ? calls : set;
 }
 
-bool
+void
 unseen_init(struct unseen *unseen, const struct selection *selection)
 {
   const struct profile *profile = selection->profile;
@@ -59,11 +59,5 @@ unseen_init(struct unseen *unseen, const struct selection *selection)
     size_t count = selection_shown(selection, i, shown, NULL);
     find_sets(unseen, selection, i, shown, count);
   }
-  return true;
 }
 
-void
-unseen_release(struct unseen *unseen)
-{
-  (void)unseen;
-}

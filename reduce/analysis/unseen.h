@@ -26,7 +26,6 @@ struct unseen {
 
 /* Finds what SELECTION does not show.  Linear in the nodes of the profile,
  * but for the number of functions in a set. */
-bool unseen_init(struct unseen *unseen, const struct selection *selection);
-void unseen_release(struct unseen *unseen);
+void unseen_init(struct unseen *unseen, const struct selection *selection);
 
 #endif

@@ -18,13 +18,13 @@
 
 /* Makes room for NEEDED items of ITEM_BYTES bytes each in the array that the
  * pointer at ARRAY points to, of *CAPACITY items, and sets both. */
-static inline bool
+static inline void
 array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 {
   void *items;
   memcpy(&items, array, sizeof items);
   if (needed <= *capacity && items != NULL)
-    return true;
+    return;
   size_t wanted = *capacity < 8 ? 8 : *capacity;
   while (wanted < needed)
     wanted = wanted > SIZE_MAX / 2 ? needed : wanted * 2;
@@ -33,7 +33,6 @@ array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
   items = pool_resize(items, wanted * item_bytes);
   memcpy(array, &items, sizeof items);
   *capacity = wanted;
-  return true;
 }
 
 #define ARRAY_ROOM(items, capacity, needed)                                  \
@@ -42,7 +41,7 @@ array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 /* Appends an item, the last argument, to the array ITEMS of COUNT. */
 #define ARRAY_PUSH(items, count, capacity, ...)                              \
   (ARRAY_ROOM(items, capacity, (count) + 1),                                 \
-   (void)((items)[(count)++] = __VA_ARGS__), true)
+   (void)((items)[(count)++] = __VA_ARGS__))
 
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
  * zero. */
@@ -81,29 +80,25 @@ array_count_until(const void *items, size_t count, size_t item_bytes,
   return low;
 }
 
-#define array_zeroed(count, item_bytes) pool_zeroed(count, item_bytes)
-
 /* Numbers of 64 bits that are collected one after the other.  To empty it,
  * set the count to zero: the memory is used again. */
-struct numbers {   /* all zero: empty */
-  uint64_t *items; /* owned; the owner frees it */
+struct numbers { /* all zero: empty */
+  uint64_t *items;
   size_t count, capacity;
 };
 
-/* Makes room for MORE numbers; false when memory runs out. */
-static inline bool
+/* Makes room for MORE numbers. */
+static inline void
 numbers_reserve(struct numbers *numbers, size_t more)
 {
-  return ARRAY_ROOM(numbers->items, numbers->capacity,
-                    numbers->count + more);
+  ARRAY_ROOM(numbers->items, numbers->capacity, numbers->count + more);
 }
 
-/* Appends NUMBER; false when memory runs out. */
-static inline bool
+/* Appends NUMBER. */
+static inline void
 numbers_push(struct numbers *numbers, uint64_t number)
 {
-  return ARRAY_PUSH(numbers->items, numbers->count, numbers->capacity,
-                    number);
+  ARRAY_PUSH(numbers->items, numbers->count, numbers->capacity, number);
 }
 
 #endif

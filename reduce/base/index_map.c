@@ -80,38 +80,37 @@ index_map_find(const struct index_map *map, uint64_t key)
   return map->slot_count == 0 ? INDEX_NONE : slot_of(map, key)->number - 1;
 }
 
-static bool
+static void
 grow(struct index_map *map)
 {
   struct index_map larger = *map;
   larger.slot_count = map->slot_count == 0 ? 64 : map->slot_count * 2;
-  larger.slots = array_zeroed(larger.slot_count, sizeof *larger.slots);
-  if (larger.slots == NULL)
-    return false;
+  larger.slots = pool_zeroed(larger.slot_count, sizeof *larger.slots);
   for (size_t i = 0; i < map->slot_count; i++)
     if (map->slots[i].number != 0)
       *slot_of(&larger, map->slots[i].key) = map->slots[i];
   pool_free(map->slots);
   *map = larger;
-  return true;
 }
 
-bool
+void
 index_map_add(struct index_map *map, uint64_t key, uint32_t index)
 {
-  if (map->used * 2 >= map->slot_count && !grow(map))
-    return false;
+  if (map->used * 2 >= map->slot_count)
+    grow(map);
   *slot_of(map, key) = (struct index_slot){key, index + 1};
   map->used++;
-  return true;
 }
 
 uint32_t
 index_map_number(struct index_map *map, uint64_t key)
 {
   uint32_t index = index_map_find(map, key);
-  if (index != INDEX_NONE)
-    return index;
-  index = (uint32_t)map->used;
-  return index_map_add(map, key, index) ? index : INDEX_NONE;
+  if (index == INDEX_NONE) {
+    if (map->used >= INDEX_NONE)
+      fail_memory();
+    index = (uint32_t)map->used;
+    index_map_add(map, key, index);
+  }
+  return index;
 }

@@ -17,22 +17,21 @@
 enum { INDEX_NONE = UINT32_MAX };
 
 struct index_map {          /* all zero: empty */
-  struct index_slot *slots; /* owned; NULL while empty */
+  struct index_slot *slots; /* NULL while empty */
   size_t slot_count;        /* a power of two, or zero */
   size_t used;
 };
 
+/* Empties MAP, and releases its memory before the pool is. */
 void index_map_release(struct index_map *map);
 
 /* The index stored under KEY, or INDEX_NONE. */
 uint32_t index_map_find(const struct index_map *map, uint64_t key);
 
-/* Stores INDEX (not INDEX_NONE) under KEY, which must not be there yet.
- * False when memory runs out. */
-bool index_map_add(struct index_map *map, uint64_t key, uint32_t index);
+/* Stores INDEX (not INDEX_NONE) under KEY, which must not be there yet. */
+void index_map_add(struct index_map *map, uint64_t key, uint32_t index);
 
-/* The index under KEY; a new key gets the number of those before it.
- * INDEX_NONE when memory runs out. */
+/* The index under KEY; a new key gets the number of those before it. */
 uint32_t index_map_number(struct index_map *map, uint64_t key);
 
 /* A key for the LENGTH bytes at BYTES: their hash, another in each process.

@@ -11,29 +11,25 @@
 #include "base/index_map.h"
 
 struct lists {     /* all zero: there is none */
-  uint32_t *first; /* owned, by list: 1 + a number, 0 in an empty list */
-  uint32_t *next;  /* owned, by number: likewise */
+  uint32_t *first; /* by list: 1 + a number, 0 in an empty list */
+  uint32_t *next;  /* by number: likewise */
 };
 
 /* Puts the number I into the list LIST_OF[I], one of LIST_COUNT, unless that
- * is INDEX_NONE; there are COUNT numbers.  False when memory runs out;
- * release LISTS even then. */
-static inline bool
+ * is INDEX_NONE; there are COUNT numbers. */
+static inline void
 lists_init(struct lists *lists, size_t list_count, const uint32_t *list_of,
            size_t count)
 {
-  uint32_t *first = array_zeroed(list_count, sizeof *first);
-  uint32_t *next = array_zeroed(count, sizeof *next);
+  uint32_t *first = pool_zeroed(list_count, sizeof *first);
+  uint32_t *next = pool_zeroed(count, sizeof *next);
   *lists = (struct lists){first, next};
-  if (first == NULL || next == NULL)
-    return false;
   for (size_t i = count; i-- > 0;) {
     if (list_of[i] == INDEX_NONE)
       continue;
     next[i] = first[list_of[i]];
     first[list_of[i]] = (uint32_t)i + 1;
   }
-  return true;
 }
 
 static inline void

@@ -43,12 +43,4 @@ void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
 void mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
                   va_list arguments);
 
-/* TRANSITION */
-#define mprof_error_set(error, code, offset, ...) \
-  ((void)(error), fail_at(code, offset, __VA_ARGS__), false)
-#define mprof_fail(error, code, ...) \
-  mprof_error_set(error, code, MPROF_NO_OFFSET, __VA_ARGS__)
-#define mprof_error_memory(error) ((void)(error), fail_memory(), false)
-#include "base/pool.h"
-
 #endif

@@ -41,33 +41,22 @@ clean_copy(const char *text)
   }
   char *copy = pool_alloc(size);
   char *to = copy;
-  for (; copy != NULL && *text != '\0'; text += length == 0 ? 1 : length) {
+  for (; *text != '\0'; text += length == 0 ? 1 : length) {
     length = utf8_length(text);
     if (length == 0)
       to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*text);
     else
       to = mempcpy(to, text, length);
   }
-  if (copy != NULL)
-    *to = '\0';
+  *to = '\0';
   return copy;
 }
 
-bool
+void
 names_init(struct names *names)
 {
   memset(names, 0, sizeof *names);
-  return names_intern(names, "") == 0;
-}
-
-void
-names_release(struct names *names)
-{
-  for (size_t i = 0; i < names->count; i++)
-    pool_free(names->texts[i]);
-  pool_free(names->texts);
-  index_map_release(&names->ids);
-  memset(names, 0, sizeof *names);
+  names_intern(names, "");
 }
 
 /* The id of TEXT, NAMES_NONE when it has none; then *KEY is free for it. */
@@ -93,8 +82,6 @@ uint32_t
 names_intern(struct names *names, const char *text)
 {
   char *copy = clean_copy(text);
-  if (copy == NULL)
-    return NAMES_NONE;
   uint64_t key;
   uint32_t id = find(names, copy, &key);
   if (id != NAMES_NONE) {
@@ -102,11 +89,9 @@ names_intern(struct names *names, const char *text)
     return id;
   }
   id = (uint32_t)names->count;
-  if (id < INT32_MAX &&
-      ARRAY_PUSH(names->texts, names->count, names->capacity, copy) &&
-      index_map_add(&names->ids, key, id))
-    return id;
-  names->count = id;
-  pool_free(copy);
-  return NAMES_NONE;
+  if (id >= INT32_MAX)
+    fail_memory();
+  ARRAY_PUSH(names->texts, names->count, names->capacity, copy);
+  index_map_add(&names->ids, key, id);
+  return id;
 }

@@ -3,8 +3,7 @@
 /* Interned strings: equal text has one id, ids count from zero, id 0 is "".
  *
  * Text is kept as UTF-8.  Bytes that are no UTF-8 are stored as \xNN, so
- * that every output may rely on valid text.  Strings live until the table
- * is released; the table owns them.  Not safe for two threads.
+ * that every output may rely on valid text.  Not safe for two threads.
  */
 
 #ifndef MPROF_NAMES_H
@@ -15,16 +14,15 @@
 #define NAMES_NONE INDEX_NONE
 
 struct names {
-  char **texts; /* by id; owned, as is each string */
+  char **texts; /* by id */
   size_t count, capacity;
   struct index_map ids; /* by hash: see names.c */
 };
 
-/* An empty table that knows "".  False when memory runs out. */
-bool names_init(struct names *names);
-void names_release(struct names *names);
+/* An empty table that knows "". */
+void names_init(struct names *names);
 
-/* The id of TEXT, which is copied; NAMES_NONE when memory runs out. */
+/* The id of TEXT, which is copied. */
 uint32_t names_intern(struct names *names, const char *text);
 
 /* The id of TEXT, NAMES_NONE when it has none. */

@@ -46,15 +46,12 @@ row_table_add(struct row_table *table, const uint64_t *words, size_t count)
     key++;
   }
   row = (uint32_t)table->row_count;
-  if (row >= ROW_NONE - 1 ||
-      !ARRAY_ROOM(table->words, table->word_capacity,
-                  table->word_count + count) ||
-      !ARRAY_PUSH(table->ends, table->row_count, table->end_capacity,
-                  table->word_count + count) ||
-      !index_map_add(&table->rows, key, row)) {
-    table->row_count = row;
-    return ROW_NONE;
-  }
+  if (row >= INDEX_NONE - 1)
+    fail_memory();
+  ARRAY_ROOM(table->words, table->word_capacity, table->word_count + count);
+  ARRAY_PUSH(table->ends, table->row_count, table->end_capacity,
+             table->word_count + count);
+  index_map_add(&table->rows, key, row);
   if (count > 0)
     memcpy(table->words + table->word_count, words, count * sizeof *words);
   table->word_count += count;

@@ -11,30 +11,19 @@
 #include "base/array.h"
 #include "base/index_map.h"
 
-#define ROW_NONE INDEX_NONE
-
 struct row_table { /* all zero: empty */
-  uint64_t *words; /* owned: of all rows */
+  uint64_t *words; /* of all rows */
   size_t word_count, word_capacity;
-  size_t *ends; /* owned: by row, where its words end */
+  size_t *ends; /* by row, where its words end */
   size_t row_count, end_capacity;
   struct index_map rows; /* by hash: see row_table.c */
 };
 
 void row_table_release(struct row_table *table);
 
-/* The index of the row of COUNT words at WORDS, added when new; ROW_NONE when
- * memory runs out. */
+/* The index of the row of COUNT words at WORDS, added when new. */
 uint32_t row_table_add(struct row_table *table, const uint64_t *words,
                        size_t count);
-
-/* For items of which each has a row, and the number of that: ROW, once the
- * item that is the last argument is appended to ITEMS of COUNT if the row is
- * new; ROW_NONE when memory runs out. */
-#define ROW_ITEM(row, items, count, capacity, ...)                           \
-  ((row) != (count) || ARRAY_PUSH(items, count, capacity, __VA_ARGS__)       \
-       ? (row)                                                               \
-       : ROW_NONE)
 
 /* The words of ROW, *COUNT of them; valid until the next addition. */
 const uint64_t *row_table_words(const struct row_table *table, size_t row,

@@ -132,28 +132,12 @@ string_sink_init(struct string_sink *string)
   string->length = 0;
 }
 
-void
-string_sink_release(struct string_sink *string)
-{
-  pool_free(string->text);
-}
-
 const char *
 string_sink_text(struct string_sink *string)
 {
-  if (!sink_flush(&string->sink))
-    return NULL;
+  sink_flush(&string->sink);
   string->text[string->length] = '\0';
   return string->text;
-}
-
-const char *
-string_sink_for(struct string_sink *string, struct sink *target)
-{
-  const char *text = string_sink_text(string);
-  if (text == NULL)
-    sink_fail(target, string->sink.error_number);
-  return text == NULL ? "" : text;
 }
 
 void

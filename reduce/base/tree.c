@@ -6,21 +6,12 @@
 
 #include "base/array.h"
 
-bool
+void
 tree_init(struct tree *tree)
 {
   memset(tree, 0, sizeof *tree);
-  return ARRAY_PUSH(
-      tree->nodes, tree->count, tree->capacity,
-      (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT});
-}
-
-void
-tree_release(struct tree *tree)
-{
-  pool_free(tree->nodes);
-  index_map_release(&tree->others);
-  memset(tree, 0, sizeof *tree);
+  ARRAY_PUSH(tree->nodes, tree->count, tree->capacity,
+             (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT});
 }
 
 /* The node of ITEM below PARENT, or INDEX_NONE.  *LAST gets the oldest child
@@ -57,16 +48,15 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t item)
   uint32_t child = search(tree, parent, item, &last);
   if (child != INDEX_NONE)
     return child;
-  if (tree->count >= INDEX_NONE ||
-      (last != TREE_ROOT &&
-       !index_map_add(&tree->others,
-                      index_pair(parent, tree->nodes[last].item), last)))
-    return INDEX_NONE;
+  if (tree->count >= INDEX_NONE)
+    fail_memory();
+  if (last != TREE_ROOT)
+    index_map_add(&tree->others, index_pair(parent, tree->nodes[last].item),
+                  last);
   child = (uint32_t)tree->count;
-  if (!ARRAY_PUSH(tree->nodes, tree->count, tree->capacity,
-                  (struct tree_node){parent, item, TREE_ROOT,
-                                     tree->nodes[parent].first_child}))
-    return INDEX_NONE;
+  ARRAY_PUSH(tree->nodes, tree->count, tree->capacity,
+             (struct tree_node){parent, item, TREE_ROOT,
+                                tree->nodes[parent].first_child});
   tree->nodes[parent].first_child = child;
   return child;
 }

@@ -28,19 +28,18 @@ struct tree_node {
 };
 
 struct tree {
-  struct tree_node *nodes; /* owned */
+  struct tree_node *nodes;
   size_t count, capacity;
   struct index_map others; /* parent, item -> children beyond the window */
 };
 
-/* A tree that has its root; false when memory runs out. */
-bool tree_init(struct tree *tree);
-void tree_release(struct tree *tree);
+/* A tree that has its root. */
+void tree_init(struct tree *tree);
 
 /* The node of ITEM below PARENT; INDEX_NONE when there is none. */
 uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t item);
 
-/* The same, made when it is new; INDEX_NONE when memory runs out. */
+/* The same, made when it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t item);
 
 #endif

@@ -95,7 +95,7 @@ ask(void *closure)
   if (asking->request != 0 && !image_request(control->file, asking->request))
     refuse("it does not answer; is it stopped?");
   image_read(&image, control->file);
-  c_counters_find(&counters, &image, NULL);
+  c_counters_find(&counters, &image);
   control->figures = figures_of(&counters);
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/mprof_error.h"
+#include "base/pool.h"
 
 /* The state of the process, as the kernel's letter; 0: it is not there. */
 char process_state(size_t pid);

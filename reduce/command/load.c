@@ -26,9 +26,9 @@ read_file(struct profile *profile, const struct input_name *name,
                    ? image_is_octets(options->octets)
                    : image_read_head(name->path, &head);
   if (image)
-    recover_image(profile, name->path, name->losses, options, NULL);
+    recover_image(profile, name->path, name->losses, options);
   else
-    profile_read(profile, name->path, options, NULL);
+    profile_read(profile, name->path, options);
 }
 
 void
@@ -51,8 +51,8 @@ profile_load_list(struct profile *profile, const struct input_list *list,
     read_file(profile, &list->files[i], &options);
   }
   if (lossless)
-    profile_fold_samples(profile, NULL);
-  symbolize(names == NULL ? &own : names, profile, NULL);
+    profile_fold_samples(profile);
+  symbolize(names == NULL ? &own : names, profile);
   profile_settle(profile);
 }
 

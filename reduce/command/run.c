@@ -97,9 +97,9 @@ base_init(struct base *base, struct reduction *reduction,
     return;
   profile_load_joined(&base->profile, options->base, options->heap,
                       options->progress);
-  diff_check_languages(&base->profile, reduction->profile, NULL);
+  diff_check_languages(&base->profile, reduction->profile);
   reduction_init(&base->reduction, &base->profile, &base->view,
-                 options->progress, NULL);
+                 options->progress);
   reduction->base = &base->reduction;
 }
 
@@ -120,7 +120,7 @@ check_choice(const struct reduction *reduction, const struct options *options)
       selection_is_empty(selection) &&
       (reduction->base == NULL ||
        selection_is_empty(&reduction->base->selection)))
-    selection_fail_empty(selection, NULL);
+    selection_fail_empty(selection);
 }
 
 struct reducing {
@@ -140,12 +140,12 @@ reduce(void *closure)
   struct output_file *file;
   emitter *emit = emitter_of(options);
   bool open = options->open != NULL;
-  rule_list_init(&rules, options->rules, NULL);
+  rule_list_init(&rules, options->rules);
   if (!open)
     profile_load(&read, options->files, options->file_count, options->heap,
                  options->progress);
   reduction_init(&reduction, open ? options->open->profile : &read,
-                 &options->view, options->progress, NULL);
+                 &options->view, options->progress);
   base_init(&base, &reduction, options);
   check_choice(&reduction, options);
   reduction.rules = &rules;
@@ -186,7 +186,7 @@ compare_holders(const struct profile *profiles, const struct options *options,
       !measure_known(&profiles[DIFF_OLD], view.value) ||
       !measure_known(&profiles[DIFF_NEW], view.value))
     return;
-  diff_init(&diff, profiles, &view, &options->diff, options->progress, NULL);
+  diff_init(&diff, profiles, &view, &options->diff, options->progress);
   diff_write_table(&diff, DIFF_INCLUSIVE, sink);
 }
 
@@ -202,16 +202,16 @@ run_diff(const struct options *options, struct sink *sink,
     profile_load_joined(&profiles[side], options->files[side], options->heap,
                         options->progress);
   diff_init(&diff, profiles, &options->view, &options->diff,
-            options->progress, NULL);
+            options->progress);
   if (selection_is_empty(&diff.sides[DIFF_OLD].selection) &&
       selection_is_empty(&diff.sides[DIFF_NEW].selection))
-    selection_fail_empty(&diff.sides[DIFF_NEW].selection, NULL);
+    selection_fail_empty(&diff.sides[DIFF_NEW].selection);
   sink = open_output(options, sink, &file);
   diff_write(&diff, sink);
   compare_holders(profiles, options, sink);
   if (file != NULL)
     output_file_close(file);
-  diff_check_growth(&diff, outcome->remark, NULL);
+  diff_check_growth(&diff, outcome->remark);
   if (outcome->remark[0] != '\0')
     outcome->status = 3;
 }

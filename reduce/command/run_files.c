@@ -95,7 +95,7 @@ look(void *closure)
   const struct reader_options options = {.limits = &input_limits_default};
   struct looking *looking = closure;
   profile_init(&looking->profile);
-  profile_read(&looking->profile, looking->path, &options, NULL);
+  profile_read(&looking->profile, looking->path, &options);
 }
 
 /* Whether the file PATH, which may have been written anew, is one by mprof.

@@ -255,29 +255,24 @@ normalize(struct diff *diff)
     }
 }
 
-bool
-diff_check_languages(const struct profile *old, const struct profile *new,
-                     struct mprof_error *error)
+void
+diff_check_languages(const struct profile *old, const struct profile *new)
 {
-  (void)error;
   if (old->language != new->language)
     fail_with(MPROF_BAD_PROFILE, "profiles of a Lisp program and a C program "
                                  "cannot be compared");
-  return true;
 }
 
 void
 diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
           const struct view_options *options,
-          const struct diff_options *given, struct progress *progress,
-          struct mprof_error *error)
+          const struct diff_options *given, struct progress *progress)
 {
   *diff = (struct diff){.options = options, .given = given};
   names_init(&diff->names);
   for (int side = 0; side < DIFF_SIDES; side++)
-    reduction_init(&diff->sides[side], &profiles[side], options, progress,
-                   error);
-  diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW], error);
+    reduction_init(&diff->sides[side], &profiles[side], options, progress);
+  diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW]);
   progress_tell(progress, "comparing", 0, 0);
   add_side(diff, DIFF_OLD);
   add_side(diff, DIFF_NEW);

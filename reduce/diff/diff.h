@@ -129,15 +129,13 @@ struct diff {
 };
 
 /* Fails unless OLD and NEW are profiles of one language. */
-bool diff_check_languages(const struct profile *old,
-                          const struct profile *new,
-                          struct mprof_error *error);
+void diff_check_languages(const struct profile *old,
+                          const struct profile *new);
 
 /* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF. */
 void diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct view_options *options,
-               const struct diff_options *given, struct progress *progress,
-               struct mprof_error *error);
+               const struct diff_options *given, struct progress *progress);
 
 /* Whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
 bool diff_knows(const struct diff *diff, int measure);
@@ -145,8 +143,7 @@ bool diff_knows(const struct diff *diff, int measure);
 /* Sets GROWN to a line on what grew beyond the limits of the options, "" when
  * nothing did.  Fails where that is not known. */
 void diff_check_growth(const struct diff *diff,
-                       char grown[MPROF_ERROR_LENGTH],
-                       struct mprof_error *error);
+                       char grown[MPROF_ERROR_LENGTH]);
 
 /* A table of a comparison. */
 struct diff_output {

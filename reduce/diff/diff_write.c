@@ -342,7 +342,6 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
   }
   if (left->unchanged + left->small > 0)
     write_left_out(&changes, left, sink);
-  view_release(&view, sink);
 }
 
 static void

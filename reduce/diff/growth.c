@@ -170,13 +170,11 @@ is_beyond(const struct diff *diff, enum growth_of of, enum growth_kind kind,
 }
 
 void
-diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
-                  struct mprof_error *error)
+diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH])
 {
   const struct growth_limits *limits = &diff->given->limits;
   const struct measure_row *row =
       measure_row(diff->sides[DIFF_NEW].profile, MEASURE_KEPT_BYTES);
-  (void)error;
   grown[0] = '\0';
   if (limits->any[GROWTH_OF_KEPT] && !diff_knows(diff, MEASURE_KEPT_BYTES))
     fail_with(MPROF_BAD_PROFILE,

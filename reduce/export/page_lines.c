@@ -235,7 +235,7 @@ page_write_lines(struct page *page)
   for (;; options.select.hide_system = true) {
     struct scratch *scratch = scratch_begin();
     struct reduction lines = {0};
-    reduction_init(&lines, profile, &options, NULL, NULL);
+    reduction_init(&lines, profile, &options, NULL);
     if (options.select.hide_system == all)
       write_lines_and_sources(page, &lines);
     else

@@ -344,7 +344,7 @@ take_columns(struct reading *reading)
     reading->sources[i] = (struct profile_column){(int)i, 1};
 }
 
-bool
+void
 reading_columns(struct reading *reading)
 {
   bool lossless = reading->options->lossless;
@@ -357,11 +357,10 @@ reading_columns(struct reading *reading)
   reading->same_columns = true;
   if (reading_is_first(reading)) {
     take_columns(reading);
-    return true;
+    return;
   }
   reading->same_columns =
       match_columns(reading) && (lossless || same_uses(reading));
   if (!reading->same_columns && !lossless)
     use_own_columns(reading);
-  return true;
 }

@@ -125,7 +125,7 @@ read_comment(struct reading *reading, const char *text, size_t index)
   read_fact(reading, text, index);
 }
 
-bool
+void
 reading_add_comments(struct reading *reading)
 {
   const struct numbers *comments = &reading->comments;
@@ -133,7 +133,6 @@ reading_add_comments(struct reading *reading)
     uint32_t name = reading->strings[comments->items[i]];
     read_comment(reading, names_text(&reading->profile->names, name), i);
   }
-  return true;
 }
 
 void

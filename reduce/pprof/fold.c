@@ -35,12 +35,11 @@ add_values(uint64_t *sums, const uint64_t *values, size_t count)
 }
 
 void
-profile_fold_samples(struct profile *profile, struct mprof_error *error)
+profile_fold_samples(struct profile *profile)
 {
   struct row_table rows = {0};
   size_t width = profile->column_count;
   size_t count = 0;
-  (void)error;
   for (size_t i = 0; i < profile->sample_count; i++) {
     uint64_t key[3];
     const uint64_t *values = profile->values + i * width;

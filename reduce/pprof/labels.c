@@ -25,9 +25,9 @@ type_of(struct profile *profile, unsigned category, uint32_t type,
 {
   const uint64_t words[] = {category, type, class_name};
   uint32_t row = row_table_add(&profile->type_rows, words, 3);
-  return ROW_ITEM(row, profile->types, profile->type_count,
-                  profile->type_capacity,
-                  (struct profile_type){category, type, class_name});
+  if (row == profile->type_count)
+    ARRAY_PUSH(profile->types, profile->type_count, profile->type_capacity, (struct profile_type){category, type, class_name});
+  return row;
 }
 
 /* The same of NAME in the list *NAMES of *COUNT; ROWS has their words. */
@@ -37,7 +37,9 @@ name_index(struct row_table *rows, uint32_t **names, size_t *count,
 {
   uint64_t word = name;
   uint32_t row = row_table_add(rows, &word, 1);
-  return ROW_ITEM(row, *names, *count, *capacity, name);
+  if (row == *count)
+    ARRAY_PUSH(*names, *count, *capacity, name);
+  return row;
 }
 
 /* The category of the label NAME in Lisp; the last one, "other", when that is

@@ -35,7 +35,7 @@ profile_add_survival(const struct profile *profile, size_t i,
       sum->counts[f] += values[columns[f].index] * columns[f].scale;
 }
 
-bool
+void
 profile_init(struct profile *profile)
 {
   memset(profile, 0, sizeof *profile);
@@ -43,13 +43,6 @@ profile_init(struct profile *profile)
     profile->column_of[i] = (struct profile_column){NO_COLUMN, 1};
   tree_init(&profile->tree);
   names_init(&profile->names);
-  return true;
-}
-
-void
-profile_release(struct profile *profile)
-{
-  (void)profile;
 }
 
 /* ---- where ---- */
@@ -60,8 +53,9 @@ profile_add_mapping(struct profile *profile, struct profile_mapping m)
   const uint64_t words[] = {m.start, m.end,      m.offset,
                             m.file,  m.build_id, m.flags};
   uint32_t row = row_table_add(&profile->mapping_rows, words, 6);
-  return ROW_ITEM(row, profile->mappings, profile->mapping_count,
-                  profile->mapping_capacity, m);
+  if (row == profile->mapping_count)
+    ARRAY_PUSH(profile->mappings, profile->mapping_count, profile->mapping_capacity, m);
+  return row;
 }
 
 uint32_t
@@ -70,8 +64,9 @@ profile_add_function(struct profile *profile, struct profile_function f)
   const uint64_t words[] = {f.name, f.system_name, f.file,
                             (uint64_t)f.start_line};
   uint32_t row = row_table_add(&profile->function_rows, words, 4);
-  return ROW_ITEM(row, profile->functions, profile->function_count,
-                  profile->function_capacity, f);
+  if (row == profile->function_count)
+    ARRAY_PUSH(profile->functions, profile->function_count, profile->function_capacity, f);
+  return row;
 }
 
 void
@@ -114,7 +109,7 @@ profile_add_location(struct profile *profile,
 
 /* ---- what ---- */
 
-bool
+void
 profile_add_sample(struct profile *profile, struct profile_sample sample,
                    const uint64_t *values)
 {
@@ -125,15 +120,13 @@ profile_add_sample(struct profile *profile, struct profile_sample sample,
              profile->sample_capacity, sample);
   memcpy(profile->values + first, values,
          profile->column_count * sizeof *values);
-  return true;
 }
 
-bool
+void
 profile_add_comment(struct profile *profile, uint32_t text)
 {
   ARRAY_PUSH(profile->comments, profile->comment_count,
              profile->comment_capacity, text);
-  return true;
 }
 
 void

@@ -173,8 +173,7 @@ struct profile {
 };
 
 /* An empty profile, in the pool in use. */
-bool profile_init(struct profile *profile);
-void profile_release(struct profile *profile);
+void profile_init(struct profile *profile);
 
 /* ---- building ---- */
 
@@ -195,13 +194,13 @@ void profile_add_line(struct profile *profile, uint32_t location,
                       struct profile_line line);
 
 /* Appends a sample with column_count VALUES. */
-bool profile_add_sample(struct profile *profile, struct profile_sample sample,
+void profile_add_sample(struct profile *profile, struct profile_sample sample,
                         const uint64_t *values);
 
 /* Adds the comment TEXT; the second unless it is there already, of this file
  * or of another, for what is said of a function or of a file of the program.
  * Comments with figures add up, also equal ones. */
-bool profile_add_comment(struct profile *profile, uint32_t text);
+void profile_add_comment(struct profile *profile, uint32_t text);
 void profile_add_comment_once(struct profile *profile, uint32_t text);
 
 /* Notes that the calls of functions called NAME (a name id) are not counted.

@@ -107,7 +107,7 @@ refuse(const struct reading *reading, uint32_t field, const char *what)
                 reading->options->first_path, what);
 }
 
-bool
+void
 reading_check_heading(struct reading *reading)
 {
   const struct profile *profile = reading->profile;
@@ -115,13 +115,13 @@ reading_check_heading(struct reading *reading)
   if (!heading->by_mprof || !profile_has(heading, COLUMN_OF_CALLS))
     reading->adds_calls = false;
   if (reading_is_first(reading))
-    return true;
+    return;
   if (profile->language != heading->language)
     reading_fault(reading, PPROF_COMMENT, 0,
                   "profiles of a Lisp program and a C program cannot be "
                   "combined");
   if (!reading->options->lossless)
-    return true;
+    return;
   if (profile->by_mprof != heading->by_mprof)
     refuse(reading, PPROF_COMMENT, "producer: only one is mprof");
   if (profile->period_type.type != heading->period_type.type ||
@@ -132,7 +132,6 @@ reading_check_heading(struct reading *reading)
     refuse(reading, PPROF_DROP_FRAMES, "frames to drop or to keep");
   if (!reading->same_columns)
     refuse(reading, PPROF_SAMPLE_TYPE, "sample types");
-  return true;
 }
 
 /* Notes what the file does not say. */
@@ -184,20 +183,13 @@ reading_take(struct reading *reading, uint64_t text)
 }
 
 void
-reading_release(struct reading *reading)
-{
-  (void)reading;
-}
-
-bool
 profile_read(struct profile *profile, const char *path,
-             const struct reader_options *options, struct mprof_error *error)
+             const struct reader_options *options)
 {
   struct reading reading = {.profile = profile,
                             .path = path,
                             .options = options,
                             .first_sample = profile->sample_count};
-  (void)error;
   progress_tell(options->progress, "reading", 0, 0);
   if (options->octets.data != NULL)
     input_file_unpack(&reading.file, path, options->octets, options->limits);
@@ -219,5 +211,4 @@ profile_read(struct profile *profile, const char *path,
   index_map_release(&reading.function_ids);
   index_map_release(&reading.location_ids);
   index_map_release(&reading.mapping_ids);
-  return true;
 }

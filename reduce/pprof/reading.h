@@ -94,22 +94,21 @@ reading_is_first(const struct reading *reading)
 void reading_scan(struct reading *reading);
 void reading_tables(struct reading *reading);
 void reading_comments(struct reading *reading);
-bool reading_columns(struct reading *reading);
+void reading_columns(struct reading *reading);
 void reading_samples(struct reading *reading);
 
 /* Adds the comments to the profile, and takes the facts that they state; a
  * part of reading_comments, which takes what the samples need as well. */
-bool reading_add_comments(struct reading *reading);
+void reading_add_comments(struct reading *reading);
 
 /* Checks that what the file says of the whole goes together, and with the
  * files before; its columns are known. */
-bool reading_check_heading(struct reading *reading);
+void reading_check_heading(struct reading *reading);
 
 /* Adds what the file says of the whole, when all else is in the profile; it
  * may have so much TEXT. */
 void reading_take(struct reading *reading, uint64_t text);
 
-void reading_release(struct reading *reading);
 
 /* Fills a ROW of COUNT values with those that SOURCES finds in VALUES. */
 void reading_convert(const struct profile_column *sources, size_t count,

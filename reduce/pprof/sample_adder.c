@@ -25,7 +25,7 @@ sample_adder_label_bytes(const struct sample_adder *adder)
   return label_bytes(adder->reading->profile) - adder->other_labels;
 }
 
-bool
+void
 sample_adder_init(struct sample_adder *adder, struct reading *reading)
 {
   struct profile *heading = &reading->heading;
@@ -43,13 +43,6 @@ sample_adder_init(struct sample_adder *adder, struct reading *reading)
   adder->row =
       pool_zeroed(reading->profile->column_count, sizeof *adder->row);
   numbers_push(&adder->labels, adder->source);
-  return true;
-}
-
-void
-sample_adder_release(struct sample_adder *adder)
-{
-  (void)adder;
 }
 
 void
@@ -64,7 +57,7 @@ sample_adder_begin(struct sample_adder *adder)
           adder->reading->heading.language == LANGUAGE_C && !adder->plain};
 }
 
-bool
+void
 sample_adder_label(struct sample_adder *adder,
                    const uint64_t label[LABEL_WORDS])
 {
@@ -80,13 +73,12 @@ sample_adder_label(struct sample_adder *adder,
   if (type && strcmp(text, PPROF_TYPE_OF_MALLOC) == 0)
     adder->known.of_malloc = true;
   if (adder->plain && (type || strcmp(key, PPROF_LABEL_CATEGORY) == 0))
-    return true;
+    return;
   numbers_reserve(&adder->labels, LABEL_WORDS);
   memcpy(adder->labels.items + adder->labels.count, label,
          LABEL_WORDS * sizeof *label);
   adder->labels.count += LABEL_WORDS;
   adder->known.words = (uint32_t)adder->labels.count;
-  return true;
 }
 
 /* ---- values ---- */
@@ -170,7 +162,7 @@ check_own_values(const struct sample_adder *adder,
                  adder->index);
 }
 
-bool
+void
 sample_adder_check(struct sample_adder *adder)
 {
   uint64_t v[COLUMN_USES] = {0};
@@ -178,7 +170,6 @@ sample_adder_check(struct sample_adder *adder)
   add_to_sums(adder, v);
   if (adder->reading->heading.by_mprof)
     check_own_values(adder, v);
-  return true;
 }
 
 /* ---- samples ---- */
@@ -238,7 +229,7 @@ state_calls(struct sample_adder *adder, uint32_t node)
   numbers_push(&adder->stated, value);
 }
 
-bool
+void
 sample_adder_add(struct sample_adder *adder, uint32_t node,
                  struct sample_labels *labels)
 {
@@ -248,11 +239,11 @@ sample_adder_add(struct sample_adder *adder, uint32_t node,
   bool states = states_calls(&reading->heading, values, labels->words);
   if (states && reading->adds_calls && node != TREE_ROOT) {
     state_calls(adder, node);
-    return true;
+    return;
   }
   if (!states && !is_wanted(adder, labels)) {
     take_off_sums(adder);
-    return true;
+    return;
   }
   reading_convert(reading->sources, profile->column_count, values,
                   adder->row);
@@ -260,10 +251,9 @@ sample_adder_add(struct sample_adder *adder, uint32_t node,
     labels->set = find_labels(adder);
   profile_add_sample(profile, (struct profile_sample){node, labels->set},
                      adder->row);
-  return true;
 }
 
-bool
+void
 sample_adder_end(struct sample_adder *adder)
 {
   struct reading *reading = adder->reading;
@@ -271,5 +261,4 @@ sample_adder_end(struct sample_adder *adder)
     reading_add_calls(reading, &adder->stated, adder->index, adder->source);
   pool_free(adder->stated.items);
   reading_check_facts(reading, adder->sums);
-  return true;
 }

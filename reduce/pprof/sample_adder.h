@@ -40,28 +40,27 @@ struct sample_adder {
   reading_fault((adder)->reading, PPROF_SAMPLE, (adder)->index, __VA_ARGS__)
 
 /* Begins the samples of READING, whose columns are known. */
-bool sample_adder_init(struct sample_adder *adder, struct reading *reading);
-void sample_adder_release(struct sample_adder *adder);
+void sample_adder_init(struct sample_adder *adder, struct reading *reading);
 
 /* The sample in hand has no value and no label yet. */
 void sample_adder_begin(struct sample_adder *adder);
 
 /* Adds a label to those in hand: key, text, number and unit. */
-bool sample_adder_label(struct sample_adder *adder,
+void sample_adder_label(struct sample_adder *adder,
                         const uint64_t label[LABEL_WORDS]);
 
 /* Checks the values in hand, and adds them to all sums. */
-bool sample_adder_check(struct sample_adder *adder);
+void sample_adder_check(struct sample_adder *adder);
 
 /* Adds the sample in hand, which is checked, and whose chain ends at NODE.
  * LABELS are those in hand, or what became of equal ones before; their set is
  * filled in when it is needed. */
-bool sample_adder_add(struct sample_adder *adder, uint32_t node,
+void sample_adder_add(struct sample_adder *adder, uint32_t node,
                       struct sample_labels *labels);
 
 /* Adds the calls that the file leaves to its reader, when all samples are
  * there, and compares what the file says of the whole with their sums. */
-bool sample_adder_end(struct sample_adder *adder);
+void sample_adder_end(struct sample_adder *adder);
 
 /* The memory that the sets of labels of the file take. */
 uint64_t sample_adder_label_bytes(const struct sample_adder *adder);

@@ -194,7 +194,7 @@ find(void *closure)
   stop_outside(r, (pid_t)head.process);
   remote_memory_open(&r->memory, r->threads.threads->number, status.st_ino);
   image_read(&r->image, r->path);
-  c_counters_find(&r->counters, &r->image, NULL);
+  c_counters_find(&r->counters, &r->image);
   heap_objects_list(&r->heap, &r->memory, &r->counters.stripes, r->search);
   search(r);
   sum_up(r);

@@ -194,11 +194,9 @@ add_empty_tree(struct image *image)
   ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, empty);
 }
 
-bool
-c_counters_find(struct c_counters *c, struct image *image,
-                struct mprof_error *error)
+void
+c_counters_find(struct c_counters *c, struct image *image)
 {
-  (void)error;
   *c = (struct c_counters){.stripes = image_stripes(image)};
   if (image->tree_count == 0)
     add_empty_tree(image);
@@ -209,5 +207,4 @@ c_counters_find(struct c_counters *c, struct image *image,
   image_check_trees(image);
   if (image->losses != NULL)
     take_losses(c, image->losses);
-  return true;
 }

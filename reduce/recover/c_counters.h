@@ -19,7 +19,6 @@ struct c_counters {
 };
 
 /* Adds the counters of IMAGE up, and checks its trees. */
-bool c_counters_find(struct c_counters *counters, struct image *image,
-                     struct mprof_error *error);
+void c_counters_find(struct c_counters *counters, struct image *image);
 
 #endif

@@ -6,15 +6,14 @@
 
 #include "recover/building.h"
 
-bool
+void
 recover_image(struct profile *profile, const char *path,
               const struct losses *losses,
-              const struct reader_options *options, struct mprof_error *error)
+              const struct reader_options *options)
 {
   struct image image;
   struct building building = {
       .image = &image, .reading = {.profile = profile, .options = options}};
-  (void)error;
   if (options->octets.data != NULL)
     image_read_octets(&image, options->octets);
   else
@@ -27,5 +26,4 @@ recover_image(struct profile *profile, const char *path,
   else
     recover_c(&building, &image);
   image_free(&image);
-  return true;
 }

@@ -13,9 +13,8 @@
 /* Reads the image PATH, or that in memory which OPTIONS has, and adds it to
  * PROFILE, as profile_read does.  LOSSES are of its program, or NULL: they
  * are not known. */
-bool recover_image(struct profile *profile, const char *path,
+void recover_image(struct profile *profile, const char *path,
                    const struct losses *losses,
-                   const struct reader_options *options,
-                   struct mprof_error *error);
+                   const struct reader_options *options);
 
 #endif

@@ -325,7 +325,7 @@ recover_c(struct building *b, struct image *image)
                          .notes = &b->notes,
                          .lisp = image_note_find(&b->notes, NOTE_TYPE, 1) !=
                                  NULL};
-  c_counters_find(&r.counters, image, NULL);
+  c_counters_find(&r.counters, image);
   b->source = r.lisp ? &with_lisp : &plain;
   b->closure = &r;
   b->reading.adds_calls = true;

@@ -75,9 +75,8 @@ struct function_found {
 };
 
 /* Reads the functions of FILE, which must outlive SYMBOLS. */
-bool function_symbols_init(struct function_symbols *symbols,
+void function_symbols_init(struct function_symbols *symbols,
                            const struct code_file *file);
-void function_symbols_release(struct function_symbols *symbols);
 
 /* Finds the function with ADDRESS in it; false when nothing is known. */
 bool function_symbols_find(const struct function_symbols *symbols,

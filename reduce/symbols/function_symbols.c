@@ -159,7 +159,7 @@ read_starts(struct function_symbols *symbols, const struct code_file *file)
 
 /* ---- both ------------------------------------------------------------- */
 
-bool
+void
 function_symbols_init(struct function_symbols *symbols,
                       const struct code_file *file)
 {
@@ -167,13 +167,6 @@ function_symbols_init(struct function_symbols *symbols,
   read_symbols(symbols, file);
   settle_symbols(symbols);
   read_starts(symbols, file);
-  return true;
-}
-
-void
-function_symbols_release(struct function_symbols *symbols)
-{
-  (void)symbols;
 }
 
 bool

@@ -336,12 +336,10 @@ resolve_all(struct symbolizing *s)
 }
 
 void
-symbolize(struct code_names *names, struct profile *profile,
-          struct mprof_error *error)
+symbolize(struct code_names *names, struct profile *profile)
 {
   struct symbolizing s = {.names = names, .profile = profile};
   size_t lacking = 0;
-  (void)error;
   for (size_t i = 0; i < profile->location_count; i++)
     lacking += profile->locations[i].line_count == 0;
   if (lacking == 0)

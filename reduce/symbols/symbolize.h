@@ -36,7 +36,6 @@
 
 /* Completes PROFILE, all of which was read, from NAMES and what is added to
  * them.  Nothing is done when no location lacks a function. */
-void symbolize(struct code_names *names, struct profile *profile,
-               struct mprof_error *error);
+void symbolize(struct code_names *names, struct profile *profile);
 
 #endif

@@ -271,7 +271,7 @@ void
 report_advice_rules(struct sink *sink)
 {
   struct rule_list list;
-  rule_list_init(&list, NULL, NULL);
+  rule_list_init(&list, NULL);
   sink_text(sink,
             "\nRules; the first that holds for an allocation claims it:\n");
   for (size_t i = 0; i < list.count; i++) {

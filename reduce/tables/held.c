@@ -106,7 +106,7 @@ report_held(const struct reduction *reduction, struct sink *sink)
     text_report_write(&held_table, reduction, sink);
     return;
   }
-  reduction_init(&held, reduction->profile, &options, NULL, NULL);
+  reduction_init(&held, reduction->profile, &options, NULL);
   text_report_write(&held_table, &held, sink);
   report_graph(&held, sink);
 }

@@ -36,7 +36,7 @@ make_row(const struct view *view, size_t item, struct ranking_row *row)
   return true;
 }
 
-bool
+void
 view_init(struct view *view, const struct table *table,
           const struct reduction *reduction, enum form form)
 {
@@ -50,7 +50,7 @@ view_init(struct view *view, const struct table *table,
   if (table->init != NULL)
     table->init(view);
   if (stays_in_place(view))
-    return true;
+    return;
   struct ranking_row row;
   for (size_t i = 0; make_row(view, i, &row); i++)
     if (!row.left_out)
@@ -61,7 +61,6 @@ view_init(struct view *view, const struct table *table,
     arrange_text(view);
   else
     ranking_sort_by(ranking, reduction_measure(reduction));
-  return true;
 }
 
 bool
@@ -72,12 +71,6 @@ view_row(const struct view *view, size_t index, struct ranking_row *row)
   if (index < view->ranking.count)
     *row = view->ranking.rows[index];
   return index < view->ranking.count;
-}
-
-void
-view_release(struct view *view, struct sink *sink)
-{
-  (void)view, (void)sink;
 }
 
 struct ranking_row

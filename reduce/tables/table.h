@@ -223,11 +223,10 @@ struct view {
 };
 
 /* Always true. */
-bool view_init(struct view *view, const struct table *table,
+void view_init(struct view *view, const struct table *table,
                const struct reduction *reduction, enum form form);
 
 /* Does nothing. */
-void view_release(struct view *view, struct sink *sink);
 
 /* For forms with keys: the row with the number INDEX, which may be left out;
  * false: there is none, nor are there others behind it. */

@@ -113,7 +113,6 @@ check(void)
   check_figures(&figures);
   read_profile(&profile);
   check_profile(&profile);
-  profile_release(&profile);
 }
 
 /* ---- set-up ---- */

@@ -51,7 +51,7 @@ reduce(struct fixture *f)
   f->options.limit = SIZE_MAX;
   profile_load(&f->profile, f->options.files, f->options.file_count,
                HEAP_BOTH, NULL);
-  reduction_init(&f->reduction, &f->profile, &f->options, NULL, NULL);
+  reduction_init(&f->reduction, &f->profile, &f->options, NULL);
 }
 
 static inline void

@@ -101,7 +101,6 @@ test_end(void **state)
   for (int i = 0; i < 2; i++) {
     read_profile(&profile);
     check_profile(&profile);
-    profile_release(&profile);
   }
 }
 

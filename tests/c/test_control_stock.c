@@ -65,7 +65,6 @@ conses(void)
   struct profile profile;
   read_profile(&profile);
   uint64_t count = count_below(&profile, "CL-USER::CONSER", "CONS");
-  profile_release(&profile);
   return count;
 }
 

@@ -82,7 +82,6 @@ try_reading(const uint8_t *data, size_t length)
     assert_string_equal(message, error.message);
     pool_free(message);
   }
-  profile_release(&profile);
   return good;
 }
 

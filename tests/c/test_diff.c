@@ -212,7 +212,7 @@ compare(struct compared *compared, const struct view_options *options,
   for (int side = 0; side < DIFF_SIDES; side++)
     profile_load_joined(&compared->profiles[side], options->files[side],
                         HEAP_BOTH, NULL);
-  diff_init(&compared->diff, compared->profiles, options, limits, NULL, NULL);
+  diff_init(&compared->diff, compared->profiles, options, limits, NULL);
 }
 
 static void

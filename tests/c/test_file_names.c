@@ -61,7 +61,7 @@ files_of_one_name(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct profile profile;
     struct frame_table table;
-    assert_true(profile_init(&profile));
+    profile_init(&profile);
     for (size_t j = 0; j < MOST && cases[i].functions[j].name != NULL; j++) {
       struct profile_function function = {
           .name = names_intern(&profile.names, cases[i].functions[j].name),
@@ -76,7 +76,6 @@ files_of_one_name(void **state)
         assert_string_equal(function_name(&table, known++),
                             cases[i].functions[j].shown);
     assert_int_equal(table.function_count, known);
-    profile_release(&profile);
   }
 }
 

@@ -33,7 +33,6 @@ check_names(const struct name_case *cases, size_t count)
     const char *group = string_sink_text(&string);
     if (strcmp(group, cases[i].group) != 0)
       fail_msg("%s: %s, not %s", cases[i].source.name, group, cases[i].group);
-    string_sink_release(&string);
   }
 }
 
@@ -241,7 +240,6 @@ names_cut_short(void **state)
                              name, variant % 4 < 2 ? "" : "x.go", 7, false},
                          &string.sink);
         assert_string_not_equal(string_sink_text(&string), "");
-        string_sink_release(&string);
         free(name);
       }
 }

@@ -184,9 +184,9 @@ read_memory(void *closure)
   struct image_head head;
   profile_init(&profile);
   if (image_read_head(file->path, &head))
-    recover_image(&profile, file->path, NULL, &options, NULL);
+    recover_image(&profile, file->path, NULL, &options);
   else
-    profile_read(&profile, file->path, &options, NULL);
+    profile_read(&profile, file->path, &options);
   profile_settle(&profile);
 }
 
@@ -234,7 +234,6 @@ compress_file(struct memory_file *file, const uint8_t *data, size_t size)
   gzip_sink_close(&gzip);
   expect(string_sink_text(&packed) != NULL, "not compressed");
   write_file(file, packed.text, packed.length);
-  string_sink_release(&packed);
 }
 
 int
