@@ -70,14 +70,15 @@ image_notes_read(struct image_notes *notes, const struct image *image,
   if (array == NULL)
     return true;
   memcpy(&used, array->bytes, sizeof used);
-  if (used > array->length) /* the rest found no room */
+  const bool cut = used > array->length; /* the rest found no room */
+  if (cut)
     used = array->length;
   for (uint64_t at = sizeof used; at + sizeof note <= used;) {
     memcpy(&note, array->bytes + at, sizeof note);
     at += sizeof note;
     if (note.kind == 0 || note.kind >= NOTE_KINDS ||
         note.text_bytes > used - at)
-      return (image->head.flags & IMAGE_INCOMPLETE) != 0 ||
+      return cut || (image->head.flags & IMAGE_INCOMPLETE) != 0 ||
              image_damaged(image, error, "a note is invalid or cut short");
     if (!add_note(notes, &note, array->bytes + at))
       return mprof_error_memory(error);
