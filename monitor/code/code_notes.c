@@ -48,7 +48,7 @@ find_or_note(uintptr_t address)
 void
 code_objects_note(uintptr_t address)
 {
-  if (!image_takes_notes() || spin_holds(&lock))
+  if (spin_holds(&lock))
     return;
   spin_lock(&lock);
   if (last >= noted.count || address < noted.objects[last].start ||
@@ -62,8 +62,6 @@ code_objects_note(uintptr_t address)
 void
 code_objects_note_retired(const struct code_object *retired)
 {
-  if (!image_takes_notes())
-    return;
   note_object(retired, NOTE_RETIRED);
   spin_lock(&lock);
   for (size_t i = 1; i < noted.count; i++)
@@ -72,16 +70,4 @@ code_objects_note_retired(const struct code_object *retired)
       break;
     }
   spin_unlock(&lock);
-}
-
-/* The program tells of itself at once: later there may be no /proc. */
-void
-code_objects_note_anew(void)
-{
-  spin_lock(&lock);
-  code_objects_release(&noted);
-  find_or_note(0);
-  spin_unlock(&lock);
-  for (size_t i = 0; i < code_objects_unloaded.count; i++)
-    note_object(&code_objects_unloaded.objects[i], NOTE_RETIRED);
 }

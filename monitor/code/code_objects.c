@@ -43,8 +43,8 @@ static void
 copy_path(struct code_objects *list, struct code_object *o, const char *path)
 {
   const size_t size = strlen(path) + 1;
-  if (arena_grow_in_place(&list->text_arena, list->text_bytes + size,
-                          MOST_TEXT) != 0) {
+  list->text_arena.most = MOST_TEXT;
+  if (arena_grow(&list->text_arena, list->text_bytes + size) != 0) {
     list->failed = true;
     return;
   }

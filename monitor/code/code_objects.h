@@ -92,12 +92,10 @@ extern struct code_objects code_objects_unloaded;
 struct code_object code_objects_retire(const struct code_object *gone,
                                        struct function_numbers *numbers);
 
-/* Let the image of the process, if it takes notes, know of the file with that
- * address in its code (inside the hook), and of that which is unloaded; the
- * image is new, and knows of none. */
+/* Note the program, and the file with that address in its code, where that
+ * was not done before (inside the hook); note that one was unloaded. */
 void code_objects_note(uintptr_t address);
 void code_objects_note_retired(const struct code_object *retired);
-void code_objects_note_anew(void);
 
 /* What a site becomes when the object (a struct code_object) is unloaded:
  * another one if it is in it. */

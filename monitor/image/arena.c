@@ -107,19 +107,23 @@ next_place(size_t most)
 int
 arena_place(struct arena *arena, size_t bytes, size_t most)
 {
-  *arena = (struct arena){0};
+  *arena = (struct arena){.most = most};
   bytes = whole_pages(bytes);
   for (int i = 0; i < TRIES; i++) {
     void *const place = next_place(most);
     if (map_there(place, bytes)) {
-      *arena = (struct arena){.base = place, .reserved_bytes = bytes};
+      arena->base = place;
+      arena->reserved_bytes = bytes;
       return 0;
     }
     if (errno != EEXIST)
       return -1;
   }
-  if (arena_reserve(arena, most) != 0)
+  arena->base = map(NULL, most, 0);
+  if (arena->base == MAP_FAILED) {
+    arena->base = NULL;
     return -1;
+  }
   arena->held_bytes = whole_pages(most);
   arena->reserved_bytes = bytes;
   return 0;
@@ -143,20 +147,7 @@ arena_reach(struct arena *arena, size_t bytes)
     return -1;
   }
   arena->reserved_bytes = bytes;
-  if (arena->wiped)
-    arena_wipe_on_fork(arena);
   return 0;
-}
-
-int
-arena_grow_in_place(struct arena *arena, size_t bytes, size_t most)
-{
-  size_t room = arena->reserved_bytes;
-  if (arena->base == NULL)
-    return arena_place(arena, bytes, most);
-  while (room < bytes)
-    room *= 2;
-  return arena_reach(arena, room <= most ? room : bytes);
 }
 
 int
@@ -179,8 +170,12 @@ arena_grow(struct arena *arena, size_t bytes)
   void *moved;
   if (bytes <= arena->reserved_bytes)
     return 0;
+  if (arena->base == NULL && arena->most != 0)
+    return arena_place(arena, bytes, arena->most);
   while (room < bytes)
     room *= 2;
+  if (arena->most != 0)
+    return arena_reach(arena, room <= arena->most ? room : bytes);
   if (arena->base == NULL)
     return arena_reserve(arena, room);
   if (!may_ask())
@@ -201,7 +196,7 @@ arena_release(struct arena *arena)
     munmap(arena->base, arena->held_bytes != 0 ? arena->held_bytes
                                                : arena->reserved_bytes);
   }
-  *arena = (struct arena){0};
+  *arena = (struct arena){.most = arena->most};
 }
 
 /* The kernel gives no pages back that are locked (mlockall), nor zeros for
@@ -213,12 +208,4 @@ arena_clear(struct arena *arena)
       (arenas_are_sealed() || image_has(arena->base) ||
        madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED) != 0))
     memset(arena->base, 0, arena->reserved_bytes);
-}
-
-void
-arena_wipe_on_fork(struct arena *arena)
-{
-  arena->wiped = true;
-  if (may_ask())
-    madvise(arena->base, arena->reserved_bytes, MADV_WIPEONFORK);
 }

@@ -7,8 +7,7 @@
  * (RLIMIT_AS), and what is reserved here the program does not get.  So an
  * array takes as much as it has elements, and becomes longer in one of two
  * ways.  One whose elements must not move stands where there is nothing
- * behind it (arena_place, arena_reach): an index or a pointer into it stays
- * good until release.  Others move (arena_grow).
+ * behind it: a pointer into it stays good until release.  Others move.
  *
  * Not thread safe: one owner.  A reader in another thread may read the
  * elements below a count that the owner published to it.
@@ -22,35 +21,31 @@
 struct arena {
   void *base; /* NULL when nothing is reserved */
   size_t reserved_bytes;
-  size_t held_bytes; /* of address space, where nobody else gets what is behind
-                        it; 0: no more than is reserved */
-  bool wiped;        /* see arena_wipe_on_fork */
+  size_t held_bytes; /* of address space, where nobody else gets what is
+                        behind it; 0: no more than is reserved */
+  size_t most;       /* bytes that it may have, where it is; 0: it moves */
 };
 
 /* Reserve `bytes' of zeroed address space, from the beginning of a page.
  * Gives back 0, or -1 with errno set (ENOMEM).  May run inside the hook. */
 int arena_reserve(struct arena *arena, size_t bytes);
 
-/* The same at a place where the arena can become up to `most' bytes long
- * without moving. */
+/* The same for an arena that does not move. */
 int arena_place(struct arena *arena, size_t bytes, size_t most);
 
-/* Make such an arena `bytes' long or longer, where it is.  Gives back 0, or
- * -1 with errno set and nothing changed.  May run inside the hook. */
+/* Make such an arena so many whole pages long.  Gives back 0, or -1 with
+ * errno set and nothing changed.  May run inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
-
-/* Both: make it, or an arena that is all zero, `bytes' long or longer where
- * it is; at least twice as long as it was, as far as `most' allows. */
-int arena_grow_in_place(struct arena *arena, size_t bytes, size_t most);
 
 /* arena_reserve with all of its pages, for a table to be filled at once: a
  * page that is read before it is written to costs two faults.  Without memory
  * for them it has none. */
 int arena_reserve_pages(struct arena *arena, size_t bytes);
 
-/* Make it, or an arena that is all zero, `bytes' long or longer.  What is
- * there stays, but may move.  Gives back 0, or -1 with errno set (ENOMEM) and
- * nothing changed.  May run inside the hook. */
+/* Make it, or an arena that is all zero but for `most', `bytes' long or
+ * longer: if need be at least twice as long as it was, as far as `most'
+ * allows.  What is there stays.  Gives back 0, or -1 with errno set (ENOMEM)
+ * and nothing changed.  May run inside the hook. */
 int arena_grow(struct arena *arena, size_t bytes);
 
 /* The record with that number, from 0 on, of an arena that has such records and
@@ -63,17 +58,13 @@ arena_record(struct arena *arena, size_t number, size_t size)
              : NULL;
 }
 
-/* Give the pages back; harmless on an arena that holds nothing. */
+/* Give the pages back, and keep `most'; harmless on an arena that holds
+ * nothing. */
 void arena_release(struct arena *arena);
 
 /* Give back the pages but keep the address space: all elements are zero
  * again. */
 void arena_clear(struct arena *arena);
-
-/* The child of a fork has zeros there: then neither it nor this process takes
- * a page fault for each page that it writes to, to copy what is not needed.
- * Where the kernel cannot do that nothing changes: the child clears it. */
-void arena_wipe_on_fork(struct arena *arena);
 
 /* The kernel is no longer asked, as a filter of system calls might end the
  * program for that: no memory is reserved or given back. */

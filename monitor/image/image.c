@@ -79,15 +79,14 @@ write_head(int file, const struct piece *p, enum image_kind kind)
   return image_file_write(file, &head, sizeof head, p->offset - IMAGE_PAGE);
 }
 
-/* Put the piece into the file, with `used' bytes of what it holds; the rest
- * are zero.  False: it is in memory alone. */
+/* Put the piece into the file.  False: it is in memory alone. */
 static bool
-put_piece(int file, struct piece *p, size_t used)
+put_piece(int file, struct piece *p)
 {
   const uint64_t bytes = p->head.bytes;
   p->offset = image_file.end + IMAGE_PAGE;
   errno = image_file_allocate(file, IMAGE_PAGE + bytes);
-  if (errno != 0 || !image_file_write(file, p->base, used, p->offset) ||
+  if (errno != 0 || !image_file_write(file, p->base, p->used, p->offset) ||
       !write_head(file, p, (enum image_kind)p->head.kind))
     return false;
   /* It changes nothing there, where threads read without a lock: the C
@@ -116,24 +115,19 @@ room_for_piece(void)
   return room;
 }
 
-struct new_piece {
-  struct piece piece;
-  size_t used;
-};
-
 /* Gives back 0 or an errno value. */
 static int
-put_new_piece(void *new)
+put_new_piece(void *piece)
 {
-  struct new_piece *const n = new;
+  struct piece *const new = piece;
   const int file = image_file_open();
   int error = 0;
   if (file < 0)
     return errno;
-  if (!room_for_piece() || !put_piece(file, &n->piece, n->used))
+  if (!room_for_piece() || !put_piece(file, new))
     error = errno;
   else
-    image.pieces[image.count++] = n->piece;
+    image.pieces[image.count++] = *new;
   image_file_close(file);
   return error;
 }
@@ -143,9 +137,9 @@ static bool
 add_piece(void *base, size_t bytes, size_t used, struct image_piece head)
 {
   enum { TRIES = 3 };
-  struct new_piece new = {.piece = {.base = base, .head = head}, .used = used};
-  new.piece.head.magic = IMAGE_PIECE_MAGIC;
-  new.piece.head.bytes = bytes;
+  struct piece new = {.base = base, .used = used, .head = head};
+  new.head.magic = IMAGE_PIECE_MAGIC;
+  new.head.bytes = bytes;
   for (int i = 0; i < TRIES; i++) {
     int error = put_new_piece(&new);
     if (error == EMFILE)
@@ -301,9 +295,11 @@ make_head(int file, enum image_language language, pid_t process)
 static bool
 put_all(int file)
 {
-  for (uint32_t i = 0; i < image.count; i++)
-    if (!put_piece(file, &image.pieces[i], image.pieces[i].head.bytes))
+  for (uint32_t i = 0; i < image.count; i++) {
+    image.pieces[i].used = image.pieces[i].head.bytes;
+    if (!put_piece(file, &image.pieces[i]))
       return false;
+  }
   return true;
 }
 

@@ -82,18 +82,11 @@ void image_release(const void *base);
 
 /* ---- what is no counter ---- */
 
-/* Write a note.  In a handler of a signal that came while the thread writes
- * another one, it is lost. */
+/* Write a note, which is in each image that is opened from now on, and in
+ * those of processes that are copies of this one.  In a handler of a signal
+ * that came while the thread writes another one, it is lost. */
 void image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
                 uint64_t more, const char *text);
-
-/* Keep notes from now on, also while there is no image, and in the child of a
- * fork: they go into each image that is opened.  Gives back 0 or an errno
- * value. */
-int image_keep_notes(void);
-
-/* Whether a note would be written. */
-bool image_takes_notes(void);
 
 /* Append all notes that were written to the list. */
 void image_copy_notes(struct note_list *to);
@@ -104,7 +97,7 @@ void image_forgets(bool begins);
 /* ---- forks, with nobody writing to what is in the image ---- */
 
 /* Before it, with `copy' for a child that goes on with the figures: without,
- * it has zeros but for stripes and regions. */
+ * it has zeros but for stripes, regions and notes. */
 void image_before_fork(bool copy);
 void image_after_fork_in_parent(void);
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -78,6 +77,22 @@ image_file_drop(void)
   image_file.kept = -1;
 }
 
+int
+image_file_copy_process(int flags, int (*work)(void *), void *closure)
+{
+  enum { STACK_BYTES = 1 << 18 };
+  struct arena stack;
+  int copy, status = -1;
+  if (arena_reserve(&stack, STACK_BYTES) != 0)
+    return -1;
+  copy = clone(work, (char *)stack.base + STACK_BYTES, CLONE_VFORK | flags,
+               closure);
+  if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
+    status = -1;
+  arena_release(&stack);
+  return status;
+}
+
 struct elsewhere {
   int (*work)(void *);
   void *closure;
@@ -94,18 +109,9 @@ do_elsewhere(void *data)
 int
 image_file_elsewhere(int (*work)(void *), void *closure)
 {
-  enum { STACK_BYTES = 1 << 16 };
-  struct elsewhere e = {work, closure};
-  struct arena stack;
-  int process, status = EMFILE;
-  if (arena_reserve(&stack, STACK_BYTES) != 0)
-    return ENOMEM;
-  process = clone(do_elsewhere, (char *)stack.base + STACK_BYTES,
-                  CLONE_VFORK | CLONE_VM, &e);
-  if (process >= 0 && waitpid(process, &status, (int)__WCLONE) == process)
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
-  arena_release(&stack);
-  return status;
+  const int status = image_file_copy_process(
+      CLONE_VM, do_elsewhere, &(struct elsewhere){work, closure});
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EMFILE;
 }
 
 /* ---- room ---- */
@@ -117,7 +123,8 @@ image_file_allocate(int file, uint64_t bytes)
   struct rlimit limit;
   int error;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-      limit.rlim_cur != RLIM_INFINITY && image_file.end + bytes > limit.rlim_cur)
+      limit.rlim_cur != RLIM_INFINITY &&
+      image_file.end + bytes > limit.rlim_cur)
     return EFBIG;
   do
     error = posix_fallocate(file, (off_t)image_file.end, (off_t)bytes);
@@ -146,22 +153,11 @@ image_file_write(int file, const void *bytes, size_t n, uint64_t offset)
 
 static mode_t mask;
 
-/* The function umask would change it for other threads. */
 void
 image_file_keep_mask(void)
 {
-  static const char name[] = "\nUmask:";
-  char text[512] = ""; /* it is on the second line */
-  const int saved = errno;
-  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  const char *line = NULL;
-  if (file >= 0 && read(file, text, sizeof text - 1) > 0)
-    line = strstr(text, name);
-  mask = line == NULL ? 077
-                      : (mode_t)strtoul(line + sizeof name - 1, NULL, 8);
-  if (file >= 0)
-    close(file);
-  errno = saved;
+  mask = umask(077);
+  umask(mask);
 }
 
 /* Another process has left an image there, or this one before exec: add its
@@ -186,26 +182,13 @@ move_old(void)
     head.process = 0;
   if (file >= 0)
     close(file);
-  if (head.process == 0 || ((head.flags & IMAGE_SAVED) != 0 &&
-                            head.process == (uint32_t)getpid()))
+  if (head.process == 0 ||
+      ((head.flags & IMAGE_SAVED) != 0 && head.process == (uint32_t)getpid()))
     return unlink(image_file.path) == 0;
   n = snprintf(name, sizeof name, "%s.%u", image_file.path, head.process);
   for (int i = 2; access(name, F_OK) == 0 && i < MOST; i++)
     snprintf(name + n, sizeof name - (size_t)n, ".%d", i);
   return rename(image_file.path, name) == 0;
-}
-
-/* An absolute path, since the program may change its folder. */
-static int
-set_path(const char *path)
-{
-  char folder[PATH_MAX] = "";
-  int n;
-  if (path[0] != '/' && getcwd(folder, sizeof folder - 1) == NULL)
-    return errno;
-  n = snprintf(image_file.path, sizeof image_file.path, "%s%s%s", folder,
-               folder[0] == '\0' ? "" : "/", path);
-  return n < (int)sizeof image_file.path ? 0 : ENAMETOOLONG;
 }
 
 int
@@ -214,12 +197,16 @@ image_file_make(const char *path, bool exclusive)
   struct stat status = {.st_ino = 0};
   int file;
   image_file_drop();
-  errno = set_path(path);
-  if (errno != 0 || (!exclusive && !move_old()))
+  if (snprintf(image_file.path, sizeof image_file.path, "%s", path) >=
+      (int)sizeof image_file.path) {
+    errno = ENAMETOOLONG;
     return -1;
-  file = open(image_file.path,
-              O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-              0666 & ~mask);
+  }
+  if (!exclusive && !move_old())
+    return -1;
+  file =
+      open(image_file.path,
+           O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666 & ~mask);
   if (file >= 0 && fstat(file, &status) != 0) {
     close(file);
     unlink(image_file.path);

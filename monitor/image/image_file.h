@@ -21,9 +21,10 @@ extern struct image_file {
   int kept;     /* descriptor; see image_file_keep */
 } image_file;
 
-/* From now on files have the rights that the user's umask of now gives them,
- * or fewer, if the program takes more away; without it, those by the umask of
- * the moment. */
+/* From now on files have the rights that the umask of now gives them, or
+ * fewer, if the program takes more away; without it, those by the umask of
+ * the moment.  For a moment the umask is another one: when the process
+ * begins. */
 void image_file_keep_mask(void);
 
 /* Make it anew, and open it.  An image that is there gets the name PATH.PID,
@@ -44,10 +45,15 @@ void image_file_keep(void);
 /* Keep it open no longer. */
 void image_file_drop(void);
 
+/* Call `work' in a copy of this process, which waits for that: the program's
+ * wait does not find the copy, and it sends no signal at its end.  `flags' of
+ * clone; what `work' gives back is the exit status.  Gives back the status as
+ * wait does, or -1. */
+int image_file_copy_process(int flags, int (*work)(void *), void *closure);
+
 /* All descriptors that this process may have are in use: call `work', which
- * opens the file, in a process that shares its memory and has one descriptor
- * less.  The caller's wait does not find that process, and it sends no signal
- * at its end.  Gives back what `work' does, 0 or an errno value. */
+ * opens the file, in a copy that shares its memory and has one descriptor
+ * less.  Gives back what `work' does, 0 or an errno value. */
 int image_file_elsewhere(int (*work)(void *closure), void *closure);
 
 /* Make room for `bytes' behind its end, which is where it was.  Gives back 0

@@ -45,7 +45,8 @@ replace(const struct piece *p)
 static bool
 child_needs(const struct piece *p)
 {
-  return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS;
+  return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS ||
+         p->head.kind == IMAGE_NOTES;
 }
 
 /* A handler of a signal that forks may have interrupted who has them. */

@@ -10,31 +10,30 @@
 #include "image/note_list.h"
 #include "image/spin_lock.h"
 
-enum { FIRST_NOTES = 1 << 16 };
+enum { FIRST_NOTES = 1 << 14 };
 
 static struct {
   struct spin_lock lock;
   bool locked_before; /* the fork */
-  bool kept;          /* without an image, too */
   struct note_list list;
-} notes = {.list = {.in_place = true}};
+} notes = {.list = {.arena = {.most = 1 << 30}}};
 
-/* Has no notes. */
 static void
-begin_list(void)
+empty_list(void)
 {
   notes.list.used = sizeof notes.list.used;
   *(uint64_t *)notes.list.arena.base = notes.list.used;
 }
 
+/* Gives back 0 or an errno value. */
 static int
 make_list(void)
 {
   if (notes.list.arena.base != NULL)
     return 0;
-  if (arena_place(&notes.list.arena, FIRST_NOTES, MOST_NOTES) != 0)
+  if (arena_grow(&notes.list.arena, FIRST_NOTES) != 0)
     return errno;
-  begin_list();
+  empty_list();
   return 0;
 }
 
@@ -56,28 +55,16 @@ image_notes_end(void)
   image_release(notes.list.arena.base);
 }
 
-int
-image_keep_notes(void)
-{
-  notes.kept = true;
-  return make_list();
-}
-
-bool
-image_takes_notes(void)
-{
-  return notes.list.arena.base != NULL && (notes.kept || image_is_open());
-}
-
 void
 image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
            uint64_t more, const char *text)
 {
   const int saved = errno;
-  if (!image_takes_notes() || spin_holds(&notes.lock))
+  if (spin_holds(&notes.lock))
     return;
   spin_lock(&notes.lock);
-  note_add(&notes.list, kind, key, value, more, text);
+  if (make_list() == 0)
+    note_add(&notes.list, kind, key, value, more, text);
   spin_unlock(&notes.lock);
   errno = saved;
 }
@@ -113,9 +100,8 @@ image_notes_unlock(void)
 void
 image_notes_forked(void)
 {
+  const uint64_t *const used = notes.list.arena.base;
   notes.lock.holder = 0;
-  if (!notes.kept)
-    arena_release(&notes.list.arena);
-  else if (*(uint64_t *)notes.list.arena.base == 0)
-    begin_list();
+  if (used != NULL && *used == 0)
+    empty_list();
 }

@@ -7,6 +7,7 @@
 #define MPROF_IMAGE_PIECES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/image_format.h"
@@ -17,6 +18,7 @@
 struct piece {
   char *base;
   uint64_t offset; /* of its bytes in the file */
+  size_t used;     /* bytes of it when it is put there; the rest are zero */
   void *copy;      /* for the child of a fork; MAP_FAILED: no memory */
   struct image_piece head;
 };
@@ -40,12 +42,11 @@ extern struct image {
  * errno value. */
 int image_notes_begin(void);
 
-/* The image is closed: what is kept may grow until there is another. */
+/* The image is closed: notes are in memory until there is another. */
 void image_notes_end(void);
 
 /* For the time of a fork, which a handler of a signal may make that has
- * interrupted who writes a note; in the child there are none any more, unless
- * they are kept. */
+ * interrupted who writes a note. */
 void image_notes_lock(void);
 void image_notes_unlock(void);
 void image_notes_forked(void);

@@ -5,8 +5,6 @@
  */
 #include "image/intern_table.h"
 
-#define MOST_IN_PLACE ((size_t)1 << 30) /* bytes */
-
 static uint32_t
 hash_bytes(const uint8_t *bytes, size_t n)
 {
@@ -34,23 +32,15 @@ is_key(const struct intern_table *t, uint32_t number, const void *key,
   return length == n && memcmp(bytes, key, n) == 0;
 }
 
-static bool
-reach(const struct intern_table *t, struct arena *arena, size_t bytes)
-{
-  return (t->in_place ? arena_grow_in_place(arena, bytes, MOST_IN_PLACE)
-                      : arena_grow(arena, bytes)) == 0;
-}
-
 static uint32_t
 add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
 {
   const uint32_t number = t->count + 1;
   size_t *ends;
-  if (number == 0 ||
-      !reach(t, &t->ends, (number + (size_t)1) * sizeof *ends))
+  if (number == 0 || arena_record(&t->ends, number, sizeof *ends) == NULL)
     return 0;
   ends = t->ends.base;
-  if (!reach(t, &t->bytes, ends[number - 1] + n) ||
+  if (arena_grow(&t->bytes, ends[number - 1] + n) != 0 ||
       !record_index_reach(&t->index))
     return 0;
   memcpy((uint8_t *)t->bytes.base + ends[number - 1], key, n);

@@ -5,8 +5,7 @@
  * A key is some bytes, of which the table keeps a copy: a number or a text.
  * One table has keys of one sort.
  *
- * One owner, no locks.  Memory is the kernel's, and moves as the table grows
- * unless it is in place: may run where the hook may.
+ * One owner, no locks.  Memory is the kernel's: may run where the hook may.
  */
 #ifndef MPROF_INTERN_TABLE_H
 #define MPROF_INTERN_TABLE_H
@@ -19,14 +18,19 @@
 #include "image/arena.h"
 #include "image/record_index.h"
 
-struct intern_table { /* all zero: empty */
-  bool in_place;      /* set before the first key: a text is where it was, so
-                         that others may read it while keys are added */
+struct intern_table { /* all zero, or INTERN_TABLE_IN_PLACE: empty */
   uint32_t count;     /* the last number */
   struct arena ends;  /* size_t by number: where in `bytes' a key ends */
   struct arena bytes; /* of all keys, one after the other */
   struct record_index index;
 };
+
+/* One whose keys stay where they are, so that others may read them while more
+ * are added. */
+#define INTERN_TABLE_IN_PLACE                                                \
+  {                                                                          \
+    .ends = {.most = (size_t)1 << 30}, .bytes = {.most = (size_t)1 << 30 }   \
+  }
 
 /* The number of the key, a new one when it is new; 0 when there is no memory
  * or there are UINT32_MAX keys. */
@@ -54,8 +58,8 @@ intern_table_key(const struct intern_table *table, uint32_t number)
   return ((const uint64_t *)table->bytes.base)[number - 1];
 }
 
-/* The same of a table of texts; valid until there is another one, or as long
- * as the table if that is in place. */
+/* The same of a table of texts; valid until there is another one, or if the
+ * table is in place as long as that. */
 static inline const char *
 intern_table_text(const struct intern_table *table, uint32_t number)
 {

@@ -17,8 +17,7 @@ room_at_end(struct note_list *list, size_t bytes)
   if (list->used == 0)
     list->used = sizeof list->used;
   bytes += list->used;
-  if ((list->in_place ? arena_grow_in_place(&list->arena, bytes, MOST_NOTES)
-                      : arena_grow(&list->arena, bytes)) != 0) {
+  if (arena_grow(&list->arena, bytes) != 0) {
     list->failed = true;
     return NULL;
   }

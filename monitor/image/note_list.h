@@ -19,11 +19,8 @@
 struct note_list { /* all zero: empty */
   struct arena arena;
   uint64_t used; /* bytes of it */
-  bool in_place; /* the arena is one that does not move */
   bool failed;   /* there was no memory */
 };
-
-enum { MOST_NOTES = 1 << 30 }; /* bytes of an arena that does not move */
 
 /* Add `bytes' of whole notes. */
 void note_append(struct note_list *list, const void *notes, size_t bytes);

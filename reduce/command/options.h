@@ -78,7 +78,7 @@ struct options {
   enum command topic; /* of help */
   bool help;          /* is asked for, on the command */
   bool tables;        /* help is on the tables' columns */
-  const char **files; /* owned array; the strings are the arguments; NULL
+  const char **files; /* the strings are the arguments; NULL
                          is behind the last: a program, with its own */
   size_t file_count;  /* zero: the default file */
   const struct open_profile *open; /* not NULL: look at this, not at files */

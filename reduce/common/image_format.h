@@ -161,8 +161,8 @@ enum image_note_kind {
   NOTE_KINDS
 };
 
-/* In the value of NOTE_TYPE, where there is another heap: its objects have a
- * class, whose number is in kind.what from bit NOTE_CLASS_SHIFT on. */
+/* In the value of NOTE_TYPE: its objects have a class, whose number is in
+ * kind.what from bit NOTE_CLASS_SHIFT on where there is another heap. */
 enum { NOTE_HAS_CLASS = 256, NOTE_CLASS_SHIFT = 8, NOTE_TYPE_ALONE = 63 };
 
 enum { NOTE_CATEGORY_SHIFT = 32 };
@@ -212,8 +212,8 @@ enum image_search_state {
   SEARCH_BEGUN  /* the reader is at it */
 };
 
-/* The bits of kind.what that tell the name of a type, in a Lisp program: those
- * that ECL calls type, element type and not simple. */
+/* The bits of kind.what that tell the name of a type: those that ECL calls type,
+ * element type and not simple. */
 #define NOTE_TYPE_BITS(what) ((what) & 0x4FFFFu)
 
 #endif

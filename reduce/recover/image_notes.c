@@ -66,7 +66,8 @@ image_notes_read(struct image_notes *notes, const struct image *image)
   if (array == NULL)
     return;
   memcpy(&used, array->bytes, sizeof used);
-  if (used > array->length) /* the rest found no room */
+  const bool cut = used > array->length; /* the rest found no room */
+  if (cut)
     used = array->length;
   for (uint64_t at = sizeof used; at + sizeof note <= used;
        at += (note.text_bytes + UINT64_C(7)) & ~UINT64_C(7)) {
@@ -74,7 +75,7 @@ image_notes_read(struct image_notes *notes, const struct image *image)
     at += sizeof note;
     if (note.kind == 0 || note.kind >= NOTE_KINDS ||
         note.text_bytes > used - at) {
-      if ((image->head.flags & IMAGE_INCOMPLETE) == 0)
+      if (!cut && (image->head.flags & IMAGE_INCOMPLETE) == 0)
         image_fault(image, MPROF_NO_OFFSET, "a note is invalid or cut short");
       return;
     }

@@ -138,9 +138,10 @@ add_heap_labels(struct c_recovery *r, const struct kind *kind)
           ? NULL
           : image_note_find(r->notes, NOTE_CLASS,
                             kind->what >> NOTE_CLASS_SHIFT);
-  object_type_label(r->b,
-                    object_type_of(r->notes, kind->what & ~UINT32_C(128),
-                                   alone_bits, class));
+  object_type_label(
+      r->b,
+      object_type_of(r->notes, NOTE_TYPE_BITS(kind->what & ~UINT32_C(128)),
+                     alone_bits, class));
 }
 
 static void

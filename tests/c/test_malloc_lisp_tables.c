@@ -68,7 +68,7 @@ test_tallies(void **state)
   lisp_heap_open();
   other_thread = sum_up;
   for (size_t bytes = 16; bytes <= 160; bytes += 16)
-    for (uint32_t number = 1; number <= LISP_MORE_MOST; number++) {
+    for (uint32_t number = 1; number <= LISP_CLASSES; number++) {
       allocate(LISP_WHAT(t_instance, number), bytes);
       counted++;
     }

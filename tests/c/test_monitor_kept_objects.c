@@ -48,7 +48,6 @@ static void
 test_full_table(void **state)
 {
   (void)state;
-  assert_int_equal(image_keep_notes(), 0);
   assert_int_equal(kept_objects_open(), 0);
   fill_table();
   assert_int_equal(kept_objects_lost_calls(), 0);

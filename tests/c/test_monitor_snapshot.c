@@ -77,8 +77,7 @@ make_figures(void **state)
 {
   uint32_t up = CONTEXT_ROOT, random = 1;
   (void)state;
-  if (context_tree_init(tree, 1 << 12, false, function_of, NULL, NULL) != 0 ||
-      image_keep_notes() != 0)
+  if (context_tree_init(tree, 1 << 12, false, function_of, NULL, NULL) != 0)
     return -1;
   context_tree_map(tree);
   for (uint32_t i = 0; i < SAMPLES; i++) {

@@ -34,20 +34,14 @@ __thread bool malloc_monitor_forking HIDDEN_THREAD;
 
 /* ---- the tree ---- */
 
-static void
-note_site(uint64_t site)
-{
-  if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
-    code_objects_note(site - 1);
-}
-
 /* Which function a context is of: see context_tree.h.  The file that the site
  * is in is noted before anything is counted there. */
 static uint32_t
 function_of(void *functions, uint64_t site, uint32_t caller)
 {
   (void)caller;
-  note_site(site);
+  if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
+    code_objects_note(site - 1);
   return function_number_of_site(functions, site);
 }
 
@@ -66,42 +60,28 @@ open_tree(struct malloc_monitor *m)
   const uint32_t budget = asked == 0            ? USUAL_BUDGET
                           : asked < MOST_BUDGET ? (uint32_t)asked
                                                 : MOST_BUDGET;
-  if (context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
-                        make_room) != 0)
-    return false;
-  for (int i = 0; i < TREE_ARRAYS; i++) /* a child begins anew */
-    arena_wipe_on_fork(&m->tree.arenas[i]);
-  return true;
+  return context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
+                           make_room) == 0;
 }
 
 /* ---- the image ---- */
 
-/* What was counted before there was an image, or is known from then, is in it
- * from now on; what is new is noted as it comes. */
-static void
-put_into_image(struct malloc_monitor *m)
-{
-  context_tree_map(&m->tree);
-  malloc_threads_note();
-  region_table_map(&m->regions);
-  code_objects_note_anew();
-  for (uint32_t i = CONTEXT_FIRST; i < m->tree.context_count; i++)
-    note_site(m->tree.contexts[i].site);
-  for (uint32_t i = LEAF_FIRST; i < m->tree.leaf_count; i++)
-    note_site(m->tree.leaves[i].site);
-  if (other_heap != NULL)
-    other_heap->note();
-}
-
-/* Gives back 0 or an errno value. */
+/* What was counted before there was an image is in it from now on.  The
+ * program is noted at once: later there may be no /proc.  Gives back 0 or an
+ * errno value. */
 static int
 make_image(void *monitor)
 {
+  struct malloc_monitor *const m = monitor;
   const int error = process_image_open();
   if (error != 0)
     return error;
+  code_objects_note(0);
   stripes_lock();
-  put_into_image(monitor);
+  context_tree_map(&m->tree);
+  region_table_map(&m->regions);
+  if (other_heap != NULL)
+    other_heap->map();
   stripes_map();
   stripes_unlock();
   return image_opened();

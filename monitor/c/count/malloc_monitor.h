@@ -133,9 +133,9 @@ malloc_monitor_serve_request(void)
  * (kind.what is not 0).  Nothing is known of when its objects end. */
 
 struct other_heap {
-  /* There is an image from now on: put counters and notes there, of types and
-   * of the names that are known; forget the counts.  All is locked. */
-  void (*note)(void), (*forget)(void);
+  /* There is an image from now on: put counters there; forget the counts. All
+   * is locked. */
+  void (*map)(void), (*forget)(void);
   void (*forked)(void); /* in the child of a fork */
   /* The process is at its regular end, with nothing locked: note what only
    * then is known. */

@@ -142,13 +142,6 @@ malloc_threads_reserve(unsigned count)
 }
 
 void
-malloc_threads_note(void)
-{
-  for (uint32_t i = 1; i < threads.name_count; i++)
-    image_note(NOTE_THREAD, i, 0, 0, threads.names[i]);
-}
-
-void
 malloc_threads_forked(void)
 {
   threads.lock.holder = 0;

@@ -69,9 +69,6 @@ malloc_thread_mine(void)
 /* Have memory for so many threads more, while there is some. */
 void malloc_threads_reserve(unsigned count);
 
-/* Let the image of the process, if it has one, know all names. */
-void malloc_threads_note(void);
-
 /* In the child of a fork, after stripes_forked: only this thread is left. */
 void malloc_threads_forked(void);
 

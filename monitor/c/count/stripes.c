@@ -178,7 +178,6 @@ reserve(struct stripe *s, uint32_t leaves)
     return arena_reach(&s->arena, bytes) == 0;
   if (arena_place(&s->arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
     return false;
-  arena_wipe_on_fork(&s->arena);
   if (!map(s)) {
     arena_release(&s->arena);
     return false;

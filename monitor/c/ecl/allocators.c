@@ -187,8 +187,7 @@ take_announced(const uintptr_t *frame)
   }
   r = announced.frame != NULL
           ? announced
-          : (struct lisp_request){.frame = frame,
-                                  .what = LISP_WHAT(t_start, 0)};
+          : (struct lisp_request){.frame = frame, .what = ECL_ALLOCATED_RAW};
   announced.frame = NULL;
   return r;
 }

@@ -11,6 +11,7 @@
 #include "c/ecl/lisp_names.h"
 #include "c/ecl/lisp_runtime.h"
 #include "image/image.h"
+#include "lisp/names/classify.h"
 
 struct lisp_thread *lisp_threads;
 
@@ -23,8 +24,8 @@ reserve_tallies(struct lisp_thread *lisp, uint32_t leaf)
   const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
   if (leaf < lisp->room)
     return true;
-  if (arena_grow_in_place(&lisp->arena, room * sizeof *lisp->tallies,
-                          sizeof *lisp->tallies << LEAF_BITS) != 0)
+  lisp->arena.most = sizeof *lisp->tallies << LEAF_BITS;
+  if (arena_grow(&lisp->arena, room * sizeof *lisp->tallies) != 0)
     return false;
   if (lisp->tallies == NULL &&
       !image_map(&lisp->arena, 0, IMAGE_TALLIES, image_owner()))
@@ -62,21 +63,14 @@ lisp_thread_of(struct malloc_thread *thread)
 
 /* What the object is, its header being filled in. */
 static uint32_t
-whole_what(cl_object object, uint32_t key)
+whole_what(cl_object object, uint32_t what)
 {
-  const uint32_t what = key >> LEAF_SIZE_BITS;
   const uint32_t type = LISP_TYPE(what);
-  uint32_t more = what >> LISP_MORE_SHIFT;
-  bool simple = true;
-  if (type == t_array || type == t_vector) {
-    more = (uint32_t)object->vector.elttype + 1;
-    simple = (object->vector.flags &
-              (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) == 0;
-  } else if (type == t_instance && more == 0) {
-    more = lisp_names_class(ECL_CLASS_OF(object));
-  }
-  return LISP_WHAT(type, more) | LISP_PIECES |
-         (simple ? 0 : (uint32_t)LISP_NOT_SIMPLE);
+  if (type == t_array || type == t_vector)
+    what = type | (uint32_t)classify_array(object);
+  else if (type == t_instance && what >> NOTE_CLASS_SHIFT == 0)
+    what = LISP_WHAT(type, lisp_names_class(ECL_CLASS_OF(object)));
+  return what | LISP_PIECES;
 }
 
 /* Whether a request for so many bytes is for a body of the object: a stream
@@ -145,8 +139,9 @@ join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
           size_t bytes)
 {
   const size_t total = lisp->header.bytes + bytes;
-  const uint32_t what = whole_what(lisp->header.object, lisp->header.key);
-  if (lisp_leaf_tells(lisp->header.key >> LEAF_SIZE_BITS, lisp->header.bytes))
+  const uint32_t header = lisp->header.key >> LEAF_SIZE_BITS;
+  const uint32_t what = whole_what(lisp->header.object, header);
+  if (lisp_leaf_tells(header, lisp->header.bytes))
     requests_add(&lisp->requests, lisp->header.bytes, 1);
   requests_add(&lisp->requests, bytes, 1);
   recount_as(thread, lisp, what, total);
@@ -162,8 +157,7 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
   const uint32_t what = lisp->header.key >> LEAF_SIZE_BITS;
   if (LISP_TYPE(what) == t_stream && object->d.t == t_stream)
     recount_as(thread, lisp,
-               (what & ((1u << LISP_MORE_SHIFT) - 1)) |
-                   ((uint32_t)object->stream.mode + 1) << LISP_MORE_SHIFT,
+               what | (uint32_t)ECL_ALLOCATED_SMMODE(object->stream.mode),
                lisp->header.bytes);
   lisp->header.object = NULL;
 }
@@ -266,13 +260,12 @@ forked(void)
 }
 
 static void
-note(void)
+map(void)
 {
   for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next)
     if (l->tallies != NULL)
       image_map(&l->arena, l->room * sizeof *l->tallies, IMAGE_TALLIES,
                 image_owner());
-  lisp_names_note();
 }
 
 /* ECL may have ended before the process does. */
@@ -303,7 +296,7 @@ void
 lisp_heap_open(void)
 {
   static const struct other_heap heap = {
-      .note = note,
+      .map = map,
       .forget = forget,
       .forked = forked,
       .end = end,

@@ -30,19 +30,13 @@
 #include "image/arena.h"
 #include "lisp/balance/requests.h"
 
-/* What an object is, in 20 bits: one more than its type; flags; and of an
- * array one more than the element type, of an instance the number of the
- * class, else 0. */
-enum {
-  LISP_TYPE_BITS = 6,
-  LISP_NOT_SIMPLE = 1 << 6,
-  LISP_PIECES = 1 << 7, /* the leaf does not tell its requests */
-  LISP_MORE_SHIFT = 8,
-  LISP_MORE_MOST = (1 << 12) - 1
-};
+/* What an object is: as the hooks of a patched ECL tell it (classify.h), but
+ * of an instance with the number of its class behind the type. */
+enum { LISP_PIECES = 1 << 7 /* the leaf does not tell its requests */ };
 #define LISP_WHAT(type, more)                                                \
-  (((uint32_t)(type) + 1) | (uint32_t)(more) << LISP_MORE_SHIFT)
-#define LISP_TYPE(what) (((what) & ((1u << LISP_TYPE_BITS) - 1)) - 1)
+  ((uint32_t)(type) | (uint32_t)(more) << NOTE_CLASS_SHIFT)
+#define LISP_TYPE(what) ((what) & NOTE_TYPE_ALONE)
+enum { LISP_CLASSES = (1 << (20 - NOTE_CLASS_SHIFT)) - 1 }; /* at most */
 
 /* A request for an object, or for a part of one. */
 struct lisp_request {

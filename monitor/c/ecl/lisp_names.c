@@ -15,16 +15,16 @@
 #include "lisp/names/classify.h"
 
 static struct spin_lock lock; /* for who adds to the tables */
-static struct intern_table texts = {.in_place = true}; /* read unlocked */
+static struct intern_table texts = INTERN_TABLE_IN_PLACE; /* read unlocked */
 static struct shared_table classes = SHARED_TABLE_EMPTY; /* their numbers */
 static struct shared_table methods = SHARED_TABLE_EMPTY; /* byte-compiled */
 static struct intern_table class_names; /* the number of the text, times 2; 1
                                             more for that of a structure */
+static struct lisp_function no_function;
 static struct {
   struct arena arena; /* struct lisp_function by number; does not move */
   uint32_t room;
-} functions;
-static struct lisp_function no_function;
+} functions = {.arena = {.most = (FUNCTION_NUMBER + 1) * sizeof no_function}};
 
 /* ---- as text ---- */
 
@@ -77,8 +77,7 @@ note_new_number(uint32_t number, uintptr_t code)
 {
   const uint32_t room = 2 * number > 4096 ? 2 * number : 4096;
   if (number >= functions.room) {
-    if (arena_grow_in_place(&functions.arena, room * sizeof no_function,
-                            (FUNCTION_NUMBER + 1) * sizeof no_function) != 0)
+    if (arena_grow(&functions.arena, room * sizeof no_function) != 0)
       return false;
     __atomic_store_n(&functions.room, room, __ATOMIC_RELEASE);
   }
@@ -216,14 +215,6 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
 
 /* ---- classes ---- */
 
-static void
-note_class(uint32_t number)
-{
-  const uint64_t name = intern_table_key(&class_names, number);
-  image_note(NOTE_CLASS, number, name & 1, 0,
-             lisp_names_text((uint32_t)(name >> 1)));
-}
-
 static uint32_t
 add_class(cl_object class)
 {
@@ -235,10 +226,10 @@ add_class(cl_object class)
   uint32_t number = 0;
   spin_lock(&lock);
   const uint32_t known = class_names.count;
-  if (name != 0 && known < LISP_MORE_MOST)
+  if (name != 0 && known < LISP_CLASSES)
     number = intern_key(&class_names, name << 1 | structure);
   if (number > known)
-    note_class(number);
+    image_note(NOTE_CLASS, number, structure, 0, text);
   if (number != 0 && shared_table_find(&classes, (uintptr_t)class) == NULL)
     shared_table_add(&classes, (uintptr_t)class, number);
   spin_unlock(&lock);
@@ -259,62 +250,15 @@ lisp_names_class(cl_object class)
   return number;
 }
 
-/* ---- types ---- */
-
-_Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
-                   (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
-               "what a reader of images knows of types");
-
-/* The hooks of a patched ECL call it otherwise: see classify.h. */
-static void
-note_type(uint32_t what, uint32_t flags)
-{
-  const uint32_t type = LISP_TYPE(what);
-  const uint32_t as_hooked =
-      type | (type == t_instance ? 0 : what >> LISP_MORE_SHIFT << 8) |
-      ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
-  image_note(NOTE_TYPE, what, classify_category(as_hooked) | flags, 0,
-             classify_type_name(as_hooked));
-}
-
-static void
-note_types(void)
-{
-  enum { MOST = 64 }; /* element types, and modes of streams */
-  image_note(
-      NOTE_COARSE, 0, 0, 0,
-      "This ECL was not built by mprof: chains can lack functions that "
-      "are inlined or end in a call");
-  for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
-    note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
-    for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
-      note_type(LISP_WHAT(type, more), 0);
-      note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
-    }
-  }
-}
-
 /* ---- all of it ---- */
-
-void
-lisp_names_note(void)
-{
-  note_types();
-  spin_lock(&lock);
-  for (uint32_t i = 1; i <= texts.count; i++)
-    image_note(NOTE_NAME, SITE_OBJECT | i, 0, 0, lisp_names_text(i));
-  for (uint32_t i = 1; i <= class_names.count; i++)
-    note_class(i);
-  spin_unlock(&lock);
-  for (uint32_t i = 1; i <= malloc_monitor.functions.last; i++)
-    if (lisp_function_at(i)->name != 0)
-      image_note(NOTE_NAME, i, 0, 0,
-                 lisp_names_text(lisp_function_at(i)->name));
-}
 
 void
 lisp_names_open(void)
 {
   malloc_monitor.functions.on_new_number = note_new_number;
-  lisp_names_note();
+  image_note(
+      NOTE_COARSE, 0, 0, 0,
+      "This ECL was not built by mprof: chains can lack functions that "
+      "are inlined or end in a call");
+  classify_note_types();
 }

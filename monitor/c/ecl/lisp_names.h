@@ -54,18 +54,14 @@ bool lisp_function_name(uint32_t number, uint32_t name);
 void lisp_bytecodes_name(cl_object bytecodes, uint32_t name);
 uint32_t lisp_bytecodes_number(cl_object bytecodes);
 
-/* Take names from now on, and note all types of ECL's objects if there is an
- * image. */
+/* Note all types of ECL's objects, and names from now on. */
 void lisp_names_open(void);
-
-/* There is another image: note the types again, and all known names. */
-void lisp_names_note(void);
 
 void lisp_names_forked(void); /* in the child of a fork */
 
 /* ---- classes ---- */
 
-/* The number of a class, at most LISP_MORE_MOST; 0: none. */
+/* The number of a class, at most LISP_CLASSES; 0: none. */
 uint32_t lisp_names_class(cl_object class);
 
 /* ---- calls ----

@@ -22,7 +22,6 @@ enum { SUFFIX_BYTES = 40, MOST_NAMES = 10000 };
 static struct {
   char base[PATH_MAX]; /* without what tells processes apart; empty: not read
                         */
-  char path[PATH_MAX]; /* of the image, or of the one that is tried */
   pid_t process;       /* its number; not that of image_file_elsewhere */
   bool first;          /* the name is for this process */
   bool kept;           /* the file may be out of reach by now: then the folder
@@ -53,7 +52,6 @@ set_base(const char *name)
     }
   }
   own.base[n] = '\0';
-  strcpy(own.path, own.base);
 }
 
 /* The variable names the process, also after exec; others find another number
@@ -94,7 +92,6 @@ process_image_set(const char *name)
 {
   char before[PATH_MAX];
   strcpy(before, own.base);
-  image_file_keep_mask();
   own.first = true;
   own.kept = false;
   set_base(name);
@@ -115,9 +112,9 @@ process_image_is_first(void)
 }
 
 static int
-try_name(void)
+try_name(const char *path)
 {
-  return image_open(own.path, IMAGE_C, own.process, true);
+  return image_open(path, IMAGE_C, own.process, true);
 }
 
 /* Another name than those that other processes, or this one before exec, have
@@ -126,17 +123,18 @@ try_name(void)
 static int
 open_free_name(void)
 {
-  char *end = stpcpy(own.path, own.base);
+  char path[PATH_MAX];
+  char *end = stpcpy(path, own.base);
   int error = EEXIST;
   if (process_selection_by_name())
-    error = try_name();
+    error = try_name(path);
   if (error == EEXIST) {
     end += sprintf(end, ".%d", (int)own.process); /* see SUFFIX_BYTES */
-    error = try_name();
+    error = try_name(path);
   }
   for (int i = 2; error == EEXIST && i < MOST_NAMES; i++) {
     sprintf(end, ".%d", i);
-    error = try_name();
+    error = try_name(path);
   }
   return error;
 }
@@ -177,8 +175,7 @@ process_image_open(void)
   if (own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
                     folder.st_ino == own.inode))
     return ENOENT; /* after chroot the name may be another file's */
-  return own.first ? image_open(strcpy(own.path, own.base), IMAGE_C,
-                                own.process, false)
+  return own.first ? image_open(own.base, IMAGE_C, own.process, false)
                    : open_free_name();
 }
 
@@ -213,10 +210,11 @@ void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
   char line[PATH_MAX + 200];
+  const char *const tried = image_file.path;
   int n;
   if (why == NULL || environment_value("MPROF_BY") != NULL)
     return;
   n = snprintf(line, sizeof line, "mprof: %s '%s': %s\n", before,
-               own.first ? own.base : own.path, why);
+               own.first || tried[0] == '\0' ? own.base : tried, why);
   write_error(line, (size_t)n);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/interpose/object_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 static size_t
@@ -67,21 +68,26 @@ resize(struct object_table *t, unsigned bits)
 bool
 object_table_reserve(struct object_table *t)
 {
+  const int saved = errno;
+  spin_lock(&t->lock);
   if (t->objects == NULL)
     use_first_places(t);
-  if ((t->count + 1) * 4 > capacity(t) * 3 && !resize(t, t->bits + 1) &&
-      t->count + 2 > capacity(t))
-    return false;
-  set_count(t, t->count + 1);
-  return true;
+  const bool room = (t->count + 1) * 4 <= capacity(t) * 3 ||
+                    resize(t, t->bits + 1) || t->count + 2 <= capacity(t);
+  set_count(t, t->count + room);
+  spin_unlock(&t->lock);
+  errno = saved;
+  return room;
 }
 
 void
 object_table_put(struct object_table *t, const struct object_record *object)
 {
+  spin_lock(&t->lock);
   struct object_record *const place = find_place(t, object->address);
   set_count(t, t->count - (place->address != 0));
   *place = *object;
+  spin_unlock(&t->lock);
 }
 
 /* What is further on and belongs to the free place, or before it, goes there.
@@ -104,20 +110,27 @@ bool
 object_table_remove(struct object_table *t, uintptr_t address,
                     struct object_record *object)
 {
-  if (t->count == 0)
+  if (__atomic_load_n(&t->count, __ATOMIC_RELAXED) == 0)
     return false;
-  const struct object_record *there = find_place(t, address);
-  if (there->address == 0)
-    return false;
-  *object = *there;
-  close_gap(t, (size_t)(there - t->objects));
-  return true;
+  spin_lock(&t->lock);
+  const struct object_record *const there = find_place(t, address);
+  const bool found = there->address != 0;
+  if (found) {
+    *object = *there;
+    close_gap(t, (size_t)(there - t->objects));
+  }
+  spin_unlock(&t->lock);
+  return found;
 }
 
 void
 object_table_unreserve(struct object_table *t)
 {
+  const int saved = errno;
+  spin_lock(&t->lock);
   set_count(t, t->count - 1);
   if (t->bits > OBJECT_TABLE_BITS && t->count * 6 < capacity(t))
     resize(t, t->bits - 1);
+  spin_unlock(&t->lock);
+  errno = saved;
 }

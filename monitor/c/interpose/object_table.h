@@ -10,7 +10,7 @@
  * An object has a place from before it is put there until after it is taken
  * out, so that it can be put back.
  *
- * Not thread safe; the owner has a lock.  Takes memory from the kernel only:
+ * Has a lock of its own, keeps errno, and takes memory from the kernel only:
  * runs inside the hook.
  */
 #ifndef MPROF_OBJECT_TABLE_H
@@ -41,6 +41,7 @@ enum {
 };
 
 struct object_table { /* all zero: empty */
+  struct spin_lock lock;
   struct arena arena; /* none: the first places */
   struct object_record *objects;
   size_t count;  /* of places that are reserved */

@@ -7,51 +7,16 @@
 #include "c/count/nonlocal_exit.h"
 #include "image/spin_lock.h"
 
-/* Objects without a header. */
-static struct object_table table;
-static struct spin_lock lock; /* of the table */
+static struct object_table table; /* of objects without a header */
 static bool all_are_listed;
-
-/* A place for one more.  False: there is no memory, and the object cannot be
- * counted, as it would not be known when it is freed. */
-static bool
-reserve_place(void)
-{
-  const int saved = errno;
-  spin_lock(&lock);
-  bool reserved = object_table_reserve(&table);
-  spin_unlock(&lock);
-  if (!reserved && is_program_call())
-    malloc_monitor_miss();
-  errno = saved;
-  return reserved;
-}
-
-static void
-unreserve_place(void)
-{
-  const int saved = errno;
-  spin_lock(&lock);
-  object_table_unreserve(&table);
-  spin_unlock(&lock);
-  errno = saved;
-}
-
-static void
-add_to_table(const struct object_record *object)
-{
-  spin_lock(&lock);
-  object_table_put(&table, object);
-  spin_unlock(&lock);
-}
 
 bool
 objects_recover(const uintptr_t *frame)
 {
   if (!nonlocal_exit_recover(frame))
     return false;
-  if (spin_holds(&lock))
-    spin_unlock(&lock);
+  if (spin_holds(&table.lock))
+    spin_unlock(&table.lock);
   return true;
 }
 
@@ -59,11 +24,7 @@ void
 objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};
-  if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
-    spin_lock(&lock);
-    object_table_remove(&table, taken->address, taken);
-    spin_unlock(&lock);
-  }
+  object_table_remove(&table, taken->address, taken);
 }
 
 void
@@ -72,7 +33,7 @@ objects_count_free(const struct object_record *taken)
   if (taken->counted.leaf != 0)
     malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
-    unreserve_place();
+    object_table_unreserve(&table);
 }
 
 void *
@@ -84,12 +45,14 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
   if (object != NULL && (is_program_call() || objects_recover(frame))) {
     objects_unregister_bare(object, &before);
     objects_count_free(&before);
-    if (reserve_place()) {
+    if (!object_table_reserve(&table)) {
+      malloc_monitor_miss(); /* it would not be known when it is freed */
+    } else {
       given.counted = malloc_monitor_allocated(given.address, bytes, frame);
       if (given.counted.leaf != 0 || all_are_listed)
-        add_to_table(&given);
+        object_table_put(&table, &given);
       else
-        unreserve_place();
+        object_table_unreserve(&table);
     }
   }
   malloc_monitor_inside--;
@@ -136,7 +99,7 @@ objects_restore(const struct object_record *taken)
 {
   void *const object = (void *)taken->address;
   if (taken->listed)
-    add_to_table(taken);
+    object_table_put(&table, taken);
   else if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
 }
@@ -150,13 +113,13 @@ objects_list_all(void)
 void
 objects_lock(void)
 {
-  spin_lock(&lock);
+  spin_lock(&table.lock);
 }
 
 void
 objects_unlock(void)
 {
-  spin_unlock(&lock);
+  spin_unlock(&table.lock);
 }
 
 void
@@ -164,5 +127,5 @@ objects_describe(struct image_search *search)
 {
   search->objects = (uintptr_t)&table;
   search->objects_bytes = sizeof table;
-  search->objects_lock = (uintptr_t)&lock;
+  search->objects_lock = (uintptr_t)&table.lock;
 }

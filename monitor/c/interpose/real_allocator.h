@@ -38,6 +38,15 @@ extern struct real_allocator real HIDDEN;
  * of this library; NULL: there is none. */
 void real_function(void *function, const char *name);
 
+/* That function, which is looked for the first time. */
+#define BEHIND(name)                                                         \
+  ({                                                                         \
+    static __typeof__(name) *behind;                                         \
+    if (behind == NULL)                                                      \
+      real_function(&behind, #name);                                         \
+    behind;                                                                  \
+  })
+
 /* Find the allocator.  False while this thread is already at it: then the
  * caller takes memory from early_allocate.  False as well where it is
  * bypassed. */

@@ -112,17 +112,11 @@ find_program(const char *name, char *path)
 
 /* ---- this process becomes the program ---- */
 
-#define BECOME(name, parameters, arguments)                                  \
-  int(*function) parameters;                                                 \
-  real_function(&function, #name);                                           \
-  return function arguments
-
 EXPORT int
 execve(const char *path, char *const *arguments, char *const *environment)
 {
   ENVIRONMENT_OF(path, environment, true);
-  BECOME(execve, (const char *, char *const *, char *const *),
-         (path, arguments, environment));
+  return BEHIND(execve)(path, arguments, environment);
 }
 
 EXPORT int
@@ -131,18 +125,7 @@ execvpe(const char *file, char *const *arguments, char *const *environment)
   char path[PATH_MAX];
   find_program(file, path);
   ENVIRONMENT_OF(path, environment, true);
-  BECOME(execvpe, (const char *, char *const *, char *const *),
-         (file, arguments, environment));
-}
-
-EXPORT int
-fexecve(int file, char *const *arguments, char *const *environment)
-{
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  ENVIRONMENT_OF(path, environment, true);
-  BECOME(fexecve, (int, char *const *, char *const *),
-         (file, arguments, environment));
+  return BEHIND(execvpe)(file, arguments, environment);
 }
 
 EXPORT int
@@ -156,8 +139,13 @@ execveat(int folder, const char *name, char *const *arguments,
     snprintf(path, sizeof path, "/proc/self/fd/%d%s%s", folder,
              name[0] == '\0' ? "" : "/", name);
   ENVIRONMENT_OF(path, environment, true);
-  BECOME(execveat, (int, const char *, char *const *, char *const *, int),
-         (folder, name, arguments, environment, flags));
+  return BEHIND(execveat)(folder, name, arguments, environment, flags);
+}
+
+EXPORT int
+fexecve(int file, char *const *arguments, char *const *environment)
+{
+  return execveat(file, "", arguments, environment, AT_EMPTY_PATH);
 }
 
 EXPORT int
@@ -200,22 +188,15 @@ BECOME_LISTED(execle, execve(program, arguments, va_arg(list, char *const *)))
 
 /* ---- another process is the program ---- */
 
-#define SPAWN(name)                                                          \
-  int (*function)(pid_t *, const char *, const posix_spawn_file_actions_t *, \
-                  const posix_spawnattr_t *, char *const *, char *const *);  \
-  ENVIRONMENT_OF(path, environment, false);                                  \
-  real_function(&function, #name);                                           \
-  return function(process, program, actions, attributes, arguments,          \
-                  environment)
-
 EXPORT int
 posix_spawn(pid_t *process, const char *program,
             const posix_spawn_file_actions_t *actions,
             const posix_spawnattr_t *attributes, char *const *arguments,
             char *const *environment)
 {
-  const char *const path = program;
-  SPAWN(posix_spawn);
+  ENVIRONMENT_OF(program, environment, false);
+  return BEHIND(posix_spawn)(process, program, actions, attributes, arguments,
+                             environment);
 }
 
 EXPORT int
@@ -226,5 +207,7 @@ posix_spawnp(pid_t *process, const char *program,
 {
   char path[PATH_MAX];
   find_program(program, path);
-  SPAWN(posix_spawnp);
+  ENVIRONMENT_OF(path, environment, false);
+  return BEHIND(posix_spawnp)(process, program, actions, attributes,
+                              arguments, environment);
 }

@@ -30,8 +30,12 @@ static const int fatal_signals[] = {
 
 /* ---- handlers ---- */
 
-static int (*real_sigaction)(int, const struct sigaction *,
-                             struct sigaction *);
+static int
+real_sigaction(int number, const struct sigaction *action,
+               struct sigaction *old)
+{
+  return BEHIND(sigaction)(number, action, old);
+}
 
 static const struct sigaction by_default = {.sa_handler = SIG_DFL};
 static bool handled; /* fatal_signals are */
@@ -62,13 +66,6 @@ is_ours(sighandler_t handler)
 
 /* ---- what the program does with signals ---- */
 
-static void
-find_sigaction(void)
-{
-  if (real_sigaction == NULL)
-    real_function(&real_sigaction, "sigaction");
-}
-
 static bool
 is_fatal_signal(int number)
 {
@@ -83,7 +80,6 @@ is_fatal_signal(int number)
 EXPORT int
 sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-  find_sigaction();
   if (action != NULL && action->sa_handler == SIG_DFL &&
       is_fatal_signal(number))
     action = &ours;
@@ -98,15 +94,9 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
   EXPORT sighandler_t name(int number, sighandler_t handler);                \
   EXPORT sighandler_t name(int number, sighandler_t handler)                 \
   {                                                                          \
-    static sighandler_t (*function)(int, sighandler_t);                      \
-    sighandler_t old;                                                        \
-    if (function == NULL)                                                    \
-      real_function(&function, #name);                                       \
-    old = function(number, handler);                                         \
-    if (handler == SIG_DFL && old != SIG_ERR && is_fatal_signal(number)) {   \
-      find_sigaction();                                                      \
+    const sighandler_t old = BEHIND(name)(number, handler);                  \
+    if (handler == SIG_DFL && old != SIG_ERR && is_fatal_signal(number))     \
       real_sigaction(number, &ours, NULL);                                   \
-    }                                                                        \
     return is_ours(old) ? SIG_DFL : old;                                     \
   }
 
@@ -136,7 +126,6 @@ fatal_signals_open(void)
 {
   const char *name = environment_value("MPROF_SIGNAL");
   struct sigaction there;
-  find_sigaction();
   handled = leak_search_is_requested();
   for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
     if (handled && real_sigaction(fatal_signals[i], NULL, &there) == 0 &&

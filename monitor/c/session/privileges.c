@@ -25,10 +25,8 @@
   EXPORT int name parameters;                                                \
   EXPORT int name parameters                                                 \
   {                                                                          \
-    int(*function) parameters;                                               \
     malloc_session_keep_file();                                              \
-    real_function(&function, #name);                                         \
-    return function arguments;                                               \
+    return BEHIND(name) arguments;                                           \
   }
 
 KEEP_BEFORE(chroot, (const char *path), (path))

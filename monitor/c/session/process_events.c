@@ -23,9 +23,7 @@ static void (*real_exit)(int); /* NULL: not sought yet */
 /* Before a fork, whose child would have to do it itself. */
 static void __attribute__((constructor)) find_exit(void)
 {
-  malloc_monitor_inside++;
   real_function(&real_exit, "_exit");
-  malloc_monitor_inside--;
 }
 
 EXPORT void
@@ -48,8 +46,6 @@ _Exit(int status)
 
 /* ---- code that goes away ---- */
 
-static int (*real_dlclose)(void *);
-
 static void
 check_code(void)
 {
@@ -62,12 +58,9 @@ check_code(void)
 EXPORT int
 dlclose(void *handle)
 {
-  malloc_monitor_inside++;
-  if (real_dlclose == NULL)
-    real_function(&real_dlclose, "dlclose");
-  malloc_monitor_inside--;
+  int (*const function)(void *) = BEHIND(dlclose);
   check_code();
-  const int status = real_dlclose(handle);
+  const int status = function(handle);
   check_code();
   return status;
 }

@@ -12,13 +12,11 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,10 +27,10 @@
 #include "code/code_objects.h"
 #include "image/arena.h"
 #include "image/image.h"
+#include "image/image_file.h"
 
 enum {
   SOME_BYTES = 1 << 14,
-  STACK_BYTES = 1 << 18,
   SPARE_RECORDS = 1 << 16, /* of contexts, at least, for what is to come */
   SPARE_THREADS = 32
 };
@@ -44,13 +42,14 @@ static const struct system_call *tried;
 static void
 try_memory(void)
 {
-  struct arena arena;
-  if (arena_place(&arena, SOME_BYTES, SOME_BYTES) != 0)
-    return;
-  arena_grow(&arena, 2 * SOME_BYTES);
-  arena_wipe_on_fork(&arena);
-  arena_clear(&arena);
-  arena_release(&arena);
+  struct arena fixed = {.most = 2 * SOME_BYTES}, moving;
+  arena_grow(&fixed, SOME_BYTES);
+  arena_grow(&fixed, 2 * SOME_BYTES);
+  arena_clear(&fixed);
+  arena_release(&fixed);
+  if (arena_reserve(&moving, SOME_BYTES) == 0)
+    arena_grow(&moving, 2 * SOME_BYTES);
+  arena_release(&moving);
 }
 
 /* In the copy.  Whether they succeed does not matter, as long as they do not
@@ -80,22 +79,6 @@ try_calls(void *unused)
   return 0;
 }
 
-/* Run `function' in a copy of this process, which its wait does not find, and
- * which sends no signal at its end.  False: it was ended. */
-static bool
-survives(int (*function)(void *))
-{
-  struct arena stack;
-  int copy, status = 1;
-  if (arena_reserve(&stack, STACK_BYTES) != 0)
-    return false;
-  copy = clone(function, (char *)stack.base + STACK_BYTES, CLONE_VFORK, NULL);
-  if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
-    status = 1;
-  arena_release(&stack);
-  return status == 0;
-}
-
 /* ---- before a filter ---- */
 
 /* Nobody else is in the monitor while the process is copied: the copy waits
@@ -114,7 +97,7 @@ filter_allows_monitor(void)
   malloc_monitor_inside++;
   malloc_monitor_lock(&malloc_monitor);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  bool survived = survives(try_calls);
+  bool survived = image_file_copy_process(0, try_calls, NULL) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   malloc_monitor_unlock(&malloc_monitor);
   malloc_monitor_inside--;

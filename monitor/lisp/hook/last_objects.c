@@ -30,12 +30,6 @@ last_objects_init(struct last_objects *last)
   return reserve(last, SIZE_FIRST_OBJECTS);
 }
 
-void
-last_objects_release(struct last_objects *last)
-{
-  arena_release(&last->arena);
-}
-
 /* What was never used is only read: it takes no memory so. */
 void
 last_objects_forget(struct last_objects *last)

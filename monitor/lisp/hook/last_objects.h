@@ -109,9 +109,9 @@ struct last_objects {
   struct arena arena;
 };
 
-/* Empty tables.  Gives back 0, or -1 with errno set. */
+/* Empty tables, whose arena is to be released.  Gives back 0, or -1 with
+ * errno set. */
 int last_objects_init(struct last_objects *last);
-void last_objects_release(struct last_objects *last);
 
 /* The words or the leaves are others now: a new epoch has begun, the thread
  * has entered a region, or code is another at the same addresses. */

@@ -96,14 +96,10 @@ static cl_index
 owner_what(cl_object owner)
 {
   cl_index what = (cl_index)owner->d.t;
-  if (what == t_array || what == t_vector) {
-    what |= ECL_ALLOCATED_ELTTYPE(owner->vector.elttype);
-    if ((owner->vector.flags &
-         (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) != 0)
-      what |= ECL_ALLOCATED_NOT_SIMPLE;
-  } else if (what == t_stream) {
+  if (what == t_array || what == t_vector)
+    what |= classify_array(owner);
+  else if (what == t_stream)
     what |= ECL_ALLOCATED_SMMODE(owner->stream.mode);
-  }
   return what;
 }
 

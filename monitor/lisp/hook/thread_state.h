@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <ecl/ecl.h>
 
@@ -92,20 +91,5 @@ struct thread_state {
   bool shared; /* (monitor) with threads to come: see thread_labels.c */
   struct thread_state *next; /* (monitor) */
 };
-
-/* No frame is known any more.  Not inside the hook, with the gate shut. */
-static inline void
-thread_state_begin_epoch(struct thread_state *thread)
-{
-  stack_walk_begin_epoch(&thread->walk);
-  last_objects_forget(&thread->last_objects);
-}
-
-static inline void
-thread_state_forget_objects(struct thread_state *thread)
-{
-  thread->last.object = NULL;
-  memset(thread->waiting, 0, sizeof thread->waiting);
-}
 
 #endif

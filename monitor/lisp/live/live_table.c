@@ -10,30 +10,17 @@
 
 _Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
 
-/* So many chunks come from the kernel at once, but for the first one: many
- * threads make little. */
-enum { CHUNKS_AT_ONCE = 16 };
-
 uint64_t live_clock = 1;
 
 static struct live_chunk *
-map_chunks(size_t count)
+map_chunk(void)
 {
   const int saved = errno;
-  char *const base =
-      mmap(NULL, count * LIVE_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+  void *const chunk =
+      mmap(NULL, LIVE_CHUNK_BYTES, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  struct live_chunk *first = NULL;
   errno = saved;
-  if (base == MAP_FAILED)
-    return NULL;
-  for (size_t i = count; i-- > 0;) {
-    struct live_chunk *const chunk =
-        (struct live_chunk *)(base + i * LIVE_CHUNK_BYTES);
-    chunk->next = first;
-    first = chunk;
-  }
-  return first;
+  return chunk == MAP_FAILED ? NULL : chunk;
 }
 
 /* Open a new chunk.  False when there is no memory.  Until it is open there is
@@ -49,7 +36,7 @@ open_chunk(struct live_table *t)
   if (t->spare == NULL)
     t->spare = __atomic_exchange_n(&t->returned, NULL, __ATOMIC_ACQUIRE);
   if (t->spare == NULL)
-    t->spare = map_chunks(t->open == NULL ? 1 : CHUNKS_AT_ONCE);
+    t->spare = map_chunk();
   chunk = t->spare;
   if (chunk == NULL)
     return false;

@@ -7,6 +7,8 @@
 
 #include <ecl/ecl.h>
 
+#include "image/image.h"
+
 struct type_row {
   const char *name;
   enum category category;
@@ -165,4 +167,35 @@ classify_is_whole(size_t what, size_t bytes)
   return type == t_instance
              ? (what & ECL_ALLOCATED_SPLIT) != 0
              : types[type].whole != 0 && bytes >= types[type].whole;
+}
+
+/* ---- for images ---- */
+
+_Static_assert(NOTE_TYPE_BITS(0xFFFF | ECL_ALLOCATED_NOT_SIMPLE) ==
+                   (0xFFFF | ECL_ALLOCATED_NOT_SIMPLE),
+               "what names of types depend on");
+_Static_assert((int)t_end <= (int)NOTE_TYPE_ALONE, "a type");
+
+static void
+note_type(uint32_t what)
+{
+  image_note(NOTE_TYPE, NOTE_TYPE_BITS(what),
+             classify_category(what) |
+                 (what == t_instance ? NOTE_HAS_CLASS : 0u),
+             0, classify_type_name(what));
+}
+
+/* All types that have a name of their own. */
+void
+classify_note_types(void)
+{
+  for (uint32_t type = 0; type <= t_end; type++)
+    for (uint32_t kind = 0; kind <= 0xFF; kind++) {
+      const uint32_t what = type | kind << 8;
+      if (kind == 0 || classify_type_name(what) != classify_type_name(type))
+        note_type(what);
+      if (classify_type_name(what | ECL_ALLOCATED_NOT_SIMPLE) !=
+          classify_type_name(what))
+        note_type(what | ECL_ALLOCATED_NOT_SIMPLE);
+    }
 }

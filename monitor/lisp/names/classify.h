@@ -31,6 +31,21 @@ enum category classify_category(uint32_t what);
  * string that lives for ever. */
 const char *classify_type_name(uint32_t what);
 
+/* Note for images the names of all types, by NOTE_TYPE_BITS of `what', and of
+ * arrays and streams by type alone where others are called the same. */
+void classify_note_types(void);
+
+/* What an array is beside its type, as its header tells. */
+static inline cl_index
+classify_array(cl_object array)
+{
+  const bool simple =
+      (array->vector.flags &
+       (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) == 0;
+  return ECL_ALLOCATED_ELTTYPE(array->vector.elttype) |
+         (simple ? 0 : ECL_ALLOCATED_NOT_SIMPLE);
+}
+
 /* Is it plain memory for objects of a type: bytes of that type, but no
  * object?  (Plain memory of no type counts as an object, RAW-MEMORY.) */
 static inline bool

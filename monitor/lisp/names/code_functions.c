@@ -32,12 +32,14 @@ static bool add_function(uint32_t number, uintptr_t code);
 
 static struct {
   struct function_numbers numbers;
-  struct arena arena;
+  struct arena arena;             /* struct code_function by number */
   struct intern_table unloaded;   /* names and files of those that were */
   struct arena unloaded_heads;    /* uint32_t by these: the last one */
   const struct link_map *runtime; /* the file that has ECL itself */
   bool program_is_ecl;            /* see is_runtime */
-} functions = {.numbers = {.table = SHARED_TABLE_EMPTY,
+} functions = {.arena = {.most = ((size_t)MOST_FUNCTIONS + 1) *
+                                 sizeof(struct code_function)},
+               .numbers = {.table = SHARED_TABLE_EMPTY,
                            .most = MOST_FUNCTIONS,
                            .on_new_number = add_function}};
 
@@ -127,33 +129,20 @@ note(uint32_t number)
 }
 
 void
-code_function_meet(uint32_t number)
+code_function_note(uint32_t number)
 {
   struct code_function *const f = code_function_at(number);
-  if (number == 0 || f->is_met)
+  if (number == 0 || f->is_noted)
     return;
-  f->is_met = true;
+  f->is_noted = true;
   note(number);
 }
 
 void
 code_function_changed(uint32_t number)
 {
-  if (code_function_at(number)->is_met)
+  if (code_function_at(number)->is_noted)
     note(number);
-}
-
-/* Make room for so many records, and for some more. */
-static int
-reach(size_t count)
-{
-  const size_t most =
-      ((size_t)MOST_FUNCTIONS + 1) * sizeof(struct code_function);
-  size_t bytes = SIZE_FIRST_ARENA;
-  while (bytes < count * sizeof(struct code_function))
-    bytes *= 2;
-  return arena_grow_in_place(&functions.arena, bytes < most ? bytes : most,
-                             most);
 }
 
 /* A function that has no name yet.  C functions of the program are the
@@ -162,9 +151,10 @@ reach(size_t count)
 static bool
 add_function(uint32_t number, uintptr_t code)
 {
-  struct code_function *f = code_function_at(number);
+  struct code_function *const f =
+      arena_record(&functions.arena, number, sizeof *f);
   const struct link_map *file = code_file(code);
-  if (reach(number + (size_t)1) != 0)
+  if (f == NULL)
     return false;
   *f = (struct code_function){ .code = code, .file_position = -1 };
   if (file != NULL)
@@ -179,7 +169,7 @@ code_functions_open(void)
 {
   functions.runtime = code_file((uintptr_t)ecl_alloc_object);
   functions.program_is_ecl = is_ecl_program();
-  return reach(1);
+  return arena_grow(&functions.arena, SIZE_FIRST_ARENA);
 }
 
 /* ---- Lisp names ---- */

@@ -46,7 +46,7 @@ struct code_function {
   const struct source_lines *lines; /* of the file that it is in; NULL: they
                                        are not known */
   bool has_record;         /* of a frame word, of whatever use that is */
-  bool is_met;             /* see code_function_meet */
+  bool is_noted;             /* see code_function_note */
   bool passes_on;          /* a function of CLOS that only calls a method */
   uint32_t next_unloaded;  /* of that name and file, whose number waits to be
                               given again; 0: none */
@@ -81,7 +81,7 @@ uint64_t code_function_place(uintptr_t ip, bool apart);
 
 /* Trees are going to have a function: note it for images, if it was not, and
  * again whenever its record has changed.  Inside the hook. */
-void code_function_meet(uint32_t number);
+void code_function_note(uint32_t number);
 void code_function_changed(uint32_t number);
 
 /* The code of `gone' goes away: note where its functions were, and do what

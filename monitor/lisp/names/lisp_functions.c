@@ -230,7 +230,7 @@ note_float_makers(void)
     for (uint32_t reason = 1; reason < ECL_REASONS; reason++) {
       const uint32_t number =
           code_function_of_start((uintptr_t)makers[type][reason]);
-      code_function_meet(number);
+      code_function_note(number);
       if (number != 0)
         image_note(NOTE_ALLOCATOR, type | ECL_ALLOCATED_FOR(reason), number,
                    0, NULL);
@@ -292,7 +292,7 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
     if (number == apply.function && caller < FUNCTION_OBJECT_BASE &&
         code_function_at(caller)->passes_on)
       number = apply.passing;
-    code_function_meet(number);
+    code_function_note(number);
     return number | code_function_at(number)->in_tree;
   }
   return number | kept_objects_in_tree(number);

@@ -35,7 +35,7 @@ static void
 release_walks(struct thread_state *t)
 {
   stack_walk_release(&t->walk);
-  last_objects_release(&t->last_objects);
+  arena_release(&t->last_objects.arena);
 }
 
 static void
@@ -92,7 +92,8 @@ forget_counters(struct thread_state *t)
   t->walk.finalizers = t->walk.differing = 0;
   memset(&t->requests, 0, sizeof t->requests);
   memset(t->records, 0, sizeof t->records);
-  thread_state_forget_objects(t);
+  t->last.object = NULL;
+  memset(t->waiting, 0, sizeof t->waiting);
 }
 
 static bool
@@ -179,13 +180,16 @@ threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
   return true;
 }
 
+/* No frame is known any more. */
 static void
 begin_epochs(void)
 {
   stack_walk_end_epochs();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (t->env != NULL)
-      thread_state_begin_epoch(t);
+    if (t->env != NULL) {
+      stack_walk_begin_epoch(&t->walk);
+      last_objects_forget(&t->last_objects);
+    }
 }
 
 void

@@ -34,12 +34,6 @@ call_sites_init(struct call_sites *table)
 }
 
 void
-call_sites_release(struct call_sites *table)
-{
-  arena_release(&table->arena);
-}
-
-void
 call_sites_forget(struct call_sites *table)
 {
   arena_clear(&table->arena);
@@ -68,7 +62,7 @@ make_room(struct call_sites *table)
     for (uint32_t i = 0; i <= before.mask; i++)
       if (before.sites[i].ip != 0)
         *free_place(table, before.sites[i].ip) = before.sites[i];
-    call_sites_release(&before);
+    arena_release(&before.arena);
   } else if (table->count >= table->mask / 4 * 3) {
     call_sites_forget(table);
   }

@@ -61,9 +61,9 @@ struct call_sites {
   struct arena arena;
 };
 
-/* An empty table.  Gives back 0, or -1 with errno set. */
+/* An empty table, whose arena is to be released.  Gives back 0, or -1 with
+ * errno set. */
 int call_sites_init(struct call_sites *table);
-void call_sites_release(struct call_sites *table);
 
 /* Forget all sites, since code has come or gone. */
 void call_sites_forget(struct call_sites *table);

@@ -65,8 +65,8 @@ void
 stack_walk_release(struct stack_walk *walk)
 {
   arena_release(&walk->frame_arena);
-  call_sites_release(&walk->sites);
-  step_table_release(&walk->steps);
+  arena_release(&walk->sites.arena);
+  arena_release(&walk->steps.arena);
 }
 
 void

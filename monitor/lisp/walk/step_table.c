@@ -28,12 +28,6 @@ step_table_init(struct step_table *table)
 }
 
 void
-step_table_release(struct step_table *table)
-{
-  arena_release(&table->arena);
-}
-
-void
 step_table_forget(struct step_table *table)
 {
   arena_clear(&table->arena);

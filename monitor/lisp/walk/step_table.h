@@ -35,9 +35,9 @@ struct step_table {
   struct arena arena;
 };
 
-/* An empty table.  Gives back 0, or -1 with errno set. */
+/* An empty table, whose arena is to be released.  Gives back 0, or -1 with
+ * errno set. */
 int step_table_init(struct step_table *table);
-void step_table_release(struct step_table *table);
 
 /* Contexts and leaves are forgotten. */
 void step_table_forget(struct step_table *table);
