@@ -30,8 +30,8 @@
 extern "C" {
 #endif
 
-/* Runs the command line ARGUMENTS and gives back a result to ask, or NULL when
- * memory runs out.  The caller owns the result and frees it with
+/* Runs the command line ARGUMENTS and gives back a result to ask, or NULL
+ * when memory runs out.  The caller owns the result and frees it with
  * mprof_result_free. */
 MPROF_API void *mprof_run_command(const char *arguments);
 
@@ -41,8 +41,8 @@ MPROF_API int mprof_result_status(void *result);
 /* What the command printed; valid until RESULT is freed; "" for NULL. */
 MPROF_API const char *mprof_result_output(void *result);
 
-/* What went wrong, in one line without "mprof: " and without a newline; "" when
- * nothing did, "out of memory" for NULL; valid until RESULT is freed. */
+/* What went wrong, in one line without "mprof: " and without a newline; ""
+ * when nothing did, "out of memory" for NULL; valid until RESULT is freed. */
 MPROF_API const char *mprof_result_error(void *result);
 
 /* How many bytes the output has, which may have zeros among them. */
@@ -56,7 +56,7 @@ MPROF_API void mprof_result_free(void *result);
 
 /* A profile that stays open, whatever becomes of its files: those that NAMES
  * says, one a line, a folder for the profiles in it; or what would be in one
- * file, a profile or an image, LENGTH bytes at OCTETS, which are copied.  What
+ * file, a profile or an image, LENGTH bytes at OCTETS, which are copied. What
  * cannot be read is said by each command that is run on it.  NULL when memory
  * runs out.  The caller closes it with mprof_profile_close. */
 MPROF_API void *mprof_profile_open(const char *names);
@@ -74,8 +74,8 @@ MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
 /* A profile file of PROFILE, as the output of a result. */
 MPROF_API void *mprof_profile_write(void *profile);
 
-/* As of when PROFILE is, in nanoseconds since 1970, and how long it took until
- * then; 0 where it does not say. */
+/* As of when PROFILE is, in nanoseconds since 1970, and how long it took
+ * until then; 0 where it does not say. */
 MPROF_API int64_t mprof_profile_time(void *profile);
 MPROF_API int64_t mprof_profile_duration(void *profile);
 

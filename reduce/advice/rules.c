@@ -218,4 +218,3 @@ rule_list_init(struct rule_list *list, const char *path)
     parse(list, text_file_load(path), path);
   parse(list, pool_text(advice_rules_text), "rules.txt");
 }
-

@@ -283,4 +283,3 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
   distinguish_files(table);
   add_locations(&making);
 }
-

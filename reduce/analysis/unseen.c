@@ -60,4 +60,3 @@ unseen_init(struct unseen *unseen, const struct selection *selection)
     find_sets(unseen, selection, i, shown, count);
   }
 }
-

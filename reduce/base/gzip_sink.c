@@ -52,8 +52,8 @@ gzip_sink_open(struct sink *target, const char *comment)
   enum { UNIX = 3 };
   struct gzip_sink *gzip = pool_alloc(sizeof *gzip);
   gzip->stream = (z_stream){0};
-  gzip->header = (gz_header){.comment = (Bytef *)(uintptr_t)comment,
-                             .os = UNIX};
+  gzip->header =
+      (gz_header){.comment = (Bytef *)(uintptr_t)comment, .os = UNIX};
   gzip->target = target;
   sink_init(&gzip->sink, write_compressed, gzip);
   if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8,

@@ -3,8 +3,8 @@
 /* A sink that compresses: what is written to it reaches another sink as one
  * gzip member, without a name or a date, so that equal content gives equal
  * bytes.  Its header may have a comment, which tells what the file is without
- * anything being unpacked.  A failure of either is a failure of the other sink, which its owner
- * asks about as ever.
+ * anything being unpacked.  A failure of either is a failure of the other
+ * sink, which its owner asks about as ever.
  */
 
 #ifndef MPROF_GZIP_SINK_H

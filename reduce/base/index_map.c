@@ -18,8 +18,7 @@ __extension__ typedef unsigned __int128 uint128;
 
 static uint64_t secret = GOLDEN_RATIO; /* odd */
 
-static void __attribute__((constructor))
-find_secret(void)
+static void __attribute__((constructor)) find_secret(void)
 {
   const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
   if (random != NULL)

@@ -18,11 +18,11 @@
 #include <stdint.h>
 
 struct input_limits {
-  uint64_t data_bytes;    /* largest data after inflation */
-  uint64_t free_bytes;    /* below this, any compression ratio is fine */
-  uint64_t ratio;         /* above it: most data bytes for each file byte */
-  uint64_t memory_free;   /* most memory that its content takes: this, ... */
-  uint64_t memory_ratio;  /* ... and so much a byte of data, ... */
+  uint64_t data_bytes;   /* largest data after inflation */
+  uint64_t free_bytes;   /* below this, any compression ratio is fine */
+  uint64_t ratio;        /* above it: most data bytes for each file byte */
+  uint64_t memory_free;  /* most memory that its content takes: this, ... */
+  uint64_t memory_ratio; /* ... and so much a byte of data, ... */
   uint64_t memory_file_ratio; /* ... and no more than this a byte of file */
 };
 
@@ -44,7 +44,8 @@ struct input_file {
 
 /* Reads PATH into FILE.  A failure names the path, the reason and, for a
  * compressed file, the offset in that file.  An empty file, a device and a
- * file of some other well-known kind are failures.  A pipe is read to its end.
+ * file of some other well-known kind are failures.  A pipe is read to its
+ * end.
  */
 void input_file_read(struct input_file *file, const char *path,
                      const struct input_limits *limits);

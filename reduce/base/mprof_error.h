@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Why work has failed: see base/pool.h for how.  The struct owns no memory and
- * belongs to whoever declared it.
+/* Why work has failed: see base/pool.h for how.  The struct owns no memory
+ * and belongs to whoever declared it.
  */
 
 #ifndef MPROF_ERROR_H
@@ -19,7 +19,7 @@ enum mprof_error_code {
   MPROF_CANNOT_RUN,   /* another program is missing or failed */
   MPROF_NO_MEMORY,
   MPROF_NOTHING, /* the options choose nothing of a profile */
-  MPROF_USAGE /* the command line is wrong */
+  MPROF_USAGE    /* the command line is wrong */
 };
 
 enum { MPROF_NO_OFFSET = -1, MPROF_ERROR_LENGTH = 4608 };

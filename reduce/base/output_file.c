@@ -21,7 +21,7 @@ static _Noreturn void
 cannot_write(const struct output_file *file, int error_number)
 {
   fail_with(MPROF_CANNOT_WRITE, "cannot write '%s': %s", file->path,
-       strerror(error_number));
+            strerror(error_number));
 }
 
 /* The file was not completed. */
@@ -70,8 +70,8 @@ output_file_open(const char *path)
   file->target = pool_text(exists ? resolved : path);
   if (!exists || S_ISREG(status.st_mode))
     open_temporary(file, exists ? &status : NULL);
-  else if ((file->descriptor =
-                open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
+  else if ((file->descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) <
+           0)
     cannot_write(file, errno);
   sink_init(&file->sink, sink_write_descriptor, &file->descriptor);
   return file;

@@ -25,7 +25,8 @@ struct output_file {
   bool unsynced;    /* closing it does not wait until all is on disk */
 };
 
-/* Opens PATH for writing; it is dropped with the pool, unless it is closed. */
+/* Opens PATH for writing; it is dropped with the pool, unless it is closed.
+ */
 struct output_file *output_file_open(const char *path);
 
 /* Completes FILE. */

@@ -3,19 +3,19 @@
 /* The memory of a piece of work, and how work fails.
  *
  * attempt() calls a function that allocates in a pool and may fail anywhere:
- * fail_with() leaves it at once, by longjmp, and attempt() gives back false with
- * the reason.  So the code in between checks nothing and releases nothing;
- * the owner of the pool releases all of it at the end, whatever happened.
- * pool_alloc() and its kin fail when memory runs out, and never give back
- * NULL.
+ * fail_with() leaves it at once, by longjmp, and attempt() gives back false
+ * with the reason.  So the code in between checks nothing and releases
+ * nothing; the owner of the pool releases all of it at the end, whatever
+ * happened. pool_alloc() and its kin fail when memory runs out, and never
+ * give back NULL.
  *
  * What is not memory, such as an open file, is registered with
  * pool_on_release().  A call of another library that calls back must not be
  * left by fail_with(): such a callback notes what went wrong and returns.
  *
  * Attempts nest.  Each thread has its own; a pool belongs to one thread at a
- * time.  Memory is of the pool of the innermost attempt, unless pool_use() says
- * otherwise; a block that is resized stays in its pool.
+ * time.  Memory is of the pool of the innermost attempt, unless pool_use()
+ * says otherwise; a block that is resized stays in its pool.
  */
 
 #ifndef MPROF_POOL_H
@@ -51,13 +51,13 @@ _Noreturn void fail_memory(void);
 /* Ends the innermost attempt with ERROR, of another one. */
 _Noreturn void fail_again(const struct mprof_error *error);
 
-/* Lets memory come from POOL from now on, in the innermost attempt; gives back
- * where it came from before. */
+/* Lets memory come from POOL from now on, in the innermost attempt; gives
+ * back where it came from before. */
 struct pool *pool_use(struct pool *pool);
 struct pool *pool_in_use(void);
 
-/* BYTES of memory; COUNT items of BYTES each, zeroed; MEMORY with another size,
- * where NULL is allowed.  Each may be of no bytes. */
+/* BYTES of memory; COUNT items of BYTES each, zeroed; MEMORY with another
+ * size, where NULL is allowed.  Each may be of no bytes. */
 void *pool_alloc(size_t bytes) __attribute__((returns_nonnull, malloc));
 void *pool_zeroed(size_t count, size_t bytes)
     __attribute__((returns_nonnull, malloc));

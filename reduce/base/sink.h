@@ -74,8 +74,8 @@ struct string_sink {
 /* The text is in the memory of the pool in use. */
 void string_sink_init(struct string_sink *string);
 
-/* What has been written since the last clear, "" for nothing; valid until more
- * is written. */
+/* What has been written since the last clear, "" for nothing; valid until
+ * more is written. */
 const char *string_sink_text(struct string_sink *string);
 void string_sink_clear(struct string_sink *string);
 

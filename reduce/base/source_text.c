@@ -31,7 +31,8 @@ source_text(const char *path, int64_t number, char text[SOURCE_TEXT_BYTES])
   char *whole = text_file_read_regular(path, MOST_BYTES, NULL, &status);
   char *rest = whole, *line = NULL;
   for (int64_t i = 0; i < number && rest != NULL && *rest != '\0'; i++)
-    line = i + 1 == number ? strsep(&rest, "\n") : (strsep(&rest, "\n"), NULL);
+    line =
+        i + 1 == number ? strsep(&rest, "\n") : (strsep(&rest, "\n"), NULL);
   if (line != NULL) {
     const char *start = line + strspn(line, " \t\f");
     size_t left = strlen(start);

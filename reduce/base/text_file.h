@@ -8,12 +8,13 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* The text of PATH; NULL, and errno, where it cannot be read.  *LENGTH gets how
- * many bytes it has; LENGTH may be NULL. */
+/* The text of PATH; NULL, and errno, where it cannot be read.  *LENGTH gets
+ * how many bytes it has; LENGTH may be NULL. */
 char *text_file_read(const char *path, size_t *length);
 
 /* The same for a regular file of at most MOST bytes, which need not be one:
- * a pipe or a device is not waited for.  *STATUS gets what stat says of it. */
+ * a pipe or a device is not waited for.  *STATUS gets what stat says of it.
+ */
 char *text_file_read_regular(const char *path, size_t most, size_t *length,
                              struct stat *status);
 

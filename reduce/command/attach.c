@@ -85,8 +85,7 @@ attach_check(const struct options *options)
   char gdb[PATH_MAX];
   char state = process_state(pid);
   if (process_state_is_end(state))
-    refuse(pid,
-           state == 'Z' ? "it has ended" : "there is no such process");
+    refuse(pid, state == 'Z' ? "it has ended" : "there is no such process");
   if (state == 'T')
     refuse(pid, "it is stopped");
   if (state == 't')
@@ -216,8 +215,8 @@ detach(size_t pid, unsigned long long address)
   debugger_start(&d, pid, script);
   debugger_finish(&d);
   if (d.status != 0 && !process_state_is_end(process_state(pid)))
-    fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s", pid,
-         d.error[0] != '\0' ? d.error : "gdb failed");
+    fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s",
+              pid, d.error[0] != '\0' ? d.error : "gdb failed");
 }
 
 struct attaching {

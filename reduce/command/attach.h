@@ -13,8 +13,8 @@
 
 #include <stdbool.h>
 
-/* Fails where the process that OPTIONS name cannot be profiled, as far as that
- * is known before anything is touched. */
+/* Fails where the process that OPTIONS name cannot be profiled, as far as
+ * that is known before anything is touched. */
 void attach_check(const struct options *options);
 
 /* Whether it is a process that runs already, with ECL in it: its collector is

@@ -44,7 +44,7 @@ typedef void command_function(const struct options *options,
                               struct sink *sink, struct outcome *outcome);
 command_function run_reduction; /* tables, formats, pictures */
 command_function run_merge;
-command_function run_diff;      /* status 3: more growth than is allowed */
+command_function run_diff; /* status 3: more growth than is allowed */
 command_function run_recover;
 command_function run_monitored; /* status and signal are the program's */
 command_function run_push;

@@ -141,8 +141,7 @@ control_snapshot(struct control *control, bool lossless,
   struct reading_snapshot reading = {control, lossless, profile};
   struct mprof_error error;
   pthread_mutex_lock(&control->one);
-  const bool good =
-      attempt(pool_in_use(), read_snapshot, &reading, &error);
+  const bool good = attempt(pool_in_use(), read_snapshot, &reading, &error);
   if (!good)
     code_names_release(&control->names);
   pthread_mutex_unlock(&control->one);

@@ -33,7 +33,7 @@ struct control {
   const char *file;        /* the image */
   struct code_names names; /* that profiles were given */
   struct pool names_pool;
-  bool ended;              /* the program has */
+  bool ended;                     /* the program has */
   struct control_figures figures; /* as it said last */
 };
 

@@ -141,8 +141,7 @@ choose_format(struct options *options)
   if (path == NULL)
     fail_with(MPROF_USAGE, "no format given; use --format=FORMAT");
   if (has_ending(path, ".svg "))
-    fail_with(MPROF_USAGE,
-              "use mprof graph to draw the call graph as SVG");
+    fail_with(MPROF_USAGE, "use mprof graph to draw the call graph as SVG");
   fail_with(MPROF_USAGE,
             "the name '%s' does not imply a format; use --format=FORMAT",
             path);
@@ -243,7 +242,8 @@ static void
 parse_command(struct parsing *parsing)
 {
   struct options *options = parsing->options;
-  options->files = pool_zeroed((size_t)parsing->count, sizeof *options->files);
+  options->files =
+      pool_zeroed((size_t)parsing->count, sizeof *options->files);
   parse_arguments(parsing);
   if (options->help) {
     options->topic = options->command;
@@ -268,7 +268,7 @@ refuse_command(const char *what, const char *name)
     if (row->arguments != NULL)
       suggestion_offer(&meant, row->name, strlen(row->name));
   fail_with(MPROF_USAGE, "%s '%s'%s", what, name,
-       suggestion_text(&meant, "").text);
+            suggestion_text(&meant, "").text);
 }
 
 void

@@ -54,13 +54,13 @@ struct open_profile {
 
 /* What mprof run tells the monitor of C programs, and whether it speaks. */
 struct run_options {
-  bool off, quiet;    /* count later; say nothing */
-  bool unfolded;      /* with all depths of a recursion */
-  bool reachable;     /* at the end, seek what is lost */
-  bool mapped;        /* as always */
-  const char *signal; /* that starts and stops counting, or NULL */
-  const char *only;   /* names of programs, or NULL: all */
-  bool watched;        /* the program is looked at while it runs */
+  bool off, quiet;          /* count later; say nothing */
+  bool unfolded;            /* with all depths of a recursion */
+  bool reachable;           /* at the end, seek what is lost */
+  bool mapped;              /* as always */
+  const char *signal;       /* that starts and stops counting, or NULL */
+  const char *only;         /* names of programs, or NULL: all */
+  bool watched;             /* the program is looked at while it runs */
   const char *serve, *ship; /* where; NULL: not */
   size_t ship_every;        /* seconds; SIZE_MAX: not given */
   enum children_choice children;
@@ -75,12 +75,12 @@ struct push_options {
 
 struct options {
   enum command command;
-  enum command topic; /* of help */
-  bool help;          /* is asked for, on the command */
-  bool tables;        /* help is on the tables' columns */
-  const char **files; /* the strings are the arguments; NULL
-                         is behind the last: a program, with its own */
-  size_t file_count;  /* zero: the default file */
+  enum command topic;              /* of help */
+  bool help;                       /* is asked for, on the command */
+  bool tables;                     /* help is on the tables' columns */
+  const char **files;              /* the strings are the arguments; NULL
+                                      is behind the last: a program, with its own */
+  size_t file_count;               /* zero: the default file */
   const struct open_profile *open; /* not NULL: look at this, not at files */
   const char *output;              /* file to write, NULL: standard output */
   const struct output *format;     /* that is written; NULL: the command's */
@@ -90,7 +90,7 @@ struct options {
   enum color_choice color;
   const char *rules; /* a file of rules of advice, NULL: only our own */
   const char *base; /* what they are compared with in a page, NULL: nothing */
-  enum heap heap; /* of files: which of their objects count */
+  enum heap heap;   /* of files: which of their objects count */
   struct view_options view;
 
   struct diff_options diff;

@@ -111,7 +111,8 @@ is_read(const struct options *options)
 }
 
 /* Fails unless REDUCTION, or what it is compared with, is of something that
- * the options choose.  A program that reads an export takes one of nothing. */
+ * the options choose.  A program that reads an export takes one of nothing.
+ */
 static void
 check_choice(const struct reduction *reduction, const struct options *options)
 {

@@ -106,8 +106,8 @@ is_by_mprof(const char *path)
   struct looking looking = {.path = path};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  const bool is = attempt(&pool, look, &looking, &error) &&
-                  looking.profile.by_mprof;
+  const bool is =
+      attempt(&pool, look, &looking, &error) && looking.profile.by_mprof;
   pool_release(&pool);
   return is;
 }
@@ -144,8 +144,8 @@ for_each_other(struct run_files *files,
   for (int i = 0; i < count; i++) {
     const char *process = suffix_of(files, entries[i]->d_name);
     path_of_other(files, entries[i]->d_name, path);
-    good = good &&
-           (process == NULL || !are(path, process) || does(files, path, process));
+    good = good && (process == NULL || !are(path, process) ||
+                    does(files, path, process));
     free(entries[i]);
   }
   free(entries);
@@ -246,7 +246,7 @@ finish(void *closure)
   if (!finishing->left) {
     if (unlink(name.path) != 0)
       fail_with(MPROF_CANNOT_WRITE, "cannot remove '%s': %s", name.path,
-           strerror(errno));
+                strerror(errno));
     return;
   }
   if (process != NULL)

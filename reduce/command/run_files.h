@@ -45,8 +45,8 @@ struct run_files {
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
   pthread_t thread;
-  bool begun; /* the thread has; what follows is its own */
-  bool ended; /* the program has, which anybody may say */
+  bool begun;               /* the thread has; what follows is its own */
+  bool ended;               /* the program has, which anybody may say */
   struct mprof_error error; /* why a file was not finished, the first one */
 };
 

@@ -17,8 +17,8 @@
 #define UNSEEN "Lisp objects, which --pid cannot see"
 /* Makes OUTCOME say why there is no FILE of the program NAME. */
 static void
-say_nothing_written(const struct options *options, const struct run_sums *sums,
-                    struct outcome *outcome)
+say_nothing_written(const struct options *options,
+                    const struct run_sums *sums, struct outcome *outcome)
 {
   const size_t process = options->run.process;
   const char *name = process == SIZE_MAX ? options->files[0] : NULL;

@@ -43,8 +43,8 @@ library_find(const char *library, const char *what, char *path)
   }
   if (realpath(wanted, path) == NULL)
     fail_with(MPROF_CANNOT_READ,
-         "cannot find the %s '%s': %s (MPROF_LIB can name its folder)", what,
-         wanted, strerror(errno));
+              "cannot find the %s '%s': %s (MPROF_LIB can name its folder)",
+              what, wanted, strerror(errno));
 }
 
 void
@@ -53,7 +53,7 @@ monitor_find(char *path)
   library_find("libmprof-malloc.so", "monitor", path);
   if (strpbrk(path, " :") != NULL)
     fail_with(MPROF_CANNOT_READ,
-         "cannot preload '%s': its path has a space or a colon", path);
+              "cannot preload '%s': its path has a space or a colon", path);
 }
 
 /* ---- the process ------------------------------------------------------- */
@@ -209,7 +209,7 @@ cannot_run(const struct options *options, int failure,
   bool unknown = failure == ENOENT && strchr(name, '/') == NULL;
   outcome->status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
   fail_with(MPROF_CANNOT_RUN, "cannot run '%s': %s", name,
-       unknown ? "command not found" : strerror(failure));
+            unknown ? "command not found" : strerror(failure));
 }
 
 void

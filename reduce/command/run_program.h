@@ -14,8 +14,8 @@
 
 #include <stdbool.h>
 
-/* Fails where there is no program as OPTIONS name, before anything is touched,
- * as program_run would. */
+/* Fails where there is no program as OPTIONS name, before anything is
+ * touched, as program_run would. */
 void program_check(const struct options *options, struct outcome *outcome);
 
 /* Runs the program that OPTIONS name, which writes to FILE, an absolute path,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is done with the files of run_files.h while the program runs, and at its
- * end.
+/* What is done with the files of run_files.h while the program runs, and at
+ * its end.
  */
 
 #include "command/run_files.h"

@@ -201,8 +201,8 @@ begin_to_serve(struct watch *watch, const char *where)
   if (*port < '0' || *port > '9' || *end != '\0' || number > 65535 ||
       length >= sizeof address)
     fail_with(MPROF_USAGE,
-         "--serve takes a port, such as %d, or ADDRESS:PORT, not '%s'",
-         DEFAULT_PORT, where);
+              "--serve takes a port, such as %d, or ADDRESS:PORT, not '%s'",
+              DEFAULT_PORT, where);
   if (length > 1 && where[0] == '[' && where[length - 1] == ']') {
     where++;
     length -= 2;
@@ -308,10 +308,8 @@ void
 watch_run(const struct options *options, const char *file, struct sink *sink,
           struct outcome *outcome)
 {
-  struct watching watching = {.options = options,
-                              .file = file,
-                              .sink = sink,
-                              .outcome = outcome};
+  struct watching watching = {
+      .options = options, .file = file, .sink = sink, .outcome = outcome};
   struct watch *watch = &watching.watch;
   struct mprof_error error;
   control_open(&watch->control, file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What looks at a program while `mprof run' runs it: --serve and --ship.  Each
+/* What looks at a program while `mprof run' runs it: --serve and --ship. Each
  * has a thread of its own, and asks the program by control.h.
  */
 

@@ -49,10 +49,10 @@ enum image_flag {
 struct image_head {
   char magic[8];
   uint32_t version;
-  uint32_t language;    /* enum image_language */
-  uint32_t flags;       /* sum of enum image_flag */
-  uint32_t process;     /* its number */
-  char mprof[32];       /* version of mprof, a text */
+  uint32_t language; /* enum image_language */
+  uint32_t flags;    /* sum of enum image_flag */
+  uint32_t process;  /* its number */
+  char mprof[32];    /* version of mprof, a text */
 };
 
 enum image_kind {
@@ -89,9 +89,9 @@ struct image_survival {
   uint64_t figures[PPROF_SURVIVAL_FIGURES];
 };
 
-/* The graph of live objects.  In each of its arrays but that of references the
- * record 0 tells how many there are, in its first member; the objects have one
- * more at their end. */
+/* The graph of live objects.  In each of its arrays but that of references
+ * the record 0 tells how many there are, in its first member; the objects
+ * have one more at their end. */
 struct image_object {
   uint64_t bytes;      /* as requested, if it is counted */
   uint32_t references; /* where they begin */
@@ -137,27 +137,27 @@ struct image_note {
 enum image_note_kind {
   NOTE_PROGRAM = 1, /* text: as the comment mprof.program */
   NOTE_COARSE,      /* text: as the comment mprof.coarse_note */
-  NOTE_ROOT,        /* text: name of the function that runs what is profiled */
-  NOTE_THREAD,      /* key: owner of a tree, or label of a C thread; text */
-  NOTE_TYPE,        /* key: its bits of kind.what; value: category; text */
-  NOTE_CLASS,       /* key: kind.clas; value: is it a structure's; text */
-  NOTE_FUNCTION,    /* key: number; value: enum note_flag; more: code */
-  NOTE_NAME,        /* key: number of a function; text */
-  NOTE_SOURCE,      /* key: the same; value: position + 1; text: file */
-  NOTE_MODULE,      /* key, value: its code, from and up to; more: offset of
-                       that in the file; text: path, newline, build id */
-  NOTE_RETIRED,     /* the same of a module that is unloaded, in the order of
-                       their numbers: see code_objects.h */
-  NOTE_ALLOCATOR,   /* key: as of NOTE_TYPE; value: number of the function
-                       that made such objects, and that shows */
-  NOTE_COMMENT,     /* text: a comment of the profile, KEY=VALUE */
-  NOTE_HOLDER,      /* key: number; value: what objects it is, kind.what, and
-                       the category + 1 from bit NOTE_CATEGORY_SHIFT on (0: it
-                       is none); text */
-  NOTE_BETWEEN,     /* of an ECL without hooks: what ran between a call and
-                       the function that it led to: key: note_between_key;
-                       value: the address of the call; more: the site of
-                       what ran */
+  NOTE_ROOT,      /* text: name of the function that runs what is profiled */
+  NOTE_THREAD,    /* key: owner of a tree, or label of a C thread; text */
+  NOTE_TYPE,      /* key: its bits of kind.what; value: category; text */
+  NOTE_CLASS,     /* key: kind.clas; value: is it a structure's; text */
+  NOTE_FUNCTION,  /* key: number; value: enum note_flag; more: code */
+  NOTE_NAME,      /* key: number of a function; text */
+  NOTE_SOURCE,    /* key: the same; value: position + 1; text: file */
+  NOTE_MODULE,    /* key, value: its code, from and up to; more: offset of
+                     that in the file; text: path, newline, build id */
+  NOTE_RETIRED,   /* the same of a module that is unloaded, in the order of
+                     their numbers: see code_objects.h */
+  NOTE_ALLOCATOR, /* key: as of NOTE_TYPE; value: number of the function
+                     that made such objects, and that shows */
+  NOTE_COMMENT,   /* text: a comment of the profile, KEY=VALUE */
+  NOTE_HOLDER,    /* key: number; value: what objects it is, kind.what, and
+                     the category + 1 from bit NOTE_CATEGORY_SHIFT on (0: it
+                     is none); text */
+  NOTE_BETWEEN,   /* of an ECL without hooks: what ran between a call and
+                     the function that it led to: key: note_between_key;
+                     value: the address of the call; more: the site of
+                     what ran */
   NOTE_KINDS
 };
 
@@ -172,14 +172,14 @@ enum { NOTE_CATEGORY_SHIFT = 32 };
 static inline uint64_t
 note_between_key(uint64_t site, uint32_t function, uint32_t callee)
 {
-  const uint64_t mixed =
-      (site ^ ((uint64_t)function << 32 | callee)) * UINT64_C(0x9E3779B97F4A7C15);
+  const uint64_t mixed = (site ^ ((uint64_t)function << 32 | callee)) *
+                         UINT64_C(0x9E3779B97F4A7C15);
   return (mixed ^ mixed >> 29 ^ function) * UINT64_C(0xBF58476D1CE4E5B9) +
          callee;
 }
 
 enum note_flag {
-  NOTE_RUNTIME = 1,    /* a function of the runtime */
+  NOTE_RUNTIME = 1,     /* a function of the runtime */
   NOTE_CALLS_KNOWN = 2, /* its calls are counted */
   NOTE_UNLOADED = 4     /* it is gone: its code is a retired site
                            (context_tree.h), in the file of NOTE_RETIRED */
@@ -193,17 +193,18 @@ enum count_request {
   REQUEST_STOP = 4   /* count no more */
 };
 
-/* What a C program says when it is about to end and waits until the reader has
- * found what it has lost (reduce/reach/).  Addresses are the program's. */
+/* What a C program says when it is about to end and waits until the reader
+ * has found what it has lost (reduce/reach/).  Addresses are the program's.
+ */
 struct image_search {
-  uint32_t state; /* enum image_search_state */
-  uint32_t pthread_bytes;  /* of the C library's struct pthread */
-  uint64_t tls_bytes;      /* of variables of a thread, before that */
+  uint32_t state;                  /* enum image_search_state */
+  uint32_t pthread_bytes;          /* of the C library's struct pthread */
+  uint64_t tls_bytes;              /* of variables of a thread, before that */
   uint64_t objects, objects_bytes; /* struct object_table, object_table.h */
-  uint64_t objects_lock;   /* struct spin_lock of it */
-  uint64_t allocator;      /* in the code of the real allocator */
+  uint64_t objects_lock;           /* struct spin_lock of it */
+  uint64_t allocator;              /* in the code of the real allocator */
   uint64_t early, early_bytes;     /* memory from before there was one */
-  uint64_t modules;        /* struct r_debug */
+  uint64_t modules;                /* struct r_debug */
 };
 
 enum image_search_state {
@@ -212,8 +213,8 @@ enum image_search_state {
   SEARCH_BEGUN  /* the reader is at it */
 };
 
-/* The bits of kind.what that tell the name of a type: those that ECL calls type,
- * element type and not simple. */
-#define NOTE_TYPE_BITS(what) ((what) & 0x4FFFFu)
+/* The bits of kind.what that tell the name of a type: those that ECL calls
+ * type, element type and not simple. */
+#define NOTE_TYPE_BITS(what) ((what)&0x4FFFFu)
 
 #endif

@@ -178,8 +178,7 @@ write_header(struct callgrind *callgrind)
   }
   sink_text(sink, "positions: line\n");
   for (size_t i = 0; i < callgrind->event_count; i++)
-    sink_format(sink, "event: %s : %s\n",
-                event_row(callgrind, i)->event,
+    sink_format(sink, "event: %s : %s\n", event_row(callgrind, i)->event,
                 event_row(callgrind, i)->noun);
   sink_text(sink, "events:");
   for (size_t i = 0; i < callgrind->event_count; i++)

@@ -20,9 +20,9 @@ enum { THOUSAND = 1000 };
 struct drawing {
   const struct reduction *reduction;
   struct sink *sink;
-  enum measure measure; /* what boxes and arrows show */
-  const char *noun;     /* how that is called */
-  bool *shown;          /* by node */
+  enum measure measure;       /* what boxes and arrows show */
+  const char *noun;           /* how that is called */
+  bool *shown;                /* by node */
   struct string_sink escaped; /* the text in hand */
 };
 

@@ -28,10 +28,10 @@ struct folded_chain {
 struct folding {
   const struct reduction *reduction;
   struct string_sink word; /* in hand */
-  struct names texts;     /* of words */
-  uint32_t *inner, *last; /* by item of the tree: the two words of a name */
-  uint32_t *types;        /* by type: its word */
-  uint32_t *threads;      /* by thread: likewise */
+  struct names texts;      /* of words */
+  uint32_t *inner, *last;  /* by item of the tree: the two words of a name */
+  uint32_t *types;         /* by type: its word */
+  uint32_t *threads;       /* by thread: likewise */
   uint32_t phases[PHASE_COUNT];
   uint32_t *words; /* of all chains, root first */
   size_t word_count, word_capacity;

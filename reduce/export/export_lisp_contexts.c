@@ -27,9 +27,9 @@ struct context {
 struct collection {
   const struct reduction *reduction;
   struct chain_tree tree;
-  struct row_table chains; /* node of the tree, phase, thread */
-  size_t chain_count;      /* those that count: the first ones */
-  uint64_t *calls;         /* by chain, whether they are known or not */
+  struct row_table chains;       /* node of the tree, phase, thread */
+  size_t chain_count;            /* those that count: the first ones */
+  uint64_t *calls;               /* by chain, whether they are known or not */
   struct row_table context_rows; /* chain, type, size */
   struct context *contexts;      /* by row, then sorted */
   struct lists samples;          /* of a context, by row */
@@ -41,9 +41,8 @@ chain_of(struct collection *collection, uint32_t i, uint32_t node)
 {
   const struct reduction *reduction = collection->reduction;
   const struct profile *profile = reduction->profile;
-  const uint64_t key[] = {
-      node, selection_phase(&reduction->selection, i),
-      profile->labels[profile->samples[i].labels].thread};
+  const uint64_t key[] = {node, selection_phase(&reduction->selection, i),
+                          profile->labels[profile->samples[i].labels].thread};
   return row_table_add(&collection->chains, key, sizeof key / sizeof key[0]);
 }
 
@@ -59,9 +58,8 @@ add_allocations(struct collection *collection, uint32_t i, uint32_t *place)
   struct sample_count sample;
   selection_count(&collection->reduction->selection, i, &sample);
   uint32_t chain = chain_of(collection, i, *place);
-  int64_t size = sample.size_kind == SIZE_EXACT
-                     ? (int64_t)sample.object_bytes
-                     : sizes[sample.size_kind];
+  int64_t size = sample.size_kind == SIZE_EXACT ? (int64_t)sample.object_bytes
+                                                : sizes[sample.size_kind];
   const uint64_t key[] = {chain, sample.type, (uint64_t)size};
   uint32_t row = row_table_add(&collection->context_rows, key,
                                sizeof key / sizeof key[0]);
@@ -168,8 +166,8 @@ write_tables(const struct collection *collection, struct sink *sink)
   }
   for (size_t i = 0; i < collection->context_rows.row_count; i++) {
     const struct context *context = &collection->contexts[i];
-    const uint64_t *row = row_table_words(&collection->context_rows,
-                                          context->row, &length);
+    const uint64_t *row =
+        row_table_words(&collection->context_rows, context->row, &length);
     sink_format(sink,
                 "%" PRIu64 " %" PRIu64 " %" PRId64 " %" PRIu64 " %" PRIu64
                 " %" PRIu64,

@@ -28,7 +28,7 @@ struct making {
   const struct reduction *reduction;
   struct chain_tree tree;
   struct profile made;
-  uint32_t *nodes; /* by node of the tree: the one of the profile */
+  uint32_t *nodes;        /* by node of the tree: the one of the profile */
   struct index_map texts; /* their addresses -> names of the profile */
   uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
   size_t label_words;
@@ -98,13 +98,13 @@ make_heading(struct making *making)
     if (!has_column(reduction, use))
       continue;
     made->column_of[use].index = (int)made->column_count;
-    made->columns[made->column_count++] = (struct profile_value_type){
-        intern(making, pprof_columns[i].type),
-        intern(making, pprof_columns[i].unit)};
+    made->columns[made->column_count++] =
+        (struct profile_value_type){intern(making, pprof_columns[i].type),
+                                    intern(making, pprof_columns[i].unit)};
   }
   if (!profile_has(made, (int)shown))
-    shown = profile_has(made, MEASURE_BYTES) ? MEASURE_BYTES
-                                             : MEASURE_KEPT_BYTES;
+    shown =
+        profile_has(made, MEASURE_BYTES) ? MEASURE_BYTES : MEASURE_KEPT_BYTES;
   made->default_type =
       intern(making, pprof_columns[measure_rows[shown].column].type);
   made->period_type.type = intern(making, "space");
@@ -131,8 +131,8 @@ static uint32_t
 make_function(struct making *making, const struct call_item *item)
 {
   const struct frame_table *frames = &making->reduction->frames;
-  struct profile_function function = {.name = intern_lasting(making,
-                                                             item->name)};
+  struct profile_function function = {.name =
+                                          intern_lasting(making, item->name)};
   size_t before = making->made.function_count;
   bool calls_known = true;
   if (item->function != INDEX_NONE) {
@@ -207,8 +207,7 @@ make_labels(struct making *making, const struct sample_row *row)
               category_name(profile->language, type->category));
   if (!calls) {
     add_label(making, PPROF_LABEL_TYPE, names_text(names, type->type));
-    add_label(making, PPROF_LABEL_CLASS,
-              names_text(names, type->class_name));
+    add_label(making, PPROF_LABEL_CLASS, names_text(names, type->class_name));
   }
   add_label(making, PPROF_LABEL_THREAD, names_text(names, thread));
   add_label(making, PPROF_LABEL_REGION, names_text(names, region));

@@ -83,9 +83,10 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
   uint32_t *path = pool_zeroed(tree.count, sizeof *path);
   for (unsigned i = 0; i < (unsigned)reduction->options->value; i++)
     active += reduction_knows(reduction, (enum measure)i);
-  sink_text(sink, "{\"$schema\":\"https://www.speedscope.app/"
-                  "file-format-schema.json\",\n\"exporter\":\"mprof "
-                  MPROF_VERSION "\",\"name\":");
+  sink_text(sink,
+            "{\"$schema\":\"https://www.speedscope.app/"
+            "file-format-schema.json\",\n\"exporter\":\"mprof " MPROF_VERSION
+            "\",\"name\":");
   json_string(sink, program_name(reduction, "allocation profile"));
   sink_format(sink, ",\"activeProfileIndex\":%u,\n", active);
   write_frames(reduction, sink);

@@ -7,8 +7,8 @@
 #ifndef MPROF_FRAME_COLOURS_H
 #define MPROF_FRAME_COLOURS_H
 
-#include "base/names.h"
 #include "analysis/reduction.h"
+#include "base/names.h"
 
 /* What the functions of one package have in common. */
 struct frame_package {

@@ -53,8 +53,8 @@ enum { HEAP_MOST_FRAMES = 990 };
 #define HEAP_TYPE (UINT32_C(1) << 31)
 
 struct heap_profile {
-  struct profile profile;     /* in whose tree a type is a leaf */
-  struct index_map addresses; /* of locations */
+  struct profile profile;          /* in whose tree a type is a leaf */
+  struct index_map addresses;      /* of locations */
   int64_t (*values)[HEAP_COLUMNS]; /* by node of its tree */
   size_t value_capacity;
   uint32_t *samples; /* nodes of which something is left: heap_profile_end */

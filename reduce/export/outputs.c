@@ -98,7 +98,8 @@ static enum shown
 shown_held(const struct reduction *reduction)
 {
   return measure_known(reduction->profile, MEASURE_HELD_BYTES) &&
-                 !reduction_is_of_holders(reduction) /* the call graph is it */
+                 !reduction_is_of_holders(
+                     reduction) /* the call graph is it */
              ? SHOWN_ALWAYS
              : SHOWN_IF_ASKED;
 }
@@ -162,8 +163,8 @@ const struct output export_formats[] = {
      .endings = ".lisp .sexp "},
     {"lisp-contexts", "the call chains, for the Lisp reader",
      export_lisp_contexts, .one_measure = true},
-    {"pprof", "a profile of the selection, for pprof and mprof",
-     export_pprof, .endings = ".pb.gz .pprof .data "},
+    {"pprof", "a profile of the selection, for pprof and mprof", export_pprof,
+     .endings = ".pb.gz .pprof .data "},
     {"heap", "a heap profile like those of Go, for profile servers",
      export_heap, .endings = NULL},
     {"callgrind", "functions and calls, for KCachegrind", export_callgrind,

@@ -26,7 +26,8 @@ type_of(struct profile *profile, unsigned category, uint32_t type,
   const uint64_t words[] = {category, type, class_name};
   uint32_t row = row_table_add(&profile->type_rows, words, 3);
   if (row == profile->type_count)
-    ARRAY_PUSH(profile->types, profile->type_count, profile->type_capacity, (struct profile_type){category, type, class_name});
+    ARRAY_PUSH(profile->types, profile->type_count, profile->type_capacity,
+               (struct profile_type){category, type, class_name});
   return row;
 }
 

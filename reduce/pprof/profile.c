@@ -54,7 +54,8 @@ profile_add_mapping(struct profile *profile, struct profile_mapping m)
                             m.file,  m.build_id, m.flags};
   uint32_t row = row_table_add(&profile->mapping_rows, words, 6);
   if (row == profile->mapping_count)
-    ARRAY_PUSH(profile->mappings, profile->mapping_count, profile->mapping_capacity, m);
+    ARRAY_PUSH(profile->mappings, profile->mapping_count,
+               profile->mapping_capacity, m);
   return row;
 }
 
@@ -65,7 +66,8 @@ profile_add_function(struct profile *profile, struct profile_function f)
                             (uint64_t)f.start_line};
   uint32_t row = row_table_add(&profile->function_rows, words, 4);
   if (row == profile->function_count)
-    ARRAY_PUSH(profile->functions, profile->function_count, profile->function_capacity, f);
+    ARRAY_PUSH(profile->functions, profile->function_count,
+               profile->function_capacity, f);
   return row;
 }
 

@@ -109,7 +109,6 @@ void reading_check_heading(struct reading *reading);
  * may have so much TEXT. */
 void reading_take(struct reading *reading, uint64_t text);
 
-
 /* Fills a ROW of COUNT values with those that SOURCES finds in VALUES. */
 void reading_convert(const struct profile_column *sources, size_t count,
                      const uint64_t *values, uint64_t *row);

@@ -178,13 +178,13 @@ ship_post(struct shipper *shipper, const struct ship_part *part,
   if (url == NULL || (json && !attempt(&pool, write_raw, &raw, &error)))
     snprintf(shipper->message, sizeof shipper->message, "out of memory");
   else
-    status = post(
-        shipper, url,
-        json ? "Content-Type: application/json"
-             : "Content-Type: application/octet-stream",
-        json ? raw.text.text : mprof_result_output(part->profiles[0]),
-        json ? raw.text.length : mprof_result_length(part->profiles[0]),
-        deadline);
+    status =
+        post(shipper, url,
+             json ? "Content-Type: application/json"
+                  : "Content-Type: application/octet-stream",
+             json ? raw.text.text : mprof_result_output(part->profiles[0]),
+             json ? raw.text.length : mprof_result_length(part->profiles[0]),
+             deadline);
   pool_release(&pool);
   curl_free(url);
   return status;

@@ -19,7 +19,10 @@ enum { NAMES_SHOWN = 6 }; /* types named in a row, unless --verbose */
 
 static const struct column columns[] = {
     {.id = KIND, .keys = {"kind"}, .first = true},
-    {.id = SIZE, .keys = KEY("size"), .first = true, HEADING(0, NULL, "size"),
+    {.id = SIZE,
+     .keys = KEY("size"),
+     .first = true,
+     HEADING(0, NULL, "size"),
      .total = "all",
      .meaning = "bytes of one object with its body; \"> 1024\": all larger "
                 "objects; \"grown\": bodies that grew later, which are not "
@@ -37,7 +40,9 @@ static const struct column columns[] = {
     ALL_COUNTS,
     ALL_MORE,
     {.id = TYPES, .keys = KEYS("types", NULL)},
-    {.id = TYPE_NAMES, LEFT_HEADING(2, "types"), .total = "<TOTAL>",
+    {.id = TYPE_NAMES,
+     LEFT_HEADING(2, "types"),
+     .total = "<TOTAL>",
      .meaning = "types that have this size, most bytes first"},
 };
 
@@ -201,7 +206,7 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   const struct tally_bin *bin = bin_of(view, row->item);
   switch ((enum id)id) {
   case SIZE:
-    return bin->kind == BIN_SIZE ? cell_number(bin->size)
+    return bin->kind == BIN_SIZE     ? cell_number(bin->size)
            : view->form == FORM_JSON ? cell_optional(false, 0)
                                      : kind_cell(view, bin->kind);
   case KIND:

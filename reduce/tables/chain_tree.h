@@ -95,7 +95,7 @@ struct sample_rows {
   enum rows_of of;
   const uint32_t *unseen; /* by node of the profile: what does not show; NULL:
                              it tells no rows apart */
-  struct lists samples; /* by node */
+  struct lists samples;   /* by node */
   struct sample_row *rows;
   size_t count, capacity;
   struct survival_figures *survival; /* by row: of sizes, if it is known */

@@ -23,16 +23,20 @@ enum id {
 };
 
 #define NAME_COLUMN                                                          \
-  {.content = CONTENT_NAME, .keys = KEYS("name", "function"),                \
-   .first = true, LEFT_HEADING(2, "name"), .meaning = "name of the function"}
+  {                                                                          \
+    .content = CONTENT_NAME, .keys = KEYS("name", "function"),               \
+    .first = true, LEFT_HEADING(2, "name"),                                  \
+    .meaning = "name of the function"                                        \
+  }
 
 static const struct column function_columns[] = {
     {SHARE(BYTES), HEADING(0, "%", "mem"),
      .meaning = "share of all bytes that the function itself allocated; on "
                 "the right, the same share by category of object"},
-    {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .meaning = "bytes that the "
-                                                          "function itself "
-                                                          "allocated"},
+    {FIGURE(BYTES), HEADING(2, NULL, "bytes"),
+     .meaning = "bytes that the "
+                "function itself "
+                "allocated"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "number of these allocations"},
     {AVERAGE(ALLOCS), HEADING(2, "bytes", "/alloc"), .use = USE_AVERAGES,
@@ -55,11 +59,16 @@ static const struct column function_columns[] = {
     MORE(OF_ROW, "self_"),
     MORE(OF_INCLUSIVE, "inclusive_"),
     {.content = CONTENT_BY_CATEGORY, .keys = {"self_category_bytes"}},
-    {.id = CALLS, .keys = KEYS("activations", "calls"),
-     HEADING(2, NULL, "calls"), .use = USE_CALLS, .sums = true,
+    {.id = CALLS,
+     .keys = KEYS("activations", "calls"),
+     HEADING(2, NULL, "calls"),
+     .use = USE_CALLS,
+     .sums = true,
      CALLS_MEANING},
-    {.id = BYTES_PER_CALL, HEADING(2, "bytes", "/call"),
-     .use = USE_AVERAGES_OF_CALLS, .sums = true,
+    {.id = BYTES_PER_CALL,
+     HEADING(2, "bytes", "/call"),
+     .use = USE_AVERAGES_OF_CALLS,
+     .sums = true,
      .meaning = "average bytes that the function itself allocated per call, "
                 "rounded"},
     NAME_COLUMN,
@@ -89,7 +98,9 @@ static const struct column temporary_columns[] = {
                 "objects"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "all objects that the function itself allocated"},
-    {.id = OF_THESE, HEADING(2, "% of", "these"), .sums = true,
+    {.id = OF_THESE,
+     HEADING(2, "% of", "these"),
+     .sums = true,
      .meaning = "percentage of those objects that were temporary"},
     NAME_COLUMN,
 };

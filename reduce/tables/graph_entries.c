@@ -119,12 +119,11 @@ add_relation(struct graph_entries *entries, const struct graph_entry *entry,
     return;
   uint32_t *place = &entries->place_of[other];
   if (*place == 0) {
-    struct relation new = {
-        .node = other,
-        .name = nodes[other].name,
-        .all_calls =
-            callers ? entries->calls_made[other] : nodes[other].calls,
-        .inside = inside};
+    struct relation new = {.node = other,
+                           .name = nodes[other].name,
+                           .all_calls = callers ? entries->calls_made[other]
+                                                : nodes[other].calls,
+                           .inside = inside};
     ARRAY_PUSH(entries->relations, entries->relation_count,
                entries->relation_capacity, new);
     *place = (uint32_t)entries->relation_count;

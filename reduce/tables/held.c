@@ -2,9 +2,9 @@
 
 /* HELD: what would go if a root went, by the samples whose chains are of
  * holders.  Each object has one chain, and so one root: the rows add up.
- * Reduced as samples of calls are, these samples make a call graph, in which a
- * function is a holder, its callers are what holds it, and what it allocated
- * with all below it is what it retains: HOLDERS.
+ * Reduced as samples of calls are, these samples make a call graph, in which
+ * a function is a holder, its callers are what holds it, and what it
+ * allocated with all below it is what it retains: HOLDERS.
  */
 
 #include "tables/report.h"
@@ -16,7 +16,9 @@ static const struct column columns[] = {
                 "their share of all live bytes"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "objects"),
      .meaning = "number of these objects"},
-    {.content = CONTENT_NAME, .first = true, LEFT_HEADING(2, "root"),
+    {.content = CONTENT_NAME,
+     .first = true,
+     LEFT_HEADING(2, "root"),
      .meaning = "a symbol, by its value, function or properties; its binding "
                 "in a thread; a package; a class; constants of compiled "
                 "code; data of a shared object; the stack of a thread.  With "

@@ -10,14 +10,14 @@
 #ifndef MPROF_OUTPUT_H
 #define MPROF_OUTPUT_H
 
-#include "base/sink.h"
 #include "analysis/reduction.h"
+#include "base/sink.h"
 
 struct table;
 
 /* When a table of a report is printed. */
 enum shown {
-  SHOWN_ALWAYS,    /* unless others are asked for */
+  SHOWN_ALWAYS, /* unless others are asked for */
   SHOWN_IF_ASKED,
   SHOWN_NEVER
 };

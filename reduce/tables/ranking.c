@@ -115,8 +115,8 @@ sort_rows(struct ranking *ranking, bool by_name)
   for (size_t i = 0; i < ranking->count; i++) {
     struct ranking_row *row = &ranking->rows[i];
     row->bytes = ranked(ranking, row)->counts[ranking->bytes];
-    row->allocs = ranked(ranking, row)
-                      ->counts[measure_rows[ranking->bytes].as_allocs];
+    row->allocs =
+        ranked(ranking, row)->counts[measure_rows[ranking->bytes].as_allocs];
   }
   array_sort(ranking->rows, ranking->count, sizeof *ranking->rows,
              by_name ? compare_names : compare_keys);
@@ -211,9 +211,8 @@ share_write(uint32_t share, struct sink *sink)
 }
 
 void
-ranking_note(const struct ranking *ranking,
-             const struct reduction *reduction, const char *rows,
-             const char *objects, struct sink *sink)
+ranking_note(const struct ranking *ranking, const struct reduction *reduction,
+             const char *rows, const char *objects, struct sink *sink)
 {
   const struct view_options *options = reduction->options;
   size_t left_out = ranking->count - ranking->shown;

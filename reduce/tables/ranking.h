@@ -18,7 +18,7 @@
 struct ranking_row {
   const struct figures *figures;
   const struct figures *inclusive; /* NULL: there are none */
-  const uint64_t *counts; /* by measure, when there are no figures */
+  const uint64_t *counts;          /* by measure, when there are no figures */
   const char *name;
   uint64_t calls; /* perhaps CALLS_UNKNOWN */
   uint64_t rank;  /* breaks ties */
@@ -28,7 +28,7 @@ struct ranking_row {
   uint64_t key, bytes, allocs;
 };
 
-struct ranking { /* all zero: empty, of bytes and allocations */
+struct ranking {            /* all zero: empty, of bytes and allocations */
   struct ranking_row *rows; /* the rows to show come first */
   size_t count, capacity;
   size_t shown;

@@ -203,8 +203,7 @@ write_lost(const struct reduction *reduction, struct sink *sink)
   if (!profile_has(profile, MEASURE_LOST_BYTES))
     return;
   write_count(sink, "Lost: ", lost, "byte", "bytes");
-  write_count(sink, " in ", total[MEASURE_LOST_ALLOCS], "object",
-              "objects");
+  write_count(sink, " in ", total[MEASURE_LOST_ALLOCS], "object", "objects");
   write_count(sink, ", and ", indirect, "byte", "bytes");
   sink_format(sink,
               " in %" PRIu64 " reachable only from these; still reachable: ",

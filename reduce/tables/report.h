@@ -7,8 +7,8 @@
 #ifndef MPROF_REPORT_H
 #define MPROF_REPORT_H
 
-#include "base/sink.h"
 #include "analysis/reduction.h"
+#include "base/sink.h"
 
 /* Writes a whole report: what was over the budget, a line on the profile, and
  * the tables that the options ask for. */
@@ -41,7 +41,8 @@ void report_reconciliation(const struct reduction *reduction,
 
 /* What to change: the first advice, a line each; all of it, in full; and the
  * rules that it comes from. */
-void report_first_advice(const struct reduction *reduction, struct sink *sink);
+void report_first_advice(const struct reduction *reduction,
+                         struct sink *sink);
 void report_advice(const struct reduction *reduction, struct sink *sink);
 void report_advice_rules(struct sink *sink);
 

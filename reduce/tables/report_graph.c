@@ -246,14 +246,14 @@ static void
 add_relation(struct drawing *drawing, const struct relation *relation,
              uint64_t fraction_of)
 {
-  add_line(drawing,
-           (struct line){.figures =
-                             relation->inside ? NULL : &relation->figures,
-                         .fraction_of = fraction_of,
-                         .calls = relation->calls,
-                         .mark = '/',
-                         .more = relation->all_calls,
-                         .exact = &relation->figures});
+  add_line(
+      drawing,
+      (struct line){.figures = relation->inside ? NULL : &relation->figures,
+                    .fraction_of = fraction_of,
+                    .calls = relation->calls,
+                    .mark = '/',
+                    .more = relation->all_calls,
+                    .exact = &relation->figures});
   add_name(drawing, relation_indent, relation->node);
 }
 

@@ -19,7 +19,9 @@ enum { DIED = 0, NEW = 2 * PPROF_SURVIVAL_BANDS };
 
 /* What stands from INDEX on: in the text a share of bytes. */
 #define SURVIVAL(index, name, ...)                                           \
-  {.id = FIGURES + (index) + 1, .keys = KEY(name "_bytes"), .sums = true,    \
+  {.id = FIGURES + (index) + 1,                                              \
+   .keys = KEY(name "_bytes"),                                               \
+   .sums = true,                                                             \
    __VA_ARGS__},                                                             \
   {                                                                          \
     .id = FIGURES + (index), .keys = KEY(name "_allocations")                \
@@ -58,9 +60,11 @@ static const struct column columns[] = {
     SURVIVAL(NEW, "new", HEADING(2, NULL, "new"),
              .meaning = "share of these bytes allocated after the last "
                         "collection, whose survival is unknown"),
-    {.id = TYPE, LEFT_HEADING(2, "type"),
+    {.id = TYPE,
+     LEFT_HEADING(2, "type"),
      .meaning = "the class of instances and structures, else the type"},
-    {.content = CONTENT_NAME, LEFT_HEADING(2, "function"),
+    {.content = CONTENT_NAME,
+     LEFT_HEADING(2, "function"),
      .meaning = "name of the function"},
     ALL_MORE,
 };
@@ -129,9 +133,8 @@ figure_cell(const struct view *view, const struct survival_figures *figures,
     return cell_number(figures->counts[index]);
   for (int i = 1; i < PPROF_SURVIVAL_FIGURES; i += 2)
     whole += figures->counts[i];
-  return (struct cell){.kind = CELL_SHARE,
-                       .number = figures->counts[index],
-                       .whole = whole};
+  return (struct cell){
+      .kind = CELL_SHARE, .number = figures->counts[index], .whole = whole};
 }
 
 static struct cell

@@ -30,11 +30,11 @@ enum form {
  * are there where a line has room. */
 enum column_use {
   USE_ALWAYS,
-  USE_KEPT,  /* what was never freed, of C programs */
-  USE_LOST,  /* which part of that was lost */
+  USE_KEPT,     /* what was never freed, of C programs */
+  USE_LOST,     /* which part of that was lost */
   USE_NOT_LOST, /* not that */
-  USE_LIVE,  /* what was alive at the last collection, in Lisp */
-  USE_CALLS, /* how often functions were called */
+  USE_LIVE,     /* what was alive at the last collection, in Lisp */
+  USE_CALLS,    /* how often functions were called */
   USE_AVERAGES,
   USE_AVERAGES_OF_CALLS
 };
@@ -84,13 +84,20 @@ struct column {
 
 /* The keys of all forms alike; and with other ones. */
 #define KEY(key) KEYS(key, key)
-#define KEYS(json, csv) {json, json, csv}
+#define KEYS(json, csv)                                                      \
+  {                                                                          \
+    json, json, csv                                                          \
+  }
 
 /* All measures, under keys that begin with PREFIX. */
 #define COUNTS(whose, prefix)                                                \
-  {.content = CONTENT_COUNTS, .of = whose, .keys = KEY(prefix)}
+  {                                                                          \
+    .content = CONTENT_COUNTS, .of = whose, .keys = KEY(prefix)              \
+  }
 #define MORE(whose, prefix)                                                  \
-  {.content = CONTENT_MORE, .of = whose, .keys = {[FORM_CSV] = prefix}}
+  {                                                                          \
+    .content = CONTENT_MORE, .of = whose, .keys = { [FORM_CSV] = prefix }    \
+  }
 #define ALL_COUNTS COUNTS(OF_ROW, "")
 #define ALL_MORE MORE(OF_ROW, "")
 
@@ -107,20 +114,29 @@ struct column {
 
 /* Objects, and bytes, each with its share: in the text alone. */
 #define ALLOCS_COLUMN(space, what)                                           \
-  {FIGURE(ALLOCS), HEADING(space, NULL, "allocs"), .share = true,            \
-   .meaning = what}
+  {                                                                          \
+    FIGURE(ALLOCS), HEADING(space, NULL, "allocs"), .share = true,           \
+                                                    .meaning = what          \
+  }
 #define BYTES_COLUMN(what)                                                   \
-  {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true, .meaning = what}
+  {                                                                          \
+    FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true, .meaning = what \
+  }
 
 /* The same of what was alive, of WHOSE. */
 #define LIVE_COLUMNS(whose)                                                  \
-  {FIGURE(KEPT_ALLOCS), HEADING(2, "live", "objects"), .share = true,        \
-   .use = USE_LIVE, .term = "live objects",                                  \
+  {FIGURE(KEPT_ALLOCS),                                                      \
+   HEADING(2, "live", "objects"),                                            \
+   .share = true,                                                            \
+   .use = USE_LIVE,                                                          \
+   .term = "live objects",                                                   \
    .meaning = "objects " whose " that were alive at the last collection, "   \
               "and their share of all such objects"},                        \
-  {FIGURE(KEPT_BYTES), HEADING(2, "live", "bytes"), .share = true,           \
-   .use = USE_LIVE,                                                          \
-   .meaning = "their bytes, and their share of all live bytes"}
+  {                                                                          \
+    FIGURE(KEPT_BYTES), HEADING(2, "live", "bytes"),                         \
+        .share = true, .use = USE_LIVE,                                      \
+        .meaning = "their bytes, and their share of all live bytes"          \
+  }
 
 /* What calls of a function are: the monitor of C programs counts them as the
  * original did. */
@@ -145,8 +161,8 @@ enum cell_kind {
   CELL_CHANGE,  /* in the text: to a number from a whole */
   CELL_PERCENT, /* in the text: the same in per cents of the whole */
   CELL_TEXT,
-  CELL_KEYWORD,   /* in Lisp alone: a text in the place of a number */
-  CELL_COUNTS,    /* by measure */
+  CELL_KEYWORD, /* in Lisp alone: a text in the place of a number */
+  CELL_COUNTS,  /* by measure */
   CELL_NUMBERS,
   CELL_REFERENCE, /* a number, of the target */
   CELL_LIST,      /* some of these */
@@ -204,7 +220,7 @@ struct table {
   void (*init)(struct view *view); /* fills it in, or sets another one */
   /* The total, if it is not that of the selection. */
   const struct figures *(*total)(const struct view *view);
-  void (*note)(const struct view *view, struct sink *sink); /* below rows */
+  void (*note)(const struct view *view, struct sink *sink);   /* below rows */
   void (*legend)(const struct view *view, struct sink *sink); /* the end */
 };
 
@@ -218,7 +234,7 @@ struct view {
   const struct reduction *reduction;
   enum form form;
   struct ranking ranking;
-  void *context; /* of the table */
+  void *context;            /* of the table */
   struct string_sink *text; /* the text of the last cell that has been made */
 };
 
@@ -247,7 +263,8 @@ struct cell view_text(const struct view *view);
 /* Whether names are shortened: the text of a profile of C or C++. */
 bool view_has_cxx_names(const struct view *view);
 
-/* Writes NAME, of a C++ function, with the arguments of templates left out. */
+/* Writes NAME, of a C++ function, with the arguments of templates left out.
+ */
 void write_cxx_name(struct sink *sink, const char *name);
 
 /* The figure of ROW that COLUMN is about. */
@@ -333,9 +350,9 @@ const char *report_categories_meaning(enum language language);
 void add_category_cells(struct text_table *table,
                         const uint64_t bytes[CATEGORY_COUNT], uint64_t whole);
 
-extern const struct table advice_table, arcs_table, bins_table, contexts_table,
-    cycles_table, function_types_table, functions_table, leaks_table,
-    peak_table, phases_table, regions_table, survival_table, temporary_table,
-    threads_table, type_functions_table, types_table;
+extern const struct table advice_table, arcs_table, bins_table,
+    contexts_table, cycles_table, function_types_table, functions_table,
+    leaks_table, peak_table, phases_table, regions_table, survival_table,
+    temporary_table, threads_table, type_functions_table, types_table;
 
 #endif

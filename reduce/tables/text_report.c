@@ -79,13 +79,13 @@ text_columns_begin(struct text_table *text, const struct reduction *reduction,
       add_column(text, c->text, c->spare);
     else
       for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-        add_column(text,
-                   (struct text_column){
-                       .top = i == 0 ? c->text.bottom : NULL,
-                       .top_span = i == 0 ? CATEGORY_COUNT : 1,
-                       .bottom = category_letter(language, i),
-                       .gap = i == 0 ? 2 : 1},
-                   c->spare);
+        add_column(
+            text,
+            (struct text_column){.top = i == 0 ? c->text.bottom : NULL,
+                                 .top_span = i == 0 ? CATEGORY_COUNT : 1,
+                                 .bottom = category_letter(language, i),
+                                 .gap = i == 0 ? 2 : 1},
+            c->spare);
     if (c->share)
       add_column(text, (struct text_column){.bottom = "%", .gap = 1},
                  c->spare);
@@ -192,8 +192,7 @@ add_cells(const struct view *view, struct text_table *text,
     add_cell(text, &cell, column->unit);
   }
   if (column->share || column->content == CONTENT_SHARE)
-    text_table_share(text, row_figure(row, column),
-                     row_figure(&all, column));
+    text_table_share(text, row_figure(row, column), row_figure(&all, column));
 }
 
 /* Adds the cells of ROW, whose shares are shares of WHOLE. */
@@ -226,8 +225,7 @@ add_members(const struct view *view, struct text_table *text,
                            .bytes = ranking->left_out_bytes};
     snprintf(name, sizeof name, "(%zu more)",
              ranking->count - ranking->shown);
-    add_row(view, text,
-            &(struct ranking_row){.figures = &rest, .name = name},
+    add_row(view, text, &(struct ranking_row){.figures = &rest, .name = name},
             group->figures);
   }
   text->indent = "";

@@ -36,9 +36,9 @@ struct text_table {
   unsigned spare[MOST_COLUMNS]; /* where lines are too wide, columns with the
                                    highest are left out first; 0: never */
   size_t column_count;
-  bool human;         /* separators in numbers: 1,234,567 */
-  const char *indent; /* stands before names */
-  size_t column;      /* of the next cell */
+  bool human;              /* separators in numbers: 1,234,567 */
+  const char *indent;      /* stands before names */
+  size_t column;           /* of the next cell */
   struct string_sink text; /* the cells, each NUL-terminated, and marks */
 };
 

@@ -20,13 +20,20 @@ static const struct column columns[] = {
     {AVERAGE(ALLOCS), HEADING(2, "bytes", "/alloc"), .use = USE_AVERAGES,
      .meaning = "average bytes per object, rounded"},
     LIVE_COLUMNS("of this type"),
-    {.id = CATEGORY, .keys = KEY("category"), .first = true,
+    {.id = CATEGORY,
+     .keys = KEY("category"),
+     .first = true,
      LEFT_HEADING(2, "category"),
      .meaning = "the category of the type in the other tables"},
-    {.id = TYPE, .keys = KEY("type"), .first = true, LEFT_HEADING(2, "type"),
+    {.id = TYPE,
+     .keys = KEY("type"),
+     .first = true,
+     LEFT_HEADING(2, "type"),
      .total = "<TOTAL>",
      .meaning = "the Lisp type, or the program's name for the type"},
-    {.id = CLASS, .keys = KEY("class"), .first = true,
+    {.id = CLASS,
+     .keys = KEY("class"),
+     .first = true,
      LEFT_HEADING(2, "class"),
      .meaning = "the class, for instances and structures"},
     ALL_COUNTS,
@@ -35,8 +42,10 @@ static const struct column columns[] = {
 
 #define PAIR_COLUMNS(allocs, heading, name)                                  \
   ALLOCS_COLUMN(0, allocs),                                                  \
-  BYTES_COLUMN("likewise, bytes of these objects with their bodies"),       \
-  {.content = CONTENT_NAME, LEFT_HEADING(2, heading), .meaning = name}
+      BYTES_COLUMN("likewise, bytes of these objects with their bodies"),    \
+  {                                                                          \
+    .content = CONTENT_NAME, LEFT_HEADING(2, heading), .meaning = name       \
+  }
 
 static const struct column type_columns[] = {PAIR_COLUMNS(
     "first line: objects of this type, and their share of all objects; "
@@ -139,8 +148,8 @@ members(const struct view *view, const struct ranking_row *row,
         struct ranking *ranking)
 {
   const struct pairs *pairs = view->context;
-  for (uint32_t i = lists_first(&pairs->of_group, row->item);
-       i != INDEX_NONE; i = lists_next(&pairs->of_group, i)) {
+  for (uint32_t i = lists_first(&pairs->of_group, row->item); i != INDEX_NONE;
+       i = lists_next(&pairs->of_group, i)) {
     const struct graph_self_type *pair =
         &view->reduction->graph.self_types[i];
     struct ranking_row member = {
