@@ -216,8 +216,7 @@ run(void *closure)
   else
     command_row(options.command)->run(&options, sink, outcome);
   if (!sink_flush(sink))
-    fail_with(MPROF_CANNOT_WRITE, "cannot write %s: %s", line->target,
-              strerror(sink->error_number));
+    outcome_cannot_write(outcome, line->target, sink->error_number);
 }
 
 int
