@@ -257,6 +257,7 @@ refused.  So what holds of the whole here holds of each sample."
     (loop repeat pause do (collect))
     (push (cons (- (collections) born) n) *died*))
   (setf *kept* '())
+  (in-other-words)
   (collect))
 
 (following-alone "threads that end"
