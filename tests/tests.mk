@@ -11,6 +11,8 @@ test_o      := $(test_c:%.c=$(O)/obj/%.o)
 tests       := $(test_c:tests/c/%.c=$(O)/tests/%)
 # what adds up the figures of a profile without the reducer
 figures     := $(O)/tests/figures
+# what makes the profiles of golden/profiles.txt
+profiles    := $(O)/tests/write_profile
 
 # What only some tests need: packages.sh has a list of each name.
 $(packages)-%: FORCE | $(packages)
@@ -32,7 +34,7 @@ $(O)/obj/tests/%.o: tests/%.c $(O)/flags | $(top)/gen/profile.pb-c.h $(ecl_key)
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
 
-tests: $(tests) $(figures)
+tests: $(tests) $(figures) $(profiles)
 
 $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
@@ -70,6 +72,11 @@ $(figures): $(O)/obj/tests/malloc/figures.o $(proto_o)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lprotobuf-c -lz
 
+$(profiles): $(O)/obj/tests/c/write_profile.o $(proto_o)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  -lprotobuf-c -lz
+
 # A program that is shipped.
 sender := $(O)/tests/sender
 
@@ -93,7 +100,7 @@ $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 
 .SECONDARY: $(test_o)
 -include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o)) \
-  $(addprefix $(O)/obj/tests/,malloc/figures.d serve/sender.d)
+  $(addprefix $(O)/obj/tests/,malloc/figures.d c/write_profile.d serve/sender.d)
 
 ## Other builds of ECL.
 # Without patches, but otherwise the same: what bench compares with.
@@ -132,7 +139,7 @@ check-c: tests ## the C tests, and every header compiled alone
 check-lisp: all ## the FiveAM tests
 	@$(test_env) tests/run-tests.sh lisp
 
-check-cli: all ## the tests of the command mprof
+check-cli: all $(profiles) ## the tests of the command mprof
 	@$(test_env) tests/run-tests.sh cli
 
 check-recover: all ## killed programs, each kind KILLS times [1000], and damaged files

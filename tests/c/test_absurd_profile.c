@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
+#include "profile_text.h"
 #include "pprof/wire.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
@@ -192,13 +192,13 @@ absurd_comments(void **state)
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct builder *b = example_recursion();
+    struct builder *b = example("recursion");
     builder_comment(b, cases[i].comment);
     builder_write(b, scratch);
     builder_free(b);
     check_refused(scratch, cases[i].reason);
   }
-  struct builder *b = example_recursion();
+  struct builder *b = example("recursion");
   builder_comment(b, "mprof.files=2");
   builder_comment(b, "mprof.contexts=9223372036854775807");
   builder_comment(b, "mprof.contexts=1");

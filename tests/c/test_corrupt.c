@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/input_file.h"
-#include "example_profiles.h"
+#include "profile_text.h"
 #include "mprof.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
@@ -126,7 +126,7 @@ flip_bytes(uint8_t *data, size_t length, const uint8_t *flips, size_t count)
 static void
 every_truncation(void **state)
 {
-  struct builder *b = example_widgets();
+  struct builder *b = example("widgets");
   size_t length;
   uint8_t *data = builder_pack(b, &length);
   (void)state;
@@ -144,7 +144,7 @@ every_flipped_byte(void **state)
 {
   static const uint8_t flips[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20,
                                   0x40, 0x80, 0xff, 0x0f, 0xf0, 0x55};
-  struct builder *b = example_recursion();
+  struct builder *b = example("recursion");
   size_t length;
   size_t packed_length;
   uint8_t *data = builder_pack(b, &length);
@@ -177,7 +177,7 @@ every_flipped_byte_of_go(void **state)
 static void
 neighbours(void **state)
 {
-  struct builder *b = example_recursion();
+  struct builder *b = example("recursion");
   size_t length;
   uint8_t *data = builder_pack(b, &length);
   (void)state;
@@ -198,7 +198,7 @@ static void
 moved_pieces(void **state)
 {
   enum { PIECE = 7 };
-  struct builder *b = example_recursion();
+  struct builder *b = example("recursion");
   size_t length;
   uint8_t *data = builder_pack(b, &length);
   uint8_t *copy = malloc(length);

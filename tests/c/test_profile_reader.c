@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analysis/frames.h"
-#include "example_profiles.h"
+#include "profile_text.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
@@ -90,7 +90,7 @@ many_samples(void **state)
 static void
 joined_members(void **state)
 {
-  struct builder *b = example_widgets();
+  struct builder *b = example("widgets");
   struct profile profile;
   size_t length;
   size_t first_length;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
+#include "profile_text.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
@@ -154,10 +154,28 @@ spoil_kept(struct builder *b)
   b->values[0][3] = b->values[0][1] + 1;
 }
 
+/* Gives it columns, without values, of how many collections objects survive:
+ * those that died after 0, 1, 2 to 3, 4 to 7, 8 or more, are new, and live
+ * after 1, ... */
+static void
+add_survival(struct builder *b)
+{
+  static const char *const names[] = {"died_0", "died_1", "died_2", "died_4",
+                                      "died_8", "new",    "live_1", "live_2",
+                                      "live_4", "live_8"};
+  char text[32];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(text, sizeof text, "%s_objects", names[i]);
+    builder_column(b, text, "count");
+    snprintf(text, sizeof text, "%s_space", names[i]);
+    builder_column(b, text, "bytes");
+  }
+}
+
 static void
 spoil_survival(struct builder *b)
 {
-  builder_has_survival(b);
+  add_survival(b);
   for (size_t i = 0; i < b->profile.n_sample; i++)
     b->samples[i].n_value = b->profile.n_sample_type;
   b->values[0][BUILDER_COLUMNS + 10] = b->values[0][0] + 1; /* new */
@@ -270,7 +288,7 @@ every_rule(void **state)
   for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
     char path[128];
     snprintf(path, sizeof path, "tests/corrupt/%s.data", faults[i].name);
-    struct builder *b = example_widgets();
+    struct builder *b = example("widgets");
     faults[i].spoil(b);
     if (getenv("MPROF_UPDATE_GOLDEN") != NULL)
       builder_write(b, path);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
+#include "profile_text.h"
 #include "mprof.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
@@ -242,9 +242,9 @@ merged_files_have_the_shorter_form(void **state)
   assert_true(adds);
   assert_int_equal(merge(deep(), &adds), 3);
   assert_false(adds);
-  assert_int_equal(merge(example_widgets_c(), &adds), 3);
+  assert_int_equal(merge(example("widgets-c"), &adds), 3);
   assert_true(adds);
-  assert_int_equal(merge(example_recursion(), &adds), 5); /* Lisp */
+  assert_int_equal(merge(example("recursion"), &adds), 5); /* Lisp */
   assert_false(adds);
 }
 
