@@ -271,9 +271,6 @@ bench-instructions: all $(top)/reference-work/key ## the same in instructions
 bench-on-off: all ## the same of mprof counting and stopped alone; minutes for ten PROGRAMS
 	@$(test_env) tests/bench/run.sh --on-off
 
-bench-live: all ## the same of following objects until they are dead, in time
-	@$(test_env) tests/bench/run.sh --live
-
 bench-holders: all ## the time and memory to find out what holds a million objects
 	@cd $(O) && $(test_env) bin/ecl --norc \
 	  --load $(CURDIR)/tests/bench/holders.lisp
