@@ -6,7 +6,8 @@
  * where the damage leaves a profile, its invariants hold, and every command
  * does its work.
  *
- * Some ten thousand files, all in process.
+ * Some ten thousand files, all in process.  And files that say wrong things
+ * of themselves.
  */
 
 #include <setjmp.h>
@@ -16,9 +17,9 @@
 #include <cmocka.h>
 
 #include "base/input_file.h"
-#include "profile_text.h"
 #include "mprof.h"
 #include "profile_invariants.h"
+#include "profile_text.h"
 #include "scratch_file.h"
 
 /* Runs the command line ARGUMENTS with the scratch file appended COUNT
@@ -217,6 +218,42 @@ moved_pieces(void **state)
   builder_free(b);
 }
 
+/* What a file says of itself. */
+static void
+absurd_comments(void **state)
+{
+  static const struct {
+    const char *comment, *reason;
+  } cases[] = {
+      {"mprof.files=0", "not a number of files"},
+      {"mprof.files=-1", "not a number of files"},
+      {"mprof.files=", "not a number of files"},
+      {"mprof.files=2x", "not a number of files"},
+      {"mprof.files=1000000001", "not a number of files"},
+      {"mprof.files=99999999999999999999", "not a number of files"},
+      {"mprof.residual_bytes=-9223372036854775809", "that is not a count"},
+      {"mprof.contexts=9223372036854775808", "that is not a count"},
+      {"mprof.contexts=-1", "that is not a count"},
+      {"mprof.contexts=", "that is not a count"},
+      {"mprof.bytes=11", "but the samples add up to 10"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct builder *b = example("recursion");
+    builder_comment(b, cases[i].comment);
+    builder_write(b, scratch);
+    builder_free(b);
+    check_refused(scratch, cases[i].reason);
+  }
+  struct builder *b = example("recursion");
+  builder_comment(b, "mprof.files=2");
+  builder_comment(b, "mprof.contexts=9223372036854775807");
+  builder_comment(b, "mprof.contexts=1");
+  builder_write(b, scratch);
+  builder_free(b);
+  check_refused(scratch, "mprof.contexts overflows");
+}
+
 int
 main(void)
 {
@@ -226,6 +263,7 @@ main(void)
       cmocka_unit_test(every_flipped_byte_of_go),
       cmocka_unit_test(neighbours),
       cmocka_unit_test(moved_pieces),
+      cmocka_unit_test(absurd_comments),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -3,7 +3,7 @@
 /* The reader against files that break a rule: one file for each rule of the
  * format, faults of its encoding, and files of another kind.  The answer is
  * an error with a reason and an offset.  (test_corrupt.c damages files
- * blindly, test_absurd_profile.c makes absurd claims.)
+ * blindly, test_file_bounds.c has very much of each thing.)
  *
  * The files with one fault each are those of tests/corrupt, where the tests
  * of the command find them; MPROF_UPDATE_GOLDEN=1 writes them anew.
