@@ -53,12 +53,6 @@ $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lcmocka
 
-$(O)/tests/test_ship: $(O)/obj/tests/c/test_ship.o $(reduce_o) \
-  $(patsubst %,$(O)/obj/reduce/serve/%.o,program ship_period ship_target)
-	@mkdir -p $(@D)
-	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
-	  -lcmocka $(reduce_libs) -lcurl
-
 $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
