@@ -13,11 +13,6 @@ cp "$golden"/{two-cycles,mixture}.data .
 expect 'two profiles' 0 '' diff two-cycles.data mixture.data
 cmp -s "$golden/diff.txt" out
 result $? 'as it is kept'
-expect 'normalised' 0 '' \
-  diff -verbose --no-legend --normalize two-cycles.data mixture.data
-cmp -s "$golden/diff-normalized.txt" out
-result $? 'as it is kept, normalised'
-
 expect 'small changes only' 0 '' diff --no-legend --min-percent=99.5 \
   --tables=functions two-cycles.data mixture.data
 says 'how large' 'No function changed by 99.5 % of the total or more.'

@@ -31,7 +31,6 @@ while read -r name data arguments; do
 done <<'END'
 widgets widgets report
 widgets-c widgets-c report -verbose
-recursion recursion report --no-legend
 self-recursion self-recursion report -verbose --no-legend --tables=direct,graph
 two-cycles two-cycles report --no-legend
 two-cycles-few two-cycles report --no-legend --tables=graph --min-percent=88
@@ -40,7 +39,6 @@ mixture-pairs mixture report --tables=type-functions --sort=allocs --min-percent
 mixture-folded mixture export --format=folded --frames=types
 mixture-lisp mixture export --format=lisp
 mixture-contexts mixture export --format=lisp-contexts --hide=PARSE
-session session report --no-legend
 phases phases report --tables=phases,threads
 phases-of-worker phases report --phase=run,load --thread=^worker$ --no-legend
 phases-folded phases export --format=folded --frames=phases,threads --value=allocs
@@ -55,9 +53,7 @@ packages packages report --by=package --no-legend --tables=direct,graph
 lines lines report --by=line --no-legend --tables=leaks,direct,graph
 long long report --tables=direct,graph --no-legend --width=99
 live live report -verbose --no-legend
-live-value live report --no-legend --value=live-allocs
-live-unknown live-unknown report --no-legend
-live-before live-before report --no-legend --tables=direct,types --sort=live --min-percent=25
+live-unknown live-unknown report --no-legend --tables=direct,types
 live-diff live diff -verbose --no-legend live-before.data
 survival survival report --tables=survival
 survival-json survival export --format=json --type=CONS
