@@ -115,6 +115,8 @@ $(no_words)-work/key: FORCE | $(ecl_key)
 	  $(download) $(facts) $(no_words).series
 
 ## Targets.  Scripts find what was built through these.
+# SHORT=1 is what .ci/run asks for.
+short    := $(filter 1,$(SHORT))
 test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(top)/cache TESTS='$(tests)' \
   RELEASE=$(ECL) \
@@ -123,6 +125,9 @@ test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
 check: all tests $(packages)-allocators $(packages)-unwind $(packages)-stock ## run all tests; the last line is `N passed, N failed'
 	@$(test_env) tests/run-tests.sh headers c lisp cli malloc recover exact \
 	  embedding unwind random stock
+
+check-long: ## all that .ci/run leaves out or does in part, before a release; hours
+	@.ci/run long
 
 check-flaky: all tests $(packages)-allocators $(packages)-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
 	@$(test_env) tests/flaky.sh
@@ -198,17 +203,22 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 test_sanitized := $(filter-out \
   $(patsubst %,tests/c/test_malloc_%.c,early_memory lisp_tables) \
   $(wildcard tests/c/test_control*.c),$(test_c))
+# Those tests of the command that run it, and are not about the documents.
+cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
+  targets),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))
 
+# What is damaged or fails at every place is so at every tenth here, with SHORT=1;
+# how much memory files take, is not looked at with sanitizers at all.
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
 	@$(MAKE) --no-print-directory O=$(top)/asan \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
-	  test_c='$(test_sanitized)' \
+	  test_c='$(filter-out $(if $(short),%/test_file_bounds.c),$(test_sanitized))' \
 	  check-asan-variant
 
 .PHONY: check-asan-variant
 check-asan-variant: tests $(command) $(malloc_a) $(advice_7)
-	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' \
-	  tests/run-tests.sh c cli sanitized recover/damaged
+	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' EVERY=$(short:1=10) \
+	  tests/run-tests.sh c $(cli_sanitized) sanitized recover/damaged
 
 # Only what has threads of its own.
 check-tsan: $(ecl_key) $(command) ## C programs and tests with threads with ThreadSanitizer
@@ -219,6 +229,10 @@ check-tsan: $(ecl_key) $(command) ## C programs and tests with threads with Thre
 check-tsan-variant: tests $(malloc_a)
 	@$(test_env) MPROF=$(top)/bin/mprof SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
+# Without those that are about what is around the monitor.
+malloc_short := $(filter-out $(addprefix malloc/,allocators inlined memory \
+  suppressed),$(patsubst tests/%.sh,%,$(wildcard tests/malloc/*.sh)))
+
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.
 check-ubsan: all $(packages)-allocators ## C programs with a monitor that traps what is undefined
@@ -228,8 +242,8 @@ check-ubsan: all $(packages)-allocators ## C programs with a monitor that traps 
 
 .PHONY: check-ubsan-variant
 check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
-	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 \
-	  tests/run-tests.sh malloc
+	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 EVERY=$(short:1=10) \
+	  tests/run-tests.sh $(if $(short),$(malloc_short),malloc)
 
 setup-tests: $(foreach list,allocators unwind stock formats html serve emacs,$(packages)-$(list)) ## install what all tests but check-fuzz need
 
@@ -244,13 +258,25 @@ check-fuzz: $(packages)-fuzz ## fuzz the reader for a minute (FUZZ_SECONDS)
 check-fuzz-variant: $(O)/bin/fuzz-reader
 	@$(test_env) tests/run-tests.sh fuzz
 
+# With SHORT=1 only the monitor is built so, and its own tests are run, and
+# programs with many threads, functions, contexts and frames.
 check-tiny: all ## C and exact tests with a monitor whose tables begin tiny
 	@$(MAKE) --no-print-directory O=$(top)/tiny \
-	  CPPFLAGS='$(CPPFLAGS) -DMPROF_TINY' check-tiny-variant
+	  CPPFLAGS='$(CPPFLAGS) -DMPROF_TINY' $(if $(short), \
+	  test_c='$(wildcard tests/c/test_monitor_*.c tests/c/test_malloc_*.c)' \
+	  reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o))' \
+	  check-tiny-short,check-tiny-variant)
 
-.PHONY: check-tiny-variant
+.PHONY: check-tiny-variant check-tiny-short
 check-tiny-variant: tests $(command) $(monitor_so) $(reduce_so)
 	@$(test_env) tests/run-tests.sh c exact
+
+check-tiny-short: tests $(monitor_so)
+	@cp $(top)/lib/libmprof-reduce.so $(top)/lib/libmprof-serve.so $(O)/lib
+	@$(test_env) MPROF=$(top)/bin/mprof EXACT_PROGRAMS='budget change depth \
+	  limited lines locals many-threads phases thread-ends threads' \
+	  tests/run-tests.sh c exact/run
+
 
 demo: all ## profile a real program and print its tables
 	@$(test_env) tests/demo/run.sh

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "base/input_file.h"
+#include "every.h"
 #include "mprof.h"
 #include "profile_invariants.h"
 #include "profile_text.h"
@@ -107,9 +108,11 @@ cut_everywhere(const uint8_t *data, size_t length)
   assert_true(try_reading(data, length));
   assert_true(try_reading(packed, packed_length));
   for (size_t i = 0; i < packed_length; i++)
-    assert_false(try_reading(packed, i));
+    if (!left_out())
+      assert_false(try_reading(packed, i));
   for (size_t i = 0; i < length; i++)
-    try_reading(data, i); /* cut between two fields it may be a profile */
+    if (!left_out())
+      try_reading(data, i); /* cut between two fields it may be a profile */
   free(packed);
 }
 
@@ -118,6 +121,8 @@ flip_bytes(uint8_t *data, size_t length, const uint8_t *flips, size_t count)
 {
   for (size_t i = 0; i < length; i++)
     for (size_t j = 0; j < count; j++) {
+      if (left_out())
+        continue;
       data[i] ^= flips[j];
       try_reading(data, length);
       data[i] ^= flips[j];

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# run.sh [PROGRAM...]: run each program, or all of programs/, in every variant
+# run.sh [PROGRAM...]: run each program, or those that EXACT_PROGRAMS names, or
+# all of programs/, in every variant
 # that its first line names, by words and by whole walks, and compare the chains
 # that both ways found.  With SHORT=1 it is one variant, by words alone.
 # EXACT_FLAGS are more flags for their Lisp and C code, EXACT_WORK is a folder for
@@ -76,7 +77,9 @@ compare() {
 # One program on each processor; what they print comes together, in order.
 export -f run compare
 export ECL EXACT_FLAGS work harness
-[ $# -gt 0 ] || set -- tests/exact/programs/*.lisp
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- $(printf 'tests/exact/programs/%s.lisp ' \
+  ${EXACT_PROGRAMS:-*})
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
