@@ -267,14 +267,16 @@ check-tiny: all ## C and exact tests with a monitor whose tables begin tiny
 	  reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o))' \
 	  check-tiny-short,check-tiny-variant)
 
+tiny := budget change depth limited lines locals many-threads phases \
+  thread-ends threads
+
 .PHONY: check-tiny-variant check-tiny-short
 check-tiny-variant: tests $(command) $(monitor_so) $(reduce_so)
 	@$(test_env) tests/run-tests.sh c exact
 
 check-tiny-short: tests $(monitor_so)
 	@cp $(top)/lib/libmprof-reduce.so $(top)/lib/libmprof-serve.so $(O)/lib
-	@$(test_env) MPROF=$(top)/bin/mprof EXACT_PROGRAMS='budget change depth \
-	  limited lines locals many-threads phases thread-ends threads' \
+	@$(test_env) MPROF=$(top)/bin/mprof EXACT_PROGRAMS='$(addsuffix .lisp,$(tiny))' \
 	  tests/run-tests.sh c exact/run
 
 

@@ -55,11 +55,8 @@ all=$golden/recursion-c-all-calls.data
 sums=$golden/recursion-c.data
 [ "$(stated $all) $(stated $sums)" = ' 171' ]
 result $? 'one of each form'
-for form in $all $sums; do
-  run report -verbose --no-legend "$form"
-  cmp -s out "$golden/recursion-c.txt"
-  result $? "$(basename "$form"): as before"
-done
+run report -verbose --no-legend $all
+cp out stated
 same 'both forms' $all $sums
 
 # What is written again has the form that takes less.
@@ -88,7 +85,7 @@ mv out exported.data
 [ "$(gzip -dc exported.data | grep -a -c stated_calls)" = 0 ]
 result $? 'exported: nothing is left to add up'
 run report -verbose --no-legend exported.data
-cmp -s <(sed 1,2d out) <(sed 1,2d $golden/recursion-c.txt)
+cmp -s <(sed 1,2d out) <(sed 1,2d stated)
 result $? 'exported: it says the same'
 
 for file in $all $sums; do

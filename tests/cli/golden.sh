@@ -35,12 +35,11 @@ self-recursion self-recursion report -verbose --no-legend --tables=direct,graph
 two-cycles two-cycles report --no-legend
 two-cycles-few two-cycles report --no-legend --tables=graph --min-percent=88
 mixture mixture report --no-legend --min-percent=12
-mixture-pairs mixture report --tables=type-functions --sort=allocs --min-percent=40
+mixture-pairs mixture report --no-legend --tables=type-functions --sort=allocs --min-percent=40
 mixture-folded mixture export --format=folded --frames=types
 mixture-lisp mixture export --format=lisp
 mixture-contexts mixture export --format=lisp-contexts --hide=PARSE
-phases phases report --tables=phases,threads
-phases-of-worker phases report --phase=run,load --thread=^worker$ --no-legend
+phases phases report --no-legend --tables=phases,threads
 phases-folded phases export --format=folded --frames=phases,threads --value=allocs
 unknown-calls unknown-calls report -verbose --no-legend --tables=direct,graph
 unknown-calls-sorted unknown-calls report -verbose --no-legend --tables=direct --sort=calls
@@ -55,9 +54,9 @@ long long report --tables=direct,graph --no-legend --width=99
 live live report -verbose --no-legend
 live-unknown live-unknown report --no-legend --tables=direct,types
 live-diff live diff -verbose --no-legend live-before.data
-survival survival report --tables=survival
+survival survival report --no-legend --tables=survival
 survival-json survival export --format=json --type=CONS
-held held report -verbose --tables=held
+held held report -verbose --no-legend --tables=held
 held-direct held report --no-legend --tables=direct,types
 nameless nameless report --tables=reconciliation
 nameless-runtime nameless report --tables=reconciliation --show-runtime --hide=^F$

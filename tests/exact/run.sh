@@ -77,9 +77,11 @@ compare() {
 # One program on each processor; what they print comes together, in order.
 export -f run compare
 export ECL EXACT_FLAGS work harness
-# shellcheck disable=SC2046
-[ $# -gt 0 ] || set -- $(printf 'tests/exact/programs/%s.lisp ' \
-  ${EXACT_PROGRAMS:-*})
+if [ $# = 0 ]; then
+  # shellcheck disable=SC2046,SC2086 # names have no blanks
+  set -- $(cd tests/exact/programs &&
+    ls ${EXACT_PROGRAMS:-*.lisp} | sed 's,^,tests/exact/programs/,')
+fi
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
