@@ -316,9 +316,6 @@ bench-malloc: all $(packages)-bench-malloc ## the cost of profiling C programs, 
 bench-stock: all $(packages)-stock ## the cost of mprof run with the distribution's ECL
 	@$(test_env) tests/bench/stock.sh
 
-bench-stock-names: all $(packages)-stock ## the share of bytes that have their function there; ROWS=20 lists others
-	@$(test_env) tests/stock/agreement/run.sh
-
 maxima      := $(shared)/download/maxima
 bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour
 	@runtime-patch/fetch-source.sh $(maxima) tests/bench/maxima-source.sh

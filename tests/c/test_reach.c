@@ -71,7 +71,7 @@ is_asleep(pid_t process)
   for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
     snprintf(text, sizeof text, "/proc/%d/task/%s/stat", (int)process,
              entry->d_name);
-    FILE *file = fopen(text, "r");
+    FILE *file = entry->d_name[0] == '.' ? NULL : fopen(text, "r");
     if (file == NULL)
       continue;
     asleep += fgets(text, sizeof text, file) != NULL &&
