@@ -28,12 +28,14 @@ mkdir -p "$logs" || exit 1
 # count PATTERN FILE: how many lines match.
 count() { grep -cE "$1" "$2" || :; }
 
-# suite NAME COMMAND...: run one suite and add up what it prints.
+# suite NAME COMMAND...: run one suite and add up what it prints.  The seconds
+# are those that processors worked for it.
 suite() {
-  local name=$1 log status ok skipped not_ok planned wrong=''
+  local TIMEFORMAT='%U %S'
+  local name=$1 log status used ok skipped not_ok planned wrong=''
   shift
   log=$logs/${name//\//-}.log
-  timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null
+  used=$({ time timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null; } 2>&1)
   status=$?
   skipped=$(count '^(not )?ok\b.*# *[Ss][Kk][Ii][Pp]' "$log")
   not_ok=$(count '^not ok\b' "$log")
@@ -55,7 +57,8 @@ suite() {
   passed=$((passed + ok))
   failed=$((failed + not_ok))
 
-  printf '%-32s %5d passed, %d failed' "$name" "$ok" "$not_ok"
+  printf '%-32s %5d passed, %d failed, %.1f s' \
+    "$name" "$ok" "$not_ok" "$(awk '{ print $1 + $2 }' <<<"$used")"
   [ "$skipped" = 0 ] || printf ', %d skipped' "$skipped"
   printf '%s\n' "${wrong:+ ($wrong)}"
   if [ "${V:-}" = 1 ]; then

@@ -11,6 +11,8 @@ test_o      := $(test_c:%.c=$(O)/obj/%.o)
 tests       := $(test_c:tests/c/%.c=$(O)/tests/%)
 # what adds up the figures of a profile without the reducer
 figures     := $(O)/tests/figures
+# what makes the profiles of golden/profiles.txt
+profiles    := $(O)/tests/write_profile
 
 # What only some tests need: packages.sh has a list of each name.
 $(packages)-%: FORCE | $(packages)
@@ -32,7 +34,7 @@ $(O)/obj/tests/%.o: tests/%.c $(O)/flags | $(top)/gen/profile.pb-c.h $(ecl_key)
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
 
-tests: $(tests) $(figures)
+tests: $(tests) $(figures) $(profiles)
 
 $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
@@ -51,12 +53,6 @@ $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lcmocka
 
-$(O)/tests/test_ship: $(O)/obj/tests/c/test_ship.o $(reduce_o) \
-  $(patsubst %,$(O)/obj/reduce/serve/%.o,program ship_period ship_target)
-	@mkdir -p $(@D)
-	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
-	  -lcmocka $(reduce_libs) -lcurl
-
 $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
@@ -66,6 +62,11 @@ $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 $(filter $(O)/tests/test_control%,$(tests)): | $(malloc_so)
 
 $(figures): $(O)/obj/tests/malloc/figures.o $(proto_o)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  -lprotobuf-c -lz
+
+$(profiles): $(O)/obj/tests/c/write_profile.o $(proto_o)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lprotobuf-c -lz
@@ -93,7 +94,7 @@ $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 
 .SECONDARY: $(test_o)
 -include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o)) \
-  $(addprefix $(O)/obj/tests/,malloc/figures.d serve/sender.d)
+  $(addprefix $(O)/obj/tests/,malloc/figures.d c/write_profile.d serve/sender.d)
 
 ## Other builds of ECL.
 # Without patches, but otherwise the same: what bench compares with.
@@ -114,6 +115,8 @@ $(no_words)-work/key: FORCE | $(ecl_key)
 	  $(download) $(facts) $(no_words).series
 
 ## Targets.  Scripts find what was built through these.
+# SHORT=1 is what .ci/run asks for.
+short    := $(filter 1,$(SHORT))
 test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(top)/cache TESTS='$(tests)' \
   RELEASE=$(ECL) \
@@ -122,6 +125,9 @@ test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
 check: all tests $(packages)-allocators $(packages)-unwind $(packages)-stock ## run all tests; the last line is `N passed, N failed'
 	@$(test_env) tests/run-tests.sh headers c lisp cli malloc recover exact \
 	  embedding unwind random stock
+
+check-long: ## all that .ci/run leaves out or does in part, before a release; hours
+	@.ci/run long
 
 check-flaky: all tests $(packages)-allocators $(packages)-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
 	@$(test_env) tests/flaky.sh
@@ -132,7 +138,7 @@ check-c: tests ## the C tests, and every header compiled alone
 check-lisp: all ## the FiveAM tests
 	@$(test_env) tests/run-tests.sh lisp
 
-check-cli: all ## the tests of the command mprof
+check-cli: all $(profiles) ## the tests of the command mprof
 	@$(test_env) tests/run-tests.sh cli
 
 check-recover: all ## killed programs, each kind KILLS times [1000], and damaged files
@@ -197,17 +203,22 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 test_sanitized := $(filter-out \
   $(patsubst %,tests/c/test_malloc_%.c,early_memory lisp_tables) \
   $(wildcard tests/c/test_control*.c),$(test_c))
+# Those tests of the command that run it, and are not about the documents.
+cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
+  targets),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))
 
+# What is damaged or fails at every place is so at every tenth here, with SHORT=1;
+# how much memory files take, is not looked at with sanitizers at all.
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
 	@$(MAKE) --no-print-directory O=$(top)/asan \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
-	  test_c='$(test_sanitized)' \
+	  test_c='$(filter-out $(if $(short),%/test_file_bounds.c),$(test_sanitized))' \
 	  check-asan-variant
 
 .PHONY: check-asan-variant
 check-asan-variant: tests $(command) $(malloc_a) $(made_pages)
-	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' \
-	  tests/run-tests.sh c cli sanitized recover/damaged
+	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' EVERY=$(short:1=10) \
+	  tests/run-tests.sh c $(cli_sanitized) sanitized recover/damaged
 
 # Only what has threads of its own.
 check-tsan: $(ecl_key) $(command) ## C programs and tests with threads with ThreadSanitizer
@@ -218,6 +229,10 @@ check-tsan: $(ecl_key) $(command) ## C programs and tests with threads with Thre
 check-tsan-variant: tests $(malloc_a)
 	@$(test_env) MPROF=$(top)/bin/mprof SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
+# Without those that are about what is around the monitor.
+malloc_short := $(filter-out $(addprefix malloc/,allocators inlined memory \
+  suppressed),$(patsubst tests/%.sh,%,$(wildcard tests/malloc/*.sh)))
+
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.
 check-ubsan: all $(packages)-allocators ## C programs with a monitor that traps what is undefined
@@ -227,8 +242,8 @@ check-ubsan: all $(packages)-allocators ## C programs with a monitor that traps 
 
 .PHONY: check-ubsan-variant
 check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
-	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 \
-	  tests/run-tests.sh malloc
+	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 EVERY=$(short:1=10) \
+	  tests/run-tests.sh $(if $(short),$(malloc_short),malloc)
 
 setup-tests: $(foreach list,allocators unwind stock formats html serve emacs,$(packages)-$(list)) ## install what all tests but check-fuzz need
 
@@ -243,13 +258,27 @@ check-fuzz: $(packages)-fuzz ## fuzz the reader for a minute (FUZZ_SECONDS)
 check-fuzz-variant: $(O)/bin/fuzz-reader
 	@$(test_env) tests/run-tests.sh fuzz
 
+# With SHORT=1 only the monitor is built so, and its own tests are run, and
+# programs with many threads, functions, contexts and frames.
 check-tiny: all ## C and exact tests with a monitor whose tables begin tiny
 	@$(MAKE) --no-print-directory O=$(top)/tiny \
-	  CPPFLAGS='$(CPPFLAGS) -DMPROF_TINY' check-tiny-variant
+	  CPPFLAGS='$(CPPFLAGS) -DMPROF_TINY' $(if $(short), \
+	  test_c='$(wildcard tests/c/test_monitor_*.c tests/c/test_malloc_*.c)' \
+	  reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o))' \
+	  check-tiny-short,check-tiny-variant)
 
-.PHONY: check-tiny-variant
+tiny := budget change depth limited lines locals many-threads phases \
+  thread-ends threads
+
+.PHONY: check-tiny-variant check-tiny-short
 check-tiny-variant: tests $(command) $(monitor_so) $(reduce_so)
 	@$(test_env) tests/run-tests.sh c exact
+
+check-tiny-short: tests $(monitor_so)
+	@cp $(top)/lib/libmprof-reduce.so $(top)/lib/libmprof-serve.so $(O)/lib
+	@$(test_env) MPROF=$(top)/bin/mprof EXACT_PROGRAMS='$(addsuffix .lisp,$(tiny))' \
+	  tests/run-tests.sh c exact/run
+
 
 demo: all ## profile a real program and print its tables
 	@$(test_env) tests/demo/run.sh
@@ -263,9 +292,6 @@ bench-instructions: all $(top)/reference-work/key ## the same in instructions
 
 bench-on-off: all ## the same of mprof counting and stopped alone; minutes for ten PROGRAMS
 	@$(test_env) tests/bench/run.sh --on-off
-
-bench-live: all ## the same of following objects until they are dead, in time
-	@$(test_env) tests/bench/run.sh --live
 
 bench-holders: all ## the time and memory to find out what holds a million objects
 	@cd $(O) && $(test_env) bin/ecl --norc \
@@ -289,9 +315,6 @@ bench-malloc: all $(packages)-bench-malloc ## the cost of profiling C programs, 
 
 bench-stock: all $(packages)-stock ## the cost of mprof run with the distribution's ECL
 	@$(test_env) tests/bench/stock.sh
-
-bench-stock-names: all $(packages)-stock ## the share of bytes that have their function there; ROWS=20 lists others
-	@$(test_env) tests/stock/agreement/run.sh
 
 maxima      := $(shared)/download/maxima
 bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour

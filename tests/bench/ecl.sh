@@ -53,7 +53,7 @@ run_ecl() {
     arguments+=(--load "$folder/$group.fas")
   done
   case $configuration in
-  loaded | stopped | full-walk | mprof | live)
+  stopped | mprof)
     arguments+=(--eval '(require :mprof)')
     ;;
   esac
@@ -96,7 +96,6 @@ prepare() {
     die "CL-PPCRE is not in $ppcre; run: apt-get install cl-ppcre"
   mkdir -p "$work"
   shared_object region
-  shared_object counter
   for configuration; do
     ecl=$(ecl_of "$configuration")
     [ -x "$ecl" ] ||
@@ -112,13 +111,13 @@ groups() {
   done
 }
 
-# list_programs [NAME...]: a line `name group yes|no', the last about whole
-# walks, for each program, or for those that are named.
+# list_programs [NAME...]: a line `name group' for each program, or for those
+# that are named.
 list_programs() {
   local group name all
   all=$(for group in $(groups); do
     run_ecl patched "$group" '(progn(bench:print-names)(ext:quit 0))' |
-      sed -n "s/^program \([^ ]*\) \(.*\)/\1 $group \2/p"
+      sed -n "s/^program \(.*\)/\1 $group/p"
   done)
   if [ $# = 0 ]; then
     printf '%s\n' "$all"
@@ -128,10 +127,4 @@ list_programs() {
       die "there is no program $name; there are:" \
         $(printf '%s\n' "$all" | sed 's/ .*//')
   done
-}
-
-# report times|instructions|on-off|words|live
-report() {
-  CLOCK=${CLOCK:-cpu} BENCH_REPORT=$1 "$ECL" --norc --shell \
-    "$here/report.lisp" </dev/null || die "cannot make the tables"
 }

@@ -8,13 +8,11 @@
 ;;;; is known of it, so that no program can become fast by going wrong.
 ;;;;
 ;;;; One process measures one program in one configuration: a short run to
-;;;; warm everything up, a collection, the run that counts, one line.  The
-;;;; line has name, configuration, size, seconds, processor seconds,
-;;;; collections, allocations, and bytes, separated by tabs; the last two are
-;;;; 0 where nobody counts.
+;;;; warm everything up, a collection, the run that counts, one line: name,
+;;;; configuration, processor seconds and allocations, separated by blanks;
+;;;; the last is 0 where nobody counts.
 ;;;;
-;;;; The same file is compiled by the patched and by the unpatched ECL.  It
-;;;; does not say which runs faster: report.lisp does.
+;;;; The same file is compiled by the patched and by the unpatched ECL.
 
 (defpackage #:bench
   (:use #:common-lisp)
@@ -27,19 +25,15 @@
   name
   function          ; of the size
   result            ; function of the size: what FUNCTION gives back
-  size              ; for about a quarter of a second in an unpatched ECL
-  full-walk)        ; the same when each allocation walks the whole stack; NIL
-                    ; when that cannot be done in seconds
+  size)             ; for about a quarter of a second in an unpatched ECL
 
 (defvar *programs* '()
   "All programs that are loaded, the first defined first.")
 
-(defmacro define-program (name (variable &key size (full-walk (ceiling size 64))
-                                          result)
+(defmacro define-program (name (variable &key size result)
                           documentation &body body)
-  "Define a program called NAME, a symbol, that runs with SIZE, and with
-FULL-WALK where each allocation walks the whole stack.  In BODY, and in RESULT,
-the form for what BODY should give, VARIABLE is the size."
+  "Define a program called NAME, a symbol, that runs with SIZE.  In BODY, and in
+RESULT, the form for what BODY should give, VARIABLE is the size."
   `(progn
      (defun ,name (,variable)
        ,documentation
@@ -53,8 +47,7 @@ the form for what BODY should give, VARIABLE is the size."
                           :result (lambda (,variable)
                                     (declare (ignorable ,variable))
                                     ,result)
-                          :size ,size
-                          :full-walk ',full-walk))))))
+                          :size ,size))))))
 
 (defmacro repeat (count &body body)
   "Run BODY COUNT times; the values of the last time."
@@ -92,85 +85,44 @@ the form for what BODY should give, VARIABLE is the size."
 (defun library (name)
   (concatenate 'string (ext:getenv "BENCH_LIBRARIES") "/" name ".so"))
 
-(defvar *collections* (c-function "GC_get_gc_no" :unsigned-long))
-(defvar *nanoseconds* (c-function "bench_nanoseconds" :int64-t :int
+(defvar *nanoseconds* (c-function "bench_nanoseconds" :int64-t nil
                                   (library "region")))
 
-(defun seconds (clock)
-  "CLOCK: 1, time; 2, of the processors for this process (see time.h)."
-  (/ (funcall *nanoseconds* clock) 1d9))
-
 ;;; Configurations.  Each is a function that begins to count, if anything is
-;;; counted, and gives back a function of nothing for the numbers of objects
-;;; and bytes so far.
-
-(defun counts-nothing ()
-  (constantly '(0 0)))
+;;; counted, and gives back a function of nothing for the number of objects so
+;;; far.
 
 (defun call-mprof (name &rest arguments)
   "Call a function of mprof, which this file does not need."
   (apply (or (find-symbol name '#:mprof) (fail "there is no MPROF:~A" name))
          arguments))
 
-(defun mprof-counts ()
-  (list (call-mprof "ALLOCATIONS") (call-mprof "BYTES")))
-
 (defun begin (configuration)
   (ecase configuration
-    ((:reference :no-words :patched :loaded) (counts-nothing))
-    (:stopped (call-mprof "START") (call-mprof "STOP") (counts-nothing))
-    (:counter
-     (funcall (c-function "bench_counter_start" :void nil (library "counter")))
-     (let ((objects (c-function "bench_counter_objects" :uint64-t nil
-                                (library "counter")))
-           (bytes (c-function "bench_counter_bytes" :uint64-t nil
-                              (library "counter"))))
-       (lambda () (list (funcall objects) (funcall bytes)))))
-    (:full-walk (call-mprof "START" :full-walk t) #'mprof-counts)
-    (:mprof (call-mprof "START") #'mprof-counts)
-    (:live (call-mprof "START" :live t) #'mprof-counts)))
+    ((:reference :no-words :patched) (constantly 0))
+    (:stopped (call-mprof "START") (call-mprof "STOP") (constantly 0))
+    (:mprof (call-mprof "START") (lambda () (call-mprof "ALLOCATIONS")))))
 
-(defun size-for (program configuration)
-  (if (eq configuration :full-walk)
-      (program-full-walk program)
-      (program-size program)))
-
-(defun warm-up (program size)
-  (run-program program (ceiling size 10)))
-
-(defun call-counted (counts function)
-  "Call FUNCTION.  What it allocated: a list of objects and bytes."
-  (let* ((before (funcall counts))
-         (asking (funcall counts)))     ; allocates, too
+(defun call-counted (count function)
+  "Call FUNCTION.  How many objects it allocated, by COUNT."
+  (let* ((before (funcall count))
+         (asking (funcall count)))      ; allocates, too
     (funcall function)
-    (loop for b in before
-          for a in asking
-          for c in (funcall counts)
-          collect (- c a (- a b)))))
+    (- (funcall count) asking (- asking before))))
 
 (defun measure (name configuration)
   "Measure the program called NAME under CONFIGURATION, a keyword, and print the
 line."
   (let* ((program (find-program name))
-         (size (size-for program configuration))
-         (counts (begin configuration))
-         seconds processor-seconds collections allocated)
-    (warm-up program size)
+         (size (program-size program))
+         (count (begin configuration)))
+    (run-program program (ceiling size 10))
     (si:gc t)
-    (setf collections (funcall *collections*)
-          processor-seconds (seconds 2)
-          seconds (seconds 1)
-          allocated (call-counted counts
-                                  (lambda () (run-program program size)))
-          seconds (- (seconds 1) seconds)
-          processor-seconds (- (seconds 2) processor-seconds)
-          collections (- (funcall *collections*) collections))
-    (format t "~&~A~C~(~A~)~C~D~C~,6F~C~,6F~C~D~{~C~D~}~%" name #\Tab
-            configuration #\Tab size #\Tab seconds #\Tab processor-seconds
-            #\Tab collections
-            (loop for number in allocated
-                  collect #\Tab
-                  collect number))
+    (let* ((begun (funcall *nanoseconds*))
+           (allocated (call-counted count
+                                    (lambda () (run-program program size)))))
+      (format t "~&~A ~(~A~) ~,6F ~D~%" name configuration
+              (/ (- (funcall *nanoseconds*) begun) 1d9) allocated))
     (finish-output)
     (ext:quit 0)))
 
@@ -182,24 +134,18 @@ was allocated, if that is counted."
                                   (library "region")))
         (region-end (c-function "bench_region_end" :void :cstring
                                 (library "region")))
-        (counts (begin configuration)))
+        (count (begin configuration)))
     (dolist (name names)
       (let* ((program (find-program name))
-             (size (ceiling (program-size program) divisor))
-             (name (coerce name 'base-string))
-             (allocated (call-counted counts
-                                      (lambda ()
-                                        (run-program program size)))))
-        (format t "~&allocations~C~A~C~D~%" #\Tab name #\Tab
-                (first allocated))
+             (size (ceiling (program-size program) divisor)))
+        (format t "~&allocations ~A ~D~%" name
+                (call-counted count (lambda () (run-program program size))))
         (si:gc t)
         (funcall region-begin)
         (run-program program size)
-        (funcall region-end name)))
+        (funcall region-end (coerce name 'base-string))))
     (ext:quit 0)))
 
 (defun print-names ()
-  "A line for each program: its name, and whether to walk whole stacks, too."
   (dolist (program *programs*)
-    (format t "~&program ~A ~:[no~;yes~]~%" (program-name program)
-            (program-full-walk program))))
+    (format t "~&program ~A~%" (program-name program))))

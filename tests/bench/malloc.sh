@@ -6,22 +6,18 @@
 # turns, program by program and round after round, in the other order each
 # time.
 #
-# Prints for each program the seconds without, and the others as multiples of
-# that (medians, and the range in brackets); then what mprof adds for each
-# second that heaptrack adds, the most memory of each, and how large the
-# profile is.  `stress loop' and its like do nothing but allocate, so they are
-# not in the mean of the programs.
-#
-# malloc.sh --instructions: what callgrind counts instead, once.
+# Prints for each program the processor seconds without, of all processes
+# together, and the others as multiples of that; then the most kibibytes of
+# each, and how large the profile is.  `stress-loop' and its like do nothing but
+# allocate, so they have a table of their own.
 #
 # Environment: BUILD, MPROF_LIB (make bench-malloc sets them); ROUNDS (5),
-# PROGRAMS (names; all), CLOCK (cpu, of all processes together; or real).
+# PROGRAMS (names; all).
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BUILD:?run me with: make bench-malloc}" "${MPROF_LIB:=$BUILD/lib}"
 rounds=${ROUNDS:-5}
-clock=${CLOCK:-cpu}
 work=$BUILD/bench/malloc
 monitor=$MPROF_LIB/libmprof-malloc.so
 results=$work/results.tsv
@@ -118,42 +114,22 @@ export -f configured
 export work monitor
 
 run() {
-  local name=$1 configuration=$2 bytes=0 cpu elapsed kilobytes
+  local name=$1 configuration=$2 bytes=0 cpu kilobytes
   shift 2
   rm -f used
   ./measure used bash -c 'configured "$@"' - "$configuration" "$@" \
     >out.$configuration 2>err.$configuration </dev/null || :
   [ ! -e profile.data ] || bytes=$(stat -c %s profile.data)
-  read -r cpu elapsed kilobytes <used
-  echo "$name $configuration $elapsed $cpu $kilobytes $bytes" >>"$results"
+  read -r cpu _ kilobytes <used
+  echo "$name $configuration $cpu 0 $kilobytes $bytes" >>"$results"
 }
 
-instructions() {
-  local name=$1 configuration=$2
-  shift 2
-  case $configuration in
-  plain) set -- "$@" ;;
-  mprof) preload="$monitor" ;;
-  *) return 0 ;;
-  esac
-  env MPROF_OUT="$work/profile.data" LD_PRELOAD="${preload:-}" \
-    valgrind --tool=callgrind --callgrind-out-file="$name.$configuration.cg" \
-    "$@" 2>err.$configuration >out.$configuration </dev/null || :
-  preload=
-  echo "$name $configuration $(sed -n 's/.*Collected : //p' \
-    err.$configuration | tail -n 1)" >>"$results"
-}
-
-action=run
-if [ "${1:-}" = --instructions ]; then
-  action=instructions rounds=1
-fi
 order='plain mprof heaptrack'
 for ((round = 1; round <= rounds; round++)); do
   for name in ${PROGRAMS:-$names}; do
     choose "$name"
     for configuration in $order; do
-      $action "$name" "$configuration" "${command[@]}"
+      run "$name" "$configuration" "${command[@]}"
     done
   done
   order=$(echo "$order" | tr ' ' '\n' | tac | tr '\n' ' ')
@@ -161,48 +137,17 @@ done
 
 # ---- report ----
 
-if [ $action = instructions ]; then
-  awk '{ n[$1, $2] = $3; if (!seen[$1]++) names[++count] = $1 }
-    END { printf "%-16s %16s %16s %8s\n", "program", "plain", "mprof", "ratio"
-      for (i = 1; i <= count; i++) { p = names[i]
-        printf "%-16s %16d %16d %8.2f\n", p, n[p, "plain"], n[p, "mprof"],
-          n[p, "mprof"] / n[p, "plain"] } }' "$results"
-  exit
-fi
-awk -v column=$([ "$clock" = real ] && echo 3 || echo 4) '
-  function median(p, c, i, j, t, k) {
-    k = runs[p, c]
-    for (i = 1; i <= k; i++) v[i] = time[p, c, i]
-    for (i = 2; i <= k; i++)
-      for (j = i; j > 1 && v[j] < v[j - 1]; j--) {
-        t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-    least = v[1]; most = v[k]
-    return k % 2 ? v[(k + 1) / 2] : (v[k / 2] + v[k / 2 + 1]) / 2
-  }
-  { if (!seen[$1]++) names[++count] = $1
-    time[$1, $2, ++runs[$1, $2]] = $column
-    if ($5 > memory[$1, $2]) memory[$1, $2] = $5
-    if ($6 > 0) file[$1] = $6 }
+grep -v '^stress' "$results" | awk -f "$here/table.awk"
+grep '^stress' "$results" | awk -f "$here/table.awk"
+awk '
+  !($1 in known) { known[$1]; names[++count] = $1 }
+  $5 > memory[$1, $2] { memory[$1, $2] = $5 }
+  $6 > 0 { file[$1] = $6 }
   END {
-    printf "%-14s %7s  %-19s  %-19s  %6s  %7s %7s %7s  %8s\n", "program",
-      "plain s", "mprof", "heaptrack", "share", "plain M", "mprof M", "heapt. M",
-      "file"
-    for (i = 1; i <= count; i++) {
-      p = names[i]
-      plain = median(p, "plain")
-      mine = median(p, "mprof") / plain
-      mine_range = sprintf("[%.2f-%.2f]", least / plain, most / plain)
-      other = median(p, "heaptrack") / plain
-      other_range = sprintf("[%.2f-%.2f]", least / plain, most / plain)
-      share = other > 1 ? (mine - 1) / (other - 1) : 0
-      printf "%-14s %7.3f  %5.2f %-13s  %5.2f %-13s  %6.2f  %7.1f %7.1f %7.1f  %8d\n",
-        p, plain, mine, mine_range, other, other_range, share,
-        memory[p, "plain"] / 1024, memory[p, "mprof"] / 1024,
-        memory[p, "heaptrack"] / 1024, file[p]
-      if (p !~ /^stress/) { logs += log(mine); others += log(other); n++
-        if (mine > worst) { worst = mine; which = p }
-        if (share > worst_share) { worst_share = share; which_share = p } }
-    }
-    if (n) printf "\n%d programs: geometric mean %.2f (heaptrack %.2f), worst %.2f (%s), largest share of what heaptrack adds %.2f (%s)\n",
-      n, exp(logs / n), exp(others / n), worst, which, worst_share, which_share
+    printf "%-20s %9s %9s %9s %16s\n", "kibibytes", "plain", "mprof",
+      "heaptrack", "bytes of profile"
+    for (i = 1; i <= count; i++)
+      printf "%-20s %9d %9d %9d %16d\n", names[i], memory[names[i], "plain"],
+        memory[names[i], "mprof"], memory[names[i], "heaptrack"],
+        file[names[i]]
   }' "$results"

@@ -32,19 +32,6 @@
 (defun call-mprof (name &rest arguments)
   (apply (find-symbol name '#:mprof) arguments))
 
-;;; Outside callgrind both do nothing.
-
-(defvar *library*
-  (concatenate 'string (ext:getenv "BENCH_LIBRARIES") "/region.so"))
-
-(defun library-function (name &rest types)
-  (let ((pointer (si:find-foreign-symbol name *library* :pointer-void 0)))
-    (lambda (&rest arguments)
-      (si:call-cfun pointer :void types arguments))))
-
-(defvar *region-begin* (library-function "bench_region_begin"))
-(defvar *region-end* (library-function "bench_region_end" :cstring))
-
 (defun resident-kibibytes ()
   "At most, since the process began."
   (with-open-file (stream "/proc/self/status")
@@ -66,11 +53,9 @@
   (si:gc t)
   (setf *begun* (times))
   (when *profiling*
-    (call-mprof "START"))
-  (funcall *region-begin*))
+    (call-mprof "START")))
 
 (defun end ()
-  (funcall *region-end* (coerce "maxima" 'base-string))
   (when *profiling*
     (call-mprof "STOP"))
   (let ((seconds (seconds-since *begun*))

@@ -8,7 +8,6 @@
 # with SUITE=1, all of its tests.  Start-up and saving the profile are not in
 # the times.
 #
-# maxima.sh --instructions: count instructions instead, with callgrind, once.
 # maxima.sh --build: only build Maxima.
 #
 # Maxima is built with Lisp alone, as its INSTALL.lisp describes, in
@@ -17,10 +16,10 @@
 #
 # Environment: ECL, BUILD, MAXIMA_SOURCE (the folder with the source package;
 # make bench-maxima sets these three); ROUNDS (3, of SUITE=1 1), SUITE,
-# TEST_FILES (names, instead of the five), CLOCK (cpu: of the process; real).
+# TEST_FILES (names, instead of the five).
 #
 # Writes below BUILD/maxima: figures (see maxima.lisp), output.off and
-# output.on, profile.data, and with --instructions callgrind's files.
+# output.on, and profile.data.
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,8 +37,6 @@ else
   rounds=${ROUNDS:-3} title='files of tests and some algebra'
 fi
 test_files=${TEST_FILES:-rtest1 rtest11 rtest_equal rtest_rules rtest_sign}
-column=2
-[ "${CLOCK:-cpu}" = cpu ] || column=3
 
 # ---- building ----
 
@@ -97,9 +94,8 @@ measure() {
   mkdir -p "$home"
   (cd "$home" && commands |
     env HOME="$home" TMPDIR="$home" MAXIMA_USERDIR="$home" LC_ALL=C \
-      BENCH_LIBRARIES="$work" \
       MAXIMA_CONFIGURATION="$1" MAXIMA_FIGURES="$work/figures" \
-      MAXIMA_PROFILE="$work/profile.data" ${RUNNER:-} \
+      MAXIMA_PROFILE="$work/profile.data" \
       "$ECL" --norc --load "$maxima" --eval '(require :mprof)' \
       --load "$here/maxima.lisp" --eval '(cl-user::run)' -- \
       >"$work/output.$1" 2>&1) || die "Maxima failed, see $work/output.$1"
@@ -126,97 +122,17 @@ compare_results() {
 # ---- reporting ----
 
 report() {
-  awk -v column="$column" '
-    function median(of, n,  i, j, t) {
-      for (i = 2; i <= n; i++)
-        for (j = i; j > 1 && of[j] < of[j - 1]; j--) {
-          t = of[j]; of[j] = of[j - 1]; of[j - 1] = t
-        }
-      return n % 2 ? of[(n + 1) / 2] : (of[n / 2] + of[n / 2 + 1]) / 2
-    }
-    # The median of a column in all rounds of a configuration.
-    function middle(configuration, column,  i, of) {
-      for (i = 1; i <= rounds[configuration]; i++)
-        of[i] = figure[configuration, i, column]
-      return median(of, rounds[configuration])
-    }
-    function row(what, format, column,  off, on) {
-      off = middle("off", column)
-      on = middle("on", column)
-      printf "%-34s " format " " format " %9.2f\n", what, off, on, on / off
-    }
-    function only_on(what, format, column) {
-      printf "%-34s %12s " format "\n", what, "", middle("on", column)
-    }
-    { i = ++rounds[$1]; for (c = 2; c <= NF; c++) figure[$1, i, c] = $c }
-    END {
-      printf "%-34s %12s %12s %9s\n", "", "off", "on", "on/off"
-      row("seconds of the processor", "%12.3f", 2)
-      row("seconds by the clock", "%12.3f", 3)
-      row("kB resident at most", "%12d", 4)
-      only_on("the same, with saving", "%12d", 9)
-      only_on("allocations", "%12d", 5)
-      only_on("contexts", "%12d", 6)
-      only_on("seconds to save the profile", "%12.3f", 7)
-      only_on("bytes of the file", "%12d", 8)
-      for (i = 1; i <= rounds["on"]; i++)
-        of[i] = figure["on", i, column] / figure["off", i, column]
-      n = rounds["on"]
-      m = median(of, n)
-      printf "\non against off, %s: %.3f (%.3f-%.3f), median and range of " \
-        "%d\n", column == 2 ? "processor" : "clock", m, of[1], of[n], n
-    }' "$work/figures"
-}
-
-# counted off|on: measure with callgrind.
-counted() {
-  GC_MARKERS=1 RUNNER="valgrind --tool=callgrind --main-stacksize=100000000
-    --callgrind-out-file=$work/callgrind.$1" measure "$1"
-}
-
-# instructions: of one run in each configuration, and the functions to which
-# those go that mprof adds.
-instructions() {
-  local configuration first second
-  command -v valgrind >/dev/null ||
-    die 'valgrind is missing; run: apt-get install valgrind'
-  rm -f "$work"/callgrind.*
-  counted off &
-  first=$!
-  counted on &
-  second=$!
-  wait "$first" && wait "$second" || exit 1
-  for configuration in off on; do
-    # shellcheck disable=SC2046
-    awk -f "$here/functions.awk" $(grep -l '^desc: Trigger: Client Request:' \
-      "$work/callgrind.$configuration".*) >"$work/functions.$configuration"
-  done
-  awk -F '\t' '
-    FILENAME ~ /figures$/ {
-      if (split($0, field, " ") > 4) allocations = field[5]
-      next
-    }
-    FILENAME ~ /off$/ { off += $3; more[$2] -= $3; next }
-    { on += $3; more[$2] += $3 }
-    END {
-      printf "instructions off %d, on %d, on/off %.3f, for each of %d " \
-        "allocations %.1f more:\n\n", off, on, on / off, allocations,
-        (on - off) / allocations
-      for (name in more)
-        printf("%10.1f  %s\n", more[name] / allocations, name) | \
-          "sort -k 1,1nr | head -n 20"
-    }' "$work"/{figures,functions.off,functions.on}
+  awk '{ print "seconds", $1, $2 }' "$work/figures" |
+    awk -f "$here/table.awk"
+  printf '\n%-5s %10s %10s %10s %12s %10s %8s %10s %10s\n' "" processor clock \
+    kilobytes allocations contexts saving file kilobytes
+  awk '{ printf "%-5s %10.3f %10.3f %10d %12d %10d %8.3f %10d %10d\n", $1, $2,
+    $3, $4, $5, $6, $7, $8, $9 }' "$work/figures"
 }
 
 build
 [ "${1:-}" != --build ] || exit 0
-"${CC:-gcc}" -O2 -fPIC -shared -o "$work/region.so" "$here/region.c"
 rm -f "$work/figures"
-if [ "${1:-}" = --instructions ]; then
-  printf '\nMAXIMA 5.46.0, %s: ' "$title"
-  instructions
-  exit
-fi
 order='off on'
 for ((round = 1; round <= rounds; round++)); do
   for configuration in $order; do

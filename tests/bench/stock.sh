@@ -24,7 +24,7 @@ ECL_REFERENCE=/usr/bin/ecl
 # cpu_seconds GROUP PROGRAM
 cpu_seconds() {
   run_ecl reference "$1" "(bench:measure\"$2\":reference)" 2>>"$work/errors" |
-    awk -F '\t' -v name="$2" '$1 == name { print $5 }' | grep . ||
+    awk -v name="$2" '$1 == name { print $3 }' | grep . ||
     die "$2 failed, see $work/errors"
 }
 
@@ -33,35 +33,13 @@ prepare reference patched
 list_programs $PROGRAMS >"$work/programs"
 rm -f "$work/errors"
 for ((round = 1; round <= ${ROUNDS:-5}; round++)); do
-  while read -r name group _; do
+  while read -r name group; do
     printf '\rbench: round %s of %s, %-24s' "$round" "${ROUNDS:-5}" "$name" >&2
-    plain=$(RUNNER='' cpu_seconds "$group" "$name")
-    mprof=$(RUNNER="$MPROF run -q -o $work/mprof.data" \
-      cpu_seconds "$group" "$name")
-    echo "$name $plain $mprof"
+    echo "$name ECL $(RUNNER='' cpu_seconds "$group" "$name")"
+    echo "$name mprof $(RUNNER="$MPROF run -q -o $work/mprof.data" \
+      cpu_seconds "$group" "$name")"
   done <"$work/programs"
 done >"$work/results"
 printf '\r%60s\r' '' >&2
 
-awk '
-  function median(of, name,  i, j, t, k, sorted) {
-    k = n[name]
-    for (i = 1; i <= k; i++) {
-      t = of[name, i]
-      for (j = i; j > 1 && sorted[j - 1] > t; j--) sorted[j] = sorted[j - 1]
-      sorted[j] = t
-    }
-    return (sorted[int((k + 1) / 2)] + sorted[int(k / 2) + 1]) / 2
-  }
-  !n[$1]++ { order[++count] = $1 }
-  { plain[$1, n[$1]] = $2; mprof[$1, n[$1]] = $3 }
-  END {
-    printf "%-16s %8s %8s %6s\n", "program", "ECL", "mprof", "times"
-    for (i = 1; i <= count; i++) {
-      p = median(plain, order[i])
-      m = median(mprof, order[i])
-      printf "%-16s %8.3f %8.3f %6.2f\n", order[i], p, m, m / p
-      sum += log(m / p)
-    }
-    printf "\n%d programs: geometric mean %.2f\n", count, exp(sum / count)
-  }' "$work/results"
+awk -f "$here/table.awk" "$work/results"

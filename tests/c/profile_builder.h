@@ -23,15 +23,14 @@
 #include <zlib.h>
 
 enum { BUILDER_MOST = 256, BUILDER_CHAIN = 64, BUILDER_LABELS = 5 };
-enum {
-  BUILDER_COLUMNS = 5,
-  BUILDER_SURVIVAL = 10,
-  BUILDER_MOST_COLUMNS = 25
-};
+enum { BUILDER_COLUMNS = 5, BUILDER_MOST_COLUMNS = 25 };
+enum { BUILDER_MAPPINGS = 8 };
 
 struct builder {
   Mprof__Pprof__Profile profile;
   char *strings[1024];
+  Mprof__Pprof__Mapping mappings[BUILDER_MAPPINGS];
+  Mprof__Pprof__Mapping *mapping_pointers[BUILDER_MAPPINGS];
   Mprof__Pprof__Function functions[BUILDER_MOST];
   Mprof__Pprof__Location locations[BUILDER_MOST];
   Mprof__Pprof__Line lines[BUILDER_MOST];
@@ -64,7 +63,7 @@ builder_string(struct builder *b, const char *text)
     if (strcmp(b->strings[i], text) == 0)
       return (int64_t)i;
   assert(b->profile.n_string_table < 1024);
-  b->strings[b->profile.n_string_table] = pool_text(text);
+  b->strings[b->profile.n_string_table] = strdup(text);
   return (int64_t)b->profile.n_string_table++;
 }
 
@@ -95,11 +94,12 @@ builder_new(const char *language)
       {"inuse_objects", "count"},
       {"inuse_space", "bytes"},
       {"activations", "count"}};
-  struct builder *b = pool_zeroed(1, sizeof *b);
+  struct builder *b = calloc(1, sizeof *b);
   assert(b != NULL);
   mprof__pprof__profile__init(&b->profile);
   b->profile.string_table = b->strings;
   b->profile.sample_type = b->type_pointers;
+  b->profile.mapping = b->mapping_pointers;
   b->profile.function = b->function_pointers;
   b->profile.location = b->location_pointers;
   b->profile.sample = b->sample_pointers;
@@ -125,8 +125,8 @@ static inline void
 builder_free(struct builder *b)
 {
   for (size_t i = 0; i < b->profile.n_string_table; i++)
-    pool_free(b->strings[i]);
-  pool_free(b);
+    free(b->strings[i]);
+  free(b);
 }
 
 /* The id of the function NAME, which begins on START_LINE of FILE. */
@@ -154,20 +154,11 @@ builder_function(struct builder *b, const char *name, const char *file,
   return count + 1;
 }
 
-/* The id of the location NAME: a function, perhaps with a line. */
-static inline uint64_t
-builder_location(struct builder *b, const char *name)
+/* A new location at LINE of the function whose id is FUNCTION. */
+static inline Mprof__Pprof__Location *
+builder_new_location(struct builder *b, uint64_t function, int64_t line)
 {
-  char copy[256];
-  const char *at = strrchr(name, '@');
-  snprintf(copy, sizeof copy, "%.*s",
-           at == NULL ? (int)strlen(name) : (int)(at - name), name);
-  int64_t line = at == NULL ? 0 : atoll(at + 1);
-  uint64_t function = builder_function(b, copy, "", 0);
-  size_t count = b->profile.n_location;
-  for (size_t i = 0; i < count; i++)
-    if (b->lines[i].function_id == function && b->lines[i].line == line)
-      return i + 1;
+  size_t count = b->profile.n_location++;
   assert(count < BUILDER_MOST);
   mprof__pprof__line__init(&b->lines[count]);
   b->lines[count].function_id = function;
@@ -179,13 +170,60 @@ builder_location(struct builder *b, const char *name)
   b->locations[count].n_line = 1;
   b->locations[count].line = &b->line_pointers[count];
   b->location_pointers[count] = &b->locations[count];
-  b->profile.n_location = count + 1;
+  return &b->locations[count];
+}
+
+/* The id of the mapping of FILE. */
+static inline uint64_t
+builder_mapping(struct builder *b, const char *file)
+{
+  int64_t name = builder_string(b, file);
+  size_t count = b->profile.n_mapping;
+  for (size_t i = 0; i < count; i++)
+    if (b->mappings[i].filename == name)
+      return i + 1;
+  assert(count < BUILDER_MAPPINGS);
+  mprof__pprof__mapping__init(&b->mappings[count]);
+  b->mappings[count].id = count + 1;
+  b->mappings[count].filename = name;
+  b->mapping_pointers[count] = &b->mappings[count];
+  b->profile.n_mapping = count + 1;
   return count + 1;
 }
 
-/* A sample without values or labels, below the chain CHAIN. */
+/* The id of the location NAME: a function, perhaps with a line; or what is
+ * known of a place without one: "<>", its address; "<0>", nothing; "<->", a
+ * line; "<FILE>", the file that is mapped there. */
+static inline uint64_t
+builder_location(struct builder *b, const char *name)
+{
+  char copy[256];
+  size_t length = strlen(name);
+  if (length > 1 && name[0] == '<' && name[length - 1] == '>') {
+    Mprof__Pprof__Location *place = builder_new_location(b, 0, 0);
+    snprintf(copy, sizeof copy, "%.*s", (int)length - 2, name + 1);
+    place->n_line = strcmp(copy, "-") == 0;
+    if (strcmp(copy, "0") == 0)
+      place->address = 0;
+    else if (*copy != '\0' && place->n_line == 0)
+      place->mapping_id = builder_mapping(b, copy);
+    return place->id;
+  }
+  const char *at = strrchr(name, '@');
+  snprintf(copy, sizeof copy, "%.*s",
+           at == NULL ? (int)length : (int)(at - name), name);
+  int64_t line = at == NULL ? 0 : atoll(at + 1);
+  uint64_t function = builder_function(b, copy, "", 0);
+  for (size_t i = 0; i < b->profile.n_location; i++)
+    if (b->lines[i].function_id == function && b->lines[i].line == line)
+      return i + 1;
+  return builder_new_location(b, function, line)->id;
+}
+
+/* A sample without values or labels, below the chain CHAIN, whose names have
+ * SEPARATOR between them. */
 static inline size_t
-builder_sample(struct builder *b, const char *chain)
+builder_sample_of(struct builder *b, const char *chain, const char *separator)
 {
   size_t index = b->profile.n_sample;
   assert(index < BUILDER_MOST);
@@ -195,8 +233,8 @@ builder_sample(struct builder *b, const char *chain)
   assert(strlen(chain) < sizeof copy);
   strcpy(copy, chain);
   char *rest = NULL;
-  for (char *name = strtok_r(copy, "/", &rest); name != NULL;
-       name = strtok_r(NULL, "/", &rest)) {
+  for (char *name = strtok_r(copy, separator, &rest); name != NULL;
+       name = strtok_r(NULL, separator, &rest)) {
     assert(sample->n_location_id < BUILDER_CHAIN);
     b->chains[index][sample->n_location_id++] = builder_location(b, name);
   }
@@ -213,6 +251,12 @@ builder_sample(struct builder *b, const char *chain)
   b->sample_pointers[index] = sample;
   b->profile.n_sample++;
   return index;
+}
+
+static inline size_t
+builder_sample(struct builder *b, const char *chain)
+{
+  return builder_sample_of(b, chain, "/");
 }
 
 static inline void
@@ -251,35 +295,6 @@ builder_allocate(struct builder *b, const char *chain, struct allocation a)
     builder_label(b, index, "bytes", NULL, a.object_bytes);
 }
 
-/* Samples, of which there is none yet, say how many collections their objects
- * survive; and what the last one says: so many objects died after 0, 1, 2 to
- * 3, 4 to 7, 8 or more of them, are new, and live after 1, ... */
-static inline void
-builder_has_survival(struct builder *b)
-{
-  static const char *const names[BUILDER_SURVIVAL] = {
-      "died_0", "died_1", "died_2", "died_4", "died_8",
-      "new",    "live_1", "live_2", "live_4", "live_8"};
-  char text[32];
-  for (size_t i = 0; i < BUILDER_SURVIVAL; i++) {
-    snprintf(text, sizeof text, "%s_objects", names[i]);
-    builder_column(b, text, "count");
-    snprintf(text, sizeof text, "%s_space", names[i]);
-    builder_column(b, text, "bytes");
-  }
-}
-
-static inline void
-builder_survives(struct builder *b, int64_t object_bytes,
-                 const int64_t objects[BUILDER_SURVIVAL])
-{
-  int64_t *values = b->values[b->profile.n_sample - 1] + BUILDER_COLUMNS;
-  for (size_t i = 0; i < BUILDER_SURVIVAL; i++) {
-    values[2 * i] = objects[i];
-    values[2 * i + 1] = object_bytes * objects[i];
-  }
-}
-
 /* COUNT conses of 16 bytes. */
 static inline void
 builder_cons(struct builder *b, const char *chain, int64_t count)
@@ -308,7 +323,7 @@ static inline uint8_t *
 builder_pack(const struct builder *b, size_t *length)
 {
   *length = mprof__pprof__profile__get_packed_size(&b->profile);
-  uint8_t *data = pool_alloc(*length + 1);
+  uint8_t *data = malloc(*length + 1);
   assert(data != NULL);
   mprof__pprof__profile__pack(&b->profile, data);
   return data;
@@ -332,7 +347,7 @@ builder_gzip(const uint8_t *data, size_t length, size_t *packed_length)
   assert(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8,
                       Z_DEFAULT_STRATEGY) == Z_OK);
   uLong room = deflateBound(&stream, (uLong)length);
-  uint8_t *packed = pool_alloc(room);
+  uint8_t *packed = malloc(room);
   assert(packed != NULL);
   stream.next_in = (Bytef *)(uintptr_t)data;
   stream.avail_in = (uInt)length;
@@ -353,8 +368,8 @@ builder_write(const struct builder *b, const char *path)
   uint8_t *data = builder_pack(b, &length);
   uint8_t *packed = builder_gzip(data, length, &packed_length);
   builder_write_bytes(path, packed, packed_length);
-  pool_free(packed);
-  pool_free(data);
+  free(packed);
+  free(data);
 }
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Limits of growth, and the figures of comparisons against those of the two
- * reports, for every pair of profiles: each side of a comparison is what a
- * report of that side alone says.
- */
+/* Limits of growth: what they are, and what is beyond them. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +9,6 @@
 #include <cmocka.h>
 
 #include "attempting.h"
-#include "command/load.h"
 #include "diff/diff.h"
 
 #include <stdio.h>
@@ -148,127 +144,6 @@ growth_at_the_limit(void **state)
   }
 }
 
-/* The figures of NAME in the table KIND on SIDE; all zero when absent. */
-static struct diff_figures
-figures_named(const struct diff *diff, enum diff_kind kind, enum diff_side side,
-           const char *name)
-{
-  const struct diff_table *table = &diff->tables[kind];
-  for (size_t i = 0; i < table->entry_count; i++)
-    if (strcmp(diff_name(&table->entries[i], 0), name) == 0)
-      return table->entries[i].sides[side];
-  return (struct diff_figures){{0}};
-}
-
-/* Checks that all of SIDE is what its reduction says, and nothing else. */
-static void
-check_side(const struct diff *diff, enum diff_side side)
-{
-  const struct reduction *reduction = &diff->sides[side];
-  struct diff_figures sums[DIFF_KINDS];
-  memset(sums, 0, sizeof sums);
-  for (size_t i = 0; i < reduction->graph.node_count; i++) {
-    const struct graph_node *node = &reduction->graph.nodes[i];
-    struct diff_figures self =
-        figures_named(diff, DIFF_FUNCTIONS, side, node->name);
-    struct diff_figures all =
-        figures_named(diff, DIFF_INCLUSIVE, side, node->name);
-    for (int m = 0; m < MEASURE_COUNT; m++) {
-      assert_int_equal(self.counts[m], node->self.counts[m]);
-      assert_int_equal(all.counts[m], node->inclusive.counts[m]);
-    }
-    assert_int_equal(self.counts[DIFF_CALLS], node->calls);
-    assert_int_equal(all.counts[DIFF_CALLS], node->calls);
-  }
-  for (int kind = 0; kind < DIFF_KINDS; kind++)
-    for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
-      const struct diff_entry *entry = &diff->tables[kind].entries[i];
-      const struct diff_figures *figures = &entry->sides[side];
-      assert_true(entry->present[DIFF_OLD] || entry->present[DIFF_NEW]);
-      for (int m = 0; m < MEASURE_COUNT; m++) {
-        sums[kind].counts[m] += figures->counts[m];
-        assert_true(entry->present[side] || figures->counts[m] == 0);
-      }
-      assert_true(entry->present[side] || figures->counts[DIFF_CALLS] == 0);
-    }
-  for (int kind = 0; kind < DIFF_KINDS; kind++)
-    for (int m = 0; m < MEASURE_COUNT; m++)
-      assert_int_equal(
-          kind == DIFF_INCLUSIVE ? diff->totals[side].counts[m]
-                                 : sums[kind].counts[m],
-          reduction->selection.total.counts[m]);
-}
-
-/* A comparison and what it is of. */
-struct compared {
-  struct profile profiles[DIFF_SIDES];
-  struct diff diff;
-};
-
-static void
-compare(struct compared *compared, const struct view_options *options,
-        const struct diff_options *limits)
-{
-  for (int side = 0; side < DIFF_SIDES; side++)
-    profile_load_joined(&compared->profiles[side], options->files[side],
-                        HEAP_BOTH, NULL);
-  diff_init(&compared->diff, compared->profiles, options, limits, NULL);
-}
-
-static void
-every_pair(void **state)
-{
-  static const char *const names[] = {
-      "widgets", "recursion", "two-cycles",   "mixture",
-      "session", "phases",    "unknown-calls"};
-  enum { COUNT = sizeof names / sizeof names[0] };
-  const struct diff_options limits = {0};
-  (void)state;
-  for (size_t i = 0; i < COUNT * COUNT; i++) {
-    char paths[2][64];
-    const char *files[] = {paths[0], paths[1]};
-    struct view_options options = {.limit = SIZE_MAX, .files = files};
-    struct compared compared;
-    snprintf(paths[0], sizeof paths[0], "tests/golden/%s.data",
-             names[i / COUNT]);
-    snprintf(paths[1], sizeof paths[1], "tests/golden/%s.data",
-             names[i % COUNT]);
-    compare(&compared, &options, &limits);
-    check_side(&compared.diff, DIFF_OLD);
-    check_side(&compared.diff, DIFF_NEW);
-  }
-}
-
-/* The totals of calls, by which old ones are normalised, are those of the
- * functions whose calls both sides know. */
-static void
-unknown_calls(void **state)
-{
-  const char *files[] = {"tests/golden/unknown-calls.data",
-                         "tests/golden/unknown-calls.data,"
-                         "tests/golden/recursion.data"};
-  struct view_options options = {.limit = SIZE_MAX, .files = files};
-  const struct diff_options limits = {.normalize = true};
-  struct compared compared;
-  const struct diff *diff = &compared.diff;
-  (void)state;
-  compare(&compared, &options, &limits);
-  uint64_t old = diff->totals[DIFF_OLD].counts[DIFF_CALLS];
-  uint64_t new = diff->totals[DIFF_NEW].counts[DIFF_CALLS];
-  assert_int_equal(old, 1 + 3 + 40 + 8 + 7 + 2 + 7);
-  struct diff_figures more =
-      figures_named(diff, DIFF_FUNCTIONS, DIFF_NEW, "F");
-  assert_true(more.counts[DIFF_CALLS] > 0 && new > old);
-  assert_int_equal(
-      figures_named(diff, DIFF_FUNCTIONS, DIFF_OLD, "COMPARE")
-          .counts[DIFF_CALLS],
-      (40 * new + old / 2) / old);
-  for (int side = 0; side < DIFF_SIDES; side++)
-    assert_true(
-        figures_named(diff, DIFF_FUNCTIONS, (enum diff_side)side, "sort")
-            .counts[DIFF_CALLS] == CALLS_UNKNOWN);
-}
-
 int
 main(void)
 {
@@ -276,8 +151,6 @@ main(void)
       cmocka_unit_test(limits_that_parse),
       cmocka_unit_test(limits_that_do_not),
       cmocka_unit_test(growth_at_the_limit),
-      cmocka_unit_test(every_pair),
-      cmocka_unit_test(unknown_calls),
   };
   return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

@@ -316,7 +316,7 @@ compressed(void **state)
     uint8_t *packed = builder_gzip(s.whole.bytes, s.whole.count, &length);
     builder_write_bytes(scratch, packed, length);
     check_file(s.whole.count, length, chains);
-    pool_free(packed);
+    free(packed);
     stress_release(&s);
   }
 }
@@ -350,7 +350,7 @@ colliding_ids(void **state)
   uint8_t *packed = builder_gzip(s.whole.bytes, s.whole.count, &length);
   builder_write_bytes(scratch, packed, length);
   check_command(commands[0], s.whole.count, length, NULL);
-  pool_free(packed);
+  free(packed);
   stress_release(&s);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* --by: what groups the names of functions belong to.  (test_group_graph.c has
- * the graph of groups.)
- */
+/* Which texts are names of functions; --by: what groups they belong to. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +10,30 @@
 
 #include "attempting.h"
 #include "analysis/grouping.h"
-#include "example_profiles.h"
-#include "graph_fixture.h"
+#include "analysis/frames.h"
+
+static void
+names_of_functions(void **state)
+{
+  static const char *const named[] = {
+      "MAPCAR",   "CL-USER::[X]",
+      "(LAMBDA)", "(METHOD F ([A]))",
+      "qsort",    "[",
+      "SI::|0x|", "(TOP-LEVEL-FORM)",
+      "x]",
+  };
+  static const char *const nameless[] = {
+      "",          "[libfoo.so.1]",    "[]",     "[over the budget]",
+      "[unknown]", "[signal handler]", "0x1000", "(OUT-OF-MEMORY)",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+    if (!is_function_name(named[i]))
+      fail_msg("%s", named[i]);
+  for (size_t i = 0; i < sizeof nameless / sizeof nameless[0]; i++)
+    if (is_function_name(nameless[i]))
+      fail_msg("%s", nameless[i]);
+}
 
 struct name_case {
   enum granularity by;
@@ -266,6 +286,7 @@ int
 main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_of_functions),
       cmocka_unit_test(lisp_packages),
       cmocka_unit_test(lisp_classes),
       cmocka_unit_test(names_of_other_languages),

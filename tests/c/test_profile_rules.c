@@ -3,7 +3,7 @@
 /* The reader against files that break a rule: one file for each rule of the
  * format, faults of its encoding, and files of another kind.  The answer is
  * an error with a reason and an offset.  (test_corrupt.c damages files
- * blindly, test_absurd_profile.c makes absurd claims.)
+ * blindly, test_file_bounds.c has very much of each thing.)
  *
  * The files with one fault each are those of tests/corrupt, where the tests
  * of the command find them; MPROF_UPDATE_GOLDEN=1 writes them anew.
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "attempting.h"
-#include "example_profiles.h"
+#include "profile_text.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
@@ -110,15 +110,15 @@ spoil_negative_string(struct builder *b)
 static void
 spoil_first_string(struct builder *b)
 {
-  pool_free(b->strings[0]);
-  b->strings[0] = pool_text("not empty");
+  free(b->strings[0]);
+  b->strings[0] = strdup("not empty");
 }
 
 static void
 spoil_no_strings(struct builder *b)
 {
   for (size_t i = 0; i < b->profile.n_string_table; i++)
-    pool_free(b->strings[i]);
+    free(b->strings[i]);
   b->profile.n_string_table = 0;
 }
 
@@ -155,10 +155,28 @@ spoil_kept(struct builder *b)
   b->values[0][3] = b->values[0][1] + 1;
 }
 
+/* Gives it columns, without values, of how many collections objects survive:
+ * those that died after 0, 1, 2 to 3, 4 to 7, 8 or more, are new, and live
+ * after 1, ... */
+static void
+add_survival(struct builder *b)
+{
+  static const char *const names[] = {"died_0", "died_1", "died_2", "died_4",
+                                      "died_8", "new",    "live_1", "live_2",
+                                      "live_4", "live_8"};
+  char text[32];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(text, sizeof text, "%s_objects", names[i]);
+    builder_column(b, text, "count");
+    snprintf(text, sizeof text, "%s_space", names[i]);
+    builder_column(b, text, "bytes");
+  }
+}
+
 static void
 spoil_survival(struct builder *b)
 {
-  builder_has_survival(b);
+  add_survival(b);
   for (size_t i = 0; i < b->profile.n_sample; i++)
     b->samples[i].n_value = b->profile.n_sample_type;
   b->values[0][BUILDER_COLUMNS + 10] = b->values[0][0] + 1; /* new */
@@ -271,7 +289,7 @@ every_rule(void **state)
   for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
     char path[128];
     snprintf(path, sizeof path, "tests/corrupt/%s.data", faults[i].name);
-    struct builder *b = example_widgets();
+    struct builder *b = example("widgets");
     faults[i].spoil(b);
     if (getenv("MPROF_UPDATE_GOLDEN") != NULL)
       builder_write(b, path);

@@ -15,11 +15,13 @@
 #include "attempting.h"
 #include "reach/roots.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -58,6 +60,29 @@ be_other_process(void)
   _exit(4);
 }
 
+/* Whether both threads of PROCESS wait. */
+static bool
+is_asleep(pid_t process)
+{
+  char text[300];
+  int asleep = 0;
+  snprintf(text, sizeof text, "/proc/%d/task", (int)process);
+  DIR *threads = opendir(text);
+  assert_non_null(threads);
+  for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+    snprintf(text, sizeof text, "/proc/%d/task/%s/stat", (int)process,
+             entry->d_name);
+    FILE *file = entry->d_name[0] == '.' ? NULL : fopen(text, "r");
+    if (file == NULL)
+      continue;
+    asleep += fgets(text, sizeof text, file) != NULL &&
+              strstr(text, ") S ") != NULL;
+    fclose(file);
+  }
+  closedir(threads);
+  return asleep == 2;
+}
+
 static pid_t
 start(void)
 {
@@ -70,7 +95,8 @@ start(void)
   if (child == 0)
     be_other_process();
   assert_int_equal(read(is_ready[0], &byte, 1), 1);
-  usleep(10000);
+  while (!is_asleep(child))
+    usleep(1000);
   return child;
 }
 
@@ -79,7 +105,8 @@ static void
 end(pid_t child)
 {
   int status;
-  usleep(10000);
+  while (!is_asleep(child))
+    usleep(1000);
   assert_int_equal(waitpid(child, &status, WNOHANG), 0);
   kill(child, SIGKILL);
   assert_int_equal(waitpid(child, &status, 0), child);

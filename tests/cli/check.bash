@@ -9,6 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 top=$PWD
 golden=$top/tests/golden
 case $MPROF in /*) ;; *) MPROF=$top/$MPROF ;; esac
+: "${BUILD:=$top/build}"
+case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -22,6 +24,7 @@ result() {
     echo "not ok - $2"
     failures=$((failures + 1))
     [ ! -s err ] || sed 's/^/# stderr: /' err
+    return 1
   fi
 }
 

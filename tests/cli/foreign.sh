@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Heap profiles of Go, tcmalloc and jemalloc (tests/foreign/make.sh): each
 # function has the bytes that pprof gives it, itself and with all below it,
-# and what the file does not say is left blank, in so many words.
+# and what the file does not say is left blank, in so many words.  The same of
+# profiles by hand (tests/foreign/profiles.txt).
 . "$(dirname "$0")/check.bash"
 
 foreign=$top/tests/foreign
@@ -93,5 +94,60 @@ expect 'compared' 0 '' diff --no-legend "$foreign/jemalloc-live.pb.gz" \
   "$foreign/jemalloc.pb.gz"
 says 'the bytes of both' '340320  735520  +395200 +116.1  bytes'
 says 'and what they are' 'The profile has only memory that was live'
+
+# by_hand NAME STATUS ERROR COMMAND...: of that profile, which is `made'.
+by_hand() {
+  local name=$1 status=$2 message=$3
+  shift 3
+  "$BUILD/tests/write_profile" "$foreign/profiles.txt" "$name" made
+  expect "$name: $*" "$status" "$message" "$@" made
+}
+by_hand bytes-alone 0 '' report --no-legend -verbose
+says 'no number of objects' '4096 bytes, 3 functions, 2 contexts'
+says_not 'none at all' 'allocations'
+says 'what it has' 'The profile has only memory that was live'
+says 'what it has not' \
+  'The profile does not count objects: their numbers and sizes are blank'
+says 'blank numbers: leaks' '4096 **           4096 **                   <TOTAL>'
+says 'and of a function' '4000 97           4000 97'
+says 'direct' ' **   4096                        4096                  **  <TOTAL>'
+says 'and of a function' ' 97   4000                        4000                  97  f'
+says 'bins' 'unknown              4096 **         4096 **'
+by_hand bytes-alone 0 '' report --tables=bins
+says 'a bin of unknown size' 'unknown              4096 **'
+by_hand bytes-alone 0 '' export --format=json
+says 'the same' '{"kind":"unknown","size":null,'
+by_hand bytes-alone 0 '' export --format=lisp
+says 'the same' '((:size :unknown :bytes 4096 '
+by_hand bytes-alone 0 '' export --format=csv --table=bins
+says 'the same' '"unknown","'
+by_hand bytes-alone 0 '' export --format=lisp-contexts
+says 'the same' '0 0 -3 0 4000 1 0'
+by_hand any-order 0 '' export --format=csv --table=functions
+says 'units and order' '"f",3072,4,3072,4,1024,2,1024,2,0,'
+by_hand nothing-allocated 0 '' report --no-legend
+says 'what was live counts' '3 allocations, 48 bytes, 2 functions, 1 context'
+says 'and it is said' 'The profile has only memory that was live'
+by_hand unknown-names 0 '' export --format=csv --table=functions
+says 'the first in bytes, with its count' '"f",100,1,100,1,'
+by_hand unknown-names-shown 0 '' export --format=csv --table=functions
+says 'the one to show' '"f",400,2,400,2,'
+by_hand no-functions 0 '' export --format=folded
+says 'places' '[unknown];0x1010;0x1020;[libfoo.so.1] 16'
+by_hand runtime-files 0 '' export --format=folded
+says 'what runs it does not show' \
+  '[maxima+0x1000];[maxima.fas+0x1010];[libmine.so+0x1060] 16'
+for name in no-heap no-columns beyond-64-bits beyond-63-bits; do
+  "$BUILD/tests/write_profile" "$foreign/profiles.txt" $name made
+  run report made
+  cat err
+done >refused
+[ "$(grep -o 'is not a heap[^()]*([^)]*)\|the sums overflow at sample 0' \
+  refused)" = 'is not a heap profile: none of its sample types counts bytes '\
+'(contentions/count, delay/nanoseconds)
+is not a heap profile: none of its sample types counts bytes (there are none)
+the sums overflow at sample 0
+the sums overflow at sample 0' ]
+result $? 'what is no heap profile, or too much, is refused'
 
 finish

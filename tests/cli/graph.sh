@@ -1,19 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The call graph against a computation of its own: every figure in bytes of
-# ALLOCATION CALL GRAPH and DIRECT ALLOCATION is worked out again, from the
-# chains that the folded export writes, by the definitions alone:
+# The call graph against a computation of its own: every figure in bytes and in
+# calls of ALLOCATION CALL GRAPH is worked out again, from the chains that the
+# table of contexts has, by the definitions alone:
 #
 #   a function's bytes          those of all chains that it is on
 #   a pair's bytes              those of all chains where one calls the other
+#   calls                       of the last function of a chain, by the one
+#                               before it; unknown where one of them is
 #   a cycle                     functions that can all reach each other
 #   a cycle's bytes             those of all chains with a member on them
 #   a caller's of a cycle       those of all chains where it calls a member
+#   a cycle's calls             those of members by others, and by members
 . "$(dirname "$0")/check.bash"
 
-# Lines "node NAME SELF BYTES", "arc CALLER CALLEE BYTES", "cycle MEMBERS SELF
-# BYTES", "into CALLER MEMBERS BYTES" and "out MEMBERS CALLEE BYTES" from
-# folded chains; fields are separated by tabs, members by commas.
+# Lines "node NAME SELF BYTES OTHERS OWN", of which the last two are calls by
+# others and by itself, "arc CALLER CALLEE BYTES CALLS", "cycle MEMBERS SELF
+# BYTES OUTSIDE INSIDE", "into CALLER MEMBERS BYTES CALLS" and "out MEMBERS
+# CALLEE BYTES CALLS" from contexts; fields are separated by tabs, members by
+# commas.  Unknown calls are "?".
 from_chains='
   function reach(from, node, next_node, i, stack, top) {
     top = 1; stack[1] = from
@@ -31,16 +36,38 @@ from_chains='
     gsub(/\\x3b/, ";", name); gsub(/\\\\/, "\\", name)
     return name
   }
-  { bytes = $NF; sub(/ [0-9]+$/, "")
-    chain[NR] = $0; weight[NR] = bytes
+  function add(table, key, calls) {
+    if (calls == "?" || table[key] == "?") table[key] = "?"
+    else table[key] += calls
+  }
+  function figure(calls) { return calls == "?" ? calls : calls + 0 }
+  function pair_of(first, second) { # as tables have it, where 0 is blank, too
+    if (first == "?") return "?\t?"
+    return figure(first) "\t" (second == "?" ? 0 : figure(second))
+  }
+  NR == 1 { sub(/\r$/, "")
+    n = split($0, head, ","); for (i = 1; i <= n; i++) place[head[i]] = i
+    next }
+  { sub(/\r$/, ""); sub(/^"/, "")
+    end = match($0, /",[0-9,]*$/)
+    split(substr($0, end + 2), cell, ",")
+    bytes = cell[place["bytes"] - 1]; calls = cell[place["calls"] - 1]
+    if (calls == "") calls = "?"
+    $0 = substr($0, 1, end - 1); gsub(/""/, "\"")
+    chain[NR] = $0; weight[NR] = bytes; called[NR] = calls
     n = split($0, f, ";")
     self[f[n]] += bytes
+    if (n > 1 && f[n - 1] == f[n]) add(own_calls, f[n], calls)
+    else add(other_calls, f[n], calls)
+    if (n > 1) add(arc_calls, f[n - 1] ";" f[n], calls)
     split("", seen)
     for (i = 1; i <= n; i++) {
       if (!(f[i] in seen)) { seen[f[i]]; total[f[i]] += bytes }
       if (i == 1) continue
       pair = f[i - 1] ";" f[i]
-      if (!(pair in arc)) callee[f[i - 1], ++degree[f[i - 1]]] = f[i]
+      if (!(pair in arc)) arc[pair] = 0
+      if (arc[pair] == 0 && bytes > 0)
+        callee[f[i - 1], ++degree[f[i - 1]]] = f[i]
       if (!(pair in seen)) { seen[pair]; arc[pair] += bytes }
     } }
   END {
@@ -61,15 +88,28 @@ from_chains='
       cycles[members] += self[node]
     }
     for (node in total)
-      printf "node\t%s\t%d\t%d\n", plain(node), self[node], total[node]
+      printf "node\t%s\t%d\t%d\t%s\n", plain(node), self[node],
+        total[node], pair_of(other_calls[node], own_calls[node])
     for (pair in arc) {
       split(pair, f, ";")
       if (f[1] != f[2])
-        printf "arc\t%s\t%s\t%d\n", plain(f[1]), plain(f[2]), arc[pair]
+        printf "arc\t%s\t%s\t%d\t%s\n", plain(f[1]), plain(f[2]),
+          arc[pair], figure(arc_calls[pair])
     }
-    for (k = 1; k <= NR; k++) {
+    for (k = 2; k <= NR; k++) {
       n = split(chain[k], f, ";")
       split("", seen)
+      members = cycle[f[n]]
+      if (members != "") {
+        if (n > 1 && cycle[f[n - 1]] == members)
+          add(inside, members, called[k])
+        else {
+          add(outside, members, called[k])
+          if (n > 1) add(into_calls, plain(f[n - 1]) "\t" members, called[k])
+        }
+      }
+      if (n > 1 && cycle[f[n - 1]] != "" && cycle[f[n - 1]] != members)
+        add(out_calls, cycle[f[n - 1]] "\t" plain(f[n]), called[k])
       for (i = 1; i <= n; i++) {
         members = cycle[f[i]]
         if (members != "" && !(members in seen)) {
@@ -86,9 +126,13 @@ from_chains='
         }
       }
     }
-    for (m in cycles) printf "cycle\t%s\t%d\t%d\n", m, cycles[m], whole[m]
-    for (pair in into) printf "into\t%s\t%d\n", pair, into[pair]
-    for (pair in out) printf "out\t%s\t%d\n", pair, out[pair]
+    for (m in cycles)
+      printf "cycle\t%s\t%d\t%d\t%s\n", m, cycles[m], whole[m],
+        pair_of(outside[m], inside[m])
+    for (pair in into)
+      printf "into\t%s\t%d\t%s\n", pair, into[pair], figure(into_calls[pair])
+    for (pair in out)
+      printf "out\t%s\t%d\t%s\n", pair, out[pair], figure(out_calls[pair])
   }'
 
 # The same lines from the table.  Each relation of two functions stands there
@@ -100,6 +144,12 @@ from_table='
     return name
   }
   function last_number(text, f, n) { n = split(text, f, " "); return f[n] }
+  # What stands at column AT: calls, which are blank where they are unknown.
+  function calls_at(at, text) {
+    text = at ? substr($0, at, 6) : ""
+    gsub(/[ +\/]/, "", text)
+    return text == "" ? "?" : text
+  }
   function note(line) { if (!(line in noted)) { noted[line]; print line } }
   function flush_entry(i, kind, line, other, left, right) {
     if (own == "") return
@@ -108,7 +158,8 @@ from_table='
       left = side[i] == "caller" ? other : own
       right = side[i] == "caller" ? own : other
       kind = !merged ? "arc" : side[i] == "caller" ? "into" : "out"
-      lines[++line_count] = kind "\t" left "\t" right "\t" amount[i]
+      lines[++line_count] = kind "\t" left "\t" right "\t" amount[i] \
+        "\t" calls[i]
     }
     for (i in sum)
       if (i in all && sum[i] != all[i])
@@ -119,6 +170,7 @@ from_table='
     split("", sum); split("", all)
   }
   /^index / { name_at = index($0, "name"); self_end = index($0, "self") + 3
+              called_at = index($0, "called"); total_at = index($0, "/total")
               in_graph = 1; start(); next }
   !in_graph || NF == 0 { if (in_graph && NF == 0) { flush_entry(); exit }
                          next }
@@ -127,6 +179,9 @@ from_table='
     name = substr($0, name_at)
     exact = last_number(substr($0, 1, name_at - 5))
     self = last_number(substr($0, 1, self_end))
+    others = calls_at(called_at)
+    recur = calls_at(total_at)
+    if (recur == "?" && others != "?") recur = 0
     if ($1 ~ /^\[/) {
       where = "callee"
       if (name ~ /^members of /) {
@@ -137,10 +192,11 @@ from_table='
       if (name ~ /^<cycle [0-9]+> as one/) {
         sub(/^<cycle /, "", name); sub(/>.*/, "", name)
         own = "<" name ">"; merged = 1
-        lines[++line_count] = "cycle\t" own "\t" self "\t" exact
+        lines[++line_count] = "cycle\t" own "\t" self "\t" exact "\t" \
+          others "\t" recur
       } else {
         own = bare(name)
-        note("node\t" own "\t" self "\t" exact)
+        note("node\t" own "\t" self "\t" exact "\t" others "\t" recur)
       }
       next
     }
@@ -154,7 +210,7 @@ from_table='
     if (!inside) sum[kind] += exact
     if (name ~ /^    <root>$/) next
     relation[++relations] = bare(name); side[relations] = kind
-    amount[relations] = exact
+    amount[relations] = exact; calls[relations] = others
   }
   END {
     for (k in member_count) {
@@ -177,14 +233,16 @@ from_table='
     }
   }'
 
+with_bytes() { awk -F'\t' '$4 != "0"' | LC_ALL=C sort; }
+
 # compare NAME OPTION... FILE: both computations give the same.
 compare() {
   local name=$1
   shift
-  run export --format=folded "$@"
-  awk "$from_chains" out | LC_ALL=C sort >wanted
+  run export --format=csv --table=contexts "$@"
+  awk "$from_chains" out | with_bytes >wanted
   run report -verbose --no-legend --tables=graph "$@"
-  awk "$from_table" out | grep -v "$(printf '\t0$')" | LC_ALL=C sort >found
+  awk "$from_table" out | with_bytes >found
   [ -s wanted ] && cmp -s wanted found
   result $? "$name: $(wc -l <wanted) figures, $(grep -c '^cycle' wanted) cycles"
   cmp -s wanted found || diff wanted found | sed 's/^/# /' | head -n 20

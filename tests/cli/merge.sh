@@ -57,6 +57,23 @@ run report --no-legend --tables=regions -verbose merged.data
 result $? 'regions: entered twice as often'
 
 # Merging merged files is merging all.
+# Calls that one file counts and another does not are unknown.
+cat >known.txt <<'END'
+profile known lisp
+cons 1: MAIN;sort
+calls 1: MAIN
+calls 5: MAIN;sort
+END
+"$BUILD/tests/write_profile" known.txt known known.data
+for files in "known.data $golden/unknown-calls.data" \
+  "$golden/unknown-calls.data known.data"; do
+  # shellcheck disable=SC2086
+  run export --format=csv $files
+  [ "$(sed -n 's/^"\(MAIN\|sort\)",\([^,]*,\)\{4\}\([^,]*\),.*/\1 \3/p' out |
+    sort)" = $'MAIN 2\nsort ' ]
+  result $? 'unknown to one of two files'
+done
+
 run merge -o two.data "$golden/session.data" "$golden/mixture.data"
 run merge -o three.data two.data "$golden/phases.data"
 run report -verbose three.data

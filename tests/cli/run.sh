@@ -387,7 +387,7 @@ result $? 'what is not run leaves the earlier profile alone'
 
 # ---- what is stored -----------------------------------------------------
 
-run report -verbose "$golden/regions.data"
+run report -verbose --no-legend "$golden/regions.data"
 cmp -s out "$golden/regions.txt"
 result $? 'a stored profile: all tables'
 run report --region=lex --no-legend --callers=2 \

@@ -102,6 +102,9 @@ expect 'from a function on' 0 '' \
   export --format=folded --show-from=RED "$w"
 [ "$(cat out)" = 'CL-USER::MAKE-RED-WIDGET;CL-USER::MAKE-WIDGET 240000' ]
 result $? 'chains begin there'
+expect 'from what does not show' 1 \
+  'mprof: nothing matches --show-from=^A$' \
+  report --show-from='^A$' --hide='^A$' "$golden/nested-cycles.data"
 expect 'some functions only' 0 '' export --format=folded --show='RUN|:MAKE-W' \
   "$w"
 [ "$(cat out)" = 'CL-USER::RUN;CL-USER::MAKE-WIDGET 480000' ]

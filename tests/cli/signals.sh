@@ -11,7 +11,7 @@ set -m # each job is a process group, and ignores nothing
 # until_true COMMAND...: wait for it to become true.  A shell of its own does,
 # as this one leaves its loops when a job stops.
 until_true() {
-  timeout --foreground 10 bash -c \
+  timeout --foreground 100 bash -c \
     'until "$@" 2>/dev/null; do sleep 0.05; done' - "$@" && return
   echo "# waited in vain: $*"
   return 1

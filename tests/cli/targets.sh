@@ -94,7 +94,7 @@ named() {
 }
 
 targets=$(sed -n 's/^\(check[a-z-]*\|soak\|demo\|bench[a-z-]*\):.* ##.*/\1/p' \
-  "$top/tests/tests.mk" | grep -vx 'check-off\|check-fuzz\|bench-maxima')
+  "$top/tests/tests.mk" | grep -vx 'check-off\|check-fuzz\|check-long\|bench-maxima')
 for target in $targets; do
   build test_env='echo BUILD=$(O)' "$target" >out
   status=$?

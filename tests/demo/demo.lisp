@@ -85,29 +85,6 @@ values: the profile, and FORM's value."
      (check-profile profile ,name)
      (values profile value)))
 
-;;; Producer and consumer
-
-(defparameter *widgets* 10000)
-
-(defun check-widgets (profile)
-  "Stop the demo unless PROFILE has the figures that are known by hand."
-  (flet ((check (what expected actual)
-           (unless (equal expected actual)
-             (fail "widgets.data: ~A should be ~D and is ~D" what expected
-                   actual)))
-         (calls (caller callee)
-           (let ((arc (mprof.data:row :arcs (list caller callee) profile)))
-             (and arc (mprof.data:figure :calls arc)))))
-    (let ((half (/ *widgets* 2)))
-      (check "allocations" *widgets* (mprof.data:figure :allocations profile))
-      (check "bytes" (* 80 *widgets*) (mprof.data:figure :bytes profile))
-      (check "calls by MAKE-RED-WIDGET" half
-             (calls 'producer-consumer:make-red-widget
-                    'producer-consumer:make-widget))
-      (check "calls by MAKE-BLUE-WIDGET" half
-             (calls 'producer-consumer:make-blue-widget
-                    'producer-consumer:make-widget)))))
-
 ;;; Licences: what to change
 
 (defun begins-with (prefix string)
@@ -226,9 +203,8 @@ least SHARE of all bytes were allocated, callers first."
 
 (defun run ()
   (let ((texts (licences:read-texts (ext:getenv "MPROF_DEMO_TEXTS"))))
-    (check-widgets
-     (profiled ("widgets.data")
-       (producer-consumer:produce-and-consume *widgets*)))
+    (profiled ("widgets.data")
+      (producer-consumer:produce-and-consume 10000))
     (multiple-value-bind (before result)
         (profiled ("licences.data")
           (licences:survey texts (licences:make-rules)))

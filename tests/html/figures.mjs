@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The figures of the page are those of mprof export --format=lisp, with
-// filters as with the options of the same meaning.
+// The figures of the page are those of mprof export --format=lisp.  What
+// filters leave, choices.mjs has.
 
 import { mprof, scratch } from './browser.mjs';
 import { GOLDEN, arcsOfExport, arcsOfPage, byName, exported,
@@ -11,8 +11,8 @@ import { ProfileEncoder, program } from './encode_profile.mjs';
 import { checkSums } from './sums.mjs';
 
 async function goldenProfiles(tests, browser) {
-  for (const name of ['widgets', 'mixture', 'recursion', 'two-cycles',
-    'phases', 'session', 'packages', 'lines', 'unknown-calls']) {
+  for (const name of ['mixture', 'two-cycles', 'session', 'lines',
+    'unknown-calls']) {
     const data = `${GOLDEN}/${name}.data`;
     const page = await browser.open(name, data);
     const lisp = exported(data);
@@ -71,40 +71,6 @@ async function specialSizes(tests, browser) {
       `sizes: ${name}, as in the report`, report);
     await page.close();
   }
-}
-
-// What a filter leaves, against the option that means the same.
-async function filters(tests, browser, data) {
-  const page = await browser.open('filters', data);
-  const same = async (what, options, arcs) => {
-    const lisp = exported(data, ...options);
-    tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
-      `${what}: functions as with ${options.join(' ') || 'no option'}`);
-    tests.equal(await typesOfPage(page), typesOfExport(lisp),
-      `${what}: types`);
-    if (arcs)
-      tests.equal(await arcsOfPage(page, 'callee'), arcsOfExport(lisp),
-        `${what}: arcs`);
-  };
-  const choose = (id, label) => page.page.selectOption(`#${id}`, { label });
-  await same('nothing left out', [], true);
-  await page.tick('program-only', true);
-  await same("without ECL's own functions", ['--hide-system'], true);
-  await choose('thread', 'worker');
-  await same('and one thread', ['--hide-system', '--thread=^worker$'], false);
-  await page.page.click('#reset');
-  await choose('thread', 'main');
-  await same('one thread', ['--thread=^main$'], true);
-  await page.page.click('#reset');
-  for (const [word, label] of [['compile', 'compile time'],
-    ['load', 'load time'], ['run', 'run time']]) {
-    await choose('phase', label);
-    await same(label, [`--phase=${word}`], word === 'run');
-  }
-  await page.page.click('#reset');
-  await same('all again', [], false);
-  tests.equal(page.faults, [], 'filters: no request, nothing said');
-  await page.close();
 }
 
 // By function what chains of the folded form add up to; only such as end
@@ -169,7 +135,6 @@ export async function testFigures(tests, browser) {
   await specialSizes(tests, browser);
   const data = scratch(browser.folder, 'program.data',
     program(60, 1500, 14, 7));
-  await filters(tests, browser, data);
   await typesAndCategories(tests, browser, data);
   for (const option of ['--focus=PARSER::F1', '--phase=compile,load',
     '--hide=F1', '--show-runtime']) {

@@ -32,15 +32,33 @@
                          (subseq line 2 (position #\Space line :start 2)))
                         '#:keyword)))
 
+(defun file-octets (file)
+  (with-open-file (stream file :element-type '(unsigned-byte 8))
+    (let ((octets (make-array (file-length stream)
+                              :element-type '(unsigned-byte 8))))
+      (read-sequence octets stream)
+      octets)))
+
 (test save-in-all-formats
+  "A file has what the command exports of the same profile; the page, which
+names it, has tests of its own."
   (with-idle-profiler
     (profiled (one-way 5) (other-way 10))
     (with-folder (folder)
-      (let ((file (concatenate 'string folder "a")))
-        (dolist (format (formats))
-          (is (equal (pathname file) (mprof:save file :format format)))
-          (with-open-file (stream file :element-type '(unsigned-byte 8))
-            (is (plusp (file-length stream)))))
+      (flet ((in-folder (name)
+               (concatenate 'string folder name)))
+        (mprof:save (in-folder "a.data"))
+        (let ((profile (mprof:profile (in-folder "a.data"))))
+          (dolist (format (remove :html (formats)))
+            (is (equal (pathname (in-folder "a"))
+                       (mprof:save (in-folder "a") :format format
+                                                   :profile profile)))
+            (mprof::run-command "export" (format nil "--format=~(~A~)" format)
+                                "-o" (in-folder "b") (in-folder "a.data"))
+            (is (equalp (file-octets (in-folder "b"))
+                        (file-octets (in-folder "a")))
+                "~A" format)
+            (delete-file (in-folder "b"))))
         (is (>= (length (formats)) 10))))))
 
 (test save-by-file-type

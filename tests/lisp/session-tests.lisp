@@ -71,11 +71,14 @@ prints names is in no figure, and is gone afterwards."
         (loop for conses in '(10 20)
               do (mprof:start :file file)
                  (make-conses 10)
-                 (sleep 3/20)
                  (flet ((made ()
-                          (data:figure :self-allocations
-                           (data:row :functions 'make-conses
-                                     (mprof:profile file)))))
+                          (let ((row (data:row :functions 'make-conses
+                                               (mprof:profile file))))
+                            (and row (data:figure :self-allocations row)))))
+                   ;; names are printed by and by
+                   (loop repeat 6000
+                         until (eql conses (made))
+                         do (sleep 1/100))
                    (is (= conses (made)))
                    (mprof:stop)
                    (is (= conses (made))))

@@ -48,12 +48,13 @@ judge() {
   done
 }
 
-# fail CASE CALL [ERROR...]: the first one fails, the second one, and so on.
+# fail CASE CALL [ERROR...]: the first one fails, the second one, and so on; or
+# each EVERY-th, where the environment has that.
 fail() {
   local case=$1 call=$2 error n status reached wrong=''
   shift 2
   for error; do
-    for ((n = 1; ; n++)); do
+    for ((n = 1; ; n += ${EVERY:-1})); do
       rm -rf folder && mkdir folder && cp faults.data folder/x.data
       (cd folder && timeout -k 1 60 env FAIL="$call:$n:$error" \
         MPROF_OUT=x.data LD_PRELOAD="$monitor:$work/failing.so" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the C library allocates in its own functions: counted to the byte.  Each
+# What the C library allocates in its own functions: counted to the byte.  The
 # program runs twice, once with the monitor, once with the C library's own
 # trace of all calls (mtrace, in the library that is preloaded for it), of
 # which we make allocations, bytes, what is kept, and the peak.  Where sizes
@@ -41,8 +41,7 @@ traced() {
 # A stream: 472 bytes, 280 without room for wide characters, and a buffer of
 # 4096, or of 8192 where no file is behind it.  A line begins with 120; then
 # it is what is needed, but at least doubled.  asprintf's text begins with
-# 100.  A pipe, and what is to be done in its child: 256 each.  A folder: 48
-# and 32768.  A node of a tree, an entry of a table: 24.
+# 100.  A pipe, and what is to be done in its child: 256 each.
 known='
 getline   4 5190   0 0    3 5070
 getdelim  4 5270   1 502  3 5070
@@ -54,27 +53,20 @@ freopen   3 8664   0 0    2 4568
 setvbuf   2 944    0 0    2 944
 cookie    2 8472   0 0    2 8472
 popen     6 9216   0 0    2 4352
-opendir   2 65632  1 32816 1 32816
-tsearch   107 2568 7 168  100 2400
-hcreate   2 2640   1 192  1 2448
-qsort     1 20000  0 0    1 20000
-obstack   3 12192  0 0    3 12192
 '
 
-# cases PROGRAM: the names in its table.
+# The names in the program's table.
 cases() {
-  sed -n 's/^  { "\([a-z-]*\)", case_.*/\1/p' "$tests/programs/$1.c"
+  sed -n 's/^  { "\([a-z-]*\)", case_.*/\1/p' "$tests/programs/streams.c"
 }
 
-for program in streams folders library; do
-  compile $program -O1 2>/dev/null
-  for name in $(cases $program); do
-    profile $program "$name"
-    same "$name: exit status" 0 "$status"
-    got=$(rows $program.data all 2>&1 | cut -d' ' -f 3-8)
-    same "$name: as the C library has it" "$(traced $program "$name")" "$got"
-    wanted=$(awk -v name="$name" '$1 == name { $1 = ""; print }' <<<"$known")
-    [ -z "$wanted" ] || same "$name: as calculated" "${wanted# }" "$got"
-  done
+compile streams -O1 2>/dev/null
+for name in $(cases); do
+  profile streams "$name"
+  same "$name: exit status" 0 "$status"
+  got=$(rows streams.data all 2>&1 | cut -d' ' -f 3-8)
+  same "$name: as the C library has it" "$(traced streams "$name")" "$got"
+  wanted=$(awk -v name="$name" '$1 == name { $1 = ""; print }' <<<"$known")
+  [ -z "$wanted" ] || same "$name: as calculated" "${wanted# }" "$got"
 done
 finish

@@ -111,6 +111,8 @@ most() {
 own=
 for kib in 15000 20000 30000 100000 400000; do
   while read -r way wanted; do
+    # how a program ends matters where there is next to nothing left
+    case $way:$kib in none:* | *:15000 | *:30000) ;; *) continue ;; esac
     for bytes in 24 100000; do
       exhaust "-v $kib" "$wanted" "$way" $bytes 2>/dev/null
       most "$kib KiB: $way $bytes" $kib $bytes

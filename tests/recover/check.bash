@@ -4,10 +4,10 @@
 # allocate in a file that is mapped, and are killed.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/check.bash"
-: "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}" "${CC:=gcc}"
+: "${ECL:=$BUILD/bin/ecl}" "${CC:=gcc}"
 case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 programs=$top/tests/recover/programs
-kills=${KILLS:-30}
+kills=${KILLS:-10}
 ulimit -S -c 0
 
 # same NAME EXPECTED GOT

@@ -279,8 +279,9 @@ def main():
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(options['tls'])
         server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # Before there are other threads, which would end by it.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     with open(folder + '/port.tmp', 'w') as file:
         print(server.server_address[1], file=file)
     os.rename(folder + '/port.tmp', folder + '/port')

@@ -2,8 +2,8 @@
 
 /* sender [OPTION...] URL STEP...: a program, or many, whose profile is
  * shipped. A STEP is a file, what its profile is from then on; `reset', after
- * which it has none; or `stop=FILE' to wait until there is FILE.  Each takes
- * a while.
+ * which it has none; or `stop=FILE' to wait until there is FILE; FILE.waits says
+ * that it does.  Each takes a while.
  *
  *   -n N  senders, each with a label of its own   -e N  every N milliseconds
  *   -w N  milliseconds for each step              -d N  for the end
@@ -93,6 +93,11 @@ take_step(const char *name, int senders, long milliseconds)
     now = NULL;
     resets++;
   } else if (strncmp(name, "stop=", 5) == 0) {
+    char waits[100];
+    snprintf(waits, sizeof waits, "%s.waits", name + 5);
+    FILE *file = fopen(waits, "w");
+    if (file != NULL)
+      fclose(file);
     while (access(name + 5, F_OK) != 0)
       rest(10);
   } else {

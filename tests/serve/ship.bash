@@ -4,9 +4,8 @@
 # the one took what the other counted.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/check.bash"
-: "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
+: "${ECL:=$BUILD/bin/ecl}"
 case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
-case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
 serve=$top/tests/serve
 receiver=
 trap '[ -z "$receiver" ] || kill $receiver; rm -rf "$scratch"' EXIT

@@ -101,8 +101,8 @@ sender=$!
 await taken taken/log
 end_receiver
 touch down
+until [ -e up.waits ]; do sleep 0.02; done
 await 'trying again' err
-sleep 1
 receive_again --port="$first"
 touch up
 wait $sender

@@ -35,13 +35,11 @@
   "The same below 10 frames."
   (below-frames 10 n))
 
-(define-program loop-depth-10000 (n :size 10000000 :full-walk 2000
-                                  :result (list (1- n)))
+(define-program loop-depth-10000 (n :size 10000000 :result (list (1- n)))
   "The same below 10,000 frames."
   (below-frames 10000 n))
 
-(define-program loop-depth-100000 (n :size 10000000 :full-walk 200
-                                   :result (list (1- n)))
+(define-program loop-depth-100000 (n :size 10000000 :result (list (1- n)))
   "The same below 100,000 frames."
   (below-frames 100000 n))
 

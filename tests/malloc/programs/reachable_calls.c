@@ -4,12 +4,14 @@
  * ends, and say so when their calls end.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -91,9 +93,13 @@ static void (*const calls[])(void) = {
 
 enum { CALLS = sizeof calls / sizeof *calls };
 
+static int numbers[2];
+
 static void *
 run(void *number)
 {
+  pid_t thread = gettid();
+  write(numbers[1], &thread, sizeof thread);
   calls[(uintptr_t)number]();
   fprintf(stderr, "call %d ended: %m\n", (int)(uintptr_t)number);
   return NULL;
@@ -106,14 +112,33 @@ wait_for_threads(void)
   usleep(100000);
 }
 
+/* Whether THREAD waits. */
+static int
+is_asleep(pid_t thread)
+{
+  char text[200];
+  snprintf(text, sizeof text, "/proc/self/task/%d/stat", (int)thread);
+  int file = open(text, O_RDONLY);
+  ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  text[length < 0 ? 0 : length] = '\0';
+  return strstr(text, ") S ") != NULL;
+}
+
 static ALONE void
 case_calls(void)
 {
   pthread_t thread;
+  pipe(numbers);
   hide(1001);
   for (uintptr_t i = 0; i < CALLS; i++)
     pthread_create(&thread, NULL, run, (void *)i);
-  usleep(100000);
+  for (int i = 0; i < CALLS; i++) {
+    pid_t other;
+    read(numbers[0], &other, sizeof other);
+    while (!is_asleep(other))
+      usleep(1000);
+  }
 }
 
 /* ---- threads of the kernel ---- */

@@ -237,14 +237,18 @@ case_filter(void)
 static ALONE void
 case_traced(void)
 {
+  int traces[2];
+  char byte = 't';
   hide(1001);
+  pipe(traces);
   if (fork() == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     ptrace(PTRACE_SEIZE, getppid(), NULL, NULL);
+    write(traces[1], &byte, 1);
     for (;;)
       pause();
   }
-  usleep(100000);
+  read(traces[0], &byte, 1);
 }
 
 #define CASE(name) {#name, case_##name}
