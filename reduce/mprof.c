@@ -9,19 +9,8 @@
 #include "base/array.h"
 #include "command/command.h"
 #include "command/load.h"
-#include "export/heap_profile.h"
+#include "handles.h"
 #include "pprof/writer.h"
-#include "profile_handle.h"
-
-/* What mprof_run_command gives out. */
-struct result {
-  struct pool pool; /* which the texts are in */
-  int status;
-  int64_t offset;
-  const char *output; /* NULL when memory ran out, as is error */
-  size_t length;      /* of the output */
-  const char *error;
-};
 
 /* The lines of a text. */
 struct lines {
@@ -42,20 +31,8 @@ split_lines(const char *text)
 
 /* ---- results ---- */
 
-/* What fills a result, in an attempt in its pool. */
-struct filling {
-  struct result *result;
-  const char *arguments;
-  const struct open_profile *open;
-  const struct handle *handle;
-  const struct heap_handle *heap;
-  uint64_t first, count;
-  struct heap_writing how;
-};
-
-/* A result that FILL makes, for which it gets CLOSURE. */
-static void *
-new_result(attempt_function *fill, struct filling *filling)
+void *
+result_new(attempt_function *fill, struct filling *filling)
 {
   struct mprof_error error;
   struct result *result = filling->result = calloc(1, sizeof *result);
@@ -67,9 +44,8 @@ new_result(attempt_function *fill, struct filling *filling)
   return result;
 }
 
-/* Takes what was written to OUTPUT, and LINE, which says what went wrong. */
-static void
-take_output(struct result *result, struct string_sink *output, int status,
+void
+result_take(struct result *result, struct string_sink *output, int status,
             const char *line, int64_t offset)
 {
   result->output = string_sink_text(output);
@@ -89,24 +65,23 @@ fill_by_command(void *closure)
   string_sink_init(&output);
   command_run((int)lines.count, lines.items, filling->open, &output.sink,
               "the output", &outcome);
-  take_output(filling->result, &output, outcome.status,
+  result_take(filling->result, &output, outcome.status,
               outcome_line(&outcome), outcome.error.offset);
 }
 
-/* What a result is where there is nothing but an error. */
-static void
-fill_by_error(struct result *result, const struct mprof_error *error)
+void
+result_fail(struct result *result, const struct mprof_error *error)
 {
   struct string_sink output;
   string_sink_init(&output);
-  take_output(result, &output, 1, error->message, error->offset);
+  result_take(result, &output, 1, error->message, error->offset);
 }
 
 void *
 mprof_run_command(const char *arguments)
 {
   struct filling filling = {.arguments = arguments};
-  return new_result(fill_by_command, &filling);
+  return result_new(fill_by_command, &filling);
 }
 
 int
@@ -154,13 +129,6 @@ mprof_result_free(void *result)
 }
 
 /* ---- profiles ---- */
-
-/* What mprof_profile_open gives out. */
-struct handle {
-  struct pool pool; /* which the profile is in */
-  struct profile profile;
-  struct mprof_error error; /* why it could not be opened, if so */
-};
 
 /* What fills a handle, in an attempt in its pool. */
 struct opening {
@@ -239,7 +207,7 @@ fill_from_profile(void *closure)
   if (filling->handle->error.code == MPROF_OK)
     fill_by_command(closure);
   else
-    fill_by_error(filling->result, &filling->handle->error);
+    result_fail(filling->result, &filling->handle->error);
 }
 
 void *
@@ -252,7 +220,7 @@ mprof_profile_command(void *profile, const char *arguments,
   const struct open_profile open = {&handle->profile, samples, count};
   struct filling filling = {
       .arguments = arguments, .open = &open, .handle = handle};
-  return new_result(fill_from_profile, &filling);
+  return result_new(fill_from_profile, &filling);
 }
 
 static void
@@ -262,19 +230,19 @@ fill_with_profile(void *closure)
   const struct handle *handle = filling->handle;
   struct string_sink output;
   if (handle->error.code != MPROF_OK) {
-    fill_by_error(filling->result, &handle->error);
+    result_fail(filling->result, &handle->error);
     return;
   }
   string_sink_init(&output);
   profile_write(&handle->profile, false, &output.sink);
-  take_output(filling->result, &output, 0, "", MPROF_NO_OFFSET);
+  result_take(filling->result, &output, 0, "", MPROF_NO_OFFSET);
 }
 
 void *
 mprof_profile_write(void *profile)
 {
   struct filling filling = {.handle = profile};
-  return profile == NULL ? NULL : new_result(fill_with_profile, &filling);
+  return profile == NULL ? NULL : result_new(fill_with_profile, &filling);
 }
 
 int64_t
@@ -297,152 +265,5 @@ mprof_profile_close(void *profile)
   if (handle == NULL)
     return;
   pool_release(&handle->pool);
-  free(handle);
-}
-
-/* ---- heap profiles ---- */
-
-/* What mprof_heap_open gives out. */
-struct heap_handle {
-  struct pool pool; /* which it is in */
-  struct heap_profile heap;
-  struct mprof_error error;
-  unsigned columns;
-  bool type_frames;
-  const char *comments; /* not owned */
-};
-
-static void
-init_heap(void *heap)
-{
-  heap_profile_init(heap);
-}
-
-void *
-mprof_heap_open(void)
-{
-  struct heap_handle *handle = calloc(1, sizeof *handle);
-  if (handle == NULL)
-    return NULL;
-  handle->columns = HEAP_ALL;
-  attempt(&handle->pool, init_heap, &handle->heap, &handle->error);
-  return handle;
-}
-
-/* What is added to a heap profile. */
-struct addition {
-  struct heap_handle *heap;
-  const struct handle *profile;
-  int sign;
-  unsigned columns;
-};
-
-static void
-add_to_heap(void *closure)
-{
-  const struct selection_options all = {0};
-  const struct addition *addition = closure;
-  const struct profile *profile = &addition->profile->profile;
-  struct heap_handle *heap = addition->heap;
-  struct frame_table frames = {0};
-  struct selection selection = {0};
-  frame_table_init(&frames, profile);
-  selection_init(&selection, profile, &frames, &all);
-  struct pool *before = pool_use(&heap->pool);
-  heap_profile_add(&heap->heap, &selection, addition->sign,
-                   addition->columns);
-  heap_profile_end(&heap->heap);
-  pool_use(before);
-}
-
-void
-mprof_heap_add(void *heap, void *profile, int sign, unsigned columns)
-{
-  struct heap_handle *handle = heap;
-  struct addition addition = {handle, profile, sign, columns};
-  struct pool pool = {NULL, NULL};
-  struct mprof_error error;
-  if (handle == NULL || profile == NULL || handle->error.code != MPROF_OK)
-    return;
-  if (addition.profile->error.code != MPROF_OK)
-    handle->error = addition.profile->error;
-  else if (!attempt(&pool, add_to_heap, &addition, &error))
-    handle->error = error;
-  pool_release(&pool);
-}
-
-const char *
-mprof_heap_error(void *heap)
-{
-  const struct heap_handle *handle = heap;
-  return handle == NULL ? "out of memory" : handle->error.message;
-}
-
-uint64_t
-mprof_heap_samples(void *heap)
-{
-  const struct heap_handle *handle = heap;
-  return handle == NULL ? 0 : handle->heap.sample_count;
-}
-
-int64_t
-mprof_heap_sum(void *heap, int column, uint64_t first, uint64_t count)
-{
-  const struct heap_handle *handle = heap;
-  return handle == NULL ? 0
-                        : heap_profile_sum(&handle->heap, first, count,
-                                           (enum heap_column)column);
-}
-
-void
-mprof_heap_choose(void *heap, unsigned columns, int type_frames,
-                  const char *comments)
-{
-  struct heap_handle *handle = heap;
-  if (handle == NULL)
-    return;
-  handle->columns = columns;
-  handle->type_frames = type_frames != 0;
-  handle->comments = comments;
-}
-
-static void
-fill_with_heap(void *closure)
-{
-  const struct filling *filling = closure;
-  struct string_sink output;
-  if (filling->heap->error.code != MPROF_OK) {
-    fill_by_error(filling->result, &filling->heap->error);
-    return;
-  }
-  string_sink_init(&output);
-  heap_profile_write(&filling->heap->heap, filling->first, filling->count,
-                     &filling->how, &output.sink);
-  take_output(filling->result, &output, 0, "", MPROF_NO_OFFSET);
-}
-
-void *
-mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
-                 int64_t time_nanos, int64_t duration_nanos)
-{
-  const struct heap_handle *handle = heap;
-  if (handle == NULL)
-    return NULL;
-  struct filling filling = {
-      .heap = handle,
-      .first = first,
-      .count = count,
-      .how = {in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE, handle->columns,
-              handle->type_frames, time_nanos, duration_nanos,
-              handle->comments}};
-  return new_result(fill_with_heap, &filling);
-}
-
-void
-mprof_heap_close(void *heap)
-{
-  struct heap_handle *handle = heap;
-  if (handle != NULL)
-    pool_release(&handle->pool);
   free(handle);
 }

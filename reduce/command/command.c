@@ -144,7 +144,7 @@ write_columns_help(struct sink *sink)
 {
   report_legends(sink);
   sink_text(sink, "\nTables of mprof diff:\n");
-  diff_explain(sink);
+  diff_explain(NULL, sink);
 }
 
 /* On TOPIC; COMMAND_NONE: on the program. */

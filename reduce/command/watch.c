@@ -13,7 +13,7 @@
 #include "command/load.h"
 #include "command/run_program.h"
 #include "common/image_format.h"
-#include "profile_handle.h"
+#include "handles.h"
 #include "serve/server.h"
 #include "serve/ship.h"
 

@@ -158,8 +158,8 @@ extern const struct diff_output diff_tables[];
  * columns mean. */
 void diff_write(const struct diff *diff, struct sink *sink);
 
-/* Writes what the columns of any comparison mean. */
-void diff_explain(struct sink *sink);
+/* Writes what the columns of DIFF mean; NULL: those of any comparison. */
+void diff_explain(const struct diff *diff, struct sink *sink);
 
 /* Writes one table, with what it leaves out. */
 void diff_write_table(const struct diff *diff, enum diff_kind kind,

@@ -92,11 +92,7 @@ struct left_out {
   int64_t sum; /* of the small changes, of the order's measure */
 };
 
-static const struct changes *
-changes_of(const struct view *view)
-{
-  return (const struct changes *)view->table;
-}
+#define CHANGES_OF(view) ((const struct changes *)(view)->table)
 
 /* The absolute change of MEASURE; none where calls are not known. */
 static uint64_t
@@ -114,7 +110,7 @@ static struct cell
 name_cell(const struct view *view, const struct diff_entry *entry)
 {
   struct sink *sink = &view->text->sink;
-  const bool chain = changes_of(view)->kind == DIFF_CONTEXTS;
+  const bool chain = CHANGES_OF(view)->kind == DIFF_CONTEXTS;
   const bool cxx = view_has_cxx_names(view);
   if (!chain && !cxx)
     return cell_text(diff_name(entry, 0));
@@ -132,7 +128,7 @@ name_cell(const struct view *view, const struct diff_entry *entry)
 static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
-  const struct changes *changes = changes_of(view);
+  const struct changes *changes = CHANGES_OF(view);
   const struct diff_entry *entry = &changes->from->entries[row->item];
   int measure = id / PARTS;
   if (id == NAME)
@@ -159,7 +155,7 @@ cell(const struct view *view, const struct ranking_row *row, int id)
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
-  const struct changes *changes = changes_of(view);
+  const struct changes *changes = CHANGES_OF(view);
   if (item == changes->from->entry_count)
     return false;
   if (changes->kind == DIFF_TOTALS)
@@ -212,7 +208,7 @@ shows(const struct changes *changes, const struct diff_entry *entry,
 static void
 arrange(struct view *view)
 {
-  const struct changes *changes = changes_of(view);
+  const struct changes *changes = CHANGES_OF(view);
   struct ranking *ranking = &view->ranking;
   struct left_out *left = view->context;
   ranking_sort_keyed(ranking);
@@ -296,24 +292,21 @@ write_left_out(const struct changes *changes, const struct left_out *left,
                struct sink *sink)
 {
   const struct diff *diff = changes->diff;
-  struct string_sink note;
-  struct sink *const to = &note.sink;
-  string_sink_init(&note);
-  sink_text(to, "Left out:");
+  const char *unchanged = "", *small = "", *sum = "";
   if (left->unchanged > 0)
-    sink_format(to, " %zu unchanged %s%s", left->unchanged,
-                row_noun(diff, changes->kind, left->unchanged),
-                left->small > 0 ? "," : "");
+    unchanged = pool_format(" %zu unchanged %s%s", left->unchanged,
+                            row_noun(diff, changes->kind, left->unchanged),
+                            left->small > 0 ? "," : "");
   if (left->small > 0)
-    sink_format(to, " %zu smaller change%s", left->small,
-                left->small == 1 ? "" : "s");
+    small = pool_format(" %zu smaller change%s", left->small,
+                        left->small == 1 ? "" : "s");
   /* Inclusive figures cannot be added up. */
   if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
-    sink_format(
-        to, ", together %+" PRId64 " %s", left->sum,
+    sum = pool_format(
+        ", together %+" PRId64 " %s", left->sum,
         measure_row(diff->sides[DIFF_NEW].profile, changes->order)->noun);
-  sink_text(to, "; --verbose shows them.");
-  report_paragraph(sink, string_sink_text(&note));
+  report_paragraph(sink, pool_format("Left out:%s%s%s; --verbose shows them.",
+                                     unchanged, small, sum));
 }
 
 void
@@ -362,26 +355,25 @@ write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
   report_gaps(profile, sink);
 }
 
-static void
-write_legend(const struct reduction *reduction, const struct column *list,
-             size_t count, struct sink *sink)
-{
-  text_columns_explain(reduction, list, count, sink);
-  report_legend(reduction, sink, "new, gone",
-                "only in the new profile, only in the old one");
-}
-
 void
-diff_explain(struct sink *sink)
+diff_explain(const struct diff *diff, struct sink *sink)
 {
-  write_legend(NULL, change_columns, COLUMN_COUNT, sink);
+  const struct reduction *of = diff == NULL ? NULL : &diff->sides[DIFF_OLD];
+  struct changes changes = {.table = {COLUMNS(change_columns)}};
+  if (diff != NULL)
+    describe(&changes, diff, DIFF_FUNCTIONS, true);
+  if (diff != NULL && !report_lacks_calls(of))
+    of++;
+  text_columns_explain(of, changes.table.columns, changes.table.column_count,
+                       sink);
+  report_legend(of, sink, "new, gone",
+                "only in the new profile, only in the old one");
 }
 
 void
 diff_write(const struct diff *diff, struct sink *sink)
 {
   const struct reduction *old = &diff->sides[DIFF_OLD], *new = old + 1;
-  struct changes changes;
   uint64_t tables = diff->options->tables;
   sink_text(sink, "Comparison of allocation profiles\n");
   for (int side = 0; side < DIFF_SIDES; side++)
@@ -404,7 +396,5 @@ diff_write(const struct diff *diff, struct sink *sink)
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     if ((tables >> kind & 1) != 0)
       diff_write_table(diff, (enum diff_kind)kind, sink);
-  describe(&changes, diff, DIFF_FUNCTIONS, true); /* for the legend */
-  write_legend(report_lacks_calls(old) ? old : new, changes.columns,
-               changes.table.column_count, sink);
+  diff_explain(diff, sink);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the entry points of mprof.h give out.  Each has a pool of its own. */
+
+#ifndef MPROF_HANDLES_H
+#define MPROF_HANDLES_H
+
+#include "export/heap_profile.h"
+#include "mprof.h"
+
+/* What mprof_profile_open gives out. */
+struct handle {
+  struct pool pool; /* which the profile is in */
+  struct profile profile;
+  struct mprof_error error; /* why it could not be opened, if so */
+};
+
+/* A handle of the profile that FILL makes with CLOSURE, in an attempt in the
+ * handle's pool.  NULL: ERROR says why not. */
+typedef void profile_fill(struct profile *profile, void *closure);
+void *profile_handle(profile_fill *fill, void *closure,
+                     struct mprof_error *error);
+
+/* What mprof_heap_open gives out. */
+struct heap_handle {
+  struct pool pool; /* which it is in */
+  struct heap_profile heap;
+  struct mprof_error error;
+  unsigned columns;
+  bool type_frames;
+  const char *comments; /* not owned */
+};
+
+/* What mprof_run_command gives out. */
+struct result {
+  struct pool pool; /* which the texts are in */
+  int status;
+  int64_t offset;
+  const char *output; /* NULL when memory ran out, as is error */
+  size_t length;      /* of the output */
+  const char *error;
+};
+
+/* What fills a result, in an attempt in its pool. */
+struct filling {
+  struct result *result;
+  const char *arguments;
+  const struct open_profile *open;
+  const struct handle *handle;
+  const struct heap_handle *heap;
+  uint64_t first, count;
+  struct heap_writing how;
+};
+
+/* A result that FILL makes of FILLING, whose result it is. */
+void *result_new(attempt_function *fill, struct filling *filling);
+
+/* Gives RESULT what was written to OUTPUT, and LINE, which says what went
+ * wrong at OFFSET. */
+void result_take(struct result *result, struct string_sink *output,
+                 int status, const char *line, int64_t offset);
+
+/* Gives RESULT nothing but an error. */
+void result_fail(struct result *result, const struct mprof_error *error);
+
+#endif
