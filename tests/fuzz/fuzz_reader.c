@@ -212,28 +212,37 @@ try_rules(const struct memory_file *file)
   char line[128];
   snprintf(line, sizeof line, "advise\n--rules=%s\ntests/golden/phases.data",
            file->path);
-  int status = mprof_command(line, &output, &error);
+  void *result = mprof_run_command(line);
+  const char *output = mprof_result_output(result);
+  const char *error = mprof_result_error(result);
+  int status = mprof_result_status(result);
   expect(status == 0 ||
              (status == 1 && *output == '\0' &&
               (strncmp(error, file->path, strlen(file->path)) == 0 ||
                strstr(error, ": is not text") != NULL)),
          "rules that are neither taken nor refused");
-  free(output);
-  free(error);
+  mprof_result_free(result);
 }
 
-/* Compresses SIZE bytes at DATA into FILE. */
+struct compressing {
+  struct memory_file *file;
+  const uint8_t *data;
+  size_t size;
+};
+
+/* Compresses the data into the file. */
 static void
-compress_file(struct memory_file *file, const uint8_t *data, size_t size)
+compress_file(void *closure)
 {
+  const struct compressing *compressing = closure;
   struct string_sink packed;
-  struct gzip_sink gzip;
   string_sink_init(&packed);
-  gzip_sink_open(&gzip, &packed.sink, NULL);
-  sink_bytes(&gzip.sink, (const char *)data, size);
-  gzip_sink_close(&gzip);
-  expect(string_sink_text(&packed) != NULL, "not compressed");
-  write_file(file, packed.text, packed.length);
+  struct gzip_sink *gzip = gzip_sink_open(&packed.sink, NULL);
+  sink_bytes(&gzip->sink, (const char *)compressing->data,
+             compressing->size);
+  gzip_sink_close(gzip);
+  string_sink_text(&packed);
+  write_file(compressing->file, packed.text, packed.length);
 }
 
 int
@@ -245,7 +254,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size > 0 && (data[0] == '#' || data[0] == 'r'))
     try_rules(&file);
   if (size % 8 == 0) { /* the rest is the same: now and then is enough */
-    compress_file(&file, data, size);
+    struct compressing compressing = {&file, data, size};
+    struct pool pool = {NULL, NULL};
+    struct mprof_error error;
+    expect(attempt(&pool, compress_file, &compressing, &error),
+           "not compressed");
+    pool_release(&pool);
     try_file(&file);
   }
   return 0;
