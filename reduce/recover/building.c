@@ -13,8 +13,7 @@ struct building_context {
   bool is_cut;   /* its chain begins with SITE_CUT_SHORT */
 };
 
-/* ---- begin and end ------------------------------------------------------
- */
+/* ---- begin and end ---- */
 
 uint32_t
 building_name(struct building *b, const char *text)
@@ -81,8 +80,7 @@ building_end(struct building *b)
   pool_free(b->contexts);
 }
 
-/* ---- what chains are made of --------------------------------------------
- */
+/* ---- what chains are made of ---- */
 
 uint32_t
 building_function(struct building *b, const char *name,
@@ -165,8 +163,7 @@ find_context(struct building *b, uint32_t number)
   return b->contexts[number];
 }
 
-/* ---- samples ------------------------------------------------------------
- */
+/* ---- samples ---- */
 
 void
 building_tree(struct building *b, const struct context_tree *tree)
@@ -248,8 +245,7 @@ building_sample(struct building *b, uint64_t site, uint32_t function,
   building_put(b, node, labels_of(b, kind), values);
 }
 
-/* ---- comments ------------------------------------------------------------
- */
+/* ---- comments ---- */
 
 void
 building_comment(struct building *b, const char *key, const char *text)

@@ -20,8 +20,7 @@ struct c_recovery {
   bool lisp;          /* there is another heap, which is Lisp's */
 };
 
-/* ---- files of code -------------------------------------------------------
- */
+/* ---- files of code ---- */
 
 static uint32_t
 add_mapping(struct building *b, const struct note_module *m)
@@ -48,8 +47,7 @@ add_mappings(struct c_recovery *r)
         r->mappings[i] = add_mapping(r->b, &notes->modules[i]);
 }
 
-/* ---- locations ------------------------------------------------------------
- */
+/* ---- locations ---- */
 
 /* What stands where there is no address: objects of the other heap without a
  * name, callers that went over the budget, libraries beyond CODE_OBJECTS, and
@@ -125,8 +123,7 @@ between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
   return note != NULL && note->value == address ? note->more : 0;
 }
 
-/* ---- labels --------------------------------------------------------------
- */
+/* ---- labels ---- */
 
 static void
 add_heap_labels(struct c_recovery *r, const struct kind *kind)
@@ -169,8 +166,7 @@ add_labels(void *recovery, const struct kind *kind)
         image_region_path(&r->b->regions, ORIGIN_REGION(kind->origin)));
 }
 
-/* ---- samples -------------------------------------------------------------
- */
+/* ---- samples ---- */
 
 /* Whether FUNCTION, called below UP, is called by the same function further
  * out as well. */
@@ -254,8 +250,7 @@ state_calls(struct c_recovery *r)
   pool_free(allocations);
 }
 
-/* ---- comments ------------------------------------------------------------
- */
+/* ---- comments ---- */
 
 static void
 add_notes(struct c_recovery *r)
@@ -312,8 +307,7 @@ add_comments(struct c_recovery *r)
   building_regions(b, true);
 }
 
-/* ---- the whole -----------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 void
 recover_c(struct building *b, struct image *image)

@@ -168,8 +168,7 @@ add_tree(struct lisp_recovery *r, const struct image_tree *tree)
   }
 }
 
-/* ---- comments -----------------------------------------------------------
- */
+/* ---- comments ---- */
 
 /* Adds all comments KEY of the program.  Gives back whether there are any. */
 static bool
