@@ -33,15 +33,6 @@ prints() {
   return 1
 }
 
-# to_debugger: interrupts the REPL.  ECL may lose an interrupt: again, then.
-to_debugger() {
-  for _ in 1 2 3; do
-    kill -INT "$pid" 2>/dev/null || return
-    ! prints '>>' 20 || return 0
-  done
-  return 1
-}
-
 # repl STATE FLAG...: SIGINT while it allocates, then back to the top level.
 repl() {
   local round=0 pid from to
@@ -53,7 +44,8 @@ repl() {
     printf '%s\n' "(progn (format t \" in-$round \") (finish-output)
       (allocators::work 'allocators::structures nil))" >&"$to"
     prints "in-$round" || break
-    to_debugger || break
+    kill -INT "$pid"
+    prints '>>' || break
     printf '%s\n' "(invoke-restart 'si::restart-toplevel)" \
       "(format t \" out-$round \")" >&"$to"
     prints "out-$round" || break
