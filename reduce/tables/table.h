@@ -238,11 +238,9 @@ struct view {
   struct string_sink *text; /* the text of the last cell that has been made */
 };
 
-/* Always true. */
+/* Makes VIEW of TABLE, with its rows, for one form of output. */
 void view_init(struct view *view, const struct table *table,
                const struct reduction *reduction, enum form form);
-
-/* Does nothing. */
 
 /* For forms with keys: the row with the number INDEX, which may be left out;
  * false: there is none, nor are there others behind it. */
