@@ -9,14 +9,14 @@
 
 #include "analysis/unseen.h"
 #include "export/frame_colours.h"
-#include "tables/chain_tree.h"
 #include "tables/output.h"
+#include "tables/sample_rows.h"
 #include "tables/writer.h"
 
 struct page {
   const struct reduction *reduction;
   struct json_places places;
-  struct chain_tree tree;
+  struct call_tree tree;
   struct unseen unseen;
   struct sample_rows rows, calls;
   struct frame_colours colours;

@@ -11,14 +11,14 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
   sample_rows_init(rows, &page->tree, of);
   rows->unseen =
       of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
-  for (uint32_t i = 0; i < page->tree.count; i++)
+  for (uint32_t i = 0; i < page->tree.tree.count; i++)
     sample_rows_add(rows, i);
 }
 
 void
 page_collect(struct page *page)
 {
-  chain_tree_init(&page->tree, page->reduction, ITEMS_ARE_CALLED);
+  call_tree_of_chains(&page->tree, &page->reduction->tree, ITEMS_ARE_CALLED);
   unseen_init(&page->unseen, &page->reduction->selection);
   collect(page, &page->rows, ROWS_OF_TYPES);
   collect(page, &page->calls, ROWS_OF_CALLS);
@@ -89,8 +89,8 @@ write_bits(struct page *page, uint64_t number)
 static void
 write_nodes(struct page *page)
 {
-  const struct chain_node *nodes = page->tree.nodes;
-  size_t count = page->tree.count;
+  const struct tree_node *nodes = page->tree.tree.nodes;
+  size_t count = page->tree.tree.count;
   write_bits(page, count);
   write_bits(page, 0); /* of the root */
   for (size_t i = 1; i < count; i++) {
