@@ -204,74 +204,7 @@ place_all_calls(struct call_tree *tree)
       place_calls(tree, i, missing);
 }
 
-/* ---- order ---- */
-
-/* In and below a node. */
-struct below {
-  uint64_t bytes, allocs;
-};
-
-struct order {
-  const struct call_tree *tree;
-  struct below *below; /* by node */
-};
-
-static struct below *
-sum_below(const struct call_tree *tree)
-{
-  const struct selection *selection = tree->selection;
-  struct below *below = pool_zeroed(tree->tree.count, sizeof *below);
-  for (size_t i = 0; i < selection->profile->sample_count; i++) {
-    struct sample_count count;
-    if (tree->of_sample[i] == INDEX_NONE)
-      continue;
-    selection_count(selection, i, &count);
-    below[tree->of_sample[i]].bytes += count.counts[MEASURE_BYTES];
-    below[tree->of_sample[i]].allocs += count.counts[MEASURE_ALLOCS];
-  }
-  for (size_t i = tree->tree.count; i-- > TREE_ROOT + 1;) {
-    uint32_t parent = tree->tree.nodes[i].parent;
-    below[parent].bytes += below[i].bytes;
-    below[parent].allocs += below[i].allocs;
-  }
-  return below;
-}
-
-/* By bytes and allocations in and below the node, descending, then by name
- * and by first appearance. */
-static int
-compare_siblings(const void *left, const void *right, void *context)
-{
-  const struct order *order = context;
-  uint32_t i = *(const uint32_t *)left;
-  uint32_t j = *(const uint32_t *)right;
-  const struct below *a = &order->below[i];
-  const struct below *b = &order->below[j];
-  if (a->bytes != b->bytes)
-    return a->bytes > b->bytes ? -1 : 1;
-  if (a->allocs != b->allocs)
-    return a->allocs > b->allocs ? -1 : 1;
-  int by_name = strcmp(call_tree_leaf(order->tree, i)->name,
-                       call_tree_leaf(order->tree, j)->name);
-  return by_name != 0 ? by_name : i < j ? -1 : i > j;
-}
-
-static void
-order_nodes(struct call_tree *tree)
-{
-  struct order order = {tree, sum_below(tree)};
-  uint32_t *numbers = tree_order(&tree->tree, compare_siblings, &order);
-  for (size_t i = 0; i < tree->selection->profile->sample_count; i++)
-    if (tree->of_sample[i] != INDEX_NONE)
-      tree->of_sample[i] = numbers[tree->of_sample[i]];
-  for (size_t i = 0; i < tree->call_count; i++)
-    tree->calls[i].node = numbers[tree->calls[i].node];
-  pool_free(tree->of_node);
-  pool_free(order.below);
-  pool_free(numbers);
-}
-
-/* ---- sums ---- */
+/* ---- sums and order ---- */
 
 /* Whether the calls of ITEM are counted. */
 static bool
@@ -285,22 +218,48 @@ static void
 count_all(struct call_tree *tree)
 {
   const struct selection *selection = tree->selection;
+  struct chain_counts *counts = pool_zeroed(tree->tree.count, sizeof *counts);
   struct sample_count count;
-  tree->counts = pool_zeroed(tree->tree.count, sizeof *tree->counts);
+  tree->counts = counts;
   for (size_t i = 0; i < selection->profile->sample_count; i++) {
     if (tree->of_sample[i] == INDEX_NONE)
       continue;
     selection_count(selection, i, &count);
     for (int m = 0; m < MEASURE_COUNT; m++)
-      tree->counts[tree->of_sample[i]].counts[m] += count.counts[m];
+      counts[tree->of_sample[i]].counts[m] += count.counts[m];
   }
   for (size_t i = 0; i < tree->call_count; i++) {
     profile_count(selection->profile, tree->calls[i].sample, &count);
-    tree->counts[tree->calls[i].node].calls += count.calls;
+    counts[tree->calls[i].node].calls += count.calls;
   }
-  for (size_t i = TREE_ROOT + 1; i < tree->tree.count; i++)
+  for (size_t i = tree->tree.count; i-- > TREE_ROOT + 1;) {
+    struct chain_counts *outer = &counts[tree->tree.nodes[i].parent];
+    counts[i].bytes_below += counts[i].counts[MEASURE_BYTES];
+    counts[i].allocs_below += counts[i].counts[MEASURE_ALLOCS];
+    outer->bytes_below += counts[i].bytes_below;
+    outer->allocs_below += counts[i].allocs_below;
     if (!calls_are_known(tree, call_tree_leaf(tree, i)))
-      tree->counts[i].calls = CALLS_UNKNOWN;
+      counts[i].calls = CALLS_UNKNOWN;
+  }
+}
+
+/* By bytes and allocations in and below the node, descending, then by name
+ * and by first appearance. */
+static int
+compare_siblings(const void *left, const void *right, void *context)
+{
+  const struct call_tree *tree = context;
+  uint32_t i = *(const uint32_t *)left;
+  uint32_t j = *(const uint32_t *)right;
+  const struct chain_counts *a = &tree->counts[i];
+  const struct chain_counts *b = &tree->counts[j];
+  if (a->bytes_below != b->bytes_below)
+    return a->bytes_below > b->bytes_below ? -1 : 1;
+  if (a->allocs_below != b->allocs_below)
+    return a->allocs_below > b->allocs_below ? -1 : 1;
+  int order =
+      strcmp(call_tree_leaf(tree, i)->name, call_tree_leaf(tree, j)->name);
+  return order != 0 ? order : i < j ? -1 : i > j;
 }
 
 void
@@ -317,6 +276,10 @@ call_tree_of_chains(struct call_tree *tree, const struct call_tree *graph,
     add_samples(tree);
   }
   place_all_calls(tree);
-  order_nodes(tree);
+  pool_free(tree->of_node);
   count_all(tree);
+  tree->places = tree_walk(&tree->tree, compare_siblings, tree);
+  tree->walk = pool_zeroed(tree->tree.count, sizeof *tree->walk);
+  for (size_t i = 0; i < tree->tree.count; i++)
+    tree->walk[tree->places[i]] = (uint32_t)i;
 }

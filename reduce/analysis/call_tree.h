@@ -45,6 +45,7 @@ struct chain_counts {
   uint64_t counts[MEASURE_COUNT];
   uint64_t calls; /* or CALLS_UNKNOWN; in a tree by frames, those that were
                      counted */
+  uint64_t bytes_below, allocs_below; /* with those of the node */
 };
 
 struct call_tree {
@@ -68,6 +69,8 @@ struct call_tree {
   struct call_place *calls;
   size_t call_count, call_capacity;
   struct chain_counts *counts; /* by node */
+  uint32_t *walk;              /* the nodes in order, the root first */
+  uint32_t *places;            /* by node: where in it */
 };
 
 /* Makes the tree of what SELECTION keeps, which must outlive it.  Nodes and
@@ -77,8 +80,8 @@ void call_tree_init(struct call_tree *tree, const struct selection *selection,
                     enum call_items kind, bool merges_runs);
 
 /* Makes the tree of the same chains as GRAPH, from which the call graph was
- * made, and of calls, in the order of a walk: parents before children,
- * children by what was allocated in and below them, descending, then by name.
+ * made, and of calls.  Its walk comes to parents before children, to children
+ * by what was allocated in and below them, descending, then by name.
  *
  * What was inlined counts as if it had been called, as often as what it is
  * in.  In a tree by frames, chains that were only called become nodes, too.

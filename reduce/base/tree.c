@@ -61,50 +61,31 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t item)
   return child;
 }
 
-/* How many nodes are in and below each. */
-static uint32_t *
-find_sizes(const struct tree *tree)
-{
-  uint32_t *sizes = pool_zeroed(tree->count, sizeof *sizes);
-  for (size_t i = tree->count; i-- > 0;) {
-    sizes[i]++;
-    if (i != TREE_ROOT)
-      sizes[tree->nodes[i].parent] += sizes[i];
-  }
-  return sizes;
-}
-
 uint32_t *
-tree_order(struct tree *tree,
-           int (*compare)(const void *, const void *, void *), void *context)
+tree_walk(const struct tree *tree,
+          int (*compare)(const void *, const void *, void *), void *context)
 {
-  const struct tree_node *old = tree->nodes;
-  struct tree_node *nodes = pool_alloc(tree->count * sizeof *nodes);
-  uint32_t *numbers = pool_zeroed(tree->count, sizeof *numbers);
-  uint32_t *sizes = find_sizes(tree);
+  const struct tree_node *nodes = tree->nodes;
+  uint32_t *places = pool_zeroed(tree->count, sizeof *places);
+  uint32_t *below = pool_zeroed(tree->count, sizeof *below); /* how many */
   uint32_t *children = NULL;
   size_t capacity = 0;
-  nodes[TREE_ROOT] = old[TREE_ROOT];
+  for (size_t i = tree->count; i-- > TREE_ROOT + 1;)
+    below[nodes[i].parent] += 1 + below[i];
   for (size_t i = 0; i < tree->count; i++) {
-    uint32_t next = numbers[i] + 1;
+    uint32_t next = places[i] + 1;
     size_t count = 0;
-    for (uint32_t c = old[i].first_child; c != TREE_ROOT;
-         c = old[c].next_sibling)
+    for (uint32_t c = nodes[i].first_child; c != TREE_ROOT;
+         c = nodes[c].next_sibling)
       ARRAY_PUSH(children, count, capacity, c);
     if (count > 1)
       qsort_r(children, count, sizeof *children, compare, context);
     for (size_t c = 0; c < count; c++) {
-      numbers[children[c]] = next;
-      nodes[next] = old[children[c]];
-      nodes[next].parent = numbers[i];
-      next += sizes[children[c]];
+      places[children[c]] = next;
+      next += 1 + below[children[c]];
     }
   }
-  pool_free(sizes);
+  pool_free(below);
   pool_free(children);
-  pool_free(tree->nodes);
-  index_map_release(&tree->others);
-  tree->nodes = nodes;
-  tree->capacity = tree->count;
-  return numbers;
+  return places;
 }

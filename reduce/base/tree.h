@@ -42,12 +42,11 @@ uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t item);
 /* The same, made when it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t item);
 
-/* Gives the nodes new numbers, in the order of a walk: siblings by COMPARE,
- * which gets pointers to two numbers, and what is below a node right behind
- * it.  Returns the new numbers by the old ones.  From then on nodes are only
- * read, by their parents and items. */
-uint32_t *tree_order(struct tree *tree,
-                     int (*compare)(const void *, const void *, void *),
-                     void *context);
+/* The place of each node in a walk, the root being the first: parents before
+ * children, siblings by COMPARE, which gets pointers to two nodes' numbers.
+ */
+uint32_t *tree_walk(const struct tree *tree,
+                    int (*compare)(const void *, const void *, void *),
+                    void *context);
 
 #endif

@@ -154,14 +154,15 @@ write_tables(const struct collection *collection, struct sink *sink)
   const struct call_tree *tree = &collection->tree;
   const struct tree_node *nodes = tree->tree.nodes;
   for (size_t i = 1; i < tree->tree.count; i++)
-    sink_format(sink, "%" PRIu32 " %" PRIu32 "\n", nodes[i].parent,
-                nodes[i].item);
+    sink_format(sink, "%" PRIu32 " %" PRIu32 "\n",
+                tree->places[nodes[tree->walk[i]].parent],
+                nodes[tree->walk[i]].item);
   size_t length;
   for (size_t i = 0; i < collection->chain_count; i++) {
     const uint64_t *chain = row_table_words(&collection->chains, i, &length);
     bool known = tree->counts[chain[0]].calls != CALLS_UNKNOWN;
-    sink_format(sink, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
-                chain[0], chain[1], chain[2],
+    sink_format(sink, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
+                tree->places[chain[0]], chain[1], chain[2],
                 known ? (int64_t)collection->calls[i] : -1);
   }
   for (size_t i = 0; i < collection->context_rows.row_count; i++) {

@@ -167,12 +167,12 @@ make_nodes(struct making *making)
   uint32_t *known = pool_zeroed(tree->item_count, sizeof *known);
   making->nodes = pool_zeroed(tree->tree.count, sizeof *making->nodes);
   for (size_t i = 1; i < tree->tree.count; i++) {
-    const struct tree_node *node = &tree->tree.nodes[i];
+    const struct tree_node *node = &tree->tree.nodes[tree->walk[i]];
     uint32_t *location = &known[node->item]; /* 1 + its number */
     if (*location == 0)
       *location = 1 + make_location(making, &tree->items[node->item]);
-    making->nodes[i] = tree_child(&making->made.tree,
-                                  making->nodes[node->parent], *location - 1);
+    making->nodes[tree->walk[i]] = tree_child(
+        &making->made.tree, making->nodes[node->parent], *location - 1);
   }
 }
 
@@ -261,9 +261,9 @@ make_samples(struct making *making)
   struct sample_rows sizes, calls;
   sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
   sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS);
-  for (uint32_t i = 1; i < making->tree.tree.count; i++) {
-    add_rows(making, &sizes, i);
-    add_rows(making, &calls, i);
+  for (size_t i = 1; i < making->tree.tree.count; i++) {
+    add_rows(making, &sizes, making->tree.walk[i]);
+    add_rows(making, &calls, making->tree.walk[i]);
   }
 }
 

@@ -50,11 +50,11 @@ write_profile(const struct call_tree *tree, enum measure measure,
               "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
               row->noun, row->bytes ? "bytes" : "none",
               selection->total.counts[measure]);
-  for (uint32_t i = 1; i < tree->tree.count; i++) {
-    if (tree->counts[i].counts[measure] == 0)
+  for (size_t i = 1; i < tree->tree.count; i++) {
+    if (tree->counts[tree->walk[i]].counts[measure] == 0)
       continue;
     size_t length = 0;
-    for (uint32_t n = i; n != TREE_ROOT; n = nodes[n].parent)
+    for (uint32_t n = tree->walk[i]; n != TREE_ROOT; n = nodes[n].parent)
       path[length++] = nodes[n].item;
     sink_text(sink, first ? "\n[" : ",\n[");
     while (length-- > 0)
@@ -65,7 +65,7 @@ write_profile(const struct call_tree *tree, enum measure measure,
   sink_text(sink, "],\n\"weights\":[");
   first = true;
   for (size_t i = 1; i < tree->tree.count; i++) {
-    uint64_t value = tree->counts[i].counts[measure];
+    uint64_t value = tree->counts[tree->walk[i]].counts[measure];
     if (value == 0)
       continue;
     sink_format(sink, "%s%" PRIu64, first ? "" : ",", value);

@@ -50,9 +50,10 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   const struct contexts *contexts = view->context;
   if (item + 1 == contexts->tree.tree.count)
     return false;
-  row->counts = contexts->tree.counts[item + 1].counts;
+  const uint32_t node = contexts->tree.walk[item + 1]; /* behind the root */
+  row->counts = contexts->tree.counts[node].counts;
   row->left_out =
-      view->form == FORM_CSV && !chain_counts_any(&contexts->tree, item + 1);
+      view->form == FORM_CSV && !chain_counts_any(&contexts->tree, node);
   return true;
 }
 
@@ -99,19 +100,20 @@ static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
   const struct contexts *contexts = view->context;
-  uint32_t number = (uint32_t)row->item + 1; /* behind the root */
-  const struct tree_node *node = &contexts->tree.tree.nodes[number];
+  const struct call_tree *tree = &contexts->tree;
+  const uint32_t number = tree->walk[row->item + 1];
+  const struct tree_node *node = &tree->tree.nodes[number];
   switch ((enum id)id) {
   case CHAIN:
     return chain_cell(view, number);
   case PARENT:
     return node->parent == TREE_ROOT
                ? cell_optional(false, 0)
-               : cell_reference(TO_CONTEXTS, node->parent - 1);
+               : cell_reference(TO_CONTEXTS, tree->places[node->parent] - 1);
   case FUNCTION:
     return cell_reference(TO_FUNCTIONS, node->item);
   case CALLS:
-    return cell_calls(contexts->tree.counts[number].calls);
+    return cell_calls(tree->counts[number].calls);
   default:
     collect_parts(view->context, number);
     return cell_parts(contexts->parts, contexts->part_count);
