@@ -278,8 +278,8 @@ call_tree_of_chains(struct call_tree *tree, const struct call_tree *graph,
   place_all_calls(tree);
   pool_free(tree->of_node);
   count_all(tree);
-  tree->places = tree_walk(&tree->tree, compare_siblings, tree);
-  tree->walk = pool_zeroed(tree->tree.count, sizeof *tree->walk);
+  tree->walk = tree_walk(&tree->tree, compare_siblings, tree);
+  tree->places = pool_zeroed(tree->tree.count, sizeof *tree->places);
   for (size_t i = 0; i < tree->tree.count; i++)
-    tree->walk[tree->places[i]] = (uint32_t)i;
+    tree->places[tree->walk[i]] = (uint32_t)i;
 }

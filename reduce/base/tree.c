@@ -85,7 +85,10 @@ tree_walk(const struct tree *tree,
       next += 1 + below[children[c]];
     }
   }
-  pool_free(below);
+  uint32_t *walk = below; /* it is not needed any more */
+  for (size_t i = 0; i < tree->count; i++)
+    walk[places[i]] = (uint32_t)i;
   pool_free(children);
-  return places;
+  pool_free(places);
+  return walk;
 }
