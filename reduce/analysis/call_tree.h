@@ -108,19 +108,13 @@ call_tree_leaf(const struct call_tree *tree, size_t node)
   return &tree->items[tree->tree.nodes[node].item];
 }
 
-/* Whether anything was allocated at the end of NODE; the second: or called.
- */
-static inline bool
-chain_allocates(const struct call_tree *tree, size_t node)
-{
-  const uint64_t *counts = tree->counts[node].counts;
-  return counts[MEASURE_BYTES] != 0 || counts[MEASURE_ALLOCS] != 0;
-}
-
+/* Whether anything was allocated or called at the end of NODE. */
 static inline bool
 chain_counts_any(const struct call_tree *tree, size_t node)
 {
-  return chain_allocates(tree, node) || tree->counts[node].calls != 0;
+  const struct chain_counts *counts = &tree->counts[node];
+  return counts->counts[MEASURE_BYTES] != 0 ||
+         counts->counts[MEASURE_ALLOCS] != 0 || counts->calls != 0;
 }
 
 #endif
