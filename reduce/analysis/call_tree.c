@@ -57,7 +57,7 @@ static bool
 is_in_run(const struct call_tree *tree, uint32_t parent, uint32_t f)
 {
   return tree->merges_runs && parent != TREE_ROOT &&
-         tree->items[tree->tree.nodes[parent].item].function ==
+         call_tree_leaf(tree, parent)->function ==
              tree->selection->frames->frames[f].shown;
 }
 
@@ -96,8 +96,7 @@ node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
     size_t count = selection_shown(tree->selection, node, tree->shown, NULL);
     for (size_t i = 0; i < count && at != INDEX_NONE; i++)
       at = follow_frame(tree, at, tree->shown[i], missing);
-    if (at != INDEX_NONE && missing != MISSING_FOUND_ONLY)
-      tree->of_node[node] = at;
+    tree->of_node[node] = at;
   }
   return at;
 }
@@ -131,6 +130,12 @@ add_samples(struct call_tree *tree)
 {
   const struct selection *selection = tree->selection;
   const struct profile *profile = selection->profile;
+  tree_init(&tree->tree);
+  tree->of_node = fill_none(profile->tree.count);
+  tree->of_node[TREE_ROOT] = TREE_ROOT;
+  tree->of_sample = fill_none(profile->sample_count);
+  tree->shown =
+      pool_zeroed(selection->frames->most_frames, sizeof *tree->shown);
   for (size_t i = 0; i < profile->sample_count; i++) {
     uint32_t end = profile->samples[i].node;
     if (!selection_keeps(selection, i))
@@ -150,35 +155,23 @@ void
 call_tree_init(struct call_tree *tree, const struct selection *selection,
                enum call_items kind, bool merges_runs)
 {
-  const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
-  *tree = (struct call_tree){
-      .selection = selection,
-      .kind = kind,
-      .merges_runs = merges_runs,
-      .item_of = fill_none(kind == ITEMS_ARE_FRAMES ? frames->frame_count
-                                                    : frames->names.count),
-      .of_node = fill_none(profile->tree.count),
-      .of_sample = fill_none(profile->sample_count),
-      .shown = pool_zeroed(frames->most_frames, sizeof *tree->shown)};
-  tree_init(&tree->tree);
-  tree->of_node[TREE_ROOT] = TREE_ROOT;
+  *tree = (struct call_tree){.selection = selection,
+                             .kind = kind,
+                             .merges_runs = merges_runs,
+                             .item_of = fill_none(kind == ITEMS_ARE_FRAMES
+                                                      ? frames->frame_count
+                                                      : frames->names.count)};
   add_samples(tree);
 }
 
-static void
-add_call(struct call_tree *tree, uint32_t sample, uint32_t node)
-{
-  size_t count = tree->call_count;
-  ARRAY_PUSH(tree->call_samples, count, tree->sample_capacity, sample);
-  ARRAY_PUSH(tree->call_nodes, tree->call_count, tree->call_capacity, node);
-}
+/* ---- calls ---- */
 
 /* Finds the nodes of the calls of SAMPLE, at whose end each frame that shows
  * was called, or inlined. */
 static void
-place_sample(struct call_tree *tree, uint32_t sample,
-             enum missing_chain missing)
+place_calls(struct call_tree *tree, uint32_t sample,
+            enum missing_chain missing)
 {
   const struct selection *selection = tree->selection;
   const struct profile *profile = selection->profile;
@@ -186,34 +179,107 @@ place_sample(struct call_tree *tree, uint32_t sample,
   uint32_t node = node_of(tree, end, missing);
   if (node == INDEX_NONE || node == TREE_ROOT)
     return;
-  uint32_t at = selection_begins(selection, end)
-                    ? (uint32_t)TREE_ROOT
-                    : node_of(tree, profile->tree.nodes[end].parent, missing);
-  size_t count = selection_shown(selection, end, tree->shown, NULL);
-  for (size_t i = 0; i + 1 < count && at != INDEX_NONE; i++) {
-    uint32_t before = at;
-    at = follow_frame(tree, at, tree->shown[i], missing);
-    if (at != INDEX_NONE && at != before && at != node)
-      add_call(tree, sample, at);
-  }
-  add_call(tree, sample, node);
+  uint32_t caller = selection_begins(selection, end)
+                        ? (uint32_t)TREE_ROOT
+                        : tree->of_node[profile->tree.nodes[end].parent];
+  bool called = node != caller;
+  do {
+    ARRAY_PUSH(tree->calls, tree->call_count, tree->call_capacity,
+               (struct call_place){node, sample});
+    node = tree->tree.nodes[node].parent;
+  } while (called && node != caller);
 }
 
-void
-call_tree_place_calls(struct call_tree *tree, const struct call_tree *graph)
+static void
+place_all_calls(struct call_tree *tree)
 {
   const struct selection *selection = tree->selection;
-  const struct profile *profile = selection->profile;
-  bool frames = tree->kind == ITEMS_ARE_FRAMES;
   enum missing_chain missing =
-      frames                           ? MISSING_NEW
+      tree->kind == ITEMS_ARE_FRAMES   ? MISSING_NEW
       : tree->kind == ITEMS_ARE_CALLED ? MISSING_WITHOUT
       : selection->by_allocations      ? MISSING_FOUND_ONLY
                                        : MISSING_WHOLE;
-  if (!frames)
-    memcpy(tree->item_of, graph->item_of,
-           selection->frames->names.count * sizeof *tree->item_of);
-  for (uint32_t i = 0; i < profile->sample_count; i++)
+  for (uint32_t i = 0; i < selection->profile->sample_count; i++)
     if (selection_keeps_calls(selection, i))
-      place_sample(tree, i, missing);
+      place_calls(tree, i, missing);
+}
+
+/* ---- sums and order ---- */
+
+/* Whether the calls of ITEM are counted. */
+static bool
+calls_are_known(const struct call_tree *tree, const struct call_item *item)
+{
+  return tree->kind == ITEMS_ARE_FRAMES || item->function == INDEX_NONE ||
+         tree->selection->frames->functions[item->function].calls_known;
+}
+
+static void
+count_all(struct call_tree *tree)
+{
+  const struct selection *selection = tree->selection;
+  struct chain_counts *counts = pool_zeroed(tree->tree.count, sizeof *counts);
+  struct sample_count count;
+  tree->counts = counts;
+  for (size_t i = 0; i < selection->profile->sample_count; i++) {
+    if (tree->of_sample[i] == INDEX_NONE)
+      continue;
+    selection_count(selection, i, &count);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      counts[tree->of_sample[i]].counts[m] += count.counts[m];
+  }
+  for (size_t i = 0; i < tree->call_count; i++) {
+    profile_count(selection->profile, tree->calls[i].sample, &count);
+    counts[tree->calls[i].node].calls += count.calls;
+  }
+  for (size_t i = tree->tree.count; i-- > TREE_ROOT + 1;) {
+    struct chain_counts *outer = &counts[tree->tree.nodes[i].parent];
+    counts[i].bytes_below += counts[i].counts[MEASURE_BYTES];
+    counts[i].allocs_below += counts[i].counts[MEASURE_ALLOCS];
+    outer->bytes_below += counts[i].bytes_below;
+    outer->allocs_below += counts[i].allocs_below;
+    if (!calls_are_known(tree, call_tree_leaf(tree, i)))
+      counts[i].calls = CALLS_UNKNOWN;
+  }
+}
+
+/* By bytes and allocations in and below the node, descending, then by name
+ * and by first appearance. */
+static int
+compare_siblings(const void *left, const void *right, void *context)
+{
+  const struct call_tree *tree = context;
+  uint32_t i = *(const uint32_t *)left;
+  uint32_t j = *(const uint32_t *)right;
+  const struct chain_counts *a = &tree->counts[i];
+  const struct chain_counts *b = &tree->counts[j];
+  if (a->bytes_below != b->bytes_below)
+    return a->bytes_below > b->bytes_below ? -1 : 1;
+  if (a->allocs_below != b->allocs_below)
+    return a->allocs_below > b->allocs_below ? -1 : 1;
+  int order =
+      strcmp(call_tree_leaf(tree, i)->name, call_tree_leaf(tree, j)->name);
+  return order != 0 ? order : i < j ? -1 : i > j;
+}
+
+void
+call_tree_of_chains(struct call_tree *tree, const struct call_tree *graph,
+                    enum call_items kind)
+{
+  if (kind == ITEMS_ARE_FRAMES) {
+    call_tree_init(tree, graph->selection, kind, graph->merges_runs);
+  } else { /* what it leads to is known; there will be no more items */
+    *tree = *graph;
+    tree->kind = kind;
+    tree->path = NULL;
+    tree->path_capacity = 0;
+    add_samples(tree);
+  }
+  place_all_calls(tree);
+  pool_free(tree->of_node);
+  count_all(tree);
+  tree->walk = tree_walk(&tree->tree, compare_siblings, tree);
+  tree->places = pool_zeroed(tree->tree.count, sizeof *tree->places);
+  for (size_t i = 0; i < tree->tree.count; i++)
+    tree->places[tree->walk[i]] = (uint32_t)i;
 }

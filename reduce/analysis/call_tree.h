@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The chains that show, as a tree: what is left of those of the profile when
- * the selection has cut, hidden and grouped what it does.  Its items are
- * functions by name (the nodes of the call graph), or frames that differ in
- * function, line or address, or in that one was inlined.  What stands for a
- * chain of which nothing shows is an item of its own ("[runtime]",
- * "[hidden]", "[session]", "[unknown]"), so that sums stay complete.
+ * the selection has cut, hidden and grouped what it does.  A node is a
+ * distinct chain, whose parent is the chain without its leaf; equal chains,
+ * of whatever type, thread or file, are one.  Its items are functions by name
+ * (the nodes of the call graph), or frames that differ in function, line or
+ * address, or in that one was inlined.  What stands for a chain of which
+ * nothing shows is an item of its own ("[runtime]", "[hidden]", "[session]",
+ * "[unknown]"), so that sums stay complete.
  *
- * Its nodes are the chains that allocated, and what leads to them; those that
- * were only called come behind them: call_tree_place_calls.
+ * call_tree_init makes what the call graph is made of: the chains that
+ * allocated, and what leads to them.  call_tree_of_chains makes what is
+ * written: with those that were only called, in order, and with sums.
  */
 
 #ifndef MPROF_CALL_TREE_H
@@ -32,6 +35,19 @@ struct call_item {
   bool inlined; /* of frames: as in struct frame */
 };
 
+/* Calls at a node. */
+struct call_place {
+  uint32_t node, sample; /* the sample has the number */
+};
+
+/* What was allocated and called at the end of a chain. */
+struct chain_counts {
+  uint64_t counts[MEASURE_COUNT];
+  uint64_t calls; /* or CALLS_UNKNOWN; in a tree by frames, those that were
+                     counted */
+  uint64_t bytes_below, allocs_below; /* with those of the node */
+};
+
 struct call_tree {
   const struct selection *selection;
   enum call_items kind;
@@ -40,17 +56,21 @@ struct call_tree {
   struct tree tree;
   struct call_item *items;
   size_t item_count, item_capacity;
-  uint32_t *item_of;      /* by name id, or by frame; INDEX_NONE: none yet */
-  struct row_table keys;  /* by item: what makes it differ */
-  uint32_t *of_node;      /* by node of the profile; INDEX_NONE: none yet */
-  uint32_t *of_sample;    /* by sample: the node that has its allocations;
-                             INDEX_NONE: they do not count */
-  uint32_t *call_nodes;   /* by call: the node that has it, once placed */
-  uint32_t *call_samples; /* by call: the sample, which has the number */
-  size_t call_count, call_capacity, sample_capacity;
-  uint32_t *path; /* of the chain in hand */
+  uint32_t *item_of;     /* by name id, or by frame; INDEX_NONE: none yet */
+  struct row_table keys; /* by item: what makes it differ */
+  uint32_t *of_node;     /* by node of the profile; INDEX_NONE: none yet */
+  uint32_t *of_sample;   /* by sample: the node that has its allocations;
+                            INDEX_NONE: they do not count */
+  uint32_t *path;        /* of the chain in hand */
   size_t path_capacity;
   uint32_t *shown; /* frames of the node in hand */
+
+  /* of call_tree_of_chains: */
+  struct call_place *calls;
+  size_t call_count, call_capacity;
+  struct chain_counts *counts; /* by node */
+  uint32_t *walk;              /* the nodes in order, the root first */
+  uint32_t *places;            /* by node: where in it */
 };
 
 /* Makes the tree of what SELECTION keeps, which must outlive it.  Nodes and
@@ -58,6 +78,20 @@ struct call_tree {
  * root.  Linear in the nodes and samples of the profile. */
 void call_tree_init(struct call_tree *tree, const struct selection *selection,
                     enum call_items kind, bool merges_runs);
+
+/* Makes the tree of the same chains as GRAPH, from which the call graph was
+ * made, and of calls.  Its walk comes to parents before children, to children
+ * by what was allocated in and below them, descending, then by name.
+ *
+ * What was inlined counts as if it had been called, as often as what it is
+ * in.  In a tree by frames, chains that were only called become nodes, too.
+ * One by functions has the items of GRAPH, and gets the chains of these,
+ * unless functions are there for their allocations alone (--focus, --phase):
+ * then calls count on the chains that it has without them.  Where all calls
+ * are asked for, their chains are added even then, without functions that are
+ * no items.  Linear in the frames, but for sorting. */
+void call_tree_of_chains(struct call_tree *tree,
+                         const struct call_tree *graph, enum call_items kind);
 
 /* The item of FRAME, of the frame table, that shows.  INDEX_NONE: nothing led
  * to it; with MAKE it is made then. */
@@ -67,15 +101,20 @@ uint32_t call_tree_item(struct call_tree *tree, uint32_t frame, bool make);
  * when none that shows did. */
 uint32_t call_tree_caller(const struct call_tree *tree, uint32_t node);
 
-/* Finds the nodes that have calls: call_nodes.  What was inlined counts as if
- * it had been called, as often as what it is in.  In a tree by frames, chains
- * that were only called become nodes, too.  One by functions has the items of
- * GRAPH from here on, from which the call graph was made, and gets the chains
- * of these, unless functions are there for their allocations alone (--focus,
- * --phase): then calls count on the chains that it has without them.  Where
- * all calls are asked for, their chains are added even then, without
- * functions that are no items. */
-void call_tree_place_calls(struct call_tree *tree,
-                           const struct call_tree *graph);
+/* The item at the end of NODE. */
+static inline const struct call_item *
+call_tree_leaf(const struct call_tree *tree, size_t node)
+{
+  return &tree->items[tree->tree.nodes[node].item];
+}
+
+/* Whether anything was allocated or called at the end of NODE. */
+static inline bool
+chain_counts_any(const struct call_tree *tree, size_t node)
+{
+  const struct chain_counts *counts = &tree->counts[node];
+  return counts->counts[MEASURE_BYTES] != 0 ||
+         counts->counts[MEASURE_ALLOCS] != 0 || counts->calls != 0;
+}
 
 #endif

@@ -162,13 +162,13 @@ judge_sample(const struct selection *selection, size_t i,
   const struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
   if ((flags & CHAIN_IGNORE) != 0 || (flags & CHAIN_BEGUN) == 0 ||
-      (selection->threads != NULL && !selection->threads[labels->thread]) ||
-      (selection->regions != NULL && !selection->regions[labels->region]) ||
+      !is_chosen(selection, EXPRESSION_THREAD, labels->thread) ||
+      !is_chosen(selection, EXPRESSION_REGION, labels->region) ||
       (options->phases != 0 &&
        (options->phases >> selection_phase(selection, i) & 1) == 0))
     return 0;
   if ((flags & CHAIN_FOCUS) == 0 ||
-      (selection->types != NULL && !selection->types[count->type]) ||
+      !is_chosen(selection, EXPRESSION_TYPE, count->type) ||
       (options->categories != NULL &&
        (count->size_kind == SIZE_UNKNOWN ||
         !selection->categories[profile->types[count->type].category])))
@@ -289,8 +289,10 @@ static bool
 calls_known(const struct profile *profile,
             const struct selection_options *options)
 {
-  return profile_has(profile, COLUMN_OF_CALLS) && options->region == NULL &&
-         (options->thread == NULL || profile->language != LANGUAGE_C) &&
+  return profile_has(profile, COLUMN_OF_CALLS) &&
+         options->expressions[EXPRESSION_REGION] == NULL &&
+         (options->expressions[EXPRESSION_THREAD] == NULL ||
+          profile->language != LANGUAGE_C) &&
          profile_comment(profile, PPROF_COMMENT_COARSE_NOTE) == NULL;
 }
 
@@ -311,7 +313,7 @@ selection_init(struct selection *selection, const struct profile *profile,
       .cuts = !options->show_root && !options->show_runtime,
       .by_allocations = options->expressions[EXPRESSION_FOCUS] != NULL ||
                         options->phases != 0 || options->samples != NULL ||
-                        options->type != NULL ||
+                        options->expressions[EXPRESSION_TYPE] != NULL ||
                         options->categories != NULL || substituted,
       .narrowed = substituted,
       .counts_calls =

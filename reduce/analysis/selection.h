@@ -45,13 +45,17 @@
 #include "base/mprof_error.h"
 #include "base/suggestion.h"
 
-/* The regular expressions on functions. */
+/* The regular expressions: on functions, and on what else has names. */
 enum expression {
   EXPRESSION_FOCUS,
   EXPRESSION_IGNORE,
   EXPRESSION_HIDE,
   EXPRESSION_SHOW,
   EXPRESSION_SHOW_FROM,
+  EXPRESSIONS_ON_FUNCTIONS,
+  EXPRESSION_THREAD = EXPRESSIONS_ON_FUNCTIONS,
+  EXPRESSION_REGION, /* on its path, or that of a region around it */
+  EXPRESSION_TYPE,   /* on its name, or that of its class */
   EXPRESSION_COUNT
 };
 
@@ -61,9 +65,6 @@ const char *expression_option(enum expression expression);
 /* What is asked for. */
 struct selection_options {
   const char *expressions[EXPRESSION_COUNT]; /* NULL: not given */
-  const char *thread; /* matched with names of threads, NULL: all */
-  const char *region; /* matched with paths of regions, NULL: all */
-  const char *type;   /* matched with names of types, classes; NULL: all */
   const char *categories;  /* names or letters, with commas, NULL: all */
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
@@ -109,9 +110,8 @@ struct selection {
   struct selection_options options;
   struct function_choice *functions;
   bool has_root;                   /* one of them is one */
-  bool *matches[EXPRESSION_COUNT]; /* by function; NULL: not given */
-  bool *threads, *regions, *types; /* that are chosen; NULL: all */
-  bool categories[CATEGORY_COUNT]; /* likewise, if some are asked for */
+  bool *matches[EXPRESSION_COUNT]; /* by function, ...; NULL: not given */
+  bool categories[CATEGORY_COUNT]; /* chosen, if some are asked for */
   struct chain_walk *walks;        /* by node: at the end of its chain */
   unsigned char *kept;             /* by sample: enum kept; the call graph
                                       takes calls away that have no place in
@@ -120,7 +120,7 @@ struct selection {
   bool by_allocations; /* functions show for what they allocate, not called */
   bool counts_calls;   /* calls are known of what is chosen */
   bool narrowed;       /* some sample that allocates is left out */
-  unsigned unmatched;  /* bit i: enum expression i matches no function */
+  unsigned unmatched;  /* bit i: enum expression i matches nothing */
   struct figures total;          /* of the samples kept */
   uint64_t nameless_leaf_bytes;  /* charged to something without a name */
   uint64_t nameless_chain_bytes; /* with it on their chain */
@@ -138,7 +138,7 @@ bool selection_is_empty(const struct selection *selection);
 /* Fails, and says which option matches nothing, and which name is near. */
 _Noreturn void selection_fail_empty(const struct selection *selection);
 
-/* What follows where no function matches EXPRESSION: a name that is near. */
+/* What follows where nothing matches EXPRESSION: a name that is near. */
 struct suggestion_text selection_nearest(const struct selection *selection,
                                          enum expression expression);
 

@@ -19,7 +19,8 @@ expression_option(enum expression expression)
   static const char *const names[EXPRESSION_COUNT] = {
       [EXPRESSION_FOCUS] = "focus",         [EXPRESSION_IGNORE] = "ignore",
       [EXPRESSION_HIDE] = "hide",           [EXPRESSION_SHOW] = "show",
-      [EXPRESSION_SHOW_FROM] = "show-from",
+      [EXPRESSION_SHOW_FROM] = "show-from", [EXPRESSION_THREAD] = "thread",
+      [EXPRESSION_REGION] = "region",       [EXPRESSION_TYPE] = "type",
   };
   return names[expression];
 }
@@ -32,88 +33,92 @@ is_found(const regex_t *regex, const char *text, size_t length)
   return regexec(regex, text, 0, &all, REG_STARTEND) == 0;
 }
 
-/* Whether a function, thread, region or type has a name that matches. */
-typedef bool item_matches(const struct selection *selection,
-                          const regex_t *regex, size_t item);
-
-static bool
-function_matches(const struct selection *selection, const regex_t *regex,
-                 size_t item)
-{
-  const char *name = function_name(selection->frames, item);
-  const char *file = function_file(selection->frames, item);
-  return is_found(regex, name, strlen(name)) ||
-         (!selection->frames->functions[item].runtime && *file != '\0' &&
-          is_found(regex, file, strlen(file)));
-}
-
-static bool
-thread_matches(const struct selection *selection, const regex_t *regex,
-               size_t item)
-{
-  const char *name = profile_thread_name(selection->profile, item);
-  return is_found(regex, name, strlen(name));
-}
-
-/* By its path, or that of a region around it. */
-static bool
-region_matches(const struct selection *selection, const regex_t *regex,
-               size_t item)
+size_t
+selection_item_count(const struct selection *selection,
+                     enum expression expression)
 {
   const struct profile *profile = selection->profile;
-  const char *path = names_text(&profile->names, profile->regions[item]);
-  size_t length = strlen(path);
-  while (length > 0 && !is_found(regex, path, length))
-    length = region_path_outer(path, length);
-  return length > 0;
+  switch (expression) {
+  case EXPRESSION_THREAD:
+    return profile->thread_count;
+  case EXPRESSION_REGION:
+    return profile->region_count;
+  case EXPRESSION_TYPE:
+    return profile->type_count;
+  default:
+    return selection->frames->function_count;
+  }
 }
 
+struct item_names
+selection_item_names(const struct selection *selection,
+                     enum expression expression, size_t item)
+{
+  const struct profile *profile = selection->profile;
+  const struct names *names = &profile->names;
+  switch (expression) {
+  case EXPRESSION_THREAD:
+    return (struct item_names){{profile_thread_name(profile, item), ""}};
+  case EXPRESSION_REGION:
+    return (struct item_names){
+        {names_text(names, profile->regions[item]), ""}};
+  case EXPRESSION_TYPE:
+    return (struct item_names){
+        {names_text(names, profile->types[item].type),
+         names_text(names, profile->types[item].class_name)}};
+  default:
+    return (struct item_names){{function_name(selection->frames, item),
+                                function_file(selection->frames, item)}};
+  }
+}
+
+/* Whether EXPRESSION, which is REGEX, matches ITEM.  Functions of the runtime
+ * have no file that counts. */
 static bool
-type_matches(const struct selection *selection, const regex_t *regex,
-             size_t item)
+matches_item(const struct selection *selection, enum expression expression,
+             const regex_t *regex, size_t item)
 {
-  const struct names *names = &selection->profile->names;
-  const struct profile_type *type = &selection->profile->types[item];
-  const char *name = names_text(names, type->type);
-  const char *class_name = names_text(names, type->class_name);
-  return is_found(regex, name, strlen(name)) ||
-         (*class_name != '\0' &&
-          is_found(regex, class_name, strlen(class_name)));
+  const struct item_names names =
+      selection_item_names(selection, expression, item);
+  size_t length = strlen(names.texts[0]);
+  if (expression == EXPRESSION_REGION) {
+    while (length > 0 && !is_found(regex, names.texts[0], length))
+      length = region_path_outer(names.texts[0], length);
+    return length > 0;
+  }
+  if (is_found(regex, names.texts[0], length))
+    return true;
+  length = strlen(names.texts[1]);
+  return length > 0 &&
+         (expression >= EXPRESSIONS_ON_FUNCTIONS ||
+          !selection->frames->functions[item].runtime) &&
+         is_found(regex, names.texts[1], length);
 }
 
-/* Which of COUNT items match EXPRESSION, the value of OPTION; NULL when that
- * is not given. */
-static bool *
-choose(const struct selection *selection, const char *expression,
-       const char *option, item_matches *matches, size_t count)
+/* Finds what EXPRESSION matches, if it is given. */
+static void
+choose(struct selection *selection, enum expression expression)
 {
+  const char *text = selection->options.expressions[expression];
+  const size_t count = selection_item_count(selection, expression);
   regex_t regex;
-  if (expression == NULL)
-    return NULL;
+  if (text == NULL)
+    return;
   bool *chosen = pool_zeroed(count, sizeof *chosen);
-  int status = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
+  int status = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
   if (status == REG_ESPACE)
     fail_memory();
   if (status != 0) {
     char reason[128];
     regerror(status, &regex, reason, sizeof reason);
     fail_with(MPROF_USAGE, "--%s: '%s' is not a regular expression: %s",
-              option, expression, reason);
+              expression_option(expression), text, reason);
   }
   for (size_t i = 0; i < count; i++)
-    chosen[i] = matches(selection, &regex, i);
+    chosen[i] = matches_item(selection, expression, &regex, i);
   regfree(&regex);
-  return chosen;
-}
-
-static void
-choose_functions(struct selection *selection, enum expression expression)
-{
-  size_t count = selection->frames->function_count;
-  const bool *chosen = selection->matches[expression] =
-      choose(selection, selection->options.expressions[expression],
-             expression_option(expression), function_matches, count);
-  if (chosen != NULL && memchr(chosen, true, count) == NULL)
+  selection->matches[expression] = chosen;
+  if (memchr(chosen, true, count) == NULL)
     selection->unmatched |= 1u << expression;
 }
 
@@ -232,12 +237,11 @@ role_of(const struct selection *selection, size_t i)
 static void
 judge_functions(struct selection *selection)
 {
-  const bool *shown = selection->matches[EXPRESSION_SHOW];
   for (size_t i = 0; i < selection->frames->function_count; i++) {
     struct function_choice *function = &selection->functions[i];
     function->hidden = is_hidden_kind(selection, i) ||
                        is_matched(selection, EXPRESSION_HIDE, i) ||
-                       (shown != NULL && !shown[i]);
+                       !is_chosen(selection, EXPRESSION_SHOW, i);
     function->role = (unsigned char)role_of(selection, i);
     function->named = is_function_name(function_name(selection->frames, i));
   }
@@ -262,18 +266,10 @@ choose_samples(struct selection *selection)
 void
 selection_match(struct selection *selection)
 {
-  const struct selection_options *options = &selection->options;
-  const struct profile *profile = selection->profile;
   for (int i = 0; i < EXPRESSION_COUNT; i++)
-    choose_functions(selection, (enum expression)i);
+    choose(selection, (enum expression)i);
   judge_functions(selection);
   find_roots(selection);
-  selection->threads = choose(selection, options->thread, "thread",
-                              thread_matches, profile->thread_count);
-  selection->regions = choose(selection, options->region, "region",
-                              region_matches, profile->region_count);
-  choose_categories(selection, options->categories);
-  selection->types = choose(selection, options->type, "type", type_matches,
-                            profile->type_count);
+  choose_categories(selection, selection->options.categories);
   choose_samples(selection);
 }

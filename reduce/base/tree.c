@@ -60,3 +60,35 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t item)
   tree->nodes[parent].first_child = child;
   return child;
 }
+
+uint32_t *
+tree_walk(const struct tree *tree,
+          int (*compare)(const void *, const void *, void *), void *context)
+{
+  const struct tree_node *nodes = tree->nodes;
+  uint32_t *places = pool_zeroed(tree->count, sizeof *places);
+  uint32_t *below = pool_zeroed(tree->count, sizeof *below); /* how many */
+  uint32_t *children = NULL;
+  size_t capacity = 0;
+  for (size_t i = tree->count; i-- > TREE_ROOT + 1;)
+    below[nodes[i].parent] += 1 + below[i];
+  for (size_t i = 0; i < tree->count; i++) {
+    uint32_t next = places[i] + 1;
+    size_t count = 0;
+    for (uint32_t c = nodes[i].first_child; c != TREE_ROOT;
+         c = nodes[c].next_sibling)
+      ARRAY_PUSH(children, count, capacity, c);
+    if (count > 1)
+      qsort_r(children, count, sizeof *children, compare, context);
+    for (size_t c = 0; c < count; c++) {
+      places[children[c]] = next;
+      next += 1 + below[children[c]];
+    }
+  }
+  uint32_t *walk = below; /* it is not needed any more */
+  for (size_t i = 0; i < tree->count; i++)
+    walk[places[i]] = (uint32_t)i;
+  pool_free(children);
+  pool_free(places);
+  return walk;
+}

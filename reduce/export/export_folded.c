@@ -4,9 +4,8 @@
  *
  * A line is made of words: a name with the ";" that follows it, or the last
  * name without.  Each word is escaped once, and equal ones have one number,
- * so that two lines are compared as text only where they first differ.  The
- * thread and the phase stand before the root in brackets, as what is no
- * function does.
+ * so that lines are a tree of words.  The thread and the phase stand before
+ * the root in brackets, as what is no function does.
  */
 
 #include "base/array.h"
@@ -14,16 +13,7 @@
 #include "export/export.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_LABELS = 3 }; /* the thread, the phase, the type */
-
-/* A chain: COUNT words from FIRST on. */
-struct folded_chain {
-  size_t first, count;
-  uint64_t value;
-};
 
 struct folding {
   const struct reduction *reduction;
@@ -33,10 +23,11 @@ struct folding {
   uint32_t *types;         /* by type: its word */
   uint32_t *threads;       /* by thread: likewise */
   uint32_t phases[PHASE_COUNT];
-  uint32_t *words; /* of all chains, root first */
-  size_t word_count, word_capacity;
-  struct folded_chain *chains; /* room for one of each sample */
-  size_t chain_count;
+  struct tree lines;
+  uint64_t *values; /* by node of it: of the line that ends there */
+  size_t value_count, value_capacity;
+  uint32_t *path; /* the nodes in hand */
+  size_t path_capacity;
 };
 
 /* The word of NAME between BEFORE and AFTER. */
@@ -82,76 +73,67 @@ make_words(struct folding *folding)
 
 /* Adds what sample I, of which NODE has the allocations, counts. */
 static void
-add_chain(struct folding *folding, size_t i, uint32_t node)
+add_line(struct folding *folding, size_t i, uint32_t node)
 {
   const struct reduction *reduction = folding->reduction;
-  const struct view_options *options = reduction->options;
+  const uint64_t added = reduction->options->added_frames;
   const struct profile *profile = reduction->profile;
   const struct tree_node *nodes = reduction->tree.tree.nodes;
+  const uint32_t leaf = nodes[node].item;
+  const bool typed = adds_frame(added, FRAME_TYPE);
+  struct tree *lines = &folding->lines;
+  uint32_t at = TREE_ROOT;
+  size_t length = 0;
   struct sample_count count;
   selection_count(&reduction->selection, i, &count);
   uint64_t value = count.counts[reduction_measure(reduction)];
   if (value == 0)
     return;
+  if (adds_frame(added, FRAME_THREAD))
+    at = tree_child(
+        lines, at,
+        folding->threads[profile->labels[profile->samples[i].labels].thread]);
+  if (adds_frame(added, FRAME_PHASE))
+    at = tree_child(
+        lines, at,
+        folding->phases[selection_phase(&reduction->selection, i)]);
+  for (uint32_t n = typed ? node : nodes[node].parent; n != TREE_ROOT;
+       n = nodes[n].parent)
+    ARRAY_PUSH(folding->path, length, folding->path_capacity, n);
+  while (length > 0)
+    at = tree_child(lines, at,
+                    folding->inner[nodes[folding->path[--length]].item]);
+  at = tree_child(lines, at,
+                  typed ? folding->types[count.type] : folding->last[leaf]);
+  while (folding->value_count < lines->count)
+    ARRAY_PUSH(folding->values, folding->value_count, folding->value_capacity,
+               0);
+  folding->values[at] += value;
+}
+
+/* In the order of the text. */
+static int
+compare_words(const void *left, const void *right, void *context)
+{
+  const struct folding *folding = context;
+  const struct tree_node *nodes = folding->lines.nodes;
+  return strcmp(
+      names_text(&folding->texts, nodes[*(const uint32_t *)left].item),
+      names_text(&folding->texts, nodes[*(const uint32_t *)right].item));
+}
+
+/* Writes the line that ends at NODE. */
+static void
+write_line(struct folding *folding, uint32_t node, struct sink *sink)
+{
+  const struct tree_node *nodes = folding->lines.nodes;
   size_t length = 0;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-    length++;
-  ARRAY_ROOM(folding->words, folding->word_capacity,
-             folding->word_count + length + MOST_LABELS);
-  uint32_t *first = folding->words + folding->word_count;
-  uint32_t *word = first;
-  if (adds_frame(options->added_frames, FRAME_THREAD))
-    *word++ =
-        folding->threads[profile->labels[profile->samples[i].labels].thread];
-  if (adds_frame(options->added_frames, FRAME_PHASE))
-    *word++ = folding->phases[selection_phase(&reduction->selection, i)];
-  word += length;
-  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-    *--word = folding->inner[nodes[n].item];
-  word += length;
-  if (adds_frame(options->added_frames, FRAME_TYPE))
-    *word++ = folding->types[count.type];
-  else
-    word[-1] = folding->last[nodes[node].item];
-  folding->chains[folding->chain_count++] = (struct folded_chain){
-      folding->word_count, (size_t)(word - first), value};
-  folding->word_count += (size_t)(word - first);
-}
-
-/* By words.  The last word of a chain is no word within another, so neither
- * can be the beginning of the other. */
-static int
-compare_chains(const void *left, const void *right, void *context)
-{
-  const struct folded_chain *a = left;
-  const struct folded_chain *b = right;
-  const struct folding *folding = context;
-  const uint32_t *a_words = folding->words + a->first;
-  const uint32_t *b_words = folding->words + b->first;
-  for (size_t i = 0; i < a->count && i < b->count; i++)
-    if (a_words[i] != b_words[i])
-      return strcmp(names_text(&folding->texts, a_words[i]),
-                    names_text(&folding->texts, b_words[i]));
-  return 0;
-}
-
-/* Writes a line for each run of equal chains. */
-static void
-write_lines(struct folding *folding, struct sink *sink)
-{
-  const struct folded_chain *chain = folding->chains;
-  const struct folded_chain *end = chain + folding->chain_count;
-  uint64_t value = 0;
-  for (; chain < end; chain++) {
-    value += chain->value;
-    if (chain + 1 < end && compare_chains(chain, chain + 1, folding) == 0)
-      continue;
-    for (size_t i = 0; i < chain->count; i++)
-      sink_text(sink, names_text(&folding->texts,
-                                 folding->words[chain->first + i]));
-    sink_format(sink, " %" PRIu64 "\n", value);
-    value = 0;
-  }
+    ARRAY_PUSH(folding->path, length, folding->path_capacity, n);
+  while (length > 0)
+    sink_text(sink, names_text(&folding->texts,
+                               nodes[folding->path[--length]].item));
+  sink_format(sink, " %" PRIu64 "\n", folding->values[node]);
 }
 
 void
@@ -159,15 +141,15 @@ export_folded(const struct reduction *reduction, struct sink *sink)
 {
   struct folding folding = {.reduction = reduction};
   const struct call_tree *tree = &reduction->tree;
-  size_t samples = reduction->profile->sample_count;
-  folding.chains = pool_zeroed(samples, sizeof *folding.chains);
   names_init(&folding.texts);
   string_sink_init(&folding.word);
+  tree_init(&folding.lines);
   make_words(&folding);
-  for (size_t i = 0; i < samples; i++)
+  for (size_t i = 0; i < reduction->profile->sample_count; i++)
     if (tree->of_sample[i] != INDEX_NONE)
-      add_chain(&folding, i, tree->of_sample[i]);
-  qsort_r(folding.chains, folding.chain_count, sizeof *folding.chains,
-          compare_chains, &folding);
-  write_lines(&folding, sink);
+      add_line(&folding, i, tree->of_sample[i]);
+  const uint32_t *walk = tree_walk(&folding.lines, compare_words, &folding);
+  for (size_t i = 1; i < folding.value_count; i++)
+    if (folding.values[walk[i]] != 0)
+      write_line(&folding, walk[i], sink);
 }

@@ -15,7 +15,7 @@
  *
  *   nodes  how many; how far up from the node before the caller of each is
  *          (0: it is that node); the functions; of the root both are 0
- *   rows   what was allocated (chain_tree.h), how many; by how much each
+ *   rows   what was allocated (sample_rows.h), how many; by how much each
  *          node's place is above that of the row before; the types; the
  *          labels; each measure
  *   calls  how many; nodes in the same way; the labels; the calls

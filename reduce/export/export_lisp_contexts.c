@@ -13,7 +13,6 @@
 #include "base/quote.h"
 #include "base/row_table.h"
 #include "export/export.h"
-#include "tables/chain_tree.h"
 #include "tables/writer.h"
 
 #include <inttypes.h>
@@ -26,7 +25,7 @@ struct context {
 
 struct collection {
   const struct reduction *reduction;
-  struct chain_tree tree;
+  struct call_tree tree;
   struct row_table chains;       /* node of the tree, phase, thread */
   size_t chain_count;            /* those that count: the first ones */
   uint64_t *calls;               /* by chain, whether they are known or not */
@@ -86,10 +85,10 @@ add_calls(struct collection *collection, uint32_t i, uint32_t node)
 static void
 collect(struct collection *collection)
 {
-  const struct call_tree *tree = &collection->tree.calls;
+  struct call_tree *tree = &collection->tree;
   size_t count = collection->reduction->profile->sample_count;
-  chain_tree_init(&collection->tree, collection->reduction,
-                  ITEMS_ARE_FUNCTIONS);
+  call_tree_of_chains(tree, &collection->reduction->tree,
+                      ITEMS_ARE_FUNCTIONS);
   collection->calls = pool_zeroed(count, sizeof *collection->calls);
   collection->contexts = pool_zeroed(count, sizeof *collection->contexts);
   for (uint32_t i = 0; i < count; i++)
@@ -97,7 +96,7 @@ collect(struct collection *collection)
       add_allocations(collection, i, &tree->of_sample[i]);
   collection->chain_count = collection->chains.row_count;
   for (size_t i = 0; i < tree->call_count; i++)
-    add_calls(collection, tree->call_samples[i], tree->call_nodes[i]);
+    add_calls(collection, tree->calls[i].sample, tree->calls[i].node);
   lists_init(&collection->samples, collection->context_rows.row_count,
              tree->of_sample, count);
 }
@@ -123,7 +122,7 @@ write_names(const struct collection *collection, struct sink *sink)
   sink_format(sink,
               "(:mprof-contexts :nodes %zu :chains %zu :contexts %zu\n"
               " :functions\n (",
-              collection->tree.count - 1, collection->chain_count,
+              collection->tree.tree.count - 1, collection->chain_count,
               collection->context_rows.row_count);
   for (size_t i = 0; i < graph->node_count; i++) {
     sink_text(sink, i == 0 ? "" : "\n  ");
@@ -152,16 +151,18 @@ write_names(const struct collection *collection, struct sink *sink)
 static void
 write_tables(const struct collection *collection, struct sink *sink)
 {
-  const struct chain_node *nodes = collection->tree.nodes;
-  for (size_t i = 1; i < collection->tree.count; i++)
-    sink_format(sink, "%" PRIu32 " %" PRIu32 "\n", nodes[i].parent,
-                nodes[i].item);
+  const struct call_tree *tree = &collection->tree;
+  const struct tree_node *nodes = tree->tree.nodes;
+  for (size_t i = 1; i < tree->tree.count; i++)
+    sink_format(sink, "%" PRIu32 " %" PRIu32 "\n",
+                tree->places[nodes[tree->walk[i]].parent],
+                nodes[tree->walk[i]].item);
   size_t length;
   for (size_t i = 0; i < collection->chain_count; i++) {
     const uint64_t *chain = row_table_words(&collection->chains, i, &length);
-    bool known = nodes[chain[0]].calls != CALLS_UNKNOWN;
-    sink_format(sink, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
-                chain[0], chain[1], chain[2],
+    bool known = tree->counts[chain[0]].calls != CALLS_UNKNOWN;
+    sink_format(sink, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
+                tree->places[chain[0]], chain[1], chain[2],
                 known ? (int64_t)collection->calls[i] : -1);
   }
   for (size_t i = 0; i < collection->context_rows.row_count; i++) {

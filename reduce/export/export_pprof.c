@@ -7,7 +7,7 @@
  *
  * A new profile is made, and written as any other.  Chains are those that
  * show, with lines and addresses of their frames; samples are those of
- * chain_tree.h.  A phase follows from functions that may be hidden, so each
+ * sample_rows.h.  A phase follows from functions that may be hidden, so each
  * sample states its own.  Comments that speak of more than what is written
  * are left out: the collector's figures when samples are left out, the root
  * of profiled bodies when what it cuts off is gone.
@@ -16,7 +16,7 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "pprof/writer.h"
-#include "tables/chain_tree.h"
+#include "tables/sample_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ enum { MOST_LABELS = 7 };
 
 struct making {
   const struct reduction *reduction;
-  struct chain_tree tree;
+  struct call_tree tree;
   struct profile made;
   uint32_t *nodes;        /* by node of the tree: the one of the profile */
   struct index_map texts; /* their addresses -> names of the profile */
@@ -163,16 +163,16 @@ make_location(struct making *making, const struct call_item *item)
 static void
 make_nodes(struct making *making)
 {
-  const struct chain_tree *tree = &making->tree;
-  uint32_t *known = pool_zeroed(tree->calls.item_count, sizeof *known);
-  making->nodes = pool_zeroed(tree->count, sizeof *making->nodes);
-  for (size_t i = 1; i < tree->count; i++) {
-    const struct chain_node *node = &tree->nodes[i];
+  const struct call_tree *tree = &making->tree;
+  uint32_t *known = pool_zeroed(tree->item_count, sizeof *known);
+  making->nodes = pool_zeroed(tree->tree.count, sizeof *making->nodes);
+  for (size_t i = 1; i < tree->tree.count; i++) {
+    const struct tree_node *node = &tree->tree.nodes[tree->walk[i]];
     uint32_t *location = &known[node->item]; /* 1 + its number */
     if (*location == 0)
-      *location = 1 + make_location(making, &tree->calls.items[node->item]);
-    making->nodes[i] = tree_child(&making->made.tree,
-                                  making->nodes[node->parent], *location - 1);
+      *location = 1 + make_location(making, &tree->items[node->item]);
+    making->nodes[tree->walk[i]] = tree_child(
+        &making->made.tree, making->nodes[node->parent], *location - 1);
   }
 }
 
@@ -261,9 +261,9 @@ make_samples(struct making *making)
   struct sample_rows sizes, calls;
   sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
   sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS);
-  for (uint32_t i = 1; i < making->tree.count; i++) {
-    add_rows(making, &sizes, i);
-    add_rows(making, &calls, i);
+  for (size_t i = 1; i < making->tree.tree.count; i++) {
+    add_rows(making, &sizes, making->tree.walk[i]);
+    add_rows(making, &calls, making->tree.walk[i]);
   }
 }
 
@@ -328,8 +328,8 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
 {
   struct making making = {.reduction = reduction};
   profile_init(&making.made);
-  chain_tree_init(&making.tree, reduction, ITEMS_ARE_FRAMES);
-  if (!chain_tree_fits(&making.tree, false, sink))
+  call_tree_of_chains(&making.tree, &reduction->tree, ITEMS_ARE_FRAMES);
+  if (!chains_fit(&making.tree, false, sink))
     return;
   make_heading(&making);
   make_comments(&making);

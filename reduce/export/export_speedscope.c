@@ -8,9 +8,9 @@
  * Numbers are written exactly; readers in JavaScript round those above 2^53.
  */
 
+#include "analysis/call_tree.h"
 #include "base/quote.h"
 #include "export/export.h"
-#include "tables/chain_tree.h"
 
 #include <inttypes.h>
 
@@ -38,24 +38,24 @@ write_frames(const struct reduction *reduction, struct sink *sink)
 
 /* Writes one of the profiles.  PATH has room for the longest chain. */
 static void
-write_profile(const struct chain_tree *tree, enum measure measure,
+write_profile(const struct call_tree *tree, enum measure measure,
               uint32_t *path, struct sink *sink)
 {
-  const struct figures *total = &tree->reduction->selection.total;
-  const struct measure_row *row =
-      measure_row(tree->reduction->profile, measure);
+  const struct selection *selection = tree->selection;
+  const struct tree_node *nodes = tree->tree.nodes;
+  const struct measure_row *row = measure_row(selection->profile, measure);
   bool first = true;
   sink_format(sink,
               "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
               "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
               row->noun, row->bytes ? "bytes" : "none",
-              total->counts[measure]);
-  for (uint32_t i = 1; i < tree->count; i++) {
-    if (tree->nodes[i].counts[measure] == 0)
+              selection->total.counts[measure]);
+  for (size_t i = 1; i < tree->tree.count; i++) {
+    if (tree->counts[tree->walk[i]].counts[measure] == 0)
       continue;
     size_t length = 0;
-    for (uint32_t n = i; n != TREE_ROOT; n = tree->nodes[n].parent)
-      path[length++] = tree->nodes[n].item;
+    for (uint32_t n = tree->walk[i]; n != TREE_ROOT; n = nodes[n].parent)
+      path[length++] = nodes[n].item;
     sink_text(sink, first ? "\n[" : ",\n[");
     while (length-- > 0)
       sink_format(sink, "%" PRIu32 "%s", path[length],
@@ -64,8 +64,8 @@ write_profile(const struct chain_tree *tree, enum measure measure,
   }
   sink_text(sink, "],\n\"weights\":[");
   first = true;
-  for (size_t i = 1; i < tree->count; i++) {
-    uint64_t value = tree->nodes[i].counts[measure];
+  for (size_t i = 1; i < tree->tree.count; i++) {
+    uint64_t value = tree->counts[tree->walk[i]].counts[measure];
     if (value == 0)
       continue;
     sink_format(sink, "%s%" PRIu64, first ? "" : ",", value);
@@ -78,9 +78,9 @@ void
 export_speedscope(const struct reduction *reduction, struct sink *sink)
 {
   unsigned active = 0; /* the number of the profile that shows first */
-  struct chain_tree tree;
-  chain_tree_init(&tree, reduction, ITEMS_ARE_FUNCTIONS);
-  uint32_t *path = pool_zeroed(tree.count, sizeof *path);
+  struct call_tree tree;
+  call_tree_of_chains(&tree, &reduction->tree, ITEMS_ARE_FUNCTIONS);
+  uint32_t *path = pool_zeroed(tree.tree.count, sizeof *path);
   for (unsigned i = 0; i < (unsigned)reduction->options->value; i++)
     active += reduction_knows(reduction, (enum measure)i);
   sink_text(sink,

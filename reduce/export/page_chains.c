@@ -11,14 +11,14 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
   sample_rows_init(rows, &page->tree, of);
   rows->unseen =
       of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
-  for (uint32_t i = 0; i < page->tree.count; i++)
-    sample_rows_add(rows, i);
+  for (size_t i = 0; i < page->tree.tree.count; i++)
+    sample_rows_add(rows, page->tree.walk[i]);
 }
 
 void
 page_collect(struct page *page)
 {
-  chain_tree_init(&page->tree, page->reduction, ITEMS_ARE_CALLED);
+  call_tree_of_chains(&page->tree, &page->reduction->tree, ITEMS_ARE_CALLED);
   unseen_init(&page->unseen, &page->reduction->selection);
   collect(page, &page->rows, ROWS_OF_TYPES);
   collect(page, &page->calls, ROWS_OF_CALLS);
@@ -89,20 +89,21 @@ write_bits(struct page *page, uint64_t number)
 static void
 write_nodes(struct page *page)
 {
-  const struct chain_node *nodes = page->tree.nodes;
-  size_t count = page->tree.count;
+  const struct tree_node *nodes = page->tree.tree.nodes;
+  const uint32_t *walk = page->tree.walk;
+  size_t count = page->tree.tree.count;
   write_bits(page, count);
   write_bits(page, 0); /* of the root */
   for (size_t i = 1; i < count; i++) {
-    uint32_t n = (uint32_t)i - 1;
     uint64_t up = 0;
-    for (; n != nodes[i].parent; n = nodes[n].parent)
+    for (uint32_t n = walk[i - 1]; n != nodes[walk[i]].parent;
+         n = nodes[n].parent)
       up++;
     write_bits(page, up);
   }
   write_bits(page, 0);
   for (size_t i = 1; i < count; i++)
-    write_bits(page, page->places.functions[nodes[i].item]);
+    write_bits(page, page->places.functions[nodes[walk[i]].item]);
 }
 
 static void
@@ -113,8 +114,11 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
   const struct sample_row *row = rows->rows;
   uint32_t last = 0;
   write_bits(page, rows->count);
-  for (size_t i = 0; i < rows->count; last = row[i++].node)
-    write_bits(page, row[i].node - last);
+  for (size_t i = 0; i < rows->count; i++) {
+    uint32_t place = page->tree.places[row[i].node];
+    write_bits(page, place - last);
+    last = place;
+  }
   for (size_t i = 0; !calls && i < rows->count; i++)
     write_bits(page, page->places.types[row[i].keys[ROW_TYPE]]);
   for (size_t k = 0; k < sizeof labels / sizeof labels[0]; k++)

@@ -7,7 +7,7 @@
  */
 
 #include "base/array.h"
-#include "tables/chain_tree.h"
+#include "tables/sample_rows.h"
 #include "tables/table.h"
 
 enum id { CHAIN, PARENT, FUNCTION, CALLS, TYPES };
@@ -23,7 +23,7 @@ static const struct column columns[] = {
 };
 
 struct contexts {
-  struct chain_tree tree;
+  struct call_tree tree;
   uint32_t *path; /* room for a chain */
   struct sample_rows rows;
   /* what the leaf of the context in hand allocated, by type */
@@ -35,25 +35,25 @@ static void
 init(struct view *view)
 {
   struct contexts *contexts = view->context;
-  struct chain_tree *tree = &contexts->tree;
-  chain_tree_init(tree, view->reduction, ITEMS_ARE_FUNCTIONS);
+  struct call_tree *tree = &contexts->tree;
+  call_tree_of_chains(tree, &view->reduction->tree, ITEMS_ARE_FUNCTIONS);
   if (view->form == FORM_CSV)
-    chain_tree_fits(tree, true, &view->text->sink);
+    chains_fit(tree, true, &view->text->sink);
   else
     sample_rows_init(&contexts->rows, tree, ROWS_OF_TYPES);
-  contexts->path = pool_zeroed(tree->count, sizeof *contexts->path);
+  contexts->path = pool_zeroed(tree->tree.count, sizeof *contexts->path);
 }
 
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct contexts *contexts = view->context;
-  if (item + 1 == contexts->tree.count)
+  if (item + 1 == contexts->tree.tree.count)
     return false;
-  const struct chain_node *node = &contexts->tree.nodes[item + 1];
-  row->counts = node->counts;
-  row->left_out = view->form == FORM_CSV && !chain_node_allocates(node) &&
-                  node->calls == 0;
+  const uint32_t node = contexts->tree.walk[item + 1]; /* behind the root */
+  row->counts = contexts->tree.counts[node].counts;
+  row->left_out =
+      view->form == FORM_CSV && !chain_counts_any(&contexts->tree, node);
   return true;
 }
 
@@ -62,14 +62,15 @@ static struct cell
 chain_cell(const struct view *view, uint32_t node)
 {
   const struct contexts *contexts = view->context;
-  const struct chain_tree *tree = &contexts->tree;
+  const struct call_tree *tree = &contexts->tree;
   struct sink *sink = &view->text->sink;
   size_t length = 0;
   string_sink_clear(view->text);
-  for (uint32_t n = node; n != TREE_ROOT; n = tree->nodes[n].parent)
-    contexts->path[length++] = tree->nodes[n].item;
+  for (; node != TREE_ROOT; node = tree->tree.nodes[node].parent)
+    contexts->path[length++] = node;
   while (length-- > 0) {
-    escape_name(sink, chain_item_name(tree, contexts->path[length]), ";");
+    escape_name(sink, call_tree_leaf(tree, contexts->path[length])->name,
+                ";");
     sink_text(sink, length == 0 ? "" : ";");
   }
   return view_text(view);
@@ -99,19 +100,20 @@ static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
   const struct contexts *contexts = view->context;
-  uint32_t number = (uint32_t)row->item + 1; /* behind the root */
-  const struct chain_node *node = &contexts->tree.nodes[number];
+  const struct call_tree *tree = &contexts->tree;
+  const uint32_t number = tree->walk[row->item + 1];
+  const struct tree_node *node = &tree->tree.nodes[number];
   switch ((enum id)id) {
   case CHAIN:
     return chain_cell(view, number);
   case PARENT:
     return node->parent == TREE_ROOT
                ? cell_optional(false, 0)
-               : cell_reference(TO_CONTEXTS, node->parent - 1);
+               : cell_reference(TO_CONTEXTS, tree->places[node->parent] - 1);
   case FUNCTION:
     return cell_reference(TO_FUNCTIONS, node->item);
   case CALLS:
-    return cell_calls(node->calls);
+    return cell_calls(tree->counts[number].calls);
   default:
     collect_parts(view->context, number);
     return cell_parts(contexts->parts, contexts->part_count);

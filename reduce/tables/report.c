@@ -110,7 +110,7 @@ write_count(struct sink *sink, const char *separator, uint64_t count,
 static void
 write_unmatched(const struct reduction *reduction, struct sink *sink)
 {
-  for (enum expression e = 0; e < EXPRESSION_COUNT; e++)
+  for (enum expression e = 0; e < EXPRESSIONS_ON_FUNCTIONS; e++)
     if ((reduction->selection.unmatched >> e & 1) != 0) {
       sink_format(sink, "No function matches --%s=", expression_option(e));
       escape_name(sink, reduction->options->select.expressions[e], "");

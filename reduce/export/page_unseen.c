@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "analysis/unseen.h"
-
-#include "base/pool.h"
+#include "export/page.h"
 
 /* SET with FUNCTION. */
 static uint32_t

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tables/sample_rows.h"
+
+#include "base/array.h"
+#include "base/input_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int
+compare_rows(const void *left, const void *right)
+{
+  const struct sample_row *a = left;
+  const struct sample_row *b = right;
+  for (int k = 0; k < ROW_KEYS; k++)
+    if (a->keys[k] != b->keys[k])
+      return a->keys[k] < b->keys[k] ? -1 : 1;
+  return 0;
+}
+
+/* The row of the sample I alone, or the call I, at NODE. */
+static struct sample_row
+row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
+{
+  if (rows->of == ROWS_OF_CALLS)
+    i = rows->tree->calls[i].sample;
+  const struct selection *selection = rows->tree->selection;
+  const struct profile *profile = selection->profile;
+  const struct profile_labels *labels =
+      &profile->labels[profile->samples[i].labels];
+  struct sample_count count;
+  selection_count(selection, i, &count);
+  struct sample_row row = {
+      .node = node,
+      .keys = {[ROW_THREAD] = labels->thread,
+               [ROW_REGION] = labels->region,
+               [ROW_PHASE] = selection_phase(selection, i)}};
+  if (rows->unseen != NULL)
+    row.keys[ROW_UNSEEN] = rows->unseen[profile->samples[i].node];
+  if (rows->of == ROWS_OF_CALLS) {
+    row.counts[COLUMN_OF_CALLS] = count.calls;
+    return row;
+  }
+  row.sample = i;
+  row.keys[ROW_TYPE] = count.type;
+  if (rows->of == ROWS_OF_SIZES) {
+    row.keys[ROW_SIZE_KIND] = count.size_kind;
+    row.keys[ROW_OBJECT_BYTES] =
+        count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
+  }
+  memcpy(row.counts, count.counts, sizeof count.counts);
+  return row;
+}
+
+void
+sample_rows_init(struct sample_rows *rows, const struct call_tree *tree,
+                 enum rows_of of)
+{
+  const size_t node_count = tree->tree.count;
+  *rows = (struct sample_rows){.tree = tree, .of = of};
+  if (of != ROWS_OF_CALLS) {
+    lists_init(&rows->samples, node_count, tree->of_sample,
+               tree->selection->profile->sample_count);
+    return;
+  }
+  uint32_t *nodes = pool_zeroed(tree->call_count, sizeof *nodes);
+  for (size_t i = 0; i < tree->call_count; i++)
+    nodes[i] = tree->calls[i].node;
+  lists_init(&rows->samples, node_count, nodes, tree->call_count);
+  pool_free(nodes);
+}
+
+/* Adds the survival of the sample in the row FROM to that of the row TO,
+ * which may have none yet. */
+static void
+add_survival(struct sample_rows *rows, size_t to, size_t from)
+{
+  if (rows->survival == NULL)
+    return;
+  if (to == from)
+    rows->survival[to] = (struct survival_figures){{0}};
+  profile_add_survival(rows->tree->selection->profile,
+                       rows->rows[from].sample, &rows->survival[to]);
+}
+
+void
+sample_rows_add(struct sample_rows *rows, uint32_t node)
+{
+  size_t first = rows->count;
+  size_t last = first; /* of the rows that stay */
+  uint32_t i = lists_first(&rows->samples, node);
+  for (; i != INDEX_NONE; i = lists_next(&rows->samples, i))
+    ARRAY_PUSH(rows->rows, rows->count, rows->capacity,
+               row_of(rows, node, i));
+  if (first == rows->count)
+    return;
+  if (rows->of == ROWS_OF_SIZES &&
+      profile_has(rows->tree->selection->profile, COLUMN_OF_SURVIVAL))
+    ARRAY_ROOM(rows->survival, rows->survival_capacity, rows->count);
+  array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
+             compare_rows);
+  add_survival(rows, first, first);
+  for (size_t r = first + 1; r < rows->count; r++) {
+    bool same = compare_rows(&rows->rows[last], &rows->rows[r]) == 0;
+    if (!same)
+      rows->rows[++last] = rows->rows[r];
+    for (int c = 0; same && c <= COLUMN_OF_CALLS; c++)
+      rows->rows[last].counts[c] += rows->rows[r].counts[c];
+    add_survival(rows, last, same ? r : last);
+  }
+  rows->count = last + 1;
+}
+
+bool
+chains_fit(const struct call_tree *tree, bool names, struct sink *sink)
+{
+  enum { NUMBER_BYTES = 8 };
+  uint64_t left = tree->selection->profile->text_limit;
+  uint64_t *bytes = pool_zeroed(tree->tree.count, sizeof *bytes);
+  bool fits = true;
+  if (left < input_limits_default.data_bytes)
+    left = input_limits_default.data_bytes;
+  for (size_t i = 1; fits && i < tree->tree.count; i++) {
+    bytes[i] = bytes[tree->tree.nodes[i].parent] + NUMBER_BYTES +
+               (names ? strlen(call_tree_leaf(tree, i)->name) : 0);
+    if (!chain_counts_any(tree, i))
+      continue;
+    fits = bytes[i] <= left;
+    left -= fits ? bytes[i] : 0;
+  }
+  if (!fits)
+    sink_fail(sink, EFBIG);
+  pool_free(bytes);
+  return fits;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What was allocated or called at the nodes of a tree of chains, as rows of a
+ * few keys.
+ */
+
+#ifndef MPROF_SAMPLE_ROWS_H
+#define MPROF_SAMPLE_ROWS_H
+
+#include "analysis/call_tree.h"
+#include "base/lists.h"
+#include "base/sink.h"
+
+enum rows_of {
+  ROWS_OF_TYPES, /* allocations, whatever the sizes of the objects */
+  ROWS_OF_SIZES, /* allocations, by size, too */
+  ROWS_OF_CALLS
+};
+
+/* What tells the rows of a node apart, in the order of sorting. */
+enum row_key {
+  ROW_TYPE, /* index into the profile's types; of calls 0, as sizes are */
+  ROW_SIZE_KIND,
+  ROW_OBJECT_BYTES,
+  ROW_THREAD, /* index into the profile's threads */
+  ROW_REGION, /* likewise */
+  ROW_PHASE,
+  ROW_UNSEEN, /* which functions on the chain do not show, if that is asked */
+  ROW_KEYS
+};
+
+/* Samples of one node that are alike in all that is asked for. */
+struct sample_row {
+  uint32_t node;
+  uint64_t keys[ROW_KEYS];
+  uint64_t counts[COLUMN_OF_CALLS + 1]; /* by enum measure; calls */
+  uint32_t sample; /* of allocations: the first of them */
+};
+
+struct sample_rows {
+  const struct call_tree *tree; /* of chains */
+  enum rows_of of;
+  const uint32_t *unseen; /* by node of the profile: what does not show; NULL:
+                             it tells no rows apart */
+  struct lists samples;   /* by node */
+  struct sample_row *rows;
+  size_t count, capacity;
+  struct survival_figures *survival; /* by row: of sizes, if it is known */
+  size_t survival_capacity;
+};
+
+/* No rows, of TREE; then appends those of NODE, sorted by keys.  To start
+ * again, set the count to zero. */
+void sample_rows_init(struct sample_rows *rows, const struct call_tree *tree,
+                      enum rows_of of);
+void sample_rows_add(struct sample_rows *rows, uint32_t node);
+
+/* Whether all chains of nodes of TREE that allocated or were called, each
+ * written in full, with NAMES or numbers for them, are no more than a file
+ * may hold, or than is in proportion to the profile; else SINK fails.  The
+ * chains that allocated always are; but all that begin another one may have
+ * calls. */
+bool chains_fit(const struct call_tree *tree, bool names, struct sink *sink);
+
+#endif
