@@ -74,7 +74,7 @@ building_end(struct building *b)
 {
   const struct input_limits *limits = b->reading.options->limits;
   reading_add_comments(&b->reading);
-  sample_adder_end(&b->samples);
+  reading_check_facts(&b->reading, b->samples.sums);
   reading_take(&b->reading,
                limits->memory_free + limits->memory_ratio * b->image->bytes);
   pool_free(b->contexts);
@@ -161,6 +161,12 @@ find_context(struct building *b, uint32_t number)
     up = at;
   }
   return b->contexts[number];
+}
+
+uint32_t
+building_node(const struct building *b, uint32_t number)
+{
+  return b->contexts[number].node;
 }
 
 /* ---- samples ---- */

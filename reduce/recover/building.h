@@ -85,6 +85,9 @@ void building_sample(struct building *building, uint64_t site,
                      uint32_t function, uint32_t up, const uint64_t *values,
                      const struct kind *kind);
 
+/* The node of the context NUMBER; TREE_ROOT: no sample has needed one. */
+uint32_t building_node(const struct building *building, uint32_t number);
+
 /* The same for a sample whose chain ends at NODE, and that was begun by
  * sample_adder_begin; LABELS as for sample_adder_add. */
 void building_put(struct building *building, uint32_t node,
