@@ -100,7 +100,7 @@ read_comment(struct reading *reading, const char *text, size_t index)
   if (unknown != NULL)
     profile_add_unknown_calls(profile,
                               names_intern(&profile->names, unknown));
-  uint32_t name = reading->strings[reading->comments.items[index]];
+  uint32_t name = (uint32_t)reading->comments.items[index];
   if (unknown != NULL ||
       comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL)
     profile_add_comment_once(profile, name);
@@ -113,10 +113,11 @@ void
 reading_add_comments(struct reading *reading)
 {
   const struct numbers *comments = &reading->comments;
-  for (size_t i = 0; i < comments->count; i++) {
-    uint32_t name = reading->strings[comments->items[i]];
-    read_comment(reading, names_text(&reading->profile->names, name), i);
-  }
+  for (size_t i = 0; i < comments->count; i++)
+    read_comment(reading,
+                 names_text(&reading->profile->names,
+                            (uint32_t)comments->items[i]),
+                 i);
 }
 
 void
@@ -129,6 +130,7 @@ reading_comments(struct reading *reading)
     if (!reading_string(reading, comments->items[i], &name))
       reading_fault(reading, PPROF_COMMENT, 0,
                     "comment %zu refers to a missing string", i);
+    comments->items[i] = name;
     const char *text = names_text(&reading->profile->names, name);
     if (!reading_add_text(reading, strlen(text)))
       reading_fault(reading, PPROF_COMMENT, 0,

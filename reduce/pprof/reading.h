@@ -26,7 +26,7 @@ struct reading {
   struct wire_field *fields; /* those of the profile but samples and comments
                               */
   size_t field_count, field_capacity;
-  struct numbers comments; /* their strings */
+  struct numbers comments; /* name ids; until they are read, strings */
   uint32_t *strings;       /* string index -> name id */
   size_t string_count;
   struct index_map function_ids; /* id -> number, as for the next two */

@@ -256,10 +256,8 @@ building_sample(struct building *b, uint64_t site, uint32_t function,
 void
 building_comment(struct building *b, const char *key, const char *text)
 {
-  struct reading *reading = &b->reading;
-  numbers_push(&reading->comments, reading->string_count);
-  ARRAY_PUSH(reading->strings, reading->string_count, b->string_capacity,
-             building_name(b, pool_format("%s=%s", key, text)));
+  numbers_push(&b->reading.comments,
+               building_name(b, pool_format("%s=%s", key, text)));
 }
 
 void

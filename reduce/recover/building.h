@@ -46,8 +46,7 @@ struct building {
   struct region_table regions;
   struct reading reading; /* knows the profile and the options */
   struct sample_adder samples;
-  uint64_t columns;       /* bit i: samples have that of enum pprof_column */
-  size_t string_capacity; /* of the reading's strings, which are comments */
+  uint64_t columns; /* bit i: samples have that of enum pprof_column */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
 
