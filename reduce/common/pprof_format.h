@@ -190,11 +190,10 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_PEAK_BYTES "mprof.peak_bytes"
 #define PPROF_COMMENT_LIVE_COLLECTION "mprof.live_collection"
 
-/* How to read the others and the samples. */
+/* How to read the others. */
 #define PPROF_COMMENT_VERSION "mprof.version"
 #define PPROF_COMMENT_LANGUAGE "mprof.language"
 #define PPROF_COMMENT_FILES "mprof.files"
-#define PPROF_COMMENT_STATED_CALLS "mprof.stated_calls"
 #define PPROF_COMMENT_CALLS_UNKNOWN "mprof.calls_unknown"
 #define PPROF_COMMENT_ROOT "mprof.root"
 

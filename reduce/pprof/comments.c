@@ -35,13 +35,6 @@ read_number(const struct reading *reading, size_t index, const char *key,
   return value;
 }
 
-static _Noreturn void
-stated_again(const struct reading *reading, size_t index, const char *key)
-{
-  reading_fault(reading, PPROF_COMMENT, 0, "comment %zu repeats %s", index,
-                key);
-}
-
 /* Takes what has to be known before the facts are read from TEXT, the comment
  * INDEX. */
 static void
@@ -49,20 +42,12 @@ read_heading(struct reading *reading, const char *text, size_t index)
 {
   struct profile *heading = &reading->heading;
   const char *files = comment_value(text, PPROF_COMMENT_FILES);
-  const char *calls = comment_value(text, PPROF_COMMENT_STATED_CALLS);
   if (strcmp(text, PPROF_COMMENT_LANGUAGE "=lisp") == 0)
     heading->language = LANGUAGE_LISP;
   else if (strcmp(text, PPROF_COMMENT_LANGUAGE "=c") == 0)
     heading->language = LANGUAGE_C;
   else if (comment_value(text, PPROF_COMMENT_VERSION) != NULL)
     heading->by_mprof = true;
-  if (calls != NULL) {
-    if (reading->adds_calls)
-      stated_again(reading, index, PPROF_COMMENT_STATED_CALLS);
-    reading->adds_calls = true;
-    reading->stated_calls = read_number(
-        reading, index, PPROF_COMMENT_STATED_CALLS, calls, 0, INT64_MAX);
-  }
   if (files == NULL)
     return;
   int64_t count =
@@ -95,7 +80,8 @@ read_fact(struct reading *reading, const char *text, size_t index)
     if (number == NULL)
       continue;
     if (heading->fact_files[fact]++ == heading->file_count)
-      stated_again(reading, index, key);
+      reading_fault(reading, PPROF_COMMENT, 0, "comment %zu repeats %s",
+                    index, key);
     add_fact(reading, heading->facts, fact,
              read_number(reading, index, key, number,
                          fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0,
@@ -103,20 +89,18 @@ read_fact(struct reading *reading, const char *text, size_t index)
   }
 }
 
-/* Takes TEXT, the comment INDEX, but for what says how to read the others,
- * and the samples. */
+/* Takes TEXT, the comment INDEX, but for what says how to read the others. */
 static void
 read_comment(struct reading *reading, const char *text, size_t index)
 {
   struct profile *profile = reading->profile;
   const char *unknown = comment_value(text, PPROF_COMMENT_CALLS_UNKNOWN);
-  if (comment_value(text, PPROF_COMMENT_FILES) != NULL ||
-      comment_value(text, PPROF_COMMENT_STATED_CALLS) != NULL)
+  if (comment_value(text, PPROF_COMMENT_FILES) != NULL)
     return;
   if (unknown != NULL)
     profile_add_unknown_calls(profile,
                               names_intern(&profile->names, unknown));
-  uint32_t name = reading->strings[reading->comments.items[index]];
+  uint32_t name = (uint32_t)reading->comments.items[index];
   if (unknown != NULL ||
       comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL)
     profile_add_comment_once(profile, name);
@@ -129,10 +113,11 @@ void
 reading_add_comments(struct reading *reading)
 {
   const struct numbers *comments = &reading->comments;
-  for (size_t i = 0; i < comments->count; i++) {
-    uint32_t name = reading->strings[comments->items[i]];
-    read_comment(reading, names_text(&reading->profile->names, name), i);
-  }
+  for (size_t i = 0; i < comments->count; i++)
+    read_comment(reading,
+                 names_text(&reading->profile->names,
+                            (uint32_t)comments->items[i]),
+                 i);
 }
 
 void
@@ -145,6 +130,7 @@ reading_comments(struct reading *reading)
     if (!reading_string(reading, comments->items[i], &name))
       reading_fault(reading, PPROF_COMMENT, 0,
                     "comment %zu refers to a missing string", i);
+    comments->items[i] = name;
     const char *text = names_text(&reading->profile->names, name);
     if (!reading_add_text(reading, strlen(text)))
       reading_fault(reading, PPROF_COMMENT, 0,

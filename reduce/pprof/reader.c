@@ -112,8 +112,6 @@ reading_check_heading(struct reading *reading)
 {
   const struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
-  if (!heading->by_mprof || !profile_has(heading, COLUMN_OF_CALLS))
-    reading->adds_calls = false;
   if (reading_is_first(reading))
     return;
   if (profile->language != heading->language)

@@ -190,8 +190,7 @@ check_limits(const struct decoding *decoding)
   enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192, SURVIVAL_BYTES = 640 };
   const struct reading *reading = decoding->reading;
   const struct profile *profile = reading->profile;
-  uint64_t samples = profile->sample_count - reading->first_sample +
-                     (reading->adds_calls ? decoding->path.frames : 0);
+  uint64_t samples = profile->sample_count - reading->first_sample;
   uint64_t survival =
       profile_has(profile, COLUMN_OF_SURVIVAL) ? SURVIVAL_BYTES : 0;
   uint64_t taken =
@@ -250,5 +249,5 @@ reading_samples(struct reading *reading)
     read_sample(&decoding, field.bytes, field.size);
   }
   pool_free(decoding.path.texts);
-  sample_adder_end(&decoding.adder);
+  reading_check_facts(reading, decoding.adder.sums);
 }

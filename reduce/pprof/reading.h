@@ -26,7 +26,7 @@ struct reading {
   struct wire_field *fields; /* those of the profile but samples and comments
                               */
   size_t field_count, field_capacity;
-  struct numbers comments; /* their strings */
+  struct numbers comments; /* name ids; until they are read, strings */
   uint32_t *strings;       /* string index -> name id */
   size_t string_count;
   struct index_map function_ids; /* id -> number, as for the next two */
@@ -40,10 +40,8 @@ struct reading {
                                      values come from */
   uint64_t text_left; /* bytes that names may still have, as often as anything
                          refers to them */
-  bool same_columns;  /* those of the file are the profile's */
-  size_t first_sample;  /* of the file */
-  bool adds_calls;      /* calls are sums but for ... */
-  int64_t stated_calls; /* ... so many chains */
+  bool same_columns;   /* those of the file are the profile's */
+  size_t first_sample; /* of the file */
 };
 
 /* Fails for what is at OFFSET. */

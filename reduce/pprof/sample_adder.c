@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A sample that is not of the wanted heap goes into no sum.  Calls that the
- * file leaves out come last (stated_calls.c).
- */
+/* A sample that is not of the wanted heap goes into no sum. */
 
 #include "pprof/sample_adder.h"
 
 #include "common/region_path.h"
-#include "pprof/stated_calls.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -174,13 +171,16 @@ sample_adder_check(struct sample_adder *adder)
 
 /* ---- samples ---- */
 
-/* Whether the sample in hand, of objects, is of the heap that is wanted. */
+/* Whether the sample in hand is of the heap that is wanted.  Calls in a file
+ * with two heaps have no labels, and are of both. */
 static bool
 is_wanted(const struct sample_adder *adder,
           const struct sample_labels *labels)
 {
   enum heap heap = adder->reading->options->heap;
-  return heap == HEAP_BOTH || labels->of_malloc == (heap == HEAP_MALLOC);
+  return heap == HEAP_BOTH ||
+         (heap == HEAP_MALLOC ? labels->of_malloc
+                              : !labels->of_malloc && labels->words > 1);
 }
 
 /* Takes the values in hand off the sums of the profile. */
@@ -218,17 +218,6 @@ find_labels(const struct sample_adder *adder)
   return labels;
 }
 
-static void
-state_calls(struct sample_adder *adder, uint32_t node)
-{
-  int column = adder->reading->heading.column_of[COLUMN_OF_CALLS].index;
-  uint64_t value = adder->values.items[column];
-  if (value == 0)
-    return;
-  numbers_push(&adder->stated, node);
-  numbers_push(&adder->stated, value);
-}
-
 void
 sample_adder_add(struct sample_adder *adder, uint32_t node,
                  struct sample_labels *labels)
@@ -236,12 +225,7 @@ sample_adder_add(struct sample_adder *adder, uint32_t node,
   const struct reading *reading = adder->reading;
   struct profile *profile = reading->profile;
   const uint64_t *values = adder->values.items;
-  bool states = states_calls(&reading->heading, values, labels->words);
-  if (states && reading->adds_calls && node != TREE_ROOT) {
-    state_calls(adder, node);
-    return;
-  }
-  if (!states && !is_wanted(adder, labels)) {
+  if (!is_wanted(adder, labels)) {
     take_off_sums(adder);
     return;
   }
@@ -251,14 +235,4 @@ sample_adder_add(struct sample_adder *adder, uint32_t node,
     labels->set = find_labels(adder);
   profile_add_sample(profile, (struct profile_sample){node, labels->set},
                      adder->row);
-}
-
-void
-sample_adder_end(struct sample_adder *adder)
-{
-  struct reading *reading = adder->reading;
-  if (reading->adds_calls)
-    reading_add_calls(reading, &adder->stated, adder->index, adder->source);
-  pool_free(adder->stated.items);
-  reading_check_facts(reading, adder->sums);
 }

@@ -30,7 +30,6 @@ struct sample_adder {
   bool plain;                 /* types are not wanted: all is malloc's */
   uint64_t source;            /* the first word of each row */
   uint64_t other_labels;      /* bytes of those that other files have */
-  struct numbers stated;      /* nodes and their calls: stated_calls.h */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
   uint64_t *row;              /* values in the profile's columns */
 };
@@ -57,10 +56,6 @@ void sample_adder_check(struct sample_adder *adder);
  * filled in when it is needed. */
 void sample_adder_add(struct sample_adder *adder, uint32_t node,
                       struct sample_labels *labels);
-
-/* Adds the calls that the file leaves to its reader, when all samples are
- * there, and compares what the file says of the whole with their sums. */
-void sample_adder_end(struct sample_adder *adder);
 
 /* The memory that the sets of labels of the file take. */
 uint64_t sample_adder_label_bytes(const struct sample_adder *adder);

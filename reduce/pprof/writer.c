@@ -8,7 +8,6 @@
 
 #include "common/pprof_format.h"
 #include "pprof/hidden.h"
-#include "pprof/stated_calls.h"
 #include "pprof/wire.h"
 
 #include <stdio.h>
@@ -21,9 +20,6 @@ struct writing {
   struct wire_buffer whole, message, part;
   struct numbers chain, hidden; /* of the sample in hand */
   unsigned char *parts;         /* what is hidden; NULL: nothing is */
-  uint64_t *calls; /* what is stated of them, by node; NULL: they have no
-                      samples of their own */
-  bool states_all; /* stated calls are all that there are */
 };
 
 static void
@@ -81,39 +77,16 @@ put_labels(struct writing *writing, uint32_t labels)
   }
 }
 
-/* Writes a sample of NODE with VALUES; LABELS may be NULL. */
 static void
-write_sample(struct writing *writing, uint32_t node, const uint64_t *values,
-             const uint32_t *labels)
-{
-  put_chain(writing, node);
-  wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES, values,
-                  writing->profile->column_count);
-  if (labels != NULL)
-    put_labels(writing, *labels);
-  send_message(writing, PPROF_SAMPLE);
-}
-
-/* Writes all samples; gives back how many of them state calls. */
-static size_t
-write_samples(struct writing *writing)
+write_sample(struct writing *writing, size_t row)
 {
   const struct profile *profile = writing->profile;
-  size_t width = profile->column_count;
-  size_t stated = 0;
-  uint64_t *row = pool_zeroed(width, sizeof *row);
-  for (size_t i = 0; i < profile->sample_count; i++)
-    if (writing->calls == NULL || !sample_states_calls(profile, i))
-      write_sample(writing, profile->samples[i].node,
-                   profile->values + i * width, &profile->samples[i].labels);
-  for (uint32_t i = TREE_ROOT + 1;
-       writing->calls != NULL && i < profile->tree.count; i++)
-    if (writing->calls[i] != 0) {
-      row[profile->column_of[COLUMN_OF_CALLS].index] = writing->calls[i];
-      write_sample(writing, i, row, NULL);
-      stated++;
-    }
-  return stated;
+  put_chain(writing, profile->samples[row].node);
+  wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES,
+                  profile->values + row * profile->column_count,
+                  profile->column_count);
+  put_labels(writing, profile->samples[row].labels);
+  send_message(writing, PPROF_SAMPLE);
 }
 
 /* ---- the rest ---- */
@@ -188,24 +161,11 @@ is_own_comment(const char *text)
          comment_value(text, PPROF_COMMENT_LANGUAGE) == NULL;
 }
 
-/* Writes the string KEY=NUMBER, the next one, and the comment. */
+/* Strings and comments, of which that on files comes last. */
 static void
-write_count(struct writing *writing, const char *key, size_t number,
-            uint64_t *next_string)
-{
-  char text[64];
-  snprintf(text, sizeof text, "%s=%zu", key, number);
-  write_string(writing, text);
-  send_number(writing, PPROF_OWN_COMMENT, (*next_string)++);
-}
-
-/* Strings and comments: those of our own come last of both.  STATED samples
- * state calls. */
-static void
-write_texts(struct writing *writing, size_t stated)
+write_texts(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
-  uint64_t next = profile->names.count;
   for (size_t i = 0; i < profile->names.count; i++)
     write_string(writing, names_text(&profile->names, (uint32_t)i));
   for (size_t i = 0; i < profile->comment_count; i++) {
@@ -213,10 +173,11 @@ write_texts(struct writing *writing, size_t stated)
     bool own = is_own_comment(names_text(&profile->names, comment));
     send_number(writing, own ? PPROF_OWN_COMMENT : PPROF_COMMENT, comment);
   }
-  if (profile->file_count > 1)
-    write_count(writing, PPROF_COMMENT_FILES, profile->file_count, &next);
-  if (writing->calls != NULL && !writing->states_all)
-    write_count(writing, PPROF_COMMENT_STATED_CALLS, stated, &next);
+  if (profile->file_count > 1) {
+    write_string(writing, pool_format(PPROF_COMMENT_FILES "=%zu",
+                                      profile->file_count));
+    send_number(writing, PPROF_OWN_COMMENT, profile->names.count);
+  }
 }
 
 static void
@@ -225,14 +186,15 @@ write_all(struct writing *writing)
   const struct profile *profile = writing->profile;
   for (size_t i = 0; i < profile->column_count; i++)
     write_value_type(writing, PPROF_SAMPLE_TYPE, profile->columns[i]);
-  size_t stated = write_samples(writing);
+  for (size_t i = 0; i < profile->sample_count; i++)
+    write_sample(writing, i);
   for (size_t i = 0; i < profile->mapping_count; i++)
     write_mapping(writing, i);
   for (size_t i = 0; i < profile->location_count; i++)
     write_location(writing, i);
   for (size_t i = 0; i < profile->function_count; i++)
     write_function(writing, i);
-  write_texts(writing, stated);
+  write_texts(writing);
   send_number(writing, PPROF_DROP_FRAMES, profile->drop_frames);
   send_number(writing, PPROF_KEEP_FRAMES, profile->keep_frames);
   send_number(writing, PPROF_TIME, (uint64_t)profile->time_nanos);
@@ -261,9 +223,6 @@ profile_write(const struct profile *profile, bool plain, struct sink *sink)
   struct writing writing = {.profile = profile, .sink = &gzip->sink};
   if (!plain && profile->by_mprof && profile->language == LANGUAGE_LISP)
     writing.parts = hidden_find(profile);
-  else if (!plain && profile->by_mprof &&
-           profile_has(profile, COLUMN_OF_CALLS))
-    writing.calls = calls_to_state(profile, &writing.states_all);
   write_all(&writing);
   gzip_sink_close(gzip);
 }

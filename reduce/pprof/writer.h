@@ -16,11 +16,8 @@ enum { PROFILE_GZIP_COMMENT_BYTES = 300 };
 void profile_gzip_comment(const char *process,
                           char comment[PROFILE_GZIP_COMMENT_BYTES]);
 
-/* Writes PROFILE, compressed, to SINK.  With PLAIN it says the same to all
- * programs: all frames show, and all calls are stated.  Else frames that are
- * hidden by default show only to mprof, and of the calls of C programs those
- * are left out, if that is shorter, that are sums of what was allocated below
- * (mprof-formats(5), Activations). */
+/* Writes PROFILE, compressed, to SINK.  With PLAIN all frames show to all
+ * programs; else those that are hidden by default show only to mprof. */
 void profile_write(const struct profile *profile, bool plain,
                    struct sink *sink);
 

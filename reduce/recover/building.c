@@ -74,7 +74,7 @@ building_end(struct building *b)
 {
   const struct input_limits *limits = b->reading.options->limits;
   reading_add_comments(&b->reading);
-  sample_adder_end(&b->samples);
+  reading_check_facts(&b->reading, b->samples.sums);
   reading_take(&b->reading,
                limits->memory_free + limits->memory_ratio * b->image->bytes);
   pool_free(b->contexts);
@@ -161,6 +161,12 @@ find_context(struct building *b, uint32_t number)
     up = at;
   }
   return b->contexts[number];
+}
+
+uint32_t
+building_node(const struct building *b, uint32_t number)
+{
+  return b->contexts[number].node;
 }
 
 /* ---- samples ---- */
@@ -250,10 +256,8 @@ building_sample(struct building *b, uint64_t site, uint32_t function,
 void
 building_comment(struct building *b, const char *key, const char *text)
 {
-  struct reading *reading = &b->reading;
-  numbers_push(&reading->comments, reading->string_count);
-  ARRAY_PUSH(reading->strings, reading->string_count, b->string_capacity,
-             building_name(b, pool_format("%s=%s", key, text)));
+  numbers_push(&b->reading.comments,
+               building_name(b, pool_format("%s=%s", key, text)));
 }
 
 void

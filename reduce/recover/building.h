@@ -46,8 +46,7 @@ struct building {
   struct region_table regions;
   struct reading reading; /* knows the profile and the options */
   struct sample_adder samples;
-  uint64_t columns;       /* bit i: samples have that of enum pprof_column */
-  size_t string_capacity; /* of the reading's strings, which are comments */
+  uint64_t columns; /* bit i: samples have that of enum pprof_column */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
 
@@ -84,6 +83,9 @@ void building_tree(struct building *building,
 void building_sample(struct building *building, uint64_t site,
                      uint32_t function, uint32_t up, const uint64_t *values,
                      const struct kind *kind);
+
+/* The node of the context NUMBER; TREE_ROOT: no sample has needed one. */
+uint32_t building_node(const struct building *building, uint32_t number);
 
 /* The same for a sample whose chain ends at NODE, and that was begun by
  * sample_adder_begin; LABELS as for sample_adder_add. */

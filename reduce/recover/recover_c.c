@@ -214,40 +214,47 @@ add_leaf(struct c_recovery *r, uint32_t number)
                     context_tree_kind(tree, leaf));
 }
 
-/* Fills in the ALLOCATIONS below each context, which are zero.  Parents have
- * smaller numbers than their children. */
-static void
-sum_allocations(const struct context_tree *tree, uint64_t *allocations)
+/* By node of PROFILE, the allocations of longer chains in its samples from
+ * FIRST on. */
+static uint64_t *
+sum_below(const struct profile *profile, size_t first)
 {
-  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
-    allocations[tree->leaves[i].up] += tree->leaves[i].count;
-  for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
-    allocations[tree->contexts[i].parent] += allocations[i];
+  const struct tree *tree = &profile->tree;
+  uint64_t *below = pool_zeroed(tree->count, sizeof *below);
+  for (size_t i = first; i < profile->sample_count; i++)
+    below[profile->samples[i].node] +=
+        profile_value(profile, i, MEASURE_ALLOCS);
+  for (size_t i = tree->count; i-- > TREE_ROOT + 1;)
+    below[tree->nodes[i].parent] += below[i];
+  for (size_t i = first; i < profile->sample_count; i++)
+    below[profile->samples[i].node] -=
+        profile_value(profile, i, MEASURE_ALLOCS);
+  return below;
 }
 
-/* The allocations below a context are the calls that led to one, once each
+/* The allocations below a node are the calls that led to one, once each
  * however often a function called the other on the way: a context of a call
- * that is on its chain already counts none.  Most contexts count theirs,
- * which are added up when all samples are there (stated_calls.h); stated are
- * those that do not.  The tree knows of most calls whether they are the first
- * of their kind. */
+ * that is on its chain already counts none.  The tree knows of most calls
+ * whether they are the first of their kind. */
 static void
-state_calls(struct c_recovery *r)
+add_calls(struct c_recovery *r)
 {
-  static const uint64_t none[PPROF_COLUMNS] = {[PPROF_CALLS] = 1};
   const struct context_tree *tree = r->counters.tree;
-  uint64_t *allocations =
-      pool_zeroed(tree->context_count, sizeof *allocations);
-  sum_allocations(tree, allocations);
-  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++) {
+  const struct reading *reading = &r->b->reading;
+  uint64_t values[PPROF_COLUMNS] = {0};
+  uint64_t *calls = sum_below(reading->profile, reading->first_sample);
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
-    if (allocations[i] == 0 || context_tree_is_over(tree, i) || c->new_arc ||
-        !arc_is_above(tree->contexts, c->parent, c->function))
-      continue;
-    building_sample(r->b, c->site, c->function, c->parent, none, NULL);
-    r->b->reading.stated_calls++;
+    if (!c->new_arc && arc_is_above(tree->contexts, c->parent, c->function))
+      calls[building_node(r->b, i)] = 0;
   }
-  pool_free(allocations);
+  for (uint32_t i = TREE_ROOT + 1; i < reading->profile->tree.count; i++) {
+    values[PPROF_CALLS] = calls[i];
+    sample_adder_begin(&r->b->samples);
+    if (calls[i] != 0)
+      building_put(r->b, i, &r->b->samples.known, values);
+  }
+  pool_free(calls);
 }
 
 /* ---- comments ---- */
@@ -323,7 +330,6 @@ recover_c(struct building *b, struct image *image)
   c_counters_find(&r.counters, image);
   b->source = r.lisp ? &with_lisp : &plain;
   b->closure = &r;
-  b->reading.adds_calls = true;
   building_begin(b, r.lisp ? LANGUAGE_LISP : LANGUAGE_C,
                  r.counters.losses != NULL ? PPROF_REACH_COLUMNS
                                            : PPROF_C_COLUMNS);
@@ -331,7 +337,7 @@ recover_c(struct building *b, struct image *image)
   building_tree(b, r.counters.tree);
   for (uint32_t i = LEAF_OVERFLOW; i < r.counters.tree->leaf_count; i++)
     add_leaf(&r, i);
-  state_calls(&r);
+  add_calls(&r);
   add_comments(&r);
   pool_free(r.counters.by_leaf);
   building_end(b);

@@ -74,14 +74,5 @@ down down 39998' "$("$MPROF" export --format=csv --table=arcs recursion.data |
     same "$flags: $unfolded: and that it was too small" 1 "$(
       "$MPROF" report recursion.data | grep -c 'OVER THE BUDGET')"
   done
-
-  # The file leaves out the calls of chains that are sums, unless those that
-  # are not would take more.
-  profile recursion random 9 300
-  same "$flags: calls that are no sums" 1 \
-    "$(rows recursion.data comment | grep -c stated_calls)"
-  MPROF_UNFOLDED=1 profile recursion down 200
-  same "$flags: long chains: all calls" 0 \
-    "$(rows recursion.data comment | grep -c stated_calls)"
 done
 finish
