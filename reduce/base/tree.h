@@ -42,9 +42,8 @@ uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t item);
 /* The same, made when it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t item);
 
-/* The place of each node in a walk, the root being the first: parents before
- * children, siblings by COMPARE, which gets pointers to two nodes' numbers.
- */
+/* The numbers of all nodes in the order of a walk: the root first, parents
+ * before children, siblings by COMPARE, which gets pointers to two numbers. */
 uint32_t *tree_walk(const struct tree *tree,
                     int (*compare)(const void *, const void *, void *),
                     void *context);

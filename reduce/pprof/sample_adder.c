@@ -171,16 +171,29 @@ sample_adder_check(struct sample_adder *adder)
 
 /* ---- samples ---- */
 
-/* Whether the sample in hand is of the heap that is wanted.  Calls in a file
- * with two heaps have no labels, and are of both. */
+/* Whether the sample in hand counts objects, and not calls alone. */
+static bool
+has_objects(const struct sample_adder *adder)
+{
+  const struct profile_column *columns = adder->reading->heading.column_of;
+  const struct profile_column allocs = columns[MEASURE_ALLOCS];
+  const struct profile_column bytes = columns[MEASURE_BYTES];
+  const uint64_t *values = adder->values.items;
+  return (allocs.index != NO_COLUMN && values[allocs.index] != 0) ||
+         (bytes.index != NO_COLUMN && values[bytes.index] != 0);
+}
+
+/* Whether the sample in hand is of the heap that is wanted.  In a file with
+ * two heaps, samples of calls alone have no labels and count both heaps, so
+ * neither heap has them. */
 static bool
 is_wanted(const struct sample_adder *adder,
           const struct sample_labels *labels)
 {
   enum heap heap = adder->reading->options->heap;
-  return heap == HEAP_BOTH ||
-         (heap == HEAP_MALLOC ? labels->of_malloc
-                              : !labels->of_malloc && labels->words > 1);
+  return heap == HEAP_BOTH || (heap == HEAP_MALLOC && labels->of_malloc) ||
+         (heap == HEAP_LISP && !labels->of_malloc &&
+          (labels->words > 1 || has_objects(adder)));
 }
 
 /* Takes the values in hand off the sums of the profile. */
