@@ -206,6 +206,16 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   return mapped;
 }
 
+/* Whether the file has what is before `end'. */
+static bool
+has_up_to(const char *end)
+{
+  for (uint32_t i = image.count; i-- > 0;)
+    if (image.pieces[i].base + image.pieces[i].head.bytes == end)
+      return true;
+  return false;
+}
+
 bool
 image_extend(const void *base, void *end, size_t bytes)
 {
@@ -218,7 +228,8 @@ image_extend(const void *base, void *end, size_t bytes)
   if (p != NULL) {
     struct image_piece head = p->head;
     head.at = (uint64_t)((char *)end - (const char *)base);
-    extended = add_piece(end, bytes, 0, head);
+    extended = (has_up_to(end) && add_piece(end, bytes, 0, head)) ||
+               head.kind == IMAGE_NOTES;
   }
   unlock_pieces();
   errno = extended ? saved : ENOMEM;

@@ -108,13 +108,24 @@ prints names is in no figure, and is gone afterwards."
     (is (null mprof::*counted-in*))
     (finishes (mprof:start :unfolded t))))
 
+(defun long-names ()
+  "Symbols that take 250 kB of notes."
+  (loop for i below 50
+        collect (intern (format nil "~5000,'XD" i) '#:mprof.tests)))
+
 (test file-that-is-gone
-  "What is counted then is in memory, regions too; the next file is as good as
-the first."
+  "What is counted then is in memory, regions and many names too; the next file
+is as good as the first."
   (with-idle-profiler
     (with-temporary-file (file)
       (mprof:start :file file)
       (delete-file file)
+      (dolist (name (long-names))
+        (eval `(defun ,name () (make-conses 1)))
+        (funcall name))
+      (let ((profile (mprof:profile)))
+        (is (loop for name in (long-names)
+                  always (data:row :functions name profile))))
       (mprof:with-region ("after") (make-conses 10))
       (is (= 10 (data:figure :allocations
                  (data:row :regions "after" (mprof:profile)))))
