@@ -26,6 +26,7 @@ true when none failed."
         (pushnew name names)
         (unless (typep result 'fiveam::test-passed)
           (push result (getf failed name)))))
+    (terpri) ; the compiler's last line may have no end
     (dolist (name (sort names #'string<))
       (let ((failures (getf failed name)))
         (format t "~:[~;not ~]ok - ~(~A~)~%~{~A~}" failures name
