@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -258,6 +259,19 @@ input_file_unpack(struct input_file *file, const char *path,
                             .ahead = octets};
   *file = (struct input_file){0};
   read_all(&reading);
+}
+
+void
+input_file_forget(struct input_file *file, size_t at)
+{
+  enum { PAGE = 4096, STEP = 1 << 20 };
+  const uintptr_t first = (uintptr_t)file->data + file->forgotten + PAGE - 1;
+  const uintptr_t end = (uintptr_t)file->data + at;
+  if (at - file->forgotten < STEP)
+    return;
+  madvise(file->data + (first / PAGE * PAGE - (uintptr_t)file->data),
+          end / PAGE * PAGE - first / PAGE * PAGE, MADV_DONTNEED);
+  file->forgotten = at;
 }
 
 uint64_t

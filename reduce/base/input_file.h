@@ -38,6 +38,7 @@ struct input_file {
   uint8_t *data; /* not NULL */
   size_t length;
   size_t capacity;
+  size_t forgotten;    /* bytes at the beginning: see input_file_forget */
   uint64_t file_bytes; /* that were read */
   bool compressed;     /* offsets into data are not offsets into the file */
 };
@@ -60,6 +61,9 @@ struct input_octets {
 void input_file_unpack(struct input_file *file, const char *path,
                        struct input_octets octets,
                        const struct input_limits *limits);
+
+/* The data before AT will not be read again: gives its memory back. */
+void input_file_forget(struct input_file *file, size_t at);
 
 /* The most memory that the content of FILE may take, whatever is done with
  * it; and the most text that may come of it, but for which names would be

@@ -72,6 +72,7 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
   *labels = (struct profile_labels){
       .by_mprof = (row[0] & LABELS_BY_MPROF) != 0,
       .counts_objects = (row[0] & LABELS_COUNT_OBJECTS) != 0,
+      .of_lisp = (row[0] & LABELS_OF_LISP) != 0,
   };
   for (size_t i = 1; i < count; i += LABEL_WORDS) {
     const char *key = names_text(names, (uint32_t)row[i]);
@@ -95,12 +96,12 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
   labels->region = name_index(&profile->region_rows, &profile->regions,
                               &profile->region_count,
                               &profile->region_capacity, texts[REGION]);
-  bool lisp = (row[0] & LABELS_OF_LISP) != 0;
   uint32_t type =
-      lisp ? type_of(profile,
-                     category_of_label(names_text(names, texts[CATEGORY])),
-                     texts[TYPE], texts[CLASS])
-           : INDEX_NONE;
+      labels->of_lisp
+          ? type_of(profile,
+                    category_of_label(names_text(names, texts[CATEGORY])),
+                    texts[TYPE], texts[CLASS])
+          : INDEX_NONE;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
     labels->types[i] = type;
 }
@@ -160,10 +161,11 @@ profile_count(const struct profile *profile, size_t i,
       &profile->labels[profile->samples[i].labels];
   const uint64_t *values = profile->values + i * profile->column_count;
   const struct profile_column *columns = profile->column_of;
-  for (int m = 0; m < MEASURE_COUNT; m++)
-    count->counts[m] = columns[m].index == NO_COLUMN
-                           ? 0
-                           : values[columns[m].index] * columns[m].scale;
+  memset(count->counts, 0, sizeof count->counts);
+  for (size_t j = 0; j < profile->measure_count; j++) {
+    const struct profile_column c = columns[profile->measures[j]];
+    count->counts[profile->measures[j]] = values[c.index] * c.scale;
+  }
   count->calls = columns[COLUMN_OF_CALLS].index == NO_COLUMN
                      ? 0
                      : values[columns[COLUMN_OF_CALLS].index];
@@ -172,12 +174,15 @@ profile_count(const struct profile *profile, size_t i,
 }
 
 void
-profile_settle_type(struct profile *profile, size_t i,
-                    const struct sample_count *count)
+profile_settle_type(struct profile *profile, size_t i)
 {
   struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
-  unsigned category = size_category(labels, count);
+  struct sample_count count;
+  if (labels->of_lisp)
+    return;
+  profile_count(profile, i, &count);
+  unsigned category = size_category(labels, &count);
   uint32_t *type = &labels->types[category];
   if (*type == INDEX_NONE)
     *type = type_of(profile, category, labels->type, labels->class_name);

@@ -46,7 +46,7 @@ struct profile_labels {
   uint32_t thread, region;        /* indices into threads and regions */
   enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
   uint64_t text;    /* length of all texts */
-  bool by_mprof, counts_objects;
+  bool by_mprof, counts_objects, of_lisp;
   bool has_bytes; /* the size of one object: */
   uint64_t bytes;
 };
@@ -85,10 +85,9 @@ uint32_t profile_labels(struct profile *profile, const uint64_t *row,
 void profile_count(const struct profile *profile, size_t i,
                    struct sample_count *count);
 
-/* Finds the type of the objects of the sample I, which counts COUNT, and
- * makes it when it is new; until then profile_count has none. */
-void profile_settle_type(struct profile *profile, size_t i,
-                         const struct sample_count *count);
+/* Finds the type of the objects of the sample I, and makes it when it is new;
+ * until then profile_count has none. */
+void profile_settle_type(struct profile *profile, size_t i);
 
 /* The letter ("c") and the name ("cons", "<= 32") of CATEGORY. */
 const char *category_letter(enum language language, unsigned category);

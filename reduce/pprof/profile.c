@@ -155,20 +155,16 @@ profile_calls_known(const struct profile *profile, uint32_t name)
 void
 profile_settle(struct profile *profile)
 {
-  struct sample_count count;
   row_table_release(&profile->mapping_rows);
   row_table_release(&profile->function_rows);
   row_table_release(&profile->location_rows);
-  memset(profile->total, 0, sizeof profile->total);
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    profile_count(profile, i, &count);
-    for (int m = 0; m < MEASURE_COUNT; m++)
-      profile->total[m] += count.counts[m];
-    profile->total[COLUMN_OF_CALLS] += count.calls;
-    for (int use = COLUMN_OF_INDIRECT_ALLOCS; use < COLUMN_USES; use++)
-      profile->total[use] += profile_value(profile, i, use);
-    profile_settle_type(profile, i, &count);
-  }
+  for (int use = 0; use < COLUMN_USES; use++)
+    if (!profile_has(profile, use))
+      profile->total[use] = 0;
+    else if (use < MEASURE_COUNT)
+      profile->measures[profile->measure_count++] = (uint8_t)use;
+  for (size_t i = 0; i < profile->sample_count; i++)
+    profile_settle_type(profile, i);
 }
 
 /* ---- about the whole ---- */

@@ -153,6 +153,9 @@ struct profile {
   struct profile_value_type *columns;
   size_t column_count;
   struct profile_column column_of[COLUMN_USES]; /* by use */
+  uint8_t measures[MEASURE_COUNT]; /* those that have a column, once the
+                                      profile is settled */
+  size_t measure_count;
 
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
@@ -207,8 +210,8 @@ void profile_add_comment_once(struct profile *profile, uint32_t text);
  */
 void profile_add_unknown_calls(struct profile *profile, uint32_t name);
 
-/* Fills in the types of all samples and the totals.  To be called when all
- * samples are there; until then profile_count has no type. */
+/* Fills in the types of all samples, and clears totals of what no column is
+ * for.  To be called when all samples are there, before profile_count. */
 void profile_settle(struct profile *profile);
 
 /* ---- reading ---- */

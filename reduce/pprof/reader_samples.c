@@ -229,10 +229,11 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
   adder->index++;
 }
 
+/* The last pass over the data. */
 void
 reading_samples(struct reading *reading)
 {
-  const struct input_file *file = &reading->file;
+  struct input_file *file = &reading->file;
   struct decoding decoding = {
       .reading = reading,
       .path.texts = pool_zeroed(reading->profile->location_count,
@@ -247,6 +248,7 @@ reading_samples(struct reading *reading)
       continue;
     progress_tell(reading->options->progress, "reading", at, file->length);
     read_sample(&decoding, field.bytes, field.size);
+    input_file_forget(file, at);
   }
   pool_free(decoding.path.texts);
   reading_check_facts(reading, decoding.adder.sums);

@@ -37,6 +37,9 @@ sample_adder_init(struct sample_adder *adder, struct reading *reading)
       (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
       (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u);
+  for (int use = 0; use < COLUMN_USES; use++)
+    if (profile_has(heading, use))
+      adder->uses[adder->use_count++] = (uint8_t)use;
   adder->row =
       pool_zeroed(reading->profile->column_count, sizeof *adder->row);
   numbers_push(&adder->labels, adder->source);
@@ -115,17 +118,16 @@ static void
 add_to_sums(struct sample_adder *adder, uint64_t v[COLUMN_USES])
 {
   const struct reading *reading = adder->reading;
-  for (int i = 0; i < COLUMN_USES; i++) {
-    struct profile_column column = reading->heading.column_of[i];
-    uint64_t *total = &reading->profile->total[i];
-    if (column.index == NO_COLUMN)
-      continue;
+  for (size_t i = 0; i < adder->use_count; i++) {
+    const int use = adder->uses[i];
+    const struct profile_column column = reading->heading.column_of[use];
+    uint64_t *total = &reading->profile->total[use];
     if (__builtin_mul_overflow(adder->values.items[column.index],
-                               column.scale, &v[i]) ||
-        v[i] > (uint64_t)INT64_MAX - *total)
+                               column.scale, &v[use]) ||
+        v[use] > (uint64_t)INT64_MAX - *total)
       sample_fault(adder, "the sums overflow at sample %zu", adder->index);
-    adder->sums[i] += v[i];
-    *total += v[i];
+    adder->sums[use] += v[use];
+    *total += v[use];
   }
 }
 
@@ -151,8 +153,9 @@ check_own_values(const struct sample_adder *adder,
                  "sample %zu has more objects at the peak, or more temporary "
                  "ones, than it allocated",
                  adder->index);
-  if (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
-      !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1))
+  if (profile_has(&adder->reading->heading, COLUMN_OF_SURVIVAL) &&
+      (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
+       !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1)))
     sample_fault(adder,
                  "sample %zu has more dead and live objects than it "
                  "allocated",
@@ -201,11 +204,11 @@ static void
 take_off_sums(struct sample_adder *adder)
 {
   struct reading *reading = adder->reading;
-  for (int i = 0; i < COLUMN_USES; i++) {
-    struct profile_column column = reading->heading.column_of[i];
-    if (column.index != NO_COLUMN)
-      reading->profile->total[i] -=
-          adder->values.items[column.index] * column.scale;
+  for (size_t i = 0; i < adder->use_count; i++) {
+    const int use = adder->uses[i];
+    const struct profile_column column = reading->heading.column_of[use];
+    reading->profile->total[use] -=
+        adder->values.items[column.index] * column.scale;
   }
 }
 

@@ -31,7 +31,9 @@ struct sample_adder {
   uint64_t source;            /* the first word of each row */
   uint64_t other_labels;      /* bytes of those that other files have */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
-  uint64_t *row;              /* values in the profile's columns */
+  uint8_t uses[COLUMN_USES];  /* that the file has columns for */
+  size_t use_count;
+  uint64_t *row; /* values in the profile's columns */
 };
 
 /* Fails for the sample in hand. */
