@@ -155,6 +155,18 @@ gdb_can_call(void)
   return system(command) == 0;
 }
 
+/* gdb may take seconds to read the symbols of the C library. */
+static void
+wait_until_attached(void)
+{
+  enum { TRIES = 60 }; /* of a second each */
+  struct control_figures figures;
+  struct mprof_error error;
+  for (int i = 0; i < TRIES && !control_ask(&control, 0, &figures, &error);
+       i++)
+    continue;
+}
+
 static void
 test_attached(void **state)
 {
@@ -164,6 +176,7 @@ test_attached(void **state)
   if (!gdb_can_call())
     skip();
   assert_int_equal(pthread_create(&thread, NULL, attach, &good), 0);
+  wait_until_attached();
   reset();
   check();
   tell_to_allocate(100, 24);
