@@ -61,8 +61,8 @@ find_file(struct lisp_recovery *r, const struct note_module *module)
   if (!f->is_known) {
     f->is_known = true;
     f->is_open = module->path[0] == '/' &&
-                 code_file_open(&f->file, module->path, module->build_id,
-                                false) == CODE_FILE_GOOD;
+                 code_file_open(&f->file, module->path, module->build_id) ==
+                     CODE_FILE_GOOD;
     if (f->is_open)
       function_symbols_init(&f->symbols, &f->file);
   }

@@ -149,8 +149,7 @@ end_dwfl(void *dwfl)
 }
 
 enum code_file_outcome
-code_file_open(struct code_file *file, const char *path, const char *build_id,
-               bool debugged)
+code_file_open(struct code_file *file, const char *path, const char *build_id)
 {
   GElf_Addr bias;
   char id[2 * ID_BYTES + 1];
@@ -178,8 +177,6 @@ code_file_open(struct code_file *file, const char *path, const char *build_id,
     GElf_Ehdr header;
     if (gelf_getehdr(file->elf, &header) != NULL)
       file->entry = header.e_entry;
-    if (debugged)
-      file->information = dwfl_module_getdwarf(file->module, &bias);
     return CODE_FILE_GOOD;
   }
   code_file_release(file);
@@ -191,6 +188,13 @@ code_file_release(struct code_file *file)
 {
   pool_release_now(file->dwfl);
   memset(file, 0, sizeof *file);
+}
+
+Dwarf *
+code_file_information(const struct code_file *file)
+{
+  Dwarf_Addr bias;
+  return dwfl_module_getdwarf(file->module, &bias);
 }
 
 bool

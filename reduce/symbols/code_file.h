@@ -32,19 +32,19 @@ struct code_file {
   Dwfl *dwfl; /* owns all that follows */
   Dwfl_Module *module;
   Elf *elf;
-  Dwarf *information; /* for debugging; NULL: there is none, or nobody asked
-                         for it */
-  uint64_t entry;     /* where a program begins */
+  uint64_t entry; /* where a program begins */
 };
 
 /* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none when
- * that is "".  DEBUGGED: with its information for debugging, which takes ten
- * times as long where that is compressed.  When the outcome is good FILE is
- * open until the pool in use is released. */
+ * that is "".  When the outcome is good FILE is open until the pool in use is
+ * released. */
 enum code_file_outcome code_file_open(struct code_file *file,
-                                      const char *path, const char *build_id,
-                                      bool debugged);
+                                      const char *path, const char *build_id);
 void code_file_release(struct code_file *file);
+
+/* Its information for debugging; NULL: it has none.  Where that is compressed
+ * it takes ten times as long to read as all else. */
+Dwarf *code_file_information(const struct code_file *file);
 
 /* Sets *ADDRESS to what the file calls the place that is OFFSET bytes into
  * it; false when that is not loaded. */

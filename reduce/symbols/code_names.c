@@ -57,11 +57,10 @@ open_module(struct code_names *names, struct code_module *module)
     close_oldest(names);
   struct pool *before = pool_use(&module->pool);
   module->outcome =
-      code_file_open(&module->file, module->path, module->build_id, true);
+      code_file_open(&module->file, module->path, module->build_id);
   if (module->outcome == CODE_FILE_GOOD) {
     function_symbols_init(&module->symbols, &module->file);
-    module->sources = source_places_of(module->file.information);
-    module->has_information = module->file.information != NULL;
+    module->sources = (struct source_places){0};
     module->is_open = true;
     names->open_count++;
   }
@@ -181,7 +180,34 @@ add_line(struct code_names *names, struct code_place *place,
              (struct code_line){function, line});
 }
 
-/* Looks up the place OFFSET bytes into the file of MODULE. */
+/* Whether SYMBOL, which may be NULL, is of a start-up function of MODULE. */
+static bool
+is_start_up(const struct code_module *module, const char *symbol)
+{
+  if (symbol == NULL)
+    return false;
+  char *name = function_name_of_symbol(symbol);
+  const bool is = is_start_up_function(name, module->path);
+  pool_free(name);
+  return is;
+}
+
+/* Fills SOURCE for ADDRESS in the file of MODULE, which is open. */
+static void
+find_source(struct code_module *module, uint64_t address,
+            struct source_place *source)
+{
+  struct pool *before = pool_use(&module->pool);
+  if (module->sources.units == NULL)
+    module->sources = source_places_of(code_file_information(&module->file));
+  module->has_information |= module->sources.units != NULL;
+  source_places_find(&module->sources, address, source);
+  pool_use(before);
+}
+
+/* Looks up the place OFFSET bytes into the file of MODULE.  Where start-up
+ * functions stand in the source nobody asks: most programs have no others of
+ * the C library, whose debug information need not be read then. */
 static struct code_place
 look_up(struct code_names *names, struct code_module *module, uint64_t offset)
 {
@@ -196,11 +222,10 @@ look_up(struct code_names *names, struct code_module *module, uint64_t offset)
   source.count = 0;
   source.functions[0] = (struct source_function){0}; /* nothing is known */
   if (place.known) {
-    struct pool *before = pool_use(&module->pool);
-    source_places_find(&module->sources, address, &source);
-    pool_use(before);
     if (!function_symbols_find(&module->symbols, address, &found))
       found.start = address;
+    if (!is_start_up(module, found.name))
+      find_source(module, address, &source);
   }
   place.nameless = found.name == NULL;
   for (size_t i = source.count; i > 1; i--) {
@@ -236,11 +261,11 @@ const struct row_table *
 code_names_types(struct code_names *names, struct code_module *module)
 {
   struct pool *before = pool_use(names->pool);
-  if (module->has_information && !module->types_read) {
+  if (!module->types_read) {
     module->types_read = true;
     open_module(names, module);
     program_types_read(&module->types, &names->names,
-                       module->file.information);
+                       code_file_information(&module->file));
   }
   pool_use(before);
   return &module->types;

@@ -41,13 +41,13 @@ struct code_module {
   const char *path, *build_id; /* of the names */
   enum code_file_outcome outcome;
   bool is_open;
-  bool has_information; /* for debugging */
+  bool has_information; /* for debugging, and that is read */
   uint64_t last_use;
   struct pool pool; /* of the next three, while the file is open */
   struct code_file file;
   struct function_symbols symbols;
-  struct source_places sources;
-  struct row_table types; /* program_types_read */
+  struct source_places sources; /* if it is read */
+  struct row_table types;       /* program_types_read */
   bool types_read;
   struct index_map functions; /* by start */
   struct index_map by_offset; /* number of a place */

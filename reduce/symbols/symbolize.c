@@ -252,6 +252,8 @@ resolve(struct symbolizing *s, struct code_module *module,
       code_names_place(s->names, module, p->offset);
   if (!place->known && !profile->by_mprof)
     return;
+  if (module->has_information)
+    set_flag(&profile->mappings[p->mapping], PPROF_MAPPING_HAS_INLINE_FRAMES);
   for (uint32_t i = 0; i < place->count; i++) {
     const struct names *names = &s->names->names;
     const struct code_line *line = &s->names->lines[place->first + i];
@@ -304,8 +306,6 @@ begin_module(struct symbolizing *s, uint32_t number)
     return module;
   set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
   set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
-  if (module->has_information)
-    set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
   if (!is_of_system(module->path, number) &&
       !runs_lisp(s, module->path, number))
     take_types(s, module);
