@@ -48,8 +48,7 @@ struct code_function {
   bool has_record;         /* of a frame word, of whatever use that is */
   bool is_noted;             /* see code_function_note */
   bool passes_on;          /* a function of CLOS that only calls a method */
-  uint32_t next_unloaded;  /* of that name and file, whose number waits to be
-                              given again; 0: none */
+  uint32_t next_unloaded;  /* whose number waits to be given again; 0: none */
 };
 
 /* Make room for the records.  Gives back 0, or -1 when memory ran out. */

@@ -271,8 +271,9 @@ lisp_functions_open(void)
 
 /* ---- the functions of sites ---- */
 
-uint32_t
-site_function_number(uint64_t site)
+/* The number of the function that a site is in; 0 when it is not known. */
+static uint32_t
+number_of(uint64_t site)
 {
   if ((site & SITE_OBJECT) != 0)
     return kept_objects_function((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
@@ -286,7 +287,7 @@ site_function_number(uint64_t site)
 uint32_t
 site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
 {
-  uint32_t number = site_function_number(site);
+  uint32_t number = number_of(site);
   (void)closure;
   if (number < FUNCTION_OBJECT_BASE) {
     if (number == apply.function && caller < FUNCTION_OBJECT_BASE &&
