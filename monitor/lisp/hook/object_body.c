@@ -9,8 +9,7 @@
  * for its own among them.  A body that comes later (a table grew) adds bytes
  * to the object's type and counts no object.
  */
-#include "lisp/hook/allocation.h"
-#include "lisp/live/live_collection.h"
+#include "lisp/hook/hook.h"
 
 /* Is it a header whose body has not come, of a type whose body is always an
  * event of its own? */
@@ -103,17 +102,7 @@ owner_what(cl_object owner)
   return what;
 }
 
-static void
-follow_memory(struct thread_state *t, const void *memory, unsigned after,
-              ptrdiff_t leaf)
-{
-  if (!live_table_move_last(&t->live, memory, after, leaf))
-    live_collection_move(&t->live, memory, leaf);
-}
-
-/* The header is at another leaf now, and so is the body that it has.  Their
- * entries are the last ones unless a signal handler or a finalizer ran in
- * between. */
+/* The header is at another leaf now, and so is the body that it has. */
 static void
 follow_header(struct thread_state *t, const struct counted_object *header,
               const struct leaf *whole)
@@ -121,9 +110,9 @@ follow_header(struct thread_state *t, const struct counted_object *header,
   const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
   if (!live_table_is_open(&t->live))
     return;
-  follow_memory(t, header->object, header->body != NULL, leaf);
+  live_collection_move(&t->live, header->object, leaf);
   if (header->body != NULL)
-    follow_memory(t, header->body, 0, leaf);
+    live_collection_move(&t->live, header->body, leaf);
 }
 
 /* Header and body are one object: move it from the leaf of the bare header to

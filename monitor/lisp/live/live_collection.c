@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * live_collection.c -- see live_collection.h.
+ * live_collection.c -- see live_table.h.
  */
-#include "lisp/live/live_collection.h"
+#include "lisp/live/live_table.h"
 
 /* Our own threads are none of the collector's business. */
 #define GC_THREADS
@@ -14,16 +14,7 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/live/live_frees.h"
-
-/* All of it: under the collector's lock. */
-static struct {
-  bool opened;
-  struct live_table *tables;
-  uint64_t number;   /* of the last collection */
-  uint64_t boundary; /* the clock of frees when all was marked */
-  GC_on_collection_event_proc next; /* who listened before */
-} live;
+static GC_on_collection_event_proc next_listener; /* who was before */
 
 /* Whether there is an entry of an object or body, which was made at the time
  * *clock or later, but before the next time. */
@@ -34,6 +25,39 @@ is_of_memory(const struct live_entry *e, uint64_t *clock)
     return e->memory != 0;
   *clock = LIVE_ADDRESS(e->memory);
   return false;
+}
+
+/* ---- explicit frees ---- */
+
+/* When the memory at `address', as an entry has it, was freed last; 0: it was
+ * not since the last collection. */
+static uint64_t
+freed_at(uint64_t address)
+{
+  const uint32_t number =
+      live.freed.count == 0 ? 0 : intern_find_key(&live.freed, address);
+  return number == 0 ? 0 : ((const uint64_t *)live.clocks.base)[number];
+}
+
+/* The memory is about to be freed, by any thread; may run inside the hook. */
+static void
+note_free(void *memory)
+{
+  const int saved = errno;
+  uint32_t number;
+  uint64_t *clock;
+  if (memory == NULL)
+    return;
+  GC_alloc_lock();
+  __atomic_store_n(&live.clock, live.clock + 1, __ATOMIC_SEQ_CST);
+  number = intern_key(&live.freed, (uint64_t)(uintptr_t)memory >> 4);
+  clock =
+      number == 0 ? NULL : arena_record(&live.clocks, number, sizeof *clock);
+  if (clock != NULL)
+    *clock = live.clock;
+  live.lost_frees += clock == NULL;
+  GC_alloc_unlock();
+  errno = saved;
 }
 
 /* ---- what is alive ---- */
@@ -67,7 +91,7 @@ survives(struct scan *scan, struct live_entry *e, uint64_t clock)
 {
   const uint64_t address = LIVE_ADDRESS(e->memory);
   if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(scan, address)) ||
-      live_frees_clock(address) > clock) {
+      freed_at(address) > clock) {
     if (LIVE_AGE(e->memory) != 0)
       live_table_add_death(scan->table, e);
     return false;
@@ -110,7 +134,7 @@ compact_chunk(struct place *to, struct scan *scan, struct live_chunk *chunk)
   chunk->clock = 0;
 }
 
-/* The chunks that were full when all was marked go behind the old ones.  Those
+/* The chunks that were full when all was marked go behind the old ones. Those
  * that become empty the thread takes with one exchange; what it has not taken
  * since the last time it does not need. */
 static void
@@ -151,7 +175,6 @@ static void
 scan_all(void)
 {
   const int saved = errno;
-  live_frees_begin();
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
     struct scan scan = {.table = t};
     if (t->boundary == NULL)
@@ -160,8 +183,8 @@ scan_all(void)
     sift_boundary(t, &scan);
     t->boundary = NULL;
   }
-  live_frees_forget(live.boundary);
-  live_frees_end();
+  intern_table_release(&live.freed);
+  arena_release(&live.clocks);
   live.number = GC_get_gc_no();
   errno = saved;
 }
@@ -169,7 +192,6 @@ scan_all(void)
 static void
 set_boundaries(void)
 {
-  live.boundary = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
     t->boundary = t->open;
     t->boundary_count = live_table_open_count(t);
@@ -183,42 +205,46 @@ collection_event(GC_EventType event)
     set_boundaries();
   else if (event == GC_EVENT_RECLAIM_END)
     scan_all();
-  if (live.next != NULL)
-    live.next(event);
+  if (next_listener != NULL)
+    next_listener(event);
 }
 
 void
 live_collection_open(void)
 {
-  if (live.opened)
+  if (ecl_allocation_monitor.freed == note_free)
     return;
-  live.opened = true;
-  ecl_allocation_monitor.freed = live_freed;
-  live.next = GC_get_on_collection_event();
+  ecl_allocation_monitor.freed = note_free;
+  next_listener = GC_get_on_collection_event();
   GC_set_on_collection_event(collection_event);
 }
 
 /* ---- the tables ---- */
 
-void
+bool
 live_collection_add(struct live_table *t)
 {
+  if (!live_table_open(t))
+    return false;
   GC_alloc_lock();
   t->next = live.tables;
   live.tables = t;
   GC_alloc_unlock();
+  return true;
 }
 
 void
 live_collection_remove(struct live_table *t)
 {
   struct live_table **p = &live.tables;
+  if (!live_table_is_open(t))
+    return;
   GC_alloc_lock();
-  while (*p != NULL && *p != t)
+  while (*p != t)
     p = &(*p)->next;
-  if (*p != NULL)
-    *p = t->next;
+  *p = t->next;
   GC_alloc_unlock();
+  live_table_close(t);
 }
 
 void
@@ -236,19 +262,6 @@ live_collection_clear(struct live_table *t)
   arena_release(&t->deaths);
   t->lost = t->misplaced = 0;
   GC_alloc_unlock();
-}
-
-void
-live_collection_begin(void)
-{
-  live.number = 0;
-  live_frees_forget_lost();
-}
-
-uint64_t
-live_collection_number(void)
-{
-  return live.number;
 }
 
 /* ---- entries ---- */
@@ -286,7 +299,7 @@ visit_chunks(const struct live_chunk *chunk, live_visit_fn *visit,
     for (uint64_t i = 0; i < chunk->count; i++) {
       const struct live_entry *const e = &chunk->entries[i];
       if (is_of_memory(e, &clock))
-        visit(closure, e, live_frees_clock(LIVE_ADDRESS(e->memory)) > clock);
+        visit(closure, e, freed_at(LIVE_ADDRESS(e->memory)) > clock);
     }
   }
 }

@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
 
-uint64_t live_clock = 1;
+struct live live = {.clock = 1};
 
 static struct live_chunk *
 map_chunk(void)
@@ -71,7 +71,7 @@ append(struct live_table *t, struct live_entry entry)
 void
 live_table_add_slowly(struct live_table *t, struct live_entry entry)
 {
-  const uint64_t clock = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
+  const uint64_t clock = __atomic_load_n(&live.clock, __ATOMIC_ACQUIRE);
   if (t->open == NULL)
     return;
   if (t->clock != clock) {
@@ -80,20 +80,6 @@ live_table_add_slowly(struct live_table *t, struct live_entry entry)
                   .memory = clock | (uint64_t)LIVE_TIME << LIVE_KIND_SHIFT});
   }
   append(t, entry);
-}
-
-bool
-live_table_move_last(struct live_table *t, const void *memory, unsigned after,
-                     ptrdiff_t leaf)
-{
-  struct live_entry *e;
-  if (t->at == NULL || t->at - t->open->entries <= (ptrdiff_t)after)
-    return false;
-  e = t->at - 1 - after;
-  if (!live_entry_is_of(e, memory))
-    return false;
-  e->leaf = (uint32_t)(leaf >> 4);
-  return true;
 }
 
 /* ---- deaths ---- */
@@ -134,7 +120,7 @@ live_table_sum_deaths(const struct live_table *t, struct live_survival *sums)
 bool
 live_table_open(struct live_table *t)
 {
-  t->clock = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
+  t->clock = __atomic_load_n(&live.clock, __ATOMIC_ACQUIRE);
   return open_chunk(t);
 }
 

@@ -6,7 +6,7 @@
  * Model.  An *entry* is for one request to the collector: where the memory
  * is, how many bytes, and the leaf of the thread's tree that it was counted
  * at.  The hook appends entries for what it counts.  At the end of each
- * collection (live_collection.h) those of what was not marked leave; the
+ * collection (live_collection.c) those of what was not marked leave; the
  * others are one collection older.  So an entry of age 1 or more was alive
  * as of the last collection.
  *
@@ -22,7 +22,7 @@
  *
  * What is freed explicitly is dead at once, though its address may be
  * another object's next.  So there is a clock of frees: an entry is dead if
- * its memory was freed after the entry was made (live_freed).  When the clock
+ * its memory was freed after the entry was made (live_collection.c).  When the clock
  * has moved since the thread's last entry, a *time* goes before the next.
  *
  * Deaths.  An entry has its age: so many collections it has survived.  Ages
@@ -44,6 +44,7 @@
 
 #include "common/pprof_format.h"
 #include "image/arena.h"
+#include "image/intern_table.h"
 
 enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4094 };
 
@@ -98,8 +99,19 @@ struct live_table { /* all zero: nothing is followed */
   uint64_t misplaced;          /* deaths for which there was no memory */
 };
 
-/* How often memory was freed explicitly. */
-extern uint64_t live_clock;
+/* What all tables have in common. */
+extern struct live {
+  uint64_t clock; /* of frees: how often memory was freed explicitly */
+
+  /* under the collector's lock */
+  struct live_table *tables;
+  uint64_t number; /* of the last collection, as the collector counts them; 0:
+                      there was none since the last reset */
+  struct intern_table freed; /* addresses, since then */
+  struct arena clocks;       /* uint64_t by these: when each was freed last */
+  uint64_t lost_frees; /* for which there was no memory, since the last reset:
+                          what they freed may seem alive */
+} live;
 
 /* For what live_table_add has no short way: nothing is followed, the chunk is
  * full, or the clock has moved. */
@@ -117,7 +129,7 @@ live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
       .leaf = (uint32_t)(leaf >> 4),
       .bytes = (uint32_t)bytes};
   if (__builtin_expect(t->at == t->end ||
-                           t->clock != __atomic_load_n(&live_clock,
+                           t->clock != __atomic_load_n(&live.clock,
                                                        __ATOMIC_RELAXED),
                        0)) {
     live_table_add_slowly(t, entry);
@@ -149,11 +161,6 @@ live_table_is_open(const struct live_table *t)
 /* How many entries the chunk has that is open now.  The thread is not inside
  * the hook, or is stopped anywhere. */
 uint64_t live_table_open_count(const struct live_table *);
-
-/* The last entry but for those `after' it, if it is that of the object or body
- * at `memory', is at another leaf now.  False: it is not. */
-bool live_table_move_last(struct live_table *, const void *memory,
-                          unsigned after, ptrdiff_t leaf);
 
 /* ---- deaths: with the collector's lock ---- */
 
@@ -189,13 +196,59 @@ void live_table_sum_deaths(const struct live_table *,
 
 /* ---- begin and end ---- */
 
-/* Begin to follow; false when there is no memory. */
+/* The table's part in that: begin, and forget all. */
 bool live_table_open(struct live_table *);
+void live_table_close(struct live_table *);
 
 /* Give back a list of chunks. */
 void live_chunks_free(struct live_chunk *chunks);
 
-/* Forget all.  The collector does not look at it any more. */
-void live_table_close(struct live_table *);
+/* ---- what the collector says of the objects (live_collection.c) ----
+ *
+ * An object is alive as of a collection if that marked it, or kept it because
+ * a finalizer is to run.  The collector is conservative: a word that looks
+ * like the address keeps an object, too.
+ *
+ * Model.  When all is marked the world is stopped, and each table notes how
+ * far it is filled (MARK_END).  When the collector has decided about
+ * finalizers, and before it gives any memory out again, one pass goes over
+ * all entries up to there (RECLAIM_END); other threads run, and append.  The
+ * collector's lock is held at both.  So the pass allocates nothing from the
+ * collector, and no lock of the monitor's is needed.  Explicit frees are
+ * noted with the same lock, and so there is none between the two.
+ *
+ * What had survived a collection before is noted when it dies.
+ *
+ * Cost: the pass, some nanoseconds an entry.
+ */
+
+/* Listen to the collector and to the runtime's frees from now on. */
+void live_collection_open(void);
+
+/* Begin to follow, and the collector is to look at the table from now on; false
+ * when there is no memory.  Forget all, if it was followed. */
+bool live_collection_add(struct live_table *);
+void live_collection_remove(struct live_table *);
+
+/* Forget all entries.  The thread is not inside the hook. */
+void live_collection_clear(struct live_table *);
+
+/* The newest entry of the object or body at `memory' is at another leaf now.
+ * Its thread calls it, also inside the hook.  With the collector's lock
+ * it looks for it from the newest one of all entries on: it is the last or the
+ * one before, unless a signal handler or a finalizer ran since. */
+void live_collection_move(struct live_table *, const void *memory,
+                          ptrdiff_t leaf);
+
+/* Call `visit' with each entry, and whether its memory was freed since.  The
+ * world is stopped, and the thread not inside the hook. */
+typedef void live_visit_fn(void *closure, const struct live_entry *,
+                           bool freed);
+void live_collection_each(struct live_table *, live_visit_fn *visit,
+                          void *closure);
+
+/* Add what died and what lives to `sums', by leaf, but for what died before
+ * its first collection.  As above. */
+void live_collection_sum(struct live_table *, struct live_survival *sums);
 
 #endif

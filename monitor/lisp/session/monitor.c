@@ -146,7 +146,7 @@ fork_prepare(void)
 {
   monitor_lock();
   if (monitor.running)
-    stop_for_fork();
+    stop_set_gates(GATE_PAUSED);
   image_before_fork(true);
 }
 
