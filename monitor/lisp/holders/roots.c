@@ -25,7 +25,6 @@
 #include "lisp/names/classify.h"
 #include "lisp/names/lisp_printer.h"
 #include "lisp/names/releases.h"
-#include "lisp/names/table_entries.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 

@@ -366,15 +366,11 @@ collector_record(struct ecl_allocation_hooks *self, cl_index bytes)
   hook_leave(t);
 }
 
-void
-hook_init(struct thread_state *thread)
-{
-  thread->hooks =
-      (struct ecl_allocation_hooks){.allocated = allocated,
-                                    .instance_allocated = instance_allocated,
-                                    .body = object_body,
-                                    .collector_record = collector_record};
-}
+const struct ecl_allocation_hooks hook_table = {
+    .allocated = allocated,
+    .instance_allocated = instance_allocated,
+    .body = object_body,
+    .collector_record = collector_record};
 
 /* When an interrupt waits for the thread to enable interrupts, its
  * environment is read-only until then (set_guard_page in ECL's unixint.d).

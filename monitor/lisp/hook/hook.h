@@ -60,8 +60,8 @@ allocation_follow(struct thread_state *t, const struct leaf *leaf,
                    kind);
 }
 
-/* Fill in the table of hooks of a thread. */
-void hook_init(struct thread_state *thread);
+/* The table of hooks of each thread. */
+extern const struct ecl_allocation_hooks hook_table;
 
 /* Hang them, or NULL, into the environment of a thread, where allocators find
  * them; also while the thread may not write there itself. */

@@ -102,19 +102,6 @@ owner_what(cl_object owner)
   return what;
 }
 
-/* The header is at another leaf now, and so is the body that it has. */
-static void
-follow_header(struct thread_state *t, const struct counted_object *header,
-              const struct leaf *whole)
-{
-  const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
-  if (!live_table_is_open(&t->live))
-    return;
-  live_collection_move(&t->live, header->object, leaf);
-  if (header->body != NULL)
-    live_collection_move(&t->live, header->body, leaf);
-}
-
 /* Header and body are one object: move it from the leaf of the bare header to
  * the leaf of the whole. */
 static void
@@ -139,7 +126,12 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   head->bytes -= header->bytes;
   whole->count++;
   whole->bytes += total;
-  follow_header(t, header, whole);
+  if (live_table_is_open(&t->live)) {
+    const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
+    live_collection_move(&t->live, header->object, leaf);
+    if (header->body != NULL)
+      live_collection_move(&t->live, header->body, leaf);
+  }
   allocation_follow(t, whole, memory, bytes, LIVE_BODY);
   header->leaf = whole;
   header->bytes = total;

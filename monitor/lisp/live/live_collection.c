@@ -60,6 +60,35 @@ note_free(void *memory)
   errno = saved;
 }
 
+/* ---- what died ---- */
+
+static unsigned
+band_of(uint64_t age)
+{
+  const unsigned band = age == 0 ? 0 : 64 - (unsigned)__builtin_clzll(age);
+  return band < LIVE_BANDS ? band : LIVE_BANDS - 1;
+}
+
+static void
+count_in(struct live_count *c, const struct live_entry *e)
+{
+  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
+  c->bytes += live_entry_bytes(e);
+}
+
+/* The entry, of age 1 or more, is dead.  Without memory for its leaf it
+ * counts as if in the first band, and is counted as misplaced. */
+static void
+note_death(struct live_table *t, const struct live_entry *e)
+{
+  struct live_count(*const of_leaf)[LIVE_BANDS] =
+      arena_record(&t->deaths, e->leaf / LIVE_LEAF_UNITS, sizeof *of_leaf);
+  if (of_leaf != NULL)
+    count_in(&(*of_leaf)[band_of(LIVE_AGE(e->memory))], e);
+  else
+    t->misplaced++;
+}
+
 /* ---- what is alive ---- */
 
 /* A scan of many objects, one after the other: the page of the last one, and
@@ -93,7 +122,7 @@ survives(struct scan *scan, struct live_entry *e, uint64_t clock)
   if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(scan, address)) ||
       freed_at(address) > clock) {
     if (LIVE_AGE(e->memory) != 0)
-      live_table_add_death(scan->table, e);
+      note_death(scan->table, e);
     return false;
   }
   if (LIVE_AGE(e->memory) != 0xFF)
@@ -209,8 +238,9 @@ collection_event(GC_EventType event)
     next_listener(event);
 }
 
-void
-live_collection_open(void)
+/* Listen to the collector and to the runtime's frees from now on. */
+static void
+listen(void)
 {
   if (ecl_allocation_monitor.freed == note_free)
     return;
@@ -224,6 +254,7 @@ live_collection_open(void)
 bool
 live_collection_add(struct live_table *t)
 {
+  listen();
   if (!live_table_open(t))
     return false;
   GC_alloc_lock();
@@ -245,23 +276,6 @@ live_collection_remove(struct live_table *t)
   *p = t->next;
   GC_alloc_unlock();
   live_table_close(t);
-}
-
-void
-live_collection_clear(struct live_table *t)
-{
-  GC_alloc_lock();
-  live_chunks_free(t->open->next);
-  live_chunks_free(t->old);
-  t->open->next = t->old = NULL;
-  t->open->count = 0;
-  t->open->clock = t->clock;
-  t->at = t->open->entries;
-  t->end = t->at + LIVE_CHUNK_ENTRIES;
-  t->boundary = NULL;
-  arena_release(&t->deaths);
-  t->lost = t->misplaced = 0;
-  GC_alloc_unlock();
 }
 
 /* ---- entries ---- */
@@ -318,16 +332,23 @@ count_entry(void *sums, const struct live_entry *e, bool freed)
 {
   struct live_survival *const s =
       (struct live_survival *)sums + e->leaf / LIVE_LEAF_UNITS;
-  const unsigned band = live_band(LIVE_AGE(e->memory));
+  const unsigned band = band_of(LIVE_AGE(e->memory));
   if (!freed)
-    live_count_add(&s->alive[band], e);
+    count_in(&s->alive[band], e);
   else if (band != 0)
-    live_count_add(&s->died[band], e);
+    count_in(&s->died[band], e);
 }
 
 void
 live_collection_sum(struct live_table *t, struct live_survival *sums)
 {
+  const struct live_count(*const all)[LIVE_BANDS] = t->deaths.base;
   live_collection_each(t, count_entry, sums);
-  live_table_sum_deaths(t, sums);
+  for (size_t i = 0; i < t->deaths.reserved_bytes / sizeof *all; i++)
+    for (unsigned band = 1; band < LIVE_BANDS; band++) {
+      if (all[i][band].bytes == 0) /* there may be no such leaf */
+        continue;
+      sums[i].died[band].objects += all[i][band].objects;
+      sums[i].died[band].bytes += all[i][band].bytes;
+    }
 }

@@ -22,8 +22,9 @@
  *
  * What is freed explicitly is dead at once, though its address may be
  * another object's next.  So there is a clock of frees: an entry is dead if
- * its memory was freed after the entry was made (live_collection.c).  When the clock
- * has moved since the thread's last entry, a *time* goes before the next.
+ * its memory was freed after the entry was made (live_collection.c).  When
+ * the clock has moved since the thread's last entry, a *time* goes before the
+ * next.
  *
  * Deaths.  An entry has its age: so many collections it has survived.  Ages
  * are taken together in bands: 0, 1, 2 to 3, 4 to 7, 8 and more.  When the
@@ -84,7 +85,7 @@ struct live_table { /* all zero: nothing is followed */
   struct live_entry *at, *end; /* where the next entry goes, if it is not the
                                   end; published when those before it are
                                   complete */
-  struct live_chunk *open; /* and the chunks that were filled before it */
+  struct live_chunk *open;     /* and the chunks that were filled before it */
   struct live_chunk *spare;
   uint64_t clock; /* when its last entry was made */
   uint64_t lost;  /* entries for which there was no memory */
@@ -122,15 +123,15 @@ static inline __attribute__((always_inline)) void
 live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
                ptrdiff_t leaf, enum live_kind kind)
 {
-  const struct live_entry entry = {
-      .memory = (uint64_t)(uintptr_t)memory >> 4 |
-                (uint64_t)kind << LIVE_KIND_SHIFT |
-                bytes >> 32 << LIVE_SIZE_SHIFT,
-      .leaf = (uint32_t)(leaf >> 4),
-      .bytes = (uint32_t)bytes};
+  const struct live_entry entry = {.memory =
+                                       (uint64_t)(uintptr_t)memory >> 4 |
+                                       (uint64_t)kind << LIVE_KIND_SHIFT |
+                                       bytes >> 32 << LIVE_SIZE_SHIFT,
+                                   .leaf = (uint32_t)(leaf >> 4),
+                                   .bytes = (uint32_t)bytes};
   if (__builtin_expect(t->at == t->end ||
-                           t->clock != __atomic_load_n(&live.clock,
-                                                       __ATOMIC_RELAXED),
+                           t->clock !=
+                               __atomic_load_n(&live.clock, __ATOMIC_RELAXED),
                        0)) {
     live_table_add_slowly(t, entry);
     return;
@@ -162,7 +163,7 @@ live_table_is_open(const struct live_table *t)
  * the hook, or is stopped anywhere. */
 uint64_t live_table_open_count(const struct live_table *);
 
-/* ---- deaths: with the collector's lock ---- */
+/* ---- deaths ---- */
 
 enum { LIVE_BANDS = PPROF_SURVIVAL_BANDS };
 
@@ -176,23 +177,6 @@ struct live_count {
 struct live_survival {
   struct live_count died[LIVE_BANDS], alive[LIVE_BANDS];
 };
-
-unsigned live_band(uint64_t age);
-
-static inline void
-live_count_add(struct live_count *c, const struct live_entry *e)
-{
-  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
-  c->bytes += live_entry_bytes(e);
-}
-
-/* The entry, of age 1 or more, is dead.  Without memory for its leaf it
- * counts as if in the first band, and is counted as misplaced. */
-void live_table_add_death(struct live_table *, const struct live_entry *e);
-
-/* Add all deaths to `sums', by leaf. */
-void live_table_sum_deaths(const struct live_table *,
-                           struct live_survival *sums);
 
 /* ---- begin and end ---- */
 
@@ -222,21 +206,16 @@ void live_chunks_free(struct live_chunk *chunks);
  * Cost: the pass, some nanoseconds an entry.
  */
 
-/* Listen to the collector and to the runtime's frees from now on. */
-void live_collection_open(void);
-
-/* Begin to follow, and the collector is to look at the table from now on; false
- * when there is no memory.  Forget all, if it was followed. */
+/* Begin to follow, and the collector is to look at the table from now on;
+ * false when there is no memory.  Forget all, if it was followed.  The thread
+ * is not inside the hook. */
 bool live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);
 
-/* Forget all entries.  The thread is not inside the hook. */
-void live_collection_clear(struct live_table *);
-
 /* The newest entry of the object or body at `memory' is at another leaf now.
  * Its thread calls it, also inside the hook.  With the collector's lock
- * it looks for it from the newest one of all entries on: it is the last or the
- * one before, unless a signal handler or a finalizer ran since. */
+ * it looks for it from the newest one of all entries on: it is the last or
+ * the one before, unless a signal handler or a finalizer ran since. */
 void live_collection_move(struct live_table *, const void *memory,
                           ptrdiff_t leaf);
 

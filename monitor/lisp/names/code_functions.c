@@ -23,7 +23,6 @@
 #include "common/phase.h"
 #include "common/system_functions.h"
 #include "image/image.h"
-#include "lisp/names/source_lines.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 

@@ -176,9 +176,8 @@ add(cl_object object)
   return place;
 }
 
-/* The same, when it is kept now or was before. */
-static uint32_t
-keep(cl_object object)
+uint32_t
+kept_objects_add(cl_object object)
 {
   uint32_t place = place_of(object);
   if (place != 0 || kept.count == KEPT_OBJECTS)
@@ -191,16 +190,10 @@ keep(cl_object object)
   return place;
 }
 
-void
-kept_objects_add(cl_object object)
-{
-  keep(object);
-}
-
 uint32_t
 kept_objects_function(cl_object name)
 {
-  const uint32_t place = keep(name);
+  const uint32_t place = kept_objects_add(name);
   if (place != 0)
     return FUNCTION_OBJECT_BASE + place;
   __atomic_fetch_add(&kept.lost_calls, 1, __ATOMIC_RELAXED);

@@ -51,22 +51,18 @@ monitor_fail(const char *format, ...)
 
 /* ---- holding up threads ---- */
 
+/* Hold up all threads, or let them go on. */
 static void
-stop(bool balanced)
+hold(bool held, bool balanced)
 {
-  if (monitor.running && balanced)
+  if (!monitor.running)
+    return;
+  if (!balanced)
+    stop_set_gates(held ? GATE_PAUSED : GATE_OPEN);
+  else if (held)
     stop_threads();
-  else if (monitor.running)
-    stop_set_gates(GATE_PAUSED);
-}
-
-static void
-go_on(bool balanced)
-{
-  if (monitor.running && balanced)
+  else
     start_threads();
-  else if (monitor.running)
-    stop_set_gates(GATE_OPEN);
 }
 
 /* Wipe what functions that have returned left below this frame: frames to
@@ -96,7 +92,7 @@ take(struct snapshot *snapshot, int before)
   snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
   if (!snapshot_reserve(snapshot))
     return false;
-  stop(snapshot->balanced);
+  hold(true, snapshot->balanced);
   if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
     forget_words(ecl_process_env());
     GC_gcollect();
@@ -114,7 +110,7 @@ take(struct snapshot *snapshot, int before)
     live_graph_note(&graph, &snapshot->notes);
   if (monitor.follow)
     GC_enable();
-  go_on(snapshot->balanced);
+  hold(false, snapshot->balanced);
   taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
   live_graph_release(&graph);
   return taken;

@@ -67,20 +67,14 @@ record_bytes(const struct counters *c)
 
 /* Where the page that the collector has not yet added cannot be known when
  * counting ends, but was when it began, the difference can be below zero. */
-static uint64_t
-collector_bytes(void)
-{
-  const uint64_t bytes = monitor.collector.bytes;
-  return (int64_t)bytes < 0 ? 0 : bytes;
-}
-
 static void
 state_reconciliation(struct note_list *notes, const struct counters *c)
 {
+  const uint64_t bytes = monitor.collector.bytes;
   const struct reconciliation r = {
       .rounded = c->requests.rounded_bytes,
       .records = record_bytes(c),
-      .collector = collector_bytes(),
+      .collector = (int64_t)bytes < 0 ? 0 : bytes,
       .causes = monitor.collector.doubts |
                 (c->finalizer_walks > 0 ? BALANCE_FINALIZERS : 0),
       .imported_threads = c->imported_threads,

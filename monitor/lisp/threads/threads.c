@@ -46,7 +46,7 @@ follow(struct thread_state *t)
     live_collection_remove(&t->live);
   else if (!live_table_is_open(&t->live) && !live_collection_add(&t->live))
     return false;
-  hook_init(t);
+  t->hooks = hook_table;
   return true;
 }
 
@@ -253,25 +253,21 @@ threads_counters(void)
 
 /* The collector gives the lists of a thread that ends to the others, and
  * counts what is on them once more when one takes it. */
-static void
-keep_list_bytes(int64_t listed)
-{
-  if (listed >= 0)
-    monitor.ended_list_bytes += listed;
-  else
-    monitor.collector.doubts |= BALANCE_LISTS;
-}
-
 void
 threads_end(cl_env_ptr env)
 {
   struct thread_state **p, *t;
+  int64_t listed;
   pthread_mutex_lock(&monitor.lock);
   hook_hang(env, NULL);
   p = place_of(env);
   t = *p;
   if (t != NULL) {
-    keep_list_bytes(collector_list_bytes(collector_lists(t->thread)));
+    listed = collector_list_bytes(collector_lists(t->thread));
+    if (listed >= 0)
+      monitor.ended_list_bytes += listed;
+    else
+      monitor.collector.doubts |= BALANCE_LISTS;
     if (thread_has_counted(t)) {
       thread_label_end(t);
       thread_label_note(t);
@@ -319,8 +315,6 @@ threads_take_options(unsigned long budget, int options)
     call_sites_shared.apart = sites;
     call_sites_outdate();
   }
-  if (monitor.follow)
-    live_collection_open();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_release(&t->tree);
     if (!follow(t) || !init_tree(&t->tree))
@@ -343,8 +337,10 @@ threads_forget_figures(void)
       continue;
     }
     context_tree_clear(&t->tree);
-    if (live_table_is_open(&t->live))
-      live_collection_clear(&t->live);
+    if (live_table_is_open(&t->live)) {
+      live_collection_remove(&t->live);
+      t->live.lost += !live_collection_add(&t->live);
+    }
     forget_counters(t);
     p = &t->next;
   }
