@@ -31,18 +31,18 @@ struct release_stacks {
 /* Has the thread begun to run?  A new one notes its stack first of all; one
  * that was not made by ECL never does, and is active when it is listed. */
 static inline bool
-release_has_begun(cl_object process)
+release_has_begun(cl_object process, cl_env_ptr env)
 {
-  return process->process.env->c_stack.org != NULL ||
+  return env->c_stack.org != NULL ||
          process->process.phase == ECL_PROCESS_ACTIVE;
 }
 
 /* Has all been allocated that its parent allocates for it?  The bindings are
  * the last. */
 static inline bool
-release_is_made(cl_object process)
+release_is_made(cl_env_ptr env)
 {
-  return process->process.env->bds_stack.tl_bindings != NULL;
+  return env->bds_stack.tl_bindings != NULL;
 }
 
 /* The values of symbols in that thread, by their numbers. */
@@ -69,15 +69,16 @@ release_stacks(cl_env_ptr env)
 #else
 
 static inline bool
-release_has_begun(cl_object process)
+release_has_begun(cl_object process, cl_env_ptr env)
 {
-  return process->process.env->cs_org != NULL;
+  (void)process;
+  return env->cs_org != NULL;
 }
 
 static inline bool
-release_is_made(cl_object process)
+release_is_made(cl_env_ptr env)
 {
-  return process->process.env->thread_local_bindings != NULL;
+  return env->thread_local_bindings != NULL;
 }
 
 static inline const cl_object *

@@ -10,12 +10,14 @@
 /* Our own threads are none of the collector's business. */
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
+#include <errno.h>
 #include <fcntl.h>
 #include <gc/gc.h>
 #include <inttypes.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -190,12 +192,17 @@ struct listed {
   bool begins; /* one is just being made */
 };
 
-/* A thread has no hooks while it is the one that stops the others. */
+/* Copy an environment that was listed.  False: it is not there any more, for
+ * the kernel did not make a thread for it. */
 static bool
-is_counted(cl_env_ptr env)
+read_environment(cl_env_ptr env, struct cl_env_struct *copy)
 {
-  return env->allocation_hooks != NULL ||
-         (env == ecl_process_env() && threads_find(env) != NULL);
+  const struct iovec to = {copy, sizeof *copy}, from = {env, sizeof *env};
+  const ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  if (got >= 0 || errno == EFAULT)
+    return got == (ssize_t)sizeof *copy;
+  *copy = *env; /* a filter of system calls does not let us ask */
+  return true;
 }
 
 /* A thread begins with a record that the collector makes, long before it sets
@@ -207,25 +214,29 @@ is_counted(cl_env_ptr env)
  * It is not needed: a thread that comes is put at the end, or a longer list
  * takes the place of this one; when one goes, those behind it move one place
  * towards the beginning, so from the end on each is met.  What is left behind
- * the last one is met twice, or has no environment any more.  An environment
- * that is listed stays as long as the monitor's lock is held: a thread that
- * ends takes it out, asks for that lock, and then gives it back. */
+ * the last one is met twice, or has no environment any more.  The environment
+ * of a thread that has begun stays as long as the monitor's lock is held: when
+ * it ends it takes it out, asks for that lock, and then gives it back. */
 static struct listed
 look_through_list(void)
 {
   const cl_object list = cl_core.processes;
+  const cl_env_ptr self = ecl_process_env();
   struct listed l = {0};
+  struct cl_env_struct now;
   for (cl_index i = list->vector.dim; i-- > 0;) {
     const cl_object p = list->vector.self.t[i];
     const cl_env_ptr env = p == OBJNULL || Null(p) ? NULL : p->process.env;
-    if (env == NULL)
+    if (env == NULL || !read_environment(env, &now))
       continue;
-    if (!release_has_begun(p)) {
-      if (release_is_made(p))
+    if (!release_has_begun(p, &now)) {
+      if (release_is_made(&now))
         l.begins = true;
       else
         l.to_come++;
-    } else if (!is_counted(env)) {
+    } else if (now.allocation_hooks == NULL &&
+               (env != self || threads_find(env) == NULL)) {
+      /* this one has no hooks while it stops the others */
       l.env = env;
       l.thread = p->process.thread;
     }
