@@ -11,7 +11,6 @@
 #include "c/ecl/lisp_runtime.h"
 #include "image/spin_lock.h"
 #include "lisp/balance/collector_data.h"
-#include "lisp/balance/reconciliation.h"
 
 static struct {
   bool begun;

@@ -11,7 +11,10 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
+#include <inttypes.h>
 #include <stdbool.h>
+
+#include "common/pprof_format.h"
 
 static uint64_t own_bytes; /* that were allocated here */
 
@@ -43,10 +46,9 @@ read_sums(void)
 {
   struct GC_prof_stats_s stats;
   GC_get_prof_stats(&stats, sizeof stats);
-  return (struct sums){
-    .total = stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc,
-    .found = stats.bytes_reclaimed_since_gc
-  };
+  return (struct sums){.total = stats.allocd_bytes_before_gc +
+                                stats.bytes_allocd_since_gc,
+                       .found = stats.bytes_reclaimed_since_gc};
 }
 
 /* Take lists until the collector sweeps a page for one.  That list is not in
@@ -97,8 +99,8 @@ answer(void *data)
   const int64_t listed = q->lists(), in_tables = collector_table_bytes();
   struct GC_prof_stats_s stats;
   GC_get_prof_stats_unsafe(&stats, sizeof stats);
-  q->answer.bytes += stats.allocd_bytes_before_gc +
-                     stats.bytes_allocd_since_gc - own_bytes;
+  q->answer.bytes +=
+      stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc - own_bytes;
   if (listed >= 0)
     q->answer.bytes -= (uint64_t)listed;
   else
@@ -113,7 +115,7 @@ answer(void *data)
 struct collector_balance
 collector_balance(int64_t (*lists)(void))
 {
-  struct question q = { .lists = lists };
+  struct question q = {.lists = lists};
   /* A collector that marks by one thread adds a page at once. */
   if (GC_get_gc_no() != 0 && GC_get_parallel() != 0 &&
       !settle_page(&q.answer.bytes)) {
@@ -124,4 +126,78 @@ collector_balance(int64_t (*lists)(void))
   }
   GC_call_with_alloc_lock(answer, &q);
   return q.answer;
+}
+
+/* ---- reconciliation ---- */
+
+/* Of one bit of `causes', in the order in which they are noted. */
+static const struct {
+  enum balance_doubt cause;
+  const char *text;
+} texts[] = {
+    {BALANCE_PAGE,
+     "up to 4096 bytes of a page that the collector has swept but not yet "
+     "added"},
+    {BALANCE_FORK,
+     "a fork: an object that another thread was taking, or its free list, "
+     "and up to 4096 bytes of a page that the collector had swept and never "
+     "adds"},
+    {BALANCE_LISTS,
+     "the threads' free lists in the collector could not be read"},
+    {BALANCE_TABLES,
+     "growth of the collector's tables of finalizers and weak links, which "
+     "could not be read"},
+    {BALANCE_FINALIZERS,
+     "free lists that the collector drops when a finalizer allocates during "
+     "their construction"},
+    {BALANCE_TABLE_CLASS,
+     "the collector's tables of finalizers and weak links, if they were made "
+     "with another size class"},
+    {BALANCE_OTHERS,
+     "memory that code other than ECL's allocators took from the collector"},
+};
+
+/* What the residual can be made of. */
+static void
+note_causes(struct note_list *notes, const struct reconciliation *r)
+{
+  static const char key[] = PPROF_COMMENT_RESIDUAL_NOTE;
+  if ((r->causes & BALANCE_REST) != 0)
+    note_comment(
+        notes, key,
+        "a thread could not be paused when counting began or ended: "
+        "an object that it was taking, or the free list that it took "
+        "it from");
+  if ((r->causes & BALANCE_RUNNING) != 0)
+    note_comment(notes, key,
+                 "threads that were still running when the process ended");
+  if (r->imported_threads > 0)
+    note_comment(notes, key,
+                 "memory that the runtime allocated for %u threads, created "
+                 "by C code, before they were imported",
+                 r->imported_threads);
+  if (r->uncounted_threads > 0)
+    note_comment(notes, key,
+                 "threads that are not counted, since memory ran out when "
+                 "they started: %u",
+                 r->uncounted_threads);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if ((r->causes & texts[i].cause) != 0)
+      note_comment(notes, key, "%s", texts[i].text);
+  if (r->causes == 0 && r->imported_threads == 0 && r->uncounted_threads == 0)
+    note_comment(notes, key, "not known: please report this");
+}
+
+void
+reconciliation_note(struct note_list *notes, const struct reconciliation *r)
+{
+  const int64_t residual = (int64_t)(r->collector - r->rounded - r->records);
+  note_comment(notes, PPROF_COMMENT_ROUNDED_BYTES, "%" PRIu64, r->rounded);
+  note_comment(notes, PPROF_COMMENT_COLLECTOR_BYTES, "%" PRId64,
+               (int64_t)r->collector);
+  note_comment(notes, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, "%" PRId64,
+               (int64_t)r->records);
+  note_comment(notes, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
+  if (residual != 0)
+    note_causes(notes, r);
 }

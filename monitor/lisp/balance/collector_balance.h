@@ -16,12 +16,14 @@
 
 #include <stdint.h>
 
-/* What can be wrong with it, and what else a residual can be made of
- * (reconciliation.h). */
+#include "image/note_list.h"
+
+/* What can be wrong with it, and what else a residual can be made
+ * of. */
 enum balance_doubt {
-  BALANCE_LISTS = 1, /* the free lists were not taken off */
-  BALANCE_PAGE = 2,  /* a swept page may be left out of the counter */
-  BALANCE_REST = 4,  /* a thread was allocating (stop.h) */
+  BALANCE_LISTS = 1,  /* the free lists were not taken off */
+  BALANCE_PAGE = 2,   /* a swept page may be left out of the counter */
+  BALANCE_REST = 4,   /* a thread was allocating (stop.h) */
   BALANCE_TABLES = 8, /* the collector's own tables are not known */
   BALANCE_FORK = 16, /* this is the child of a fork: a thread that it does not
                         have was allocating, or a swept page is left out */
@@ -32,9 +34,9 @@ enum balance_doubt {
 };
 
 struct collector_balance {
-  uint64_t bytes;  /* given out since the process began, but for a constant */
+  uint64_t bytes; /* given out since the process began, but for a constant */
   uint64_t table_bytes; /* of these, for tables: collector_table_bytes */
-  unsigned doubts; /* sum of enum balance_doubt */
+  unsigned doubts;      /* sum of enum balance_doubt */
 };
 
 /* Ask the collector.  `lists' gives back the bytes on the free lists of all
@@ -43,5 +45,30 @@ struct collector_balance {
  * page left to sweep, makes it collect; not inside the hook, and one thread
  * at a time. */
 struct collector_balance collector_balance(int64_t (*lists)(void));
+
+/* ---- reconciliation ----
+ *
+ * How what was counted agrees with the collector's sum.  The collector counts
+ * what its free lists gave away, with its rounding; we count requests.  So
+ * each request is rounded as the collector does, and what it made for itself
+ * is added (records of finalizers, weak links and threads; tables of these
+ * links):
+ *
+ *     residual = collector's bytes - rounded bytes - bytes of its records
+ *
+ * It is 0 but for what a note names. */
+
+struct reconciliation {
+  uint64_t rounded; /* bytes of all requests, as the collector rounds them */
+  uint64_t records; /* of what it made for itself */
+  uint64_t collector; /* that it has given out */
+  /* What a residual can be made of: */
+  unsigned causes; /* sum of enum balance_doubt */
+  unsigned imported_threads, uncounted_threads;
+};
+
+/* Note the figures, and what applies if there is a residual. */
+void reconciliation_note(struct note_list *notes,
+                         const struct reconciliation *r);
 
 #endif

@@ -4,36 +4,135 @@
  */
 #include "lisp/holders/live_graph.h"
 
-#include <string.h>
-
 /* Our own threads are none of the collector's business. */
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
+#include <gc/gc_mark.h>
 
-#include "common/image_format.h"
-#include "image/intern_table.h"
-#include "lisp/live/live_collection.h"
+#include "lisp/live/live_table.h"
 #include "lisp/names/classify.h"
 #include "lisp/names/lisp_printer.h"
 #include "lisp/threads/threads.h"
+
+enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
+
+/* ---- objects ---- */
+
+/* Its record is zero, and so is the one behind it.  What has no address gets
+ * a key that is none. */
+uint32_t
+graph_add(struct live_graph *g, uint64_t address)
+{
+  const uint64_t number = g->addresses.count + UINT64_C(1);
+  if (arena_record(&g->objects, number + 1, sizeof(struct image_object)) ==
+          NULL ||
+      intern_key(&g->addresses, address != 0 ? address : number << 1 | 1) ==
+          0) {
+    g->failed = true;
+    return 0;
+  }
+  return g->addresses.count;
+}
+
+static void GC_CALLBACK
+take_object(void *object, size_t bytes, void *graph)
+{
+  (void)bytes;
+  graph_add(graph, (uintptr_t)object);
+}
+
+/* Whether the collector gave out so many bytes for an object: what does not
+ * have them only looks as if it had a header of Lisp. */
+static bool
+has_bytes(const struct live_graph *g, uint32_t number, size_t bytes)
+{
+  void *const memory = (void *)(uintptr_t)graph_address(g, number);
+  return GC_base(memory) == memory && GC_size(memory) >= bytes;
+}
+
+uint32_t
+graph_find(const struct live_graph *g, uint64_t word)
+{
+  const uint64_t address = word & ~(uint64_t)TAGS;
+  return (address & 7) != 0 || address == 0
+             ? 0
+             : intern_find_key(&g->addresses, address);
+}
+
+/* ---- references ---- */
+
+void
+graph_begin_references(struct live_graph *g, uint32_t number)
+{
+  graph_object(g, number)->references = g->reference_count;
+}
+
+/* What nobody holds need not be referred to. */
+void
+graph_refer(struct live_graph *g, uint64_t word)
+{
+  const uint32_t number = graph_find(g, word);
+  uint32_t *reference;
+  if (number == 0)
+    return;
+  if ((word & TAGS) == LIST_TAG)
+    graph_object(g, number)->flags |= IMAGE_CONS;
+  if ((graph_object(g, number)->flags & IMAGE_ROOT_OBJECT) != 0)
+    return;
+  reference = g->reference_count == UINT32_MAX
+                  ? NULL
+                  : arena_record(&g->references, g->reference_count,
+                                 sizeof *reference);
+  if (reference == NULL) {
+    g->failed = true;
+    return;
+  }
+  *reference = number;
+  g->reference_count++;
+}
+
+/* The kind of objects without pointers has the number 0, and 3 when they are
+ * uncollectable (gc_mark.h). */
+static bool
+has_pointers(const void *object, size_t *bytes)
+{
+  const int kind = GC_get_kind_and_size(object, bytes);
+  return kind != 0 && kind != 3;
+}
+
+/* Those of all objects that are the collector's. */
+static void
+read_objects(struct live_graph *g)
+{
+  for (uint32_t i = 1; i <= g->collected && !g->failed; i++) {
+    const uint64_t *const words =
+        (const uint64_t *)(uintptr_t)graph_address(g, i);
+    size_t bytes;
+    graph_begin_references(g, i);
+    if (!has_pointers(words, &bytes))
+      continue;
+    for (size_t w = 0; w < bytes / sizeof *words; w++)
+      graph_refer(g, words[w]);
+  }
+}
 
 /* ---- bodies ---- */
 
 static void
 add_body(struct live_graph *g, uint32_t object, const void *body)
 {
-  const uint32_t number = heap_find(&g->heap, (uintptr_t)body);
+  const uint32_t number = graph_find(g, (uintptr_t)body);
   struct image_body *to;
   if (number == 0)
     return;
   to = arena_record(&g->bodies, ++g->body_count, sizeof *to);
   if (to == NULL) {
-    g->heap.failed = true;
+    g->failed = true;
     return;
   }
   *to = (struct image_body){object, number};
-  heap_object(&g->heap, object)->flags |= IMAGE_HAS_BODY;
+  graph_object(g, object)->flags |= IMAGE_HAS_BODY;
 }
 
 /* What is not counted may be a body itself, and only look like an object: the
@@ -41,10 +140,9 @@ add_body(struct live_graph *g, uint32_t object, const void *body)
 static void
 add_bodies(struct live_graph *g, uint32_t number)
 {
-  const cl_object x = (cl_object)(uintptr_t)heap_address(&g->heap, number);
-  if (x == OBJNULL ||
-      (heap_object(&g->heap, number)->flags & IMAGE_CONS) != 0 ||
-      !heap_object_has(&g->heap, number, sizeof x->array))
+  const cl_object x = (cl_object)(uintptr_t)graph_address(g, number);
+  if (x == OBJNULL || (graph_object(g, number)->flags & IMAGE_CONS) != 0 ||
+      !has_bytes(g, number, sizeof x->array))
     return;
   switch (x->d.t) {
   case t_array:
@@ -68,23 +166,6 @@ add_bodies(struct live_graph *g, uint32_t number)
   }
 }
 
-/* ---- the heap ---- */
-
-static bool
-read_heap(struct live_graph *g)
-{
-  GC_stop_world_external();
-  heap_take_objects(&g->heap);
-  if (!g->heap.failed)
-    roots_take(&g->roots, &g->heap);
-  if (!g->heap.failed) {
-    heap_read_objects(&g->heap);
-    roots_read(&g->roots);
-  }
-  GC_start_world_external();
-  return !g->heap.failed;
-}
-
 /* ---- what was counted ---- */
 
 /* Of the thread whose tree is in hand, if it is alive as of the last
@@ -99,7 +180,7 @@ note_entry(void *graph, const struct live_entry *e, bool freed)
                                        .leaf = e->leaf / LIVE_LEAF_UNITS,
                                        .flags = IMAGE_COUNTED |
                                                 (whole ? IMAGE_WHOLE : 0)};
-  const uint32_t number = heap_find(&g->heap, LIVE_ADDRESS(e->memory) << 4);
+  const uint32_t number = graph_find(g, LIVE_ADDRESS(e->memory) << 4);
   struct image_object *object;
   if (freed || LIVE_AGE(e->memory) == 0)
     return;
@@ -107,10 +188,10 @@ note_entry(void *graph, const struct live_entry *e, bool freed)
     object = arena_record(&g->outside, ++g->outside_count, sizeof *object);
     if (object != NULL)
       *object = counted;
-    g->heap.failed |= object == NULL;
+    g->failed |= object == NULL;
     return;
   }
-  object = heap_object(&g->heap, number);
+  object = graph_object(g, number);
   object->flags |= counted.flags;
   object->bytes = counted.bytes;
   if ((object->flags & IMAGE_ROOT_OBJECT) == 0) {
@@ -129,92 +210,20 @@ note_entries(struct live_graph *g)
   }
 }
 
-/* ---- names ----
- *
- *     CL-USER::*CACHE*               a symbol
- *     CL-USER::*X* in WORKER         its binding in a thread
- *     HASH-TABLE (from before)       what was not counted
- *
- * A holder is its name: to the reader, what has the same one is the same. */
-
-enum { NAME_ROOM = 1000 }; /* longer ones are cut */
-
-/* `category': one more than enum category; 0: it is none. */
-static void
-note_holder(struct note_list *notes, uint32_t number, uint32_t what,
-            uint64_t category, struct lisp_printer *name)
-{
-  note_add(notes, NOTE_HOLDER, number, what | category << NOTE_CATEGORY_SHIFT,
-           0, lisp_printer_end(name));
-}
-
-static void
-put_thread(struct lisp_printer *out, cl_object process)
-{
-  const struct thread_state *const t = threads_find(process->process.env);
-  if (t != NULL && t->label != NULL)
-    lisp_printer_text(out, t->label);
-  else
-    lisp_printer_name(out, process->process.name, NAMED_THREAD);
-}
-
-/* Gives back what it is, or 0. */
-static uint32_t
-put_root(struct lisp_printer *out, const struct root *root)
-{
-  const char *slash;
-  switch (root->kind) {
-  case ROOT_SYMBOL:
-    lisp_printer_name(out, root->lisp, NAMED_FUNCTION);
-    return t_symbol;
-  case ROOT_BINDING:
-    lisp_printer_name(out, root->lisp, NAMED_FUNCTION);
-    lisp_printer_text(out, " in ");
-    put_thread(out, root->process);
-    return 0;
-  case ROOT_PACKAGE:
-    lisp_printer_text(out, "package ");
-    lisp_printer_name(out, root->lisp->pack.name, NAMED_THREAD);
-    return t_package;
-  case ROOT_CLASS:
-    lisp_printer_text(out, "class ");
-    lisp_printer_name(out, root->lisp, NAMED_CLASS);
-    return t_instance;
-  case ROOT_CODE:
-    lisp_printer_text(out, "constants of ");
-    if (ECL_STRINGP(root->lisp->cblock.name))
-      lisp_printer_name(out, root->lisp->cblock.name, NAMED_THREAD);
-    else
-      lisp_printer_text(out, "code");
-    return t_codeblock;
-  case ROOT_DATA:
-    slash = root->file == NULL ? NULL : strrchr(root->file, '/');
-    lisp_printer_text(out, "data of ");
-    lisp_printer_text(out, slash != NULL ? slash + 1 : root->file);
-    return 0;
-  case ROOT_STACK:
-    lisp_printer_text(out, "stack of ");
-    put_thread(out, root->lisp);
-    return 0;
-  case ROOT_OTHER:
-  default:
-    lisp_printer_text(out, "[other roots]");
-    return 0;
-  }
-}
+/* ---- types ---- */
 
 /* What tells the types of uncounted objects apart: as the hook is told of
  * those that are counted, or the class of an instance. */
 static uint64_t
-type_tag(const struct heap *heap, uint32_t number)
+type_tag(const struct live_graph *g, uint32_t number)
 {
-  const cl_object x = (cl_object)(uintptr_t)heap_address(heap, number);
-  if ((heap_object(heap, number)->flags & IMAGE_CONS) != 0)
+  const cl_object x = (cl_object)(uintptr_t)graph_address(g, number);
+  if ((graph_object(g, number)->flags & IMAGE_CONS) != 0)
     return t_list;
   switch (x->d.t) {
   case t_instance: /* or memory that only looks like one */
-    return heap_object_has(heap, number, sizeof x->instance) &&
-                   heap_find(heap, (uintptr_t)x->instance.clas) != 0
+    return has_bytes(g, number, sizeof x->instance) &&
+                   graph_find(g, (uintptr_t)x->instance.clas) != 0
                ? (uintptr_t)x->instance.clas
                : 0;
   case t_vector:
@@ -223,7 +232,7 @@ type_tag(const struct heap *heap, uint32_t number)
            ECL_ALLOCATED_ELTTYPE((uint8_t)x->array.elttype) |
            (x->array.flags != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
   case t_stream:
-    if (!heap_object_has(heap, number, sizeof x->stream))
+    if (!has_bytes(g, number, sizeof x->stream))
       return 0;
     return (uint64_t)x->d.t | ECL_ALLOCATED_SMMODE((uint8_t)x->stream.mode);
   default:
@@ -243,44 +252,28 @@ note_type(struct note_list *notes, uint32_t number, uint64_t type)
   else
     lisp_printer_text(&out, classify_type_name(what));
   lisp_printer_text(&out, " (from before)");
-  note_holder(notes, number, what, classify_category(what) + UINT64_C(1),
-              &out);
-}
-
-static void
-name_roots(struct live_graph *g, struct note_list *notes)
-{
-  for (uint32_t i = 0; i < g->roots.count; i++) {
-    const struct root *const root = roots_get(&g->roots, i);
-    char text[NAME_ROOM];
-    struct lisp_printer out = {.at = text, .room = sizeof text - 1};
-    const uint32_t what = put_root(&out, root);
-    heap_object(&g->heap, root->object)->leaf = i;
-    note_holder(notes, i + 1, what, what == 0 ? 0 : CATEGORY_OTHER + 1, &out);
-  }
+  note_add(notes, NOTE_HOLDER, number,
+           what | (classify_category(what) + UINT64_C(1))
+                      << NOTE_CATEGORY_SHIFT,
+           0, lisp_printer_end(&out));
 }
 
 /* What was not counted goes by its type, behind the roots. */
 static void
-name_types(struct live_graph *g, struct note_list *notes)
+add_types(struct live_graph *g)
 {
-  struct intern_table types = {0};
-  for (uint32_t i = 1; i <= heap_count(&g->heap) && !g->heap.failed; i++) {
-    struct image_object *const object = heap_object(&g->heap, i);
-    const uint32_t before = types.count;
-    uint64_t type;
+  for (uint32_t i = 1; i <= g->addresses.count && !g->failed; i++) {
+    struct image_object *const object = graph_object(g, i);
     uint32_t number;
     if ((object->flags & (IMAGE_COUNTED | IMAGE_ROOT_OBJECT)) != 0)
       continue;
-    type = type_tag(&g->heap, i);
-    number = intern_key(&types, type);
-    object->leaf = g->roots.count + number;
-    if (number > before)
-      note_type(notes, object->leaf, type);
-    g->heap.failed |= number == 0;
+    number = intern_key(&g->types, type_tag(g, i));
+    object->leaf = g->root_count + number;
+    g->failed |= number == 0;
   }
-  intern_table_release(&types);
 }
+
+/* ---- the whole ---- */
 
 /* How many records there are from 1 on, in the first member of record 0. */
 static void
@@ -289,32 +282,48 @@ set_count(struct live_graph *g, struct arena *records, uint64_t count)
   uint64_t *const first =
       arena_record(records, 0, sizeof(struct image_object));
   if (first == NULL)
-    g->heap.failed = true;
+    g->failed = true;
   else
     *first = count;
 }
 
 bool
-live_graph_take(struct live_graph *g, struct note_list *notes)
+live_graph_take(struct live_graph *g)
 {
-  if (!read_heap(g))
-    return false;
-  for (uint32_t i = 1; i <= heap_count(&g->heap) && !g->heap.failed; i++)
+  GC_enumerate_reachable_objects_inner(take_object, g);
+  g->collected = g->addresses.count;
+  if (!g->failed)
+    roots_take(g);
+  if (!g->failed) {
+    read_objects(g);
+    roots_read(g);
+  }
+  for (uint32_t i = 1; i <= g->addresses.count && !g->failed; i++)
     add_bodies(g, i);
   note_entries(g);
-  name_roots(g, notes);
-  name_types(g, notes);
-  set_count(g, &g->heap.objects, heap_count(&g->heap));
+  add_types(g);
+  set_count(g, &g->objects, g->addresses.count);
   set_count(g, &g->bodies, g->body_count);
   set_count(g, &g->outside, g->outside_count);
-  return !g->heap.failed;
+  return !g->failed;
+}
+
+void
+live_graph_note(const struct live_graph *g, struct note_list *notes)
+{
+  roots_note(g, notes);
+  for (uint32_t i = 1; i <= g->types.count; i++)
+    note_type(notes, g->root_count + i, intern_table_key(&g->types, i));
 }
 
 void
 live_graph_release(struct live_graph *g)
 {
-  heap_release(&g->heap);
-  roots_release(&g->roots);
+  arena_release(&g->objects);
+  intern_table_release(&g->addresses);
+  arena_release(&g->references);
+  arena_release(&g->roots);
   arena_release(&g->bodies);
   arena_release(&g->outside);
+  intern_table_release(&g->types);
 }

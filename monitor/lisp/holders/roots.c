@@ -1,74 +1,88 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * roots.c -- what the runtime tells the collector of its roots
- * (stacks_scanner in ECL's alloc_2.d), found by the same ways.
+ * roots.c -- what holds objects and is held by nothing, and its names: what
+ * the runtime tells the collector of its roots (stacks_scanner in ECL's
+ * alloc_2.d), found by the same ways.
+ *
+ * A symbol holds its value, its function and its property list; a package its
+ * tables; a class what is allocated in it and its methods; a file of code its
+ * constants.  A binding holds the value that a symbol has in one thread.
+ * These have the names that programmers know, so they come first: what can be
+ * reached from them is theirs alone, whatever else refers to it.  The
+ * writable data of shared objects, that of the runtime among them, holds what
+ * is left then, and stacks hold what is left after that.  So a variable that
+ * happens to be in use on some stack is still named.
+ *
+ * A stack is read from the stack pointer on, which the kernel tells of a
+ * thread that is stopped.
  */
-#include "lisp/holders/roots.h"
+#include "lisp/holders/live_graph.h"
 
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "lisp/names/classify.h"
 #include "lisp/names/lisp_printer.h"
 #include "lisp/names/releases.h"
-#include "lisp/names/table_entries.h"
-#include "lisp/threads/thread_sleep.h"
+#include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 
 /* ---- the roots ---- */
 
 static void
-add_root(struct roots *roots, struct root root)
+add_root(struct live_graph *g, struct root root)
 {
   if (root.object == 0)
-    root.object = heap_add(roots->heap, 0);
+    root.object = graph_add(g, 0);
   if (root.object == 0 ||
-      arena_record(&roots->roots, roots->count, sizeof root) == NULL) {
-    roots->heap->failed = true;
+      arena_record(&g->roots, g->root_count, sizeof root) == NULL) {
+    g->failed = true;
     return;
   }
-  heap_object(roots->heap, root.object)->flags |= IMAGE_ROOT_OBJECT;
-  *roots_get(roots, roots->count++) = root;
+  graph_object(g, root.object)->flags |= IMAGE_ROOT_OBJECT;
+  graph_object(g, root.object)->leaf = g->root_count;
+  *graph_root(g, g->root_count++) = root;
 }
 
 /* The words at `object' are a root, of which the collector may know. */
 static void
-add_object(struct roots *roots, enum root_kind kind, cl_object lisp,
+add_object(struct live_graph *g, enum root_kind kind, cl_object lisp,
            size_t bytes)
 {
   const uint64_t address = (uintptr_t)lisp;
   struct root root = {.kind = kind, .lisp = lisp};
-  root.object = heap_find(roots->heap, address);
+  root.object = graph_find(g, address);
   if (root.object == 0) {
-    root.object = heap_add(roots->heap, address);
+    root.object = graph_add(g, address);
     root.begin = lisp;
     root.end = (const char *)lisp + bytes;
-  } else if ((heap_object(roots->heap, root.object)->flags &
-              IMAGE_ROOT_OBJECT) != 0) {
+  } else if ((graph_object(g, root.object)->flags & IMAGE_ROOT_OBJECT) != 0) {
     return;
   }
   if (root.object != 0)
-    add_root(roots, root);
+    add_root(g, root);
 }
 
 static void
-add_symbols(struct roots *roots, cl_object table)
+add_symbols(struct live_graph *g, cl_object table)
 {
   const struct table_entries entries = table_entries(table);
   for (cl_index i = 0; i < entries.count; i++) {
     const cl_object symbol = entries.at[i].value;
     if (entries.at[i].key != OBJNULL && lisp_is_of(symbol, t_symbol))
-      add_object(roots, ROOT_SYMBOL, symbol, sizeof symbol->symbol);
+      add_object(g, ROOT_SYMBOL, symbol, sizeof symbol->symbol);
   }
 }
 
 /* ECL has all classes that have a name in a table, by their names. */
 static void
-add_classes(struct roots *roots)
+add_classes(struct live_graph *g)
 {
-  const uint32_t symbols = roots->count;
+  const uint32_t symbols = g->root_count;
   for (uint32_t i = 0; i < symbols; i++) {
-    const cl_object symbol = roots_get(roots, i)->lisp;
-    if (roots_get(roots, i)->kind != ROOT_SYMBOL ||
+    const cl_object symbol = graph_root(g, i)->lisp;
+    if (graph_root(g, i)->kind != ROOT_SYMBOL ||
         !lisp_is_named(symbol, "*CLASS-NAME-HASH-TABLE*"))
       continue;
     const struct table_entries entries = table_entries(symbol->symbol.value);
@@ -76,47 +90,44 @@ add_classes(struct roots *roots)
       const cl_object class = entries.at[k].value;
       if (entries.at[k].key != OBJNULL && class != OBJNULL &&
           !ECL_IMMEDIATE(class) && class->d.t == t_instance)
-        add_object(roots, ROOT_CLASS, class, sizeof class->instance);
+        add_object(g, ROOT_CLASS, class, sizeof class->instance);
     }
   }
 }
 
 static void
-add_packages(struct roots *roots)
+add_packages(struct live_graph *g)
 {
   for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
     const cl_object package = ECL_CONS_CAR(l);
-    add_object(roots, ROOT_PACKAGE, package, sizeof package->pack);
-    add_symbols(roots, package->pack.internal);
-    add_symbols(roots, package->pack.external);
+    add_object(g, ROOT_PACKAGE, package, sizeof package->pack);
+    add_symbols(g, package->pack.internal);
+    add_symbols(g, package->pack.external);
   }
   for (cl_object l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
-    add_object(roots, ROOT_CODE, ECL_CONS_CAR(l),
-               sizeof ECL_CONS_CAR(l)->cblock);
+    add_object(g, ROOT_CODE, ECL_CONS_CAR(l), sizeof ECL_CONS_CAR(l)->cblock);
 }
 
 /* The symbols come before.  In some releases the array of all bindings is one
  * of the collector's objects, to which the thread's process refers. */
 static void
-add_bindings(struct roots *roots, uint32_t symbols, cl_object process)
+add_bindings(struct live_graph *g, uint32_t symbols, cl_object process)
 {
   cl_index size;
   const cl_object *const bindings =
       release_bindings(process->process.env, &size);
-  const uint32_t array = heap_find(roots->heap, (uintptr_t)bindings);
-  if (array != 0 &&
-      (heap_object(roots->heap, array)->flags & IMAGE_ROOT_OBJECT) == 0)
-    add_root(
-        roots,
-        (struct root){.kind = ROOT_STACK, .object = array, .lisp = process});
+  const uint32_t array = graph_find(g, (uintptr_t)bindings);
+  if (array != 0 && (graph_object(g, array)->flags & IMAGE_ROOT_OBJECT) == 0)
+    add_root(g, (struct root){
+                    .kind = ROOT_STACK, .object = array, .lisp = process});
   for (uint32_t i = 0; i < symbols; i++) {
-    const cl_object symbol = roots_get(roots, i)->lisp;
-    const bool bound = roots_get(roots, i)->kind == ROOT_SYMBOL &&
+    const cl_object symbol = graph_root(g, i)->lisp;
+    const bool bound = graph_root(g, i)->kind == ROOT_SYMBOL &&
                        symbol->symbol.binding != 0 &&
                        symbol->symbol.binding < size &&
                        bindings[symbol->symbol.binding] != ECL_NO_TL_BINDING;
     if (bound)
-      add_root(roots,
+      add_root(g,
                (struct root){.kind = ROOT_BINDING,
                              .lisp = symbol,
                              .process = process,
@@ -128,19 +139,19 @@ add_bindings(struct roots *roots, uint32_t symbols, cl_object process)
 /* ---- threads ---- */
 
 static void
-add_stack(struct roots *roots, cl_object process, const void *begin,
+add_stack(struct live_graph *g, cl_object process, const void *begin,
           const void *end)
 {
   if (begin != NULL && begin < end)
-    add_root(roots, (struct root){.kind = ROOT_STACK,
-                                  .lisp = process,
-                                  .begin = (const void *)((uintptr_t)begin &
-                                                          ~(uintptr_t)7),
-                                  .end = end});
+    add_root(g, (struct root){
+                    .kind = ROOT_STACK,
+                    .lisp = process,
+                    .begin = (const void *)((uintptr_t)begin & ~(uintptr_t)7),
+                    .end = end});
 }
 
 static void
-add_thread(struct roots *roots, cl_object process)
+add_thread(struct live_graph *g, cl_object process)
 {
   const cl_env_ptr env = process->process.env;
   const struct release_stacks stacks = release_stacks(env);
@@ -153,12 +164,12 @@ add_thread(struct roots *roots, cl_object process)
            call.stack_pointer < top &&
            call.stack_pointer > top - stacks.c_bytes)
     low = call.stack_pointer;
-  add_stack(roots, process, env, env + 1);
-  add_stack(roots, process, stacks.arguments, stacks.arguments_end);
-  add_stack(roots, process, stacks.bindings, stacks.bindings_end);
-  add_stack(roots, process, stacks.frames, stacks.frames_end);
+  add_stack(g, process, env, env + 1);
+  add_stack(g, process, stacks.arguments, stacks.arguments_end);
+  add_stack(g, process, stacks.bindings, stacks.bindings_end);
+  add_stack(g, process, stacks.frames, stacks.frames_end);
   if (low != 0)
-    add_stack(roots, process, (const void *)low, (const void *)top);
+    add_stack(g, process, (const void *)low, (const void *)top);
 }
 
 static cl_object
@@ -171,44 +182,42 @@ process_at(cl_index i)
 }
 
 static void
-add_threads(struct roots *roots, uint32_t symbols)
+add_threads(struct live_graph *g, uint32_t symbols)
 {
   /* behind the fill pointer are threads once more that are before it */
   const cl_index n =
       cl_core.processes == OBJNULL ? 0 : cl_core.processes->vector.fillp;
   for (cl_index i = 0; i < n; i++)
     if (process_at(i) != OBJNULL) {
-      add_bindings(roots, symbols, process_at(i));
-      add_thread(roots, process_at(i));
+      add_bindings(g, symbols, process_at(i));
+      add_thread(g, process_at(i));
     }
 }
 
 /* The variables of the program and of libraries. */
 static void
-add_data(struct roots *roots)
+add_data(struct live_graph *g)
 {
   for (size_t i = 0; i < monitor.code.count; i++) {
     const struct code_object *const o = &monitor.code.objects[i];
     const uintptr_t begin = (o->data_start + 7) & ~(uintptr_t)7;
     if (o->data_end != 0)
-      add_root(roots,
-               (struct root){.kind = ROOT_DATA,
-                             .file = o->path,
-                             .begin = (const void *)begin,
-                             .end = (const void *)(o->data_end &
-                                                   ~(uintptr_t)7)});
+      add_root(g, (struct root){
+                      .kind = ROOT_DATA,
+                      .file = o->path,
+                      .begin = (const void *)begin,
+                      .end = (const void *)(o->data_end & ~(uintptr_t)7)});
   }
 }
 
 void
-roots_take(struct roots *roots, struct heap *heap)
+roots_take(struct live_graph *g)
 {
-  roots->heap = heap;
-  add_packages(roots);
-  add_classes(roots);
-  add_data(roots);
-  add_threads(roots, roots->count);
-  add_root(roots, (struct root){.kind = ROOT_OTHER});
+  add_packages(g);
+  add_classes(g);
+  add_data(g);
+  add_threads(g, g->root_count);
+  add_root(g, (struct root){.kind = ROOT_OTHER});
 }
 
 /* ---- what they refer to ---- */
@@ -216,17 +225,17 @@ roots_take(struct roots *roots, struct heap *heap)
 /* Memory that is not there any more has no words: code may be unloaded, and
  * a thread end, until the world is stopped. */
 static void
-read_words(struct heap *heap, const char *begin, const char *end)
+read_words(struct live_graph *g, const char *begin, const char *end)
 {
   uint64_t words[4096];
-  while (begin < end && !heap->failed) {
+  while (begin < end && !g->failed) {
     const size_t bytes = (size_t)(end - begin) < sizeof words
                              ? (size_t)(end - begin)
                              : sizeof words;
     const struct iovec to = {words, bytes}, from = {(void *)begin, bytes};
     const ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
     for (ssize_t i = 0; i < got / (ssize_t)sizeof *words; i++)
-      heap_refer(heap, words[i]);
+      graph_refer(g, words[i]);
     begin += bytes;
   }
 }
@@ -234,38 +243,86 @@ read_words(struct heap *heap, const char *begin, const char *end)
 /* In the order of their numbers; roots that are the collector's objects have
  * theirs. */
 void
-roots_read(struct roots *roots)
+roots_read(struct live_graph *g)
 {
-  struct heap *const heap = roots->heap;
-  for (uint32_t i = 0; i < roots->count; i++) {
-    const struct root *const root = roots_get(roots, i);
-    if (root->object <= heap->collected)
+  for (uint32_t i = 0; i < g->root_count; i++) {
+    const struct root *const root = graph_root(g, i);
+    if (root->object <= g->collected)
       continue;
-    heap_begin_references(heap, root->object);
+    graph_begin_references(g, root->object);
     if (root->begin != NULL)
-      read_words(heap, root->begin, root->end);
+      read_words(g, root->begin, root->end);
   }
-  heap_begin_references(heap, heap_count(heap) + 1);
+  graph_begin_references(g, g->addresses.count + 1);
 }
 
-enum root_level
-root_level(const struct root *root)
+/* ---- names ---- */
+
+static void
+put_thread(struct lisp_printer *out, cl_object process)
 {
+  const struct thread_state *const t = threads_find(process->process.env);
+  if (t != NULL && t->label != NULL)
+    lisp_printer_text(out, t->label);
+  else
+    lisp_printer_name(out, process->process.name, NAMED_THREAD);
+}
+
+/* Gives back what it is, or 0. */
+static uint32_t
+put_root(struct lisp_printer *out, const struct root *root)
+{
+  const char *slash;
   switch (root->kind) {
+  case ROOT_SYMBOL:
+    lisp_printer_name(out, root->lisp, NAMED_FUNCTION);
+    return t_symbol;
+  case ROOT_BINDING:
+    lisp_printer_name(out, root->lisp, NAMED_FUNCTION);
+    lisp_printer_text(out, " in ");
+    put_thread(out, root->process);
+    return 0;
+  case ROOT_PACKAGE:
+    lisp_printer_text(out, "package ");
+    lisp_printer_name(out, root->lisp->pack.name, NAMED_THREAD);
+    return t_package;
+  case ROOT_CLASS:
+    lisp_printer_text(out, "class ");
+    lisp_printer_name(out, root->lisp, NAMED_CLASS);
+    return t_instance;
+  case ROOT_CODE:
+    lisp_printer_text(out, "constants of ");
+    if (ECL_STRINGP(root->lisp->cblock.name))
+      lisp_printer_name(out, root->lisp->cblock.name, NAMED_THREAD);
+    else
+      lisp_printer_text(out, "code");
+    return t_codeblock;
   case ROOT_DATA:
-    return LEVEL_DATA;
+    slash = root->file == NULL ? NULL : strrchr(root->file, '/');
+    lisp_printer_text(out, "data of ");
+    lisp_printer_text(out, slash != NULL ? slash + 1 : root->file);
+    return 0;
   case ROOT_STACK:
-    return LEVEL_STACK;
+    lisp_printer_text(out, "stack of ");
+    put_thread(out, root->lisp);
+    return 0;
   case ROOT_OTHER:
-    return LEVEL_OTHER;
   default:
-    return LEVEL_NAMED;
+    lisp_printer_text(out, "[other roots]");
+    return 0;
   }
 }
 
 void
-roots_release(struct roots *roots)
+roots_note(const struct live_graph *g, struct note_list *notes)
 {
-  arena_release(&roots->roots);
-  *roots = (struct roots){0};
+  for (uint32_t i = 0; i < g->root_count; i++) {
+    char text[NAME_ROOM];
+    struct lisp_printer out = {.at = text, .room = sizeof text - 1};
+    const uint32_t what = put_root(&out, graph_root(g, i));
+    const uint64_t category = what == 0 ? 0 : CATEGORY_OTHER + 1;
+    note_add(notes, NOTE_HOLDER, i + 1,
+             what | category << NOTE_CATEGORY_SHIFT, 0,
+             lisp_printer_end(&out));
+  }
 }

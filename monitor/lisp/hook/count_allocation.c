@@ -15,15 +15,43 @@
  * object_body.c.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/arch.h"
-#include "lisp/hook/allocation.h"
+#include "base/wait.h"
+#include "lisp/hook/hook.h"
 #include "lisp/names/kept_objects.h"
 
 /* Two counters side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
 /* No function here is ever in a chain: it needs no frame of its own. */
 #pragma GCC optimize("omit-frame-pointer", "optimize-sibling-calls")
+
+/* ---- the gate ---- */
+
+/* May this allocation be counted?  When the gate is shut for a moment (code
+ * is being unloaded, or the collector asked for its sum), wait: nothing is
+ * lost.  Whoever has shut it may want to know what was taken. */
+bool
+hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
+{
+  unsigned looks = 0;
+  int gate;
+  while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) ==
+         GATE_PAUSED) {
+    if (!t->held.present) {
+      t->held.what = what;
+      t->held.bytes = bytes;
+      __atomic_store_n(&t->held.present, true, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&t->inside, 0, __ATOMIC_SEQ_CST);
+    wait_a_little(looks++);
+    __atomic_store_n(&t->inside, 1, __ATOMIC_SEQ_CST);
+  }
+  t->held.present = false;
+  return gate == GATE_OPEN;
+}
 
 /* ---- leaves ---- */
 
@@ -65,10 +93,9 @@ leaf_in(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
 {
   uint64_t key;
   const struct step *const step = leaf_step(t, f, kind_number, &key);
-  struct leaf *const leaf =
-      step->key == key && step->more == kind_number
-          ? &t->tree.leaves[step->number]
-          : find_leaf(t, frame, f, kind_number);
+  struct leaf *const leaf = step->key == key && step->more == kind_number
+                                ? &t->tree.leaves[step->number]
+                                : find_leaf(t, frame, f, kind_number);
   leaf->activations += f.fresh;
   return leaf;
 }
@@ -79,11 +106,10 @@ kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
                cl_object clas)
 {
   return context_tree_kind_number(
-      &t->tree,
-      &(struct kind){
-          .clas = (uint64_t)(uintptr_t)clas,
-          .what = (uint32_t)what | t->regions.region << KIND_REGION_SHIFT,
-          .size = size});
+      &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t)clas,
+                               .what = (uint32_t)what |
+                                       t->regions.region << KIND_REGION_SHIFT,
+                               .size = size});
 }
 
 struct leaf *
@@ -156,12 +182,12 @@ static inline bool
 is_made_again(const struct made *made, struct innermost_frame f,
               cl_index kind, cl_object clas)
 {
-  return made->kind == kind && made->clas == clas &&
-         made->leaf->up == f.up && made->call == f.call;
+  return made->kind == kind && made->clas == clas && made->leaf->up == f.up &&
+         made->call == f.call;
 }
 
-/* The object was made in that frame: *made, the last one at its place, is this
- * one then. */
+/* The object was made in that frame: *made, the last one at its place, is
+ * this one then. */
 static inline void
 make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
      cl_index kind, cl_object clas, struct made *made)
@@ -246,8 +272,7 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   struct way *const way = way_place(&t->last_objects, frame);
   const struct way_frame *end;
   bool fresh;
-  if (!hook_try_enter(t) ||
-      classify_is_memory_of_type(allocation_what(kind)))
+  if (!hook_try_enter(t) || classify_is_memory_of_type(allocation_what(kind)))
     return allocated_otherwise(t, frame, kind, object, clas);
   if (way->ip != *frame_return_slot(frame) ||
       (end = way->plain ? way_end(way, frame, true)
@@ -268,8 +293,8 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
 /* An object like the last one at this place was made in another frame that is
  * known. */
 static __attribute__((noinline)) void *
-allocated_in_known_frame(struct thread_state *t, uintptr_t frame,
-                         uint32_t up, void *object, struct last_object *l)
+allocated_in_known_frame(struct thread_state *t, uintptr_t frame, uint32_t up,
+                         void *object, struct last_object *l)
 {
   const struct innermost_frame f = {.up = up, .call = l->call};
   l->leaf = leaf_in(t, frame, f, l->leaf->kind);
@@ -315,16 +340,49 @@ hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   return count(t, l->leaf, kind, object, l->careful);
 }
 
-void *
-hook_allocated(struct ecl_allocation_hooks *self, void *frame, cl_index kind,
-               void *object)
+static void *
+allocated(struct ecl_allocation_hooks *self, void *frame, cl_index kind,
+          void *object)
 {
   return hook(self, frame, kind, object, OBJNULL);
 }
 
-void *
-hook_instance_allocated(struct ecl_allocation_hooks *self, void *frame,
-                        cl_index kind, void *object, cl_object clas)
+static void *
+instance_allocated(struct ecl_allocation_hooks *self, void *frame,
+                   cl_index kind, void *object, cl_object clas)
 {
   return hook(self, frame, kind, object, clas);
+}
+
+/* ---- the table of a thread ---- */
+
+/* The collector counts its own records like what it gives out. */
+static void
+collector_record(struct ecl_allocation_hooks *self, cl_index bytes)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  if (hook_enter(t, 0, bytes))
+    t->records[bytes == ECL_WEAK_LINK_RECORD_BYTES]++;
+  hook_leave(t);
+}
+
+const struct ecl_allocation_hooks hook_table = {
+    .allocated = allocated,
+    .instance_allocated = instance_allocated,
+    .body = object_body,
+    .collector_record = collector_record};
+
+/* When an interrupt waits for the thread to enable interrupts, its
+ * environment is read-only until then (set_guard_page in ECL's unixint.d).
+ * That may begin at any time, but what is written in this way needs no leave.
+ */
+void
+hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks)
+{
+  const off_t place = (off_t)(uintptr_t)&env->allocation_hooks;
+  const int memory = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+  if (pwrite(memory, &hooks, sizeof hooks, place) != sizeof hooks)
+    __atomic_store_n(&env->allocation_hooks, hooks, __ATOMIC_RELEASE);
+  if (memory >= 0)
+    close(memory);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * hook.h -- what the runtime calls for each allocation.
+ * hook.h -- what the runtime calls for each allocation, and what the parts of
+ * the hook share.
  *
  * The hook never calls malloc, never allocates from the collector, never
  * prints and keeps errno.  It runs with Lisp interrupts disabled.
@@ -8,21 +9,100 @@
  * It takes no lock once it knows the frames, functions and classes that it
  * meets.  A new one enters a shared table under a spin lock (frame_rule.c,
  * function_numbers.c, code_notes.c, kept_objects.c) and is noted under
- * another (image_notes.c).  While objects are followed, an explicit free
- * takes a spin lock (live_frees.c), and the collector's lock is taken where a
- * signal handler or a finalizer ran between the header of an object and its
- * body (live_collection.c).
+ * another (image_notes.c).  While objects are followed, the collector's lock
+ * is taken for an explicit free, and when a body comes to its header
+ * (live_collection.c).
+ *
+ * A *kind* is the word that the runtime tells the hooks (ECL_ALLOCATED_KIND):
+ * `what' the object is (classify.h), and its bytes.
  */
 #ifndef MPROF_HOOK_H
 #define MPROF_HOOK_H
 
 #include "lisp/hook/thread_state.h"
+#include "lisp/names/classify.h"
 
-/* Fill in the table of hooks of a thread. */
-void hook_init(struct thread_state *thread);
+static inline cl_index
+allocation_what(cl_index kind)
+{
+  return kind & (((cl_index)1 << ECL_ALLOCATED_BYTES_SHIFT) - 1);
+}
+
+static inline cl_index
+allocation_bytes(cl_index kind)
+{
+  return kind >> ECL_ALLOCATED_BYTES_SHIFT;
+}
+
+/* As the size of a leaf (see struct kind). */
+static inline uint32_t
+allocation_leaf_size(uint64_t bytes)
+{
+  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
+}
+
+_Static_assert(sizeof(struct leaf) == LIVE_LEAF_UNITS * 16,
+               "live_entry.leaf");
+
+static inline ptrdiff_t
+allocation_leaf_offset(const struct thread_state *t, const struct leaf *leaf)
+{
+  return (const char *)leaf - (const char *)t->tree.leaves;
+}
+
+/* Where objects are followed, follow what was counted at that leaf. */
+static inline void
+allocation_follow(struct thread_state *t, const struct leaf *leaf,
+                  const void *memory, uint64_t bytes, enum live_kind kind)
+{
+  if (__builtin_expect(live_table_is_open(&t->live), 0))
+    live_table_add(&t->live, memory, bytes, allocation_leaf_offset(t, leaf),
+                   kind);
+}
+
+/* The table of hooks of each thread. */
+extern const struct ecl_allocation_hooks hook_table;
 
 /* Hang them, or NULL, into the environment of a thread, where allocators find
  * them; also while the thread may not write there itself. */
 void hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks);
+
+/* An object was counted that may have a body. */
+void object_body_header(struct thread_state *t, const void *object,
+                        struct leaf *leaf, cl_index bytes);
+
+/* The hook for bodies: `memory' of `bytes' was allocated for `owner'. */
+void object_body(struct ecl_allocation_hooks *self, void *frame,
+                 cl_object owner, cl_index bytes, void *memory);
+
+/* The leaf of objects like that, allocated where the stack now is; `size' as
+ * in struct kind.  Counts the calls that the walk finds. */
+struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,
+                            cl_index what, uint32_t size, cl_object clas);
+
+/* May this allocation be counted?  Called with the gate not open: waits while
+ * it is shut for a moment. */
+bool hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes);
+
+/* See thread_state.h for the protocol. */
+static inline bool
+hook_try_enter(struct thread_state *t)
+{
+  __atomic_store_n(&t->inside, 1, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return __atomic_load_n(&t->gate, __ATOMIC_RELAXED) == GATE_OPEN;
+}
+
+static inline bool
+hook_enter(struct thread_state *t, cl_index what, cl_index bytes)
+{
+  return hook_try_enter(t) || hook_wait_at_gate(t, what, bytes);
+}
+
+static inline void
+hook_leave(struct thread_state *t)
+{
+  __atomic_store_n(&t->inside, 0, __ATOMIC_RELEASE);
+}
 
 #endif

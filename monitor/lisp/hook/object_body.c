@@ -9,8 +9,7 @@
  * for its own among them.  A body that comes later (a table grew) adds bytes
  * to the object's type and counts no object.
  */
-#include "lisp/hook/allocation.h"
-#include "lisp/live/live_collection.h"
+#include "lisp/hook/hook.h"
 
 /* Is it a header whose body has not come, of a type whose body is always an
  * event of its own? */
@@ -103,29 +102,6 @@ owner_what(cl_object owner)
   return what;
 }
 
-static void
-follow_memory(struct thread_state *t, const void *memory, unsigned after,
-              ptrdiff_t leaf)
-{
-  if (!live_table_move_last(&t->live, memory, after, leaf))
-    live_collection_move(&t->live, memory, leaf);
-}
-
-/* The header is at another leaf now, and so is the body that it has.  Their
- * entries are the last ones unless a signal handler or a finalizer ran in
- * between. */
-static void
-follow_header(struct thread_state *t, const struct counted_object *header,
-              const struct leaf *whole)
-{
-  const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
-  if (!live_table_is_open(&t->live))
-    return;
-  follow_memory(t, header->object, header->body != NULL, leaf);
-  if (header->body != NULL)
-    follow_memory(t, header->body, 0, leaf);
-}
-
 /* Header and body are one object: move it from the leaf of the bare header to
  * the leaf of the whole. */
 static void
@@ -150,7 +126,12 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   head->bytes -= header->bytes;
   whole->count++;
   whole->bytes += total;
-  follow_header(t, header, whole);
+  if (live_table_is_open(&t->live)) {
+    const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
+    live_collection_move(&t->live, header->object, leaf);
+    if (header->body != NULL)
+      live_collection_move(&t->live, header->body, leaf);
+  }
   allocation_follow(t, whole, memory, bytes, LIVE_BODY);
   header->leaf = whole;
   header->bytes = total;

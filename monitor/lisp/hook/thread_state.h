@@ -86,7 +86,6 @@ struct thread_state {
 
   cl_env_ptr env; /* NULL: it has ended */
   pthread_t thread;
-  int64_t list_bytes; /* (monitor) before a fork: see stop_for_fork */
   char *label; /* (monitor) from malloc; NULL when memory ran out */
   bool shared; /* (monitor) with threads to come: see thread_labels.c */
   struct thread_state *next; /* (monitor) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * live_collection.c -- see live_collection.h.
+ * live_collection.c -- see live_table.h.
  */
-#include "lisp/live/live_collection.h"
+#include "lisp/live/live_table.h"
 
 /* Our own threads are none of the collector's business. */
 #define GC_THREADS
@@ -14,16 +14,7 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/live/live_frees.h"
-
-/* All of it: under the collector's lock. */
-static struct {
-  bool opened;
-  struct live_table *tables;
-  uint64_t number;   /* of the last collection */
-  uint64_t boundary; /* the clock of frees when all was marked */
-  GC_on_collection_event_proc next; /* who listened before */
-} live;
+static GC_on_collection_event_proc next_listener; /* who was before */
 
 /* Whether there is an entry of an object or body, which was made at the time
  * *clock or later, but before the next time. */
@@ -34,6 +25,68 @@ is_of_memory(const struct live_entry *e, uint64_t *clock)
     return e->memory != 0;
   *clock = LIVE_ADDRESS(e->memory);
   return false;
+}
+
+/* ---- explicit frees ---- */
+
+/* When the memory at `address', as an entry has it, was freed last; 0: it was
+ * not since the last collection. */
+static uint64_t
+freed_at(uint64_t address)
+{
+  const uint32_t number =
+      live.freed.count == 0 ? 0 : intern_find_key(&live.freed, address);
+  return number == 0 ? 0 : ((const uint64_t *)live.clocks.base)[number];
+}
+
+/* The memory is about to be freed, by any thread; may run inside the hook. */
+static void
+note_free(void *memory)
+{
+  const int saved = errno;
+  uint32_t number;
+  uint64_t *clock;
+  if (memory == NULL)
+    return;
+  GC_alloc_lock();
+  __atomic_store_n(&live.clock, live.clock + 1, __ATOMIC_SEQ_CST);
+  number = intern_key(&live.freed, (uint64_t)(uintptr_t)memory >> 4);
+  clock =
+      number == 0 ? NULL : arena_record(&live.clocks, number, sizeof *clock);
+  if (clock != NULL)
+    *clock = live.clock;
+  live.lost_frees += clock == NULL;
+  GC_alloc_unlock();
+  errno = saved;
+}
+
+/* ---- what died ---- */
+
+static unsigned
+band_of(uint64_t age)
+{
+  const unsigned band = age == 0 ? 0 : 64 - (unsigned)__builtin_clzll(age);
+  return band < LIVE_BANDS ? band : LIVE_BANDS - 1;
+}
+
+static void
+count_in(struct live_count *c, const struct live_entry *e)
+{
+  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
+  c->bytes += live_entry_bytes(e);
+}
+
+/* The entry, of age 1 or more, is dead.  Without memory for its leaf it
+ * counts as if in the first band, and is counted as misplaced. */
+static void
+note_death(struct live_table *t, const struct live_entry *e)
+{
+  struct live_count(*const of_leaf)[LIVE_BANDS] =
+      arena_record(&t->deaths, e->leaf / LIVE_LEAF_UNITS, sizeof *of_leaf);
+  if (of_leaf != NULL)
+    count_in(&(*of_leaf)[band_of(LIVE_AGE(e->memory))], e);
+  else
+    t->misplaced++;
 }
 
 /* ---- what is alive ---- */
@@ -67,9 +120,9 @@ survives(struct scan *scan, struct live_entry *e, uint64_t clock)
 {
   const uint64_t address = LIVE_ADDRESS(e->memory);
   if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(scan, address)) ||
-      live_frees_clock(address) > clock) {
+      freed_at(address) > clock) {
     if (LIVE_AGE(e->memory) != 0)
-      live_table_add_death(scan->table, e);
+      note_death(scan->table, e);
     return false;
   }
   if (LIVE_AGE(e->memory) != 0xFF)
@@ -110,7 +163,7 @@ compact_chunk(struct place *to, struct scan *scan, struct live_chunk *chunk)
   chunk->clock = 0;
 }
 
-/* The chunks that were full when all was marked go behind the old ones.  Those
+/* The chunks that were full when all was marked go behind the old ones. Those
  * that become empty the thread takes with one exchange; what it has not taken
  * since the last time it does not need. */
 static void
@@ -151,7 +204,6 @@ static void
 scan_all(void)
 {
   const int saved = errno;
-  live_frees_begin();
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
     struct scan scan = {.table = t};
     if (t->boundary == NULL)
@@ -160,8 +212,8 @@ scan_all(void)
     sift_boundary(t, &scan);
     t->boundary = NULL;
   }
-  live_frees_forget(live.boundary);
-  live_frees_end();
+  intern_table_release(&live.freed);
+  arena_release(&live.clocks);
   live.number = GC_get_gc_no();
   errno = saved;
 }
@@ -169,7 +221,6 @@ scan_all(void)
 static void
 set_boundaries(void)
 {
-  live.boundary = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
     t->boundary = t->open;
     t->boundary_count = live_table_open_count(t);
@@ -183,72 +234,48 @@ collection_event(GC_EventType event)
     set_boundaries();
   else if (event == GC_EVENT_RECLAIM_END)
     scan_all();
-  if (live.next != NULL)
-    live.next(event);
+  if (next_listener != NULL)
+    next_listener(event);
 }
 
-void
-live_collection_open(void)
+/* Listen to the collector and to the runtime's frees from now on. */
+static void
+listen(void)
 {
-  if (live.opened)
+  if (ecl_allocation_monitor.freed == note_free)
     return;
-  live.opened = true;
-  ecl_allocation_monitor.freed = live_freed;
-  live.next = GC_get_on_collection_event();
+  ecl_allocation_monitor.freed = note_free;
+  next_listener = GC_get_on_collection_event();
   GC_set_on_collection_event(collection_event);
 }
 
 /* ---- the tables ---- */
 
-void
+bool
 live_collection_add(struct live_table *t)
 {
+  listen();
+  if (!live_table_open(t))
+    return false;
   GC_alloc_lock();
   t->next = live.tables;
   live.tables = t;
   GC_alloc_unlock();
+  return true;
 }
 
 void
 live_collection_remove(struct live_table *t)
 {
   struct live_table **p = &live.tables;
+  if (!live_table_is_open(t))
+    return;
   GC_alloc_lock();
-  while (*p != NULL && *p != t)
+  while (*p != t)
     p = &(*p)->next;
-  if (*p != NULL)
-    *p = t->next;
+  *p = t->next;
   GC_alloc_unlock();
-}
-
-void
-live_collection_clear(struct live_table *t)
-{
-  GC_alloc_lock();
-  live_chunks_free(t->open->next);
-  live_chunks_free(t->old);
-  t->open->next = t->old = NULL;
-  t->open->count = 0;
-  t->open->clock = t->clock;
-  t->at = t->open->entries;
-  t->end = t->at + LIVE_CHUNK_ENTRIES;
-  t->boundary = NULL;
-  arena_release(&t->deaths);
-  t->lost = t->misplaced = 0;
-  GC_alloc_unlock();
-}
-
-void
-live_collection_begin(void)
-{
-  live.number = 0;
-  live_frees_forget_lost();
-}
-
-uint64_t
-live_collection_number(void)
-{
-  return live.number;
+  live_table_close(t);
 }
 
 /* ---- entries ---- */
@@ -286,7 +313,7 @@ visit_chunks(const struct live_chunk *chunk, live_visit_fn *visit,
     for (uint64_t i = 0; i < chunk->count; i++) {
       const struct live_entry *const e = &chunk->entries[i];
       if (is_of_memory(e, &clock))
-        visit(closure, e, live_frees_clock(LIVE_ADDRESS(e->memory)) > clock);
+        visit(closure, e, freed_at(LIVE_ADDRESS(e->memory)) > clock);
     }
   }
 }
@@ -305,16 +332,23 @@ count_entry(void *sums, const struct live_entry *e, bool freed)
 {
   struct live_survival *const s =
       (struct live_survival *)sums + e->leaf / LIVE_LEAF_UNITS;
-  const unsigned band = live_band(LIVE_AGE(e->memory));
+  const unsigned band = band_of(LIVE_AGE(e->memory));
   if (!freed)
-    live_count_add(&s->alive[band], e);
+    count_in(&s->alive[band], e);
   else if (band != 0)
-    live_count_add(&s->died[band], e);
+    count_in(&s->died[band], e);
 }
 
 void
 live_collection_sum(struct live_table *t, struct live_survival *sums)
 {
+  const struct live_count(*const all)[LIVE_BANDS] = t->deaths.base;
   live_collection_each(t, count_entry, sums);
-  live_table_sum_deaths(t, sums);
+  for (size_t i = 0; i < t->deaths.reserved_bytes / sizeof *all; i++)
+    for (unsigned band = 1; band < LIVE_BANDS; band++) {
+      if (all[i][band].bytes == 0) /* there may be no such leaf */
+        continue;
+      sums[i].died[band].objects += all[i][band].objects;
+      sums[i].died[band].bytes += all[i][band].bytes;
+    }
 }

@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
 
-uint64_t live_clock = 1;
+struct live live = {.clock = 1};
 
 static struct live_chunk *
 map_chunk(void)
@@ -23,8 +23,8 @@ map_chunk(void)
   return chunk == MAP_FAILED ? NULL : chunk;
 }
 
-/* Open a new chunk.  False when there is no memory.  Until it is open there is
- * no place for an entry. */
+/* Open a new chunk.  False when there is no memory.  Until it is open there
+ * is no place for an entry. */
 static bool
 open_chunk(struct live_table *t)
 {
@@ -71,62 +71,15 @@ append(struct live_table *t, struct live_entry entry)
 void
 live_table_add_slowly(struct live_table *t, struct live_entry entry)
 {
-  const uint64_t clock = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
+  const uint64_t clock = __atomic_load_n(&live.clock, __ATOMIC_ACQUIRE);
   if (t->open == NULL)
     return;
   if (t->clock != clock) {
     t->clock = clock;
-    append(t, (struct live_entry){
-                  .memory = clock | (uint64_t)LIVE_TIME << LIVE_KIND_SHIFT});
+    append(t, (struct live_entry){.memory = clock | (uint64_t)LIVE_TIME
+                                                        << LIVE_KIND_SHIFT});
   }
   append(t, entry);
-}
-
-bool
-live_table_move_last(struct live_table *t, const void *memory, unsigned after,
-                     ptrdiff_t leaf)
-{
-  struct live_entry *e;
-  if (t->at == NULL || t->at - t->open->entries <= (ptrdiff_t)after)
-    return false;
-  e = t->at - 1 - after;
-  if (!live_entry_is_of(e, memory))
-    return false;
-  e->leaf = (uint32_t)(leaf >> 4);
-  return true;
-}
-
-/* ---- deaths ---- */
-
-unsigned
-live_band(uint64_t age)
-{
-  const unsigned band = age == 0 ? 0 : 64 - (unsigned)__builtin_clzll(age);
-  return band < LIVE_BANDS ? band : LIVE_BANDS - 1;
-}
-
-void
-live_table_add_death(struct live_table *t, const struct live_entry *e)
-{
-  struct live_count(*const of_leaf)[LIVE_BANDS] =
-      arena_record(&t->deaths, e->leaf / LIVE_LEAF_UNITS, sizeof *of_leaf);
-  if (of_leaf != NULL)
-    live_count_add(&(*of_leaf)[live_band(LIVE_AGE(e->memory))], e);
-  else
-    t->misplaced++;
-}
-
-void
-live_table_sum_deaths(const struct live_table *t, struct live_survival *sums)
-{
-  const struct live_count(*const all)[LIVE_BANDS] = t->deaths.base;
-  for (size_t i = 0; i < t->deaths.reserved_bytes / sizeof *all; i++)
-    for (unsigned band = 1; band < LIVE_BANDS; band++) {
-      if (all[i][band].bytes == 0) /* there may be no such leaf */
-        continue;
-      sums[i].died[band].objects += all[i][band].objects;
-      sums[i].died[band].bytes += all[i][band].bytes;
-    }
 }
 
 /* ---- begin and end ---- */
@@ -134,7 +87,7 @@ live_table_sum_deaths(const struct live_table *t, struct live_survival *sums)
 bool
 live_table_open(struct live_table *t)
 {
-  t->clock = __atomic_load_n(&live_clock, __ATOMIC_ACQUIRE);
+  t->clock = __atomic_load_n(&live.clock, __ATOMIC_ACQUIRE);
   return open_chunk(t);
 }
 

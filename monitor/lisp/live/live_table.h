@@ -6,7 +6,7 @@
  * Model.  An *entry* is for one request to the collector: where the memory
  * is, how many bytes, and the leaf of the thread's tree that it was counted
  * at.  The hook appends entries for what it counts.  At the end of each
- * collection (live_collection.h) those of what was not marked leave; the
+ * collection (live_collection.c) those of what was not marked leave; the
  * others are one collection older.  So an entry of age 1 or more was alive
  * as of the last collection.
  *
@@ -22,8 +22,9 @@
  *
  * What is freed explicitly is dead at once, though its address may be
  * another object's next.  So there is a clock of frees: an entry is dead if
- * its memory was freed after the entry was made (live_freed).  When the clock
- * has moved since the thread's last entry, a *time* goes before the next.
+ * its memory was freed after the entry was made (live_collection.c).  When
+ * the clock has moved since the thread's last entry, a *time* goes before the
+ * next.
  *
  * Deaths.  An entry has its age: so many collections it has survived.  Ages
  * are taken together in bands: 0, 1, 2 to 3, 4 to 7, 8 and more.  When the
@@ -44,6 +45,7 @@
 
 #include "common/pprof_format.h"
 #include "image/arena.h"
+#include "image/intern_table.h"
 
 enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4094 };
 
@@ -83,7 +85,7 @@ struct live_table { /* all zero: nothing is followed */
   struct live_entry *at, *end; /* where the next entry goes, if it is not the
                                   end; published when those before it are
                                   complete */
-  struct live_chunk *open; /* and the chunks that were filled before it */
+  struct live_chunk *open;     /* and the chunks that were filled before it */
   struct live_chunk *spare;
   uint64_t clock; /* when its last entry was made */
   uint64_t lost;  /* entries for which there was no memory */
@@ -98,8 +100,19 @@ struct live_table { /* all zero: nothing is followed */
   uint64_t misplaced;          /* deaths for which there was no memory */
 };
 
-/* How often memory was freed explicitly. */
-extern uint64_t live_clock;
+/* What all tables have in common. */
+extern struct live {
+  uint64_t clock; /* of frees: how often memory was freed explicitly */
+
+  /* under the collector's lock */
+  struct live_table *tables;
+  uint64_t number; /* of the last collection, as the collector counts them; 0:
+                      there was none since the last reset */
+  struct intern_table freed; /* addresses, since then */
+  struct arena clocks;       /* uint64_t by these: when each was freed last */
+  uint64_t lost_frees; /* for which there was no memory, since the last reset:
+                          what they freed may seem alive */
+} live;
 
 /* For what live_table_add has no short way: nothing is followed, the chunk is
  * full, or the clock has moved. */
@@ -110,15 +123,15 @@ static inline __attribute__((always_inline)) void
 live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
                ptrdiff_t leaf, enum live_kind kind)
 {
-  const struct live_entry entry = {
-      .memory = (uint64_t)(uintptr_t)memory >> 4 |
-                (uint64_t)kind << LIVE_KIND_SHIFT |
-                bytes >> 32 << LIVE_SIZE_SHIFT,
-      .leaf = (uint32_t)(leaf >> 4),
-      .bytes = (uint32_t)bytes};
+  const struct live_entry entry = {.memory =
+                                       (uint64_t)(uintptr_t)memory >> 4 |
+                                       (uint64_t)kind << LIVE_KIND_SHIFT |
+                                       bytes >> 32 << LIVE_SIZE_SHIFT,
+                                   .leaf = (uint32_t)(leaf >> 4),
+                                   .bytes = (uint32_t)bytes};
   if (__builtin_expect(t->at == t->end ||
-                           t->clock != __atomic_load_n(&live_clock,
-                                                       __ATOMIC_RELAXED),
+                           t->clock !=
+                               __atomic_load_n(&live.clock, __ATOMIC_RELAXED),
                        0)) {
     live_table_add_slowly(t, entry);
     return;
@@ -150,12 +163,7 @@ live_table_is_open(const struct live_table *t)
  * the hook, or is stopped anywhere. */
 uint64_t live_table_open_count(const struct live_table *);
 
-/* The last entry but for those `after' it, if it is that of the object or body
- * at `memory', is at another leaf now.  False: it is not. */
-bool live_table_move_last(struct live_table *, const void *memory,
-                          unsigned after, ptrdiff_t leaf);
-
-/* ---- deaths: with the collector's lock ---- */
+/* ---- deaths ---- */
 
 enum { LIVE_BANDS = PPROF_SURVIVAL_BANDS };
 
@@ -170,32 +178,56 @@ struct live_survival {
   struct live_count died[LIVE_BANDS], alive[LIVE_BANDS];
 };
 
-unsigned live_band(uint64_t age);
-
-static inline void
-live_count_add(struct live_count *c, const struct live_entry *e)
-{
-  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
-  c->bytes += live_entry_bytes(e);
-}
-
-/* The entry, of age 1 or more, is dead.  Without memory for its leaf it
- * counts as if in the first band, and is counted as misplaced. */
-void live_table_add_death(struct live_table *, const struct live_entry *e);
-
-/* Add all deaths to `sums', by leaf. */
-void live_table_sum_deaths(const struct live_table *,
-                           struct live_survival *sums);
-
 /* ---- begin and end ---- */
 
-/* Begin to follow; false when there is no memory. */
+/* The table's part in that: begin, and forget all. */
 bool live_table_open(struct live_table *);
+void live_table_close(struct live_table *);
 
 /* Give back a list of chunks. */
 void live_chunks_free(struct live_chunk *chunks);
 
-/* Forget all.  The collector does not look at it any more. */
-void live_table_close(struct live_table *);
+/* ---- what the collector says of the objects (live_collection.c) ----
+ *
+ * An object is alive as of a collection if that marked it, or kept it because
+ * a finalizer is to run.  The collector is conservative: a word that looks
+ * like the address keeps an object, too.
+ *
+ * Model.  When all is marked the world is stopped, and each table notes how
+ * far it is filled (MARK_END).  When the collector has decided about
+ * finalizers, and before it gives any memory out again, one pass goes over
+ * all entries up to there (RECLAIM_END); other threads run, and append.  The
+ * collector's lock is held at both.  So the pass allocates nothing from the
+ * collector, and no lock of the monitor's is needed.  Explicit frees are
+ * noted with the same lock, and so there is none between the two.
+ *
+ * What had survived a collection before is noted when it dies.
+ *
+ * Cost: the pass, some nanoseconds an entry.
+ */
+
+/* Begin to follow, and the collector is to look at the table from now on;
+ * false when there is no memory.  Forget all, if it was followed.  The thread
+ * is not inside the hook. */
+bool live_collection_add(struct live_table *);
+void live_collection_remove(struct live_table *);
+
+/* The newest entry of the object or body at `memory' is at another leaf now.
+ * Its thread calls it, also inside the hook.  With the collector's lock
+ * it looks for it from the newest one of all entries on: it is the last or
+ * the one before, unless a signal handler or a finalizer ran since. */
+void live_collection_move(struct live_table *, const void *memory,
+                          ptrdiff_t leaf);
+
+/* Call `visit' with each entry, and whether its memory was freed since.  The
+ * world is stopped, and the thread not inside the hook. */
+typedef void live_visit_fn(void *closure, const struct live_entry *,
+                           bool freed);
+void live_collection_each(struct live_table *, live_visit_fn *visit,
+                          void *closure);
+
+/* Add what died and what lives to `sums', by leaf, but for what died before
+ * its first collection.  As above. */
+void live_collection_sum(struct live_table *, struct live_survival *sums);
 
 #endif

@@ -22,9 +22,7 @@
 #include "base/sizes.h"
 #include "common/phase.h"
 #include "common/system_functions.h"
-#include "image/intern_table.h"
 #include "image/image.h"
-#include "lisp/names/source_lines.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
@@ -33,8 +31,7 @@ static bool add_function(uint32_t number, uintptr_t code);
 static struct {
   struct function_numbers numbers;
   struct arena arena;             /* struct code_function by number */
-  struct intern_table unloaded;   /* names and files of those that were */
-  struct arena unloaded_heads;    /* uint32_t by these: the last one */
+  uint32_t unloaded;              /* the first whose number waits */
   const struct link_map *runtime; /* the file that has ECL itself */
   bool program_is_ecl;            /* see is_runtime */
 } functions = {.arena = {.most = ((size_t)MOST_FUNCTIONS + 1) *
@@ -174,45 +171,23 @@ code_functions_open(void)
 
 /* ---- Lisp names ---- */
 
-/* Where the list begins of unloaded functions with that name and file; NULL:
- * there is no memory. */
-static uint32_t *
-unloaded_head(const char *name, const char *file)
-{
-  uint32_t key = 0;
-  char *text;
-  if (asprintf(&text, "%s\n%s", name, file == NULL ? "" : file) < 0)
-    return NULL;
-  key = intern_text(&functions.unloaded, text);
-  free(text);
-  return key == 0 ? NULL
-                  : arena_record(&functions.unloaded_heads, key, sizeof key);
-}
-
-/* The function goes away, and its number waits. */
-static void
-wait_for_reload(uint32_t number, struct code_function *f)
-{
-  uint32_t *const head = unloaded_head(f->name, f->file);
-  if (head == NULL)
-    return;
-  f->next_unloaded = *head;
-  *head = number;
-}
-
 /* If the function that begins at `start' has no number yet, one may wait for
  * it. */
 static void
 take_up_again(uintptr_t start, const char *name, const char *file,
               int file_position)
 {
-  uint32_t *const head = unloaded_head(name, file);
-  struct code_function *f;
-  if (head == NULL || *head == 0 ||
-      !function_number_again(&functions.numbers, start, *head))
+  uint32_t *waiting = &functions.unloaded;
+  struct code_function *f = NULL;
+  for (; *waiting != 0 && file != NULL; waiting = &f->next_unloaded) {
+    f = code_function_at(*waiting);
+    if (strcmp(f->name, name) == 0 && strcmp(f->file, file) == 0)
+      break;
+  }
+  if (*waiting == 0 || file == NULL ||
+      !function_number_again(&functions.numbers, start, *waiting))
     return;
-  f = code_function_at(*head);
-  *head = f->next_unloaded;
+  *waiting = f->next_unloaded;
   f->code = start;
   f->file_position = file_position;
   f->word_at = 0;
@@ -226,8 +201,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   struct code_function *f;
   enum phase_role role;
   uint32_t number, flags = 0;
-  if (functions.unloaded.count != 0)
-    take_up_again(start, name, file, file_position);
+  take_up_again(start, name, file, file_position);
   number = code_function_of_start(start);
   f = code_function_at(number);
   if (number == 0)
@@ -282,7 +256,8 @@ code_functions_retire(const struct code_object *gone)
   struct code_object retired;
   source_lines_retire(gone->start, gone->end);
   retired = code_objects_retire(gone, &functions.numbers);
-  for (uint32_t i = 1; i <= functions.numbers.last; i++) {
+  /* the first one waits at the front, for code is loaded in the same order */
+  for (uint32_t i = functions.numbers.last; i > 0; i--) {
     struct code_function *f = code_function_at(i);
     if (f->code < gone->start || f->code >= gone->end)
       continue;
@@ -290,7 +265,9 @@ code_functions_retire(const struct code_object *gone)
     f->code = 0;
     f->lines = NULL;
     code_function_changed(i);
-    if (f->name != NULL && f->file != NULL)
-      wait_for_reload(i, f);
+    if (f->name == NULL || f->file == NULL)
+      continue;
+    f->next_unloaded = functions.unloaded;
+    functions.unloaded = i;
   }
 }

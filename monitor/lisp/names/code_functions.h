@@ -48,8 +48,7 @@ struct code_function {
   bool has_record;         /* of a frame word, of whatever use that is */
   bool is_noted;             /* see code_function_note */
   bool passes_on;          /* a function of CLOS that only calls a method */
-  uint32_t next_unloaded;  /* of that name and file, whose number waits to be
-                              given again; 0: none */
+  uint32_t next_unloaded;  /* whose number waits to be given again; 0: none */
 };
 
 /* Make room for the records.  Gives back 0, or -1 when memory ran out. */
@@ -88,5 +87,31 @@ void code_function_changed(uint32_t number);
  * code_objects_retire does.  Not inside the hook, nor while another thread is.
  */
 void code_functions_retire(const struct code_object *gone);
+
+/* ---- lines (source_lines.c) ----
+ *
+ * Which line of Lisp source a place in compiled code comes from.
+ *
+ * Model.  The patched compiler says it to the C compiler, which writes it
+ * into the debugging information.  That of a compiled file is read when its
+ * functions are noted, for the file may be gone later (COMPILE, a file that
+ * is compiled again), and is kept as long as the code: eight bytes for each
+ * stretch of one line.
+ */
+
+/* The lines of `source' in what was compiled from it, which is a part of
+ * `file' and has the address `code' in it; NULL: it has none, or there is no
+ * memory.  Not inside the hook; one thread at a time. */
+const struct source_lines *source_lines_read(const struct link_map *file,
+                                             uintptr_t code,
+                                             const char *source);
+
+/* The line of the instruction at that address; 0: of none.  Inside the hook.
+ */
+uint32_t source_lines_at(const struct source_lines *lines, uintptr_t address);
+
+/* The code from `start' to `end' goes away, and its lines with it.  Not
+ * inside the hook, nor while another thread is. */
+void source_lines_retire(uintptr_t start, uintptr_t end);
 
 #endif

@@ -95,20 +95,29 @@ is_next_method(cl_object name)
   return lisp_is_named(ECL_CONS_CAR(ECL_CONS_CDR(name)), "CALL-NEXT-METHOD");
 }
 
+static void
+note_class(struct note_list *notes, cl_object clas)
+{
+  const char *const name = print(clas);
+  if (name != NULL)
+    note_add(notes, NOTE_CLASS, (uintptr_t)clas,
+             lisp_printer_is_structure(clas), 0, name);
+}
+
 /* Note a new object, and what it is in trees. */
 static void
 name_object(cl_object object, uint32_t place)
 {
   const uint32_t number = FUNCTION_OBJECT_BASE + place;
   const bool hidden = is_next_method(object);
-  const char *const name = print(object);
-  if (name == NULL)
-    return;
+  const char *name;
   if (is_class(object)) {
-    image_note(NOTE_CLASS, (uintptr_t)object,
-               lisp_printer_is_structure(object), 0, name);
+    note_class(NULL, object);
     return;
   }
+  name = print(object);
+  if (name == NULL)
+    return;
   image_note(NOTE_FUNCTION, number,
              NOTE_CALLS_KNOWN | (hidden ? NOTE_RUNTIME : 0), 0, NULL);
   image_note(NOTE_NAME, number, 0, 0, name);
@@ -134,14 +143,10 @@ kept_objects_note_classes(struct note_list *notes)
   const uint32_t count = __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
   for (uint32_t i = 1; i <= count; i++) {
     const cl_object object = kept.objects[i].object;
-    const char *name;
     if (!is_class(object) || has_lost_name(object))
       continue;
     spin_lock(&kept.places.lock);
-    name = print(object);
-    if (name != NULL)
-      note_add(notes, NOTE_CLASS, (uintptr_t)object,
-               lisp_printer_is_structure(object), 0, name);
+    note_class(notes, object);
     spin_unlock(&kept.places.lock);
   }
 }
@@ -171,9 +176,8 @@ add(cl_object object)
   return place;
 }
 
-/* The same, when it is kept now or was before. */
-static uint32_t
-keep(cl_object object)
+uint32_t
+kept_objects_add(cl_object object)
 {
   uint32_t place = place_of(object);
   if (place != 0 || kept.count == KEPT_OBJECTS)
@@ -186,16 +190,10 @@ keep(cl_object object)
   return place;
 }
 
-void
-kept_objects_add(cl_object object)
-{
-  keep(object);
-}
-
 uint32_t
 kept_objects_function(cl_object name)
 {
-  const uint32_t place = keep(name);
+  const uint32_t place = kept_objects_add(name);
   if (place != 0)
     return FUNCTION_OBJECT_BASE + place;
   __atomic_fetch_add(&kept.lost_calls, 1, __ATOMIC_RELAXED);

@@ -21,8 +21,9 @@ enum {
 int kept_objects_open(void);
 
 /* Keep `object' alive until the process ends, so that its address stays its
- * own; does nothing when the table is full.  Inside the hook. */
-void kept_objects_add(cl_object object);
+ * own.  Gives back its place; 0, and does nothing, when the table is full.
+ * Inside the hook. */
+uint32_t kept_objects_add(cl_object object);
 
 /* The number of the function whose name is `name', from FUNCTION_OBJECT_BASE
  * on; keeps the object alive.  0 when the table is full.  Inside the hook. */

@@ -29,15 +29,15 @@
 #include "image/intern_table.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_printer.h"
-#include "lisp/names/source_lines.h"
 
 enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */ };
 
-/* The numbers of APPLY and of the one that is a part of what calls it; 0
- * before the first of these. */
 static struct {
-  uint32_t function, passing;
-} apply;
+  /* of APPLY, and of the one that is a part of what calls it; 0 before the
+     first of these */
+  uint32_t apply, passing;
+  struct intern_table noted; /* names of files with other flags */
+} known;
 
 /* ---- frame words ---- */
 
@@ -47,8 +47,7 @@ static struct {
 static void
 note_other_flags(const struct link_map *file)
 {
-  static struct intern_table noted; /* names of files */
-  const uint32_t before = noted.count;
+  const uint32_t before = known.noted.count;
   const char *path = file == NULL || file->l_name[0] == '\0'
                          ? program_invocation_short_name
                          : file->l_name;
@@ -59,7 +58,7 @@ note_other_flags(const struct link_map *file)
            "=%s was not compiled with this ECL's C compiler flags: functions "
            "that are inlined or end in a call can be missing from chains",
            slash != NULL ? slash + 1 : path);
-  if (intern_text(&noted, text) > before)
+  if (intern_text(&known.noted, text) > before)
     image_note(NOTE_COMMENT, 0, 0, 0, text);
 }
 
@@ -188,13 +187,13 @@ add_core(void)
 
 /* ---- makers of floats ----
  *
- * For what the compiler needed an object, when it had a number in a variable of
- * C: the runtime has the function that makes such an object under several
+ * For what the compiler needed an object, when it had a number in a variable
+ * of C: the runtime has the function that makes such an object under several
  * names, one for each reason (ECL_EACH_REASON in ecl/allocation_monitor.h).
- * For floats these are allocators: no walk of the stack meets them, and so they
- * cost nothing there.  The kind of the object tells which one it was, and a
- * chain begins with it.  (Those for integers are on the stack, as their callees
- * allocate.) */
+ * For floats these are allocators: no walk of the stack meets them, and so
+ * they cost nothing there.  The kind of the object tells which one it was, and
+ * a chain begins with it.  (Those for integers are on the stack, as their
+ * callees allocate.) */
 
 typedef void maker(void);
 
@@ -247,11 +246,11 @@ split_apply(void)
   const uintptr_t start = (uintptr_t)cl_apply;
   const struct code_function *whole;
   struct code_function *passing;
-  apply.function = code_function_of_start(start);
-  apply.passing = code_function_of_start(start + 1);
-  whole = code_function_at(apply.function);
-  passing = code_function_at(apply.passing);
-  if (apply.passing != 0) {
+  known.apply = code_function_of_start(start);
+  known.passing = code_function_of_start(start + 1);
+  whole = code_function_at(known.apply);
+  passing = code_function_at(known.passing);
+  if (known.passing != 0) {
     passing->name = whole->name;
     passing->word_at = whole->word_at;
   }
@@ -271,8 +270,9 @@ lisp_functions_open(void)
 
 /* ---- the functions of sites ---- */
 
-uint32_t
-site_function_number(uint64_t site)
+/* The number of the function that a site is in; 0 when it is not known. */
+static uint32_t
+number_of(uint64_t site)
 {
   if ((site & SITE_OBJECT) != 0)
     return kept_objects_function((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
@@ -286,12 +286,12 @@ site_function_number(uint64_t site)
 uint32_t
 site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
 {
-  uint32_t number = site_function_number(site);
+  uint32_t number = number_of(site);
   (void)closure;
   if (number < FUNCTION_OBJECT_BASE) {
-    if (number == apply.function && caller < FUNCTION_OBJECT_BASE &&
+    if (number == known.apply && caller < FUNCTION_OBJECT_BASE &&
         code_function_at(caller)->passes_on)
-      number = apply.passing;
+      number = known.passing;
     code_function_note(number);
     return number | code_function_at(number)->in_tree;
   }
@@ -303,5 +303,5 @@ site_function_depends(uint32_t function)
 {
   const uint32_t number = function & FUNCTION_NUMBER;
   return number != 0 &&
-         (number == apply.function || number == apply.passing);
+         (number == known.apply || number == known.passing);
 }

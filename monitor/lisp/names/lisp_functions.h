@@ -31,10 +31,6 @@
 void lisp_functions_open(void);
 void lisp_functions_add(const struct ecl_function_names *file);
 
-/* The number of the function that a site is in; 0 when it is not known.
- * Inside the hook. */
-uint32_t site_function_number(uint64_t site);
-
 /* The number of the function that a site is in when it is called by the
  * function `caller', with its role and FUNCTION_HIDDEN or FUNCTION_ROOT (a
  * context_tree_function_fn).  Inside the hook. */

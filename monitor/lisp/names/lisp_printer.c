@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "lisp/names/classify.h"
-#include "lisp/names/table_entries.h"
 
 enum { MAX_DEPTH = 16, MAX_LENGTH = 64 };
 

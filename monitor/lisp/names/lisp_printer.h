@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include <ecl/ecl.h>
+#include <gc/gc.h>
 
 /* What has a name. */
 enum lisp_named {
@@ -49,6 +50,33 @@ static inline bool
 lisp_is_of(cl_object x, cl_type type)
 {
   return x != OBJNULL && ecl_t_of(x) == type;
+}
+
+/* The entries of a hash table, without its lock.
+ *
+ * A thread that makes the table larger sets its size before there is a body of
+ * that size, so only what the body has room for is read.  The entries are
+ * those of one moment as long as the caller keeps them: the collector does not
+ * take the body away meanwhile.  What is added then may be missed.
+ */
+struct table_entries {
+  const struct ecl_hashtable_entry *at;
+  cl_index count; /* some have no key: OBJNULL */
+};
+
+/* Those of TABLE; none if it is no hash table. */
+static inline struct table_entries
+table_entries(cl_object table)
+{
+  struct table_entries entries = {NULL, 0};
+  if (table == OBJNULL || ECL_IMMEDIATE(table) || table->d.t != t_hashtable)
+    return entries;
+  entries.count = table->hash.size;
+  entries.at = __atomic_load_n(&table->hash.data, __ATOMIC_ACQUIRE);
+  const size_t bytes = entries.at == NULL ? 0 : GC_size(entries.at);
+  if (entries.count > bytes / sizeof *entries.at)
+    entries.count = bytes / sizeof *entries.at;
+  return entries;
 }
 
 /* Is it a symbol of that name, in whatever package? */

@@ -2,10 +2,10 @@
  *
  * releases.h -- what the releases of ECL keep in different places.
  *
- * 21.2.1 has spin locks and lock objects of Lisp; since 24.5.10 the runtime's
- * own locks are the system's.  Everything else that the monitor asks of ECL
- * is the same in all releases that there are patches for: what it needs
- * beyond ECL's own interface is in ecl/allocation_monitor.h.
+ * These are the stacks of a thread and the bindings in it.  Everything else
+ * that the monitor asks of ECL is the same in all releases that there are
+ * patches for: what it needs beyond ECL's own interface is in
+ * ecl/allocation_monitor.h.
  *
  * Any thread may call these; none of them allocates.
  */
@@ -13,15 +13,14 @@
 #define MPROF_RELEASES_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include <ecl/ecl.h>
 
 /* What of a thread the collector looks at beside its C stack from its pointer
  * to `c_begin'. */
 struct release_stacks {
-  const void *c_begin; /* the oldest word of its C stack */
-  size_t c_bytes;      /* how long that can become */
+  const void *c_begin;                   /* the oldest word of its C stack */
+  size_t c_bytes;                        /* how long that can become */
   const void *arguments, *arguments_end; /* of functions */
   const void *bindings, *bindings_end;   /* earlier values of symbols */
   const void *frames, *frames_end;       /* of BLOCK, CATCH, ... */
@@ -29,45 +28,21 @@ struct release_stacks {
 
 #if ECL_VERSION_NUMBER >= 240510
 
-#include <ecl/threads.h>
-
-/* The list of threads.  False when another thread has it. */
-static inline bool
-release_lock_list(void)
-{
-  return ecl_mutex_trylock(&cl_core.processes_lock) == 0;
-}
-
-static inline void
-release_unlock_list(void)
-{
-  ecl_mutex_unlock(&cl_core.processes_lock);
-}
-
-/* Is it the thread of `process', `number' to the kernel, that has it? */
-static inline bool
-release_list_is_locked_by(cl_object process, pid_t number)
-{
-  (void)process;
-  return __atomic_load_n(&cl_core.processes_lock.__data.__owner,
-                         __ATOMIC_ACQUIRE) == number;
-}
-
 /* Has the thread begun to run?  A new one notes its stack first of all; one
  * that was not made by ECL never does, and is active when it is listed. */
 static inline bool
-release_has_begun(cl_object process)
+release_has_begun(cl_object process, cl_env_ptr env)
 {
-  return process->process.env->c_stack.org != NULL ||
+  return env->c_stack.org != NULL ||
          process->process.phase == ECL_PROCESS_ACTIVE;
 }
 
 /* Has all been allocated that its parent allocates for it?  The bindings are
  * the last. */
 static inline bool
-release_is_made(cl_object process)
+release_is_made(cl_env_ptr env)
 {
-  return process->process.env->bds_stack.tl_bindings != NULL;
+  return env->bds_stack.tl_bindings != NULL;
 }
 
 /* The values of symbols in that thread, by their numbers. */
@@ -81,52 +56,29 @@ release_bindings(cl_env_ptr env, cl_index *size)
 static inline struct release_stacks
 release_stacks(cl_env_ptr env)
 {
-  return (struct release_stacks){
-      .c_begin = env->c_stack.org,
-      .c_bytes = env->c_stack.max_size,
-      .arguments = env->run_stack.org,
-      .arguments_end = env->run_stack.top,
-      .bindings = env->bds_stack.org,
-      .bindings_end = env->bds_stack.top + 1,
-      .frames = env->frs_stack.org,
-      .frames_end = env->frs_stack.top + 1};
+  return (struct release_stacks){.c_begin = env->c_stack.org,
+                                 .c_bytes = env->c_stack.max_size,
+                                 .arguments = env->run_stack.org,
+                                 .arguments_end = env->run_stack.top,
+                                 .bindings = env->bds_stack.org,
+                                 .bindings_end = env->bds_stack.top + 1,
+                                 .frames = env->frs_stack.org,
+                                 .frames_end = env->frs_stack.top + 1};
 }
 
 #else
 
 static inline bool
-release_lock_list(void)
+release_has_begun(cl_object process, cl_env_ptr env)
 {
-  cl_object owner = ECL_NIL;
-  return __atomic_compare_exchange_n(
-      &cl_core.processes_spinlock, &owner, ecl_process_env()->own_process,
-      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-static inline void
-release_unlock_list(void)
-{
-  __atomic_store_n(&cl_core.processes_spinlock, ECL_NIL, __ATOMIC_RELEASE);
+  (void)process;
+  return env->cs_org != NULL;
 }
 
 static inline bool
-release_list_is_locked_by(cl_object process, pid_t number)
+release_is_made(cl_env_ptr env)
 {
-  (void)number;
-  return __atomic_load_n(&cl_core.processes_spinlock, __ATOMIC_ACQUIRE) ==
-         process;
-}
-
-static inline bool
-release_has_begun(cl_object process)
-{
-  return process->process.env->cs_org != NULL;
-}
-
-static inline bool
-release_is_made(cl_object process)
-{
-  return process->process.env->thread_local_bindings != NULL;
+  return env->thread_local_bindings != NULL;
 }
 
 static inline const cl_object *
@@ -139,15 +91,14 @@ release_bindings(cl_env_ptr env, cl_index *size)
 static inline struct release_stacks
 release_stacks(cl_env_ptr env)
 {
-  return (struct release_stacks){
-      .c_begin = env->cs_org,
-      .c_bytes = env->cs_max_size,
-      .arguments = env->stack,
-      .arguments_end = env->stack_top,
-      .bindings = env->bds_org,
-      .bindings_end = env->bds_top + 1,
-      .frames = env->frs_org,
-      .frames_end = env->frs_top + 1};
+  return (struct release_stacks){.c_begin = env->cs_org,
+                                 .c_bytes = env->cs_max_size,
+                                 .arguments = env->stack,
+                                 .arguments_end = env->stack_top,
+                                 .bindings = env->bds_org,
+                                 .bindings_end = env->bds_top + 1,
+                                 .frames = env->frs_org,
+                                 .frames_end = env->frs_top + 1};
 }
 
 #endif

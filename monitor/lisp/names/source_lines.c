@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * source_lines.c -- see source_lines.h.
+ * source_lines.c -- see code_functions.h.
  *
  * A compiled file is one unit of the debugging information.  What is not of
  * the source (the C code that makes up the rest) has no line.
  */
-#include "lisp/names/source_lines.h"
+#include "lisp/names/code_functions.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -120,19 +120,6 @@ block_unload(cl_object block, void *base)
   monitor_unlock();
 }
 
-/* A file that is loaded meanwhile tells of itself when the lock is free; to
- * be told of it twice is no harm.  False when memory ran out. */
-static bool
-open_code(void)
-{
-  if (code_functions_open() != 0 || kept_objects_open() != 0)
-    return false;
-  ecl_allocation_monitor.names_added = names_added;
-  ecl_allocation_monitor.block_unload = block_unload;
-  lisp_functions_open();
-  return true;
-}
-
 /* ---- forks ---- */
 
 /* A process is copied when nobody holds the lock and no other thread counts:
@@ -146,7 +133,7 @@ fork_prepare(void)
 {
   monitor_lock();
   if (monitor.running)
-    stop_for_fork();
+    stop_set_gates(GATE_PAUSED);
   image_before_fork(true);
 }
 
@@ -200,8 +187,14 @@ open_monitor(void)
   if (!stop_init())
     return monitor_fail(
         "this kernel has no membarrier system call (Linux 4.14)");
-  if (!note_runtime() || !open_code())
+  if (!note_runtime() || code_functions_open() != 0 ||
+      kept_objects_open() != 0)
     return monitor_fail("out of memory");
+  /* a file that is loaded meanwhile tells of itself when the lock is free; to
+     be told of it twice is no harm */
+  ecl_allocation_monitor.names_added = names_added;
+  ecl_allocation_monitor.block_unload = block_unload;
+  lisp_functions_open();
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
   collector_data_open();

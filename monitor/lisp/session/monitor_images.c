@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * monitor_images.c -- the figures as an image, for the reader to make a profile
- * of: a snapshot in memory, or a file in which they are counted (image/image.h),
- * where names are noted when their numbers are given.
+ * monitor_images.c -- the figures as an image, for the reader to make a
+ * profile of: a snapshot in memory, or a file in which they are counted
+ * (image/image.h), where names are noted when their numbers are given.
  *
  * To take a snapshot while counting is to hold up all threads, so that trees,
  * counters and the collector's sum are of the same moment.
@@ -24,7 +24,6 @@
 #include <gc/gc.h>
 
 #include "image/image.h"
-#include "lisp/live/live_frees.h"
 #include "lisp/session/monitor_lock.h"
 #include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/stop.h"
@@ -52,29 +51,24 @@ monitor_fail(const char *format, ...)
 
 /* ---- holding up threads ---- */
 
+/* Hold up all threads, or let them go on. */
 static void
-stop(bool balanced)
+hold(bool held, bool balanced)
 {
-  if (monitor.running && balanced)
+  if (!monitor.running)
+    return;
+  if (!balanced)
+    stop_set_gates(held ? GATE_PAUSED : GATE_OPEN);
+  else if (held)
     stop_threads();
-  else if (monitor.running)
-    stop_set_gates(GATE_PAUSED);
-}
-
-static void
-go_on(bool balanced)
-{
-  if (monitor.running && balanced)
+  else
     start_threads();
-  else if (monitor.running)
-    stop_set_gates(GATE_OPEN);
 }
 
 /* Wipe what functions that have returned left below this frame: frames to
  * come would keep it alive where they do not write.  Likewise the values of
  * the last Lisp function. */
-static void __attribute__((noinline))
-forget_words(cl_env_ptr env)
+static void __attribute__((noinline)) forget_words(cl_env_ptr env)
 {
   enum { STACK_BYTES = 64 << 10 };
   volatile char stack[STACK_BYTES];
@@ -84,24 +78,11 @@ forget_words(cl_env_ptr env)
     env->values[i] = ECL_NIL;
 }
 
-/* What is alive is as of one moment. */
-static void
-hold_live(bool hold)
-{
-  if (!monitor.follow)
-    return;
-  if (hold) {
-    GC_disable();
-    live_frees_begin();
-  } else {
-    live_frees_end();
-    GC_enable();
-  }
-}
-
 /* ---- a snapshot ---- */
 
-/* What refers to what is read before the threads go on. */
+/* Where objects are followed, what is alive and what refers to what are as of
+ * one moment: the world is stopped, and takes no memory meanwhile.  Holders
+ * are noted before the threads go on. */
 static bool
 take(struct snapshot *snapshot, int before)
 {
@@ -111,16 +92,25 @@ take(struct snapshot *snapshot, int before)
   snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
   if (!snapshot_reserve(snapshot))
     return false;
-  stop(snapshot->balanced);
+  hold(true, snapshot->balanced);
   if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
     forget_words(ecl_process_env());
     GC_gcollect();
   }
-  hold_live(true);
-  taken = monitor_list_code() && snapshot_take(snapshot) &&
-          (!held || live_graph_take(&graph, &snapshot->notes));
-  hold_live(false);
-  go_on(snapshot->balanced);
+  taken = monitor_list_code();
+  if (monitor.follow) {
+    GC_disable();
+    GC_stop_world_external();
+  }
+  taken =
+      taken && snapshot_take(snapshot) && (!held || live_graph_take(&graph));
+  if (monitor.follow)
+    GC_start_world_external();
+  if (held && taken)
+    live_graph_note(&graph, &snapshot->notes);
+  if (monitor.follow)
+    GC_enable();
+  hold(false, snapshot->balanced);
   taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
   live_graph_release(&graph);
   return taken;

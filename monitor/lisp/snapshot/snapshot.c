@@ -5,13 +5,21 @@
  */
 #include "lisp/snapshot/snapshot.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <ecl/ecl.h>
+
 #include "image/image.h"
-#include "lisp/live/live_collection.h"
+#include "lisp/balance/collector_balance.h"
+#include "lisp/live/live_table.h"
+#include "lisp/names/classify.h"
+#include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
+#include "lisp/names/lisp_printer.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -19,13 +27,120 @@
 
 _Static_assert(sizeof(struct image_survival) == sizeof(struct live_survival),
                "the same figures in the same order");
+
+/* ---- notes of the runtime ---- */
+
+bool
+note_runtime(void)
+{
+  char program[300];
+  char *const version =
+      lisp_printer_copy(cl_lisp_implementation_version(), NAMED_THREAD);
+  if (version == NULL)
+    return false;
+  snprintf(program, sizeof program, "ECL %s", version);
+  free(version);
+  image_note(NOTE_PROGRAM, 0, 0, 0, program);
+  image_note(NOTE_ROOT, 0, 0, 0, MPROF_ROOT_FUNCTION);
+  classify_note_types();
+  return true;
+}
+
+/* ---- notes of figures ---- */
+
+static void
+state_count(struct note_list *notes, const char *key, uint64_t n)
+{
+  note_comment(notes, key, "%" PRIu64, n);
+}
+
+/* What the collector, or the runtime in its name, made for itself. */
+static uint64_t
+record_bytes(const struct counters *c)
+{
+  struct requests records = {0};
+  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, c->finalizers);
+  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, c->weak_links);
+  return records.rounded_bytes + c->thread_record_bytes +
+         monitor.collector.table_bytes;
+}
+
+/* Where the page that the collector has not yet added cannot be known when
+ * counting ends, but was when it began, the difference can be below zero. */
+static void
+state_reconciliation(struct note_list *notes, const struct counters *c)
+{
+  const uint64_t bytes = monitor.collector.bytes;
+  const struct reconciliation r = {
+      .rounded = c->requests.rounded_bytes,
+      .records = record_bytes(c),
+      .collector = (int64_t)bytes < 0 ? 0 : bytes,
+      .causes = monitor.collector.doubts |
+                (c->finalizer_walks > 0 ? BALANCE_FINALIZERS : 0),
+      .imported_threads = c->imported_threads,
+      .uncounted_threads = c->uncounted_threads};
+  state_count(notes, PPROF_COMMENT_MALLOC_BYTES, c->requests.malloc_bytes);
+  reconciliation_note(notes, &r);
+}
+
+/* What can be missing from chains. */
+static void
+state_gaps(struct note_list *notes, const struct counters *c)
+{
+  if (c->overflows > 0)
+    note_comment(
+        notes, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+        "the context budget was used up %" PRIu64
+        " times; (mprof:reset) begins anew, and (mprof:start) takes a "
+        "larger :max-contexts",
+        c->overflows);
+  state_count(notes, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
+  if (kept_objects_lost_calls() > 0)
+    note_comment(notes, PPROF_COMMENT_CHAIN_NOTE,
+                 "calls of byte-compiled functions whose names did not fit: "
+                 "%" PRIu64,
+                 kept_objects_lost_calls());
+}
+
+/* What is known of live objects.  The threads stand still. */
+static void
+note_live_comments(struct note_list *notes)
+{
+  uint64_t lost = live.lost_frees;
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    lost += t->live.lost + t->live.misplaced;
+  if (!monitor.follow)
+    return;
+  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, live.number);
+  if (lost > 0)
+    note_comment(
+        notes, PPROF_COMMENT_LOST_NOTE,
+        "objects that were not followed until they died, or whose freeing "
+        "was missed, since memory ran out: %" PRIu64,
+        lost);
+}
+
+static void
+note_comments(struct note_list *notes, const struct snapshot *snapshot)
+{
+  const struct counters *const c = &snapshot->counters;
+  state_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
+  state_count(notes, PPROF_COMMENT_BYTES, c->bytes);
+  if (snapshot->balanced)
+    state_reconciliation(notes, c);
+  state_gaps(notes, c);
+  state_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
+  state_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
+  state_count(notes, PPROF_COMMENT_THREADS, c->threads);
+}
+
+/* ---- pieces ---- */
+
 static size_t
 whole_pages(size_t bytes)
 {
   return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
 }
-
-/* ---- pieces ---- */
 
 /* Room for the bytes of a piece, all zero, until the next one; NULL: there is
  * no memory. */
@@ -35,8 +150,7 @@ add_piece(struct snapshot *s, enum image_kind kind, uint32_t owner,
 {
   const size_t at = s->length;
   bytes = whole_pages(bytes);
-  if (s->failed ||
-      arena_grow(&s->contents, at + IMAGE_PAGE + bytes) != 0) {
+  if (s->failed || arena_grow(&s->contents, at + IMAGE_PAGE + bytes) != 0) {
     s->failed = true;
     return NULL;
   }
@@ -65,9 +179,8 @@ add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
 static void
 add_survival(struct snapshot *s, struct thread_state *t)
 {
-  struct live_survival *const sums =
-      add_piece(s, IMAGE_SURVIVAL, t->tree.owner,
-                t->tree.leaf_count * sizeof *sums);
+  struct live_survival *const sums = add_piece(
+      s, IMAGE_SURVIVAL, t->tree.owner, t->tree.leaf_count * sizeof *sums);
   if (sums != NULL)
     live_collection_sum(&t->live, sums);
 }
@@ -97,10 +210,10 @@ snapshot_reserve(struct snapshot *s)
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     bytes += 8 * IMAGE_PAGE + t->tree.context_count * sizeof(struct context) +
              t->tree.kind_count * sizeof(struct kind) +
-             t->tree.leaf_count * (sizeof(struct leaf) +
-                                   (live_table_is_open(&t->live)
-                                        ? sizeof(struct live_survival)
-                                        : 0));
+             t->tree.leaf_count *
+                 (sizeof(struct leaf) + (live_table_is_open(&t->live)
+                                             ? sizeof(struct live_survival)
+                                             : 0));
   return arena_reserve_pages(&s->contents, whole_pages(bytes + bytes / 8)) ==
          0;
 }
@@ -139,25 +252,24 @@ snapshot_take(struct snapshot *s)
 static void
 add_roots(struct snapshot *s, const struct live_graph *g)
 {
-  struct image_root *const to = add_piece(
-      s, IMAGE_ROOTS, 1, (g->roots.count + (size_t)1) * sizeof *to);
+  struct image_root *const to =
+      add_piece(s, IMAGE_ROOTS, 1, (g->root_count + (size_t)1) * sizeof *to);
   if (to == NULL)
     return;
-  to[0].object = g->roots.count;
-  for (uint32_t i = 0; i < g->roots.count; i++) {
-    const struct root *const root = roots_get(&g->roots, i);
-    to[i + 1] =
-        (struct image_root){root->object, root_level(root), i + 1};
+  to[0].object = g->root_count;
+  for (uint32_t i = 0; i < g->root_count; i++) {
+    const struct root *const root = graph_root(g, i);
+    to[i + 1] = (struct image_root){root->object, root_level(root), i + 1};
   }
 }
 
 static void
 add_graph(struct snapshot *s, const struct live_graph *g)
 {
-  add_array(s, IMAGE_OBJECTS, 1, g->heap.objects.base,
-            (heap_count(&g->heap) + (size_t)2) * sizeof(struct image_object));
-  add_array(s, IMAGE_REFERENCES, 1, g->heap.references.base,
-            g->heap.reference_count * sizeof(uint32_t));
+  add_array(s, IMAGE_OBJECTS, 1, g->objects.base,
+            (g->addresses.count + (size_t)2) * sizeof(struct image_object));
+  add_array(s, IMAGE_REFERENCES, 1, g->references.base,
+            g->reference_count * sizeof(uint32_t));
   add_roots(s, g);
   add_array(s, IMAGE_BODIES, 1, g->bodies.base,
             (g->body_count + (size_t)1) * sizeof(struct image_body));

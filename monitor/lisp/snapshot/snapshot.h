@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * snapshot.h -- all figures of the monitor as of one moment: an image in memory
- * (image_format.h), which the reader makes a profile of.
+ * snapshot.h -- all figures of the monitor as of one moment: an image in
+ * memory (image_format.h), which the reader makes a profile of.
  *
- * Threads stand still while their counters are copied, and count on while notes
- * are added.
+ * Threads stand still while their counters are copied, and count on while
+ * notes are added.
  *
  * Not inside the hook.  Under the monitor's lock, from first to last.
  */
@@ -16,21 +16,22 @@
 #include "lisp/holders/live_graph.h"
 #include "lisp/threads/threads.h"
 
-struct snapshot { /* all zero: empty */
-  struct arena contents; /* the image */
-  size_t length;         /* of it */
-  bool balanced;         /* with what the collector has given out */
+struct snapshot {           /* all zero: empty */
+  struct arena contents;    /* the image */
+  size_t length;            /* of it */
+  bool balanced;            /* with what the collector has given out */
   struct counters counters; /* if it is balanced, with all requests */
-  struct note_list notes; /* for its end */
-  bool failed;           /* there was no memory */
+  struct note_list notes;   /* for its end */
+  bool failed;              /* there was no memory */
 };
 
 /* Have memory for what is there now, before the threads are stopped: then no
  * page of it is missing.  False: there is none. */
 bool snapshot_reserve(struct snapshot *snapshot);
 
-/* Copy the figures; the gates are shut, or nothing is counted, and there are
- * no collections and frees (live_frees_begin).  False: there is no memory. */
+/* Copy the figures; the gates are shut, or nothing is counted; and
+ * where objects are followed the world is stopped.  False: there is no
+ * memory. */
 bool snapshot_take(struct snapshot *snapshot);
 
 /* Add what refers to what, unless `graph' is NULL, and what all numbers stand
@@ -40,16 +41,9 @@ bool snapshot_complete(struct snapshot *snapshot,
 
 void snapshot_release(struct snapshot *snapshot);
 
-/* ---- what the numbers in figures stand for ---- */
-
-/* Begin to keep notes (image.h): the runtime and its types.  False: there is
+/* Begin to keep notes of what numbers in figures stand for (image.h): the
+ * runtime and its types.  False: there is
  * no memory. */
 bool note_runtime(void);
-
-/* Note totals, the reconciliation with the collector's sum, and what can be
- * missing, as comments; and, while the threads stand still, what is known of
- * live objects. */
-void note_comments(struct note_list *notes, const struct snapshot *snapshot);
-void note_live_comments(struct note_list *notes);
 
 #endif

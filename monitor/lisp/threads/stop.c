@@ -2,23 +2,28 @@
  *
  * stop.c -- see stop.h for the protocol.
  *
- * Not done here: the hook's half (hook.c), and what the collector's answer
- * consists of (collector_balance.c).
+ * Not done here: the hook's half (count_allocation.c), and what the
+ * collector's answer consists of (collector_balance.c).
  */
 #include "lisp/threads/stop.h"
 
 /* Our own threads are none of the collector's business. */
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
+#include <errno.h>
+#include <fcntl.h>
 #include <gc/gc.h>
+#include <inttypes.h>
 #include <linux/membarrier.h>
+#include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/wait.h"
 #include "lisp/balance/collector_data.h"
 #include "lisp/names/releases.h"
-#include "lisp/threads/thread_sleep.h"
 #include "lisp/threads/threads.h"
 
 /* ---- gates ---- */
@@ -55,32 +60,12 @@ wait_for_hooks(void)
 void
 stop_set_gates(enum gate gate)
 {
+  const cl_env_ptr self = ecl_process_env_unsafe();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+    if (gate != GATE_PAUSED || t->env == NULL || t->env != self)
+      __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
   if (gate != GATE_OPEN)
     wait_for_hooks();
-}
-
-/* The collector's lock is held, but threads go on taking objects: see
- * BALANCE_FORK. */
-static void *
-read_lists(void *unused)
-{
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (t->env != NULL)
-      t->list_bytes = collector_list_bytes(collector_lists(t->thread));
-  return unused;
-}
-
-void
-stop_for_fork(void)
-{
-  const cl_env_ptr env = ecl_process_env_unsafe();
-  struct thread_state *self = env == NULL ? NULL : threads_find(env);
-  stop_set_gates(GATE_PAUSED);
-  if (self != NULL)
-    __atomic_store_n(&self->gate, GATE_OPEN, __ATOMIC_SEQ_CST);
-  GC_call_with_alloc_lock(read_lists, NULL);
 }
 
 /* ---- patience ---- */
@@ -96,6 +81,33 @@ has_patience(unsigned *looks)
 }
 
 /* ---- threads at rest ---- */
+
+/* The file has: "0 0x3 ...", six arguments, the stack pointer and the place;
+ * without the arguments: "-1 0x7ffe... 0x7f..."; or "running". */
+bool
+system_call_of(pthread_t thread, struct system_call *call)
+{
+  char path[64], text[256];
+  ssize_t length;
+  int file, read_numbers;
+  clockid_t clock;
+  if (pthread_getcpuclockid(thread, &clock) != 0)
+    return false;
+  /* the thread's number is in that of its clock */
+  snprintf(path, sizeof path, "/proc/self/task/%d/syscall",
+           (int)~(clock >> 3));
+  file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  length = read(file, text, sizeof text - 1);
+  close(file);
+  text[length < 0 ? 0 : length] = '\0';
+  read_numbers = sscanf(text, "%ld %" SCNx64 "%*x %*x %*x %*x %*x %" SCNx64,
+                        &call->number, &call->argument, &call->stack_pointer);
+  if (read_numbers == 2)
+    call->stack_pointer = call->argument;
+  return read_numbers >= 2;
+}
 
 /* The system calls in which ECL leaves interrupts disabled and which neither
  * the collector nor the allocators make. */
@@ -180,103 +192,83 @@ struct listed {
   bool begins; /* one is just being made */
 };
 
-/* Does the thread that holds the lock of the list wait at its gate? */
+/* Copy an environment that was listed.  False: it is not there any more, for
+ * the kernel did not make a thread for it. */
 static bool
-list_is_held(void)
+read_environment(cl_env_ptr env, struct cl_env_struct *copy)
 {
-  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (t->env != NULL && is_held(t) &&
-        release_list_is_locked_by(t->env->own_process,
-                                  thread_number(t->thread)))
-      return true;
-  return false;
-}
-
-/* Lock the list, unless the thread that holds it will neither change the list
- * nor give the lock back. */
-static bool
-lock_list(bool *locked)
-{
-  unsigned looks = 0;
-  do {
-    *locked = release_lock_list();
-    if (*locked || list_is_held())
-      return true;
-  } while (has_patience(&looks));
-  return false;
-}
-
-/* A thread has no hooks while it is the one that stops the others. */
-static bool
-is_counted(cl_env_ptr env)
-{
-  return env->allocation_hooks != NULL ||
-         (env == ecl_process_env() && threads_find(env) != NULL);
+  const struct iovec to = {copy, sizeof *copy}, from = {env, sizeof *env};
+  const ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  if (got >= 0 || errno == EFAULT)
+    return got == (ssize_t)sizeof *copy;
+  *copy = *env; /* a filter of system calls does not let us ask */
+  return true;
 }
 
 /* A thread begins with a record that the collector makes, long before it sets
  * anything in its environment; its parent may wait at its gate by then.  What
  * the parent allocates for it comes before, and so does what it sets in that
- * environment, the bindings last. */
-static void
-look_through_list(struct listed *l)
+ * environment, the bindings last.
+ *
+ * The list has a lock, which may be held by a thread that waits at its gate.
+ * It is not needed: a thread that comes is put at the end, or a longer list
+ * takes the place of this one; when one goes, those behind it move one place
+ * towards the beginning, so from the end on each is met.  What is left behind
+ * the last one is met twice, or has no environment any more.  The environment
+ * of a thread that has begun stays as long as the monitor's lock is held: when
+ * it ends it takes it out, asks for that lock, and then gives it back. */
+static struct listed
+look_through_list(void)
 {
   const cl_object list = cl_core.processes;
-  *l = (struct listed){0};
-  for (cl_index i = 0; i < list->vector.fillp; i++) {
+  const cl_env_ptr self = ecl_process_env();
+  struct listed l = {0};
+  struct cl_env_struct now;
+  for (cl_index i = list->vector.dim; i-- > 0;) {
     const cl_object p = list->vector.self.t[i];
     const cl_env_ptr env = p == OBJNULL || Null(p) ? NULL : p->process.env;
-    if (env == NULL)
+    if (env == NULL || !read_environment(env, &now))
       continue;
-    if (!release_has_begun(p)) {
-      if (release_is_made(p))
-        l->begins = true;
+    if (!release_has_begun(p, &now)) {
+      if (release_is_made(&now))
+        l.begins = true;
       else
-        l->to_come++;
-    } else if (!is_counted(env)) {
-      l->env = env;
-      l->thread = p->process.thread;
+        l.to_come++;
+    } else if (now.allocation_hooks == NULL &&
+               (env != self || threads_find(env) == NULL)) {
+      /* this one has no hooks while it stops the others */
+      l.env = env;
+      l.thread = p->process.thread;
     }
   }
-}
-
-/* False when it cannot be locked.  Waits for a thread that begins. */
-static bool
-read_list(struct listed *l)
-{
-  unsigned looks = 0;
-  bool locked;
-  do {
-    if (!lock_list(&locked))
-      return false;
-    look_through_list(l);
-    if (locked)
-      release_unlock_list();
-  } while (l->env == NULL && l->begins && has_patience(&looks));
-  return true;
+  return l;
 }
 
 enum { NOT_KNOWN = -1 };
 
 /* Hang the hooks, with a paused gate, into all threads that have none; they
- * began before the end of a run, or else before the beginning of one.  Gives
- * back how many, or -1 when memory ran out.  *to_come gets how many are to
- * come, or NOT_KNOWN: one did not get on with its beginning. */
+ * began before the end of a run, or else before the beginning of one.  Waits
+ * for a thread that begins.  Gives back how many, or -1 when memory ran out.
+ * *to_come gets how many are to come, or NOT_KNOWN: one did not get on with
+ * its beginning. */
 static int
 count_all_threads(bool in_run, int *to_come)
 {
-  struct listed l;
-  for (int added = 0;; added++) {
-    if (!read_list(&l))
-      return -1;
-    *to_come = l.begins ? NOT_KNOWN : l.to_come;
+  struct listed l = look_through_list();
+  unsigned looks = 0;
+  int added = 0;
+  for (; l.env != NULL || (l.begins && has_patience(&looks));
+       l = look_through_list()) {
     if (l.env == NULL)
-      return added;
+      continue;
     if (!threads_count(l.env, l.thread, GATE_PAUSED))
       return -1;
     if (in_run)
       threads_began_in_run(l.thread);
+    added++;
   }
+  *to_come = l.begins ? NOT_KNOWN : l.to_come;
+  return added;
 }
 
 /* ---- settling with the collector ---- */

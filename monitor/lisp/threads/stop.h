@@ -20,9 +20,9 @@
  * word of the object (thread_state.held).
  *
  * The collector runs finalizers in the middle of an allocation, and these
- * enable interrupts; afterwards they are as they were.  Nothing has been taken
- * by then, but for an instance, which is two requests: the runtime counts those
- * that have a header and no slots yet (instances_begun).
+ * enable interrupts; afterwards they are as they were.  Nothing has been
+ * taken by then, but for an instance, which is two requests: the runtime
+ * counts those that have a header and no slots yet (instances_begun).
  *
  * So a thread is at rest when its interrupts are enabled, or when it waits at
  * its gate.  Some things that are no allocation are done with interrupts
@@ -39,13 +39,15 @@
  * reconciliation compares with the hook's own.
  *
  * All functions: under the monitor's lock, not inside the hook.  stop_threads
- * and start_threads also in a thread that has no hooks now; they allocate from the
- * collector what collector_balance.h says.
+ * and start_threads also in a thread that has no hooks now; they allocate
+ * from the collector what collector_balance.h says.
  */
 #ifndef MPROF_STOP_H
 #define MPROF_STOP_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "lisp/hook/thread_state.h"
 
@@ -53,13 +55,21 @@
 bool stop_init(void);
 
 /* Set the gates of all threads; unless they open, wait until every other
- * thread is outside the hook. */
+ * thread is outside the hook.  This one does not pause: before a fork it may
+ * have to allocate in another library's handler. */
 void stop_set_gates(enum gate gate);
 
-/* Before a fork: hold up all threads but this one, which may have to allocate
- * in another library's handler, and read what is on the free lists of each,
- * for the collector of the child forgets the other threads. */
-void stop_for_fork(void);
+/* In which system call another thread sleeps, as the kernel tells it in
+ * /proc. Takes no lock and no memory: other threads may be stopped anywhere.
+ */
+struct system_call {
+  long number;
+  uint64_t argument;      /* the first */
+  uint64_t stack_pointer; /* of the thread */
+};
+
+/* False: the thread runs, or it is not known. */
+bool system_call_of(pthread_t thread, struct system_call *call);
 
 /* Find all threads, settle with the collector, and let them go.  False when
  * memory ran out: a thread is not counted. */

@@ -7,8 +7,8 @@
  * from then on its gate says whether it counts.
  *
  * A thread that ends leaves its state, of which only label, tree and counters
- * are used from then on; its `env' is NULL.  If one that begins goes on with it,
- * its counters are added to those of all threads that are gone.
+ * are used from then on; its `env' is NULL.  If one that begins goes on with
+ * it, its counters are added to those of all threads that are gone.
  *
  * Not done here: finding the threads that began while nothing was counted
  * (stop.c), their labels, and which states they share (thread_labels.c).
@@ -19,14 +19,13 @@
 #include <string.h>
 
 #include "lisp/hook/hook.h"
-#include "lisp/live/live_collection.h"
-#include "lisp/live/live_frees.h"
+#include "lisp/live/live_table.h"
 #include "lisp/names/lisp_functions.h"
 #include "monitor.h"
 
 enum { DEFAULT_BUDGET = 8 << 20 }; /* contexts; address space until touched */
 
-struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct monitor monitor = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- states ---- */
 
@@ -38,34 +37,23 @@ release_walks(struct thread_state *t)
   arena_release(&t->last_objects.arena);
 }
 
-static void
-stop_following(struct thread_state *t)
-{
-  if (live_table_is_open(&t->live))
-    live_collection_remove(&t->live);
-  live_table_close(&t->live);
-}
-
 /* Follow its objects, or do not, as the options are.  False when memory ran
  * out. */
 static bool
 follow(struct thread_state *t)
 {
-  if (!monitor.follow) {
-    stop_following(t);
-  } else if (!live_table_is_open(&t->live)) {
-    if (!live_table_open(&t->live))
-      return false;
-    live_collection_add(&t->live);
-  }
-  hook_init(t);
+  if (!monitor.follow)
+    live_collection_remove(&t->live);
+  else if (!live_table_is_open(&t->live) && !live_collection_add(&t->live))
+    return false;
+  t->hooks = hook_table;
   return true;
 }
 
 static void
 free_thread(struct thread_state *t)
 {
-  stop_following(t);
+  live_collection_remove(&t->live);
   context_tree_release(&t->tree);
   release_walks(t);
   free(t->label);
@@ -265,25 +253,21 @@ threads_counters(void)
 
 /* The collector gives the lists of a thread that ends to the others, and
  * counts what is on them once more when one takes it. */
-static void
-keep_list_bytes(int64_t listed)
-{
-  if (listed >= 0)
-    monitor.ended_list_bytes += listed;
-  else
-    monitor.collector.doubts |= BALANCE_LISTS;
-}
-
 void
 threads_end(cl_env_ptr env)
 {
   struct thread_state **p, *t;
+  int64_t listed;
   pthread_mutex_lock(&monitor.lock);
   hook_hang(env, NULL);
   p = place_of(env);
   t = *p;
   if (t != NULL) {
-    keep_list_bytes(collector_list_bytes(collector_lists(t->thread)));
+    listed = collector_list_bytes(collector_lists(t->thread));
+    if (listed >= 0)
+      monitor.ended_list_bytes += listed;
+    else
+      monitor.collector.doubts |= BALANCE_LISTS;
     if (thread_has_counted(t)) {
       thread_label_end(t);
       thread_label_note(t);
@@ -304,14 +288,11 @@ void
 threads_forked(void)
 {
   const cl_env_ptr self = ecl_process_env_unsafe();
-  live_frees_forked();
   if (monitor.running)
     monitor.collector.doubts |= BALANCE_FORK;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     if (t->env == NULL || t->env == self)
       continue;
-    if (monitor.running)
-      keep_list_bytes(t->list_bytes);
     t->inside = 0;
     t->env = NULL; /* which keeps its hooks: nobody is to count it anew */
     release_walks(t);
@@ -334,8 +315,6 @@ threads_take_options(unsigned long budget, int options)
     call_sites_shared.apart = sites;
     call_sites_outdate();
   }
-  if (monitor.follow)
-    live_collection_open();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_release(&t->tree);
     if (!follow(t) || !init_tree(&t->tree))
@@ -358,13 +337,15 @@ threads_forget_figures(void)
       continue;
     }
     context_tree_clear(&t->tree);
-    if (live_table_is_open(&t->live))
-      live_collection_clear(&t->live);
+    if (live_table_is_open(&t->live)) {
+      live_collection_remove(&t->live);
+      t->live.lost += !live_collection_add(&t->live);
+    }
     forget_counters(t);
     p = &t->next;
   }
   begin_epochs();
-  live_collection_begin();
+  live.number = live.lost_frees = 0;
   monitor.ended_count = 0;
   memset(&monitor.gone, 0, sizeof monitor.gone);
 }

@@ -111,3 +111,43 @@ call_site_add(struct call_sites *table, uintptr_t ip)
   table->count++;
   return site;
 }
+
+/* ---- steps ---- */
+
+/* A table to which as many steps were added as it has places gives way to a
+ * longer one. */
+static int
+reserve_steps(struct step_table *table, uint32_t places)
+{
+  struct arena arena;
+  if (arena_reserve(&arena, places * sizeof *table->steps) != 0)
+    return -1;
+  arena_release(&table->arena);
+  table->arena = arena;
+  table->steps = arena.base;
+  table->mask = places - 1;
+  table->added = 0;
+  return 0;
+}
+
+int
+step_table_init(struct step_table *table)
+{
+  return reserve_steps(table, SIZE_FIRST_STEPS);
+}
+
+void
+step_table_forget(struct step_table *table)
+{
+  arena_clear(&table->arena);
+  table->added = 0;
+}
+
+void
+step_table_add(struct step_table *table, struct step step)
+{
+  const uint32_t kind = (step.key & 1) != 0 ? step.more : 0;
+  if (table->added++ > table->mask && table->mask < SIZE_MOST_STEPS - 1)
+    reserve_steps(table, (table->mask + 1) * 4);
+  *step_table_place(table, step.key, kind) = step;
+}

@@ -36,7 +36,6 @@
 
 #include "image/arena.h"
 #include "lisp/walk/call_site.h"
-#include "lisp/walk/step_table.h"
 #include "tree/context_tree.h"
 
 /* A frame that a walk has met. */
