@@ -386,21 +386,6 @@ image_keep(void)
 }
 
 void
-image_try(void)
-{
-  const int file = image_file_open();
-  void *mapped;
-  if (file < 0 || image_file_allocate(file, IMAGE_PAGE) != 0)
-    return;
-  image_file_write(file, "", 1, image_file.end + IMAGE_PAGE - 1);
-  mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                (off_t)image_file.end);
-  if (mapped != MAP_FAILED)
-    munmap(mapped, IMAGE_PAGE);
-  image_file_close(file);
-}
-
-void
 image_forgets(bool begins)
 {
   set_flag(IMAGE_FORGETTING, begins);

@@ -54,10 +54,6 @@ void image_close(bool keep);
  * the program lets it be (image_file.h). */
 void image_keep(void);
 
-/* Make the system calls that it takes to grow, and change nothing: a filter of
- * system calls ends the process, which is a copy, for one that is forbidden. */
-void image_try(void);
-
 bool image_is_open(void);
 
 /* A number for the arrays of one owner, from 1 on. */

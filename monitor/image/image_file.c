@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -147,6 +148,21 @@ image_file_write(int file, const void *bytes, size_t n, uint64_t offset)
     }
   }
   return true;
+}
+
+void
+image_file_try(void)
+{
+  const int file = image_file_open();
+  void *mapped;
+  if (file < 0 || image_file_allocate(file, IMAGE_PAGE) != 0)
+    return;
+  image_file_write(file, "", 1, image_file.end + IMAGE_PAGE - 1);
+  mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                (off_t)image_file.end);
+  if (mapped != MAP_FAILED)
+    munmap(mapped, IMAGE_PAGE);
+  image_file_close(file);
 }
 
 /* ---- another file in its place ---- */

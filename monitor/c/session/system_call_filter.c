@@ -68,7 +68,7 @@ try_calls(void *unused)
   pthread_sigmask(SIG_BLOCK, NULL, &signals); /* as process_image_say does */
   sigpending(&signals);
   try_memory();
-  image_try();
+  image_file_try();
   wait_a_little(0);
   wait_a_little(WAIT_YIELDS);
   pthread_getname_np(pthread_self(), name, sizeof name);
