@@ -44,7 +44,8 @@ struct building {
   const struct image *image;
   struct image_notes notes; /* of the image, as are these: */
   struct region_table regions;
-  struct reading reading; /* knows the profile and the options */
+  struct reading reading;  /* knows the profile and the options */
+  struct code_names *code; /* files that the program had */
   struct sample_adder samples;
   uint64_t columns; /* bit i: samples have that of enum pprof_column */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */

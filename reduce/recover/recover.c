@@ -8,12 +8,14 @@
 
 void
 recover_image(struct profile *profile, const char *path,
-              const struct losses *losses,
+              const struct losses *losses, struct code_names *code,
               const struct reader_options *options)
 {
   struct image image;
   struct building building = {
-      .image = &image, .reading = {.profile = profile, .options = options}};
+      .image = &image,
+      .code = code,
+      .reading = {.profile = profile, .options = options}};
   if (options->octets.data != NULL)
     image_read_octets(&image, options->octets);
   else

@@ -272,7 +272,6 @@ recover_lisp(struct building *b)
     lisp_add_holdings(&r);
   for (size_t i = 0; i < image->tree_count; i++)
     add_tree(&r, &image->trees[i]);
-  lisp_functions_close(&r);
   lisp_add_unknown_calls(&r);
   add_comments(&r);
   building_end(b);
