@@ -21,7 +21,6 @@ recover_image(struct profile *profile, const char *path,
   else
     image_read(&image, path);
   image.losses = losses;
-  building.regions = image_regions(&image);
   image_notes_read(&building.notes, &image);
   if (image.head.language == IMAGE_LISP)
     recover_lisp(&building);
