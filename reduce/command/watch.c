@@ -250,8 +250,7 @@ program_name(const struct options *options)
 {
   const char *name =
       options->file_count == 0 ? "a process" : options->files[0];
-  const char *slash = strrchr(name, '/');
-  return slash == NULL ? name : slash + 1;
+  return basename(name);
 }
 
 /* The program has ended, or has not begun: what is left is shipped. */
@@ -339,8 +338,7 @@ run_push(const struct options *options, struct sink *sink,
          struct outcome *outcome)
 {
   const char *path = options->files[0];
-  const char *slash = strrchr(path, '/');
-  const char *base = slash == NULL ? path : slash + 1;
+  const char *base = basename(path);
   const struct program program = {
       .name = pool_text_part(base, strcspn(base, "."))};
   const struct ship_options how = {.url = options->files[1],

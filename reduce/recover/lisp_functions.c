@@ -72,10 +72,9 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
 static const char *
 file_name(struct lisp_recovery *r, const struct note_module *module)
 {
-  const char *slash = module == NULL ? NULL : strrchr(module->path, '/');
   if (module == NULL)
     return "[unknown]";
-  r->name = pool_format("[%s]", slash == NULL ? module->path : slash + 1);
+  r->name = pool_format("[%s]", basename(module->path));
   return r->name;
 }
 

@@ -223,9 +223,8 @@ is_of_system(const char *path, uint32_t mapping)
 static bool
 runs_lisp(const struct symbolizing *s, const char *path, uint32_t mapping)
 {
-  const char *name = strrchr(path, '/');
+  const char *name = basename(path);
   const char *dot = strrchr(path, '.');
-  name = name == NULL ? path : name + 1;
   if (!s->profile->by_mprof || s->profile->language != LANGUAGE_LISP ||
       (dot != NULL && strncmp(dot, ".fas", 4) == 0))
     return false;
