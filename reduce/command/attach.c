@@ -212,57 +212,43 @@ detach(size_t pid, unsigned long long address)
            "printf \"" DEBUGGER_SAYS "status 0\\n\"\n"
            "detach\n",
            stop_safely, address);
-  debugger_start(&d, pid, script);
-  debugger_finish(&d);
+  debugger_run(&d, pid, script);
   if (d.status != 0 && !process_state_is_end(process_state(pid)))
     fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s",
               pid, d.error[0] != '\0' ? d.error : "gdb failed");
 }
 
-struct attaching {
-  const struct options *options;
-  const char *file;
-  struct sink *sink;
-  sigset_t signals; /* that end it */
-};
-
 static void
-profile_process(void *closure)
+restore_signals(void *before)
 {
-  const struct attaching *attaching = closure;
-  const struct run_options *run = &attaching->options->run;
-  const size_t pid = run->process;
-  char library[PATH_MAX];
-  struct debugger d;
-  monitor_find(library);
-  debugger_start(&d, pid, make_script(run, library, attaching->file));
-  debugger_finish(&d);
-  if (d.address == 0)
-    refuse(pid, d.error[0] != '\0' ? d.error : "gdb failed");
-  if (!run->quiet) {
-    sink_format(attaching->sink,
-                "profiling process %zu; Ctrl-C writes the file\n", pid);
-    sink_flush(attaching->sink);
-  }
-  wait_for_end(pid, run->seconds, &attaching->signals);
-  if (has_library(pid, library)) /* and is no other program */
-    detach(pid, d.address);
+  sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 void
 attach_run(const struct options *options, const char *file, struct sink *sink)
 {
-  struct attaching attaching = {options, file, sink, {{0}}};
-  struct mprof_error error;
-  sigset_t before;
-  sigemptyset(&attaching.signals);
-  sigaddset(&attaching.signals, SIGINT);
-  sigaddset(&attaching.signals, SIGTERM);
-  sigaddset(&attaching.signals, SIGHUP);
-  sigprocmask(SIG_BLOCK, &attaching.signals, &before);
-  const bool good =
-      attempt(pool_in_use(), profile_process, &attaching, &error);
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  if (!good)
-    fail_again(&error);
+  const struct run_options *run = &options->run;
+  const size_t pid = run->process;
+  char library[PATH_MAX];
+  struct debugger d;
+  sigset_t signals; /* that end it */
+  sigset_t *before = pool_alloc(sizeof *before);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, before);
+  pool_on_release(restore_signals, before);
+  monitor_find(library);
+  debugger_run(&d, pid, make_script(run, library, file));
+  if (d.address == 0)
+    refuse(pid, d.error[0] != '\0' ? d.error : "gdb failed");
+  if (!run->quiet) {
+    sink_format(sink, "profiling process %zu; Ctrl-C writes the file\n", pid);
+    sink_flush(sink);
+  }
+  wait_for_end(pid, run->seconds, &signals);
+  if (has_library(pid, library)) /* and is no other program */
+    detach(pid, d.address);
+  pool_release_now(before);
 }

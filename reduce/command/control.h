@@ -31,7 +31,7 @@ struct control_figures {
 struct control {
   pthread_mutex_t one;     /* who asks has it */
   const char *file;        /* the image */
-  struct code_names names; /* that profiles were given */
+  struct code_names names; /* files that profiles have addresses in */
   struct pool names_pool;
   bool ended;                     /* the program has */
   struct control_figures figures; /* as it said last */
@@ -51,8 +51,8 @@ bool control_ask(struct control *control, uint32_t request,
                  struct control_figures *figures, struct mprof_error *error);
 
 /* Reads into PROFILE what the program has counted until now, with names for
- * its addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Code
- * that an earlier profile had is not looked up again. */
+ * its addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Files
+ * of code that an earlier profile had are not read again. */
 void control_snapshot(struct control *control, bool lossless,
                       struct profile *profile);
 

@@ -39,8 +39,8 @@ process_state_is_end(char state)
   return state == 0 || state == 'Z' || state == 'X';
 }
 
-void
-debugger_start(struct debugger *d, size_t pid, const char *script)
+static void
+start(struct debugger *d, size_t pid, const char *script)
 {
   char number[24];
   int output[2];
@@ -109,13 +109,13 @@ stop_idle(struct debugger *d, bool *running)
   *running = runs;
 }
 
-/* Waits for its end.  If the process was stopped when it was gone, that was
- * us. */
+/* If the process is stopped when the debugger is gone, that was us. */
 void
-debugger_finish(struct debugger *d)
+debugger_run(struct debugger *d, size_t pid, const char *script)
 {
-  struct pollfd ready = {.fd = d->output, .events = POLLIN};
   bool running = false;
+  start(d, pid, script);
+  struct pollfd ready = {.fd = d->output, .events = POLLIN};
   for (;;) {
     int changed = poll(&ready, 1, d->waiting ? IDLE_MILLISECONDS : -1);
     if (changed == 0) {

@@ -22,7 +22,7 @@ bool process_state_is_end(char state);
  * and "stopped". */
 #define DEBUGGER_SAYS "mprof:"
 
-/* A debugger at work, and what it has said. */
+/* A debugger, and what it has said. */
 struct debugger {
   pid_t process; /* its own */
   size_t pid;    /* that it is for */
@@ -35,11 +35,9 @@ struct debugger {
   int status;                 /* the same, -1 */
 };
 
-/* Start it for the process PID, with SCRIPT. */
-void debugger_start(struct debugger *, size_t pid, const char *script);
-
-/* Read what it says, until its end.  A process that it waits for and that
- * does nothing for half a second is stopped by SIGSTOP. */
-void debugger_finish(struct debugger *);
+/* Let it do what SCRIPT says with the process PID, until its end.  A process
+ * that it waits for and that does nothing for half a second is stopped by
+ * SIGSTOP. */
+void debugger_run(struct debugger *, size_t pid, const char *script);
 
 #endif

@@ -19,14 +19,14 @@
 /* Adds the file NAME, or what would be in it. */
 static void
 read_file(struct profile *profile, const struct input_name *name,
-          const struct reader_options *options)
+          struct code_names *code, const struct reader_options *options)
 {
   struct image_head head;
   bool image = options->octets.data != NULL
                    ? image_is_octets(options->octets)
                    : image_read_head(name->path, &head);
   if (image)
-    recover_image(profile, name->path, name->losses, options);
+    recover_image(profile, name->path, name->losses, code, options);
   else
     profile_read(profile, name->path, options);
 }
@@ -44,15 +44,17 @@ profile_load_list(struct profile *profile, const struct input_list *list,
       .first_path = list->files[0].path,
   };
   struct code_names own = {.pool = pool_in_use()};
+  if (names == NULL)
+    names = &own;
   profile_init(profile);
   for (size_t i = 0; i < list->count; i++) {
     options.octets = list->files[i].octets;
     progress_tell(progress, "reading files", i, list->count);
-    read_file(profile, &list->files[i], &options);
+    read_file(profile, &list->files[i], names, &options);
   }
   if (lossless)
     profile_fold_samples(profile);
-  symbolize(names == NULL ? &own : names, profile);
+  symbolize(names, profile);
   profile_settle(profile);
 }
 

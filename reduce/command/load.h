@@ -41,8 +41,8 @@ void input_list_fill(struct input_list *list, const char *const *names,
                      size_t count);
 
 /* Reads the files of LIST into PROFILE.  LOSSLESS is for what writes a file
- * anew: see reader.h.  What is found of code is kept in NAMES, unless that is
- * NULL. */
+ * anew: see reader.h.  Files of code are kept in NAMES, unless that is NULL.
+ */
 void profile_load_list(struct profile *profile, const struct input_list *list,
                        bool lossless, struct code_names *names,
                        struct progress *progress);

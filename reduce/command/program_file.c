@@ -9,10 +9,8 @@
 
 #include "common/program_start.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <libelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,22 +36,22 @@ has_other_rights(const char *path)
           getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-/* The reason of the 64-bit program HEAD, open as DESCRIPTOR, by the dynamic
- * linker that it asks for. */
+/* The reason of the 64-bit program ELF, by the dynamic linker that it asks
+ * for. */
 static const char *
-reason_of_linker(const Elf64_Ehdr *head, int descriptor)
+reason_of_linker(Elf *elf)
 {
-  for (unsigned i = 0; i < head->e_phnum; i++) {
-    Elf64_Phdr part;
-    char linker[PATH_MAX] = "";
-    off_t at = (off_t)(head->e_phoff + i * sizeof part);
-    if (pread(descriptor, &part, sizeof part, at) != sizeof part ||
-        part.p_type != PT_INTERP)
+  size_t parts = 0, bytes = 0;
+  const char *file = elf_rawfile(elf, &bytes);
+  elf_getphdrnum(elf, &parts);
+  for (size_t i = 0; i < parts; i++) {
+    GElf_Phdr part;
+    if (gelf_getphdr(elf, (int)i, &part) == NULL || part.p_type != PT_INTERP)
       continue;
-    if (pread(descriptor, linker, sizeof linker - 1, (off_t)part.p_offset) <
-        0)
-      return NULL;
-    return strstr(linker, "/ld-linux") != NULL
+    const bool known = file != NULL && part.p_offset < bytes &&
+                       part.p_filesz <= bytes - part.p_offset;
+    return !known || memmem(file + part.p_offset, part.p_filesz, "/ld-linux",
+                            strlen("/ld-linux")) != NULL
                ? NULL
                : "it does not use the GNU C library; link it with glibc";
   }
@@ -78,16 +76,13 @@ defines(Elf *elf, Elf_Scn *section, const char *name)
   return false;
 }
 
-/* Whether the program open as DESCRIPTOR has a malloc that all of it finds
- * before any library's, and that is not mprof's. */
+/* Whether the program ELF has a malloc that all of it finds before any
+ * library's, and that is not mprof's. */
 static bool
-has_own_malloc(int descriptor)
+has_own_malloc(Elf *elf)
 {
   bool own = false, ours = false;
-  Elf *elf = elf_version(EV_CURRENT) == EV_NONE
-                 ? NULL
-                 : elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
-  for (Elf_Scn *s = NULL; elf != NULL && (s = elf_nextscn(elf, s)) != NULL;) {
+  for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
     GElf_Shdr header;
     if (gelf_getshdr(s, &header) == NULL)
       continue;
@@ -95,27 +90,23 @@ has_own_malloc(int descriptor)
     ours = ours ||
            (header.sh_type == SHT_SYMTAB && defines(elf, s, "mprof_bypass"));
   }
-  elf_end(elf);
   return own && !ours;
 }
 
-/* The reason of the file open as DESCRIPTOR; sets INTERPRETER, of PATH_MAX
- * bytes, to the program that a script names, else to "". */
+/* The reason of the file open as DESCRIPTOR, which is no script. */
 static const char *
-reason_of_file(int descriptor, char *interpreter)
+reason_of_file(int descriptor)
 {
-  Elf64_Ehdr head;
-  const char *reason;
-  if (program_interpreter(descriptor, interpreter) ||
-      pread(descriptor, &head, sizeof head, 0) != sizeof head ||
-      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-    return NULL;
-  if (head.e_ident[EI_CLASS] != ELFCLASS64)
-    return "it is not a 64-bit program";
-  reason = reason_of_linker(&head, descriptor);
-  return reason == NULL && has_own_malloc(descriptor)
-             ? "it has its own malloc; link it without one"
-             : reason;
+  const char *reason = NULL;
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
+  if (elf_kind(elf) == ELF_K_ELF)
+    reason = gelf_getclass(elf) != ELFCLASS64 ? "it is not a 64-bit program"
+                                              : reason_of_linker(elf);
+  if (elf_kind(elf) == ELF_K_ELF && reason == NULL && has_own_malloc(elf))
+    reason = "it has its own malloc; link it without one";
+  elf_end(elf);
+  return reason;
 }
 
 const char *
@@ -123,12 +114,15 @@ file_reason(const char *path)
 {
   char interpreter[PATH_MAX];
   const char *reason = program_starts_alone(path);
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return NULL;
-  if (reason == NULL)
-    reason = reason_of_file(descriptor, interpreter);
-  close(descriptor);
+  for (int i = 0; i < SCRIPTS && path[0] != '\0' && reason == NULL; i++) {
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+      return NULL;
+    if (!program_interpreter(descriptor, interpreter))
+      reason = reason_of_file(descriptor);
+    close(descriptor);
+    path = interpreter;
+  }
   return reason;
 }
 
@@ -136,21 +130,10 @@ const char *
 unmonitored_reason(const char *name)
 {
   char path[PATH_MAX];
-  char interpreter[PATH_MAX];
-  const char *reason = NULL;
   if (!program_find(name, getenv("PATH"), path))
     return NULL;
-  if (has_other_rights(path))
-    return "it runs with other rights than yours (setuid), so mprof cannot "
-           "be preloaded; run a copy of it without them";
-  reason = program_starts_alone(path);
-  for (int i = 0; i < SCRIPTS && path[0] != '\0' && reason == NULL; i++) {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-      return NULL;
-    reason = reason_of_file(descriptor, interpreter);
-    close(descriptor);
-    strcpy(path, interpreter);
-  }
-  return reason;
+  return has_other_rights(path)
+             ? "it runs with other rights than yours (setuid), so mprof "
+               "cannot be preloaded; run a copy of it without them"
+             : file_reason(path);
 }

@@ -74,6 +74,10 @@ bool run_files_others(struct run_files *files, run_file_fn *does);
 void run_files_begin(struct run_files *files, bool seeks);
 #define RUN_FILES_SIGNAL SIGURG /* by default it is ignored */
 
+/* A thread that gets no signal: these are for the one that waits for the
+ * program.  False: there is no room for it. */
+bool run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure);
+
 /* The program has ended: finishes what is left.  Sets *ROOT to whether FILE
  * is there. */
 bool run_files_finish(struct run_files *files, bool *root,

@@ -29,7 +29,8 @@ void program_run(const struct options *options, const char *file,
 void library_find(const char *library, const char *what, char *path);
 void monitor_find(char *path);
 
-/* Why the program in the file PATH takes no library, as below. */
+/* Why the program in the file PATH, or that which the script there names,
+ * takes no library, as below. */
 const char *file_reason(const char *path);
 
 /* Why a program that was run by NAME takes no preloaded library, and what to

@@ -83,17 +83,23 @@ finish_again_and_again(void *closure)
   return NULL;
 }
 
-/* Signals are for the thread that waits for the program. */
+bool
+run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure)
+{
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const bool good = pthread_create(thread, NULL, run, closure) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return good;
+}
+
 void
 run_files_begin(struct run_files *files, bool seeks)
 {
-  sigset_t all, before;
   files->seeks = seeks;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  files->begun = pthread_create(&files->thread, NULL, finish_again_and_again,
-                                files) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  files->begun =
+      run_thread_begin(&files->thread, finish_again_and_again, files);
 }
 
 bool

@@ -11,6 +11,7 @@
 #include "command/attach.h"
 #include "command/control.h"
 #include "command/load.h"
+#include "command/run_files.h"
 #include "command/run_program.h"
 #include "common/image_format.h"
 #include "handles.h"
@@ -172,19 +173,6 @@ ship(void *closure)
   return NULL;
 }
 
-/* A thread that gets no signal: these are for the one that waits for the
- * program. */
-static bool
-start_thread(struct watch *watch, pthread_t *thread, void *(*run)(void *))
-{
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  const bool good = pthread_create(thread, NULL, run, watch) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return good;
-}
-
 /* ---- begin and end ----------------------------------------------------- */
 
 /* What is behind the last colon of WHERE is the port, and what is before it
@@ -218,7 +206,7 @@ begin_to_serve(struct watch *watch, const char *where)
           length == 0 ? "localhost" : address,
           strchr(address, ':') != NULL ? "]" : "",
           watch->call.server_port(watch->server));
-  if (start_thread(watch, &watch->serves, serve))
+  if (run_thread_begin(&watch->serves, serve, watch))
     return;
   watch->call.server_close(watch->server);
   watch->server = NULL;
@@ -238,7 +226,7 @@ begin_to_ship(struct watch *watch, const struct options *options)
                                 &watch->program, message);
   if (watch->shipper == NULL)
     fail_with(MPROF_USAGE, "%s", message);
-  if (start_thread(watch, &watch->ships, ship))
+  if (run_thread_begin(&watch->ships, ship, watch))
     return;
   watch->call.ship_close(watch->shipper);
   watch->shipper = NULL;
@@ -250,8 +238,7 @@ program_name(const struct options *options)
 {
   const char *name =
       options->file_count == 0 ? "a process" : options->files[0];
-  const char *slash = strrchr(name, '/');
-  return slash == NULL ? name : slash + 1;
+  return basename(name);
 }
 
 /* The program has ended, or has not begun: what is left is shipped. */
@@ -339,8 +326,7 @@ run_push(const struct options *options, struct sink *sink,
          struct outcome *outcome)
 {
   const char *path = options->files[0];
-  const char *slash = strrchr(path, '/');
-  const char *base = slash == NULL ? path : slash + 1;
+  const char *base = basename(path);
   const struct program program = {
       .name = pool_text_part(base, strcspn(base, "."))};
   const struct ship_options how = {.url = options->files[1],

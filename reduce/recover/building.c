@@ -39,6 +39,18 @@ add_columns(struct building *b)
           value_type(b, pprof_columns[i].type, pprof_columns[i].unit);
 }
 
+static void
+find_regions(struct building *b)
+{
+  const struct image_array *array = image_array(b->image, IMAGE_REGIONS, 0);
+  if (array == NULL)
+    return;
+  b->regions = (struct region *)array->bytes;
+  b->region_count = array->length / sizeof *b->regions;
+  for (size_t i = 0; i < b->region_count; i++)
+    b->regions[i].path[REGION_PATH_BYTES - 1] = '\0';
+}
+
 static int64_t
 time_now(void)
 {
@@ -67,6 +79,7 @@ building_begin(struct building *b, enum language language, uint64_t columns)
   reading_columns(reading);
   reading_check_heading(reading);
   sample_adder_init(&b->samples, reading);
+  find_regions(b);
 }
 
 void
@@ -198,6 +211,15 @@ building_number_label(struct building *b, const char *key, uint64_t number)
 }
 
 void
+building_region_label(struct building *b, uint32_t number)
+{
+  if (number != 0)
+    building_label(b, PPROF_LABEL_REGION,
+                   number < b->region_count ? b->regions[number].path
+                                            : "[not named yet]");
+}
+
+void
 building_put(struct building *b, uint32_t node, struct sample_labels *labels,
              const uint64_t *values)
 {
@@ -269,10 +291,14 @@ building_count(struct building *b, const char *key, uint64_t n)
 void
 building_regions(struct building *b, bool frees)
 {
-  for (uint32_t i = 1; i < b->regions.count; i++) {
-    const struct region *region = &b->regions.regions[i];
-    if (region->entered != 0)
+  for (size_t i = 1; i < b->region_count; i++) {
+    const struct region *r = &b->regions[i];
+    const char *held = frees ? pool_format("%" PRIu64, r->held_bytes) : "-";
+    if (r->entered != 0)
       building_comment(b, PPROF_COMMENT_REGION,
-                       image_region_comment(region, frees));
+                       pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64
+                                   " %" PRIu64 " %s %s",
+                                   r->entered, r->nanoseconds, r->first,
+                                   r->last, held, r->path));
   }
 }

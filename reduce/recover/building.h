@@ -16,6 +16,7 @@
 #include "pprof/sample_adder.h"
 #include "recover/image_notes.h"
 #include "tree/context_tree.h"
+#include "tree/region_table.h"
 
 struct building;
 
@@ -43,8 +44,10 @@ struct building_source {
 struct building {
   const struct image *image;
   struct image_notes notes; /* of the image, as are these: */
-  struct region_table regions;
-  struct reading reading; /* knows the profile and the options */
+  struct region *regions;   /* whose texts end */
+  size_t region_count;
+  struct reading reading;  /* knows the profile and the options */
+  struct code_names *code; /* files that the program had */
   struct sample_adder samples;
   uint64_t columns; /* bit i: samples have that of enum pprof_column */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
@@ -62,7 +65,7 @@ struct building {
 };
 
 /* Add the figures of the image of a Lisp or a C program, which BUILDING has
- * with its notes and regions. */
+ * with its notes. */
 void recover_lisp(struct building *building);
 void recover_c(struct building *building, struct image *image);
 
@@ -99,12 +102,16 @@ void building_label(struct building *building, const char *key,
 void building_number_label(struct building *building, const char *key,
                            uint64_t number);
 
+/* The same for the region NUMBER, unless that is 0. */
+void building_region_label(struct building *building, uint32_t number);
+
 /* Adds the comments KEY=TEXT and KEY=N. */
 void building_comment(struct building *building, const char *key,
                       const char *text);
 void building_count(struct building *building, const char *key, uint64_t n);
 
-/* Adds a comment on each region; FREES: what is in use there is known. */
+/* Adds a comment mprof.region, see mprof-formats(5), on each region that was
+ * entered; FREES: what it held at its end is known. */
 void building_regions(struct building *building, bool frees);
 
 /* Adds a function, whose FILE may be NULL.  Its number. */

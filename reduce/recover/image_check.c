@@ -9,8 +9,6 @@
 
 #include "base/pool.h"
 
-#include <inttypes.h>
-
 /* By context: whether it and all above it are complete.  Parents come first;
  * arrays are whole pages, so the root is there. */
 static bool *
@@ -57,36 +55,4 @@ image_check_trees(const struct image *image)
       check_leaf(image, tree, good, &tree->leaves[n]);
     pool_free(good);
   }
-}
-
-/* ---- regions ----------------------------------------------------------- */
-
-struct region_table
-image_regions(const struct image *image)
-{
-  const struct image_array *array = image_array(image, IMAGE_REGIONS, 0);
-  struct region_table regions = {0};
-  if (array == NULL)
-    return regions;
-  regions.regions = (struct region *)array->bytes;
-  regions.count = (uint32_t)(array->length / sizeof *regions.regions);
-  for (uint32_t i = 0; i < regions.count; i++)
-    regions.regions[i].path[REGION_PATH_BYTES - 1] = '\0';
-  return regions;
-}
-
-char *
-image_region_comment(const struct region *r, bool frees)
-{
-  return pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s",
-                     r->entered, r->nanoseconds, r->first, r->last,
-                     frees ? pool_format("%" PRIu64, r->held_bytes) : "-",
-                     r->path);
-}
-
-const char *
-image_region_path(const struct region_table *regions, uint32_t number)
-{
-  return number < regions->count ? regions->regions[number].path
-                                 : "[not named yet]";
 }

@@ -16,7 +16,6 @@
 #include "c/count/stripes.h"
 #include "common/image_format.h"
 #include "tree/context_tree.h"
-#include "tree/region_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,18 +88,6 @@ _Noreturn void image_fault(const struct image *image, int64_t offset,
 
 /* Checks all trees, and mends what is not complete. */
 void image_check_trees(const struct image *image);
-
-/* The regions of IMAGE, whose texts end; none if it has none.  They are the
- * image's. */
-struct region_table image_regions(const struct image *image);
-
-/* The text of the comment mprof.region, see mprof-formats(5), on a region
- * that was entered; FREES: what it held at its end is known. */
-char *image_region_comment(const struct region *region, bool frees);
-
-/* The path of one of these. */
-const char *image_region_path(const struct region_table *regions,
-                              uint32_t number);
 
 /* Whether anything was counted for LEAF. */
 static inline bool

@@ -13,7 +13,7 @@
 #include "recover/lisp_recovery.h"
 
 #include "base/text_file.h"
-#include "symbols/code_file.h"
+#include "symbols/code_names.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -42,48 +42,23 @@ module_of(const struct lisp_recovery *r, const struct note *function)
              : image_module_at(r->notes, function->more);
 }
 
-struct c_file {
-  bool is_known, is_open;
-  struct code_file file;
-  struct function_symbols symbols;
-};
-
-/* The file of MODULE, which is opened if it can be; NULL when there is none.
- */
-static struct c_file *
-find_file(struct lisp_recovery *r, const struct note_module *module)
-{
-  if (module == NULL)
-    return NULL;
-  if (r->files == NULL)
-    r->files = pool_zeroed(r->notes->module_count, sizeof *r->files);
-  struct c_file *f = &r->files[module - r->notes->modules];
-  if (!f->is_known) {
-    f->is_known = true;
-    f->is_open = module->path[0] == '/' &&
-                 code_file_open(&f->file, module->path, module->build_id) ==
-                     CODE_FILE_GOOD;
-    if (f->is_open)
-      function_symbols_init(&f->symbols, &f->file);
-  }
-  return f->is_open ? f : NULL;
-}
-
 /* Its C name; "": it has none.  To people a part of a function that the
  * compiler split is the function. */
 static const char *
 find_c_name(struct lisp_recovery *r, const struct note *function)
 {
+  struct code_names *names = r->b->code;
   const struct note_module *module = module_of(r, function);
-  const struct c_file *file = find_file(r, module);
   struct function_found found;
   uint64_t offset = RETIRED_OFFSET(function->more);
   uint64_t address;
-  if (file != NULL && (function->value & NOTE_UNLOADED) == 0)
+  if (module == NULL || module->path[0] != '/')
+    return "";
+  if ((function->value & NOTE_UNLOADED) == 0)
     offset = function->more - module->start;
-  if (file == NULL ||
-      !code_file_address(&file->file, offset + module->offset, &address) ||
-      !function_symbols_find(&file->symbols, address, &found) ||
+  if (!code_names_function(
+          names, code_names_module(names, module->path, module->build_id),
+          offset + module->offset, &address, &found) ||
       found.name == NULL)
     return "";
   r->name = function_name_of_symbol(found.name);
@@ -97,10 +72,9 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
 static const char *
 file_name(struct lisp_recovery *r, const struct note_module *module)
 {
-  const char *slash = module == NULL ? NULL : strrchr(module->path, '/');
   if (module == NULL)
     return "[unknown]";
-  r->name = pool_format("[%s]", slash == NULL ? module->path : slash + 1);
+  r->name = pool_format("[%s]", basename(module->path));
   return r->name;
 }
 
@@ -143,14 +117,6 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
     f.name = f.system_name[0] != '\0' ? f.system_name
                                       : file_name(r, module_of(r, note));
   return f;
-}
-
-void
-lisp_functions_close(struct lisp_recovery *r)
-{
-  for (size_t i = 0; r->files != NULL && i < r->notes->module_count; i++)
-    if (r->files[i].is_open)
-      code_file_release(&r->files[i].file);
 }
 
 /* ---- lines ------------------------------------------------------------- */

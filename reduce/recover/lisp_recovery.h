@@ -14,7 +14,6 @@ struct lisp_recovery {
   struct building *b;
   const struct image_notes *notes; /* its */
   const char *thread;              /* of the tree whose samples are added */
-  struct c_file *files;            /* by module, with C names of functions */
   char *name; /* of the function that was asked for last */
   struct {
     char *path, *text;
@@ -55,9 +54,6 @@ struct lisp_function {
 /* The function with that number. */
 struct lisp_function lisp_function_at(struct lisp_recovery *recovery,
                                       uint32_t number);
-
-/* Closes the files that names were looked for in. */
-void lisp_functions_close(struct lisp_recovery *recovery);
 
 /* For building_source: adds the location of a site, and its function. */
 uint32_t lisp_location(void *recovery, uint64_t site, uint32_t function);

@@ -8,18 +8,19 @@
 
 void
 recover_image(struct profile *profile, const char *path,
-              const struct losses *losses,
+              const struct losses *losses, struct code_names *code,
               const struct reader_options *options)
 {
   struct image image;
   struct building building = {
-      .image = &image, .reading = {.profile = profile, .options = options}};
+      .image = &image,
+      .code = code,
+      .reading = {.profile = profile, .options = options}};
   if (options->octets.data != NULL)
     image_read_octets(&image, options->octets);
   else
     image_read(&image, path);
   image.losses = losses;
-  building.regions = image_regions(&image);
   image_notes_read(&building.notes, &image);
   if (image.head.language == IMAGE_LISP)
     recover_lisp(&building);

@@ -160,10 +160,7 @@ add_labels(void *recovery, const struct kind *kind)
     building_label(b, PPROF_LABEL_THREAD,
                    image_note_text(r->notes, NOTE_THREAD,
                                    ORIGIN_THREAD(kind->origin), "?"));
-  if (ORIGIN_REGION(kind->origin) != 0)
-    building_label(
-        b, PPROF_LABEL_REGION,
-        image_region_path(&r->b->regions, ORIGIN_REGION(kind->origin)));
+  building_region_label(b, ORIGIN_REGION(kind->origin));
 }
 
 /* ---- samples ---- */

@@ -65,10 +65,7 @@ add_labels(void *recovery, const struct kind *kind)
   building_label(b, PPROF_LABEL_THREAD, r->thread);
   if (kind == NULL)
     return;
-  if (KIND_REGION(kind->what) != 0)
-    building_label(
-        b, PPROF_LABEL_REGION,
-        image_region_path(&r->b->regions, KIND_REGION(kind->what)));
+  building_region_label(b, KIND_REGION(kind->what));
   if (kind->size != 0 && kind->size != LEAF_LARGE)
     building_number_label(b, PPROF_LABEL_BYTES, kind->size);
 }
@@ -272,7 +269,6 @@ recover_lisp(struct building *b)
     lisp_add_holdings(&r);
   for (size_t i = 0; i < image->tree_count; i++)
     add_tree(&r, &image->trees[i]);
-  lisp_functions_close(&r);
   lisp_add_unknown_calls(&r);
   add_comments(&r);
   building_end(b);

@@ -148,6 +148,13 @@ end_dwfl(void *dwfl)
   dwfl_end(dwfl);
 }
 
+static void
+close_file(struct code_file *file)
+{
+  pool_release_now(file->dwfl);
+  memset(file, 0, sizeof *file);
+}
+
 enum code_file_outcome
 code_file_open(struct code_file *file, const char *path, const char *build_id)
 {
@@ -161,7 +168,7 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
   pool_on_release(end_dwfl, file->dwfl);
   int descriptor = open_regular(path);
   if (descriptor < 0) {
-    code_file_release(file);
+    close_file(file);
     return CODE_FILE_UNREADABLE;
   }
   file->module =
@@ -179,15 +186,8 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
       file->entry = header.e_entry;
     return CODE_FILE_GOOD;
   }
-  code_file_release(file);
+  close_file(file);
   return readable ? CODE_FILE_CHANGED : CODE_FILE_UNREADABLE;
-}
-
-void
-code_file_release(struct code_file *file)
-{
-  pool_release_now(file->dwfl);
-  memset(file, 0, sizeof *file);
 }
 
 Dwarf *

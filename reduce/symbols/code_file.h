@@ -40,7 +40,6 @@ struct code_file {
  * released. */
 enum code_file_outcome code_file_open(struct code_file *file,
                                       const char *path, const char *build_id);
-void code_file_release(struct code_file *file);
 
 /* Its information for debugging; NULL: it has none.  Where that is compressed
  * it takes ten times as long to read as all else. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Modules, and the places in them that were asked for.  See code_names.h. */
+/* See code_names.h. */
 
 #include "symbols/code_names.h"
 
@@ -102,36 +102,54 @@ code_names_module(struct code_names *names, const char *path,
   return module;
 }
 
+void
+code_names_begin(struct code_names *names)
+{
+  for (size_t i = 0; i < names->module_count; i++)
+    names->modules[i]->functions = (struct index_map){0};
+}
+
 /* ---- functions --------------------------------------------------------- */
+
+bool
+code_names_function(struct code_names *names, struct code_module *module,
+                    uint64_t offset, uint64_t *address,
+                    struct function_found *found)
+{
+  open_module(names, module);
+  *found = (struct function_found){offset, NULL};
+  if (!module->is_open || !code_file_address(&module->file, offset, address))
+    return false;
+  if (!function_symbols_find(&module->symbols, *address, found))
+    found->start = *address;
+  return true;
+}
 
 /* Adds the function of MODULE that SYMBOL names, called NAME if that is NULL,
  * which stands in the source as SOURCE says. */
 static uint32_t
-add_named(struct code_names *names, const struct code_module *module,
+add_named(struct profile *profile, const struct code_module *module,
           const char *symbol, const char *name,
           const struct source_function *source)
 {
+  struct names *names = &profile->names;
   char *readable = symbol == NULL ? NULL : function_name_of_symbol(symbol);
   const char *shown = readable != NULL ? readable : name;
   const char *file = source->file == NULL ? "" : source->file;
-  bool start_up = is_start_up_function(shown, module->path);
-  const struct code_function function = {
-      .name = names_intern(&names->names, shown),
-      .system_name =
-          names_intern(&names->names, symbol != NULL ? symbol : name),
-      .file =
-          names_intern(&names->names, start_up ? PPROF_RUNTIME_FILE : file),
+  const bool start_up = is_start_up_function(shown, module->path);
+  const struct profile_function function = {
+      .name = names_intern(names, shown),
+      .system_name = names_intern(names, symbol != NULL ? symbol : name),
+      .file = names_intern(names, start_up ? PPROF_RUNTIME_FILE : file),
       .start_line = start_up ? 0 : source->start_line,
   };
   pool_free(readable);
-  ARRAY_PUSH(names->functions, names->function_count,
-             names->function_capacity, function);
-  return (uint32_t)names->function_count - 1;
+  return profile_add_function(profile, function);
 }
 
 /* The number of the active function FOUND of MODULE. */
 static uint32_t
-active_function(struct code_names *names, struct code_module *module,
+active_function(struct profile *profile, struct code_module *module,
                 const struct function_found *found,
                 const struct source_function *source)
 {
@@ -144,7 +162,7 @@ active_function(struct code_names *names, struct code_module *module,
     symbol = "_start";
   snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
            found->start);
-  number = add_named(names, module, symbol, text, source);
+  number = add_named(profile, module, symbol, text, source);
   index_map_add(&module->functions, found->start, number);
   return number;
 }
@@ -152,7 +170,7 @@ active_function(struct code_names *names, struct code_module *module,
 /* The number of the function SOURCE, inlined in MODULE.  A lambda, whose name
  * the debug information leaves out, is told apart by its place. */
 static uint32_t
-inlined_function(struct code_names *names, struct code_module *module,
+inlined_function(struct profile *profile, struct code_module *module,
                  const struct source_function *source)
 {
   char text[PATH_MAX];
@@ -166,19 +184,10 @@ inlined_function(struct code_names *names, struct code_module *module,
   if (strcmp(name, "operator()") == 0 && source->file != NULL)
     snprintf(text, sizeof text, "%s [%s:%" PRId64 "]", name,
              basename(source->file), source->start_line);
-  return add_named(names, module, found.name, text, source);
+  return add_named(profile, module, found.name, text, source);
 }
 
 /* ---- places ------------------------------------------------------------ */
-
-static void
-add_line(struct code_names *names, struct code_place *place,
-         uint32_t function, int64_t line)
-{
-  place->count++;
-  ARRAY_PUSH(names->lines, names->line_count, names->line_capacity,
-             (struct code_line){function, line});
-}
 
 /* Whether SYMBOL, which may be NULL, is of a start-up function of MODULE. */
 static bool
@@ -200,59 +209,42 @@ find_source(struct code_module *module, uint64_t address,
   struct pool *before = pool_use(&module->pool);
   if (module->sources.units == NULL)
     module->sources = source_places_of(code_file_information(&module->file));
-  module->has_information |= module->sources.units != NULL;
   source_places_find(&module->sources, address, source);
   pool_use(before);
 }
 
-/* Looks up the place OFFSET bytes into the file of MODULE.  Where start-up
- * functions stand in the source nobody asks: most programs have no others of
- * the C library, whose debug information need not be read then. */
-static struct code_place
-look_up(struct code_names *names, struct code_module *module, uint64_t offset)
+/* Where start-up functions stand in the source nobody asks: most programs
+ * have no others of the C library, whose debug information need not be read
+ * then. */
+struct code_place
+code_names_add_lines(struct code_names *names, struct code_module *module,
+                     uint64_t offset, struct profile *profile,
+                     uint32_t location)
 {
   struct source_place source;
-  struct function_found found = {offset, NULL};
+  struct function_found found;
   uint64_t address;
-  open_module(names, module);
-  struct code_place place = {
-      .first = names->line_count,
-      .known = module->is_open &&
-               code_file_address(&module->file, offset, &address)};
+  const bool known =
+      code_names_function(names, module, offset, &address, &found);
   source.count = 0;
   source.functions[0] = (struct source_function){0}; /* nothing is known */
-  if (place.known) {
-    if (!function_symbols_find(&module->symbols, address, &found))
-      found.start = address;
-    if (!is_start_up(module, found.name))
-      find_source(module, address, &source);
-  }
-  place.nameless = found.name == NULL;
+  if (known && !is_start_up(module, found.name))
+    find_source(module, address, &source);
   for (size_t i = source.count; i > 1; i--) {
     const struct source_function *inlined = &source.functions[i - 1];
-    add_line(names, &place, inlined_function(names, module, inlined),
-             inlined->line);
+    profile_add_line(
+        profile, location,
+        (struct profile_line){inlined_function(profile, module, inlined),
+                              inlined->line, 0});
   }
   const struct source_function *active = &source.functions[0];
-  add_line(names, &place, active_function(names, module, &found, active),
-           active->line);
-  return place;
-}
-
-const struct code_place *
-code_names_place(struct code_names *names, struct code_module *module,
-                 uint64_t offset)
-{
-  size_t known = module->place_count;
-  struct pool *before = pool_use(names->pool);
-  uint32_t number = index_map_number(&module->by_offset, offset);
-  if (number == known) {
-    struct code_place place = look_up(names, module, offset);
-    ARRAY_PUSH(module->places, module->place_count, module->place_capacity,
-               place);
-  }
-  pool_use(before);
-  return &module->places[number];
+  if (known || profile->by_mprof)
+    profile_add_line(profile, location,
+                     (struct profile_line){
+                         active_function(profile, module, &found, active),
+                         active->line, 0});
+  return (struct code_place){known, found.name == NULL,
+                             known && module->sources.units != NULL};
 }
 
 /* ---- types ------------------------------------------------------------- */

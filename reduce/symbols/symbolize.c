@@ -195,22 +195,15 @@ set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
   mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
 }
 
-/* Adds to LOCATION a line with the function of these texts. */
+/* Gives LOCATION, which has no address, a function called NAME. */
 static void
-add_line(struct symbolizing *s, uint32_t location, int64_t line,
-         const char *name, const char *system_name, const char *file,
-         int64_t start_line)
+add_name(struct symbolizing *s, uint32_t location, const char *name)
 {
-  struct names *names = &s->profile->names;
-  const struct profile_function function = {
-      .name = names_intern(names, name),
-      .system_name = names_intern(names, system_name),
-      .file = names_intern(names, file),
-      .start_line = start_line,
-  };
+  const uint32_t text = names_intern(&s->profile->names, name);
+  const struct profile_function function = {.name = text};
   profile_add_line(s->profile, location,
                    (struct profile_line){
-                       profile_add_function(s->profile, function), line, 0});
+                       profile_add_function(s->profile, function), 0, 0});
 }
 
 /* Whether PATH is in a folder of the system, whose types are not the
@@ -230,9 +223,8 @@ is_of_system(const char *path, uint32_t mapping)
 static bool
 runs_lisp(const struct symbolizing *s, const char *path, uint32_t mapping)
 {
-  const char *name = strrchr(path, '/');
+  const char *name = basename(path);
   const char *dot = strrchr(path, '.');
-  name = name == NULL ? path : name + 1;
   if (!s->profile->by_mprof || s->profile->language != LANGUAGE_LISP ||
       (dot != NULL && strncmp(dot, ".fas", 4) == 0))
     return false;
@@ -248,30 +240,24 @@ resolve(struct symbolizing *s, struct code_module *module,
         const struct pending *p)
 {
   struct profile *profile = s->profile;
-  const struct code_place *place =
-      code_names_place(s->names, module, p->offset);
-  if (!place->known && !profile->by_mprof)
-    return;
-  if (module->has_information)
+  const struct profile_location *location = &profile->locations[p->location];
+  const struct code_place place =
+      code_names_add_lines(s->names, module, p->offset, profile, p->location);
+  if (place.debugged)
     set_flag(&profile->mappings[p->mapping], PPROF_MAPPING_HAS_INLINE_FRAMES);
-  for (uint32_t i = 0; i < place->count; i++) {
-    const struct names *names = &s->names->names;
-    const struct code_line *line = &s->names->lines[place->first + i];
-    const struct code_function *f = &s->names->functions[line->function];
-    if (line->line != 0)
+  for (uint32_t i = 0; i < location->line_count; i++)
+    if (profile->lines[location->first_line + i].line != 0)
       set_flag(&profile->mappings[p->mapping],
                PPROF_MAPPING_HAS_LINE_NUMBERS);
-    add_line(s, p->location, line->line, names_text(names, f->name),
-             names_text(names, f->system_name), names_text(names, f->file),
-             f->start_line);
-  }
+  if (location->line_count == 0)
+    return;
   struct profile_function *active = function_of(profile, p->location);
   if (runs_lisp(s, module->path, p->mapping) &&
       strcmp(text_of(s, active->name), "cl_boot") != 0)
     active->file = names_intern(&profile->names, PPROF_RUNTIME_FILE);
   if (strcmp(text_of(s, active->file), PPROF_RUNTIME_FILE) == 0)
     s->marks[p->location] = START_YES;
-  else if (place->nameless && is_c_library(module->path))
+  else if (place.nameless && is_c_library(module->path))
     s->marks[p->location] = START_IF_FIRST;
 }
 
@@ -324,9 +310,8 @@ resolve_all(struct symbolizing *s)
     const struct pending *p = &s->pending[i];
     if (p->mapping == INDEX_NONE) {
       uint64_t address = s->profile->locations[p->location].address;
-      add_line(s, p->location, 0,
-               address == 0 ? "[over the budget]" : "[generated code]", "",
-               "", 0);
+      add_name(s, p->location,
+               address == 0 ? "[over the budget]" : "[generated code]");
       continue;
     }
     if (i == 0 || p[-1].mapping != p->mapping)
@@ -346,6 +331,7 @@ symbolize(struct code_names *names, struct profile *profile)
     return;
   s.pending = pool_zeroed(lacking, sizeof *s.pending);
   s.marks = pool_zeroed(profile->location_count, sizeof *s.marks);
+  code_names_begin(names);
   list_pending(&s);
   list_sizes(&s);
   resolve_all(&s);

@@ -23,8 +23,8 @@
  * call is [FILE+0xOFFSET].
  *
  * Cost: symbols of each file are sorted, addresses looked up by halving; of
- * debug information the units with an address are read.  For several profiles
- * with the same names (code_names.h) that is done once.
+ * debug information the units with an address are read.  Files are read once
+ * for several profiles with the same names (code_names.h).
  */
 
 #ifndef MPROF_SYMBOLIZE_H
@@ -34,8 +34,8 @@
 #include "pprof/profile.h"
 #include "symbols/code_names.h"
 
-/* Completes PROFILE, all of which was read, from NAMES and what is added to
- * them.  Nothing is done when no location lacks a function. */
+/* Completes PROFILE, all of which was read, from NAMES and the files added
+ * to them.  Nothing is done when no location lacks a function. */
 void symbolize(struct code_names *names, struct profile *profile);
 
 #endif

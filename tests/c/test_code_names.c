@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Names that are kept for several profiles: on copies of this program, under
+/* Files that are kept for several profiles: on copies of this program, under
  * many paths, which may vanish.
  */
 
@@ -100,12 +100,17 @@ own_build_id(void)
 static const char *
 name_at(struct code_names *names, struct code_module *module, uint64_t offset)
 {
-  const struct code_place *place = code_names_place(names, module, offset);
-  assert_non_null(place);
-  assert_true(place->known);
-  const struct code_line *line =
-      &names->lines[place->first + place->count - 1];
-  return names_text(&names->names, names->functions[line->function].name);
+  struct profile profile;
+  profile_init(&profile);
+  const struct profile_location location = {.mapping = INDEX_NONE};
+  const uint32_t number = profile_add_location(&profile, location, NULL, 0);
+  code_names_begin(names);
+  const struct code_place place =
+      code_names_add_lines(names, module, offset, &profile, number);
+  assert_true(place.known);
+  assert_true(profile.line_count > 0);
+  const struct profile_line *line = &profile.lines[profile.line_count - 1];
+  return names_text(&profile.names, profile.functions[line->function].name);
 }
 
 /* Where FUNCTION is in the file of MODULE, which is open. */
@@ -145,11 +150,9 @@ a_file_is_read_once(void **state)
   assert_int_equal(module->outcome, CODE_FILE_GOOD);
   uint64_t offset = offset_of(module, "main");
   assert_string_equal(name_at(&names, module, offset), "main");
-  size_t lines = names.line_count;
   assert_int_equal(rename(path, moved), 0);
   assert_ptr_equal(code_names_module(&names, path, own_build_id()), module);
   assert_string_equal(name_at(&names, module, offset), "main");
-  assert_int_equal(names.line_count, lines);
   uint64_t other = offset_of(module, "make_copies");
   assert_string_equal(name_at(&names, module, other), "make_copies");
   assert_int_equal(rename(moved, path), 0);
@@ -171,9 +174,11 @@ another_build_is_another_file(void **state)
   assert_int_equal(other->outcome, CODE_FILE_CHANGED);
   assert_false(unread->is_open);
   uint64_t offset = offset_of(module, "main");
-  assert_false(code_names_place(&names, other, offset)->known);
-  assert_false(code_names_place(&names, unread, offset)->known);
-  assert_true(code_names_place(&names, module, offset)->known);
+  uint64_t address;
+  struct function_found found;
+  assert_false(code_names_function(&names, other, offset, &address, &found));
+  assert_false(code_names_function(&names, unread, offset, &address, &found));
+  assert_true(code_names_function(&names, module, offset, &address, &found));
 }
 
 /* More files than may be open: each gives all names, new ones as well. */

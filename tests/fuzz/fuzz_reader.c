@@ -180,11 +180,12 @@ read_memory(void *closure)
 {
   const struct memory_file *file = closure;
   const struct reader_options options = {.limits = &input_limits_default};
+  struct code_names code = {.pool = pool_in_use()};
   struct profile profile;
   struct image_head head;
   profile_init(&profile);
   if (image_read_head(file->path, &head))
-    recover_image(&profile, file->path, NULL, &options);
+    recover_image(&profile, file->path, NULL, &code, &options);
   else
     profile_read(&profile, file->path, &options);
   profile_settle(&profile);
