@@ -13,7 +13,7 @@
 
 enum { MOST_CALLS = 1 << 28 };
 
-struct call_sites_shared call_sites_shared;
+struct call_sites_shared call_sites_shared = {.first_epoch = 1};
 
 static int
 reserve(struct call_sites *table, uint32_t places)

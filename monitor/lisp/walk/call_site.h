@@ -96,6 +96,7 @@ call_site_is_framed(const struct call_site *site)
 extern struct call_sites_shared {
   unsigned long generation; /* then all that is known from before is void */
   bool apart; /* calls in one line of a function are told apart */
+  uint32_t first_epoch, last_epoch; /* that are present (stack_walk.h) */
 } call_sites_shared;
 
 /* Code has come or gone, or calls are told apart in another way. */
