@@ -69,8 +69,7 @@ int call_sites_init(struct call_sites *table);
 void call_sites_forget(struct call_sites *table);
 
 /* A site that is not in the table; it is afterwards. */
-const struct call_site *call_site_add(struct call_sites *table,
-                                        uintptr_t ip);
+const struct call_site *call_site_add(struct call_sites *table, uintptr_t ip);
 
 /* Valid until the next call. */
 static inline const struct call_site *
