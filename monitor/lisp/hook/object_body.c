@@ -43,8 +43,8 @@ object_body_header(struct thread_state *t, const void *object,
 {
   if (waits(t, &t->last))
     t->waiting[t->waiting_next++ % WAITING_HEADERS] = t->last;
-  t->last = (struct counted_object){
-      .object = object, .leaf = leaf, .bytes = bytes};
+  t->last =
+      (struct counted_object){.object = object, .leaf = leaf, .bytes = bytes};
   t->last_count = t->count;
 }
 
@@ -105,8 +105,8 @@ owner_what(cl_object owner)
 /* Header and body are one object: move it from the leaf of the bare header to
  * the leaf of the whole. */
 static void
-join_body(struct thread_state *t, struct counted_object *header, cl_index what,
-          cl_index bytes, const void *memory)
+join_body(struct thread_state *t, struct counted_object *header,
+          cl_index what, cl_index bytes, const void *memory)
 {
   struct leaf *head = header->leaf, *whole;
   const struct kind *kind = context_tree_kind(&t->tree, head);

@@ -54,10 +54,10 @@ lisp_is_of(cl_object x, cl_type type)
 
 /* The entries of a hash table, without its lock.
  *
- * A thread that makes the table larger sets its size before there is a body of
- * that size, so only what the body has room for is read.  The entries are
- * those of one moment as long as the caller keeps them: the collector does not
- * take the body away meanwhile.  What is added then may be missed.
+ * A thread that makes the table larger sets its size before there is a body
+ * of that size, so only what the body has room for is read.  The entries are
+ * those of one moment as long as the caller keeps them: the collector does
+ * not take the body away meanwhile.  What is added then may be missed.
  */
 struct table_entries {
   const struct ecl_hashtable_entry *at;

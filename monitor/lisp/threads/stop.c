@@ -215,8 +215,9 @@ read_environment(cl_env_ptr env, struct cl_env_struct *copy)
  * takes the place of this one; when one goes, those behind it move one place
  * towards the beginning, so from the end on each is met.  What is left behind
  * the last one is met twice, or has no environment any more.  The environment
- * of a thread that has begun stays as long as the monitor's lock is held: when
- * it ends it takes it out, asks for that lock, and then gives it back. */
+ * of a thread that has begun stays as long as the monitor's lock is held:
+ * when it ends it takes it out, asks for that lock, and then gives it back.
+ */
 static struct listed
 look_through_list(void)
 {

@@ -13,7 +13,7 @@
 
 enum { MOST_CALLS = 1 << 28 };
 
-struct call_sites_shared call_sites_shared;
+struct call_sites_shared call_sites_shared = {.first_epoch = 1};
 
 static int
 reserve(struct call_sites *table, uint32_t places)
@@ -80,9 +80,9 @@ set_way(struct call_site *site, struct frame_rule rule,
   } else if (rule.base == FRAME_FROM_POINTER && rule.offset == 2 * word &&
              rule.saved == -2) {
     site->word_at = f->word_at;
-    site->kind = f->word_at == 0                        ? CALL_WORDLESS
+    site->kind = f->word_at == 0                       ? CALL_WORDLESS
                  : f->code == (uintptr_t)ecl_interpret ? CALL_INTERPRETER
-                                                        : CALL_FRAME;
+                                                       : CALL_FRAME;
   } else if (rule.base <= FRAME_FROM_POINTER && rule.offset >= word &&
              rule.offset <= UINT16_MAX &&
              (rule.saved == 0 ||

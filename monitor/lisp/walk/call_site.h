@@ -69,8 +69,7 @@ int call_sites_init(struct call_sites *table);
 void call_sites_forget(struct call_sites *table);
 
 /* A site that is not in the table; it is afterwards. */
-const struct call_site *call_site_add(struct call_sites *table,
-                                        uintptr_t ip);
+const struct call_site *call_site_add(struct call_sites *table, uintptr_t ip);
 
 /* Valid until the next call. */
 static inline const struct call_site *
@@ -96,6 +95,7 @@ call_site_is_framed(const struct call_site *site)
 extern struct call_sites_shared {
   unsigned long generation; /* then all that is known from before is void */
   bool apart; /* calls in one line of a function are told apart */
+  uint32_t first_epoch, last_epoch; /* that are present (stack_walk.h) */
 } call_sites_shared;
 
 /* Code has come or gone, or calls are told apart in another way. */

@@ -35,10 +35,6 @@ enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
 /* The call of a byte-compiled function; those of sites are multiples of 4. */
 #define CALL_OF_FUNCTION(number) ((number) << 2 | 2)
 
-static struct {
-  uint32_t first, last; /* of all that are present */
-} epochs = {.first = 1};
-
 /* Room for one frame more.  False: there is none. */
 static bool
 make_room(struct stack_walk *walk, size_t count)
@@ -72,16 +68,16 @@ stack_walk_release(struct stack_walk *walk)
 void
 stack_walk_end_epochs(void)
 {
-  epochs.first = epochs.last + 1;
+  call_sites_shared.first_epoch = call_sites_shared.last_epoch + 1;
 }
 
 void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  const uint32_t epoch =
-      __atomic_add_fetch(&epochs.last, 1, __ATOMIC_RELAXED);
+  const uint32_t epoch = __atomic_add_fetch(&call_sites_shared.last_epoch, 1,
+                                            __ATOMIC_RELAXED);
   walk->epoch = (uint64_t)epoch << 32;
-  walk->first_epoch = (uint64_t)epochs.first << 32;
+  walk->first_epoch = (uint64_t)call_sites_shared.first_epoch << 32;
   walk->known = walk->whole ? NO_EPOCH : epoch;
   walk->no_word = UINT64_MAX;
   step_table_forget(&walk->steps);
