@@ -7,12 +7,8 @@
  */
 #include "lisp/threads/stop.h"
 
-/* Our own threads are none of the collector's business. */
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
 #include <errno.h>
 #include <fcntl.h>
-#include <gc/gc.h>
 #include <inttypes.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
