@@ -13,6 +13,7 @@
 #include "pprof/writer.h"
 #include "recover/recover.h"
 #include "symbols/symbolize.h"
+#include "tables/scratch.h"
 
 #include <unistd.h>
 
@@ -43,7 +44,9 @@ profile_load_list(struct profile *profile, const struct input_list *list,
       .heap = list->heap,
       .first_path = list->files[0].path,
   };
-  struct code_names own = {.pool = pool_in_use()};
+  struct scratch *scratch = scratch_begin(); /* closes the files of code */
+  struct code_names own = {.pool = &scratch->pool};
+  pool_use(scratch->outer);
   if (names == NULL)
     names = &own;
   profile_init(profile);
@@ -56,6 +59,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
     profile_fold_samples(profile);
   symbolize(names, profile);
   profile_settle(profile);
+  scratch_end(scratch);
 }
 
 void
