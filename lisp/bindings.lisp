@@ -54,7 +54,9 @@ that fails."
   "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS), as C functions of
 LIBRARY that return TYPE.  ARGUMENTS is a list of types, as for SI:CALL-CFUN; or
 (&LIST TYPE...): then NAME takes its arguments in a list.  Functions with &LIST
-or without arguments allocate nothing."
+or without arguments allocate nothing.  An interrupt waits until the reducer
+returns: a handler that throws would leave malloc locked for the whole process.
+It may come in any thread, where a finalizer closes a profile."
   `(progn
      ,@(loop for (name c-name type types) in functions
              for listed = (eq (first types) '&list)
@@ -66,10 +68,13 @@ or without arguments allocate nothing."
                              `(push (lambda () ,look) *late-functions*)
                              look)
                         (defun ,name ,variables
-                          (si:call-cfun pointer ,type ',(remove '&list types)
-                                        ,(cond (listed (first variables))
-                                               (variables
-                                                `(list ,@variables)))))))))
+                          (,(if (string= library "libmprof-reduce.so")
+                                'mp:without-interrupts
+                                'progn)
+                           (si:call-cfun pointer ,type ',(remove '&list types)
+                                         ,(cond (listed (first variables))
+                                                (variables
+                                                 `(list ,@variables))))))))))
 
 ;;; Strings
 

@@ -3,6 +3,9 @@
 ;;;; interrupted.lisp -- begin and end to count while an interrupt waits for
 ;;;; another thread to enable interrupts.  ECL makes the environment of that
 ;;;; thread read-only until then.
+;;;;
+;;;; Then, throw out of a thread that allocates, again and again, while profiles
+;;;; are garbage: their finalizers run in it, and give memory back to malloc.
 
 (require :mprof)
 
@@ -31,5 +34,41 @@ static volatile int holds, interrupted, go;")
     (mp:process-join process)
     (format t "~:[not ok~;ok~] - counted, and interrupted~%" *interrupted*)))
 
+(defvar *inside* nil)
+(defvar *thrown* 0)
+(defvar *kept* nil)
+
+(defun leave ()
+  (when *inside*
+    (setf *inside* nil)
+    (incf *thrown*)
+    (throw 'out t)))
+
+(defun allocate-until-thrown-out ()
+  (catch 'out
+    (setf *inside* t)
+    (dotimes (i 300000)
+      (setf *kept* (list i i i)))
+    (setf *inside* nil)))
+
+(defun throw-out ()
+  (mprof:with-profiling (:report nil)
+    (dotimes (i 2000)
+      (format nil "~A~R" i i)))
+  (dotimes (round 60)
+    (dotimes (i 5)
+      (mprof:profile))
+    (let ((process (mp:process-run-function
+                    "works" (lambda ()
+                              (dotimes (i 20)
+                                (allocate-until-thrown-out))))))
+      (loop while (mp:process-active-p process)
+            do (ignore-errors (mp:interrupt-process process #'leave))
+               (sleep 1/2000))
+      (mp:process-join process)))
+  (format t "~:[not ok~;ok~] - thrown out, and malloc goes on~%"
+          (plusp *thrown*)))
+
 (run)
+(throw-out)
 (si:exit 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Counting begins and ends while a thread is interrupted: interrupted.lisp.
+# Counting, and finalizers, while a thread is interrupted: interrupted.lisp.
 
 . "$(dirname "$0")/../cli/check.bash"
 : "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
@@ -11,7 +11,7 @@ case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
   --eval "(compile-file \"$top/tests/lisp/interrupted.lisp\" :output-file
             \"$PWD/interrupted.fas\")" --eval '(ext:quit 0)' \
   </dev/null >log 2>&1 || sed 's/^/# /' log
-timeout 60 "$ECL" --norc --load interrupted.fas </dev/null >out 2>err
+timeout 100 "$ECL" --norc --load interrupted.fas </dev/null >out 2>err
 result $? 'it ends'
 grep '^ok\|^not ok' out
 finish
