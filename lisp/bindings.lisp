@@ -55,8 +55,8 @@ that fails."
 LIBRARY that return TYPE.  ARGUMENTS is a list of types, as for SI:CALL-CFUN; or
 (&LIST TYPE...): then NAME takes its arguments in a list.  Functions with &LIST
 or without arguments allocate nothing.  An interrupt waits until the reducer
-returns: a handler that throws would leave malloc locked for the whole process.
-It may come in any thread, where a finalizer closes a profile."
+returns, since a handler that throws would leave malloc locked for the whole
+process.  Finalizers close profiles, so this concerns every thread."
   `(progn
      ,@(loop for (name c-name type types) in functions
              for listed = (eq (first types) '&list)

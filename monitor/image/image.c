@@ -228,6 +228,7 @@ image_extend(const void *base, void *end, size_t bytes)
   if (p != NULL) {
     struct image_piece head = p->head;
     head.at = (uint64_t)((char *)end - (const char *)base);
+    /* a file with a gap could not be read */
     extended = (has_up_to(end) && add_piece(end, bytes, 0, head)) ||
                head.kind == IMAGE_NOTES;
   }

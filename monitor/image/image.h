@@ -11,9 +11,10 @@
  * Room in the file is allocated before a page of it is touched: a full disk
  * is no signal.  Where there is none, an array that is in the image does not
  * grow: its owner counts in what it has, and the image says that it is not
- * complete.  Only notes grow all the same, in memory: each is written once, and
- * the next image has them.  The file is opened when it grows and closed again, so that no
- * program ever writes into it, or the monitor into a file of the program's.
+ * complete.  Notes alone grow all the same, in memory: each is written once,
+ * and the next image has them.  The file is opened when it grows and closed
+ * again, so that no program ever writes into it, or the monitor into a file of
+ * the program's.
  *
  * Forks.  The child has what its parent counted in memory of its own, or
  * zeros, and no image.
