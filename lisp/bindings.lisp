@@ -153,7 +153,7 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
   (serve-stop "mprof_server_stop" :void (&list :unsigned-long))
   (serve-close "mprof_server_close" :void (:unsigned-long))
   (ship-open "mprof_lisp_ship" :unsigned-long
-             (:cstring :cstring :cstring :cstring :unsigned-long))
+             (:cstring :cstring :unsigned-long))
   (ship-summary "mprof_ship_summary" :cstring (:unsigned-long))
   (ship-run "mprof_ship_run" :void (&list :unsigned-long))
   (ship-note "mprof_ship_note" :void (&list :unsigned-long))

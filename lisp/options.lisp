@@ -11,9 +11,8 @@
 (defun selecting-p (keyword)
   "True if the option KEYWORD selects a part of a profile.  The profile that
 REPORT returns keeps such options."
-  (member keyword '(:focus :ignore :hide :show :show-from :hide-system :by
-                    :phase :thread :region :type :category
-                    :show-runtime :show-root :value)))
+  (member keyword '(:focus :ignore :hide :show :show-from :system :by
+                    :phase :thread :region :type :category :value)))
 
 (defun options-if (predicate options)
   "Return the part of OPTIONS, a property list, whose keywords satisfy

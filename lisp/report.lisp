@@ -160,7 +160,7 @@ PROFILE-INCOMPLETE.
 
 Example:
 
-   (mprof:save \"app.html\" :focus \"^APP::\" :hide-system t)"
+   (mprof:save \"app.html\" :focus \"^APP::\" :system :hide)"
   (let ((part (part (open-profile profile options) options)))
     (loop
       (restart-case

@@ -11,21 +11,31 @@
 (defvar *shipper* nil
   "The worker that ships, or NIL.")
 
-(defun ship (url &key (every 15) service labels protocol (start t))
+(defun label-lines (labels)
+  "Return LABELS, a property list, as the C side reads it, with the name of the
+program's file as the service unless they name it."
+  (format nil "~{~A=~A~%~}"
+          (loop for (name value)
+                  on (if (getf labels :service-name)
+                         labels
+                         (list* :service-name (pathname-name (ext:argv 0))
+                                labels))
+                by #'cddr
+                collect (substitute #\_ #\- (string-downcase name))
+                collect value)))
+
+(defun ship (url &key (every 15) labels (start t))
   "Send what was allocated to a profile server at regular intervals, from a
 separate thread, and return T.  STOP-SHIPPING and the end of the program send
 the rest and end the thread.
 
 URL (string): the address of the server.  Its path determines the protocol:
 .../ingest for Pyroscope, .../profiles/writeraw for Parca, .../v1/pprof for an
-OpenTelemetry collector.
+OpenTelemetry collector.  `parca+http://...' and the like name it otherwise.
 EVERY (real > 0, default 15): the interval in seconds.
-SERVICE (string, default NIL): the name of the program; NIL for that of its
-file.
 LABELS (property list, default NIL): names and values that identify the program,
-such as (:version \"1.2\" :host \"web1\"); the host is added.
-PROTOCOL (:PYROSCOPE, :PARCA or :OTEL, default NIL): the protocol, if the path
-of URL does not determine it.
+such as (:version \"1.2\"); the :HOST is added, and as the :SERVICE-NAME that of
+the program's file.
 START (boolean, default T): as for SERVE.  After START with :LIVE, memory in use
 is sent, too.
 
@@ -36,26 +46,17 @@ Signals MPROF-ERROR for an invalid URL or label, or if a shipper is running.
 
 Example:
 
-   (mprof:ship \"http://pyroscope:4040/ingest\" :service \"shop\")"
+   (mprof:ship \"http://pyroscope:4040/ingest\"
+               :labels '(:service-name \"shop\"))"
   (check-type url string)
   (check-type every (real (0) 1000000))
-  (check-type service (or null string))
-  (check-type protocol (member nil :pyroscope :parca :otel))
   (check-type labels list)
   (mp:with-lock (*lock*)
     (when (running *shipper*)
       (fail "a shipper is already running; call (mprof:stop-shipping)"))
     (setf *shipper*
           (start-worker "mprof shipper" #'ship-run #'ship-open (octets-of url)
-                        (octets-of (string-downcase (or protocol "")))
-                        (octets-of (or service (pathname-name (ext:argv 0))))
-                        (octets-of
-                         (format nil "~{~A=~A~%~}"
-                                 (loop for (name value) on labels by #'cddr
-                                       collect (substitute
-                                                #\_ #\-
-                                                (string-downcase name))
-                                       collect value)))
+                        (octets-of (label-lines labels))
                         (ceiling (* every 1000))))
     (when start
       (start-counting))

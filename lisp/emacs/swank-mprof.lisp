@@ -117,7 +117,7 @@ SLIME's own work if SWANK is true."
       (setf *profile* (mprof:profile (if swank all (own-work all))
                                      :hide (and (not swank)
                                                 "(^|[( ])SWANK[^ ()]*:")
-                                     :hide-system hide-system))
+                                     :system (and hide-system :hide)))
       (list :bytes (figure :bytes *profile*)
             :allocations (figure :allocations *profile*)
             :left-out (- (figure :bytes all) (figure :bytes *profile*))

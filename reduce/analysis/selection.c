@@ -39,7 +39,7 @@ note_function(const struct selection *selection, unsigned flags, uint32_t f)
   if (!function->hidden && is_matched(selection, EXPRESSION_SHOW_FROM, f))
     flags |= CHAIN_BEGUN;
   if ((flags & CHAIN_BEGUN) == 0 ||
-      (runtime && !selection->options.show_runtime))
+      (runtime && selection->options.system != SYSTEM_SHOWN))
     return flags;
   flags = (flags | CHAIN_LEAF_KNOWN) & ~(unsigned)CHAIN_LEAF_NAMED;
   return flags | (function->named ? CHAIN_LEAF_NAMED : CHAIN_HAS_NAMELESS);
@@ -310,7 +310,7 @@ selection_init(struct selection *selection, const struct profile *profile,
           pool_zeroed(frames->function_count, sizeof *selection->functions),
       .walks = pool_zeroed(profile->tree.count, sizeof *selection->walks),
       .kept = pool_zeroed(profile->sample_count, 1),
-      .cuts = !options->show_root && !options->show_runtime,
+      .cuts = options->system < SYSTEM_ROOT,
       .by_allocations = options->expressions[EXPRESSION_FOCUS] != NULL ||
                         options->phases != 0 || options->samples != NULL ||
                         options->expressions[EXPRESSION_TYPE] != NULL ||

@@ -62,6 +62,14 @@ enum expression {
 /* The option for EXPRESSION, such as "show-from". */
 const char *expression_option(enum expression expression);
 
+/* Which functions show besides the program's. */
+enum system_choice {
+  SYSTEM_LISP,   /* ECL's Lisp functions */
+  SYSTEM_HIDDEN, /* none */
+  SYSTEM_ROOT,   /* ECL's Lisp functions, and what called the profiled body */
+  SYSTEM_SHOWN   /* these, and the runtime's */
+};
+
 /* What is asked for. */
 struct selection_options {
   const char *expressions[EXPRESSION_COUNT]; /* NULL: not given */
@@ -69,9 +77,7 @@ struct selection_options {
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
   uint64_t phases; /* bit i: enum phase i; 0: all */
-  bool hide_system;
-  bool show_runtime; /* and all that show_root shows */
-  bool show_root;
+  enum system_choice system;
   const bool *suppressed; /* by node: nothing was kept there; NULL: none is */
   enum measure counted;   /* what stands for bytes and allocations: those of
                              this measure; MEASURE_BYTES: as they are */
@@ -184,7 +190,7 @@ bool selection_begins(const struct selection *selection, uint32_t node);
 /* Why a chain shows no frame at all. */
 enum nameless {
   NAMELESS_UNKNOWN, /* the file has no frame for it */
-  NAMELESS_HIDDEN,  /* by --hide or --hide-system */
+  NAMELESS_HIDDEN,  /* by --hide or --system=hide */
   NAMELESS_RUNTIME, /* it has only runtime functions */
   NAMELESS_SESSION, /* it was cut off */
   NAMELESS_COUNT

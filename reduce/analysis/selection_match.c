@@ -212,8 +212,8 @@ is_hidden_kind(const struct selection *selection, size_t i)
   const char *file = function_file(frames, i);
   const bool lisp = selection->profile->language == LANGUAGE_LISP;
   if (function->runtime || (!lisp && is_cxx_runtime(name, file)))
-    return !selection->options.show_runtime;
-  return selection->options.hide_system && lisp && !function->c &&
+    return selection->options.system != SYSTEM_SHOWN;
+  return selection->options.system == SYSTEM_HIDDEN && lisp && !function->c &&
          is_system_function(name, file);
 }
 

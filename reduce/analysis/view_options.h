@@ -41,14 +41,14 @@ adds_frame(uint64_t added, enum added_frame frame)
 
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 
+/* How many callers a path in the leak table has. */
+enum { DEFAULT_CALLERS = 5 };
+
 /* The width of the terminal, if there is one. */
 #define WIDTH_AUTOMATIC SIZE_MAX
 
 /* Shares are kept in millionths, so that they compare exactly. */
 enum { SHARE_WHOLE = 1000000 };
-
-/* How many callers a path in the leak table has. */
-enum { DEFAULT_CALLERS = 5 };
 
 struct output;
 
@@ -72,8 +72,8 @@ struct view_options {
   enum leak_choice leaks;
   bool offsets;   /* tell call sites in one function apart in these paths */
   size_t callers; /* in paths of leaks, at most */
-  const char *suppressions; /* a file: see suppressions.h; NULL: none */
-  bool show_suppressed;     /* as leaks */
+  const char *suppressions; /* a file: see suppressions.h; NULL: those of
+                               mprof alone, "none": not even those */
   bool leaks_only; /* what is suppressed counts as neither kept nor lost */
 
   const struct output *table; /* export: of csv_tables; NULL: the first */

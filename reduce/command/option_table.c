@@ -38,7 +38,7 @@ enum {
 
 /* The rest of a row, by the kind of value. */
 #define STORE(kind, type, field, number)                                     \
-  store_##kind, FIELD(type, field), number, {NULL, 0}
+  store_##kind, FIELD(type, field), number, { NULL, 0 }
 #define FLAG(field) STORE(flag, bool, field, true)
 #define NO_FLAG(field) STORE(flag, bool, field, false)
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
@@ -65,11 +65,13 @@ struct word {
   const char *word;
 };
 static const struct word sort_words[] = {
-    {"bytes"}, {"allocs"}, {"calls"},     {"self"}, {"inclusive"},
-    {"kept"},  {"live"},   {"peak"},      {"temporary"}, {"name"}, {NULL}};
+    {"bytes"}, {"allocs"}, {"calls"},     {"self"}, {"inclusive"}, {"kept"},
+    {"live"},  {"peak"},   {"temporary"}, {"name"}, {NULL}};
 static const struct word color_words[] = {
     {"auto"}, {"always"}, {"never"}, {NULL}};
 static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
+static const struct word system_words[] = {
+    {"hide"}, {"root"}, {"show"}, {NULL}};
 static const struct word heap_words[] = {
     {"both"}, {"lisp"}, {"malloc"}, {NULL}};
 
@@ -85,7 +87,7 @@ const struct option_row option_rows[] = {
     {IN_EXPORT, "format", "FORMAT",
      "output format, see below (default: by the ending of OUT)",
      ROW(format, export_formats)},
-    {IN_EXPORT, "table", "TABLE", "table to write, see below; for csv",
+    {IN_EXPORT, "tables", "TABLE", "table to write, see below; for csv",
      ROW(view.table, csv_tables)},
     {IN_EXPORT, "frames", "LIST",
      "add to each chain, as frames; for folded: ",
@@ -120,10 +122,8 @@ const struct option_row option_rows[] = {
     {IN_REPORT, "callers", "N", "show up to N callers in the leak table (5)",
      POSITIVE(view.callers)},
     {IN_REPORT | IN_FLAMEGRAPH | IN_EXPORT, "suppressions", "FILE",
-     "file of leak:PATTERN lines: leaks not to report",
+     "file of leak:PATTERN lines: leaks not to report; none: report all",
      TEXT(view.suppressions)},
-    {IN_REPORT | IN_FLAMEGRAPH | IN_EXPORT, "show-suppressed", NULL,
-     "report suppressed leaks too", FLAG(view.show_suppressed)},
     {IN_REPORT | IN_ADVISE | IN_FLAMEGRAPH | IN_EXPORT, "rules", "FILE",
      "try the rules of advice in FILE before those of mprof", TEXT(rules)},
     {IN_TEXTS, "no-legend", NULL,
@@ -155,9 +155,11 @@ const struct option_row option_rows[] = {
     {IN_VIEW, "show-from", "REGEX",
      "start chains at the first function whose name or file matches",
      REGEX(SHOW_FROM)},
-    {IN_VIEW, "hide-system", NULL,
-     "charge ECL's own functions to their callers",
-     FLAG(view.select.hide_system)},
+    {IN_VIEW, "system", "WHAT",
+     "hide: charge ECL's own functions to their callers; root: show the "
+     "profiler and its callers too; show: also the C functions of the "
+     "runtime, and C++'s library",
+     WORD(system_choice, view.select.system, SYSTEM_HIDDEN, system_words)},
     {IN_VIEW, "by", "WHAT", "group by ",
      WORD(granularity, view.by, BY_FUNCTION, by_words)},
     {IN_CHOICES, "phase", "LIST", "only allocations in these phases: ",
@@ -176,13 +178,6 @@ const struct option_row option_rows[] = {
      "only objects in: cons, float, struct, other; C: small, medium, large, "
      "extra",
      TEXT(view.select.categories)},
-    {IN_VIEW, "show-runtime", NULL,
-     "show functions of the runtime too: ECL's C functions, C++'s library; "
-     "implies --show-root",
-     FLAG(view.select.show_runtime)},
-    {IN_VIEW, "show-root", NULL,
-     "show the callers of the profiled body, and the profiler",
-     FLAG(view.select.show_root)},
     {IN_RUN, "pid", "PID", "profile a running process, with gdb",
      POSITIVE(run.process)},
     {IN_RUN, "seconds", "N",
@@ -215,14 +210,10 @@ const struct option_row option_rows[] = {
     {IN_RUN, "every", "N", "ship every N seconds (15)",
      POSITIVE(run.ship_every)},
     {IN_RUN, "q", NULL, "print no summary", FLAG(run.quiet)},
-    {IN_PUSH | IN_RUN, "protocol", "PROTOCOL",
-     "pyroscope, parca or otel (default: by the path of URL)",
-     TEXT(push.protocol)},
-    {IN_PUSH | IN_RUN, "service", "NAME",
-     "name of the profiled service (default: of the program or file)",
-     TEXT(push.service)},
     {IN_PUSH | IN_RUN, "labels", "LIST",
-     "further labels: NAME=VALUE, separated by commas", TEXT(push.labels)},
+     "further labels: NAME=VALUE, separated by commas; service_name=VALUE "
+     "names the service (default: the program or file)",
+     TEXT(push.labels)},
     {IN_FILES, "o", "OUT", "write to the file OUT, completely or not at all",
      STORE(file, const char *, output, 0)},
     {IN_ALL, "help", NULL, "print this help", FLAG(help)},

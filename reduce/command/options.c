@@ -152,8 +152,7 @@ static const char *
 check_run(const struct run_options *run, const struct push_options *push,
           bool program)
 {
-  bool ships = run->ship_every != SIZE_MAX || push->protocol != NULL ||
-               push->service != NULL || push->labels != NULL;
+  bool ships = run->ship_every != SIZE_MAX || push->labels != NULL;
   bool chooses = run->off || run->signal != NULL || run->only != NULL ||
                  run->children != CHILDREN_TRACED;
   if (run->process == SIZE_MAX && !program)
@@ -166,7 +165,7 @@ check_run(const struct run_options *run, const struct push_options *push,
     return "--pid cannot be combined with --off, --signal, --only or "
            "--trace-children";
   if (run->ship == NULL && ships)
-    return "--every, --protocol, --service and --labels require --ship=URL";
+    return "--every and --labels require --ship=URL";
   if (run->process != SIZE_MAX && run->reachable)
     return "--pid cannot be combined with --reachable: earlier allocations "
            "are unknown";

@@ -70,7 +70,7 @@ struct run_options {
 
 /* Where profiles are shipped: NULL for what serve/ship.h has then. */
 struct push_options {
-  const char *protocol, *service, *labels;
+  const char *labels;
 };
 
 struct options {

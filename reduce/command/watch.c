@@ -91,8 +91,6 @@ open_shipper(const struct library *library, struct ship_options how,
   for (char *c = labels; *c != '\0'; c++)
     if (*c == ',')
       *c = '\n';
-  how.protocol = options->protocol;
-  how.service = options->service;
   how.labels = labels;
   return library->ship_open(&how, program, message);
 }

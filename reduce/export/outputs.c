@@ -175,7 +175,7 @@ const struct output export_formats[] = {
      .endings = ".speedscope.json "},
     {"json", "everything, for programs; with a JSON schema", export_json,
      .endings = ".json "},
-    {"csv", "one table, for spreadsheets; see --table", export_csv,
+    {"csv", "one table, for spreadsheets; see --tables", export_csv,
      .endings = ".csv "},
     {0},
 };

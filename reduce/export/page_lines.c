@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Lines of source in the page: the figures are those of --by=line, and of a
- * Lisp program also those with --hide-system, of the same lines or fewer; and
+ * Lisp program also those with --system=hide, of the same lines or fewer; and
  * beside them stands what is in the files now.
  *
  * A profile may name any file, and a page is given away: so nothing but
@@ -231,17 +231,18 @@ page_write_lines(struct page *page)
       !frames_have_lines(&page->reduction->frames))
     return;
   options.by = BY_LINE;
-  bool all = options.select.hide_system;
-  for (;; options.select.hide_system = true) {
+  const enum system_choice asked = options.select.system;
+  for (;; options.select.system = SYSTEM_HIDDEN) {
     struct scratch *scratch = scratch_begin();
     struct reduction lines = {0};
     reduction_init(&lines, profile, &options, NULL);
-    if (options.select.hide_system == all)
+    if (options.select.system == asked)
       write_lines_and_sources(page, &lines);
     else
       write_lines(page, &lines, "program_lines", NULL);
     scratch_end(scratch);
-    if (options.select.hide_system || profile->language != LANGUAGE_LISP)
+    if (options.select.system == SYSTEM_HIDDEN ||
+        profile->language != LANGUAGE_LISP)
       return;
   }
 }

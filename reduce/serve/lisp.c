@@ -94,9 +94,7 @@ MPROF_API unsigned long mprof_lisp_serve(const char *address, unsigned port,
 
 /* Calls mprof_ship_open and returns the address of the shipper, or 0.  EVERY
  * is in milliseconds. */
-MPROF_API unsigned long mprof_lisp_ship(const char *url, const char *protocol,
-                                        const char *service,
-                                        const char *labels,
+MPROF_API unsigned long mprof_lisp_ship(const char *url, const char *labels,
                                         unsigned long every);
 
 /* Returns why one of these returned 0.  The text is valid until the next call
@@ -115,14 +113,10 @@ mprof_lisp_serve(const char *address, unsigned port, const char *token)
 }
 
 unsigned long
-mprof_lisp_ship(const char *url, const char *protocol, const char *service,
-                const char *labels, unsigned long every)
+mprof_lisp_ship(const char *url, const char *labels, unsigned long every)
 {
-  const struct ship_options options = {.url = url,
-                                       .protocol = protocol,
-                                       .service = service,
-                                       .labels = labels,
-                                       .every = every};
+  const struct ship_options options = {
+      .url = url, .labels = labels, .every = every};
   const struct program *program = lisp_program();
   return program == NULL
              ? 0

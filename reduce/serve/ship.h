@@ -26,10 +26,9 @@
 #include "serve/program.h"
 
 struct ship_options {
-  const char *url;
-  const char *protocol;   /* pyroscope, parca, otel; NULL or "": by the URL */
-  const char *service;    /* NULL or "": the name of the program */
-  const char *labels;     /* lines NAME=VALUE; the host is added */
+  const char *url;        /* PROTOCOL+http://..., or the path says which */
+  const char *labels;     /* lines NAME=VALUE; the host is added, and the
+                             program as service_name */
   unsigned long every;    /* milliseconds; 0: 15 seconds */
   unsigned long deadline; /* for the end, in milliseconds; 0: 5 seconds */
 };

@@ -27,21 +27,23 @@ enum { PROTOCOLS = sizeof protocols / sizeof *protocols };
 
 /* ---- the URL ---- */
 
-/* Finds the protocol by NAME, or by PATH if NAME is NULL or "". */
+/* Finds the protocol by the LENGTH bytes of NAME, or by PATH if there are
+ * none. */
 static bool
-find_protocol(struct ship_target *target, const char *name, const char *path,
-              char *message)
+find_protocol(struct ship_target *target, const char *name, size_t length,
+              const char *path, char *message)
 {
-  const bool named = name != NULL && *name != '\0';
   for (int i = 0; i < PROTOCOLS; i++)
-    if (named ? strcmp(name, protocols[i].name) == 0
-              : fnmatch(protocols[i].path, path, 0) == 0) {
+    if (length > 0 ? strlen(protocols[i].name) == length &&
+                         memcmp(name, protocols[i].name, length) == 0
+                   : fnmatch(protocols[i].path, path, 0) == 0) {
       target->protocol = (enum ship_protocol)i;
       return true;
     }
-  if (named)
+  if (length > 0)
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
-             "there is no protocol '%s'; use pyroscope, parca or otel", name);
+             "there is no protocol '%.*s'; use pyroscope, parca or otel",
+             length > 200 ? 200 : (int)length, name);
   else
     snprintf(message, PROGRAM_MESSAGE_LENGTH,
              "the URL does not imply a protocol; its path must end in "
@@ -56,13 +58,18 @@ init_url(struct ship_target *target, const struct ship_options *options,
 {
   CURLU *url = curl_url();
   char *path = NULL, *scheme = NULL;
-  if (curl_url_set(url, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
+  const char *given = options->url;
+  const size_t plus = strcspn(given, "+:"); /* where PROTOCOL+http begins */
+  const size_t named = given[plus] == '+' ? plus : 0;
+  if (named > 0)
+    given += named + 1;
+  if (curl_url_set(url, CURLUPART_URL, given, 0) != CURLUE_OK ||
       curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
       strncmp(scheme, "http", 4) != 0 ||
       curl_url_get(url, CURLUPART_PATH, &path, 0) != CURLUE_OK) {
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "'%.200s' is not an HTTP URL",
              options->url);
-  } else if (find_protocol(target, options->protocol, path, message)) {
+  } else if (find_protocol(target, options->url, named, path, message)) {
     if (strcmp(path, "/") == 0)
       curl_url_set(url, CURLUPART_PATH, protocols[target->protocol].usual, 0);
     curl_url_get(url, CURLUPART_URL, &target->url, 0);
@@ -77,6 +84,9 @@ init_url(struct ship_target *target, const struct ship_options *options,
 }
 
 /* ---- labels ---- */
+
+/* The label that has the name of the service. */
+static const char service_label[] = "service_name";
 
 /* The characters that names may have.  Those of services are the ones that
  * Pyroscope allows (api/model/labelset/validate.go); others allow more. */
@@ -102,76 +112,79 @@ check_label(const char *label, size_t length, char *message)
   return good;
 }
 
-/* Whether LABELS have a label whose name is the first LENGTH bytes of LABEL.
+/* The line of LABELS whose name is the first LENGTH bytes of LABEL, or NULL.
  */
-static bool
-is_named(const char *labels, const char *label, size_t length)
+static const char *
+find_label(const char *labels, const char *label, size_t length)
 {
   for (const char *line = labels; *line != '\0';
        line += strcspn(line, "\n"), line += *line != '\0')
     if (strncmp(line, label, length) == 0 && line[length] == '=')
-      return true;
-  return false;
+      return line;
+  return NULL;
 }
 
-/* Appends the lines LABELS to TEXT, which has room for them. */
+/* Appends the lines LABELS, but for the line SERVICE, to TEXT, which has room
+ * for them. */
 static bool
-add_labels(char *text, const char *labels, char *message)
+add_labels(char *text, const char *labels, const char *service, char *message)
 {
   for (const char *line = labels; *line != '\0';) {
     const size_t length = strcspn(line, "\n");
     const size_t name = strcspn(line, "=\n");
     if (!check_label(line, length, message))
       return false;
-    if (is_named(text, line, name)) {
+    if (line != service && find_label(text, line, name) != NULL) {
       snprintf(message, PROGRAM_MESSAGE_LENGTH,
                "the label '%.*s' is given twice", (int)(name % 200), line);
       return false;
     }
-    sprintf(text + strlen(text), "%.*s\n", (int)length, line);
+    if (line != service)
+      sprintf(text + strlen(text), "%.*s\n", (int)length, line);
     line += length + (line[length] != '\0');
   }
   return true;
 }
 
+/* Sets TEXT to the label of the service: the line GIVEN, or the name of the
+ * program, with underscores for characters that a service cannot have. */
 static bool
-init_labels(struct ship_target *target, const char *service,
+set_service(char *text, const char *given, const char *program, char *message)
+{
+  const size_t name = sizeof service_label; /* and "=" */
+  if (given == NULL)
+    sprintf(text, "%s=%s\n", service_label, program);
+  else
+    sprintf(text, "%.*s\n", (int)strcspn(given, "\n"), given);
+  for (char *c = text + name; *c != '\n'; c++)
+    if (given == NULL && strchr(of_services, *c) == NULL)
+      *c = '_';
+  if (strspn(text + name, of_services) == strcspn(text + name, "\n"))
+    return true;
+  snprintf(message, PROGRAM_MESSAGE_LENGTH,
+           "'%.*s' is not a service name: use only letters, digits, and "
+           "_ . - /",
+           (int)strcspn(text + name, "\n"), text + name);
+  return false;
+}
+
+static bool
+init_labels(struct ship_target *target, const char *program,
             const char *labels, char *message)
 {
   char host[256] = "";
-  const size_t room = strlen(service) + strlen(labels) + sizeof host +
-                      sizeof "service_name=\n"
-                             "host=\n\n";
+  const char *service =
+      find_label(labels, service_label, strlen(service_label));
+  const size_t room = strlen(program) + strlen(labels) + sizeof host +
+                      sizeof service_label + sizeof "=\nhost=\n\n";
   target->labels = malloc(room);
-  if (target->labels == NULL)
+  if (target->labels == NULL ||
+      !set_service(target->labels, service, program, message))
     return false;
-  sprintf(target->labels, "service_name=%s\n", service);
-  if (!is_named(labels, "host", 4) && gethostname(host, sizeof host - 1) == 0)
+  if (find_label(labels, "host", 4) == NULL &&
+      gethostname(host, sizeof host - 1) == 0)
     sprintf(target->labels + strlen(target->labels), "host=%s\n", host);
-  return add_labels(target->labels, labels, message);
-}
-
-/* Returns the name of the service, to be freed: SERVICE, or the name of the
- * program, with underscores for other characters.  On failure returns NULL,
- * and MESSAGE says why. */
-static char *
-service_name(const char *service, const char *program, char *message)
-{
-  const bool given = service != NULL && *service != '\0';
-  char *name = strdup(given ? service : program);
-  if (name != NULL && given &&
-      service[strspn(service, of_services)] != '\0') {
-    snprintf(message, PROGRAM_MESSAGE_LENGTH,
-             "'%.200s' is not a service name: use only letters, digits, "
-             "and _ . - /",
-             service);
-    free(name);
-    return NULL;
-  }
-  for (char *c = name; c != NULL && *c != '\0'; c++)
-    if (strchr(of_services, *c) == NULL)
-      *c = '_';
-  return name;
+  return add_labels(target->labels, labels, service, message);
 }
 
 bool
@@ -180,13 +193,8 @@ ship_target_init(struct ship_target *target,
                  char *message)
 {
   *target = (struct ship_target){0};
-  char *service = init_url(target, options, message)
-                      ? service_name(options->service, program, message)
-                      : NULL;
-  const bool good = service != NULL &&
-                    init_labels(target, service, options->labels, message);
-  free(service);
-  return good;
+  return init_url(target, options, message) &&
+         init_labels(target, program, options->labels, message);
 }
 
 void

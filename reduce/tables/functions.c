@@ -200,7 +200,7 @@ static bool
 hides_cxx_runtime(const struct reduction *reduction)
 {
   const struct frame_table *frames = &reduction->frames;
-  if (reduction->options->select.show_runtime)
+  if (reduction->options->select.system == SYSTEM_SHOWN)
     return false;
   for (size_t i = 0; i < frames->function_count; i++)
     if (is_cxx_runtime(function_name(frames, i), function_file(frames, i)))
@@ -216,10 +216,11 @@ legend(const struct view *view, struct sink *sink)
   static const char *const nameless[NAMELESS_COUNT] = {
       [NAMELESS_UNKNOWN] = "the function is unknown",
       [NAMELESS_HIDDEN] = "all functions of the chain are hidden",
-      [NAMELESS_RUNTIME] = "only C functions of the runtime; --show-runtime "
+      [NAMELESS_RUNTIME] = "only C functions of the runtime; --system=show "
                            "shows them",
-      [NAMELESS_SESSION] = "the profiler and its callers; --show-root shows "
-                           "them",
+      [NAMELESS_SESSION] =
+          "the profiler and its callers; --system=root shows "
+          "them",
   };
   const struct reduction *reduction = view->reduction;
   const bool all = reduction == NULL;
@@ -238,15 +239,15 @@ legend(const struct view *view, struct sink *sink)
     explain_node(reduction, "[C]", false,
                  "C functions, and C++ functions with a plain name", sink);
   }
-  if (all || (lisp && !reduction->options->select.hide_system))
+  if (all || (lisp && reduction->options->select.system != SYSTEM_HIDDEN))
     report_legend_text(reduction, sink,
-                       "With --hide-system, allocations by ECL's own "
+                       "With --system=hide, allocations by ECL's own "
                        "functions are charged to the functions of the "
                        "program.");
   if (all || (!lisp && hides_cxx_runtime(reduction)))
     report_legend_text(reduction, sink,
                        "Allocations by functions of the C++ library are "
-                       "charged to their callers; --show-runtime shows these "
+                       "charged to their callers; --system=show shows these "
                        "functions.");
 }
 

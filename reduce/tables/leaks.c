@@ -260,7 +260,7 @@ note(const struct view *view, struct sink *sink)
     return;
   snprintf(text, sizeof text,
            "Suppressed: %" PRIu64 " bytes in %" PRIu64
-           " object%s; --show-suppressed shows them.",
+           " object%s; --suppressions=none shows them.",
            leaks->suppressed.kept_bytes, leaks->suppressed.kept_allocs,
            leaks->suppressed.kept_allocs == 1 ? "" : "s");
   report_paragraph(sink, text);

@@ -29,7 +29,7 @@ static char output[] = "/tmp/mprof-test-XXXXXX"; /* of merge */
 
 static const char *const commands[][8] = {
     {"report", "-verbose", "-leaktable", "--callers=100"},
-    {"report", "-verbose", "--by=line", "--show-runtime", "--width=100"},
+    {"report", "-verbose", "--by=line", "--system=show", "--width=100"},
     {"export", "--format=folded", "--frames=types,threads,phases"},
     {"export", "--format=html"},
     {"export", "--format=lisp-contexts"},
@@ -37,8 +37,8 @@ static const char *const commands[][8] = {
     {"export", "--format=dot"},
     {"export", "--format=speedscope"},
     {"export", "--format=json"},
-    {"export", "--format=csv", "--table=contexts"},
-    {"export", "--format=csv", "--table=arcs"},
+    {"export", "--format=csv", "--tables=contexts"},
+    {"export", "--format=csv", "--tables=arcs"},
     {"flamegraph"},
     {"diff", "-verbose", scratch},
     {"merge", "-o", output},

@@ -49,8 +49,8 @@ static void
 use_everywhere(void)
 {
   static const char *const commands[] = {
-      "report\n-verbose\n--show-runtime",
-      "report\n--by=package\n--hide-system",
+      "report\n-verbose\n--system=show",
+      "report\n--by=package\n--system=hide",
       "export\n--format=folded\n--frames=types,threads,phases",
       "export\n--format=json",
       "export\n--format=pprof",

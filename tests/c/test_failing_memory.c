@@ -130,7 +130,7 @@ reports(void **state)
 {
   (void)state;
   try_all("report\n-verbose\n" LISP);
-  try_all("report\n-verbose\n--show-runtime\n" C);
+  try_all("report\n-verbose\n--system=show\n" C);
   try_all("report\n--by=package\n--focus=F\n--hide=G\n" LISP);
   try_all("report\n--tables=direct\n" LISP "\n" LISP);
   try_all("advise\n--rules=reduce/advice/rules.txt\n"

@@ -73,12 +73,12 @@ contexts() { # what the three say of the profile $1, with options
   sed -n 's/.*, \([0-9]*\) contexts\{0,1\}\(,.*\)\{0,1\}$/\1/p' out
   run diff "$@" "$file" "$file"
   awk '$NF == "contexts" { print $1; exit }' out
-  run export --format=csv --table=contexts "$@" "$file"
+  run export --format=csv --tables=contexts "$@" "$file"
   tr -d '\r' <out | awk -F, '/,[0-9]+,[0-9]+,[0-9]*$/ &&
     $(NF - 1) + $(NF - 2) > 0 { n++ } END { print n }'
 }
 for each in 'widgets 2' 'mixture 7' 'recursion 1' 'phases 15' \
-  'mixture 7 --show-runtime' 'two-cycles 4 --hide=^B$' \
+  'mixture 7 --system=show' 'two-cycles 4 --hide=^B$' \
   'packages 3 --by=package'; do
   # shellcheck disable=SC2086
   set -- $each

@@ -27,14 +27,14 @@ result $? 'folded: chains begin below the root'
 awk '{ sum += $NF } END { exit sum != 656 }' out
 result $? 'folded: nothing is lost by that'
 expect 'folded, with its callers' 0 '' \
-  export --format=folded --show-root "$s"
+  export --format=folded --system=root "$s"
 grep -qxF 'TOP;EVAL;MPROF::CALL-COUNTING 48' out
 result $? 'folded: chains in full'
 expect 'lisp, a profiled body' 0 '' export --format=lisp "$s"
 says_not 'lisp: chains begin below the root' '"TOP"'
 expect 'folded growth' 0 '' export --format=folded --value=allocs --frames=types "$m"
 says 'growth is no allocation' 'RUN;PARSE;INTERN-ALL;HASH-TABLE 1'
-expect 'folded runtime' 0 '' export --format=folded --show-runtime "$m"
+expect 'folded runtime' 0 '' export --format=folded --system=show "$m"
 says 'runtime frames' 'RUN;PARSE;cl_list 160'
 says 'chains of runtime frames only' 'start_thread;boot 8'
 [ "$(wc -l <out)" = 7 ]
@@ -71,7 +71,7 @@ again() {
   local name=$1 file=$2 both=()
   shift 2
   for option; do
-    case $option in --show-r*) both+=("$option") ;; esac
+    case $option in --system=[rs]*) both+=("$option") ;; esac
   done
   run report -verbose --no-legend --tables="$tables" "$@" "$file"
   sed -n "$from_tables" out >expected
@@ -87,12 +87,12 @@ for file in "$golden"/*.data; do
   tables=leaks,phases,threads,direct,types,type-functions,function-types
   tables=$tables,graph,bins,reconciliation
   again "$name" "$file"
-  again "$name with the runtime" "$file" --show-runtime
-  again "$name with the root" "$file" --show-root
+  again "$name with the runtime" "$file" --system=show
+  again "$name with the root" "$file" --system=root
   tables=${tables%,reconciliation} # of the whole file, whatever is selected
   again "$name hidden" "$file" '--hide=A|SCALE|LOAD'
   again "$name focused" "$file" '--focus=A|SCALE'
-  again "$name without some" "$file" '--ignore=B|EVAL' --show-root
+  again "$name without some" "$file" '--ignore=B|EVAL' --system=root
   again "$name by phase" "$file" --phase=load,run
   again "$name by thread" "$file" --thread=worker
   again "$name grouped" "$file" --by=package
@@ -121,7 +121,7 @@ result $? 'callgrind: called once'
 [ "$(names "$u")" = 'copy each sort start visit' ]
 result $? 'unknown calls: five functions'
 for left in ':each sort start visit' '--hide=sort:each start visit' \
-  '--show-runtime:copy each sort start visit' '--by=package:[C]' \
+  '--system=show:copy each sort start visit' '--by=package:[C]' \
   '--focus=READ:'; do
   # shellcheck disable=SC2086
   run export --format=pprof -o again.pb.gz ${left%%:*} "$u"
@@ -149,15 +149,15 @@ expect 'an unknown ending' 2 \
   export -o x.xls "$m"
 expect 'a picture' 2 'mprof: use mprof graph to draw the call graph as SVG' \
   export -o x.svg "$m"
-expect 'no such table' 2 "mprof: --table takes functions, arcs, \
+expect 'no such table' 2 "mprof: --tables takes functions, arcs, \
 types, survival, contexts, bins, regions, phases, threads or advice, not 'direct'" \
-  export --format=csv --table=direct "$m"
+  export --format=csv --tables=direct "$m"
 
 # csv TABLE LINE...: the table of $w is these lines.
 csv() {
   local table=$1
   shift
-  run export --format=csv --table="$table" "$w"
+  run export --format=csv --tables="$table" "$w"
   printf '%s\r\n' "$@" | diff - out >err
   result $? "csv, $table"
 }

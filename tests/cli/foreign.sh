@@ -77,10 +77,10 @@ expect 'goroutines' 1 "mprof: cannot read '$foreign/goroutine.pb.gz': is not a h
 # Merged and compared like any other.
 for name in go jemalloc-live tcmalloc; do
   file=$foreign/$name.pb.gz
-  run report -verbose --show-runtime "$file" "$file"
+  run report -verbose --system=show "$file" "$file"
   cp out expected
   expect "$name merged" 0 '' merge -o merged "$file" "$file"
-  run report -verbose --show-runtime merged
+  run report -verbose --system=show merged
   cmp -s expected out
   result $? "$name: merged, says what both say"
 done
@@ -119,18 +119,18 @@ by_hand bytes-alone 0 '' export --format=json
 says 'the same' '{"kind":"unknown","size":null,'
 by_hand bytes-alone 0 '' export --format=lisp
 says 'the same' '((:size :unknown :bytes 4096 '
-by_hand bytes-alone 0 '' export --format=csv --table=bins
+by_hand bytes-alone 0 '' export --format=csv --tables=bins
 says 'the same' '"unknown","'
 by_hand bytes-alone 0 '' export --format=lisp-contexts
 says 'the same' '0 0 -3 0 4000 1 0'
-by_hand any-order 0 '' export --format=csv --table=functions
+by_hand any-order 0 '' export --format=csv --tables=functions
 says 'units and order' '"f",3072,4,3072,4,1024,2,1024,2,0,'
 by_hand nothing-allocated 0 '' report --no-legend
 says 'what was live counts' '3 allocations, 48 bytes, 2 functions, 1 context'
 says 'and it is said' 'The profile has only memory that was live'
-by_hand unknown-names 0 '' export --format=csv --table=functions
+by_hand unknown-names 0 '' export --format=csv --tables=functions
 says 'the first in bytes, with its count' '"f",100,1,100,1,'
-by_hand unknown-names-shown 0 '' export --format=csv --table=functions
+by_hand unknown-names-shown 0 '' export --format=csv --tables=functions
 says 'the one to show' '"f",400,2,400,2,'
 by_hand no-functions 0 '' export --format=folded
 says 'places' '[unknown];0x1010;0x1020;[libfoo.so.1] 16'

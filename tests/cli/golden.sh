@@ -44,8 +44,8 @@ phases-folded phases export --format=folded --frames=phases,threads --value=allo
 unknown-calls unknown-calls report -verbose --no-legend --tables=direct,graph
 unknown-calls-sorted unknown-calls report -verbose --no-legend --tables=direct --sort=calls
 unknown-calls-csv unknown-calls export --format=csv
-unknown-calls-csv-arcs unknown-calls export --format=csv --table=arcs
-unknown-calls-csv-contexts unknown-calls export --format=csv --table=contexts
+unknown-calls-csv-arcs unknown-calls export --format=csv --tables=arcs
+unknown-calls-csv-contexts unknown-calls export --format=csv --tables=contexts
 unknown-calls-dot unknown-calls export --format=dot
 unknown-calls-diff unknown-calls diff -verbose --no-legend --tables=functions mixture.data
 packages packages report --by=package --no-legend --tables=direct,graph
@@ -59,7 +59,7 @@ survival-json survival export --format=json --type=CONS
 held held report -verbose --no-legend --tables=held
 held-direct held report --no-legend --tables=direct,types
 nameless nameless report --tables=reconciliation
-nameless-runtime nameless report --tables=reconciliation --show-runtime --hide=^F$
+nameless-runtime nameless report --tables=reconciliation --system=show --hide=^F$
 sizes sizes report --tables=bins --no-legend
 END
 finish

@@ -239,7 +239,7 @@ with_bytes() { awk -F'\t' '$4 != "0"' | LC_ALL=C sort; }
 compare() {
   local name=$1
   shift
-  run export --format=csv --table=contexts "$@"
+  run export --format=csv --tables=contexts "$@"
   awk "$from_chains" out | with_bytes >wanted
   run report -verbose --no-legend --tables=graph "$@"
   awk "$from_table" out | with_bytes >found
@@ -252,7 +252,7 @@ for profile in "$golden"/*.data; do
   name=$(basename "$profile" .data)
   case $name in long) continue ;; esac # its names are those of the others
   compare "$name" "$profile"
-  compare "$name, with the runtime" --show-runtime "$profile"
+  compare "$name, with the runtime" --system=show "$profile"
   compare "$name, by package" --by=package "$profile"
 done
 compare 'two cycles without B' --hide='^B$' "$golden/two-cycles.data"
@@ -260,7 +260,7 @@ compare 'two cycles below C' --focus='^C$' "$golden/two-cycles.data"
 compare 'two cycles from B on' --show-from='^B$' "$golden/two-cycles.data"
 compare 'A, C and E of two cycles' --show='^[ACE]$' "$golden/two-cycles.data"
 compare 'two cycles without D' --ignore='^D$' "$golden/two-cycles.data"
-compare 'the body without EVAL' --hide-system "$golden/session.data"
+compare 'the body without EVAL' --system=hide "$golden/session.data"
 
 # A profile of groups has them for functions: the same tables, calls included.
 for profile in packages session two-cycles; do

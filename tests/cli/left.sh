@@ -9,7 +9,7 @@ set -f
 found() {
   "$MPROF" export --format=folded "$@" 2>err |
     sed -E 's/^(.*) ([0-9]+)$/  \2 \1/' | sort
-  "$MPROF" export --format=csv --table=functions "$@" 2>err | tr -d '\r' |
+  "$MPROF" export --format=csv --tables=functions "$@" 2>err | tr -d '\r' |
     awk -F'",' 'NR == 1 { n = split($0, heads, ",")
         while (n > 0 && heads[n] != "calls") n--
         next }

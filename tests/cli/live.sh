@@ -63,7 +63,7 @@ head_says 'a C program' '' "$golden/widgets-c.data"
 table() {
   local name=$1
   shift
-  run export --format=csv --table="$name" "$@" "$l"
+  run export --format=csv --tables="$name" "$@" "$l"
   tr -d '\r' <out >found
   diff - found >err
   result $? "csv: $name $*"

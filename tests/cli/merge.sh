@@ -11,10 +11,10 @@ same() {
   expect "$name: merged" 0 '' merge -o merged.data "$@"
   [ ! -s out ]
   result $? "$name: nothing is printed"
-  for what in 'report -verbose' 'report --show-runtime --sort=allocs' \
+  for what in 'report -verbose' 'report --system=show --sort=allocs' \
     'report -leaktable -offsets --min-percent=0 --tables=leaks' \
-    'export --format=folded --frames=types,phases,threads --show-runtime' \
-    'export --format=folded --value=allocs --show-root' \
+    'export --format=folded --frames=types,phases,threads --system=show' \
+    'export --format=folded --value=allocs --system=root' \
     'export --format=lisp'; do
     # shellcheck disable=SC2086
     run $what "$@"

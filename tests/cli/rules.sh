@@ -35,7 +35,7 @@ for format in json lisp; do
   run export --rules=rules --format=$format "$profile"
   says "in $format" 'Do it not.'
 done
-run export --rules=rules --format=csv --table=advice "$profile"
+run export --rules=rules --format=csv --tables=advice "$profile"
 says 'in csv' 'Do it not.'
 sed 's/$/\r/' rules >windows
 advises 'as an editor of Windows ends lines' 'APP::WORK does it' <windows

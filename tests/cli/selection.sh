@@ -14,33 +14,33 @@ for option in focus show-from type thread; do
   result $? "wrong regular expression for --$option"
 done
 
-expect 'show the runtime' 0 '' report --show-runtime --no-legend "$m"
+expect 'show the runtime' 0 '' report --system=show --no-legend "$m"
 says 'runtime functions by name' 'cl_list'
 expect 'chains of a profiled body' 0 '' report -verbose --no-legend "$s"
 says_not 'what called the body is left out' 'TOP'
 says 'what the profiler allocated is not' ' [session]'
 says 'the sum is the same' '41 allocations, 656 bytes, 8 functions'
-expect 'with what called it' 0 '' report --show-root --no-legend "$s"
+expect 'with what called it' 0 '' report --system=root --no-legend "$s"
 says 'what called the body' 'TOP ['
 says_not 'without the runtime' 'apply'
 expect 'with what called it and the runtime' 0 '' \
-  report --show-runtime --no-legend "$s"
+  report --system=show --no-legend "$s"
 says 'what called the body, again' 'TOP ['
 says 'and the runtime' 'apply'
 expect 'functions of ECL' 0 '' report -verbose --no-legend "$w"
 cp out expected
 expect 'no function of ECL to hide' 0 '' \
-  report -verbose --hide-system --no-legend "$w"
+  report -verbose --system=hide --no-legend "$w"
 cmp -s out expected
 result $? 'functions of the program stay'
 expect 'functions of ECL hidden' 0 '' \
-  report -verbose --hide-system --no-legend "$s"
+  report -verbose --system=hide --no-legend "$s"
 says_not 'EVAL is ECL' 'EVAL'
 says_not 'mprof is none of the program' 'MPROF'
 says 'the functions of the program stay' 'APP::INNER'
 says 'no caller to charge' '48       3   7               7      0  [hidden]'
 expect 'functions of ECL, C program' 0 '' \
-  report --hide-system "$golden/widgets-c.data"
+  report --system=hide "$golden/widgets-c.data"
 says 'C functions stay' 'make_widget'
 expect 'packages' 0 '' report --by=package --no-legend "$golden/packages.data"
 says 'what rows are' 'Rows are packages, not functions'
@@ -117,7 +117,7 @@ says 'is selected' \
   'Selected by the options: 20 allocations, 320 bytes; percentages refer to'
 says 'alone' '    20 **    320 **  float     DOUBLE-FLOAT'
 says_not 'without others' 'CONS'
-expect 'a class' 0 '' export --format=csv --table=types --type=POINT "$m"
+expect 'a class' 0 '' export --format=csv --tables=types --type=POINT "$m"
 [ "$(sed 1d out | tr -d "\r")" = '"struct","STRUCTURE","APP::POINT",224,7' ]
 result $? 'is selected by its name'
 expect 'a type is as focus' 0 '' export --format=folded --frames=types --type=FLOAT \
@@ -181,8 +181,8 @@ expect 'nobody' 1 \
   'mprof: nothing matches --thread=wroker; did you mean worker?' \
   report --thread=wroker "$p"
 expect 'phases are those below the root' 0 '' \
-  report --show-root --phase=run "$golden/session.data"
-says 'as without --show-root' 'the options: 13 allocations, 208 bytes'
+  report --system=root --phase=run "$golden/session.data"
+says 'as without --system=root' 'the options: 13 allocations, 208 bytes'
 expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
 [ "$(cat out)" = 'APP::WORK 2400' ]
 result $? 'both restrict'

@@ -10,7 +10,7 @@ l=$golden/live.data
 # table [OPTION...]: the CSV table, without columns of what is alive, is
 # standard input.
 table() {
-  run export --format=csv --table=survival "$@"
+  run export --format=csv --tables=survival "$@"
   tr -d '\r' <out | sed 's/,[^,]*,[^,]*$//' >found
   diff - found >err
   result $? "csv: $*"
@@ -49,7 +49,7 @@ run merge -o merged.data "$s" "$s"
   echo $keys
   cat twice
 } | table merged.data
-run export --format=csv --table=survival "$s" "$l"
+run export --format=csv --tables=survival "$s" "$l"
 grep -E 'SESSION|READ",".*CONS|SERVE' out | tr -d '\r' |
   sed 's/,[^,]*,[^,]*$//' >found
 printf '%s\n' "$session" "$read" "$serve" | cmp -s - found
@@ -64,9 +64,9 @@ do
   # shellcheck disable=SC2086
   run export --format=pprof -o part.data $options "$s"
   # shellcheck disable=SC2086
-  run export --format=csv --table=survival $options "$s"
+  run export --format=csv --tables=survival $options "$s"
   sort out >expected
-  run export --format=csv --table=survival part.data
+  run export --format=csv --tables=survival part.data
   sort out | cmp -s expected - && [ "$(wc -l <out)" -gt 1 ]
   result $? "pprof: $options"
 done

@@ -334,7 +334,7 @@ of names, root first, how many objects the last one made, and their bytes."
 
 (defun runtime-chains (&optional (value "bytes"))
   "All chains, with the runtime's own functions and types."
-  (folded-lines *saved* value "--frames=types" "--show-runtime"))
+  (folded-lines *saved* value "--frames=types" "--system=show"))
 
 (defun dump ()
   "Add all chains with their figures to the dump."

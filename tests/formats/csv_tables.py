@@ -9,7 +9,7 @@ import figures
 
 
 def read(profile, table):
-    text = figures.export('csv', profile, '--table=' + table).decode()
+    text = figures.export('csv', profile, '--tables=' + table).decode()
     rows = list(csv.reader(io.StringIO(text, newline=''), strict=True))
     widths = {len(row) for row in rows}
     # What the text begins with is no formula, whatever the name.

@@ -11,8 +11,8 @@ import odd_profile
 
 
 # What is exported is what these select, hide and group.
-OPTIONS = ([], ['--by=package'], ['--by=line'], ['--hide-system'],
-           ['--show-runtime'], ['--show-root'], ['--hide=A'],
+OPTIONS = ([], ['--by=package'], ['--by=line'], ['--system=hide'],
+           ['--system=show'], ['--system=root'], ['--hide=A'],
            ['--ignore=A$|B'], ['--focus=A$|B'], ['--phase=run'],
            ['--thread=w'], ['--show=A'], ['--show-from=A$|S'],
            ['--region=load'], ['--value=allocs'])

@@ -11,7 +11,7 @@ import figures
 import odd_profile
 
 
-OPTIONS = ([], ['--hide-system'], ['--show-runtime'], ['--show-root'],
+OPTIONS = ([], ['--system=hide'], ['--system=show'], ['--system=root'],
            ['--hide=A'], ['--ignore=A$|B'], ['--focus=A$|B'],
            ['--phase=run,load'], ['--thread=w'], ['--show=A'],
            ['--show-from=A$|S'], ['--by=package'])
@@ -160,7 +160,7 @@ for label, profile in figures.profiles():
 
     # mprof, too, finds in it what the options leave of the original.
     for options in options_of_it:
-        shows = [o for o in options if o.startswith('--show-r')]
+        shows = [o for o in options if o.startswith(('--system=r', '--system=s'))]
         title = ' '.join((label, *options))
         again = figures.export_to(
             os.path.join(os.environ['WORK'], title + '.pb.gz'), 'pprof',

@@ -151,9 +151,9 @@ static void
 use(const struct memory_file *file)
 {
   static char merged[64];
-  static const char report[] = "report\n-verbose\n--show-runtime";
+  static const char report[] = "report\n-verbose\n--system=show";
   static const char *const others[] = {
-      "report\n--by=package\n--hide-system\n--sort=allocs",
+      "report\n--by=package\n--system=hide\n--sort=allocs",
       "export\n--format=folded\n--frames=types,threads,phases",
       "export\n--format=json",
       "export\n--format=callgrind",

@@ -56,7 +56,7 @@ function readCases() {
 // What is a field of the page is chosen there; what it has no field for, and
 // everything where that is a page of groups, is an option of the export.
 async function left(tests, browser) {
-  const fields = /^--(focus|ignore|hide|hide-system|phase|thread)\b(?!-)=?(.*)/;
+  const fields = /^--(focus|ignore|hide|system=hide|phase|thread)\b(?!-)=?(.*)/;
   for (const { data, options, chains, calls } of readCases()) {
     const grouped = options.some((option) => option.startsWith('--by'));
     const chosen = grouped ? []
@@ -64,7 +64,7 @@ async function left(tests, browser) {
     const page = await browser.open('left', `${GOLDEN}/${data}.data`,
       options.filter((option) => !chosen.some(([all]) => all === option)));
     await page.open(address('functions', chosen.map(([, key, value]) =>
-      (key === 'hide-system' ? ['program', '1'] : [key, value]))));
+      (key === 'system=hide' ? ['program', '1'] : [key, value]))));
     for (const [, key, label] of chosen)
       if (key === 'phase' || key === 'thread')
         await page.page.selectOption(`#${key}`,

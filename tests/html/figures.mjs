@@ -137,7 +137,7 @@ export async function testFigures(tests, browser) {
     program(60, 1500, 14, 7));
   await typesAndCategories(tests, browser, data);
   for (const option of ['--focus=PARSER::F1', '--phase=compile,load',
-    '--hide=F1', '--show-runtime']) {
+    '--hide=F1', '--system=show']) {
     const page = await browser.open('options', data, [option]);
     tests.equal(await functionsOfPage(page),
       functionsOfExport(exported(data, option)), `${option}: functions`);

@@ -175,7 +175,7 @@ export async function testLines(tests, browser) {
   await figures(tests, browser, `${GOLDEN}/lines.data`);
   const data = scratch(browser.folder, 'lisp-lines.data', lisp());
   await figures(tests, browser, data);
-  await figures(tests, browser, data, '--hide-system');
+  await figures(tests, browser, data, '--system=hide');
   await sources(tests, browser);
   await chart(tests, browser);
 }

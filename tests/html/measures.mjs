@@ -122,7 +122,7 @@ async function leaks(tests, browser) {
   };
   await totals('nothing that is suppressed', [suppress], [700, 7, 400, 4],
     ['700 bytes kept', '400 bytes lost', '96 bytes suppressed']);
-  await totals('with --show-suppressed', [suppress, '--show-suppressed'],
+  await totals('with --suppressions=none', [suppress, '--suppressions=none'],
     [796, 10, 432, 5], ['796 bytes kept', '432 bytes lost']);
   const page = await browser.open('lost', data, [suppress, '--value=lost']);
   tests.equal((await page.frames()).map((f) => f.title.split('\n')[0]),
@@ -156,7 +156,7 @@ async function holders(tests, browser) {
       ...[...document.querySelectorAll('[title]')].map(({ title }) => title),
       ...[...document.querySelectorAll('.legend')].map((l) => l.textContent)]
       .flatMap((text) => text.match(/.*\b(call|function|alloc|ECL).*/gi) ?? [])
-      .filter((line) => !line.includes('--hide-system'))));
+      .filter((line) => !line.includes('--system=hide'))));
   }
   tests.equal([...new Set(words)], [],
     'holders: nothing is said of calls, functions and allocation');

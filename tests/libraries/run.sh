@@ -70,7 +70,7 @@ same_results() {
 chains() {
   local value
   for value in bytes allocs; do
-    "$MPROF" export --format=folded --frames=types --show-runtime --value=$value \
+    "$MPROF" export --format=folded --frames=types --system=show --value=$value \
       "$work/$1-$2.data" || return 1
   done
 }

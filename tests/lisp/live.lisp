@@ -14,7 +14,7 @@
   "The lines of the profile FILE: (CHAIN TYPE NUMBER), the number being that of
 MEASURE.  A chain is a list of names."
   (mprof:save "live.folded" :profile (mprof:profile file) :value measure
-                            :frames :types :show-root t)
+                            :frames :types :system :root)
   (with-open-file (in "live.folded")
     (loop for line = (read-line in nil)
           while line

@@ -94,7 +94,7 @@ to be written; nothing as data."
     (is (search "MAKE-CONSES"
                 (report-text :tables :direct :focus "MAKE-CONSES"
                              :sort :allocs :min-percent 1/2
-                             :show-runtime t)))
+                             :system :show)))
     (is (not (search "MAKE-CONSES"
                      (report-text :tables :direct :hide "MAKE-CONSES"))))))
 
@@ -158,15 +158,15 @@ value: T where they take none."
                  (:normal t) (:terse t) (:limit 1) (:min-percent 1/3)
                  (:min-percent 0.5) (:sort :allocs) (:value :allocs)
                  (:focus "CONS") (:ignore "CONS") (:hide "CONS") (:show "CONS")
-                 (:show-from "CONS") (:hide-system t) (:by :package)
+                 (:show-from "CONS") (:system :hide) (:by :package)
                  (:phase :run) (:phase (:run :eval)) (:thread "x")
                  (:region "x") (:type "CONS") (:category (:cons :other))
-                 (:show-runtime t) (:show-root t) (:offsets t)
+                 (:system :show) (:system :root) (:offsets t)
                  (:rules ,(asdf:system-relative-pathname
                            "mprof" "../reduce/advice/rules.txt"))
                  (:width 60) (:color :always)
                  (:leaktable t) (:noleaktable t) (:callers 2)
-                 (:show-suppressed t) (:no-legend t) (:help t)
+                 (:suppressions :none) (:no-legend t) (:help t)
                  (:collect t) (:holders t))
           do (is (stringp (report-text keyword value))
                  "~S ~S is not taken." keyword value)
@@ -210,12 +210,12 @@ value: T where they take none."
   (with-idle-profiler
     (mprof:with-profiling (:report nil) (setf *kept* (make-list 10)))
     (is (search "CALL-COUNTING"
-                (report-text :tables :graph :show-root t :verbose t)))
+                (report-text :tables :graph :system :root :verbose t)))
     (is (not (search "CALL-COUNTING"
                      (report-text :tables :graph :verbose t))))
     (is (search " MAKE-LIST" (report-text :tables :direct)))
     (is (not (search " MAKE-LIST"
-                     (report-text :tables :direct :hide-system t))))))
+                     (report-text :tables :direct :system :hide))))))
 
 (defun mprof-lines (text)
   (with-input-from-string (stream text)

@@ -82,8 +82,8 @@ names it, has tests of its own."
         (is (search "speedscope" (saved "a.speedscope.json")))
         (is (search "fn=" (saved "a.callgrind")))
         (is (eql 0 (search "digraph" (saved "a.dot"))))
-        (is (search "ONE-WAY" (saved "a.csv" :table :arcs)))
-        (is (not (search "ONE-WAY" (saved "a.csv" :table :types))))
+        (is (search "ONE-WAY" (saved "a.csv" :tables :arcs)))
+        (is (not (search "ONE-WAY" (saved "a.csv" :tables :types))))
         (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES 80"
                     (saved "b" :format :folded)))
         (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES 80"
@@ -149,9 +149,9 @@ names it, has tests of its own."
         (signals mprof:mprof-error
           (mprof:save file :format :folded :value :cake))
         (signals mprof:mprof-error
-          (mprof:save file :format :csv :table :cake))
+          (mprof:save file :format :csv :tables :cake))
         (signals mprof:mprof-error
-          (mprof:save file :format :text :table :arcs))
+          (mprof:save file :format :text :tables :arcs))
         (signals mprof:mprof-error
           (mprof:save file :format :folded :focus "("))
         (is (null (directory (concatenate 'string folder "*"))))))))

@@ -61,11 +61,11 @@ main;app::made<double>(unsigned long) 80
 main;main::{lambda()#1}::operator()() const 33' \
   "$("$MPROF" export --format=folded --show-from='^main$' --focus='^main$' \
     cxx_runtime.data)"
-"$MPROF" export --format=folded --show-runtime cxx_runtime.data >all
+"$MPROF" export --format=folded --system=show cxx_runtime.data >all
 same 'the library itself' 213 "$(awk -F';' \
   '$NF ~ /^(std|__gnu_cxx)::/ { sub(/.* /, "", $NF); n += $NF }
    END { print n }' all)"
-for options in '' --show-runtime; do
+for options in '' --system=show; do
   # shellcheck disable=SC2086
   same "the legend: $options" "$([ -n "$options" ]; echo $?)" \
     "$("$MPROF" report --tables=direct $options cxx_runtime.data |

@@ -27,13 +27,13 @@ oracle() {
 
 # chains FILE: from main on, with allocated bytes.
 chains() {
-  "$MPROF" export --format=folded --value=bytes --show-runtime "$1" 2>&1 |
+  "$MPROF" export --format=folded --value=bytes --system=show "$1" 2>&1 |
     sed -n '/main/s/^.*main\([; ]\)/main\1/p' | LC_ALL=C sort
 }
 
 # functions FILE: the name, own bytes and those with all below, calls.
 functions() {
-  "$MPROF" export --format=csv --table=functions "$1" 2>&1 |
+  "$MPROF" export --format=csv --tables=functions "$1" 2>&1 |
     cut -d, -f 1,2,4,16 | sed 's/"//g'
 }
 

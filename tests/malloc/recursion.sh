@@ -15,7 +15,7 @@ figures_of_functions() {
   {
     for table in functions arcs types threads; do
       echo "$table"
-      "$MPROF" export --format=csv --table=$table recursion.data |
+      "$MPROF" export --format=csv --tables=$table recursion.data |
         LC_ALL=C sort
     done
     "$MPROF" report -verbose --tables=leaks,direct,peak,temporary,graph,bins \
@@ -42,7 +42,7 @@ for flags in -O0 '-O2 -fomit-frame-pointer -fno-optimize-sibling-calls'; do
   same "$flags: as many contexts as 50 deep" "$few" "$(contexts)"
   same "$flags: the function is known to call itself" \
     'main down 40000
-down down 39998' "$("$MPROF" export --format=csv --table=arcs recursion.data |
+down down 39998' "$("$MPROF" export --format=csv --tables=arcs recursion.data |
     tr -d '"\r' | awk -F, '$2 == "down" { print $1, $2, $3 }')"
 
   profile recursion grow 5 70 6 71

@@ -64,11 +64,11 @@ for flags in -O1 '-O2 -static-libstdc++ -static-libgcc'; do
 done
 
 profile kept hello
-same 'all are shown' 0 "$(leaks kept.data --show-suppressed |
+same 'all are shown' 0 "$(leaks kept.data --suppressions=none |
   grep -c Suppressed)"
 kept=$(rows kept.data all | cut -d' ' -f 6)
 same 'and counted' "$kept" "$("$MPROF" report --tables=leaks --no-legend \
-  --show-suppressed kept.data | awk '$NF == "<TOTAL>" { print $1 }')"
+  --suppressions=none kept.data | awk '$NF == "<TOTAL>" { print $1 }')"
 
 profile kept load
 while read -r pattern wanted; do
@@ -131,6 +131,6 @@ printf 'leak:x\nrace:y\n' >suppressions
 same 'another kind of line' \
   "mprof: cannot read 'suppressions': line 2 is not 'leak:PATTERN'" \
   "$("$MPROF" report --suppressions=suppressions kept.data 2>&1)"
-same 'no such file' "mprof: cannot open 'none': No such file or directory" \
-  "$("$MPROF" report --suppressions=none kept.data 2>&1)"
+same 'no such file' "mprof: cannot open 'missing': No such file or directory" \
+  "$("$MPROF" report --suppressions=missing kept.data 2>&1)"
 finish

@@ -128,5 +128,5 @@ lines have the same there.")
 
 (defun all-chains ()
   "The objects and the bytes of the profile, as two texts."
-  (list (export-text "--show-runtime" "--value=allocs")
-        (export-text "--show-runtime")))
+  (list (export-text "--system=show" "--value=allocs")
+        (export-text "--system=show")))

@@ -67,7 +67,7 @@ as_good() {
   mkdir -p folder && cp "$1" folder
   "$MPROF" recover -o made.data "$1" 2>err
   for command in report 'report --verbose' 'export --format=folded --frames=types,threads' \
-    'export --format=csv --table=contexts' 'export --format=json' advise; do
+    'export --format=csv --tables=contexts' 'export --format=json' advise; do
     # shellcheck disable=SC2086
     run $command made.data
     cp out expected

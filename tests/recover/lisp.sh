@@ -68,7 +68,7 @@ mkdir folder
 cp killed.data folder
 run merge -o merged.data killed.data
 for command in report 'report --verbose' 'export --format=folded --frames=types,threads' \
-  'export --format=csv --table=contexts' 'export --format=json' advise; do
+  'export --format=csv --tables=contexts' 'export --format=json' advise; do
   # shellcheck disable=SC2086
   run $command merged.data
   cp out expected
@@ -99,7 +99,7 @@ rm -f log killed.data* own.data
        (make-instance (quote p:out))))' \
   "$start" "$join" '(things)' \
   '(mprof::monitor-stop)' '(mprof:save "own.data")' "$kill")
-for options in '--frames=types' '--frames=threads' '--show-root --frames=types,threads'; do
+for options in '--frames=types' '--frames=threads' '--system=root --frames=types,threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \
     "$("$MPROF" export --format=folded $options own.data | sum)" \
@@ -114,7 +114,7 @@ bytes() {
 }
 same 'and what floats are objects for' \
   "$(bytes own.data 'MAKE-ONE;DOUBLE-FLOAT' --frames=types)" \
-  "$(bytes killed.data 'MAKE-ONE;ecl_double_float_for_variable' --show-runtime)"
+  "$(bytes killed.data 'MAKE-ONE;ecl_double_float_for_variable' --system=show)"
 tables=threads,regions,bins,direct,graph,types,type-functions
 for file in own killed; do
   "$MPROF" report --verbose --tables=$tables $file.data >$file.tables
@@ -187,7 +187,7 @@ rm -f log killed.data*
 same 'the child of a fork that begins anew' 1000 \
   "$(${MPROF} export --format=folded --value=allocs child.data |
     awk '/CL-USER::WORK;/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
-"$MPROF" export --format=folded --show-root --show-runtime child.data >out
+"$MPROF" export --format=folded --system=show child.data >out
 says 'it has names of C functions' ';main;'
 says_not 'all functions have names' '[unknown]'
 

@@ -6,7 +6,7 @@
 
 for path in ingest api/profiles/writeraw v1/pprof; do
   receive
-  run push --service=shop --labels=version=1,host=h step-3.data \
+  run push --labels=version=1,host=h,service_name=shop step-3.data \
     "http://127.0.0.1:$port/$path"
   took "push to $path" step-3.data
   [ "$status" = 0 ] && [ ! -s err ] &&
@@ -18,7 +18,7 @@ requests; failed: 0, without an answer: 0" ]
 done
 
 receive
-run push step-3.data --protocol=parca "http://127.0.0.1:$port/"
+run push step-3.data "parca+http://127.0.0.1:$port/"
 took 'push by name' step-3.data
 grep -q 'service_name=step-3$' taken/series
 result $? 'the service is called like the file'
@@ -80,12 +80,11 @@ for case in \
 /profiles/writeraw (parca), or /v1/pprof (otel)|http://127.0.0.1:1/other" \
   "'ftp://127.0.0.1/ingest' is not an HTTP URL|ftp://127.0.0.1/ingest" \
   "'no url' is not an HTTP URL|no url" \
-  "there is no protocol 'x'; use pyroscope, parca or otel|\
---protocol=x|http://127.0.0.1:1/" \
+  "there is no protocol 'x'; use pyroscope, parca or otel|x+http://127.0.0.1:1/" \
   "'a b' is not a service name: use only letters, digits, and \
-_ . - /|--service=a b|http://127.0.0.1:1/ingest" \
+_ . - /|--labels=service_name=a b|http://127.0.0.1:1/ingest" \
   "the label 'a' is given twice|--labels=a=1,a=2|http://127.0.0.1:1/ingest" \
-  "the label 'service_name' is given twice|--labels=service_name=1|\
+  "the label 'service_name' is given twice|--labels=service_name=1,service_name=1|\
 http://127.0.0.1:1/ingest"; do
   IFS='|' read -ra words <<<"$case"
   set -- "${words[@]:1}"

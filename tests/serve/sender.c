@@ -7,7 +7,7 @@
  *
  *   -n N  senders, each with a label of its own   -e N  every N milliseconds
  *   -w N  milliseconds for each step              -d N  for the end
- *   -p PROTOCOL  -s SERVICE  -l LABELS
+ *   -l LABELS
  *
  * At the end it prints what the shippers counted, all together, then the
  * processor's time and memory.
@@ -160,7 +160,7 @@ main(int argc, char **argv)
   const char *labels = "";
   int senders = 1, option;
   long milliseconds = 120;
-  while ((option = getopt(argc, argv, "n:e:w:d:p:s:l:")) != -1)
+  while ((option = getopt(argc, argv, "n:e:w:d:l:")) != -1)
     switch (option) {
     case 'n':
       senders = atoi(optarg);
@@ -173,12 +173,6 @@ main(int argc, char **argv)
       break;
     case 'd':
       options.deadline = strtoul(optarg, NULL, 10);
-      break;
-    case 'p':
-      options.protocol = optarg;
-      break;
-    case 's':
-      options.service = optarg;
       break;
     case 'l':
       labels = optarg;

@@ -60,7 +60,7 @@ done
 
 receive 503
 run run -q -o p.data --ship="http://127.0.0.1:$port/ingest" --every=1 \
-  --service=a ./shipped
+  --labels=service_name=a ./shipped
 took 'an answer of another kind' p.data
 
 port=1

@@ -8,7 +8,7 @@
 
 for path in ingest api/profiles/writeraw v1/pprof; do
   receive
-  ship -s shop/app -l $'version=1.2\nnode=a b' "http://127.0.0.1:$port/$path" \
+  ship -l $'service_name=shop/app\nversion=1.2\nnode=a b' "http://127.0.0.1:$port/$path" \
     $steps
   took "$path" step-3.data
   counted "$path: all is counted" step-3.data
@@ -20,7 +20,7 @@ done
 
 for protocol in pyroscope parca otel; do
   receive
-  ship -p $protocol -l host=h "http://127.0.0.1:$port" $steps
+  ship -l host=h "$protocol+http://127.0.0.1:$port" $steps
   took "$protocol by name" step-3.data
   [ "$(cat taken/series)" = 'host=h service_name=a_sender' ]
   result $? "$protocol: the name of the program, another host"

@@ -10,8 +10,9 @@
 (defvar *end* (ext:getenv "END"))
 (defvar *arguments* (list (ext:getenv "RECEIVER")
                           :every (if (string= *end* "late") 1/1000 1/20)
-                          :labels '(:shop-version "1.2" :host "h")
-                          :service (if (string= *end* "again") nil "shop")
+                          :labels `(:shop-version "1.2" :host "h"
+                                    ,@(unless (string= *end* "again")
+                                        '(:service-name "shop")))
                           :start nil))
 (defstruct thing one two)
 (defvar *things* '())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // The lines of a function with their figures, which are those of --by=line,
-// with or without --hide-system, and the text that was in the file when the
+// with or without --system=hide, and the text that was in the file when the
 // page was written.  Chains have no lines, so there are none if other functions
 // are hidden or only a part is selected.
 

@@ -58,7 +58,7 @@
               (mprof.data:figure :self-bytes row))))
     (check "lines add up to functions" '()
            (loop for row in (mprof.data:figure :functions
-                             (mprof:profile *profile* :hide-system t))
+                             (mprof:profile *profile* :system :hide))
                  for name = (mprof.data:figure :name row)
                  unless (eql (gethash name sums)
                              (mprof.data:figure :self-bytes row))
@@ -68,7 +68,7 @@
   `(let ((*sites* ,sites))
      (measuring (,title) ,form
        (let ((*lines* (mprof:profile *profile* :by :line
-                                                      :hide-system t)))
+                                                      :system :hide)))
          ,@checks
          (lines-add-up)))))
 
@@ -222,7 +222,7 @@
                              n (* n +cons+)))
          (loop for row in (mprof.data:figure :functions
                            (mprof:profile *profile* :by :line
-                                                           :hide-system t))
+                                                           :system :hide))
                when (search "EXACT-MADE " (mprof.data:figure :name row))
                  collect (list (mprof.data:figure :name row)
                                (mprof.data:figure :self-allocations row)
@@ -258,7 +258,7 @@
 
 (defun sites-of (name)
   (loop for row in (mprof.data:figure :functions
-                    (mprof:profile nil :by :site :hide-system t))
+                    (mprof:profile nil :by :site :system :hide))
         when (and (search (concatenate 'string name " ")
                           (mprof.data:figure :name row))
                   (plusp (mprof.data:figure :self-allocations row)))
