@@ -14,10 +14,30 @@ release(void *pool)
   pool_release(pool);
 }
 
+/* PROFILE without all that has no time: what was kept, say, is known of all
+ * slices together (recover/timed_samples.c). */
+static const struct profile *
+allocations_alone(const struct profile *profile)
+{
+  struct profile *alone = pool_alloc(sizeof *alone);
+  *alone = *profile;
+  alone->measure_count = 0;
+  for (int use = 0; use < COLUMN_USES; use++)
+    if (use == MEASURE_BYTES || use == MEASURE_ALLOCS) {
+      alone->measures[alone->measure_count++] = (uint8_t)use;
+    } else {
+      alone->column_of[use].index = NO_COLUMN;
+      alone->total[use] = 0;
+    }
+  return alone;
+}
+
 void
 reduction_init(struct reduction *reduction, const struct profile *profile,
                const struct view_options *options, struct progress *progress)
 {
+  if (selection_is_of_time(&options->select))
+    profile = allocations_alone(profile);
   const struct measure_row *row = measure_row(profile, options->value);
   struct selection *selection = &reduction->selection;
   struct selection_options select = options->select;

@@ -152,6 +152,21 @@ selection_phase(const struct selection *selection, size_t i)
   return phase_of_state(selection->walks[profile->samples[i].node].state);
 }
 
+bool
+selection_is_of_time(const struct selection_options *options)
+{
+  return options->from != 0 || options->to != 0;
+}
+
+/* Whether a slice of time that starts at TIME, -1 for none, counts. */
+static bool
+is_in_time(const struct selection_options *options, int64_t time)
+{
+  return !selection_is_of_time(options) ||
+         (time >= 0 && (uint64_t)time >= options->from &&
+          (options->to == 0 || (uint64_t)time < options->to));
+}
+
 /* What counts of sample I, which counts COUNT, of a chain with FLAGS. */
 static unsigned char
 judge_sample(const struct selection *selection, size_t i,
@@ -162,6 +177,7 @@ judge_sample(const struct selection *selection, size_t i,
   const struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
   if ((flags & CHAIN_IGNORE) != 0 || (flags & CHAIN_BEGUN) == 0 ||
+      !is_in_time(options, labels->time) ||
       !is_chosen(selection, EXPRESSION_THREAD, labels->thread) ||
       !is_chosen(selection, EXPRESSION_REGION, labels->region) ||
       (options->phases != 0 &&
@@ -313,6 +329,7 @@ selection_init(struct selection *selection, const struct profile *profile,
       .cuts = options->system < SYSTEM_ROOT,
       .by_allocations = options->expressions[EXPRESSION_FOCUS] != NULL ||
                         options->phases != 0 || options->samples != NULL ||
+                        selection_is_of_time(options) ||
                         options->expressions[EXPRESSION_TYPE] != NULL ||
                         options->categories != NULL || substituted,
       .narrowed = substituted,

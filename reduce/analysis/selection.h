@@ -77,6 +77,8 @@ struct selection_options {
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
   uint64_t phases; /* bit i: enum phase i; 0: all */
+  uint64_t from, to; /* nanoseconds: slices of time that start then, or later
+                        and before that; 0 and 0: all */
   enum system_choice system;
   const bool *suppressed; /* by node: nothing was kept there; NULL: none is */
   enum measure counted;   /* what stands for bytes and allocations: those of
@@ -139,6 +141,9 @@ void selection_init(struct selection *selection,
                     const struct selection_options *options);
 
 /* Whether the options choose, and nothing matches them. */
+/* Whether OPTIONS choose by time. */
+bool selection_is_of_time(const struct selection_options *options);
+
 bool selection_is_empty(const struct selection *selection);
 
 /* Fails, and says which option matches nothing, and which name is near. */

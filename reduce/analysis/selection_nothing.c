@@ -40,7 +40,7 @@ selection_is_empty(const struct selection *selection)
   const struct selection_options *options = &selection->options;
   bool chooses = options->expressions[EXPRESSION_IGNORE] != NULL ||
                  options->categories != NULL || options->samples != NULL ||
-                 options->phases != 0;
+                 options->phases != 0 || selection_is_of_time(options);
   for (int i = 0; i < CHOOSING_COUNT; i++)
     chooses = chooses || options->expressions[choosing[i]] != NULL;
   return chooses && !figures_any(&selection->total);
@@ -67,6 +67,22 @@ list_option(struct sink *sink, const char *option, const char *value)
     sink_format(sink, " --%s=%s", option, value);
 }
 
+/* The same of what chooses by time. */
+static void
+list_time(const struct selection *selection, struct sink *sink)
+{
+  const struct selection_options *options = &selection->options;
+  if (profile_comment(selection->profile, PPROF_COMMENT_SLICE) == NULL)
+    fail_with(MPROF_NOTHING,
+              "--from and --to: the profile has no times; record them with "
+              "--timeline");
+  if (options->from != 0)
+    list_option(sink, "from",
+                pool_format("%gs", (double)options->from / 1e9));
+  if (options->to != 0)
+    list_option(sink, "to", pool_format("%gs", (double)options->to / 1e9));
+}
+
 void
 selection_fail_empty(const struct selection *selection)
 {
@@ -87,6 +103,8 @@ selection_fail_empty(const struct selection *selection)
   list_option(&all.sink, "phase", phase_words(options->phases, phases));
   list_option(&all.sink, "category", options->categories);
   list_option(&all.sink, "ignore", ignored);
+  if (selection_is_of_time(options))
+    list_time(selection, &all.sink);
   list_option(&all.sink, "value",
               counted->what == NULL ? NULL : counted->word);
   const char *text = string_sink_text(&all);

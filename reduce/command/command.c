@@ -130,8 +130,10 @@ write_option(const struct option_row *row, struct sink *sink)
 {
   char form[64];
   char words[WORDS_LENGTH] = "";
-  const char *between = row->name[1] == '\0' ? " " : "=";
-  bool argument = row->argument != NULL;
+  const bool argument = row->argument != NULL;
+  const char *between = row->name[1] == '\0'                ? " "
+                        : argument && row->argument[0] == '[' ? ""
+                                                             : "=";
   snprintf(form, sizeof form, "%s%s%s%s", OPTION_DASHES(row->name), row->name,
            argument ? between : "", argument ? row->argument : "");
   if (row->help[strlen(row->help) - 1] == ' ')

@@ -27,7 +27,8 @@ read_file(struct profile *profile, const struct input_name *name,
                    ? image_is_octets(options->octets)
                    : image_read_head(name->path, &head);
   if (image)
-    recover_image(profile, name->path, name->losses, code, options);
+    recover_image(profile, name->path, name->losses, name->timeline, code,
+                  options);
   else
     profile_read(profile, name->path, options);
 }

@@ -16,6 +16,7 @@ struct code_names;
 struct progress;
 
 struct losses;
+struct timeline;
 
 /* The files that a command line names.  A folder stands for the profiles in
  * it: its files whose names end in ".data" or ".pb.gz", in order of their
@@ -26,6 +27,7 @@ struct input_name {
   const char *path;
   struct input_octets octets; /* what would be in it; NULL: it is in a file */
   const struct losses *losses; /* of an image's program, or NULL */
+  const struct timeline *timeline; /* the same */
   const char *folder; /* as it was named, NULL: the file itself was named */
 };
 

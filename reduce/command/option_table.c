@@ -44,6 +44,7 @@ enum {
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
 #define NUMBER(field) STORE(number, size_t, field, 0)
 #define POSITIVE(field) STORE(positive, size_t, field, 0)
+#define TIME(field) STORE(time, uint64_t, field, 0)
 #define PERCENT(field) STORE(percent, uint32_t, field, 0)
 #define TEXT(field) STORE(text, const char *, field, 0)
 #define REGEX(place) TEXT(view.select.expressions[EXPRESSION_##place])
@@ -164,6 +165,11 @@ const struct option_row option_rows[] = {
      WORD(granularity, view.by, BY_FUNCTION, by_words)},
     {IN_CHOICES, "phase", "LIST", "only allocations in these phases: ",
      CHOOSE(list, uint64_t, view.select.phases, false, phase_texts, word)},
+    {IN_CHOICES, "from", "TIME",
+     "only allocations in slices of a timeline from TIME on, such as 10s",
+     TIME(view.select.from)},
+    {IN_CHOICES, "to", "TIME", "only those in slices that start before TIME",
+     TIME(view.select.to)},
     {IN_CHOICES, "thread", "REGEX",
      "only allocations by threads whose name matches",
      TEXT(view.select.expressions[EXPRESSION_THREAD])},
@@ -203,6 +209,9 @@ const struct option_row option_rows[] = {
     {IN_RUN, "reachable", NULL,
      "at the end, distinguish lost memory from still reachable memory",
      FLAG(run.reachable)},
+    {IN_RUN, "timeline", "[=TIME]",
+     "count for each interval of TIME (1s), for --from and --to",
+     TIME(run.timeline)},
     {IN_RUN, "serve", "PORT",
      "serve the profile over HTTP at PORT or ADDRESS:PORT", TEXT(run.serve)},
     {IN_RUN, "ship", "URL", "ship new allocations to URL periodically",

@@ -166,6 +166,27 @@ store_percent(const struct option_value *v)
     refuse(v, "a number up to 100");
 }
 
+/* A number, with a fraction or not, and a unit; seconds if that is missing. */
+void
+store_time(const struct option_value *v)
+{
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {{"", 1},     {"s", 1},  {"ms", 1e-3},
+               {"min", 60}, {"m", 60}, {"h", 3600}};
+  const char *text = v->text == NULL ? "1s" : v->text;
+  const size_t length = strspn(text, "0123456789.");
+  for (size_t i = 0; length > 0 && i < sizeof units / sizeof *units; i++)
+    if (strcmp(text + length, units[i].unit) == 0) {
+      const double value = strtod(text, NULL) * units[i].seconds * 1e9;
+      *(uint64_t *)v->field = value < 9e18 ? (uint64_t)(value + 0.5) : 0;
+      if (value < 9e18)
+        return;
+    }
+  refuse(v, "a time such as 10s, 500ms or 2min");
+}
+
 /* ---- text -------------------------------------------------------------- */
 
 void

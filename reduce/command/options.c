@@ -66,7 +66,7 @@ parse_option(struct parsing *parsing, const char *argument)
   if (row->argument == NULL && value != NULL)
     fail_with(MPROF_USAGE, "option '%.*s' takes no value",
               (int)strcspn(argument, "="), argument);
-  if (row->argument != NULL && value == NULL) {
+  if (row->argument != NULL && row->argument[0] != '[' && value == NULL) {
     /* A program that has opened a profile writes values behind "=". */
     if (parsing->next == parsing->count || parsing->options->open != NULL)
       fail_with(MPROF_USAGE, "option '%s' requires a value", argument);

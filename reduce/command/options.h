@@ -64,6 +64,7 @@ struct run_options {
   const char *serve, *ship; /* where; NULL: not */
   size_t ship_every;        /* seconds; SIZE_MAX: not given */
   enum children_choice children;
+  uint64_t timeline;       /* length of its slices, ns; 0: there is none */
   size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
   size_t autosave, budget, temporary; /* SIZE_MAX: not given */
 };
@@ -129,7 +130,8 @@ typedef void option_store(const struct option_value *v);
 struct option_row {
   unsigned commands;    /* that take it: bit i is enum command i */
   const char *name;     /* without dashes */
-  const char *argument; /* what the value is called, NULL: takes none */
+  const char *argument; /* what the value is called, NULL: takes none; in
+                           brackets: may be left out */
   const char *help;     /* the words follow where it ends in a blank; NULL:
                            a word that is understood and not listed */
   option_store *store;
@@ -152,6 +154,7 @@ option_store store_choice;   /* an enum: the number */
 option_store store_number;   /* size_t */
 option_store store_positive; /* the same */
 option_store store_percent;  /* uint32_t, in millionths */
+option_store store_time;     /* uint64_t, in nanoseconds; no text: 1 s */
 option_store store_text;     /* const char * */
 option_store store_file;     /* the same, not empty */
 option_store store_signal;   /* its name or number */

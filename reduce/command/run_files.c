@@ -183,6 +183,7 @@ run_files_release(struct run_files *files)
 {
   code_names_release(&files->names);
   searches_release(&files->searches);
+  run_timelines_release(files);
 }
 
 /* ---- afterwards -------------------------------------------------------- */
@@ -241,7 +242,9 @@ finish(void *closure)
   struct profile profile = {0};
   if (searches_take(&files->searches, name.path, &finishing->losses))
     name.losses = &finishing->losses;
+  name.timeline = run_timelines_find(files, name.path);
   profile_load_list(&profile, &list, true, &files->names, NULL);
+  run_timelines_drop(files, name.timeline);
   finishing->left = profile.total[MEASURE_ALLOCS] != 0;
   if (!finishing->left) {
     if (unlink(name.path) != 0)

@@ -44,6 +44,9 @@ struct run_files {
   struct pool names_pool;
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
+  uint64_t interval; /* of timelines, nanoseconds; 0: there are none */
+  uint64_t started;  /* CLOCK_MONOTONIC */
+  struct run_timeline *timelines;
   pthread_t thread;
   bool begun;               /* the thread has; what follows is its own */
   bool ended;               /* the program has, which anybody may say */
@@ -66,12 +69,29 @@ typedef bool run_file_fn(struct run_files *files, char *path,
                          const char *process);
 bool run_files_others(struct run_files *files, run_file_fn *does);
 
+/* ---- run_timelines.c --------------------------------------------------- */
+
+/* How long the program has run, in nanoseconds. */
+uint64_t run_timelines_now(const struct run_files *files);
+
+/* Ends a slice of each image. */
+void run_timelines_take(struct run_files *files);
+
+/* The timeline of the image PATH, or NULL; it is not needed any more. */
+struct timeline;
+const struct timeline *run_timelines_find(struct run_files *files,
+                                          const char *path);
+void run_timelines_drop(struct run_files *files,
+                        const struct timeline *timeline);
+void run_timelines_release(struct run_files *files);
+
 /* ---- run_thread.c ------------------------------------------------------ */
 
 /* Finish files from now on, and with SEEKS find what programs have lost. They
  * send this process a signal then, RUN_FILES_SIGNAL, which all other threads
- * have to block. */
-void run_files_begin(struct run_files *files, bool seeks);
+ * have to block.  Slices of time end at each INTERVAL, in nanoseconds, unless
+ * that is 0. */
+void run_files_begin(struct run_files *files, bool seeks, uint64_t interval);
 #define RUN_FILES_SIGNAL SIGURG /* by default it is ignored */
 
 /* A thread that gets no signal: these are for the one that waits for the

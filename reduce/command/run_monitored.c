@@ -107,7 +107,7 @@ run_monitored(const struct options *options, struct sink *sink,
     program_check(options, outcome);
   run_files_prepare(&files, name);
   files.sums.ecl = attach_sees_ecl(options);
-  run_files_begin(&files, options->run.reachable);
+  run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
   const bool finished = run_files_finish(&files, &root, &unfinished);
   run_files_release(&files);

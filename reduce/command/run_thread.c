@@ -57,28 +57,29 @@ finish_other(struct run_files *files, char *path, const char *process)
   return run_files_finish_one(files, path, process, &left);
 }
 
-static uint64_t
-milliseconds(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-}
-
 /* A program that waits wakes it up, and so does the end. */
 static void *
 finish_again_and_again(void *closure)
 {
-  enum { MILLISECONDS = 300 };
+  enum { NANOSECONDS = 300000000 };
   struct run_files *files = closure;
-  uint64_t finished = milliseconds();
+  uint64_t finish = run_timelines_now(files) + NANOSECONDS;
+  uint64_t take = files->interval == 0 ? UINT64_MAX : files->interval;
   while (!__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE)) {
-    wait_and_search(files, MILLISECONDS * 1000000);
-    if (files->error.message[0] != '\0' ||
-        milliseconds() - finished < MILLISECONDS)
+    const uint64_t next = finish < take ? finish : take;
+    const uint64_t now = run_timelines_now(files);
+    wait_and_search(files, next > now ? (long)(next - now) : 1);
+    if (run_timelines_now(files) >= take) {
+      run_timelines_take(files);
+      take += (run_timelines_now(files) - take) / files->interval *
+                  files->interval +
+              files->interval;
+    }
+    if (run_timelines_now(files) < finish)
       continue;
-    run_files_others(files, finish_other);
-    finished = milliseconds();
+    if (files->error.message[0] == '\0')
+      run_files_others(files, finish_other);
+    finish = run_timelines_now(files) + NANOSECONDS;
   }
   return NULL;
 }
@@ -95,9 +96,11 @@ run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure)
 }
 
 void
-run_files_begin(struct run_files *files, bool seeks)
+run_files_begin(struct run_files *files, bool seeks, uint64_t interval)
 {
   files->seeks = seeks;
+  files->interval = interval;
+  files->started = run_timelines_now(files);
   files->begun =
       run_thread_begin(&files->thread, finish_again_and_again, files);
 }

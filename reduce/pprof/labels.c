@@ -73,12 +73,16 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
       .by_mprof = (row[0] & LABELS_BY_MPROF) != 0,
       .counts_objects = (row[0] & LABELS_COUNT_OBJECTS) != 0,
       .of_lisp = (row[0] & LABELS_OF_LISP) != 0,
+      .time = -1,
   };
   for (size_t i = 1; i < count; i += LABEL_WORDS) {
     const char *key = names_text(names, (uint32_t)row[i]);
     if (row[i + 1] == 0 && strcmp(key, PPROF_LABEL_BYTES) == 0) {
       labels->has_bytes = true;
       labels->bytes = row[i + 2];
+    } else if (row[i + 1] == 0 && labels->by_mprof &&
+               strcmp(key, PPROF_LABEL_TIME) == 0) {
+      labels->time = (int64_t)row[i + 2];
     }
     labels->text += strlen(names_text(names, (uint32_t)row[i + 1]));
     for (int k = 0; k < TEXT_LABELS; k++)

@@ -203,10 +203,11 @@ building_label(struct building *b, const char *key, const char *text)
 }
 
 void
-building_number_label(struct building *b, const char *key, uint64_t number)
+building_number_label(struct building *b, const char *key, uint64_t number,
+                      const char *unit)
 {
-  const uint64_t name = building_name(b, key);
-  const uint64_t label[LABEL_WORDS] = {name, 0, number, name};
+  const uint64_t label[LABEL_WORDS] = {building_name(b, key), 0, number,
+                                       building_name(b, unit)};
   sample_adder_label(&b->samples, label);
 }
 
@@ -242,6 +243,11 @@ labels_of(struct building *b, const struct kind *kind)
       &b->kinds[kind == NULL ? b->tree->kind_count
                              : (size_t)(kind - b->tree->kinds)];
   sample_adder_begin(&b->samples);
+  if (kind != NULL && b->image->timeline != NULL) {
+    b->source->labels(b->closure, kind);
+    building_number_label(b, PPROF_LABEL_TIME, b->time, "nanoseconds");
+    return &b->samples.known;
+  }
   if (known->words == 0 || known->set == INDEX_NONE) {
     b->source->labels(b->closure, kind);
     *known = b->samples.known;

@@ -53,6 +53,10 @@ struct building {
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
 
+  struct timeline_growth *growths; /* of the image's timeline */
+  size_t growth_count;
+  uint64_t time; /* of samples of objects, if there is a timeline */
+
   const struct building_source *source;
   void *closure;
   struct index_map sites; /* to locations */
@@ -87,6 +91,15 @@ void building_sample(struct building *building, uint64_t site,
                      uint32_t function, uint32_t up, const uint64_t *values,
                      const struct kind *kind);
 
+/* The same for the leaf NUMBER of the tree, which is OWNER's, and whose
+ * objects are called to from the context UP: a sample for each slice of the
+ * image's timeline, if it has one. */
+void building_leaf(struct building *building, uint32_t owner, uint32_t number,
+                   uint32_t up, const uint64_t *values);
+
+/* Says which slices there are; before building_leaf. */
+void building_timeline(struct building *building);
+
 /* The node of the context NUMBER; TREE_ROOT: no sample has needed one. */
 uint32_t building_node(const struct building *building, uint32_t number);
 
@@ -95,12 +108,12 @@ uint32_t building_node(const struct building *building, uint32_t number);
 void building_put(struct building *building, uint32_t node,
                   struct sample_labels *labels, const uint64_t *values);
 
-/* Adds the label KEY with TEXT, or with a number in the unit of the same
- * name, to the sample in hand. */
+/* Adds the label KEY with TEXT, or with a number of UNIT, to the sample in
+ * hand. */
 void building_label(struct building *building, const char *key,
                     const char *text);
 void building_number_label(struct building *building, const char *key,
-                           uint64_t number);
+                           uint64_t number, const char *unit);
 
 /* The same for the region NUMBER, unless that is 0. */
 void building_region_label(struct building *building, uint32_t number);

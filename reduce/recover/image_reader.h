@@ -47,10 +47,13 @@ struct losses {             /* all zero: none */
   uint64_t unfound; /* objects that were not found, and count as reachable */
 };
 
+struct timeline;
+
 struct image { /* all zero: empty */
   const char *path;
-  uint64_t bytes;              /* of all of it */
-  const struct losses *losses; /* NULL: they are not known */
+  uint64_t bytes;                  /* of all of it */
+  const struct losses *losses;     /* NULL: they are not known */
+  const struct timeline *timeline; /* NULL: there is none */
   struct image_head head;
   struct image_array *arrays;
   size_t array_count, array_capacity;

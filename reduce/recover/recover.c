@@ -8,8 +8,8 @@
 
 void
 recover_image(struct profile *profile, const char *path,
-              const struct losses *losses, struct code_names *code,
-              const struct reader_options *options)
+              const struct losses *losses, const struct timeline *timeline,
+              struct code_names *code, const struct reader_options *options)
 {
   struct image image;
   struct building building = {
@@ -21,6 +21,7 @@ recover_image(struct profile *profile, const char *path,
   else
     image_read(&image, path);
   image.losses = losses;
+  image.timeline = timeline;
   image_notes_read(&building.notes, &image);
   if (image.head.language == IMAGE_LISP)
     recover_lisp(&building);

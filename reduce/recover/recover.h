@@ -12,10 +12,11 @@
 #include "symbols/code_names.h"
 
 /* Reads the image PATH, or that in memory which OPTIONS has, and adds it to
- * PROFILE, as profile_read does.  LOSSES are of its program, or NULL: they
- * are not known.  CODE has files that were read, and gets more. */
+ * PROFILE, as profile_read does.  LOSSES and TIMELINE are of its program, or
+ * NULL: they are not known.  CODE has files that were read, and gets more. */
 void recover_image(struct profile *profile, const char *path,
-                   const struct losses *losses, struct code_names *code,
+                   const struct losses *losses,
+                   const struct timeline *timeline, struct code_names *code,
                    const struct reader_options *options);
 
 #endif

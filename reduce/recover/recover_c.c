@@ -155,7 +155,7 @@ add_labels(void *recovery, const struct kind *kind)
     building_label(b, PPROF_LABEL_CATEGORY, "other");
   }
   if (kind->size != LEAF_LARGE)
-    building_number_label(b, PPROF_LABEL_BYTES, kind->size);
+    building_number_label(b, PPROF_LABEL_BYTES, kind->size, "bytes");
   if (ORIGIN_THREAD(kind->origin) != 0)
     building_label(b, PPROF_LABEL_THREAD,
                    image_note_text(r->notes, NOTE_THREAD,
@@ -207,8 +207,8 @@ add_leaf(struct c_recovery *r, uint32_t number)
       [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
   };
   if (leaf->count != 0)
-    building_sample(r->b, leaf->site, leaf->function, leaf->up, values,
-                    context_tree_kind(tree, leaf));
+    building_leaf(r->b, r->b->image->trees[0].owner, number, leaf->up,
+                  values);
 }
 
 /* By node of PROFILE, the allocations of longer chains in its samples from
@@ -331,6 +331,7 @@ recover_c(struct building *b, struct image *image)
                  r.counters.losses != NULL ? PPROF_REACH_COLUMNS
                                            : PPROF_C_COLUMNS);
   add_mappings(&r);
+  building_timeline(b);
   building_tree(b, r.counters.tree);
   for (uint32_t i = LEAF_OVERFLOW; i < r.counters.tree->leaf_count; i++)
     add_leaf(&r, i);

@@ -67,7 +67,7 @@ add_labels(void *recovery, const struct kind *kind)
     return;
   building_region_label(b, KIND_REGION(kind->what));
   if (kind->size != 0 && kind->size != LEAF_LARGE)
-    building_number_label(b, PPROF_LABEL_BYTES, kind->size);
+    building_number_label(b, PPROF_LABEL_BYTES, kind->size, "bytes");
 }
 
 /* The allocator of such objects that shows; NULL: none does. */
@@ -111,9 +111,10 @@ add_survival(uint64_t *values, const struct image_survival *survival)
 }
 
 static void
-add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
+add_leaf(struct lisp_recovery *r, uint32_t owner, uint32_t number,
          const struct image_survival *survival)
 {
+  const struct leaf *leaf = &r->b->tree->leaves[number];
   const struct kind *kind = context_tree_kind(r->b->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {
@@ -131,8 +132,7 @@ add_leaf(struct lisp_recovery *r, const struct leaf *leaf,
     return;
   if (kind->clas != 0 && lisp_type_of(r, kind).class == NULL)
     r->classless += leaf->count;
-  building_sample(r->b, leaf->site, leaf->function, leaf->target, values,
-                  kind);
+  building_leaf(r->b, owner, number, leaf->target, values);
 }
 
 /* That of a leaf of the tree that ARRAY is of; NULL: it is not known. */
@@ -156,7 +156,7 @@ add_tree(struct lisp_recovery *r, const struct image_tree *tree)
   building_tree(r->b, t);
   for (uint32_t i = LEAF_OVERFLOW; i < t->leaf_count; i++)
     if (image_leaf_counts(&t->leaves[i]))
-      add_leaf(r, &t->leaves[i], survival_of(survival, i));
+      add_leaf(r, tree->owner, i, survival_of(survival, i));
   r->threads += r->contexts > before;
   for (uint32_t i = CONTEXT_FIRST; i < t->context_count; i++) {
     const struct context *c = &t->contexts[i];
@@ -267,6 +267,7 @@ recover_lisp(struct building *b)
   building_begin(b, LANGUAGE_LISP, columns_of(image));
   if (image_array(image, IMAGE_OBJECTS, 0) != NULL)
     lisp_add_holdings(&r);
+  building_timeline(b);
   for (size_t i = 0; i < image->tree_count; i++)
     add_tree(&r, &image->trees[i]);
   lisp_add_unknown_calls(&r);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a program allocated over time.
+ *
+ * Whoever reads the image of a running program reads it again and again, and
+ * keeps by how much the count of each leaf has grown: a slice of time.  The
+ * program does nothing for it.  When the image becomes a profile, the growth
+ * of a leaf in a slice becomes a sample with the start of the slice; what
+ * came after the last reading is the last slice.  So slices add up to the
+ * whole, however late a reading is, and where one fails.
+ *
+ * There are at most TIMELINE_SLICES: then they are joined two by two, and the
+ * interval doubles.
+ *
+ * What is not allocation has no time: how much of a leaf is kept, was lost,
+ * or survived is known of all its objects together.
+ */
+
+#ifndef MPROF_RECOVER_TIMELINE_H
+#define MPROF_RECOVER_TIMELINE_H
+
+#include "base/pool.h"
+#include "recover/image_reader.h"
+
+enum { TIMELINE_SLICES = 600 };
+
+/* What the leaf `key' (timeline_key) allocated in a slice. */
+struct timeline_growth {
+  uint64_t key;
+  uint32_t slice;
+  uint64_t count, bytes;
+};
+
+struct timeline_slice {
+  uint64_t start;                  /* nanoseconds since the program's start */
+  uint64_t in_use, resident;       /* bytes at its end; 0: not known */
+  struct timeline_growth *growths; /* by key */
+  size_t count, capacity;
+};
+
+struct timeline_tree {
+  uint32_t owner;
+  struct object_count *seen; /* by leaf, at the last reading */
+  size_t leaves;
+};
+
+struct timeline {      /* all zero but `every': empty */
+  struct pool pool;    /* which all of it is in */
+  uint64_t every;      /* nanoseconds */
+  uint64_t generation; /* of the figures */
+  uint64_t last;       /* time of the last reading */
+  struct timeline_slice *slices;
+  size_t slice_count, slice_capacity;
+  struct timeline_tree *trees;
+  size_t tree_count, tree_capacity;
+  uint64_t in_use, resident; /* at the last reading */
+};
+
+/* The numbers of a leaf and of the owner of its tree. */
+static inline uint64_t
+timeline_key(uint32_t owner, uint32_t leaf)
+{
+  return (uint64_t)owner << 32 | leaf;
+}
+
+/* Ends a slice NOW, nanoseconds since the start, unless it would be shorter
+ * than the interval.  The leaves of IMAGE have their counts; figures of
+ * another GENERATION than before began with nothing at the last reading.
+ * IN_USE bytes are in use, and the process has RESIDENT; 0: not known. */
+void timeline_take(struct timeline *timeline, const struct image *image,
+                   uint64_t generation, uint64_t now, uint64_t in_use,
+                   uint64_t resident);
+
+/* Reads the image PATH of a C program that runs, and does the same.  Where it
+ * cannot be read, the slice goes on. */
+void timeline_take_file(struct timeline *timeline, const char *path,
+                        uint64_t now);
+
+/* The growth of all leaves, by key and slice, in the pool in use; sets *COUNT
+ * to how many there are. */
+struct timeline_growth *timeline_growths(const struct timeline *timeline,
+                                         size_t *count);
+
+void timeline_release(struct timeline *timeline);
+
+#endif
