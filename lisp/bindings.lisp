@@ -141,7 +141,7 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
   (monitor-counter '(1)))
 
 ;;; The server and the shipper: see reduce/serve/lisp_program.h, server.h,
-;;; lisp_ship.h and ship.h.  Servers and shippers are addresses.
+;;; lisp_ship.h, ship.h and timeline.c.  Servers and shippers are addresses.
 
 (define-foreign-functions "libmprof-serve.so"
   (serve-open "mprof_lisp_serve" :unsigned-long
@@ -160,13 +160,20 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
   (ship-stop "mprof_ship_stop" :void (&list :unsigned-long))
   (ship-count "mprof_ship_count" :unsigned-long-long
               (:unsigned-long :int))
-  (ship-close "mprof_ship_close" :void (:unsigned-long)))
+  (ship-close "mprof_ship_close" :void (:unsigned-long))
+  (timeline-open "mprof_lisp_timeline_open" :unsigned-long (:unsigned-long))
+  (timeline-run "mprof_lisp_timeline_run" :void (&list :unsigned-long))
+  (timeline-await "mprof_lisp_timeline_await" :void (&list :unsigned-long))
+  (timeline-stop "mprof_lisp_timeline_stop" :void (&list :unsigned-long))
+  (timeline-slices "mprof_lisp_timeline_slices" :unsigned-long
+                   (:unsigned-long))
+  (timeline-close "mprof_lisp_timeline_close" :void (:unsigned-long)))
 
 ;;; The reducer: see reduce/mprof.h.  Profiles and results are addresses.
 
 (define-foreign-functions "libmprof-reduce.so"
   (open-octets "mprof_profile_open_octets" :unsigned-long
-               (:unsigned-long :unsigned-long))
+               (:unsigned-long :unsigned-long :unsigned-long))
   (open-files "mprof_profile_open" :unsigned-long (:cstring))
   (close-profile "mprof_profile_close" :void (&list :unsigned-long))
   (run "mprof_run_command" :unsigned-long (:cstring))

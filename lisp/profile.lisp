@@ -94,7 +94,11 @@ SLOTS, and close it when the SOURCE is garbage."
 (defun profile-of-snapshot (snapshot allocations bytes)
   "Return a PROFILE of SNAPSHOT, an address, with totals ALLOCATIONS and BYTES."
   (open-source (open-octets (snapshot-octets snapshot)
-                            (snapshot-length snapshot))
+                            (snapshot-length snapshot)
+                            (let ((timeline (running *timeline*)))
+                              (if timeline
+                                  (timeline-slices (first timeline))
+                                  0)))
                :allocations allocations :bytes bytes))
 
 (defun snapshot (before)

@@ -13,12 +13,15 @@
   "Held while the state of the monitor is read and changed.")
 
 (defvar *options* nil
-  "A list (MAX-CONTEXTS FLAGS), the options of the figures in memory; NIL if
-there are no figures.")
+  "A list (MAX-CONTEXTS FLAGS INTERVAL), the options of the figures in memory; NIL
+if there are no figures.")
 
 (defvar *counted-in* nil
   "A list (FILE PID): the file that the figures are in, and the process that
 counts in it, since the child of a fork does not.  Or NIL.")
+
+(defvar *timeline* nil
+  "The worker that counts for each interval, or NIL.")
 
 (defun check-status (status condition &rest arguments)
   "Signal CONDITION with ARGUMENTS and the monitor's message, unless STATUS is
@@ -57,8 +60,8 @@ counts in it, since the child of a fork does not.  Or NIL.")
 (push #'stop-at-exit si:*exit-hooks*)
 
 (defun start-unless-active (options &optional file)
-  "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS), in FILE unless that
-is NIL.  Return false if the profiler is already counting."
+  "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS INTERVAL), in FILE
+unless that is NIL.  Return false if the profiler is already counting."
   (mp:with-lock (*lock*)
     (cond ((active-p) nil)
           (t
@@ -73,19 +76,28 @@ is NIL.  Return false if the profiler is already counting."
            (when file
              (with-simple-restart (continue "Go on without a file.")
                (count-in file)))
-           (check-status (apply #'monitor-start options)
-                         'profiler-unavailable)
+           (destructuring-bind (max-contexts flags interval) options
+             (when (and interval (not (running *timeline*)))
+               (setf *timeline* (start-worker "mprof timeline" #'timeline-run
+                                              #'timeline-open interval))
+               (timeline-await (running *timeline*)))
+             (check-status (monitor-start max-contexts flags)
+                           'profiler-unavailable))
            (setf *options* options)
            t))))
 
-(defun options (max-contexts &optional unfolded full-walk live sites)
-  "Return the list (MAX-CONTEXTS FLAGS) for arguments of START.  FLAGS are those
-of enum mprof_option in monitor.h."
+(defun options (max-contexts &optional unfolded full-walk live sites timeline)
+  "Return the list (MAX-CONTEXTS FLAGS INTERVAL) for arguments of START.  FLAGS
+are those of enum mprof_option in monitor.h, and INTERVAL is that of the
+timeline in milliseconds, or NIL."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
+  (check-type timeline (or null (real 1/100 1000000)))
   (list max-contexts (logior (if unfolded 1 0) (if full-walk 2 0)
-                             (if live 4 0) (if sites 16 0))))
+                             (if live 4 0) (if sites 16 0))
+        (and timeline (round (* timeline 1000)))))
 
-(defun start (&key (max-contexts 0) unfolded full-walk live file sites)
+(defun start (&key (max-contexts 0) unfolded full-walk live file sites
+                timeline)
   "Start counting every allocation, in all threads, and return T.  Figures
 already in memory are kept and added to; RESET clears them.
 
@@ -105,6 +117,10 @@ replace it by a profile.
 SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 
+TIMELINE (real from 1/100 on, default NIL): count for each interval of so many
+seconds as well, for :FROM and :TO of REPORT, and charts.  A file that a program
+that was killed leaves has no times.
+
 Signals ALREADY-ACTIVE if the profiler is already counting, or if the figures in
 memory were counted with other options; the restart CONTINUE keeps these.
 Signals PROFILE-FILE-ERROR if FILE cannot be written.
@@ -114,7 +130,7 @@ Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
     (fail ":FILE must be of type .data or .pb.gz"))
   (with-simple-restart (continue "Continue counting.")
     (unless (start-unless-active (options max-contexts unfolded full-walk
-                                          live sites)
+                                          live sites timeline)
                                  file)
       (error 'already-active :reason "the profiler is already counting")))
   t)
@@ -140,7 +156,10 @@ Example: (mprof:reset)  =>  T"
     (note-for-shipper)
     (check-status (monitor-reset) 'mprof-error)
     (unless (active-p)
-      (setf *options* nil)))
+      (setf *options* nil)
+      (let ((timeline (end-worker (shiftf *timeline* nil) #'timeline-stop)))
+        (when timeline
+          (timeline-close timeline)))))
   t)
 
 (defun status ()

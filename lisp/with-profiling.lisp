@@ -29,7 +29,7 @@ The restart CONTINUE returns NIL."
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
                                        (reset t) (max-contexts 0) unfolded
-                                       full-walk live sites)
+                                       full-walk live sites timeline)
   "Call FUNCTION, without arguments, the way WITH-PROFILING runs its body."
   (let ((file (and file (usable-file file)))
         (stream (or stream *standard-output*)))
@@ -42,7 +42,8 @@ The restart CONTINUE returns NIL."
                                       before the body; (mprof:report) prints ~
                                       all."))
                         stream)))
-        (let ((options (options max-contexts unfolded full-walk live sites))
+        (let ((options (options max-contexts unfolded full-walk live sites
+                                timeline))
               (tables (if (eq report t) nil report))
               (*file-done* nil))
           (when tables
@@ -62,8 +63,8 @@ The restart CONTINUE returns NIL."
 
 (defun call-counting (function options &optional file)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
-FLAGS), in FILE if that is possible.  If another thread has started counting
-first, the profile belongs to that thread, which stops it."
+FLAGS INTERVAL), in FILE if that is possible.  If another thread has started
+counting first, the profile belongs to that thread, which stops it."
   (let ((*body-counted* t))             ; may allocate, so set before counting
     (if (handler-bind ((profile-file-error #'continue))
           (start-unless-active options file))
@@ -84,7 +85,7 @@ file of type .data or .pb.gz is counted in as by START, unless :RESET is NIL.
 :RESET (boolean, default T): start from zero; NIL adds to the figures in memory.
 :LIVE (boolean, default NIL): as for START; also collects garbage after BODY, to
 show what it left alive.
-:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES: as for START.
+:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES, :TIMELINE: as for START.
 
 A non-local exit from BODY stops counting and prints nothing; the figures are
 kept.  Inside another WITH-PROFILING, or after START or SERVE, BODY becomes part

@@ -7,6 +7,9 @@
 
 #include "export/heap_profile.h"
 #include "mprof.h"
+#include "recover/timeline.h"
+
+#include <pthread.h>
 
 /* What mprof_profile_open gives out. */
 struct handle {
@@ -20,6 +23,12 @@ struct handle {
 typedef void profile_fill(struct profile *profile, void *closure);
 void *profile_handle(profile_fill *fill, void *closure,
                      struct mprof_error *error);
+
+/* What mprof_timeline_open gives out. */
+struct timeline_handle {
+  pthread_mutex_t one; /* who uses it has it */
+  struct timeline timeline;
+};
 
 /* What mprof_heap_open gives out. */
 struct heap_handle {

@@ -135,6 +135,7 @@ struct opening {
   struct handle *handle;
   const char *names;
   struct input_octets octets;
+  struct timeline_handle *timeline;
   profile_fill *fill;
   void *closure;
 };
@@ -168,14 +169,21 @@ static void
 open_octets(void *closure)
 {
   const struct opening *opening = closure;
-  profile_load_octets(&opening->handle->profile, opening->octets);
+  profile_load_octets(
+      &opening->handle->profile, opening->octets,
+      opening->timeline == NULL ? NULL : &opening->timeline->timeline);
 }
 
 void *
-mprof_profile_open_octets(const void *octets, uint64_t length)
+mprof_profile_open_octets(const void *octets, uint64_t length, void *timeline)
 {
-  struct opening opening = {.octets = {octets, length}};
-  return new_handle(open_octets, &opening);
+  struct opening opening = {.octets = {octets, length}, .timeline = timeline};
+  if (opening.timeline != NULL)
+    pthread_mutex_lock(&opening.timeline->one);
+  void *handle = new_handle(open_octets, &opening);
+  if (opening.timeline != NULL)
+    pthread_mutex_unlock(&opening.timeline->one);
+  return handle;
 }
 
 static void

@@ -56,12 +56,24 @@ MPROF_API void mprof_result_free(void *result);
 
 /* A profile that stays open, whatever becomes of its files: those that NAMES
  * says, one a line, a folder for the profiles in it; or what would be in one
- * file, a profile or an image, LENGTH bytes at OCTETS, which are copied. What
+ * file, a profile or an image, LENGTH bytes at OCTETS, which are copied; that
+ * of a program whose TIMELINE, or NULL, is that of mprof_timeline_open.  What
  * cannot be read is said by each command that is run on it.  NULL when memory
  * runs out.  The caller closes it with mprof_profile_close. */
 MPROF_API void *mprof_profile_open(const char *names);
 MPROF_API void *mprof_profile_open_octets(const void *octets,
-                                          uint64_t length);
+                                          uint64_t length, void *timeline);
+
+/* The timeline of a program, with slices of so many NANOSECONDS; NULL when
+ * memory runs out.  mprof_timeline_take ends a slice, unless it would be too
+ * short, so many nanoseconds after the start: OCTETS is an image of the
+ * program, and GENERATION changes when its figures are forgotten.  Another
+ * thread may open a profile meanwhile. */
+MPROF_API void *mprof_timeline_open(uint64_t nanoseconds);
+MPROF_API void mprof_timeline_take(void *timeline, const void *octets,
+                                   uint64_t length, uint64_t generation,
+                                   uint64_t nanoseconds);
+MPROF_API void mprof_timeline_close(void *timeline);
 
 /* mprof_run_command on PROFILE; ARGUMENTS name no files, and values of
  * options follow after "=".  Unless SAMPLES is NULL, only those COUNT of them

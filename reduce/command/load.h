@@ -51,7 +51,8 @@ void profile_load_list(struct profile *profile, const struct input_list *list,
 
 /* The same for what would be in a file, to be looked at; errors call it
  * "memory". */
-void profile_load_octets(struct profile *profile, struct input_octets octets);
+void profile_load_octets(struct profile *profile, struct input_octets octets,
+                         const struct timeline *timeline);
 
 /* The same for the COUNT files or folders NAMES, "mprof.data" when there are
  * none. */

@@ -36,8 +36,8 @@ find(struct run_files *files, const char *path, struct stat *status)
   struct run_timeline **at = &files->timelines;
   if (stat(path, status) != 0)
     return NULL;
-  while (*at != NULL && ((*at)->device != status->st_dev ||
-                         (*at)->inode != status->st_ino))
+  while (*at != NULL &&
+         ((*at)->device != status->st_dev || (*at)->inode != status->st_ino))
     at = &(*at)->next;
   return at;
 }
@@ -61,7 +61,7 @@ take(struct run_files *files, char *path, const char *process)
     if (*at != NULL) {
       (*at)->device = status.st_dev;
       (*at)->inode = status.st_ino;
-      (*at)->timeline.every = files->interval;
+      (*at)->timeline.interval = files->interval;
     }
   }
   if (at != NULL && *at != NULL)

@@ -51,7 +51,7 @@ join_all(struct timeline *t)
     t->slices[i] = t->slices[2 * i];
   }
   t->slice_count = before / 2;
-  t->every *= 2;
+  t->joined++;
 }
 
 static void
@@ -68,7 +68,7 @@ void
 timeline_release(struct timeline *t)
 {
   pool_release(&t->pool);
-  *t = (struct timeline){.every = t->every};
+  *t = (struct timeline){.interval = t->interval};
 }
 
 /* ---- a reading --------------------------------------------------------- */
@@ -136,7 +136,7 @@ add_tree(struct timeline *t, struct timeline_slice *slice,
 static bool
 is_due(const struct timeline *t, uint64_t now)
 {
-  return now - t->last >= t->every - t->every / 4;
+  return now - t->last >= (t->interval << t->joined) - t->interval / 4;
 }
 
 static int
@@ -181,9 +181,8 @@ struct taking {
   uint64_t now;
 };
 
-/* Bytes of memory that the process NUMBER has; 0: that is not known. */
-static uint64_t
-resident_bytes(uint32_t number)
+uint64_t
+timeline_resident_bytes(uint32_t number)
 {
   char path[32];
   unsigned long pages = 0;
@@ -211,7 +210,8 @@ take(void *closure)
     in_use +=
         counters.by_leaf[i].allocated.bytes - counters.by_leaf[i].freed.bytes;
   timeline_take(taking->timeline, &image, counters.stripes.figures_since,
-                taking->now, in_use, resident_bytes(image.head.process));
+                taking->now, in_use,
+                timeline_resident_bytes(image.head.process));
 }
 
 void

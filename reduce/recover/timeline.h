@@ -44,9 +44,10 @@ struct timeline_tree {
   size_t leaves;
 };
 
-struct timeline {      /* all zero but `every': empty */
+struct timeline {      /* all zero but `interval': empty */
   struct pool pool;    /* which all of it is in */
-  uint64_t every;      /* nanoseconds */
+  uint64_t interval;   /* nanoseconds */
+  unsigned joined;     /* how often it has doubled */
   uint64_t generation; /* of the figures */
   uint64_t last;       /* time of the last reading */
   struct timeline_slice *slices;
@@ -75,6 +76,9 @@ void timeline_take(struct timeline *timeline, const struct image *image,
  * cannot be read, the slice goes on. */
 void timeline_take_file(struct timeline *timeline, const char *path,
                         uint64_t now);
+
+/* Bytes of memory that the process NUMBER has; 0: that is not known. */
+uint64_t timeline_resident_bytes(uint32_t number);
 
 /* The growth of all leaves, by key and slice, in the pool in use; sets *COUNT
  * to how many there are. */

@@ -37,8 +37,8 @@ take_snapshot(void *closure, unsigned how, char *message)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s", mprof_monitor_message());
     return NULL;
   }
-  void *profile = mprof_profile_open_octets(mprof_snapshot_octets(taken),
-                                            mprof_snapshot_length(taken));
+  void *profile = mprof_profile_open_octets(
+      mprof_snapshot_octets(taken), mprof_snapshot_length(taken), NULL);
   mprof_snapshot_free(taken);
   if (profile == NULL)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
@@ -65,9 +65,8 @@ get_status(void *closure, struct program_status *status)
 
 static char failure[PROGRAM_MESSAGE_LENGTH];
 
-/* Returns the program, whose functions a Lisp thread may call.  On failure
- * returns NULL, and `failure' says why. */
-static const struct program *
+/* Its functions a Lisp thread may call.  On failure `failure' says why. */
+const struct program *
 lisp_program(void)
 {
   static struct program program = {

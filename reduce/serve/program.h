@@ -59,6 +59,10 @@ struct snapshot {
 bool snapshot_take(const struct program *program, unsigned how,
                    struct snapshot *snapshot, char *message);
 
+/* The Lisp process that has loaded this library (lisp.c).  NULL: it has no
+ * monitor. */
+const struct program *lisp_program(void);
+
 /* Returns the time of CLOCK in nanoseconds. */
 int64_t clock_nanos(clockid_t clock);
 

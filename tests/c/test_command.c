@@ -78,7 +78,7 @@ open_octets(void **state)
   char *octets = content("tests/golden/two-cycles.data", &length);
   char *expected;
   (void)state;
-  void *profile = mprof_profile_open_octets(octets, length);
+  void *profile = mprof_profile_open_octets(octets, length, NULL);
   memset(octets, 0, length);
   assert_int_equal(
       mprof_command("report\ntests/golden/two-cycles.data", &expected, NULL),
@@ -87,12 +87,12 @@ open_octets(void **state)
   mprof_profile_close(profile);
 
   octets = content("tests/corrupt/zero-id.data", &length);
-  profile = mprof_profile_open_octets(octets, length);
+  profile = mprof_profile_open_octets(octets, length, NULL);
   check_open(profile, "report", NULL, 0, 1, "",
              "cannot read 'memory': location 1 has the id 0 (offset 197 of "
              "the inflated data)");
   mprof_profile_close(profile);
-  profile = mprof_profile_open_octets(octets, 0);
+  profile = mprof_profile_open_octets(octets, 0, NULL);
   check_open(
       profile, "report", NULL, 0, 1, "",
       "cannot read 'memory': the file is empty (offset 0 of the file)");

@@ -126,7 +126,7 @@ static void *
 report(const struct snapshot *snapshot)
 {
   void *const profile = mprof_profile_open_octets(snapshot->contents.base,
-                                                  snapshot->length);
+                                                  snapshot->length, NULL);
   void *const result = mprof_profile_command(profile, "report", NULL, 0);
   mprof_profile_close(profile);
   return result;

@@ -173,7 +173,8 @@ value: T where they take none."
           collect keyword into tried
           finally (loop for (keyword) on (options-of "report") by #'cddr
                         do (is (member keyword
-                                       (list* :o :suppressions :heap tried))
+                                       (list* :o :suppressions :heap :from :to
+                                              tried))
                                "~S has not been tried." keyword)))))
 
 (test errors-are-those-of-the-command

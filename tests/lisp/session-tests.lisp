@@ -255,3 +255,29 @@ is as good as the first."
       (mapc #'mp:process-join threads)
       (is (= 1 started))
       (is-true (active-p)))))
+
+(defun figures-between (&rest window)
+  "Allocations and bytes in a part of time."
+  (let ((profile (apply #'mprof:profile nil window)))
+    (list (data:figure :allocations profile) (data:figure :bytes profile))))
+
+(test timeline
+  "Any two parts of time add up to the whole, which is that without; what was
+forgotten is in none."
+  (with-idle-profiler
+    (mprof:start :timeline 1/100)
+    (make-conses 5)
+    (sleep 1/20)
+    (mprof:reset)
+    (let ((end (+ (get-internal-real-time)
+                  (* 1/5 internal-time-units-per-second))))
+      (loop repeat 20 do (make-conses 100) (sleep 1/200))
+      (loop while (< (get-internal-real-time) end) do (sleep 1/50))
+      (mprof:stop)
+      (let ((all (figures)))
+        (is (<= 2000 (first all)))
+        (is (equal all (figures-between)))
+        (dolist (time '(1/50 1/10 3/20 10))
+          (is (equal all (mapcar #'+ (figures-between :to time)
+                                 (figures-between :from time)))))
+        (is (equal '(0 0) (figures-between :from 1000)))))))

@@ -44,7 +44,7 @@ take_snapshot(void *closure, unsigned how, char *message)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "nothing has been counted");
     return NULL;
   }
-  return mprof_profile_open_octets(step->octets, step->length);
+  return mprof_profile_open_octets(step->octets, step->length, NULL);
 }
 
 static void

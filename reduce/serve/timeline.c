@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The timeline of the Lisp process that has loaded this library: a Lisp
+ * thread reads its counters at each interval.  It allocates nothing, and
+ * holds up other threads only while their counters are copied.
+ */
+
+#include "monitor.h"
+#include "mprof.h"
+#include "serve/program.h"
+
+#include <poll.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#pragma weak mprof_monitor_counter
+#pragma weak mprof_monitor_snapshot
+#pragma weak mprof_snapshot_octets
+#pragma weak mprof_snapshot_length
+#pragma weak mprof_snapshot_free
+
+struct lisp_timeline {
+  void *timeline; /* of mprof.h */
+  int64_t every, started;
+  int wake; /* an event: the end */
+  sem_t runs;
+};
+
+/* Opens the timeline of this process, with slices of so many milliseconds.
+ * Returns its address, or 0. */
+MPROF_API unsigned long mprof_lisp_timeline_open(unsigned long milliseconds);
+
+/* Takes slices until mprof_lisp_timeline_stop is called; and waits until it
+ * does, so that what its thread allocates to begin with is not counted. */
+MPROF_API void mprof_lisp_timeline_run(struct lisp_timeline *timeline);
+MPROF_API void mprof_lisp_timeline_await(struct lisp_timeline *timeline);
+MPROF_API void mprof_lisp_timeline_stop(struct lisp_timeline *timeline);
+MPROF_API void mprof_lisp_timeline_close(struct lisp_timeline *timeline);
+
+/* What mprof_profile_open_octets takes. */
+MPROF_API void *mprof_lisp_timeline_slices(struct lisp_timeline *timeline);
+
+unsigned long
+mprof_lisp_timeline_open(unsigned long milliseconds)
+{
+  struct lisp_timeline *t = calloc(1, sizeof *t);
+  if (t == NULL || lisp_program() == NULL)
+    return 0;
+  t->every = (int64_t)milliseconds * 1000000;
+  t->started = clock_nanos(CLOCK_MONOTONIC);
+  sem_init(&t->runs, 0, 0);
+  t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  t->timeline = mprof_timeline_open((uint64_t)t->every);
+  return (unsigned long)t;
+}
+
+static void
+take(struct lisp_timeline *t)
+{
+  const uint64_t resets = mprof_monitor_counter(MPROF_RESETS);
+  void *taken = mprof_monitor_counter(MPROF_RUNNING) == 0
+                    ? NULL
+                    : mprof_monitor_snapshot(MPROF_UNBALANCED);
+  if (taken == NULL)
+    return;
+  if (mprof_monitor_counter(MPROF_RESETS) == resets)
+    mprof_timeline_take(
+        t->timeline, mprof_snapshot_octets(taken),
+        mprof_snapshot_length(taken), resets,
+        (uint64_t)(clock_nanos(CLOCK_MONOTONIC) - t->started));
+  mprof_snapshot_free(taken);
+}
+
+void
+mprof_lisp_timeline_run(struct lisp_timeline *t)
+{
+  int64_t next = t->started + t->every;
+  sigset_t before;
+  eventfd_t number;
+  pthread_sigmask(SIG_BLOCK, &lisp_program()->interrupts, &before);
+  sem_post(&t->runs);
+  for (;;) {
+    struct pollfd wake = {t->wake, POLLIN, 0};
+    int64_t left = next - clock_nanos(CLOCK_MONOTONIC);
+    left = left < 0 ? 0 : left;
+    const struct timespec timeout = {left / 1000000000, left % 1000000000};
+    if (ppoll(&wake, 1, &timeout, &before) > 0 &&
+        eventfd_read(t->wake, &number) == 0)
+      break;
+    const int64_t now = clock_nanos(CLOCK_MONOTONIC);
+    if (now < next)
+      continue;
+    take(t);
+    next += ((now - next) / t->every + 1) * t->every;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void
+mprof_lisp_timeline_await(struct lisp_timeline *t)
+{
+  while (sem_wait(&t->runs) != 0)
+    continue;
+}
+
+void
+mprof_lisp_timeline_stop(struct lisp_timeline *t)
+{
+  eventfd_write(t->wake, 1);
+}
+
+void
+mprof_lisp_timeline_close(struct lisp_timeline *t)
+{
+  mprof_timeline_close(t->timeline);
+  close(t->wake);
+  free(t);
+}
+
+void *
+mprof_lisp_timeline_slices(struct lisp_timeline *t)
+{
+  return t->timeline;
+}
