@@ -99,67 +99,57 @@
 
 ;;; A library, with rules for those who use it: the example of mprof-advice(7).
 
-(defpackage #:db
-  (:use #:common-lisp)
-  (:export #:prepare #:run))
-
-(declaim (notinline db::parse-query db:prepare db:run))
-
-(defun db::parse-query (text)
-  (coerce text 'list))
-
-(defun db:prepare (text)
-  (db::parse-query text))
-
-(defun db:run (query)
-  (length query))
-
-(defun count-names ()
-  (db:run (db:prepare "SELECT name")))
-
-(defun example-of-rules ()
-  "The example of the manual page, a string."
+(defun examples-of-rules ()
+  "The rules, the program, the forms and what they print, strings."
   (with-open-file (page (asdf:system-relative-pathname
                          "mprof" "../reduce/mprof-advice.7"))
     (loop until (search "tests/lisp/advice-tests.lisp" (read-line page)))
-    (with-output-to-string (text)
-      (loop for line = (read-line page)
-            until (string= line ".fi")
-            do (write-line (remove #\\ line) text)))))
+    (loop repeat 4
+          do (loop until (string= (read-line page) ".nf"))
+          collect (with-output-to-string (text)
+                    (loop for line = (read-line page)
+                          until (string= line ".fi")
+                          do (write-line (remove #\\ line) text))))))
 
-(defmacro with-rules ((file text) &body body)
-  "Run BODY with FILE bound to the name of a file that has TEXT."
-  `(with-folder (folder)
-     (let ((,file (concatenate 'string folder "db.rules")))
-       (with-open-file (stream ,file :direction :output)
-         (write-string ,text stream))
-       ,@body)))
+(defun write-text (file text)
+  (with-open-file (stream file :direction :output)
+    (write-string text stream)))
+
+(defun replaced (old new text)
+  "TEXT with NEW in place of the first OLD."
+  (let ((start (search old text)))
+    (concatenate 'string (subseq text 0 start) new
+                 (subseq text (+ start (length old))))))
 
 (test rules-of-a-library
   (with-idle-profiler
-    (let ((profile (profiled (count-names))))
-      (is (string= "coerce" (data:figure :rule
-                                        (first (data:figure :advice
-                                                            profile)))))
-      (with-rules (file (example-of-rules))
-        (let* ((part (mprof:profile profile :rules file))
-               (advice (data:figure :advice part)))
-          (is (equal '(("prepared-query" "MPROF.TESTS::COUNT-NAMES"))
-                     (mapcar (lambda (row)
-                               (list (data:figure :rule row)
-                                     (data:figure :name row)))
-                             advice)))
-          (is (search "=> (db:run (load-time-value (db:prepare \"SELECT name"
-                      (data:figure :example (first advice)))))
-        (dolist (print (list #'mprof:advise #'mprof:report))
+    (with-folder (folder)
+      (destructuring-bind (rules program forms result) (examples-of-rules)
+        (let ((*default-pathname-defaults* (pathname folder))
+              (*package* (find-package '#:cl-user))
+              (text (make-string-output-stream)))
+          (write-text "db.rules" rules)
+          (write-text "app.lisp" program)
+          (let ((*standard-output* text))
+            (with-input-from-string (stream forms)
+              (loop for form = (read stream nil)
+                    while form
+                    do (eval form))))
+          (is (search result (replaced folder "/home/me/"
+                                       (get-output-stream-string text))))
           (is (search "COUNT-NAMES parses a query each time"
-                      (funcall print :profile profile :rules (pathname file)
-                                     :stream nil))))))))
+                      (mprof:report :rules #p"db.rules" :stream nil)))
+          (is (string= "coerce"
+                       (data:figure :rule (first (data:figure
+                                                  :advice
+                                                  (mprof:profile)))))))))))
 
 (test rules-that-are-wrong
   (with-idle-profiler
-    (let ((profile (profiled (count-names))))
-      (with-rules (file (format nil "rule: a~%trough: B~%"))
+    (with-folder (folder)
+      (let ((profile (profiled (twin 1)))
+            (file (concatenate 'string folder "db.rules")))
+        (write-text file (format nil "rule: a~%trough: B~%"))
         (flet ((message (function &rest arguments)
                  (handler-case (apply function arguments)
                    (mprof:profile-file-error () "of a profile")

@@ -2,15 +2,24 @@
 ;;;;
 ;;;; READ-FROM-STRING makes a stream.
 
-;;; Integers.  The reader conses once an object.
+(ffi:clines "#include <stdlib.h>")
+
+;;; Numbers.  The reader conses once an object.
 
 (defun fault-1 ()
-  (loop for text in '("12" "345" "-6")
-        sum (read-from-string text)))
+  (let ((*read-default-float-format* 'double-float))
+    (loop for text in '("12" "345" "-6")
+          sum (read-from-string text) into sum
+          finally (return (+ sum (read-from-string "-6.25e-1"))))))
 
 (defun mended-1 ()
   (loop for text in '("12" "345" "-6")
-        sum (parse-integer text)))
+        sum (parse-integer text) into sum
+        finally (return (+ sum (ffi:c-inline ("-6.25e-1") (:cstring) :double
+                                             "strtod(#0, NULL)"
+                                             :one-liner t)))))
+
+(defvar *more-1* (+ 40 9 16))           ; a copy of the text; the float
 
 ;;; A constant.
 
