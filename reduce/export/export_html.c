@@ -17,7 +17,8 @@
  *          (0: it is that node); the functions; of the root both are 0
  *   rows   what was allocated (sample_rows.h), how many; by how much each
  *          node's place is above that of the row before; the types; the
- *          labels; each measure
+ *          labels; the slices of time, from 1 on, if there are any; each
+ *          measure
  *   calls  how many; nodes in the same way; the labels; the calls
  *
  * Nodes come in the order of a walk: callers first.  Functions and types are
@@ -200,6 +201,7 @@ write_object(struct page *page)
   write_measures(page);
   write_categories(page);
   page_write_labels(page);
+  page_write_slices(page);
   write_colours(page);
   page_write_lines(page);
   writer_end(&page->out, '}');

@@ -7,6 +7,7 @@
 #ifndef MPROF_PAGE_H
 #define MPROF_PAGE_H
 
+#include "base/array.h"
 #include "export/frame_colours.h"
 #include "tables/output.h"
 #include "tables/sample_rows.h"
@@ -28,8 +29,16 @@ struct unseen {
                          of the chain: with all that the node is */
 };
 
+/* The slices of time of a profile: when each starts, in nanoseconds and in
+ * their order, and by labels the number of the slice, from 1 on; 0: none. */
+struct page_slices {
+  struct numbers starts;
+  uint32_t *of_labels;
+};
+
 struct page {
   const struct reduction *reduction;
+  struct page_slices slices;
   struct json_places places;
   struct call_tree tree;
   struct unseen unseen;
@@ -48,6 +57,12 @@ void page_collect(struct page *page);
 /* Writes the chains: see export_html.c; and what their labels stand for. */
 void page_write_chains(struct page *page);
 void page_write_labels(struct page *page);
+
+/* Finds the slices of PROFILE; writes them, with what was in use and resident
+ * at their ends where that is known. */
+void page_find_slices(struct page_slices *slices,
+                      const struct profile *profile);
+void page_write_slices(struct page *page);
 
 /* Writes what each line of a function allocated, where the profile has lines,
  * and what stands there in the files. */

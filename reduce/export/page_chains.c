@@ -9,6 +9,7 @@ static void
 collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 {
   sample_rows_init(rows, &page->tree, of);
+  rows->slices = page->slices.of_labels;
   rows->unseen =
       of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
   for (size_t i = 0; i < page->tree.tree.count; i++)
@@ -18,6 +19,7 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 void
 page_collect(struct page *page)
 {
+  page_find_slices(&page->slices, page->reduction->profile);
   call_tree_of_chains(&page->tree, &page->reduction->tree, ITEMS_ARE_CALLED);
   unseen_init(&page->unseen, &page->reduction->selection);
   collect(page, &page->rows, ROWS_OF_TYPES);
@@ -124,6 +126,9 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
   for (size_t k = 0; k < sizeof labels / sizeof labels[0]; k++)
     for (size_t i = 0; i < rows->count; i++)
       write_bits(page, row[i].keys[labels[k]]);
+  for (size_t i = 0;
+       !calls && page->slices.starts.count > 0 && i < rows->count; i++)
+    write_bits(page, row[i].keys[ROW_SLICE]);
   for (int c = 0; c <= COLUMN_OF_CALLS; c++) {
     if (calls != (c == COLUMN_OF_CALLS) ||
         (!calls && !reduction_knows(page->reduction, (enum measure)c)))

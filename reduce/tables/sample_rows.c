@@ -42,6 +42,8 @@ row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
     row.counts[COLUMN_OF_CALLS] = count.calls;
     return row;
   }
+  if (rows->slices != NULL)
+    row.keys[ROW_SLICE] = rows->slices[profile->samples[i].labels];
   row.sample = i;
   row.keys[ROW_TYPE] = count.type;
   if (rows->of == ROWS_OF_SIZES) {

@@ -26,6 +26,7 @@ enum row_key {
   ROW_REGION, /* likewise */
   ROW_PHASE,
   ROW_UNSEEN, /* which functions on the chain do not show, if that is asked */
+  ROW_SLICE,  /* of time, if that is asked */
   ROW_KEYS
 };
 
@@ -42,6 +43,7 @@ struct sample_rows {
   enum rows_of of;
   const uint32_t *unseen; /* by node of the profile: what does not show; NULL:
                              it tells no rows apart */
+  const uint32_t *slices; /* by labels of the profile, likewise */
   struct lists samples;   /* by node */
   struct sample_row *rows;
   size_t count, capacity;

@@ -106,7 +106,8 @@ export class ProfileEncoder {
               3,
               Buffer.concat([
                 numberField(1, this.string(key)),
-                numberField(2, this.string(text)),
+                typeof text === 'number' ? numberField(3, text)
+                  : numberField(2, this.string(text)),
               ])
             )
           ),

@@ -12,12 +12,14 @@ import { testHostileNames } from './hostile.mjs';
 import { testLargeProfiles } from './large.mjs';
 import { testLines } from './lines.mjs';
 import { testMeasures } from './measures.mjs';
+import { testTimeline } from './timeline.mjs';
 import { testUse } from './use.mjs';
 
 const suites = {
   figures: testFigures,
   measures: testMeasures,
   use: testUse,
+  timeline: testTimeline,
   advice: testAdvice,
   details: testDetails,
   choices: testChoices,

@@ -33,9 +33,8 @@ function categoryColumn(profile, figures) {
 // A part has a column of bytes.  It has one of objects, too, if that is chosen
 // or there are no bytes.  In a comparison only the chosen measure has columns,
 // since it takes three.
-function measureGroups({ profile, measure }) {
+function measureGroups({ profile, measures, measure }) {
   if (profile.compared) return [[measure], []];
-  const { measures } = profile;
   const usual = measures.filter(({ part }) => !part);
   const parts = measures.filter((m) => m.part && (m.bytes || m === measure ||
     !measures.some((other) => other.bytes && other.what === m.what)));

@@ -78,9 +78,12 @@ class FlameGraph {
     this.state = element('p', { class: 'state' });
     this.colours = element('p', { class: 'colours' });
     this.hint = element('div');
+    this.timeline = shell.model.profile.slices.length > 1
+      ? new Timeline(shell) : null;
     this.cards = element('div');
     this.out = button('Zoom out', () => shell.go(''), { id: 'zoom-out' });
     this.element = element('div', { class: 'overview' },
+      this.timeline?.element ?? null,
       element('section', { class: 'graph' },
         element('div', { class: 'graph-bar' },
           element('h2', {}, 'Flame graph'),
@@ -133,6 +136,7 @@ class FlameGraph {
     const { model: { tree }, shell: { route } } = this;
     if (!this.element.isConnected) get('view').replaceChildren(this.element);
     this.update();
+    this.timeline?.update();
     let path = [];
     if (route[0] === 'callers' && this.inverted)
       path = route[1].split('.').map(Number);

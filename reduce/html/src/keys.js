@@ -13,6 +13,7 @@ const KEYS = [
   ['Enter', 'flame graph: zoom in on the frame'],
   ['Escape', 'flame graph: zoom out by one frame'],
   ['f', 'flame graph: open the page of the frame'],
+  ['← →', 'chart over time: move the selected part, with Shift its end'],
 ];
 
 function keysList() {
@@ -33,7 +34,7 @@ function connectKeys(shell) {
     },
     '?': showKeys,
     b: () => {
-      const { measure, profile: { measures } } = shell.model;
+      const { measure, measures } = shell.model;
       const next = (measures.indexOf(measure) + 1) % measures.length;
       shell.choose({ value: measures[next].word });
     },

@@ -46,11 +46,14 @@ class Model {
     const changed = (...keys) =>
       keys.some((key) => this.choices[key] !== choices[key]);
     const hides = changed('hide', 'program');
-    const summed = hides || changed('focus', 'ignore', 'without', 'type',
+    const placed = hides || changed('focus', 'ignore', 'without', 'type',
       ...LABELS);
-    const measureOf = (word) => profile.measures.find((m) => m.word === word);
+    const summed = placed || changed('from', 'to');
+    const measureOf = (word) => this.measures.find((m) => m.word === word);
     this.choices = choices;
-    this.measure = measureOf(choices.value) ?? measureOf(profile.value);
+    this.window = windowOf(profile, choices);
+    this.measure = measureOf(choices.value) ?? measureOf(profile.value) ??
+      this.measures[0];
     this.programOnly = choices.program !== '';
     this.categories = profile.categories.map((_, i) =>
       !choices.without.includes(i));
@@ -64,6 +67,7 @@ class Model {
     if (hides)
       this.tree = viewTree(profile, (fn) => (this.programOnly &&
         fn.system > 0) || (this.tests.hide?.(fn) ?? false));
+    if (placed) this.places = placeRows(this);
     if (summed) this.sum();
     this.measureWidths();
     this.found = this.tests.search && this.search();
@@ -86,8 +90,14 @@ class Model {
     return this.tests.search?.(name) ?? true;
   }
 
+  // The measures that are known of the chosen time.
+  get measures() {
+    const { measures } = this.profile;
+    return this.window === null ? measures : measures.filter(isWhole);
+  }
+
   get narrowed() {
-    return this.categories.includes(false) ||
+    return this.window !== null || this.categories.includes(false) ||
       ['type', ...LABELS].some((key) => this[key] !== null) ||
       this.tests.focus !== null || this.tests.ignore !== null;
   }
@@ -96,13 +106,13 @@ class Model {
   // Holders have no calls.
   get callsKnown() {
     const { lisp, holders } = this.profile;
-    return !holders && this.region === null && (lisp || this.thread === null);
+    return !holders && this.region === null && this.window === null && (lisp || this.thread === null);
   }
 
   // Whether functions show because they allocate, and not because they are
   // called.
   get byAllocations() {
-    return this.phase !== null || this.tests.focus !== null;
+    return this.window !== null || this.phase !== null || this.tests.focus !== null;
   }
 
   sum() {

@@ -23,8 +23,9 @@ async function unpack(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Returns the nodes and rows in BYTES, whose measures are KEYS.
-function readChains(bytes, keys) {
+// Returns the nodes and rows in BYTES, whose measures are KEYS, and which have
+// slices of time if TIMED.
+function readChains(bytes, keys, timed) {
   let at = 0;
   const next = () => {
     let byte = bytes[at++];
@@ -59,7 +60,8 @@ function readChains(bytes, keys) {
     path[depth] = node;
   }
   const labels = ['phase', 'thread', 'region', 'unseen'];
-  const allocations = readRows(['type', ...labels], keys);
+  const allocations = readRows(
+    ['type', ...labels, ...timed ? ['slice'] : []], keys);
   const calls = readRows(labels, ['calls']);
   calls.type = new Int32Array(calls.count).fill(-1);
   return { nodes, rows: joinColumns(allocations, calls) };
@@ -141,7 +143,8 @@ async function readParts(parts) {
     measure.label = profile.holders ? measure.noun.replace(' held', '')
       : measure.key.replaceAll('_', ' ').replace('allocations', 'allocs');
   }
-  Object.assign(profile, readChains(chains, profile.keys));
+  Object.assign(profile, readChains(chains, profile.keys,
+    profile.slices.length > 0));
   readTables(profile);
   profile.sides = [profile];
   return profile;

@@ -59,6 +59,33 @@ function chainTest({ profile, tests: { focus, ignore } }) {
   };
 }
 
+// Returns the node of each row that counts, whenever; -1 for others.  Calls have
+// no type, and do not count if their function is hidden.
+function placeRows(model) {
+  const { tree, profile, profile: { rows, nodes } } = model;
+  const kept = profile.types.map((type) => model.categories[type.category] &&
+    (model.type === null || model.type === type));
+  const labels = LABELS.filter((key) => model[key] !== null).map((key) =>
+    [rows[key], profile[`${key}s`].map((its) => isWithin(its, model[key]))]);
+  const chainCounts = chainTest(model);
+  return rows.node.map((node, row) => {
+    const isCall = rows.type[row] < 0;
+    return (isCall ? model.callsKnown && !tree.hidden[nodes.functionOf[node]]
+      : kept[rows.type[row]]) &&
+      labels.every(([column, counts]) => counts[column[row]]) &&
+      chainCounts(node, rows.unseen[row], isCall) ? tree.shownAt[node] : -1;
+  });
+}
+
+// Returns the same for the rows in the chosen part of time, where calls are not
+// known.
+function inWindow({ window, places, profile: { rows } }) {
+  if (window === null) return places;
+  const [first, end] = window;
+  return places.map((place, row) =>
+    (rows.slice[row] > first && rows.slice[row] <= end ? place : -1));
+}
+
 class Sums {
   constructor(model) {
     const { profile, tree } = model;
@@ -66,7 +93,7 @@ class Sums {
     this.profile = profile;
     this.tree = tree;
     this.byAllocations = model.byAllocations;
-    this.placeOf = this.placeRows(model);
+    this.placeOf = inWindow(model);
     this.self = columns((key) => this.selfOf(key));
     this.inclusive = columns((key) => this.sumBelow(this.self(key)));
     this.functions = {
@@ -80,24 +107,6 @@ class Sums {
       : addUp(this.inclusive(key), tree.arcs.firstOf, tree.arcs.pairs.length)));
     this.types = this.by(profile.rows.type, profile.types.length);
     this.total = (key) => this.inclusive(key)[0];
-  }
-
-  // Returns the node of each row that counts; -1 for others.  Calls have no
-  // type, and do not count if their function is hidden.
-  placeRows(model) {
-    const { tree, profile, profile: { rows, nodes } } = this;
-    const kept = profile.types.map((type) => model.categories[type.category] &&
-      (model.type === null || model.type === type));
-    const labels = LABELS.filter((key) => model[key] !== null).map((key) =>
-      [rows[key], profile[`${key}s`].map((its) => isWithin(its, model[key]))]);
-    const chainCounts = chainTest(model);
-    return rows.node.map((node, row) => {
-      const isCall = rows.type[row] < 0;
-      return (isCall ? model.callsKnown && !tree.hidden[nodes.functionOf[node]]
-        : kept[rows.type[row]]) &&
-        labels.every(([column, counts]) => counts[column[row]]) &&
-        chainCounts(node, rows.unseen[row], isCall) ? tree.shownAt[node] : -1;
-    });
   }
 
   // Returns the figure KEY of each row.

@@ -58,6 +58,8 @@ function showChoices({ model, choices }) {
       field.checked = field.value === chosen[choice];
     else if (choice !== 'search' || field !== document.activeElement)
       field.value = chosen[choice];
+    if (choice === 'value')
+      field.disabled = !model.measures.some(({ word }) => word === field.value);
     if (choice in model.tests)
       field.ariaInvalid = String(choice in model.faults);
   }
@@ -125,7 +127,7 @@ function connectSwitches(shell) {
   fillFields(profile);
   connectFields(shell);
   get('reset').addEventListener('click', () => shell.choose(Object.fromEntries(
-    ['program', 'without', 'type', ...EXPRESSIONS, ...LABELS].map((key) =>
+    ['program', 'without', 'type', 'from', 'to', ...EXPRESSIONS, ...LABELS].map((key) =>
       [key, '']))));
   addEventListener('hashchange', () => {
     shell.open();
@@ -141,7 +143,7 @@ function connectSwitches(shell) {
 }
 
 // Shows how much is selected.
-function showSelection({ profile, total, narrowed, programOnly, tests }) {
+function showSelection({ profile, total, narrowed, programOnly, tests, window }) {
   const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
     ![...profile.functions, ...profile.unseen].some(tests[key]));
   get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
@@ -150,6 +152,9 @@ function showSelection({ profile, total, narrowed, programOnly, tests }) {
     `${number(profile.totals[key])} ${noun}`);
   get('selection-text').textContent =
     `${narrowed ? 'Selected' : 'All'}: ${amounts.join(', ')}` +
+    (window === null ? '' : `, from ${window.map((slice) => slice <
+      profile.slices.length ? seconds(profile.slices[slice].start) : 'the end')
+      .join(' to ')}`) +
     (programOnly ? ". Allocations in ECL's own functions are charged to " +
       'their callers' : '') +
     unmatched.map((key) => `. No match for ${key}`).join('');

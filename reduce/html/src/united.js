@@ -73,7 +73,7 @@ function unite(profile, base) {
   const { word: value } = measures.find(({ word }) => word === profile.value) ??
     measures[0];
   const both = { ...profile, measures, keys, value, compared: true,
-    names: [...profile.names, beforeOf], sides: [profile, base] };
+    slices: [], names: [...profile.names, beforeOf], sides: [profile, base] };
   const at = {};
   const add = (name, of, keyOf, missing) => {
     const united = uniteRows(profile[name], base[name], of, keyOf, missing);

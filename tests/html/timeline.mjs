@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// The chart over time: what is selected with the mouse and the keyboard is what
+// mprof report has for --from and --to, in every view, and in the address.
+
+import { mprof, scratch } from './browser.mjs';
+import { numbers, ProfileEncoder } from './encode_profile.mjs';
+
+const SLICES = 12;
+const SECOND = 1e9;
+const FUNCTIONS = ['A::MAIN', 'A::PARSE', 'B::READ', 'CONS'];
+
+// In slice I chains of some functions have allocated; nothing has in slice 5.
+function profile() {
+  const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=lisp',
+    ...Array.from({ length: SLICES }, (_, i) =>
+      `mprof.slice=${i * SECOND} ${i === 3 ? 0 : 1000 + i} ${5000 + i}`)],
+  [['inuse_objects', 'count'], ['inuse_space', 'bytes']]);
+  const random = numbers(7);
+  for (let i = 0; i < SLICES; i++)
+    for (let j = 0; j < 6 && i !== 5; j++) {
+      const allocs = 1 + random(50);
+      const chain = FUNCTIONS.slice(0, 1 + random(4));
+      p.allocate(chain, allocs, 16 * allocs, { time: i * SECOND,
+        ...j % 2 === 0 ? { category: 'cons', type: 'CONS' }
+          : { category: 'struct', type: 'VECTOR' } }, [allocs, 16 * allocs]);
+    }
+  p.activate(['A::MAIN'], 5);
+  return p;
+}
+
+const reported = (data, ...options) => JSON.parse(
+  mprof('export', '--format=json', ...options, data));
+
+// The figures of the page's tables of functions and types, as those of the
+// command's.
+async function compare(tests, page, wanted, name) {
+  const hash = new URL(page.page.url()).hash.replace(/^#\/?/, '');
+  await page.go('#/functions');
+  tests.equal((await page.rows('.functions')).map((r) =>
+    [r.function, r['self bytes'], r['self allocs'], r['inclusive bytes']])
+    .sort(),
+  wanted.functions.filter((f) => f.inclusive_bytes > 0).map((f) =>
+    [f.name, f.self_bytes, f.self_allocations, f.inclusive_bytes]).sort(),
+  `${name}: functions`);
+  await page.go('#/types');
+  tests.equal((await page.rows('.types')).map((r) => [r.bytes, r.allocs])
+    .sort(), wanted.types.filter((t) => t.bytes > 0)
+    .map((t) => [t.bytes, t.allocations]).sort(), `${name}: types`);
+  await page.go(`#/${hash.split('?')[0]}`);
+}
+
+export async function testTimeline(tests, browser) {
+  const data = scratch(browser.folder, 'timeline.data', profile());
+  const page = await browser.open('timeline', data);
+  const whole = reported(data).totals;
+  const box = await page.page.evaluate(() => {
+    const { left, top, width, height } =
+      document.querySelector('.timeline').getBoundingClientRect();
+    return { left, top, width, height };
+  });
+  const at = (slice) => [box.left + box.width * (slice + 0.5) / SLICES,
+    box.top + box.height / 2];
+  const drag = async (from, to) => {
+    await page.page.mouse.move(...at(from));
+    await page.page.mouse.down();
+    await page.page.mouse.move(...at((from + to) / 2));
+    await page.page.mouse.move(...at(to));
+    await page.page.mouse.up();
+  };
+  const selected = () => page.text('#selection-text');
+  const text = ({ bytes, allocations }, window) =>
+    `Selected: ${bytes.toLocaleString('en-US')} of ${
+      whole.bytes.toLocaleString('en-US')} bytes, ${
+      allocations.toLocaleString('en-US')} of ${
+      whole.allocations.toLocaleString('en-US')} allocations, from ${window}`;
+
+  await page.page.mouse.move(...at(3));
+  const third = reported(data, '--from=3', '--to=4').totals;
+  tests.equal(await page.text('.details-of-time'), `3 s to 4 s: ${
+    third.bytes.toLocaleString('en-US')} bytes, resident 5.00 kB`,
+  'the slice under the pointer');
+
+  for (const [from, to] of [[2, 6], [9, 7], [0, 4], [8, SLICES - 1], [5, 5.3]]) {
+    await drag(from, to);
+    const [first, end] = [Math.min(from, to), Math.floor(Math.max(from, to)) + 1];
+    if (first + 1 === end) { // a click: everything
+      tests.equal(await page.page.isHidden('#selection'), true, 'a click: all');
+      continue;
+    }
+    const options = [...first > 0 ? [`--from=${first}`] : [],
+      ...end < SLICES ? [`--to=${end}s`] : []];
+    const wanted = reported(data, ...options);
+    tests.equal(await selected(), text(wanted.totals,
+      `${first} s to ${end < SLICES ? `${end} s` : 'the end'}`),
+    `dragged from ${from} to ${to}`);
+    await compare(tests, page, wanted, `from ${from} to ${to}`);
+  }
+
+  await page.page.focus('.timeline');
+  for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'ArrowLeft'])
+    await page.page.keyboard.press(key);
+  tests.equal(await selected(),
+    text(reported(data, '--to=2').totals, '0 s to 2 s'), 'by keys');
+  const copy = await page.copy(browser, new URL(page.page.url()).hash);
+  tests.equal(await copy.text('#selection-text'), await selected(),
+    'the address has it');
+  await copy.close();
+  tests.equal(await page.page.isDisabled('#measure-live'), true,
+    'what is alive has no time');
+  await page.page.keyboard.press('Escape');
+  tests.equal(await page.page.isHidden('#selection'), true, 'Escape: all');
+  tests.equal(page.faults, [], 'no faults');
+  await page.close();
+
+  const narrowed = await browser.open('timeline-part', data, ['--from=2']);
+  tests.equal((await narrowed.frames())[0].title.split('\n')[0], `all: ${
+    reported(data, '--from=2').totals.bytes.toLocaleString('en-US')
+  } bytes, 100 %`, 'a page of a part of time');
+  await narrowed.close();
+  const both = await browser.open('timeline-base', data, [`--base=${data}`]);
+  tests.equal(await both.page.isVisible('.timeline'), false,
+    'a comparison has none');
+  tests.equal(both.faults, [], 'and no faults');
+  await both.close();
+}
