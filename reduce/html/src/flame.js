@@ -108,13 +108,15 @@ class FlameGraph {
     return this.shell.choices.inverted !== '';
   }
 
-  // Makes the frames and the cards again if the figures have changed.
-  update() {
+  // Makes the frames and the cards again if the figures have changed; if they
+  // are about to change again, BRIEFLY, the cards wait.
+  update(briefly) {
     const { model, inverted } = this;
     const from = [model.sums, model.measure, model.widths.own, inverted];
     if (from.every((part, i) => part === this.made[i])) return;
-    this.made = from;
+    this.made = briefly ? [] : from;
     this.whole = (inverted ? callerFrames : chainFrames)(model);
+    if (briefly) return;
     replaceChildren(this.hint, hint(model));
     replaceChildren(this.cards, adviceCard(model),
       element('div', { class: 'cards' }, pathCard(model), headCards(model)));
@@ -132,10 +134,10 @@ class FlameGraph {
 
   // Draws the frames, zoomed as the address says.  The view must be in the
   // page, since the graph is as wide as its place there.
-  show() {
+  show(briefly = false) {
     const { model: { tree }, shell: { route } } = this;
     if (!this.element.isConnected) get('view').replaceChildren(this.element);
-    this.update();
+    this.update(briefly);
     this.timeline?.update();
     let path = [];
     if (route[0] === 'callers' && this.inverted)

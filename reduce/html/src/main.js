@@ -59,6 +59,14 @@ class Shell {
     this.go(zoomed && moves ? '' : pathOfRoute(this.route), changes, replace);
   }
 
+  // Shows the flame graph with CHANGES while they are still being made.
+  preview(changes) {
+    this.choices = { ...this.choices, ...changes };
+    this.model.choose(this.choices);
+    this.graph.show(true);
+    showSelection(this.model);
+  }
+
   // Returns the order of the table NAME: by the measure, or its change, until a
   // heading is pressed.
   sortOf(name) {

@@ -145,13 +145,16 @@ class Timeline {
       'keys move the selected part, with Shift its end; Escape selects all');
   }
 
-  // Selects the slices [first, end).
-  select(first, end) {
+  // The choices for the slices [first, end).
+  choices(first, end) {
     const { slices } = this;
     const time = (slice, all) => (slice === all ? ''
       : String(slices[slice].start / 1e9));
-    this.shell.choose({ from: time(first, 0), to: time(end, slices.length) },
-      true);
+    return { from: time(first, 0), to: time(end, slices.length) };
+  }
+
+  select(first, end) {
+    this.shell.choose(this.choices(first, end), true);
   }
 
   connect() {
@@ -172,8 +175,9 @@ class Timeline {
       this.describe(slice);
       if (begun === null) return;
       cancelAnimationFrame(waiting);
-      waiting = requestAnimationFrame(() => this.select(
-        Math.min(begun ?? slice, slice), Math.max(begun ?? slice, slice) + 1));
+      waiting = requestAnimationFrame(() => begun !== null &&
+        this.shell.preview(this.choices(Math.min(begun, slice),
+          Math.max(begun, slice) + 1)));
     });
     chart.addEventListener('pointerup', (event) => {
       const slice = at(event);
