@@ -33,6 +33,8 @@ const struct command_row command_rows[] = {
     {COMMAND_RUN, "run", "[OPTION...] [--] PROGRAM [ARGUMENT...]",
      "run a C program and profile it", run_monitored, ".data .pb.gz .pprof ",
      "a profile (.data, .pb.gz, .pprof)"},
+    {COMMAND_TOP, "top", "[OPTION...] PID|FILE|URL",
+     "show who allocates now in a running program", run_top, NULL, NULL},
     {COMMAND_PUSH, "push", "[OPTION...] FILE URL",
      "ship a profile to Pyroscope, Parca or a collector", run_push, NULL,
      NULL},

@@ -48,6 +48,7 @@ command_function run_diff; /* status 3: more growth than is allowed */
 command_function run_recover;
 command_function run_monitored; /* status and signal are the program's */
 command_function run_push;
+command_function run_top;
 
 struct command_row {
   enum command command;

@@ -166,7 +166,8 @@ store_percent(const struct option_value *v)
     refuse(v, "a number up to 100");
 }
 
-/* A number, with a fraction or not, and a unit; seconds if that is missing. */
+/* A number, with a fraction or not, and a unit; seconds if that is missing.
+ */
 void
 store_time(const struct option_value *v)
 {

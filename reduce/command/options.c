@@ -192,6 +192,8 @@ check(const struct options *options)
     wrong = check_run(&options->run, &options->push, options->file_count > 0);
   else if (command == COMMAND_PUSH && (options->file_count != 2 || open))
     wrong = "push takes a file and the URL to ship it to: FILE URL";
+  else if (command == COMMAND_TOP && (options->file_count != 1 || open))
+    wrong = "top takes one process, file or URL";
   else if (command == COMMAND_RECOVER && options->file_count != 1)
     wrong = "recover takes one file";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* See top.h.  Signals that end the command are looked for where keys are, so
+ * that the terminal is always given back as it was.
+ */
+
+#include "command/top.h"
+
+#include "base/array.h"
+#include "tables/text_table.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* ---- the table ---- */
+
+static int
+compare_rows(const void *left, const void *right)
+{
+  const struct top_row *a = left, *b = right;
+  return a->order != b->order ? (a->order < b->order) - (a->order > b->order)
+                              : top_compare_names(a, b);
+}
+
+/* N in SECONDS, a second. */
+static uint64_t
+rate(int64_t n, double seconds)
+{
+  return n <= 0 ? 0 : (uint64_t)((double)n / seconds + 0.5);
+}
+
+static size_t
+rows_that_fit(const struct top *top)
+{
+  enum { ABOVE = 5, ELSEWHERE = 20 };
+  struct winsize size = {.ws_row = 0};
+  if (top->options->view.limit != SIZE_MAX)
+    return top->options->view.limit;
+  ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  return !top->terminal        ? ELSEWHERE
+         : size.ws_row > ABOVE ? size.ws_row - ABOVE
+                               : 1;
+}
+
+static void
+write_table(const struct top *top, double seconds)
+{
+  static const struct text_column columns[] = {
+      {NULL, 0, "bytes/s", 0, false},      {NULL, 0, "%", 1, false},
+      {NULL, 0, "allocs/s", 2, false},     {NULL, 0, "+desc/s", 2, false},
+      {NULL, 0, "bytes in all", 2, false}, {NULL, 0, "name", 2, true}};
+  const struct program_reading *now = top->now, *old = top->old;
+  struct text_table table;
+  const uint64_t new_bytes = now->total.bytes - old->total.bytes;
+  const size_t most = rows_that_fit(top);
+  size_t shown = 0;
+  text_table_init(&table, columns, sizeof columns / sizeof *columns);
+  table.human = true;
+  for (size_t i = 0; i < now->count && shown < most; i++) {
+    const struct top_row *row = &now->rows[i];
+    if (row->new_bytes <= 0 && row->new_allocs <= 0 &&
+        row->new_inclusive <= 0)
+      continue;
+    shown++;
+    text_table_number(&table, rate(row->new_bytes, seconds));
+    text_table_share(
+        &table, row->new_bytes < 0 ? 0 : (uint64_t)row->new_bytes, new_bytes);
+    text_table_number(&table, rate(row->new_allocs, seconds));
+    text_table_number(&table, rate(row->new_inclusive, seconds));
+    text_table_number(&table, row->bytes);
+    text_table_name(&table, row->name);
+  }
+  if (top->terminal)
+    sink_text(top->sink, "\033[H\033[J");
+  sink_format(top->sink,
+              "%s: %" PRIu64 " bytes/s, %" PRIu64 " allocs/s; in all %" PRIu64
+              " bytes, %" PRIu64 " allocs\n%s\n",
+              now->program == NULL ? top->options->files[0] : now->program,
+              rate((int64_t)new_bytes, seconds),
+              rate((int64_t)(now->total.allocs - old->total.allocs), seconds),
+              now->total.bytes, now->total.allocs,
+              top->terminal ? "sort by b, a, i, n; q: quit" : "");
+  text_table_print(&table, top->sink);
+  sink_text(top->sink, top->terminal ? "" : "\n");
+  sink_flush(top->sink);
+}
+
+/* The rows of both are by name. */
+static void
+subtract(struct program_reading *now, const struct program_reading *old)
+{
+  size_t j = 0;
+  for (size_t i = 0; i < now->count; i++) {
+    struct top_row *row = &now->rows[i];
+    struct top_row none = {.bytes = 0};
+    const struct top_row *was = &none;
+    while (j < old->count && top_compare_names(&old->rows[j], row) < 0)
+      j++;
+    if (j < old->count && top_compare_names(&old->rows[j], row) == 0)
+      was = &old->rows[j++];
+    row->new_bytes = (int64_t)(row->bytes - was->bytes);
+    row->new_allocs = (int64_t)(row->allocs - was->allocs);
+    row->new_inclusive = (int64_t)(row->inclusive - was->inclusive);
+  }
+}
+
+/* The rows are sorted for the table, and then by name again. */
+void
+top_show(struct top *top)
+{
+  struct program_reading *now = top->now;
+  const double seconds = now->time - top->old->time;
+  subtract(now, top->old);
+  for (size_t i = 0; i < now->count; i++) {
+    struct top_row *row = &now->rows[i];
+    row->order = top->key == KEY_BYTES       ? row->new_bytes
+                 : top->key == KEY_ALLOCS    ? row->new_allocs
+                 : top->key == KEY_INCLUSIVE ? row->new_inclusive
+                                             : 0;
+  }
+  array_sort(now->rows, now->count, sizeof *now->rows, compare_rows);
+  write_table(top, seconds > 0 ? seconds : 1e-9);
+  array_sort(now->rows, now->count, sizeof *now->rows, top_compare_names);
+}
+
+/* ---- the terminal ---- */
+
+static void
+restore_terminal(void *top)
+{
+  tcsetattr(STDIN_FILENO, TCSAFLUSH, &((struct top *)top)->before);
+}
+
+void
+top_take_terminal(struct top *top)
+{
+  struct termios raw;
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGHUP);
+  sigprocmask(SIG_BLOCK, &ends, NULL);
+  top->signals = signalfd(-1, &ends, SFD_CLOEXEC);
+  top->terminal = isatty(STDOUT_FILENO) != 0 &&
+                  tcgetattr(STDIN_FILENO, &top->before) == 0;
+  if (!top->terminal)
+    return;
+  raw = top->before;
+  raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  pool_on_release(restore_terminal, top);
+  tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+}
+
+/* Waits for SECONDS, or for a key: 0 where there is none, and q for a signal
+ * that ends this. */
+static int
+wait_for_key(const struct top *top, double seconds)
+{
+  struct pollfd polled[] = {{top->terminal ? STDIN_FILENO : -1, POLLIN, 0},
+                            {top->signals, POLLIN, 0}};
+  char key;
+  if (poll(polled, 2, (int)(seconds * 1000) + 1) <= 0)
+    return 0;
+  if (polled[1].revents != 0 || read(STDIN_FILENO, &key, 1) != 1)
+    return 'q';
+  return tolower((unsigned char)key);
+}
+
+bool
+top_rest(struct top *top)
+{
+  static const char keys[] = "bain";
+  const size_t every = top->options->run.ship_every;
+  const double end = top_time() + (every == SIZE_MAX ? 1 : (double)every);
+  for (double left; (left = end - top_time()) > 0;) {
+    const int key = wait_for_key(top, left);
+    const char *sort = key == 0 ? NULL : strchr(keys, key);
+    if (key == 'q')
+      return false;
+    if (sort != NULL) {
+      top->key = (enum top_key)(sort - keys);
+      if (top->old->time > 0)
+        top_show(top);
+    } else if (key == ' ') {
+      break;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# mprof top of a program that allocates when it is told to: by its number, its
+# file, and where it serves its profile; until it ends.
+. "$(dirname "$0")/check.bash"
+
+compile told -O1
+mkfifo orders answers
+
+# tell WORD...: the program does it.
+tell() {
+  echo "$*" >&3
+  read -r answer <&4
+}
+
+# await TEXT FILE: until it is there.
+await() {
+  until grep -q -e "$1" "$2" 2>/dev/null; do sleep 0.02; done
+}
+
+"$MPROF" run -q -o told.data ./told <orders >answers 2>err &
+runner=$!
+exec 3>orders 4<answers
+tell first 1 24
+pid=$answer
+times=0
+for what in "$pid" told.data; do
+  "$MPROF" top --sort=name "$what" >shown 2>top.err 3>&- 4<&- &
+  top=$!
+  await "in all $((times * 52400 + 24)) bytes" shown
+  tell first 100 24
+  tell other 10 5000
+  times=$((times + 1))
+  await "in all $((times * 52400 + 24)) bytes, $((times * 110 + 1)) allocs" \
+    shown
+  same "$what: what functions have in all" \
+    "$((times * 2400 + 24)) first $((times * 50000)) other" "$(
+      awk '/ first$| other$/ { print $(NF - 1), $NF }' shown | tail -n 2 |
+        tr -d , | tr '\n' ' ' | sed 's/ $//')"
+  kill $top
+  wait $top
+  same "$what: it ends when it is told to" 0 $?
+done
+"$MPROF" top told.data >shown 2>top.err 3>&- 4<&- &
+top=$!
+await 'in all' shown
+exec 3>&-
+wait $runner
+wait $top
+same 'it ends with the program' 'mprof: the program has ended' \
+  "$(cat top.err)"
+
+same 'a profile' \
+  "mprof: 'told.data' is no file that a running program counts in" \
+  "$("$MPROF" top told.data 2>&1)"
+same 'a program that is not profiled' "mprof: process $$ counts in no file; \
+start the program with mprof run, or attach by mprof run --pid=$$" \
+  "$("$MPROF" top $$ 2>&1)"
+same 'no process' 'mprof: cannot look at process 99999999: No such file or directory' \
+  "$("$MPROF" top 99999999 2>&1)"
+same 'nobody serves' "mprof: cannot get 'http://127.0.0.1:1/profile': " \
+  "$("$MPROF" top http://127.0.0.1:1 2>&1 | cut -c1-48)"
+same 'what it takes' 'mprof: top takes one process, file or URL' \
+  "$("$MPROF" top 2>&1 | head -n 1)"
+finish
