@@ -123,6 +123,8 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
   (monitor-counter "mprof_monitor_counter" :unsigned-long-long (&list :int))
   (region-begin "mprof_monitor_region_begin" :int (&list :cstring))
   (region-end "mprof_monitor_region_end" :int ())
+  (region "mprof_monitor_region" :int ())
+  (region-resume "mprof_monitor_region_resume" :int (:int))
   (take-snapshot "mprof_monitor_snapshot" :unsigned-long (&list :int))
   (free-snapshot "mprof_snapshot_free" :void (&list :unsigned-long))
   (snapshot-octets "mprof_snapshot_octets" :unsigned-long (:unsigned-long))

@@ -12,7 +12,8 @@
   "True if the option KEYWORD selects a part of a profile.  The profile that
 REPORT returns keeps such options."
   (member keyword '(:focus :ignore :hide :show :show-from :system :by
-                    :from :to :phase :thread :region :type :category :value)))
+                    :from :to :phase :thread :region :label :type :category
+                    :value)))
 
 (defun options-if (predicate options)
   "Return the part of OPTIONS, a property list, whose keywords satisfy

@@ -37,6 +37,7 @@ To count:
    START STOP RESET the same step by step; figures add up until RESET
    STATUS           the totals so far
    WITH-REGION      name a part of the program
+   WITH-LABELS WITH-SAME-LABELS   whom it works for: a request, a user
    OUT-OF-LINE      make CONS, LIST, ... appear as functions
 To show the figures:
    REPORT           print tables
@@ -58,7 +59,8 @@ Conditions:
    ALLOCATION-BUDGET-EXCEEDED
    PROFILE-INCOMPLETE   a warning")
   (:export
-   #:with-profiling #:start #:stop #:reset #:status #:with-region #:out-of-line
+   #:with-profiling #:start #:stop #:reset #:status #:with-region #:with-labels
+   #:with-same-labels #:out-of-line
    #:report #:advise #:try-advice #:save
    #:serve #:stop-serving #:ship #:stop-shipping
    #:profile #:compare-profiles

@@ -45,3 +45,45 @@ Signals MPROF-ERROR if NAME is neither a symbol nor a string."
            `(load-time-value (list (octets-of (region-name ,name))))
            `(list (octets-of (region-name ,name)))))
      (unwind-protect (progn ,@body) (region-end))))
+
+(defmacro with-labels ((&rest labels) &body body)
+  "Run BODY with LABELS on what it allocates, and return its values.
+
+LABELS (keys and values in turn): keys are symbols or strings; values are
+evaluated, and anything that PRINC prints.  Labels are regions called
+key=value, and nest as these do.  Of more than 96 values the rest counts as
+[other].  (mprof:report :label \"request=/login\") restricts all tables to a label,
+whose value is a regular expression; the table REGIONS shows all.  A value that
+is not constant is made into a string, which is charged to the caller.
+
+Example:
+
+   (mprof:with-labels (:request path :user 17) (answer path))
+
+Signals MPROF-ERROR if a key is neither a symbol nor a string."
+  (if (null labels)
+      `(progn ,@body)
+      (destructuring-bind (key value &rest more) labels
+        `(with-region (,(if (constantp value)
+                            (label-name key (eval value))
+                            `(label-name ',key ,value)))
+           (with-labels ,more ,@body)))))
+
+(defun label-name (key value)
+  "Return the name of the region that is the label KEY with VALUE."
+  (format nil "~A=~A" (region-name key) value))
+
+(defun with-same-labels (function)
+  "Return a function that calls FUNCTION, in any thread, with the labels and in
+the regions of the calling thread as it is now.
+
+Example:
+
+   (mp:process-run-function \"helper\"
+                            (mprof:with-same-labels (lambda () (work))))"
+  (let ((number (region)))
+    (lambda (&rest arguments)
+      (region-resume number)
+      (unwind-protect (apply function arguments)
+        (unless (eql number 0)
+          (region-end))))))

@@ -87,6 +87,12 @@ MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
 MPROF_EXPORT int mprof_monitor_region_begin(const char *name);
 MPROF_EXPORT int mprof_monitor_region_end(void);
 
+/* The number of the region that the calling thread is in, 0 if in none; and
+ * enter that region, in this thread or another one: it is left as others are.
+ */
+MPROF_EXPORT int mprof_monitor_region(void);
+MPROF_EXPORT int mprof_monitor_region_resume(int number);
+
 MPROF_EXPORT unsigned long long mprof_monitor_counter(int which);
 
 /* What went wrong in the last call of this thread that failed; never NULL,

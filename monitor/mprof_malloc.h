@@ -37,6 +37,12 @@ int mprof_save(void);
 void mprof_region_begin(const char *name);
 void mprof_region_end(void);
 
+/* From now on what this thread allocates has the label `key' with `value',
+ * until mprof_label_pop.  Labels are regions called key=value, and nest as
+ * these do: of more than 3000 values the rest is [other]. */
+void mprof_label_push(const char *key, const char *value);
+void mprof_label_pop(void);
+
 #ifdef __cplusplus
 }
 #endif

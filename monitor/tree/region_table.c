@@ -43,12 +43,24 @@ region_table_map(const struct region_table *table)
               image_owner());
 }
 
+/* Three quarters of the table are for all names, the rest for regions that
+ * are no labels, and for those that stand for other values of a label. */
+static bool
+is_label_beyond(const struct region_table *table, uint32_t most,
+                const char *name)
+{
+  const char *value = strchr(name, '=');
+  return table->count > most - most / 4 && value != NULL &&
+         strcmp(value, "=[other]") != 0;
+}
+
 /* The number of the region `name' in `parent', NONE when there is no room. */
 static uint32_t
 find(struct region_table *table, uint32_t most, uint32_t parent,
      const char *name)
 {
   struct region wanted = { .parent = parent };
+  char other[REGION_PATH_BYTES];
   if (table->regions == NULL) {
     if (arena_reserve(&table->arena,
                       ((size_t)most + 1) * sizeof *table->regions) != 0)
@@ -62,6 +74,11 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
     if (table->regions[i].parent == parent &&
         strcmp(table->regions[i].path, wanted.path) == 0)
       return i;
+  if (is_label_beyond(table, most, name)) {
+    snprintf(other, sizeof other, "%.*s=[other]",
+             (int)(strchr(name, '=') - name), name);
+    return find(table, most, parent, other);
+  }
   if (table->count > most)
     return NONE;
   table->regions[table->count] = wanted;
@@ -92,6 +109,19 @@ region_enter(struct region_table *table, uint32_t most,
       r->first = nanoseconds(CLOCK_REALTIME);
   }
   open->since = nanoseconds(CLOCK_MONOTONIC);
+}
+
+void
+region_resume(const struct region_table *table, struct region_stack *stack,
+              uint32_t number)
+{
+  if (stack->depth == REGION_DEPTH) {
+    stack->beyond++;
+    return;
+  }
+  stack->open[stack->depth++] = (struct open_region){ .outer = stack->region };
+  if (number < table->count)
+    stack->region = number;
 }
 
 /* Threads that count change it meanwhile. */

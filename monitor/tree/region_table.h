@@ -55,10 +55,14 @@ struct region_stack { /* all zero: none */
 };
 
 /* Enter the region `name' within the innermost one, as one of at most `most'
- * regions: what is beyond belongs to the region around it.  Leave the
+ * regions: what is beyond belongs to the region around it.  A name KEY=VALUE
+ * is a label; where these are many, further values are KEY=[other].  Enter
+ * the region `number' again, which is not counted as an entry.  Leave the
  * innermost one, if any; `frees' says that live_bytes is kept. */
 void region_enter(struct region_table *table, uint32_t most,
                   struct region_stack *stack, const char *name);
+void region_resume(const struct region_table *table,
+                   struct region_stack *stack, uint32_t number);
 void region_leave(struct region_table *table, struct region_stack *stack,
                   bool frees);
 

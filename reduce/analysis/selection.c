@@ -180,6 +180,7 @@ judge_sample(const struct selection *selection, size_t i,
       !is_in_time(options, labels->time) ||
       !is_chosen(selection, EXPRESSION_THREAD, labels->thread) ||
       !is_chosen(selection, EXPRESSION_REGION, labels->region) ||
+      !is_chosen(selection, EXPRESSION_LABEL, labels->region) ||
       (options->phases != 0 &&
        (options->phases >> selection_phase(selection, i) & 1) == 0))
     return 0;
@@ -307,6 +308,7 @@ calls_known(const struct profile *profile,
 {
   return profile_has(profile, COLUMN_OF_CALLS) &&
          options->expressions[EXPRESSION_REGION] == NULL &&
+         options->expressions[EXPRESSION_LABEL] == NULL &&
          (options->expressions[EXPRESSION_THREAD] == NULL ||
           profile->language != LANGUAGE_C) &&
          profile_comment(profile, PPROF_COMMENT_COARSE_NOTE) == NULL;

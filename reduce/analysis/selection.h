@@ -55,6 +55,7 @@ enum expression {
   EXPRESSIONS_ON_FUNCTIONS,
   EXPRESSION_THREAD = EXPRESSIONS_ON_FUNCTIONS,
   EXPRESSION_REGION, /* on its path, or that of a region around it */
+  EXPRESSION_LABEL,  /* KEY=VALUE: on one of the names of that path */
   EXPRESSION_TYPE,   /* on its name, or that of its class */
   EXPRESSION_COUNT
 };

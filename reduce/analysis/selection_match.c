@@ -20,7 +20,8 @@ expression_option(enum expression expression)
       [EXPRESSION_FOCUS] = "focus",         [EXPRESSION_IGNORE] = "ignore",
       [EXPRESSION_HIDE] = "hide",           [EXPRESSION_SHOW] = "show",
       [EXPRESSION_SHOW_FROM] = "show-from", [EXPRESSION_THREAD] = "thread",
-      [EXPRESSION_REGION] = "region",       [EXPRESSION_TYPE] = "type",
+      [EXPRESSION_REGION] = "region",       [EXPRESSION_LABEL] = "label",
+      [EXPRESSION_TYPE] = "type",
   };
   return names[expression];
 }
@@ -42,6 +43,7 @@ selection_item_count(const struct selection *selection,
   case EXPRESSION_THREAD:
     return profile->thread_count;
   case EXPRESSION_REGION:
+  case EXPRESSION_LABEL:
     return profile->region_count;
   case EXPRESSION_TYPE:
     return profile->type_count;
@@ -60,6 +62,7 @@ selection_item_names(const struct selection *selection,
   case EXPRESSION_THREAD:
     return (struct item_names){{profile_thread_name(profile, item), ""}};
   case EXPRESSION_REGION:
+  case EXPRESSION_LABEL:
     return (struct item_names){
         {names_text(names, profile->regions[item]), ""}};
   case EXPRESSION_TYPE:
@@ -81,7 +84,7 @@ matches_item(const struct selection *selection, enum expression expression,
   const struct item_names names =
       selection_item_names(selection, expression, item);
   size_t length = strlen(names.texts[0]);
-  if (expression == EXPRESSION_REGION) {
+  if (expression == EXPRESSION_REGION || expression == EXPRESSION_LABEL) {
     while (length > 0 && !is_found(regex, names.texts[0], length))
       length = region_path_outer(names.texts[0], length);
     return length > 0;
@@ -105,7 +108,10 @@ choose(struct selection *selection, enum expression expression)
   if (text == NULL)
     return;
   bool *chosen = pool_zeroed(count, sizeof *chosen);
-  int status = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+  const char *whole = expression == EXPRESSION_LABEL
+                          ? pool_format("(^|;)(%s)$", text)
+                          : text;
+  int status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
   if (status == REG_ESPACE)
     fail_memory();
   if (status != 0) {

@@ -47,7 +47,7 @@
       (dolist (symbol (exports package))
         (is (member (symbol-name symbol) named :test #'string=)
             "~S is not on the map." symbol))))
-  (is (<= (length (exports '#:mprof)) 25)))
+  (is (<= (length (exports '#:mprof)) 27)))
 
 (test every-export-has-an-example
   (dolist (package '(#:mprof #:mprof.data))

@@ -111,3 +111,45 @@
                      collect (subseq line from to)
                      do (setf start to))))
     (list (first words) (third words))))
+
+(defun labelled (label)
+  "How many objects were allocated with LABEL."
+  (data:figure :allocations (mprof:profile nil :label label)))
+
+(test labels
+  "Labels nest, are found wherever they stand, and reach another thread if that
+is asked for."
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil)
+      (mprof:with-labels (:request "/login" :user 17)
+        (make-conses 5)
+        (mprof:with-labels ("request" "/") (make-conses 7))
+        (mapc #'mp:process-join
+              (list (mp:process-run-function
+                     "same" (mprof:with-same-labels
+                             (lambda () (make-conses 1000))))
+                    (mp:process-run-function
+                     "none" (lambda () (make-conses 2000))))))
+      (mprof:with-labels (:user 17) (make-conses 11))
+      (mprof:with-labels () (make-conses 13))
+      (funcall (mprof:with-same-labels (lambda () (make-conses 17)))))
+    (is (= 7 (labelled "request=/")))
+    (is (<= 1012 (labelled "request=/login") 1100))
+    (is (= (+ 11 (labelled "request=/login")) (labelled "user=1[0-9]")))
+    (is (= (labelled "request=/login") (labelled "request=/.+")))
+    (is (= 0 (labelled "request=")))
+    (is (= 0 (labelled "quest=/")))
+    ;; Of too many values the rest is [other], and nothing is lost.  Names are
+    ;; there until the process ends.
+    (mprof:with-profiling (:report nil)
+      (dotimes (i 300)
+        (mprof:with-labels (:number i) (make-conses 3)))
+      (mprof:with-region (:plain) (make-conses 5)))
+    (is (= 3 (labelled "number=7")))
+    (is (= 900 (reduce #'+ (data:figure :regions (mprof:profile))
+                       :key (lambda (region)
+                              (if (search "number" (data:figure :name region))
+                                  (data:figure :allocations region)
+                                  0)))))
+    (is (<= 600 (labelled "number=\\[other\\]")))
+    (is (= 5 (conses-in "plain")))))

@@ -160,7 +160,7 @@ value: T where they take none."
                  (:focus "CONS") (:ignore "CONS") (:hide "CONS") (:show "CONS")
                  (:show-from "CONS") (:system :hide) (:by :package)
                  (:phase :run) (:phase (:run :eval)) (:thread "x")
-                 (:region "x") (:type "CONS") (:category (:cons :other))
+                 (:region "x") (:label "x=y") (:type "CONS") (:category (:cons :other))
                  (:system :show) (:system :root) (:offsets t)
                  (:rules ,(asdf:system-relative-pathname
                            "mprof" "../reduce/advice/rules.txt"))

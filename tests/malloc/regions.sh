@@ -56,4 +56,23 @@ profile regions restart
 same 'restart: an open region goes on' "region after 1 40 1 40
 region before 1 20 1 20" \
   "$(rows regions.data region | cut -d' ' -f 1-6)"
+
+profile regions labels
+"$MPROF" export --format=folded --value=allocs --label=user=17 regions.data |
+  awk '{ n += $NF } END { print n }' >got
+same 'a label, wherever it stands' 2 "$(cat got)"
+bytes() {
+  "$MPROF" export --format=folded --value=bytes "$@" regions.data 2>&1 |
+    awk '{ n += $NF } END { print n }'
+}
+same 'its bytes' 60 "$(bytes --label=user=17)"
+same 'a value is a regular expression for all of it' '60 30' \
+  "$(bytes --label='user=[0-9]*') $(bytes --label='request=/log.*')"
+same 'and not for a part' 'mprof: nothing matches --label=user=1' \
+  "$("$MPROF" report --label=user=1 regions.data 2>&1 | cut -c1-37)"
+same 'together with a region' 20 "$(bytes --label=user=17 --region=load)"
+same 'too many values: the rest is [other]' 15000 "$(bytes --label='number=.*')"
+same 'of these most have their own' 3 "$(bytes --label=number=3000)"
+same 'and others have not' 'mprof: nothing matches --label=number=4999' \
+  "$("$MPROF" report --label=number=4999 regions.data 2>&1 | cut -c1-42)"
 finish

@@ -5,6 +5,7 @@
 #include "mprof_malloc.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
@@ -72,6 +73,21 @@ mprof_region_begin(const char *name)
 
 EXPORT void
 mprof_region_end(void)
+{
+  change_region(NULL);
+}
+
+EXPORT void
+mprof_label_push(const char *key, const char *value)
+{
+  char name[REGION_PATH_BYTES];
+  snprintf(name, sizeof name, "%s=%s", key == NULL ? "" : key,
+           value == NULL ? "" : value);
+  change_region(name);
+}
+
+EXPORT void
+mprof_label_pop(void)
 {
   change_region(NULL);
 }

@@ -304,10 +304,10 @@ mprof_monitor_reset(void)
  * a leaf has the region's number.  So when a thread enters or leaves one, all
  * that it knows of leaves is forgotten (some microseconds). */
 
-/* Enter the region `name', or leave the innermost one when that is NULL.  A
- * thread that was never counted is in no region. */
+/* Enter the region `name', or that with the `number' unless it is 0, or leave
+ * the innermost one.  A thread that was never counted is in no region. */
 static int
-change_region(const char *name)
+change_region(const char *name, uint32_t number)
 {
   struct thread_state *thread;
   monitor_lock();
@@ -316,6 +316,8 @@ change_region(const char *name)
     const uint32_t before = thread->regions.region;
     if (name != NULL)
       region_enter(&monitor.regions, KIND_REGIONS, &thread->regions, name);
+    else if (number != 0)
+      region_resume(&monitor.regions, &thread->regions, number);
     else
       region_leave(&monitor.regions, &thread->regions, false);
     if (thread->regions.region != before)
@@ -328,13 +330,30 @@ change_region(const char *name)
 int
 mprof_monitor_region_begin(const char *name)
 {
-  return change_region(name);
+  return change_region(name, 0);
+}
+
+int
+mprof_monitor_region_resume(int number)
+{
+  return number <= 0 ? 0 : change_region(NULL, (uint32_t)number);
+}
+
+int
+mprof_monitor_region(void)
+{
+  const struct thread_state *thread;
+  monitor_lock();
+  thread = threads_find(ecl_process_env_unsafe());
+  const int number = thread == NULL ? 0 : (int)thread->regions.region;
+  monitor_unlock();
+  return number;
 }
 
 int
 mprof_monitor_region_end(void)
 {
-  return change_region(NULL);
+  return change_region(NULL, 0);
 }
 
 /* ---- counters ---- */

@@ -109,10 +109,35 @@ case_restart(void)
   mprof_region_end();
 }
 
+/* Labels within a region and around one; more than are told apart. */
+static void
+case_labels(void)
+{
+  char value[20];
+  mprof_region_begin("load");
+  mprof_label_push("request", "/login");
+  kept[0] = malloc(10);
+  mprof_label_push("user", "17");
+  kept[1] = malloc(20);
+  mprof_label_pop();
+  mprof_label_pop();
+  mprof_region_end();
+  mprof_label_push("user", "17");
+  kept[2] = malloc(40);
+  mprof_label_pop();
+  kept[3] = malloc(80);
+  for (int i = 0; i < 5000; i++) {
+    snprintf(value, sizeof value, "%d", i);
+    mprof_label_push("number", value);
+    free(malloc(3));
+    mprof_label_pop();
+  }
+}
+
 static const struct test_case cases[] = {
   { "nested", case_nested }, { "threads", case_threads },
   { "odd", case_odd },       { "many", case_many },
-  { "restart", case_restart },
+  { "restart", case_restart }, { "labels", case_labels },
   { NULL, NULL },
 };
 
