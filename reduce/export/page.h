@@ -32,6 +32,8 @@ struct page {
   const struct reduction *reduction;
   struct json_places places;
   struct call_tree tree;
+  struct view_options line_options;
+  struct reduction lines; /* by line; zeroed: there are none */
   struct unseen unseen;
   struct sample_rows rows, calls;
   struct frame_colours colours;
@@ -42,6 +44,9 @@ struct page {
  * but for the number of functions in a set. */
 void unseen_init(struct unseen *unseen, const struct selection *selection);
 
+/* Finds the same chains by line, where the profile has lines. */
+void page_find_lines(struct page *page);
+
 /* Finds the chains and what is at their ends. */
 void page_collect(struct page *page);
 
@@ -49,8 +54,8 @@ void page_collect(struct page *page);
 void page_write_chains(struct page *page);
 void page_write_labels(struct page *page);
 
-/* Writes what each line of a function allocated, where the profile has lines,
- * and what stands there in the files. */
+/* Writes what the nodes of the chains by line are, and what stands there in
+ * the files. */
 void page_write_lines(struct page *page);
 
 #endif
