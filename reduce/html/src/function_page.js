@@ -96,7 +96,7 @@ function functionPage(shell, id) {
     element('p', {}, categoryStrip(inclusive, model.profile.categories)),
     element('p', {}, button('Find in the flame graph',
       () => shell.go('', { search: `^${quoted(fn.name)}$` }))),
-    cycleOf(model, fn),
+    adviceOn(model, fn), cycleOf(model, fn),
     arcsTable(shell, row, 'above'), arcsTable(shell, row, 'below'),
     typesTable(shell, row),
     sourceLines(model, fn));

@@ -4,7 +4,6 @@
 
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
-const ADVICE_ROWS = 5;
 
 // "7 calls × 143 B": CALLS that share VALUE, or '' if they are not known.
 function callsText(model, calls, value) {
@@ -100,20 +99,4 @@ function headCards(model) {
     card(`${things} that changed most`, '', types, Math.abs, 'types', things)]
     : [ofFunctions('the most'), card(`${things} with the most ${noun}`, '',
       types, (by) => by, 'types', things)];
-}
-
-// Advice on the whole profile, as mprof advise gives it.
-function adviceCard({ profile }) {
-  const rows = profile.advice.filter(({ fn }) => fn !== undefined);
-  if (profile.compared || rows.length === 0) return null;
-  return element('section', { class: 'card advice' },
-    element('h2', { title: 'For the whole file. mprof advise explains it' },
-      'What to change'),
-    element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>
-      element('li', { title: `${row.remedy}\n${row.example ?? ''}` },
-        'Saves ', element('strong', {},
-          `${row.grade === 'certain' ? '' : 'up to '}${
-            percent(row.saved_bytes, profile.file_totals.bytes)}`),
-        `, ${number(row.saved_bytes)} bytes: `, functionLink(row.fn),
-        ` ${row.fault}`))));
 }

@@ -117,7 +117,10 @@ function readTables(profile) {
     Object.assign(functions[id], { ...more,
       package: profile.packages[its] ?? null }); // null: of none
   const byName = new Map(functions.map((fn) => [fn.raw, fn]));
-  for (const advice of profile.advice) advice.fn = byName.get(advice.function);
+  for (const advice of profile.advice) {
+    advice.fn = byName.get(advice.function);
+    advice.by = byName.get(advice.caller);
+  }
   const places = profile.lines.map(({ function: id, ...place }) =>
     ({ ...functions[id], ...place }));
   profile.lines = { ...profile.byLine, places };
