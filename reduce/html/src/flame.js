@@ -207,13 +207,11 @@ class FlameGraph {
     else this.paintFunction(this.functionOf(frame), made);
   }
 
-  // More is red and less is blue, the stronger the larger the relative change.
+  // The colour is the stronger the larger the relative change.
   paintChange(frame, made) {
     const { key } = this.model.measure;
     const [old, now] = [frame.all(beforeOf(key)), frame.all(key)];
-    made.classList.add(now > old ? 'grew' : now < old ? 'shrank' : 'same');
-    const part = Math.abs(now - old) / Math.max(now, old, 1);
-    made.style.setProperty('--part', `${20 + 80 * part}%`);
+    paintChange(made, old, now, Math.abs(now - old) / Math.max(now, old, 1));
   }
 
   paintFunction(fn, made) {
