@@ -20,6 +20,10 @@
  *          labels; the slices of time, from 1 on, if there are any; each
  *          measure
  *   calls  how many; nodes in the same way; the labels; the calls
+ *   lines  how many nodes the chains by line have, 0 if there are none; how
+ *          far before each but the root its caller is; what each is, a place
+ *          in the list "lines" of the last part; the node of each row of what
+ *          was allocated
  *
  * Nodes come in the order of a walk: callers first.  Functions and types are
  * places in the lists of the first part.  Labels are a phase, a thread and a
@@ -235,6 +239,7 @@ write_data(const struct reduction *reduction, struct sink *sink)
                       .out = {.form = FORM_JSON, .first = true}};
   struct scratch *scratch = scratch_begin();
   page.places = json_places(reduction);
+  page_find_lines(&page);
   page_collect(&page);
   frame_colours_init(&page.colours, reduction);
   write_packed(&page, sink, write_tables);

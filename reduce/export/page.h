@@ -41,6 +41,8 @@ struct page {
   struct page_slices slices;
   struct json_places places;
   struct call_tree tree;
+  struct view_options line_options;
+  struct reduction lines; /* by line; zeroed: there are none */
   struct unseen unseen;
   struct sample_rows rows, calls;
   struct frame_colours colours;
@@ -50,6 +52,9 @@ struct page {
 /* Finds what SELECTION does not show.  Linear in the nodes of the profile,
  * but for the number of functions in a set. */
 void unseen_init(struct unseen *unseen, const struct selection *selection);
+
+/* Finds the same chains by line, where the profile has lines. */
+void page_find_lines(struct page *page);
 
 /* Finds the chains and what is at their ends. */
 void page_collect(struct page *page);
@@ -64,8 +69,8 @@ void page_find_slices(struct page_slices *slices,
                       const struct profile *profile);
 void page_write_slices(struct page *page);
 
-/* Writes what each line of a function allocated, where the profile has lines,
- * and what stands there in the files. */
+/* Writes what the nodes of the chains by line are, and what stands there in
+ * the files. */
 void page_write_lines(struct page *page);
 
 #endif

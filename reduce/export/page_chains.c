@@ -12,6 +12,7 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
   rows->slices = page->slices.of_labels;
   rows->unseen =
       of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
+  rows->line_of_sample = page->lines.tree.of_sample;
   for (size_t i = 0; i < page->tree.tree.count; i++)
     sample_rows_add(rows, page->tree.walk[i]);
 }
@@ -138,10 +139,24 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
   }
 }
 
+static void
+write_line_chains(struct page *page)
+{
+  const struct tree *tree = &page->lines.tree.tree;
+  write_bits(page, tree->count);
+  for (size_t i = 1; i < tree->count; i++)
+    write_bits(page, i - tree->nodes[i].parent);
+  for (size_t i = 1; i < tree->count; i++)
+    write_bits(page, tree->nodes[i].item);
+  for (size_t i = 0; tree->count > 0 && i < page->rows.count; i++)
+    write_bits(page, page->rows.rows[i].keys[ROW_LINE]);
+}
+
 void
 page_write_chains(struct page *page)
 {
   write_nodes(page);
   write_rows(page, &page->rows, false);
   write_rows(page, &page->calls, true);
+  write_line_chains(page);
 }

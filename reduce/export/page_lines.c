@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Lines of source in the page: the figures are those of --by=line, and of a
- * Lisp program also those with --system=hide, of the same lines or fewer; and
- * beside them stands what is in the files now.
+/* Lines of source in the page: the chains are those of --by=line, from which
+ * the page makes the figures; and beside them stands what is in the files
+ * now.
  *
  * A profile may name any file, and a page is given away: so nothing but
  * regular files with the name of a source file are read, without a zero byte,
@@ -13,7 +13,6 @@
 
 #include "base/array.h"
 #include "base/text_file.h"
-#include "tables/scratch.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -145,28 +144,12 @@ write_file(struct page *page, const struct place *places, size_t count,
 
 /* ---- lines ---- */
 
-/* Writes NODE, a line of FUNCTION, which is a node of the page's graph. */
-static void
-write_line(struct page *page, const struct reduction *lines,
-           const struct graph_node *node, uint32_t function)
-{
-  struct writer *out = &page->out;
-  writer_begin(out, NULL, '{');
-  writer_number(out, "function", page->places.functions[function]);
-  writer_text(out, "file", node_file(lines, node));
-  writer_number(out, "line", (uint64_t)node_line(lines, node));
-  writer_counts(out, page->reduction, "self_", node->self.counts);
-  writer_counts(out, page->reduction, "inclusive_", node->inclusive.counts);
-  writer_end(out, '}');
-}
-
 /* Fills OF_GROUP with the page's node of the function that each line is in.
  */
 static void
-find_functions(const struct page *page, const struct reduction *lines,
-               uint32_t *of_group)
+find_functions(const struct page *page, uint32_t *of_group)
 {
-  const struct frame_table *frames = &lines->frames;
+  const struct frame_table *frames = &page->lines.frames;
   for (size_t i = 0; i < frames->function_count; i++)
     of_group[i] = INDEX_NONE;
   for (size_t i = 0; i < frames->frame_count; i++) {
@@ -176,40 +159,45 @@ find_functions(const struct page *page, const struct reduction *lines,
   }
 }
 
-/* Writes LINES as the list KEY.  Fills PLACES, unless it is NULL, and gives
- * back how many there are. */
+/* Writes what the nodes of the chains by line are: a function, null if none
+ * shows, and a line, 0 if it is not known.  Fills PLACES with those of which
+ * both are, and gives back how many there are. */
 static size_t
-write_lines(struct page *page, const struct reduction *lines, const char *key,
-            struct place *places)
+write_lines(struct page *page, struct place *places)
 {
-  const struct call_graph *graph = &lines->graph;
+  const struct reduction *lines = &page->lines;
+  struct writer *out = &page->out;
   size_t count = 0;
   uint32_t *of_group =
       pool_zeroed(lines->frames.function_count, sizeof *of_group);
-  find_functions(page, lines, of_group);
-  writer_begin(&page->out, key, '[');
-  for (size_t i = 0; i < graph->node_count; i++) {
-    const struct graph_node *node = &graph->nodes[i];
+  find_functions(page, of_group);
+  writer_begin(out, "lines", '[');
+  for (size_t i = 0; i < lines->graph.node_count; i++) {
+    const struct graph_node *node = &lines->graph.nodes[i];
+    struct place place = {node_file(lines, node), node_line(lines, node)};
     uint32_t function =
         node->function == INDEX_NONE ? INDEX_NONE : of_group[node->function];
-    if (function == INDEX_NONE || node_line(lines, node) == 0)
-      continue;
-    write_line(page, lines, node, function);
-    if (places != NULL)
-      places[count++] =
-          (struct place){node_file(lines, node), node_line(lines, node)};
+    bool known = function != INDEX_NONE;
+    writer_begin(out, NULL, '{');
+    writer_optional(out, "function", known,
+                    known ? page->places.functions[function] : 0);
+    writer_text(out, "file", place.file);
+    writer_number(out, "line", (uint64_t)place.line);
+    writer_end(out, '}');
+    if (known && place.line != 0)
+      places[count++] = place;
   }
-  writer_end(&page->out, ']');
+  writer_end(out, ']');
   return count;
 }
 
-/* Writes LINES, and what stands in their files. */
-static void
-write_lines_and_sources(struct page *page, const struct reduction *lines)
+void
+page_write_lines(struct page *page)
 {
   size_t left = MOST_TEXT;
-  struct place *places = pool_zeroed(lines->graph.node_count, sizeof *places);
-  size_t count = write_lines(page, lines, "lines", places);
+  struct place *places =
+      pool_zeroed(page->lines.graph.node_count, sizeof *places);
+  size_t count = write_lines(page, places);
   array_sort(places, count, sizeof *places, compare_places);
   writer_begin(&page->out, "sources", '[');
   for (size_t i = 0, next; i < count; i = next) {
@@ -223,26 +211,14 @@ write_lines_and_sources(struct page *page, const struct reduction *lines)
 }
 
 void
-page_write_lines(struct page *page)
+page_find_lines(struct page *page)
 {
-  struct view_options options = *page->reduction->options;
-  const struct profile *profile = page->reduction->profile;
-  if (options.by != BY_FUNCTION || reduction_is_of_holders(page->reduction) ||
+  page->line_options = *page->reduction->options;
+  if (page->line_options.by != BY_FUNCTION ||
+      reduction_is_of_holders(page->reduction) ||
       !frames_have_lines(&page->reduction->frames))
     return;
-  options.by = BY_LINE;
-  const enum system_choice asked = options.select.system;
-  for (;; options.select.system = SYSTEM_HIDDEN) {
-    struct scratch *scratch = scratch_begin();
-    struct reduction lines = {0};
-    reduction_init(&lines, profile, &options, NULL);
-    if (options.select.system == asked)
-      write_lines_and_sources(page, &lines);
-    else
-      write_lines(page, &lines, "program_lines", NULL);
-    scratch_end(scratch);
-    if (options.select.system == SYSTEM_HIDDEN ||
-        profile->language != LANGUAGE_LISP)
-      return;
-  }
+  page->line_options.by = BY_LINE;
+  reduction_init(&page->lines, page->reduction->profile, &page->line_options,
+                 NULL);
 }

@@ -46,6 +46,8 @@ row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
     row.keys[ROW_SLICE] = rows->slices[profile->samples[i].labels];
   row.sample = i;
   row.keys[ROW_TYPE] = count.type;
+  if (rows->line_of_sample != NULL)
+    row.keys[ROW_LINE] = rows->line_of_sample[i];
   if (rows->of == ROWS_OF_SIZES) {
     row.keys[ROW_SIZE_KIND] = count.size_kind;
     row.keys[ROW_OBJECT_BYTES] =

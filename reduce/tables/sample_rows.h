@@ -27,6 +27,7 @@ enum row_key {
   ROW_PHASE,
   ROW_UNSEEN, /* which functions on the chain do not show, if that is asked */
   ROW_SLICE,  /* of time, if that is asked */
+  ROW_LINE,   /* of allocations: the chain by line, likewise */
   ROW_KEYS
 };
 
@@ -44,7 +45,8 @@ struct sample_rows {
   const uint32_t *unseen; /* by node of the profile: what does not show; NULL:
                              it tells no rows apart */
   const uint32_t *slices; /* by labels of the profile, likewise */
-  struct lists samples;   /* by node */
+  const uint32_t *line_of_sample; /* likewise */
+  struct lists samples;           /* by node */
   struct sample_row *rows;
   size_t count, capacity;
   struct survival_figures *survival; /* by row: of sizes, if it is known */

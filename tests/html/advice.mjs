@@ -37,6 +37,11 @@ export async function testAdvice(tests, browser) {
   await page.settle();
   tests.check(/#\/function\/\d+$/.test(page.page.url()),
     'it leads to the function', page.page.url());
+  const [all] = JSON.parse(mprof('export', '--format=json', data)).advice;
+  tests.equal(await page.page.evaluate(() =>
+    [...document.querySelectorAll('.advice p')].map((p) => p.textContent)),
+  ['60 objects, 960 bytes, mostly for A::MAIN', all.remedy, all.example,
+    `Not known: ${all.unknown}.`], 'whose page has all of it');
   await page.close();
 
   const rules = join(browser.folder, 'rules');

@@ -260,6 +260,14 @@ async function knownFigures(tests, browser) {
     ['A::MAIN › A::PARSE › A::READ', 3200, 4800, 1600],
     ['A::MAIN › A::FRESH', 0, 500, 500], ['A::MAIN', 160, 160, 0]],
   'changes: contexts, by how much they changed');
+  tests.equal(await page.page.evaluate(() =>
+    [...document.querySelectorAll('.contexts tr td:nth-child(3) span')].map(
+      (span) => [span.textContent, span.className,
+        span.style.getPropertyValue('--part')])),
+  [[-4800, 'shrank'], [1600, 'grew'], [500, 'grew'], [0, 'same']].map(
+    ([by, side]) => [`${by > 0 ? '+' : ''}${by.toLocaleString('en-US')}`,
+      `change ${side}`, `${20 + (80 * Math.abs(by)) / 8160}%`]),
+  'changes: the colour says the sign, too, and the share in the larger whole');
   const diff = mprof('diff', '--tables=contexts', '--verbose', '--no-legend',
     old, now);
   tests.check(['-4800', '+1600', '+500'].every((n) => diff.includes(n)),

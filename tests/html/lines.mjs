@@ -15,42 +15,40 @@ const shown = (page) => page.page.evaluate(() =>
 
 const numberOf = (text) => Number(text.replaceAll(',', ''));
 
-// Lines of DATA are those of --by=line: "function file:line".  With OPTION,
-// those that the switch with that meaning leaves.
-async function figures(tests, browser, data, option) {
+// Lines of DATA are those of --by=line: "function file:line", for any selection,
+// where CHOICES of the page mean the OPTIONS.
+async function figures(tests, browser, data, selections) {
   const page = await browser.open('lines', data);
-  if (option !== undefined) await page.tick('program-only', true);
   await page.go('#/functions');
   const links = await page.page.evaluate(() =>
     [...document.querySelectorAll('.functions tbody a')].map((a) =>
       [a.textContent, a.getAttribute('href').split('?')[0]]));
-  const found = [];
-  for (const [name, href] of links) {
-    await page.go(href);
-    const file = await page.page.evaluate(() => [...document
-      .querySelectorAll('.source p')].map((p) => p.textContent.split(';')[0]));
-    for (const [selfBytes, selfAllocs, bytes, allocs, line] of
-      await shown(page))
-      found.push([`${name} ${file[0]}:${line}`, ...[selfBytes, selfAllocs,
-        bytes, allocs].map(numberOf)]);
+  for (const [choices, ...options] of [[''], ...selections]) {
+    const found = [];
+    for (const [name, href] of links) {
+      await page.open(`${href}?${choices}`);
+      const file = await page.page.evaluate(() => [...document
+        .querySelectorAll('.source p')].map((p) =>
+        p.textContent.split(';')[0]));
+      for (const [selfBytes, selfAllocs, bytes, allocs, line] of
+        await shown(page))
+        found.push([`${name} ${file[0]}:${line}`, ...[selfBytes, selfAllocs,
+          bytes, allocs].map(numberOf)]);
+    }
+    const wanted = exported(data, '--by=line', ...options).functions
+      .filter((f) => f.line !== null && f['inclusive-allocations'] > 0)
+      .map((f) => [f.name, f['self-bytes'], f['self-allocations'],
+        f['inclusive-bytes'], f['inclusive-allocations']]);
+    const name = `lines: --by=line ${options.join(' ')}`;
+    tests.check(wanted.length > 1, `${name}: there are some`, wanted.length);
+    tests.equal(found.sort(byName), wanted.sort(byName), `${name}: figures`);
   }
-  const options = ['--by=line', option].filter(Boolean);
-  const wanted = exported(data, ...options).functions
-    .filter((f) => f.line !== null)
-    .map((f) => [f.name, f['self-bytes'], f['self-allocations'],
-      f['inclusive-bytes'], f['inclusive-allocations']]);
-  tests.check(wanted.length > 1, 'lines: there are some', wanted.length);
-  tests.equal(found.sort(byName), wanted.sort(byName),
-    `lines: figures are those of ${options.join(' ')}`);
-  await page.page.fill('#focus', '.');
-  await page.page.press('#focus', 'Enter');
-  tests.equal(await shown(page), [], 'lines: none of a part of it');
   tests.equal(page.faults, [], 'lines: no request, nothing said');
   await page.close();
 }
 
 // Lines that call ECL's own functions, and such a function that has lines; one
-// calls back.
+// calls back; recursion through one line and through two.
 function lisp() {
   const p = new ProfileEncoder();
   const at = (name, line) => ({ name, file: '/src/app.lisp', line, start: 1 });
@@ -61,6 +59,8 @@ function lisp() {
     2, 200, cons);
   p.allocate([at('APP::MAIN', 4), own, at('APP::KEY', 30)], 4, 64, cons);
   p.allocate([at('APP::MAIN', 4), own], 8, 128, cons);
+  p.allocate([at('APP::MAIN', 3), at('APP::READ', 12), at('APP::READ', 12),
+    own, at('APP::READ', 13)], 16, 512, { category: 'struct', type: 'STRING' });
   return p;
 }
 
@@ -172,10 +172,13 @@ async function chart(tests, browser) {
 }
 
 export async function testLines(tests, browser) {
-  await figures(tests, browser, `${GOLDEN}/lines.data`);
-  const data = scratch(browser.folder, 'lisp-lines.data', lisp());
-  await figures(tests, browser, data);
-  await figures(tests, browser, data, '--system=hide');
+  await figures(tests, browser, `${GOLDEN}/lines.data`, []);
+  await figures(tests, browser, scratch(browser.folder, 'lisp-lines.data',
+    lisp()), [['program=1', '--system=hide'], ['focus=SORT', '--focus=SORT'],
+    ['ignore=KEY|VECTOR', '--ignore=KEY|VECTOR'], ['hide=READ', '--hide=READ'],
+    ['without=0', '--category=float,struct,other'],
+    ['hide=SORT&focus=MAIN&without=1', '--hide=SORT', '--focus=MAIN',
+      '--category=cons,struct,other']]);
   await sources(tests, browser);
   await chart(tests, browser);
 }

@@ -12,6 +12,7 @@ import { testHostileNames } from './hostile.mjs';
 import { testLargeProfiles } from './large.mjs';
 import { testLines } from './lines.mjs';
 import { testMeasures } from './measures.mjs';
+import { testSandwich } from './sandwich.mjs';
 import { testTimeline } from './timeline.mjs';
 import { testUse } from './use.mjs';
 
@@ -25,6 +26,7 @@ const suites = {
   choices: testChoices,
   changes: testChanges,
   lines: testLines,
+  sandwich: testSandwich,
   hostile: testHostileNames,
   large: testLargeProfiles,
 };

@@ -42,8 +42,10 @@ function measureGroups({ profile, measures, measure }) {
   return measure.part ? [parts, usual] : [usual, parts];
 }
 
-// The three columns that a figure has in a comparison.
-function changeColumns(key, label, help, now, old) {
+// The three columns that a figure has in a comparison.  A change as large as the
+// WHOLE of either profile has the strongest colour.
+function changeColumns(key, label, help, now, old, whole) {
+  const most = Math.max(...whole) || Infinity;
   return [
     { key: beforeOf(key), label: `${label} before`, value: old,
       help: `${help}, in the old profile` },
@@ -51,8 +53,11 @@ function changeColumns(key, label, help, now, old) {
       help: `${help}, in the new profile` },
     { key: `${key}-change`, label: `${label} change`,
       value: (row) => Math.abs(now(row) - old(row)),
-      text: (row) => signed(now(row) - old(row)),
-      help: 'After minus before. Sorted by its size, whatever its sign' },
+      cell: (row) => paintChange(element('span', { class: 'change' },
+        signed(now(row) - old(row))), old(row), now(row),
+      Math.abs(now(row) - old(row)) / most),
+      help: 'After minus before. Sorted by its size, whatever its sign. Red ' +
+        'is more, blue is less; a strong colour is a large share of the whole' },
   ];
 }
 
@@ -71,7 +76,8 @@ function measureColumns(model, what, figures, settings = {}) {
       measure.part ? `, ${measure.what}` : ''})`;
     if (model.profile.compared)
       return changeColumns(key, label, help, own,
-        (row) => figures(row)(beforeOf(measure.key)));
+        (row) => figures(row)(beforeOf(measure.key)),
+        model.profile.names.map((name) => whole(name(measure.key))));
     return [{ key, label, value: own, help },
       ...shares || measure.bytes || measure === model.measure
         ? [shareColumn(key, label, own, whole(measure.key))] : [],
@@ -96,6 +102,7 @@ function callColumns(model, figures, inLisp, inC) {
     (unknown ? '. Blank: calls of this function are not counted' : '');
   const own = (key) => (row) => figures(row)(key);
   return model.profile.compared
-    ? changeColumns('calls', 'calls', help, own('calls'), own('calls-before'))
+    ? changeColumns('calls', 'calls', help, own('calls'), own('calls-before'),
+      model.profile.names.map((name) => model.total(name('calls'))))
     : [{ key: 'calls', label: 'calls', value: own('calls'), help }];
 }

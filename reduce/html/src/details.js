@@ -42,12 +42,12 @@ function callsHere(model, { calls }) {
 
 // The facts about FRAME, but for its name: the figure of it and everything
 // below it, the share, its own figure, both in bytes, its calls, its place.  If
-// INVERTED, its own figure is of chains that begin there.
-function factsOf(model, frame, inverted) {
+// it is inverted, its own figure is of chains that begin there.
+function factsOf(model, frame) {
   const { measure, profile } = model;
   const bytes = profile.measures.find(({ key }) => key === 'bytes');
   const fn = model.tree.functions[frame.fn];
-  const own = (m) => `${inverted ? profile.terms.root : 'self'} ${
+  const own = (m) => `${frame.inverted ? profile.terms.root : 'self'} ${
     amount(model, m, (key) => frame.own(key))}`;
   const all = (m) => amount(model, m, (key) => frame.all(key));
   return [

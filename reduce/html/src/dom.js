@@ -36,6 +36,14 @@ function bar(part, whole) {
   return made;
 }
 
+// Lets the style sheet colour MADE by a change: more is red and less is blue, the
+// stronger the larger SHARE is, at most 1.
+function paintChange(made, old, now, share) {
+  made.classList.add(now > old ? 'grew' : now < old ? 'shrank' : 'same');
+  made.style.setProperty('--part', `${20 + 80 * share}%`);
+  return made;
+}
+
 const separated = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 // Formats a number; NaN stands for an unknown one, which is blank.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The flame graph.  There are elements only for the zoomed frame, its callers,
+// Flame graphs.  There are elements only for the zoomed frame, its callers,
 // and the frames below it that are wide enough to see.  So a large profile is
 // as quick as a small one.
 
@@ -20,7 +20,8 @@ function layOut(zoomed, width) {
   for (let frame = zoomed.parent; frame !== null; frame = frame.parent)
     if (callers.length < MOST_CALLERS || frame.parent === null)
       callers.unshift(frame);
-  const boxes = callers.map((frame, row) => ({ frame, row, x: 0, share: 1 }));
+  const boxes = callers.map((frame, row) =>
+    ({ frame, row, x: 0, share: 1, faded: true }));
   const bottom = boxes.length + MOST_ROWS;
   let narrower = 0;
   boxes.push({ frame: zoomed, row: boxes.length, x: 0, share: 1 });
@@ -38,7 +39,7 @@ function layOut(zoomed, width) {
       next += share;
     });
   }
-  return { boxes, callers: callers.length, narrower };
+  return { boxes, narrower };
 }
 
 // Returns the category with most bytes in and below FRAME.
@@ -47,29 +48,19 @@ function heaviest(frame) {
   return parts.indexOf(Math.max(...parts));
 }
 
-// The choices for the width of frames in a comparison.
-const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
-
-// A checkbox for a choice (address.js).
-const toggle = (id, label, title, choice, value) =>
-  element('label', { title }, element('input', { type: 'checkbox', id,
-    'data-choice': choice, value }), label);
-
-// The first view: the graph, and the cards below it.  It is made once, and
-// drawn again after each change.
+// A graph.  What extends it sets ZOOMED and ELEMENT, and has a method ZOOM(frame)
+// for clicks, which HELP and CLICK explain.
 class FlameGraph {
-  constructor(shell) {
-    const { compared, terms } = shell.model.profile;
+  constructor(shell, help, click) {
     const at = (act) => (event) => {
       const frame = this.frames.get(event.target);
       if (frame !== undefined) act(frame);
     };
     this.shell = shell;
-    this.made = []; // what WHOLE, the frames, and the cards were made from
+    this.click = click;
     this.frames = new Map(); // of elements
     this.place = element('div', { class: 'flame', tabindex: '0',
-      'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape ' +
-        'zooms out, f opens the page of a frame',
+      'aria-label': `Flame graph: ${help}`,
       onclick: at((frame) => this.zoom(frame)),
       onpointerover: at((frame) => this.describe(frame)),
       onpointerleave: () => this.describe(this.zoomed),
@@ -77,91 +68,31 @@ class FlameGraph {
     this.details = element('p', { class: 'details', 'aria-live': 'polite' });
     this.state = element('p', { class: 'state' });
     this.colours = element('p', { class: 'colours' });
-    this.hint = element('div');
-    this.timeline = shell.model.profile.slices.length > 1
-      ? new Timeline(shell) : null;
-    this.cards = element('div');
-    this.out = button('Zoom out', () => shell.go(''), { id: 'zoom-out' });
-    this.element = element('div', { class: 'overview' },
-      this.timeline?.element ?? null,
-      element('section', { class: 'graph' },
-        element('div', { class: 'graph-bar' },
-          element('h2', {}, 'Flame graph'),
-          toggle('invert', 'inverted', terms.inverted, 'inverted', '1'),
-          compared ? element('label', {}, 'width: ', element('select',
-            { id: 'width', 'aria-label': 'Width', 'data-choice': 'width' },
-            Object.entries(WIDTHS).map(([value, text]) =>
-              element('option', { value }, text))))
-            : toggle('by-category', 'colour by category', 'Colour frames by ' +
-              'the category with most bytes, not by package', 'colours',
-            'category'),
-          this.out),
-        this.hint, this.place, this.state, this.colours, this.details),
-      this.cards);
   }
 
   get model() {
     return this.shell.model;
   }
 
-  get inverted() {
-    return this.shell.choices.inverted !== '';
-  }
-
-  // Makes the frames and the cards again if the figures have changed; if they
-  // are about to change again, BRIEFLY, the cards wait.
-  update(briefly) {
-    const { model, inverted } = this;
-    const from = [model.sums, model.measure, model.widths.own, inverted];
-    if (from.every((part, i) => part === this.made[i])) return;
-    this.made = briefly ? [] : from;
-    this.whole = (inverted ? callerFrames : chainFrames)(model);
-    if (briefly) return;
-    replaceChildren(this.hint, hint(model));
-    replaceChildren(this.cards, adviceCard(model),
-      element('div', { class: 'cards' }, pathCard(model), headCards(model)));
-  }
-
   functionOf(frame) {
     return this.model.tree.functions[frame.fn];
   }
 
-  // A chain has a node as its address; callers have the functions on the way.
-  zoom(frame) {
-    this.shell.go(frame.fn < 0 ? '' : this.inverted
-      ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.node}`);
+  layOut(width) {
+    return layOut(this.zoomed, width);
   }
 
-  // Draws the frames, zoomed as the address says.  The view must be in the
-  // page, since the graph is as wide as its place there.
-  show(briefly = false) {
-    const { model: { tree }, shell: { route } } = this;
-    if (!this.element.isConnected) get('view').replaceChildren(this.element);
-    this.update(briefly);
-    this.timeline?.update();
-    let path = [];
-    if (route[0] === 'callers' && this.inverted)
-      path = route[1].split('.').map(Number);
-    else if (route[0] === 'zoom' && !this.inverted &&
-        Number(route[1]) < tree.count)
-      path = chainOf(tree, Number(route[1]));
-    this.zoomed = frameAt(this.whole, path);
-    this.out.disabled = this.zoomed.parent === null;
-    this.redraw();
-    this.describe(this.zoomed);
-    this.showColours();
-    return this.element;
-  }
-
+  // Draws the frames.  The graph must be in the page, since it is as wide as its
+  // place there.
   redraw() {
-    const { place, zoomed } = this;
+    const { place } = this;
     const width = Math.max(320, place.clientWidth);
-    const { boxes, callers, narrower } = layOut(zoomed, width);
+    const { boxes, narrower } = this.layOut(width);
     this.chosen = null;
     this.frames.clear();
-    for (const [i, { frame, row, x, share }] of boxes.entries()) {
+    for (const { frame, row, x, share, faded } of boxes) {
       const made = element('div', { title: this.titleOf(frame),
-        class: i < callers ? 'frame faded' : 'frame' },
+        class: faded ? 'frame faded' : 'frame' },
       share * width < LEAST_NAMED ? '' : this.labelOf(frame));
       made.style.left = `${100 * x}%`;
       made.style.width = `${100 * share}%`;
@@ -193,7 +124,7 @@ class FlameGraph {
   }
 
   titleOf(frame) {
-    const [first, ...facts] = factsOf(this.model, frame, this.inverted);
+    const [first, ...facts] = factsOf(this.model, frame);
     const { compared } = this.model.profile;
     return [`${this.nameOf(frame)}: ${first}${
       compared || facts.length === 0 ? '' : `, ${facts.shift()}`}`, ...facts]
@@ -213,13 +144,11 @@ class FlameGraph {
     else this.paintFunction(this.functionOf(frame), made);
   }
 
-  // More is red and less is blue, the stronger the larger the relative change.
+  // The colour is the stronger the larger the relative change.
   paintChange(frame, made) {
     const { key } = this.model.measure;
     const [old, now] = [frame.all(beforeOf(key)), frame.all(key)];
-    made.classList.add(now > old ? 'grew' : now < old ? 'shrank' : 'same');
-    const part = Math.abs(now - old) / Math.max(now, old, 1);
-    made.style.setProperty('--part', `${20 + 80 * part}%`);
+    paintChange(made, old, now, Math.abs(now - old) / Math.max(now, old, 1));
   }
 
   paintFunction(fn, made) {
@@ -233,23 +162,16 @@ class FlameGraph {
     const fn = this.functionOf(frame);
     replaceChildren(this.details,
       fn === undefined ? element('strong', {}, 'all') : functionLink(fn),
-      factsOf(this.model, frame, this.inverted).map((text) =>
+      factsOf(this.model, frame).map((text) =>
         element('span', {}, text)),
       (fn?.package ?? null) !== null &&
         element('span', { class: 'quiet' }, fn.package.name));
   }
 
-  showState(narrower) {
-    const { model, model: { found } } = this;
-    replaceChildren(this.state,
-      found !== null && element('strong', { id: 'found' },
-        found.count === 0 ? 'No match'
-          : `${plural(found.count, 'match', 'matches')}, with everything ` +
-            `below: ${number(found.value)} ${model.measure.noun}, ${
-              percent(found.value, model.total(model.measure.key))}`),
-      narrower > 0 && element('span', { class: 'quiet' },
-        `${plural(narrower, 'frame is', 'frames are')} too narrow to draw. ` +
-        'Click a frame to zoom in.'));
+  showState(narrower, ...more) {
+    replaceChildren(this.state, more, narrower > 0 && element('span',
+      { class: 'quiet' }, `${plural(narrower, 'frame is', 'frames are')
+      } too narrow to draw. Click a frame to ${this.click}.`));
   }
 
   // Shows what the colours mean, as chips {label, and a class or a package}.
@@ -285,6 +207,11 @@ class FlameGraph {
     this.describe(frame);
   }
 
+  // The frame STEP rows below FRAME.
+  nextRow(frame, step) {
+    return step > 0 ? frame.children()[0] : frame.parent;
+  }
+
   sibling(step) {
     const row = this.chosen?.parent?.children() ?? [];
     return row[row.indexOf(this.chosen) + step];
@@ -292,10 +219,11 @@ class FlameGraph {
 
   press(event) {
     const { chosen, zoomed } = this;
+    const move = (step) =>
+      this.choose(chosen === null ? zoomed : this.nextRow(chosen, step));
     const acts = {
-      ArrowDown: () => this.choose(chosen === null ? zoomed
-        : chosen.children()[0]),
-      ArrowUp: () => this.choose(chosen === null ? zoomed : chosen.parent),
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
       ArrowLeft: () => this.choose(this.sibling(-1)),
       ArrowRight: () => this.choose(this.sibling(1)),
       Home: () => this.choose(zoomed),

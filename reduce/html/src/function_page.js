@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The page of a function: its figures, its callers and callees, the types that
-// it allocates, its lines.
+// The page of a function: its figures, advice, its callers and callees, the types
+// that it allocates, its lines.
 
 const ROOT = { name: '<root>' };
 
@@ -96,7 +96,7 @@ function functionPage(shell, id) {
     element('p', {}, categoryStrip(inclusive, model.profile.categories)),
     element('p', {}, button('Find in the flame graph',
       () => shell.go('', { search: `^${quoted(fn.name)}$` }))),
-    cycleOf(model, fn),
+    adviceOn(model, fn), cycleOf(model, fn), sandwich(shell, row),
     arcsTable(shell, row, 'above'), arcsTable(shell, row, 'below'),
     typesTable(shell, row),
     sourceLines(model, fn));

@@ -52,8 +52,8 @@ function connectKeys(shell) {
     } else if (/^[1-9]$/.test(event.key) && event.key <= views.length) {
       shell.go(views[event.key - 1]);
     } else if (event.target === document.body &&
-        shell.graph.element.isConnected) {
-      shell.graph.press(event);
+        shell.graph === shell.overview) {
+      shell.overview.press(event);
     }
   });
 }

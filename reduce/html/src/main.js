@@ -2,7 +2,10 @@
 
 // The page: it reads the data, then shows the view in its address.
 
-const showOverview = (shell) => shell.graph.show();
+function showOverview(shell) {
+  shell.graph = shell.overview;
+  return shell.overview.show();
+}
 
 // For the first word of an address the link of the navigation that is current,
 // and a function of the shell and the number in the address that makes the
@@ -23,7 +26,7 @@ const VIEWS = {
 class Shell {
   constructor(profile) {
     this.model = new Model(profile);
-    this.graph = new FlameGraph(this);
+    this.overview = new Overview(this);
   }
 
   // Shows what the address says.
@@ -36,9 +39,11 @@ class Shell {
     const [current, view] = VIEWS[word];
     for (const link of document.querySelectorAll('nav a'))
       link.ariaCurrent = link.dataset.view === current ? 'page' : null;
+    this.graph = null;
     const elements = flat([view(this, Number(number))]);
     if (elements[0] !== get('view').firstChild)
       get('view').replaceChildren(...elements);
+    this.graph?.redraw();
     showSelection(this.model);
     showChoices(this);
   }
@@ -63,7 +68,8 @@ class Shell {
   preview(changes) {
     this.choices = { ...this.choices, ...changes };
     this.model.choose(this.choices);
-    this.graph.show(true);
+    this.overview.show(true);
+    this.overview.redraw();
     showSelection(this.model);
   }
 

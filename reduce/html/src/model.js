@@ -64,9 +64,7 @@ class Model {
     this.faults = {};
     for (const key of EXPRESSIONS) this.readExpression(key, functionTest);
     this.readExpression('search', nameTest);
-    if (hides)
-      this.tree = viewTree(profile, (fn) => (this.programOnly &&
-        fn.system > 0) || (this.tests.hide?.(fn) ?? false));
+    if (hides) this.tree = viewTree(profile, (fn) => this.isHidden(fn));
     if (placed) this.places = placeRows(this);
     if (summed) this.sum();
     this.measureWidths();
@@ -83,6 +81,11 @@ class Model {
     } catch (error) {
       this.faults[key] = error.message;
     }
+  }
+
+  isHidden(fn) {
+    return (this.programOnly && fn.system > 0) ||
+      (this.tests.hide?.(fn) ?? false);
   }
 
   // Whether NAME matches the search, or there is none.
@@ -118,12 +121,18 @@ class Model {
   sum() {
     const { profile, tree } = this;
     this.sums = new Sums(this);
+    this.ofLines = null;
     const { total, functions, types } = this.sums;
     this.total = total;
     this.functions = tree.functions.map((fn, i) => ({ fn,
       self: figuresAt(functions.self, i),
       inclusive: figuresAt(functions.inclusive, i) }));
     this.types = withFigures('type', profile.types, types);
+  }
+
+  // The figures of lines, summed up when they are first asked for.
+  get lines() {
+    return this.ofLines ??= sumLines(this);
   }
 
   // Returns the pairs with any figures whose KEY, caller or callee, is the

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// A sentence above the flame graph, and the cards below it.
+// The first view: the flame graph, a sentence above it, and cards below it.
 
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
-const ADVICE_ROWS = 5;
 
 // "7 calls × 143 B": CALLS that share VALUE, or '' if they are not known.
 function callsText(model, calls, value) {
@@ -102,18 +101,91 @@ function headCards(model) {
       types, (by) => by, 'types', things)];
 }
 
-// Advice on the whole profile, as mprof advise gives it.
-function adviceCard({ profile }) {
-  const rows = profile.advice.filter(({ fn }) => fn !== undefined);
-  if (profile.compared || rows.length === 0) return null;
-  return element('section', { class: 'card advice' },
-    element('h2', { title: 'For the whole file. mprof advise explains it' },
-      'What to change'),
-    element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>
-      element('li', { title: `${row.remedy}\n${row.example ?? ''}` },
-        'Saves ', element('strong', {},
-          `${row.grade === 'certain' ? '' : 'up to '}${
-            percent(row.saved_bytes, profile.file_totals.bytes)}`),
-        `, ${number(row.saved_bytes)} bytes: `, functionLink(row.fn),
-        ` ${row.fault}`))));
+// The choices for the width of frames in a comparison.
+const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
+
+// A checkbox for a choice (address.js).
+const toggle = (id, label, title, choice, value) =>
+  element('label', { title }, element('input', { type: 'checkbox', id,
+    'data-choice': choice, value }), label);
+
+// It is made once, and drawn again after each change.
+class Overview extends FlameGraph {
+  constructor(shell) {
+    super(shell, 'arrow keys move, Enter zooms in, Escape zooms out, f opens ' +
+      'the page of a frame', 'zoom in');
+    const { compared, terms } = shell.model.profile;
+    this.made = []; // what WHOLE, the frames, and the cards were made from
+    this.hint = element('div');
+    this.timeline = shell.model.profile.slices.length > 1
+      ? new Timeline(shell) : null;
+    this.cards = element('div');
+    this.out = button('Zoom out', () => shell.go(''), { id: 'zoom-out' });
+    this.element = element('div', { class: 'overview' },
+      this.timeline?.element ?? null,
+      element('section', { class: 'graph' },
+        element('div', { class: 'graph-bar' },
+          element('h2', {}, 'Flame graph'),
+          toggle('invert', 'inverted', terms.inverted, 'inverted', '1'),
+          compared ? element('label', {}, 'width: ', element('select',
+            { id: 'width', 'aria-label': 'Width', 'data-choice': 'width' },
+            Object.entries(WIDTHS).map(([value, text]) =>
+              element('option', { value }, text))))
+            : toggle('by-category', 'colour by category', 'Colour frames by ' +
+              'the category with most bytes, not by package', 'colours',
+            'category'),
+          this.out),
+        this.hint, this.place, this.state, this.colours, this.details),
+      this.cards);
+  }
+
+  get inverted() {
+    return this.shell.choices.inverted !== '';
+  }
+
+  // Makes the frames and the cards again if the figures have changed; if they
+  // are about to change again, BRIEFLY, the cards wait.
+  update(briefly) {
+    const { model, inverted } = this;
+    const from = [model.sums, model.measure, model.widths.own, inverted];
+    if (from.every((part, i) => part === this.made[i])) return;
+    this.made = briefly ? [] : from;
+    this.whole = (inverted ? callerFrames : chainFrames)(model);
+    if (briefly) return;
+    replaceChildren(this.hint, hint(model));
+    replaceChildren(this.cards, adviceCard(model),
+      element('div', { class: 'cards' }, pathCard(model), headCards(model)));
+  }
+
+  // A chain has a node as its address; callers have the functions on the way.
+  zoom(frame) {
+    this.shell.go(frame.fn < 0 ? '' : this.inverted
+      ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.nodes()[0]}`);
+  }
+
+  // Returns the graph, zoomed as the address says.
+  show(briefly = false) {
+    const { model: { tree }, shell: { route } } = this;
+    this.update(briefly);
+    this.timeline?.update();
+    let path = [];
+    if (route[0] === 'callers' && this.inverted)
+      path = route[1].split('.').map(Number);
+    else if (route[0] === 'zoom' && !this.inverted &&
+        Number(route[1]) < tree.count)
+      path = chainOf(tree, Number(route[1]));
+    this.zoomed = frameAt(this.whole, path);
+    this.out.disabled = this.zoomed.parent === null;
+    this.describe(this.zoomed);
+    this.showColours();
+    return this.element;
+  }
+
+  showState(narrower) {
+    const { found, measure: { key, noun }, total } = this.model;
+    super.showState(narrower, found !== null && element('strong',
+      { id: 'found' }, found.count === 0 ? 'No match'
+        : `${plural(found.count, 'match', 'matches')}, with everything below: ${
+          number(found.value)} ${noun}, ${percent(found.value, total(key))}`));
+  }
 }

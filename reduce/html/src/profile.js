@@ -8,6 +8,9 @@
 //   rows   what was allocated at the end of a chain, in columns: by type,
 //          phase, thread, region, and the set of functions that do not show;
 //          then calls of the last function, whose type is -1
+//   lines  the chains by line: nodes, whose callers stand before them; at,
+//          the node of each row of what was allocated; places, what the nodes
+//          are: functions at a line, 0 if it is not known
 //
 // Figures are functions of a key: that of a measure in the format json, `calls',
 // or a category's number for bytes.  united.js makes one profile of two.  Then a
@@ -23,8 +26,8 @@ async function unpack(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Returns the nodes and rows in BYTES, whose measures are KEYS, and which have
-// slices of time if TIMED.
+// Returns the nodes, rows and lines in BYTES, whose measures are KEYS, and which
+// have slices of time if TIMED.
 function readChains(bytes, keys, timed) {
   let at = 0;
   const next = () => {
@@ -64,7 +67,13 @@ function readChains(bytes, keys, timed) {
     ['type', ...labels, ...timed ? ['slice'] : []], keys);
   const calls = readRows(labels, ['calls']);
   calls.type = new Int32Array(calls.count).fill(-1);
-  return { nodes, rows: joinColumns(allocations, calls) };
+  const count = next();
+  const byLine = { count, parent: new Int32Array(count),
+    functionOf: new Int32Array(count).fill(-1) };
+  for (let i = 1; i < count; i++) byLine.parent[i] = i - next();
+  for (let i = 1; i < count; i++) byLine.functionOf[i] = next();
+  return { nodes, rows: joinColumns(allocations, calls),
+    byLine: { nodes: byLine, at: column(count && allocations.count) } };
 }
 
 // Returns NAME on one line, as the report has it.
@@ -110,7 +119,13 @@ function readTables(profile) {
     Object.assign(functions[id], { ...more,
       package: profile.packages[its] ?? null }); // null: of none
   const byName = new Map(functions.map((fn) => [fn.raw, fn]));
-  for (const advice of profile.advice) advice.fn = byName.get(advice.function);
+  for (const advice of profile.advice) {
+    advice.fn = byName.get(advice.function);
+    advice.by = byName.get(advice.caller);
+  }
+  const places = profile.lines.map(({ function: id, ...place }) =>
+    ({ ...functions[id], ...place }));
+  profile.lines = { ...profile.byLine, places };
   const titleOf = (phase) => phase === 'eval' ? 'evaluation' : `${phase} time`;
   for (const [label, field, shown] of [['phase', 'phase', titleOf],
     ['thread', 'name', oneLine], ['region', 'path', oneLine]]) {
@@ -134,8 +149,6 @@ async function readParts(parts) {
     ...JSON.parse(textOf(page)) };
   profile.lisp = profile.language === 'lisp';
   profile.terms = TERMS[profile.holders ? 'holders' : 'calls'];
-  profile.lines ??= [];
-  profile.sources ??= [];
   profile.keys = profile.measures.map(({ key }) => key);
   profile.names = [(key) => key];
   for (const measure of profile.measures) {

@@ -134,7 +134,7 @@ function connectSwitches(shell) {
     if (!['zoom', 'callers'].includes(shell.route[0])) scrollTo(0, 0);
   });
   addEventListener('resize', () => {
-    if (shell.graph.element.isConnected) shell.graph.redraw();
+    shell.graph?.redraw();
   });
   connectLinks(shell);
   connectScheme();
