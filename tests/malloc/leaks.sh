@@ -47,6 +47,52 @@ status=$("$MPROF" run -q --fail-on-leak sh -c './losing; kill -KILL $$' \
   >err 2>&1; echo $?) 2>/dev/null
 same 'a signal' 137 "$status"
 
+# ---- suppressions of all leaks ----
+
+# suppress TITLE PROGRAM ARGUMENT...: after them it has none.
+suppress() {
+  local title=$1
+  shift
+  "$MPROF" run -q --fail-on-leak "$@" 2>err
+  same "$title: leaks" 4 $?
+  "$MPROF" export -o all.supp
+  "$MPROF" run -q --fail-on-leak --suppressions=all.supp "$@" >out 2>err
+  same "$title: has none then" '0 ' "$? $(cat err)"
+}
+
+suppress 'a program' ./losing
+same 'the blocks' "$(cat <<'END'
+{
+   2600 bytes in 25 objects
+   Memcheck:Leak
+   fun:*
+   fun:make
+   fun:lose_list
+   fun:main
+}
+{
+   1234 bytes in 1 object
+   Memcheck:Leak
+   fun:*
+   fun:lose
+   fun:main
+}
+END
+)" "$(cat all.supp)"
+same 'as valgrind reads them' 0 "$(valgrind -q --leak-check=full \
+  --error-exitcode=9 --suppressions=all.supp ./losing >err 2>&1; echo $?)"
+echo leak:lose_list >suppressions
+same 'less those that are suppressed' 1 "$("$MPROF" export \
+  --format=suppressions --suppressions=suppressions | grep -c '^{')"
+strip -o bare losing
+suppress 'without symbols' ./bare
+"$MPROF" run -q ./losing
+"$MPROF" export -o all.supp
+same 'what was never freed' 4874 \
+  "$(awk '/ bytes in / { n += $1 } END { print n }' all.supp)"
+same 'has none then' 0 "$("$MPROF" report --tables=leaks \
+  --suppressions=all.supp | awk '$NF == "<TOTAL>" { print $1 }')"
+
 # What it cannot look at.
 ends 'Lisp objects' 2 "--fail-on-leak cannot check '$BUILD/bin/ecl': it has\
  Lisp objects" --fail-on-leak "$BUILD/bin/ecl" --norc --eval '(ext:quit 0)'
