@@ -16,7 +16,8 @@
  * is the program's.  Text is UTF-8.
  *
  * Exit statuses: 0 done, 1 failed (file, profile, output, memory), 2 usage,
- * 3 done, and diff found more growth than it was to allow.
+ * 3 done, and diff found more growth than it was to allow; 4 done, and the
+ * program has lost memory (--fail-on-leak).
  */
 
 #ifndef MPROF_H

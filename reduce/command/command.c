@@ -124,7 +124,7 @@ write_program_help(struct sink *sink)
       "up.\n"
       "Any pprof heap profile will do, gzip-compressed or not.\n\n"
       "Exit status: 0 success, 1 failure, 2 wrong usage, 3 more growth than "
-      "diff\nallows.\n");
+      "diff\nallows, 4 a leak found by run --fail-on-leak.\n");
 }
 
 static void
@@ -133,9 +133,9 @@ write_option(const struct option_row *row, struct sink *sink)
   char form[64];
   char words[WORDS_LENGTH] = "";
   const bool argument = row->argument != NULL;
-  const char *between = row->name[1] == '\0'                ? " "
+  const char *between = row->name[1] == '\0'                  ? " "
                         : argument && row->argument[0] == '[' ? ""
-                                                             : "=";
+                                                              : "=";
   snprintf(form, sizeof form, "%s%s%s%s", OPTION_DASHES(row->name), row->name,
            argument ? between : "", argument ? row->argument : "");
   if (row->help[strlen(row->help) - 1] == ' ')

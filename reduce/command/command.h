@@ -46,7 +46,8 @@ command_function run_reduction; /* tables, formats, pictures */
 command_function run_merge;
 command_function run_diff; /* status 3: more growth than is allowed */
 command_function run_recover;
-command_function run_monitored; /* status and signal are the program's */
+/* status and signal are the program's; 4: it succeeded, but lost memory */
+command_function run_monitored;
 command_function run_push;
 command_function run_top;
 

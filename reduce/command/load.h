@@ -26,7 +26,7 @@ struct timeline;
 struct input_name {
   const char *path;
   struct input_octets octets; /* what would be in it; NULL: it is in a file */
-  const struct losses *losses; /* of an image's program, or NULL */
+  const struct losses *losses;     /* of an image's program, or NULL */
   const struct timeline *timeline; /* the same */
   const char *folder; /* as it was named, NULL: the file itself was named */
 };

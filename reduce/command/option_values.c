@@ -227,3 +227,13 @@ store_growth(const struct option_value *v)
     refuse(v, "N%, Nallocs, N%allocs, or N with a unit such as KiB or "
               "MiB, each with function: or kept: in front or not");
 }
+
+void
+store_leaks(const struct option_value *v)
+{
+  struct growth_limits *limits = v->field;
+  const char *text = v->text == NULL ? "0" : v->text;
+  if (!growth_limits_parse(limits, text) || strchr(text, ',') != NULL ||
+      !limits->of[GROWTH_OF_TOTAL][GROWTH_BYTES].set)
+    refuse(v, "N bytes, or N with a unit such as KiB or MiB");
+}

@@ -166,9 +166,9 @@ check_run(const struct run_options *run, const struct push_options *push,
            "--trace-children";
   if (run->ship == NULL && ships)
     return "--every and --labels require --ship=URL";
-  if (run->process != SIZE_MAX && run->reachable)
-    return "--pid cannot be combined with --reachable: earlier allocations "
-           "are unknown";
+  if (run->process != SIZE_MAX && (run->reachable || run->leaks.text != NULL))
+    return "--pid cannot be combined with --reachable or --fail-on-leak: "
+           "earlier allocations are unknown";
   return NULL;
 }
 
@@ -188,6 +188,9 @@ check(const struct options *options)
             "makes the totals equal";
   else if (command == COMMAND_MERGE && options->output == NULL)
     wrong = "no file to write given; use -o OUT";
+  else if (command == COMMAND_RUN && options->view.suppressions != NULL &&
+           options->run.leaks.text == NULL)
+    wrong = "--suppressions requires --fail-on-leak";
   else if (command == COMMAND_RUN)
     wrong = check_run(&options->run, &options->push, options->file_count > 0);
   else if (command == COMMAND_PUSH && (options->file_count != 2 || open))
@@ -224,6 +227,8 @@ settle(struct options *options)
       options->command == COMMAND_REPORT || options->command == COMMAND_DIFF;
   options->view.files = options->files;
   options->view.file_count = options->file_count;
+  options->run.reachable =
+      options->run.reachable || options->run.leaks.text != NULL;
   options->view.verbose = options->detail == DETAIL_VERBOSE;
   if (options->view.min_share == SHARE_UNSET)
     options->view.min_share = shares[options->detail];

@@ -55,15 +55,16 @@ struct open_profile {
 
 /* What mprof run tells the monitor of C programs, and whether it speaks. */
 struct run_options {
-  bool off, quiet;          /* count later; say nothing */
-  bool unfolded;            /* with all depths of a recursion */
-  bool reachable;           /* at the end, seek what is lost */
-  bool mapped;              /* as always */
-  const char *signal;       /* that starts and stops counting, or NULL */
-  const char *only;         /* names of programs, or NULL: all */
-  bool watched;             /* the program is looked at while it runs */
-  const char *serve, *ship; /* where; NULL: not */
-  size_t ship_every;        /* seconds; SIZE_MAX: not given */
+  bool off, quiet;            /* count later; say nothing */
+  bool unfolded;              /* with all depths of a recursion */
+  bool reachable;             /* at the end, seek what is lost */
+  struct growth_limits leaks; /* of that, in bytes; without a text: none */
+  bool mapped;                /* as always */
+  const char *signal;         /* that starts and stops counting, or NULL */
+  const char *only;           /* names of programs, or NULL: all */
+  bool watched;               /* the program is looked at while it runs */
+  const char *serve, *ship;   /* where; NULL: not */
+  size_t ship_every;          /* seconds; SIZE_MAX: not given */
   enum children_choice children;
   uint64_t timeline;       /* length of its slices, ns; 0: there is none */
   size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
@@ -131,8 +132,8 @@ typedef void option_store(const struct option_value *v);
 struct option_row {
   unsigned commands;    /* that take it: bit i is enum command i */
   const char *name;     /* without dashes */
-  const char *argument; /* what the value is called, NULL: takes none; in
-                           brackets: may be left out */
+  const char *argument; /* what the value is called, NULL: takes none; one
+                           that may be left out is in brackets, with the = */
   const char *help;     /* the words follow where it ends in a blank; NULL:
                            a word that is understood and not listed */
   option_store *store;
@@ -160,6 +161,7 @@ option_store store_text;     /* const char * */
 option_store store_file;     /* the same, not empty */
 option_store store_signal;   /* its name or number */
 option_store store_growth;   /* struct growth_limits */
+option_store store_leaks;    /* the same, but one limit in bytes alone */
 /* an enum: the first word means the number, the next one more */
 option_store store_word;
 /* const struct output *: the row of the array that begins with the word */

@@ -11,6 +11,7 @@
 #include "pprof/reader.h"
 #include "pprof/writer.h"
 #include "recover/image_hold.h"
+#include "tables/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -163,11 +164,13 @@ remove_other(struct run_files *files, char *path, const char *process)
 }
 
 void
-run_files_prepare(struct run_files *files, const char *name)
+run_files_prepare(struct run_files *files, const char *name,
+                  const struct view_options *view)
 {
   struct stat status;
   memset(files, 0, sizeof *files);
   files->name = name;
+  files->view = view;
   files->names.pool = &files->names_pool;
   set_path(files);
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
@@ -211,6 +214,32 @@ add_sums(struct run_sums *sums, const struct profile *profile)
   sums->sought = sums->sought || profile_has(profile, MEASURE_LOST_BYTES);
   sums->ecl =
       sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));
+}
+
+static void
+add_leaks(struct run_files *files, const struct profile *profile, bool root)
+{
+  struct run_leaks *leaks = &files->sums.leaks;
+  struct reduction reduction;
+  struct view view;
+  if (profile->language != LANGUAGE_C || has_ecl(profile))
+    leaks->unchecked = "it has Lisp objects";
+  if (!profile_has(profile, MEASURE_LOST_BYTES)) {
+    if (root && leaks->unchecked == NULL)
+      leaks->unchecked =
+          "what it lost is not known; a line above may say why";
+    return; /* others became another program, or were killed */
+  }
+  reduction_init(&reduction, profile, files->view, NULL);
+  view_init(&view, &leaks_table, &reduction, FORM_TEXT);
+  const struct figures *total = view_total(&view).figures;
+  const struct ranking_row *first = view.ranking.rows;
+  leaks->bytes += total->kept_bytes;
+  leaks->objects += total->kept_allocs;
+  if (view.ranking.count > 0 && first->figures->kept_bytes > leaks->most) {
+    leaks->most = first->figures->kept_bytes;
+    snprintf(leaks->site, sizeof leaks->site, "%s", first->name);
+  }
 }
 
 /* Whether PATH is a file that no process counts in any more. */
@@ -260,6 +289,8 @@ finish(void *closure)
   /* on the disk for sure: that of the program that the user started */
   profile_save(&profile, name.path, process == NULL);
   add_sums(&files->sums, &profile);
+  if (files->view != NULL)
+    add_leaks(files, &profile, process == NULL);
   files->sums.files += process != NULL;
 }
 

@@ -27,6 +27,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What was lost, over all files, as the table of leaks has it. */
+struct run_leaks {
+  uint64_t bytes, objects;
+  uint64_t most;         /* of these bytes, in one process at ... */
+  char site[256];        /* ... one place */
+  const char *unchecked; /* why that is not all; NULL: it is */
+};
+
 /* What was counted, over all files. */
 struct run_sums {
   uint64_t allocs, bytes, kept;
@@ -34,6 +42,7 @@ struct run_sums {
   bool sought;   /* ... was asked for */
   size_t files;  /* beside FILE */
   bool ecl;      /* is part of a program */
+  struct run_leaks leaks;
 };
 
 struct run_files {
@@ -42,10 +51,11 @@ struct run_files {
   struct run_sums sums;
   struct code_names names;
   struct pool names_pool;
+  const struct view_options *view; /* of leaks; NULL: they do not matter */
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
-  uint64_t interval; /* of timelines, nanoseconds; 0: there are none */
-  uint64_t started;  /* CLOCK_MONOTONIC */
+  uint64_t interval;        /* of timelines, nanoseconds; 0: there are none */
+  uint64_t started;         /* CLOCK_MONOTONIC */
   struct run_timeline *timelines;
   pthread_t thread;
   bool begun;               /* the thread has; what follows is its own */
@@ -53,8 +63,9 @@ struct run_files {
   struct mprof_error error; /* why a file was not finished, the first one */
 };
 
-/* Makes way for FILE, which is NAME. */
-void run_files_prepare(struct run_files *files, const char *name);
+/* Makes way for FILE, which is NAME.  VIEW outlives FILES. */
+void run_files_prepare(struct run_files *files, const char *name,
+                       const struct view_options *view);
 void run_files_release(struct run_files *files);
 
 /* Finishes PATH, which stands for the process PROCESS unless that is NULL.

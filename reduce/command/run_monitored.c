@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 
+#include "analysis/suppression_file.h"
 #include "command/attach.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
@@ -46,6 +47,15 @@ say_nothing_written(const struct options *options,
                others);
 }
 
+/* The files that were written, as a command takes them. */
+static const char *
+names_of_files(const char *name, bool root, const struct run_sums *sums)
+{
+  const bool others = sums->files > 0;
+  return pool_format("%s%s%s%s", root ? name : "", root && others ? " " : "",
+                     others ? name : "", others ? ".[0-9]*" : "");
+}
+
 /* Makes OUTCOME say what was written to the file NAME, if that is there, and
  * others. */
 static void
@@ -62,18 +72,46 @@ say_written(const char *name, bool root, const struct run_options *run,
     snprintf(files, sizeof files, "%s%zu %sfile%s of its processes",
              root ? " and " : "", sums->files, root ? "more " : "",
              sums->files == 1 ? "" : "s");
-  mprof_line(
-      outcome->remark,
-      "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
-      " of them kept%s%s; see: mprof report %s%s%s%s",
-      quote, root ? name : "", quote, files, sums->allocs, sums->bytes,
-      sums->kept, lost,
-      !sums->ecl                 ? ""
-      : run->process != SIZE_MAX ? ", without " UNSEEN
-                                 : ", without Lisp objects (profile these in "
-                                   "Lisp, with (require :mprof))",
-      root ? name : "", root && others ? " " : "", others ? name : "",
-      others ? ".[0-9]*" : "");
+  mprof_line(outcome->remark,
+             "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64
+             " bytes, %" PRIu64 " of them kept%s%s; see: mprof report %s",
+             quote, root ? name : "", quote, files, sums->allocs, sums->bytes,
+             sums->kept, lost,
+             !sums->ecl ? ""
+             : run->process != SIZE_MAX
+                 ? ", without " UNSEEN
+                 : ", without Lisp objects (profile these in "
+                   "Lisp, with (require :mprof))",
+             names_of_files(name, root, sums));
+}
+
+/* Makes OUTCOME that of --fail-on-leak, where the program itself succeeded.
+ */
+static void
+check_leaks(const struct options *options, const char *name, bool root,
+            const struct run_sums *sums, struct outcome *outcome)
+{
+  const struct growth_limit *limit =
+      &options->run.leaks.of[GROWTH_OF_TOTAL][GROWTH_BYTES];
+  const struct run_leaks *leaks = &sums->leaks;
+  const char *suppressions = options->view.suppressions;
+  if (!root && (options->run.only != NULL ||
+                unmonitored_reason(options->files[0]) != NULL)) {
+    outcome->status = 2; /* that there is no profile is said */
+  } else if (leaks->unchecked != NULL) {
+    outcome->status = 2;
+    mprof_line(outcome->remark, "--fail-on-leak cannot check '%s': %s",
+               options->files[0], leaks->unchecked);
+  } else if (growth_exceeds(limit, GROWTH_BYTES, 0, leaks->bytes, 0)) {
+    outcome->status = 4;
+    mprof_line(outcome->remark,
+               "%" PRIu64 " bytes in %" PRIu64 " object%s were lost, for "
+               "example by %s; see: mprof report --tables=leaks%s%s %s",
+               leaks->bytes, leaks->objects, leaks->objects == 1 ? "" : "s",
+               leaks->site, suppressions == NULL ? "" : " --suppressions=",
+               suppressions == NULL ? "" : suppressions,
+               names_of_files(name, root, sums));
+  }
 }
 
 struct running {
@@ -100,12 +138,15 @@ run_monitored(const struct options *options, struct sink *sink,
   struct mprof_error error, unfinished;
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   const struct run_sums *sums = &files.sums;
+  const bool leaks = options->run.leaks.text != NULL;
   bool root;
+  if (options->view.suppressions != NULL)
+    suppression_file_read(options->view.suppressions); /* or fails now */
   if (options->run.process != SIZE_MAX)
     attach_check(options);
   else
     program_check(options, outcome);
-  run_files_prepare(&files, name);
+  run_files_prepare(&files, name, leaks ? &options->view : NULL);
   files.sums.ecl = attach_sees_ecl(options);
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
@@ -119,4 +160,8 @@ run_monitored(const struct options *options, struct sink *sink,
     say_nothing_written(options, sums, outcome);
   else if (!options->run.quiet)
     say_written(name, root, &options->run, sums, outcome);
+  if (leaks && outcome->status == 0 && !finished)
+    outcome->status = 1;
+  else if (leaks && outcome->status == 0)
+    check_leaks(options, name, root, sums, outcome);
 }

@@ -21,6 +21,8 @@ void export_lisp_contexts(const struct reduction *reduction,
                           struct sink *sink);
 void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
+void export_suppressions(const struct reduction *reduction,
+                         struct sink *sink);
 
 /* What was run; UNKNOWN when the profile does not say it. */
 static inline const char *

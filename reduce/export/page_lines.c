@@ -6,7 +6,8 @@
  *
  * A profile may name any file, and a page is given away: so nothing but
  * regular files with the name of a source file are read, without a zero byte,
- * and of these only lines that have figures, with those around them.
+ * and of these only lines that have figures, with those around them.  Files
+ * that may hold secrets, by their names, are left out.
  */
 
 #include "export/page.h"
@@ -42,6 +43,19 @@ compare_places(const void *left, const void *right)
 }
 
 static bool
+is_secret(const char *path)
+{
+  static const char *const parts[] = {
+      "secret", "credential", "password", "passwd", "private_key", "api_key",
+      "id_rsa", "id_ed25519", ".env",     ".pem",   ".key"};
+  const char *slash = strrchr(path, '/');
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strcasestr(slash == NULL ? path : slash, parts[i]) != NULL)
+      return true;
+  return false;
+}
+
+static bool
 is_source(const char *path)
 {
   static const char endings[] =
@@ -69,7 +83,7 @@ read_source(struct source_file *file, const char *path)
   struct stat status;
   size_t length;
   *file = (struct source_file){0};
-  if (is_source(path))
+  if (is_source(path) && !is_secret(path))
     file->text = text_file_read_regular(path, MOST_FILE, &length, &status);
   if (file->text == NULL)
     return;

@@ -138,6 +138,12 @@ for pair in folded:folded collapsed:folded lisp:lisp sexp:lisp pb.gz:pprof \
   cmp out "x.${pair%:*}" 2>err
   result $? "x.${pair%:*} is ${pair#*:}"
 done
+expect 'suppressions' 0 '' export -o x.supp "$golden/regions.data"
+run export --format=suppressions "$golden/regions.data"
+cmp out x.supp 2>err
+result $? 'x.supp is suppressions'
+expect 'suppressions of Lisp' 1 "mprof: --format=suppressions: the profile \
+does not record what was never freed" export -o y.supp "$m"
 expect '--format counts' 0 '' export --format=csv -o x.json "$m"
 grep -q '^function,self_bytes' x.json
 result $? 'whatever the name of the file'

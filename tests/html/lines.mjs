@@ -113,6 +113,17 @@ async function sources(tests, browser) {
     'the profile was made, and its lines may have moved',
   'source: a file that was changed since');
   await later.close();
+  const about = async (...options) => {
+    const page = await browser.open('about', data, options);
+    await page.go('#/about');
+    const text = await page.text('.about');
+    await page.close();
+    return /This page contains [^.]*\./.exec(text)[0];
+  };
+  const contains = 'This page contains names of functions, paths of files and ';
+  tests.equal([await about(), await about('--no-source')],
+    [`${contains}lines of 1 source file.`,
+      `${contains}no lines of source files.`], 'source: what About says');
   await leftOut(tests, browser, file, data);
 }
 
@@ -133,6 +144,18 @@ async function leftOut(tests, browser, file, data) {
   writeFileSync(secret, 'text\n'.repeat(30));
   data = written(browser.folder, secret, [12, 29]);
   tests.equal(has(), has('--no-source'), 'source: no file of another kind');
+  const named = (name) => {
+    const path = join(browser.folder, name);
+    writeFileSync(path, 'text\n'.repeat(30));
+    data = written(browser.folder, path, [12, 29]);
+    return has() > has('--no-source');
+  };
+  const secrets = ['Secrets.c', 'db_PASSWORD.h', 'my-credentials.lisp',
+    'passwd.c', 'private_key.h', 'api_key.c', 'id_rsa.h', 'id_ed25519.h',
+    '.env.c', 'server.pem.h', 'tls.key.c'];
+  tests.equal(secrets.filter(named), [], 'source: no file of secrets');
+  const others = ['key.c', 'environment.c', 'private.h'];
+  tests.equal(others.filter(named), others, 'source: others are there');
   data = written(browser.folder, browser.folder, [12, 29]);
   tests.equal(has(), has('--no-source'), 'source: no folder');
   data = written(browser.folder, '/nowhere/gone.c', [12, 29]);

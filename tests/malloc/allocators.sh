@@ -13,7 +13,7 @@ library() {
 
 # Requests of 0 bytes and realloc to 0 are each allocator's own business.
 cases='malloc calloc realloc reallocarray failing aligned usable strings
-  asprintf errno temporary peak sizes atexit'
+  sized asprintf errno temporary peak sizes atexit'
 cxx_cases='all-new all-delete exceptions containers'
 
 # begin PROGRAM: run the case that does nothing but for what the C++ library
@@ -64,6 +64,15 @@ compare() {
   same "$1: threads" '0 160000 11680000 8 584' "$status $(
     rows threads.data size | sed -n 's/^size 73 \(.* .* .* .*\) .* .* .*/\1/p')"
 }
+
+# One whose free_sized knows nothing of the monitor's free.
+$CC -shared -fPIC -O1 -fno-builtin -o sized.so "$tests/programs/sized.c"
+ours=$monitor
+monitor="$ours $work/sized.so" preloaded=$work/sized.so
+for name in malloc sized; do
+  compare_case 'an allocator with free_sized' functions $name
+done
+monitor=$ours
 
 for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
   path=$(library $allocator)

@@ -16,6 +16,7 @@ realloc-zero  1 40      0 0      1 40    1
 reallocarray  2 165     1 150    1 150   1
 failing       2 110     1 50     2 110   1
 aligned       5 7258    2 2125   5 7258  1
+sized         3 258     1 30     3 258   0
 pvalloc       1 78      1 78     1 78    0
 usable        2 42      1 21     2 42    0
 strings       3 25      2 9      3 25    1

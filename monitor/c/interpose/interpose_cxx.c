@@ -13,6 +13,9 @@
  * Any other library's operators are its own business: it is called, and what
  * it asks malloc for is counted.
  *
+ * The same holds of C23's free_sized and free_aligned_sized, which many C
+ * libraries lack.
+ *
  * Exceptions pass through the frames here.  None may have something to clean
  * up: the linker put a part of an unwinder into this library that only works
  * with the rest of itself, and not with the one that C++ uses.
@@ -182,3 +185,7 @@ DELETE(PvmSt11align_val_t, (void *p, size_t bytes, size_t alignment),
        (p, bytes, alignment))
 DELETE(PvSt11align_val_tRKSt9nothrow_t,
        (void *p, size_t alignment, const void *t), (p, alignment, t))
+
+DELETE_OPERATOR(free_sized, (void *p, size_t bytes), (p, bytes))
+DELETE_OPERATOR(free_aligned_sized, (void *p, size_t alignment, size_t bytes),
+                (p, alignment, bytes))

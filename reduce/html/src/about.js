@@ -2,6 +2,15 @@
 
 // How complete the figures are, and how to use the page.
 
+// What the page gives away to whoever gets it.
+function contents({ sides }) {
+  const files = new Set(sides.flatMap(({ sources }) => sources)
+    .filter(({ lines }) => lines.length > 0).map(({ file }) => file));
+  return 'This page contains names of functions, paths of files and ' +
+    `${files.size === 0 ? 'no lines of source files'
+      : `lines of ${plural(files.size, 'source file', 'source files')}`}.`;
+}
+
 function aboutView({ model }) {
   const { profile, profile: { terms } } = model;
   const heading = (text) => element('h2', {}, text);
@@ -16,6 +25,7 @@ function aboutView({ model }) {
       'expressions of JavaScript: \\d in place of [[:digit:]], \\b in place ' +
       'of \\< and \\>, {0,3} in place of {,3}. The address of the page ' +
       'contains all your choices.'),
+    heading('Contents'), element('p', {}, contents(profile)),
     heading(terms.frames), legend(functionColumns(model)),
     heading('Types'), legend(typeColumns(model)),
     heading('Keys'), keysList(),

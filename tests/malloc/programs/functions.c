@@ -16,6 +16,9 @@
 #include "cases.h"
 
 extern void free(void *);
+/* C23's, which the C library may lack */
+extern void free_sized(void *, size_t) __attribute__((weak));
+extern void free_aligned_sized(void *, size_t, size_t) __attribute__((weak));
 static void *volatile kept[100];
 static volatile size_t huge = SIZE_MAX / 2 - 4096, overflowing = SIZE_MAX / 8;
 
@@ -133,6 +136,17 @@ case_aligned(void)
   kept[4] = p;
   for (int i = 0; i < 5; i += 2)
     free(kept[i]);
+}
+
+static void
+case_sized(void)
+{
+  void *p = malloc(100), *q = aligned_alloc(64, 128), *r = malloc(30);
+  DEMAND(free_sized != NULL && free_aligned_sized != NULL);
+  free_sized(p, 100);
+  free_aligned_sized(q, 64, 128);
+  free_sized(NULL, 1);
+  kept[0] = r;
 }
 
 static void
@@ -257,6 +271,7 @@ static const struct test_case cases[] = {
   { "reallocarray", case_reallocarray },
   { "failing", case_failing },
   { "aligned", case_aligned },
+  { "sized", case_sized },
   { "pvalloc", case_pvalloc },
   { "nothing", case_nothing },
   { "usable", case_usable },
