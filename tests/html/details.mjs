@@ -89,6 +89,41 @@ async function keys(tests, page) {
   'keys: in a field they are text');
 }
 
+// The matches of a search: a frame that is not drawn is zoomed to.
+async function matches(tests, page) {
+  await page.open('#/');
+  await page.page.mouse.move(0, 0);
+  await page.search('^f[67]9?$');
+  const press = async (key) => {
+    await page.page.keyboard.press(key);
+    return [(await details(page))[0], await page.text('#match')];
+  };
+  const found = ['f6', 'f7', 'f69', 'f79'];
+  const at = (i) => [found[i], `${i + 1} of 4`];
+  tests.equal([await press('Enter'), await press('Enter'),
+    await press('Shift+Enter'), await press('Shift+Enter')],
+  [0, 1, 0, 3].map(at), 'matches: Enter and Shift-Enter in the search');
+  await page.page.evaluate(() => document.activeElement.blur());
+  tests.equal([await press('n'), await press('n'), await press('N')],
+    [0, 1, 0].map(at), 'matches: n and N');
+  tests.equal(await page.page.evaluate(() => {
+    const { top, bottom } = document.querySelector('.frame.chosen')
+      .getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  }), true, 'matches: the frame is in the window');
+  await page.open('#/?inverted=1&search=^f[67]9%3F$');
+  tests.equal(await press('n'), ['f79', '1 of 4'],
+    'matches: in the inverted graph, too');
+  await page.open('#/types?search=^f[67]9%3F$');
+  tests.equal([await page.text('#match'), await press('n')], ['', at(0)],
+    'matches: from another view');
+  await page.search('parse');
+  tests.equal(await page.text('#match'), '', 'matches: another search');
+  await page.page.keyboard.press('Enter');
+  tests.equal(await page.text('#match'), '1 of 1', 'matches: the only one');
+  await page.search('');
+}
+
 // Frames that their colour is the package of have names without it.
 async function labels(tests, browser) {
   const p = new ProfileEncoder();
@@ -153,6 +188,7 @@ export async function testDetails(tests, browser) {
   const page = await browser.open('details', data);
   await line(tests, page);
   await keys(tests, page);
+  await matches(tests, page);
   await labels(tests, browser);
   await phone(tests, browser, data);
   tests.equal(page.faults, [], 'details: no request, nothing said');

@@ -4,6 +4,7 @@
 
 const KEYS = [
   ['/', 'search'],
+  ['n, N', 'next, previous match; in the search: Enter, Shift-Enter'],
   ['?', 'show these keys; Escape closes them'],
   ['b', 'next measure: bytes, allocations, ...'],
   ['1 to 6', 'choose a view, in the order above'],
@@ -33,6 +34,8 @@ function connectKeys(shell) {
       get('search').select();
     },
     '?': showKeys,
+    n: () => shell.goToMatch(1),
+    N: () => shell.goToMatch(-1),
     b: () => {
       const { measure, measures } = shell.model;
       const next = (measures.indexOf(measure) + 1) % measures.length;

@@ -73,6 +73,13 @@ class Shell {
     showSelection(this.model);
   }
 
+  // Goes to a frame of the overview that matches the search, STEP further on.
+  goToMatch(step) {
+    if (this.model.found === null) return;
+    if (this.graph !== this.overview) this.go('');
+    this.overview.goToMatch(step);
+  }
+
   // Returns the order of the table NAME: by the measure, or its change, until a
   // heading is pressed.
   sortOf(name) {

@@ -49,6 +49,8 @@ class Model {
     const placed = hides || changed('focus', 'ignore', 'without', 'type',
       ...LABELS);
     const summed = placed || changed('from', 'to');
+    const widens = summed || changed('value', 'width');
+    const finds = summed || changed('value', 'search');
     const measureOf = (word) => this.measures.find((m) => m.word === word);
     this.choices = choices;
     this.window = windowOf(profile, choices);
@@ -67,8 +69,8 @@ class Model {
     if (hides) this.tree = viewTree(profile, (fn) => this.isHidden(fn));
     if (placed) this.places = placeRows(this);
     if (summed) this.sum();
-    this.measureWidths();
-    this.found = this.tests.search && this.search();
+    if (widens) this.measureWidths();
+    if (finds) this.found = this.tests.search && this.search();
   }
 
   // Makes the test of the expression KEY: null if there is none or it is wrong;
@@ -199,16 +201,19 @@ class Model {
   }
 
   // Returns how much was allocated by chains with a function that matches the
-  // search, and how many such functions there are.
+  // search, how many such functions there are, and of each node whether one is
+  // on the chain (ABOVE), and at how many nodes in and below it (BELOW).
   search() {
     const { tree, sums, measure: { key } } = this;
     const values = sums.inclusive(key);
     const matching = tree.functions.map((fn) => this.matches(fn.name));
-    const marks = markChains(tree, matching);
+    const above = markChains(tree, matching);
+    const below = sums.sumBelow(Float64Array.from(tree.functionOf, (fn) =>
+      matching[fn] ? 1 : 0));
     let value = 0;
     for (let node = 1; node < tree.count; node++)
-      if (marks[node] && !marks[tree.parent[node]]) value += values[node];
-    return { matching, value, count: matching.filter((its, fn) =>
+      if (above[node] && !above[tree.parent[node]]) value += values[node];
+    return { matching, above, below, value, count: matching.filter((its, fn) =>
       its && sums.functions.inclusive(key)[fn] > 0).length };
   }
 }

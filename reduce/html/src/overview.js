@@ -4,6 +4,7 @@
 
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
+const MOST_MATCHES = 10000;
 
 // "7 calls × 143 B": CALLS that share VALUE, or '' if they are not known.
 function callsText(model, calls, value) {
@@ -147,10 +148,12 @@ class Overview extends FlameGraph {
   // are about to change again, BRIEFLY, the cards wait.
   update(briefly) {
     const { model, inverted } = this;
-    const from = [model.sums, model.measure, model.widths.own, inverted];
+    const from = [model.sums, model.measure, model.widths, model.found,
+      inverted];
     if (from.every((part, i) => part === this.made[i])) return;
     this.made = briefly ? [] : from;
     this.whole = (inverted ? callerFrames : chainFrames)(model);
+    this.matches = null;
     if (briefly) return;
     replaceChildren(this.hint, hint(model));
     replaceChildren(this.cards, adviceCard(model),
@@ -187,5 +190,35 @@ class Overview extends FlameGraph {
       { id: 'found' }, found.count === 0 ? 'No match'
         : `${plural(found.count, 'match', 'matches')}, with everything below: ${
           number(found.value)} ${noun}, ${percent(found.value, total(key))}`));
+  }
+
+  // Finds the frames that match the search, callers first, the widest first.
+  findMatches() {
+    const { model: { found }, inverted } = this;
+    const marks = inverted ? found.above : found.below;
+    const left = [this.whole];
+    this.matches = [];
+    this.match = -1;
+    while (left.length > 0 && this.matches.length < MOST_MATCHES) {
+      const frame = left.pop();
+      if (found.matching[frame.fn]) this.matches.push(frame);
+      left.push(...frame.children().filter((child) =>
+        child.nodes().some((node) => marks[node] > 0)).reverse());
+    }
+  }
+
+  // Goes to the next frame that matches the search, or with a STEP of -1 to the
+  // one before.
+  goToMatch(step) {
+    if (this.matches === null) this.findMatches();
+    const { matches, matches: { length } } = this;
+    if (length === 0) return;
+    this.match = this.match < 0 && step < 0 ? length - 1
+      : (this.match + step + length) % length;
+    const frame = matches[this.match];
+    if (!this.frames.has(frame.made)) this.zoom(frame);
+    this.choose(frame);
+    get('match').textContent = `${number(this.match + 1)} of ${number(length)}${
+      length < MOST_MATCHES ? '' : ' or more'}`;
   }
 }

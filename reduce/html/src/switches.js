@@ -63,6 +63,7 @@ function showChoices({ model, choices }) {
     if (choice in model.tests)
       field.ariaInvalid = String(choice in model.faults);
   }
+  get('match').textContent = '';
   get('search').title = model.faults.search ?? '';
   const which = (key) => model.profile.grouped ? key
     : `${key}: '${oneLine(choices[key])}'`;
@@ -80,10 +81,17 @@ function connectFields(shell) {
     if (choice !== undefined && choice !== 'search')
       shell.choose({ [choice]: choiceOf(field) });
   });
-  get('search').addEventListener('input', (event) => {
+  const search = get('search');
+  const take = () => search.value !== shell.choices.search &&
+    shell.choose({ search: search.value }, shell.choices.search !== '');
+  search.addEventListener('input', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => shell.choose({ search: event.target.value },
-      shell.choices.search !== ''), 150);
+    waiting = setTimeout(take, 150);
+  });
+  search.addEventListener('keydown', ({ key, shiftKey, isComposing }) => {
+    if (key !== 'Enter' || isComposing) return;
+    take();
+    shell.goToMatch(shiftKey ? -1 : 1);
   });
 }
 
