@@ -102,6 +102,7 @@ function readTables(profile) {
   read('types', (type) => ({ type: oneLine(type.type ?? ''),
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
+  read('leaks', ({ path }) => ({ path: oneLine(path) }));
   read('packages', ({ name }) => ({ name: oneLine(name) }));
   read('unseen', ({ name, file }) => ({ raw: name, rawFile: file, matched: 2 }));
   for (const { function: id, package: its, ...more } of profile.colours)
@@ -134,6 +135,7 @@ async function readParts(parts) {
   profile.terms = TERMS[profile.holders ? 'holders' : 'calls'];
   profile.lines ??= [];
   profile.sources ??= [];
+  profile.leaks ??= [];
   profile.keys = profile.measures.map(({ key }) => key);
   profile.names = [(key) => key];
   for (const measure of profile.measures) {
