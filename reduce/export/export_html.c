@@ -6,7 +6,7 @@
  * The data are compressed by zlib and written as base64, so that no name can
  * be taken for markup, and in three parts.  The first is what the format json
  * has, but for its list of contexts; the last another JSON object, with what
- * the page alone says: of the run, measures, categories and colours.
+ * the page alone says: of the run, measures, categories, colours and leaks.
  *
  * The second has the chains, for the flame graph and for sums over a part of
  * them: one type, one phase.  They are most of a large page, so they are
@@ -39,6 +39,7 @@
 #include "export/page.h"
 #include "tables/report.h"
 #include "tables/scratch.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,8 @@ write_object(struct page *page)
   page_write_slices(page);
   write_colours(page);
   page_write_lines(page);
+  if (column_used(page->reduction, USE_KEPT))
+    writer_table(&page->out, "leaks", &leaks_table, page->reduction);
   writer_end(&page->out, '}');
 }
 

@@ -8,6 +8,8 @@
  * Where the profile says what was lost, directly or not, that takes the place
  * of what was kept, in all orders and shares, and other columns show.  A list
  * is lost with its head, which may be small.
+ *
+ * The page has the same rows: bytes and objects that were kept, or lost.
  */
 
 #include "tables/report.h"
@@ -20,14 +22,15 @@
 enum id { DIRECT_BYTES, DIRECT_ALLOCS, REACHABLE_BYTES, REACHABLE_ALLOCS };
 
 static const struct column columns[] = {
-    {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "kept"),
-     .use = USE_NOT_LOST,
+    {FIGURE(KEPT_BYTES), .keys = {"bytes"}, .share = true,
+     HEADING(0, NULL, "kept"), .use = USE_NOT_LOST,
      .meaning = "bytes never freed, and their share of all such bytes"},
     {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "lost"),
      .use = USE_LOST,
      .meaning = "bytes never freed that the program could not free any more, "
                 "and their share of all such bytes"},
-    {FIGURE(KEPT_ALLOCS), HEADING(2, NULL, "objects"), .use = USE_LOST,
+    {FIGURE(KEPT_ALLOCS), .keys = {"objects"},
+     HEADING(2, NULL, "objects"), .use = USE_LOST,
      .meaning = "number of these objects"},
     {.id = DIRECT_BYTES,
      HEADING(2, NULL, "direct"),
@@ -51,7 +54,8 @@ static const struct column columns[] = {
      .spare = 2,
      .sums = true,
      .use = USE_LOST},
-    {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
+    {FIGURE(ALLOCS), .keys = {"allocations"},
+     HEADING(2, NULL, "allocs"),
      .meaning = "allocations along this path"},
     {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true,
      .use = USE_NOT_LOST,
@@ -62,6 +66,7 @@ static const struct column columns[] = {
      .spare = 1, .use = USE_NOT_LOST,
      .meaning = "bytes freed, and their share of all bytes freed"},
     {.content = CONTENT_NAME,
+     .keys = {"path"},
      LEFT_HEADING(2, "path"),
      .meaning = "the last callers, outermost first (five; see --callers); "
                 "\"...\" stands for more"},

@@ -124,10 +124,41 @@ async function leaks(tests, browser) {
     ['700 bytes kept', '400 bytes lost', '96 bytes suppressed']);
   await totals('with --suppressions=none', [suppress, '--suppressions=none'],
     [796, 10, 432, 5], ['796 bytes kept', '432 bytes lost']);
+  await leakTable(tests, browser, 'lost', data, suppress);
+  await leakTable(tests, browser, 'all lost', data, suppress,
+    '--show-suppressed');
+  for (const kept of ['widgets-c', 'regions'])
+    await leakTable(tests, browser, kept, `${GOLDEN}/${kept}.data`);
   const page = await browser.open('lost', data, [suppress, '--value=lost']);
   tests.equal((await page.frames()).map((f) => f.title.split('\n')[0]),
     ['all: 400 bytes lost, 100 %', 'main: 400 bytes lost, 100 %',
       'leak: 400 bytes lost, 100 %'], 'leaks: --value=lost');
+  await page.close();
+}
+
+// The view of leaks has the rows of the table that the report has, until
+// something is filtered.
+async function leakTable(tests, browser, name, data, ...options) {
+  const page = await browser.open('leak-table', data, options);
+  const report = mprof('report', '--tables=leaks', '--no-legend', '--verbose',
+    '--width=0', ...options, data);
+  const lost = / reachable +objects/.test(report);
+  const wanted = [...report.matchAll(/^ *([1-9]\d*) .*[^>]$/gm)]
+    .map(([line]) => line.trim().split(/ +/))
+    .filter((row) => /^(\d\d?|\.|\*\*)$/.test(row[1]))
+    .map((row) => lost ? [row[0], row[2], row[7], row[8]]
+      : [row[0], '', row[2], row.at(-1)]);
+  await page.page.click('nav a[data-view=leaks]');
+  const found = (await page.rows('.leaks')).map((row) => [String(row.bytes),
+    lost ? String(row.objects) : '', String(row.allocations), row.path]);
+  tests.check(found.length > 0, `${name}: there are leaks`);
+  tests.equal(found, wanted, `${name}: leaks are those of the report`);
+  await page.search(found[0][3].split('>').at(-1));
+  tests.check((await page.rows('.leaks')).length > 0, `${name}: a search`);
+  await page.tick('category-0', false);
+  tests.check((await page.text('#view')).startsWith('Leaks are known only'),
+    `${name}: no leaks of a part`);
+  tests.equal(page.faults, [], `${name}: no request, nothing said of leaks`);
   await page.close();
 }
 

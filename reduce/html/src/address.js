@@ -5,7 +5,8 @@
 //
 //   #/                  overview            #/function/12   one function
 //   #/zoom/NODE         zoomed              #/types  #/type/3
-//   #/callers/F.G.H     the same, inverted  #/contexts  #/regions  #/about
+//   #/callers/F.G.H     the same, inverted  #/contexts  #/regions
+//   #/leaks             of C programs       #/about
 //
 // and after a question mark the choices that differ from the default.
 

@@ -7,7 +7,7 @@ const KEYS = [
   ['n, N', 'next, previous match; in the search: Enter, Shift-Enter'],
   ['?', 'show these keys; Escape closes them'],
   ['b', 'next measure: bytes, allocations, ...'],
-  ['1 to 6', 'choose a view, in the order above'],
+  ['1 to 7', 'choose a view, in the order above'],
   ['Tab', 'go to the next control; Enter presses it'],
   ['arrows', 'flame graph: move between frames'],
   ['Home', 'flame graph: return to the zoomed frame'],

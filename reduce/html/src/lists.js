@@ -154,6 +154,29 @@ function regionsView(shell) {
       ] })];
 }
 
+// The view of leaks, which the reducer makes: chains do not have what is lost
+// by way of other objects.
+function leaksView(shell) {
+  const { model, model: { profile, profile: { leaks, keys } } } = shell;
+  if (model.narrowed || model.tests.hide !== null)
+    return element('p', { class: 'quiet' }, 'Leaks are known only without ' +
+      'filters. Choose "Show all" to see them.');
+  const what = keys.includes('lost_bytes') ? 'lost' : 'never freed';
+  const column = (key, help) => ({ key, label: key, help,
+    value: (row) => row[key] });
+  return table(shell, 'leaks', { caption: 'Leaks', nouns: ['path', 'paths'],
+    rows: leaks.filter(({ bytes, objects, path }) =>
+      (bytes > 0 || objects > 0) && model.matches(path)),
+    columns: [
+      column('bytes', `Bytes that were ${what}`),
+      shareColumn('bytes', 'Bytes', (row) => row.bytes,
+        leaks.reduce((sum, { bytes }) => sum + bytes, 0)),
+      column('objects', 'Number of these objects'),
+      column('allocations', 'Allocations along this path'),
+      { ...column('path', 'The last five callers, outermost first'), left: true },
+    ] });
+}
+
 // Sums BINS by powers of two.  The size of a class is the largest in it; bins
 // without a size have classes of their own.
 function sizeClasses(bins, keys) {

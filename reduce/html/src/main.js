@@ -20,6 +20,7 @@ const VIEWS = {
   type: ['types', typeView],
   contexts: ['contexts', contextsView],
   regions: ['regions', regionsView],
+  leaks: ['leaks', leaksView],
   about: ['about', aboutView],
 };
 

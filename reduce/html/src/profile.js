@@ -113,6 +113,7 @@ function readTables(profile) {
   read('types', (type) => ({ type: oneLine(type.type ?? ''),
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
+  read('leaks', ({ path }) => ({ path: oneLine(path) }));
   read('packages', ({ name }) => ({ name: oneLine(name) }));
   read('unseen', ({ name, file }) => ({ raw: name, rawFile: file, matched: 2 }));
   for (const { function: id, package: its, ...more } of profile.colours)
@@ -149,6 +150,7 @@ async function readParts(parts) {
     ...JSON.parse(textOf(page)) };
   profile.lisp = profile.language === 'lisp';
   profile.terms = TERMS[profile.holders ? 'holders' : 'calls'];
+  profile.leaks ??= [];
   profile.keys = profile.measures.map(({ key }) => key);
   profile.names = [(key) => key];
   for (const measure of profile.measures) {

@@ -129,6 +129,7 @@ function connectSwitches(shell) {
   const { profile } = shell.model;
   const link = (view) => document.querySelector(`nav a[data-view=${view}]`);
   link('regions').hidden = profile.regions.length === 0;
+  link('leaks').hidden = profile.leaks.length === 0 || profile.compared;
   link('functions').textContent = profile.terms.frames;
   link('types').textContent = profile.lisp ? 'Types' : 'Sizes';
   link('contexts').textContent = profile.terms.chains;
