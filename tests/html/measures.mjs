@@ -126,7 +126,7 @@ async function leaks(tests, browser) {
     [796, 10, 432, 5], ['796 bytes kept', '432 bytes lost']);
   await leakTable(tests, browser, 'lost', data, suppress);
   await leakTable(tests, browser, 'all lost', data, suppress,
-    '--show-suppressed');
+    '--suppressions=none');
   for (const kept of ['widgets-c', 'regions'])
     await leakTable(tests, browser, kept, `${GOLDEN}/${kept}.data`);
   const page = await browser.open('lost', data, [suppress, '--value=lost']);
