@@ -242,18 +242,24 @@ next_state(unsigned before, unsigned traits, bool first)
               : 0u);
 }
 
+bool
+suppressions_are_off(const struct view_options *options)
+{
+  return options->suppressions != NULL &&
+         strcmp(options->suppressions, "none") == 0;
+}
+
 bool *
 suppressions_find(const struct profile *profile,
                   const struct view_options *options)
 {
   struct suppression_file user = {0};
-  if (options->suppressions != NULL &&
-      strcmp(options->suppressions, "none") == 0)
+  if (suppressions_are_off(options))
     return NULL;
   if (options->suppressions != NULL)
     user = suppression_file_read(options->suppressions);
   const bool c = profile->by_mprof && profile->language == LANGUAGE_C;
-  if ((!c && user.count == 0 && user.chain_count == 0))
+  if (!c && user.count == 0 && user.chain_count == 0)
     return NULL;
   const unsigned mask = c ? ~0u : TRAIT_USER;
   const unsigned char *traits = find_traits(profile, &user);

@@ -20,6 +20,9 @@
 #include "analysis/view_options.h"
 #include "pprof/profile.h"
 
+/* Whether OPTIONS ask that nothing is suppressed. */
+bool suppressions_are_off(const struct view_options *options);
+
 /* Whether the chain of each node of PROFILE is suppressed; NULL: none is. */
 bool *suppressions_find(const struct profile *profile,
                         const struct view_options *options);

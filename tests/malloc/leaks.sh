@@ -5,6 +5,7 @@
 # table of leaks does.
 
 . "$(dirname "$0")/check.bash"
+: "${ECL:=$top/build/bin/ecl}"
 
 compile losing -O0
 compile kept -O1
@@ -94,8 +95,8 @@ same 'has none then' 0 "$("$MPROF" report --tables=leaks \
   --suppressions=all.supp | awk '$NF == "<TOTAL>" { print $1 }')"
 
 # What it cannot look at.
-ends 'Lisp objects' 2 "--fail-on-leak cannot check '$BUILD/bin/ecl': it has\
- Lisp objects" --fail-on-leak "$BUILD/bin/ecl" --norc --eval '(ext:quit 0)'
+ends 'Lisp objects' 2 "--fail-on-leak cannot check '$ECL': it has\
+ Lisp objects" --fail-on-leak "$ECL" --norc --eval '(ext:quit 0)'
 compile reachable_ends -O1
 "$MPROF" run -q --fail-on-leak ./reachable_ends filter 2>err
 same 'the search fails' "2 mprof: --fail-on-leak cannot check\
@@ -110,8 +111,8 @@ ends 'a statically linked program' 2 "no profile of './losing' was written:\
  -static" --fail-on-leak ./losing
 ends 'no bytes' 2 "--fail-on-leak takes N bytes, or N with a unit such as KiB\
  or MiB, not '5%'" --fail-on-leak=5% ./losing
-ends 'no suppressions' 1 "cannot open 'none': No such file or directory" \
-  --fail-on-leak --suppressions=none ./losing
+ends 'no suppressions' 1 "cannot open 'missing': No such file or directory" \
+  --fail-on-leak --suppressions=missing ./losing
 ends 'suppressions of nothing' 2 '--suppressions requires --fail-on-leak' \
   --suppressions=none ./losing
 ends 'a running process' 2 "--pid cannot be combined with --reachable or\
