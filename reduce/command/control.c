@@ -4,6 +4,7 @@
 
 #include "command/debugger.h"
 #include "command/load.h"
+#include "command/run_files.h"
 #include "recover/c_counters.h"
 #include "recover/image_hold.h"
 
@@ -130,6 +131,8 @@ read_snapshot(void *closure)
   const struct input_list list = {.files = &name, .count = 1};
   if (!control->ended)
     wait_for_image(control);
+  if (control->files != NULL)
+    name.timeline = run_timelines_find(control->files, control->file);
   profile_load_list(reading->profile, &list, reading->lossless,
                     &control->names, NULL);
 }
@@ -141,7 +144,11 @@ control_snapshot(struct control *control, bool lossless,
   struct reading_snapshot reading = {control, lossless, profile};
   struct mprof_error error;
   pthread_mutex_lock(&control->one);
+  if (control->files != NULL)
+    pthread_mutex_lock(&control->files->timelines_lock);
   const bool good = attempt(pool_in_use(), read_snapshot, &reading, &error);
+  if (control->files != NULL)
+    pthread_mutex_unlock(&control->files->timelines_lock);
   if (!good)
     code_names_release(&control->names);
   pthread_mutex_unlock(&control->one);

@@ -28,9 +28,12 @@ struct control_figures {
   uint64_t overflows; /* allocations over the budget */
 };
 
+struct run_files;
+
 struct control {
   pthread_mutex_t one;     /* who asks has it */
   const char *file;        /* the image */
+  struct run_files *files; /* with its timeline; NULL: it has none */
   struct code_names names; /* files that profiles have addresses in */
   struct pool names_pool;
   bool ended;                     /* the program has */

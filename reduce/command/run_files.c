@@ -172,6 +172,7 @@ run_files_prepare(struct run_files *files, const char *name,
   files->name = name;
   files->view = view;
   files->names.pool = &files->names_pool;
+  pthread_mutex_init(&files->timelines_lock, NULL);
   set_path(files);
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
     cannot_write(files, "it exists and is not a profile by mprof");
@@ -187,6 +188,7 @@ run_files_release(struct run_files *files)
   code_names_release(&files->names);
   searches_release(&files->searches);
   run_timelines_release(files);
+  pthread_mutex_destroy(&files->timelines_lock);
 }
 
 /* ---- afterwards -------------------------------------------------------- */
@@ -301,8 +303,10 @@ run_files_finish_one(struct run_files *files, char *path, const char *process,
   struct finishing finishing = {files, path, process, {0}, false};
   struct pool pool = {NULL, NULL};
   bool good = true;
+  pthread_mutex_lock(&files->timelines_lock);
   if (is_complete(path))
     good = attempt(&pool, finish, &finishing, &files->error);
+  pthread_mutex_unlock(&files->timelines_lock);
   if (!good)
     code_names_release(&files->names);
   free(finishing.losses.leaves);

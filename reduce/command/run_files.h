@@ -57,6 +57,7 @@ struct run_files {
   uint64_t interval;        /* of timelines, nanoseconds; 0: there are none */
   uint64_t started;         /* CLOCK_MONOTONIC */
   struct run_timeline *timelines;
+  pthread_mutex_t timelines_lock; /* who reads or changes these has it */
   pthread_t thread;
   bool begun;               /* the thread has; what follows is its own */
   bool ended;               /* the program has, which anybody may say */

@@ -117,7 +117,7 @@ check_leaks(const struct options *options, const char *name, bool root,
 
 struct running {
   const struct options *options;
-  const struct run_files *files;
+  struct run_files *files;
   struct sink *sink;
   struct outcome *outcome;
 };
@@ -126,7 +126,7 @@ static void
 run(void *closure)
 {
   const struct running *running = closure;
-  watch_run(running->options, running->files->path, running->sink,
+  watch_run(running->options, running->files, running->sink,
             running->outcome);
 }
 

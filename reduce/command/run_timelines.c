@@ -72,8 +72,10 @@ take(struct run_files *files, char *path, const char *process)
 void
 run_timelines_take(struct run_files *files)
 {
+  pthread_mutex_lock(&files->timelines_lock);
   take(files, files->path, NULL);
   run_files_others(files, take);
+  pthread_mutex_unlock(&files->timelines_lock);
 }
 
 /* Drops the one that is at AT. */

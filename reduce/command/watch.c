@@ -290,14 +290,17 @@ run_watched(void *closure)
 }
 
 void
-watch_run(const struct options *options, const char *file, struct sink *sink,
-          struct outcome *outcome)
+watch_run(const struct options *options, struct run_files *files,
+          struct sink *sink, struct outcome *outcome)
 {
-  struct watching watching = {
-      .options = options, .file = file, .sink = sink, .outcome = outcome};
+  struct watching watching = {.options = options,
+                              .file = files->path,
+                              .sink = sink,
+                              .outcome = outcome};
   struct watch *watch = &watching.watch;
   struct mprof_error error;
-  control_open(&watch->control, file);
+  control_open(&watch->control, files->path);
+  watch->control.files = files->interval == 0 ? NULL : files;
   watch->program = (struct program){.closure = watch,
                                     .name = program_name(options),
                                     .snapshot = take_snapshot,

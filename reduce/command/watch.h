@@ -12,7 +12,8 @@
 /* As program_run, or attach_run where a process is named; meanwhile the
  * profile is served and shipped, if OPTIONS ask for it, and says on standard
  * error where.  At the end what is left is shipped. */
-void watch_run(const struct options *options, const char *file,
+struct run_files;
+void watch_run(const struct options *options, struct run_files *files,
                struct sink *sink, struct outcome *outcome);
 
 #endif

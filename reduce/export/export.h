@@ -8,8 +8,8 @@
 #ifndef MPROF_EXPORT_H
 #define MPROF_EXPORT_H
 
-#include "base/sink.h"
 #include "analysis/reduction.h"
+#include "base/sink.h"
 #include "common/pprof_format.h"
 
 void export_callgrind(const struct reduction *reduction, struct sink *sink);

@@ -15,6 +15,7 @@
 
 #include "common/pprof_format.h"
 #include "export/export.h"
+#include "export/time_slices.h"
 #include "pprof/writer.h"
 #include "tables/sample_rows.h"
 
@@ -22,14 +23,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LABELS = 7 };
+enum { MOST_LABELS = 8 };
 
 struct making {
   const struct reduction *reduction;
   struct call_tree tree;
   struct profile made;
-  uint32_t *nodes;        /* by node of the tree: the one of the profile */
-  struct index_map texts; /* their addresses -> names of the profile */
+  struct time_slices slices; /* of time */
+  uint32_t *nodes;           /* by node of the tree: the one of the profile */
+  struct index_map texts;    /* their addresses -> names of the profile */
   uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
   size_t label_words;
 };
@@ -189,6 +191,18 @@ add_label(struct making *making, const char *key, const char *text)
   making->label_words += LABEL_WORDS;
 }
 
+/* The same of a NUMBER of UNIT. */
+static void
+add_number(struct making *making, const char *key, uint64_t number,
+           const char *unit)
+{
+  uint64_t *words = making->labels + making->label_words;
+  words[0] = intern_lasting(making, key);
+  words[2] = number;
+  words[3] = intern_lasting(making, unit);
+  making->label_words += LABEL_WORDS;
+}
+
 /* The set of labels of ROW. */
 static uint32_t
 make_labels(struct making *making, const struct sample_row *row)
@@ -216,13 +230,12 @@ make_labels(struct making *making, const struct sample_row *row)
               phase_texts[row->keys[ROW_PHASE]].word);
   uint64_t bytes = row->keys[ROW_OBJECT_BYTES];
   if (!calls && (row->keys[ROW_SIZE_KIND] == SIZE_EXACT ||
-                 (row->keys[ROW_SIZE_KIND] == SIZE_GROWTH && bytes != 0))) {
-    uint64_t *words = making->labels + making->label_words;
-    words[0] = intern_lasting(making, PPROF_LABEL_BYTES);
-    words[2] = bytes;
-    words[3] = intern_lasting(making, "bytes");
-    making->label_words += LABEL_WORDS;
-  }
+                 (row->keys[ROW_SIZE_KIND] == SIZE_GROWTH && bytes != 0)))
+    add_number(making, PPROF_LABEL_BYTES, bytes, "bytes");
+  if (row->keys[ROW_SLICE] != 0)
+    add_number(making, PPROF_LABEL_TIME,
+               making->slices.starts.items[row->keys[ROW_SLICE] - 1],
+               "nanoseconds");
   return profile_labels(&making->made, making->labels, making->label_words);
 }
 
@@ -260,6 +273,8 @@ make_samples(struct making *making)
 {
   struct sample_rows sizes, calls;
   sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
+  time_slices_find(&making->slices, making->reduction->profile);
+  sizes.slices = making->slices.of_labels;
   sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS);
   for (size_t i = 1; i < making->tree.tree.count; i++) {
     add_rows(making, &sizes, making->tree.walk[i]);

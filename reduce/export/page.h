@@ -7,8 +7,8 @@
 #ifndef MPROF_PAGE_H
 #define MPROF_PAGE_H
 
-#include "base/array.h"
 #include "export/frame_colours.h"
+#include "export/time_slices.h"
 #include "tables/output.h"
 #include "tables/sample_rows.h"
 #include "tables/writer.h"
@@ -29,16 +29,9 @@ struct unseen {
                          of the chain: with all that the node is */
 };
 
-/* The slices of time of a profile: when each starts, in nanoseconds and in
- * their order, and by labels the number of the slice, from 1 on; 0: none. */
-struct page_slices {
-  struct numbers starts;
-  uint32_t *of_labels;
-};
-
 struct page {
   const struct reduction *reduction;
-  struct page_slices slices;
+  struct time_slices slices;
   struct json_places places;
   struct call_tree tree;
   struct view_options line_options;
@@ -63,10 +56,7 @@ void page_collect(struct page *page);
 void page_write_chains(struct page *page);
 void page_write_labels(struct page *page);
 
-/* Finds the slices of PROFILE; writes them, with what was in use and resident
- * at their ends where that is known. */
-void page_find_slices(struct page_slices *slices,
-                      const struct profile *profile);
+/* Writes the slices of time. */
 void page_write_slices(struct page *page);
 
 /* Writes what the nodes of the chains by line are, and what stands there in

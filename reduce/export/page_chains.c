@@ -20,7 +20,7 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 void
 page_collect(struct page *page)
 {
-  page_find_slices(&page->slices, page->reduction->profile);
+  time_slices_find(&page->slices, page->reduction->profile);
   call_tree_of_chains(&page->tree, &page->reduction->tree, ITEMS_ARE_CALLED);
   unseen_init(&page->unseen, &page->reduction->selection);
   collect(page, &page->rows, ROWS_OF_TYPES);
@@ -76,6 +76,24 @@ page_write_labels(struct page *page)
 {
   write_unseen(page);
   write_labels(page);
+}
+
+void
+page_write_slices(struct page *page)
+{
+  const struct numbers *starts = &page->slices.starts;
+  uint64_t in_use, resident;
+  writer_begin(&page->out, "slices", '[');
+  for (size_t i = 0; i < starts->count; i++) {
+    time_slices_memory(page->reduction->profile, starts->items[i], &in_use,
+                       &resident);
+    writer_begin(&page->out, NULL, '{');
+    writer_number(&page->out, "start", starts->items[i]);
+    writer_number(&page->out, "in_use", in_use);
+    writer_number(&page->out, "resident", resident);
+    writer_end(&page->out, '}');
+  }
+  writer_end(&page->out, ']');
 }
 
 static void

@@ -2,8 +2,8 @@
 
 /* A profile as a file, which the reader reads as what it was. */
 
-#ifndef MPROF_WRITER_H
-#define MPROF_WRITER_H
+#ifndef MPROF_PPROF_WRITER_H
+#define MPROF_PPROF_WRITER_H
 
 #include "base/gzip_sink.h"
 #include "pprof/profile.h"

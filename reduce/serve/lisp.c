@@ -37,8 +37,8 @@ take_snapshot(void *closure, unsigned how, char *message)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s", mprof_monitor_message());
     return NULL;
   }
-  void *profile = mprof_profile_open_octets(
-      mprof_snapshot_octets(taken), mprof_snapshot_length(taken), NULL);
+  void *profile = lisp_profile(mprof_snapshot_octets(taken),
+                               mprof_snapshot_length(taken));
   mprof_snapshot_free(taken);
   if (profile == NULL)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");

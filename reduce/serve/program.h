@@ -63,6 +63,11 @@ bool snapshot_take(const struct program *program, unsigned how,
  * monitor. */
 const struct program *lisp_program(void);
 
+/* The profile of what it has counted, in the image of LENGTH bytes at OCTETS:
+ * with its timeline, if it has one (timeline.c).  As of
+ * mprof_profile_open_octets. */
+void *lisp_profile(const void *octets, uint64_t length);
+
 /* Returns the time of CLOCK in nanoseconds. */
 int64_t clock_nanos(clockid_t clock);
 

@@ -10,6 +10,7 @@
 #include "serve/program.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -20,6 +21,12 @@
 #pragma weak mprof_snapshot_octets
 #pragma weak mprof_snapshot_length
 #pragma weak mprof_snapshot_free
+
+/* The one that is open, for other threads; NULL: none is. */
+static struct {
+  pthread_mutex_t one; /* who uses it has it */
+  void *timeline;      /* of mprof.h */
+} current = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
 struct lisp_timeline {
   void *timeline; /* of mprof.h */
@@ -52,7 +59,7 @@ mprof_lisp_timeline_open(unsigned long milliseconds)
   t->started = clock_nanos(CLOCK_MONOTONIC);
   sem_init(&t->runs, 0, 0);
   t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  t->timeline = mprof_timeline_open((uint64_t)t->every);
+  current.timeline = t->timeline = mprof_timeline_open((uint64_t)t->every);
   return (unsigned long)t;
 }
 
@@ -114,9 +121,21 @@ mprof_lisp_timeline_stop(struct lisp_timeline *t)
 void
 mprof_lisp_timeline_close(struct lisp_timeline *t)
 {
+  pthread_mutex_lock(&current.one);
+  current.timeline = NULL;
   mprof_timeline_close(t->timeline);
+  pthread_mutex_unlock(&current.one);
   close(t->wake);
   free(t);
+}
+
+void *
+lisp_profile(const void *octets, uint64_t length)
+{
+  pthread_mutex_lock(&current.one);
+  void *profile = mprof_profile_open_octets(octets, length, current.timeline);
+  pthread_mutex_unlock(&current.one);
+  return profile;
 }
 
 void *

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The slices of time of the page. */
-
-#include "export/page.h"
+#include "export/time_slices.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +22,7 @@ read_slice(const struct profile *profile, size_t comment, struct slice *slice)
 
 /* In some slices nothing was allocated. */
 void
-page_find_slices(struct page_slices *slices, const struct profile *profile)
+time_slices_find(struct time_slices *slices, const struct profile *profile)
 {
   const size_t count = profile->label_rows.row_count;
   struct numbers *starts = &slices->starts;
@@ -52,33 +50,15 @@ page_find_slices(struct page_slices *slices, const struct profile *profile)
           (uint64_t)profile->labels[i].time);
 }
 
-/* What the comments say of the slice that starts at START: bytes in use and
- * resident, summed over processes. */
-static void
-write_memory(struct page *page, uint64_t start)
+void
+time_slices_memory(const struct profile *profile, uint64_t start,
+                   uint64_t *in_use, uint64_t *resident)
 {
-  const struct profile *profile = page->reduction->profile;
-  uint64_t in_use = 0, resident = 0;
   struct slice slice;
+  *in_use = *resident = 0;
   for (size_t i = 0; i < profile->comment_count; i++)
     if (read_slice(profile, i, &slice) && slice.start == start) {
-      in_use += slice.in_use;
-      resident += slice.resident;
+      *in_use += slice.in_use;
+      *resident += slice.resident;
     }
-  writer_number(&page->out, "in_use", in_use);
-  writer_number(&page->out, "resident", resident);
-}
-
-void
-page_write_slices(struct page *page)
-{
-  const struct numbers *starts = &page->slices.starts;
-  writer_begin(&page->out, "slices", '[');
-  for (size_t i = 0; i < starts->count; i++) {
-    writer_begin(&page->out, NULL, '{');
-    writer_number(&page->out, "start", starts->items[i]);
-    write_memory(page, starts->items[i]);
-    writer_end(&page->out, '}');
-  }
-  writer_end(&page->out, ']');
 }

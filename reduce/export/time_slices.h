@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The slices of time of a profile with a timeline (recover/timeline.h).
+ */
+
+#ifndef MPROF_TIME_SLICES_H
+#define MPROF_TIME_SLICES_H
+
+#include "base/array.h"
+#include "pprof/profile.h"
+
+struct time_slices {     /* all zero: none */
+  struct numbers starts; /* in nanoseconds, in their order */
+  uint32_t *of_labels;   /* by labels of the profile, the number of the slice,
+                            from 1 on; 0: none.  NULL: there are none */
+};
+
+/* Finds those of PROFILE, in the pool in use. */
+void time_slices_find(struct time_slices *slices,
+                      const struct profile *profile);
+
+/* What was in use and resident at the end of the slice that starts at START,
+ * in bytes, summed over processes; 0: that is not known. */
+void time_slices_memory(const struct profile *profile, uint64_t start,
+                        uint64_t *in_use, uint64_t *resident);
+
+#endif
