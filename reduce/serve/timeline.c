@@ -59,7 +59,10 @@ mprof_lisp_timeline_open(unsigned long milliseconds)
   t->started = clock_nanos(CLOCK_MONOTONIC);
   sem_init(&t->runs, 0, 0);
   t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  current.timeline = t->timeline = mprof_timeline_open((uint64_t)t->every);
+  t->timeline = mprof_timeline_open((uint64_t)t->every);
+  if (t->timeline == NULL || t->wake < 0)
+    return 0;
+  current.timeline = t->timeline;
   return (unsigned long)t;
 }
 
