@@ -68,12 +68,14 @@ MPROF_API void *mprof_profile_open_octets(const void *octets,
 /* The timeline of a program, with slices of so many NANOSECONDS; NULL when
  * memory runs out.  mprof_timeline_take ends a slice, unless it would be too
  * short, so many nanoseconds after the start: OCTETS is an image of the
- * program, and GENERATION changes when its figures are forgotten.  Another
+ * program, GENERATION changes when its figures are forgotten, and COLLECTIONS
+ * is how often garbage was collected.  Another
  * thread may open a profile meanwhile. */
 MPROF_API void *mprof_timeline_open(uint64_t nanoseconds);
 MPROF_API void mprof_timeline_take(void *timeline, const void *octets,
                                    uint64_t length, uint64_t generation,
-                                   uint64_t nanoseconds);
+                                   uint64_t nanoseconds,
+                                   uint64_t collections);
 MPROF_API void mprof_timeline_close(void *timeline);
 
 /* mprof_run_command on PROFILE; ARGUMENTS name no files, and values of

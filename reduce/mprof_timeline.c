@@ -22,7 +22,7 @@ mprof_timeline_open(uint64_t nanoseconds)
 struct taking {
   struct timeline *timeline;
   struct input_octets octets;
-  uint64_t generation, now;
+  uint64_t generation, now, collections;
 };
 
 static void
@@ -32,17 +32,23 @@ take(void *closure)
   struct image image;
   image_read_octets(&image, taking->octets);
   image_check_trees(&image);
-  timeline_take(taking->timeline, &image, taking->generation, taking->now, 0,
-                timeline_resident_bytes(image.head.process));
+  timeline_take(taking->timeline, &image, taking->generation, taking->now,
+                (struct timeline_state){
+                    .resident = timeline_resident_bytes(image.head.process),
+                    .collections = taking->collections});
 }
 
 void
 mprof_timeline_take(void *timeline, const void *octets, uint64_t length,
-                    uint64_t generation, uint64_t nanoseconds)
+                    uint64_t generation, uint64_t nanoseconds,
+                    uint64_t collections)
 {
   struct timeline_handle *handle = timeline;
-  struct taking taking = {
-      &handle->timeline, {octets, length}, generation, nanoseconds};
+  struct taking taking = {&handle->timeline,
+                          {octets, length},
+                          generation,
+                          nanoseconds,
+                          collections};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
   pthread_mutex_lock(&handle->one);

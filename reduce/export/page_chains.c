@@ -82,15 +82,15 @@ void
 page_write_slices(struct page *page)
 {
   const struct numbers *starts = &page->slices.starts;
-  uint64_t in_use, resident;
   writer_begin(&page->out, "slices", '[');
   for (size_t i = 0; i < starts->count; i++) {
-    time_slices_memory(page->reduction->profile, starts->items[i], &in_use,
-                       &resident);
+    const struct timeline_state state =
+        time_slices_state(page->reduction->profile, starts->items[i]);
     writer_begin(&page->out, NULL, '{');
     writer_number(&page->out, "start", starts->items[i]);
-    writer_number(&page->out, "in_use", in_use);
-    writer_number(&page->out, "resident", resident);
+    writer_number(&page->out, "in_use", state.in_use);
+    writer_number(&page->out, "resident", state.resident);
+    writer_number(&page->out, "collections", state.collections);
     writer_end(&page->out, '}');
   }
   writer_end(&page->out, ']');

@@ -7,7 +7,8 @@
 
 /* A slice, as a comment says it. */
 struct slice {
-  uint64_t start, in_use, resident;
+  uint64_t start;
+  struct timeline_state state;
 };
 
 static bool
@@ -16,8 +17,9 @@ read_slice(const struct profile *profile, size_t comment, struct slice *slice)
   const char *text =
       profile_comment_value(profile, comment, PPROF_COMMENT_SLICE);
   return text != NULL &&
-         sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &slice->start,
-                &slice->in_use, &slice->resident) == 3;
+         sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+                &slice->start, &slice->state.in_use, &slice->state.resident,
+                &slice->state.collections) == 4;
 }
 
 /* In some slices nothing was allocated. */
@@ -50,15 +52,16 @@ time_slices_find(struct time_slices *slices, const struct profile *profile)
           (uint64_t)profile->labels[i].time);
 }
 
-void
-time_slices_memory(const struct profile *profile, uint64_t start,
-                   uint64_t *in_use, uint64_t *resident)
+struct timeline_state
+time_slices_state(const struct profile *profile, uint64_t start)
 {
+  struct timeline_state sum = {.in_use = 0};
   struct slice slice;
-  *in_use = *resident = 0;
   for (size_t i = 0; i < profile->comment_count; i++)
     if (read_slice(profile, i, &slice) && slice.start == start) {
-      *in_use += slice.in_use;
-      *resident += slice.resident;
+      sum.in_use += slice.state.in_use;
+      sum.resident += slice.state.resident;
+      sum.collections += slice.state.collections;
     }
+  return sum;
 }

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "pprof/profile.h"
+#include "recover/timeline.h"
 
 struct time_slices {     /* all zero: none */
   struct numbers starts; /* in nanoseconds, in their order */
@@ -19,9 +20,9 @@ struct time_slices {     /* all zero: none */
 void time_slices_find(struct time_slices *slices,
                       const struct profile *profile);
 
-/* What was in use and resident at the end of the slice that starts at START,
- * in bytes, summed over processes; 0: that is not known. */
-void time_slices_memory(const struct profile *profile, uint64_t start,
-                        uint64_t *in_use, uint64_t *resident);
+/* What there was at the end of the slice that starts at START, summed over
+ * processes. */
+struct timeline_state time_slices_state(const struct profile *profile,
+                                        uint64_t start);
 
 #endif

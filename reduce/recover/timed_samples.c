@@ -22,11 +22,13 @@ building_timeline(struct building *b)
   b->growths = timeline_growths(t, &b->growth_count);
   for (size_t i = 0; i <= t->slice_count; i++) {
     const bool last = i == t->slice_count;
-    building_comment(b, PPROF_COMMENT_SLICE,
-                     pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64,
-                                 last ? t->last : t->slices[i].start,
-                                 last ? t->in_use : t->slices[i].in_use,
-                                 last ? t->resident : t->slices[i].resident));
+    const struct timeline_state *state =
+        last ? &t->state : &t->slices[i].state;
+    building_comment(
+        b, PPROF_COMMENT_SLICE,
+        pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                    last ? t->last : t->slices[i].start, state->in_use,
+                    state->resident, state->collections));
   }
 }
 

@@ -18,9 +18,7 @@
 static void
 join(struct timeline_slice *slice, struct timeline_slice *next)
 {
-  struct timeline_slice both = {.start = slice->start,
-                                .in_use = next->in_use,
-                                .resident = next->resident};
+  struct timeline_slice both = {.start = slice->start, .state = next->state};
   size_t i = 0, j = 0;
   ARRAY_ROOM(both.growths, both.capacity, slice->count + next->count);
   while (i < slice->count || j < next->count) {
@@ -149,15 +147,13 @@ compare_growths(const void *left, const void *right)
 
 void
 timeline_take(struct timeline *t, const struct image *image,
-              uint64_t generation, uint64_t now, uint64_t in_use,
-              uint64_t resident)
+              uint64_t generation, uint64_t now, struct timeline_state state)
 {
   struct pool *outer = pool_use(&t->pool);
   if (generation != t->generation)
     forget(t);
   t->generation = generation;
-  struct timeline_slice slice = {
-      .start = t->last, .in_use = in_use, .resident = resident};
+  struct timeline_slice slice = {.start = t->last, .state = state};
   if (is_due(t, now)) {
     for (size_t i = 0; i < image->tree_count; i++)
       add_tree(t, &slice, &image->trees[i], image->head.language == IMAGE_C);
@@ -168,8 +164,7 @@ timeline_take(struct timeline *t, const struct image *image,
     if (t->slice_count == TIMELINE_SLICES)
       join_all(t);
   }
-  t->in_use = in_use;
-  t->resident = resident;
+  t->state = state;
   pool_use(outer);
 }
 
@@ -201,17 +196,17 @@ take(void *closure)
   const struct taking *taking = closure;
   struct image image = {0};
   struct c_counters counters;
-  uint64_t in_use = 0;
+  struct timeline_state state = {.in_use = 0};
   image_read(&image, taking->path);
   if (image.head.language != IMAGE_C)
     return;
   c_counters_find(&counters, &image);
   for (uint32_t i = LEAF_OVERFLOW; i < counters.tree->leaf_count; i++)
-    in_use +=
+    state.in_use +=
         counters.by_leaf[i].allocated.bytes - counters.by_leaf[i].freed.bytes;
+  state.resident = timeline_resident_bytes(image.head.process);
   timeline_take(taking->timeline, &image, counters.stripes.figures_since,
-                taking->now, in_use,
-                timeline_resident_bytes(image.head.process));
+                taking->now, state);
 }
 
 void

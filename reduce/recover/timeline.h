@@ -31,9 +31,15 @@ struct timeline_growth {
   uint64_t count, bytes;
 };
 
+/* What a program has had at some time; 0: that is not known. */
+struct timeline_state {
+  uint64_t in_use, resident; /* bytes, then */
+  uint64_t collections;      /* of garbage, until then */
+};
+
 struct timeline_slice {
   uint64_t start;                  /* nanoseconds since the program's start */
-  uint64_t in_use, resident;       /* bytes at its end; 0: not known */
+  struct timeline_state state;     /* at its end */
   struct timeline_growth *growths; /* by key */
   size_t count, capacity;
 };
@@ -54,7 +60,7 @@ struct timeline {      /* all zero but `interval': empty */
   size_t slice_count, slice_capacity;
   struct timeline_tree *trees;
   size_t tree_count, tree_capacity;
-  uint64_t in_use, resident; /* at the last reading */
+  struct timeline_state state; /* at the last reading */
 };
 
 /* The numbers of a leaf and of the owner of its tree. */
@@ -66,11 +72,10 @@ timeline_key(uint32_t owner, uint32_t leaf)
 
 /* Ends a slice NOW, nanoseconds since the start, unless it would be shorter
  * than the interval.  The leaves of IMAGE have their counts; figures of
- * another GENERATION than before began with nothing at the last reading.
- * IN_USE bytes are in use, and the process has RESIDENT; 0: not known. */
+ * another GENERATION than before began with nothing at the last reading. */
 void timeline_take(struct timeline *timeline, const struct image *image,
-                   uint64_t generation, uint64_t now, uint64_t in_use,
-                   uint64_t resident);
+                   uint64_t generation, uint64_t now,
+                   struct timeline_state state);
 
 /* Reads the image PATH of a C program that runs, and does the same.  Where it
  * cannot be read, the slice goes on. */

@@ -22,6 +22,9 @@
 #pragma weak mprof_snapshot_length
 #pragma weak mprof_snapshot_free
 
+/* Of the garbage collector. */
+extern unsigned long GC_get_gc_no(void) __attribute__((weak));
+
 /* The one that is open, for other threads; NULL: none is. */
 static struct {
   pthread_mutex_t one; /* who uses it has it */
@@ -76,10 +79,10 @@ take(struct lisp_timeline *t)
   if (taken == NULL)
     return;
   if (mprof_monitor_counter(MPROF_RESETS) == resets)
-    mprof_timeline_take(
-        t->timeline, mprof_snapshot_octets(taken),
-        mprof_snapshot_length(taken), resets,
-        (uint64_t)(clock_nanos(CLOCK_MONOTONIC) - t->started));
+    mprof_timeline_take(t->timeline, mprof_snapshot_octets(taken),
+                        mprof_snapshot_length(taken), resets,
+                        (uint64_t)(clock_nanos(CLOCK_MONOTONIC) - t->started),
+                        GC_get_gc_no == NULL ? 0 : GC_get_gc_no());
   mprof_snapshot_free(taken);
 }
 

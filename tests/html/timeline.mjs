@@ -14,7 +14,8 @@ const FUNCTIONS = ['A::MAIN', 'A::PARSE', 'B::READ', 'CONS'];
 function profile() {
   const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=lisp',
     ...Array.from({ length: SLICES }, (_, i) =>
-      `mprof.slice=${i * SECOND} ${i === 3 ? 0 : 1000 + i} ${5000 + i}`)],
+      `mprof.slice=${i * SECOND} ${i === 3 ? 0 : 1000 + i} ${5000 + i} ${
+        i < 3 ? i : 7}`)],
   [['inuse_objects', 'count'], ['inuse_space', 'bytes']]);
   const random = numbers(7);
   for (let i = 0; i < SLICES; i++)
@@ -78,7 +79,7 @@ export async function testTimeline(tests, browser) {
   await page.page.mouse.move(...at(3));
   const third = reported(data, '--from=3', '--to=4').totals;
   tests.equal(await page.text('.details-of-time'), `3 s to 4 s: ${
-    third.bytes.toLocaleString('en-US')} bytes, resident 5.00 kB`,
+    third.bytes.toLocaleString('en-US')} bytes, resident 5.00 kB, 5 collections of garbage`,
   'the slice under the pointer');
 
   for (const [from, to] of [[2, 6], [9, 7], [0, 4], [8, SLICES - 1], [5, 5.3]]) {

@@ -112,9 +112,18 @@ class Timeline {
         d: `M${up.join('').slice(1)}${down.join('')}Z` });
     });
     const lines = ['resident', 'in_use'].map((key) => this.line(key));
-    this.areas.replaceChildren(...areas, ...lines.filter(Boolean));
+    const marks = svg('path', { class: 'collection', d: slices.map((_, i) =>
+      (this.collections(i) > 0 ? `M${this.x(i + 1).toFixed(2)} 0v7` : ''))
+      .join('') });
+    this.areas.replaceChildren(...areas, ...lines.filter(Boolean), marks);
     this.all = all;
     this.most = most * 1e9;
+  }
+
+  // How often garbage was collected in SLICE; of the first that is not known.
+  collections(slice) {
+    return slice === 0 ? 0 : this.slices[slice].collections -
+      this.slices[slice - 1].collections;
   }
 
   // The line of KEY, memory at the end of each slice, where it is known.
@@ -140,7 +149,9 @@ class Timeline {
         memory(Object.fromEntries(['in_use', 'resident'].map((key) => [key,
           Math.max(...this.slices.map((its) => its[key]))])))}; drag to select`
       : `${seconds(slice.start)} to ${seconds(this.end(at))}: ${
-        number(this.all[at])} ${measure.noun}${memory(slice)}`;
+        number(this.all[at])} ${measure.noun}${memory(slice)}${
+        this.collections(at) > 0 ? `, ${plural(this.collections(at),
+          'collection', 'collections')} of garbage` : ''}`;
     this.chart.setAttribute('aria-label', `${this.scale.textContent}. Arrow ` +
       'keys move the selected part, with Shift its end; Escape selects all');
   }
