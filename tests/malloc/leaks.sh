@@ -94,8 +94,8 @@ same 'has none then' 0 "$("$MPROF" report --tables=leaks \
   --suppressions=all.supp | awk '$NF == "<TOTAL>" { print $1 }')"
 
 # What it cannot look at.
-ends 'Lisp objects' 2 "--fail-on-leak cannot check '$BUILD/bin/ecl': it has\
- Lisp objects" --fail-on-leak "$BUILD/bin/ecl" --norc --eval '(ext:quit 0)'
+ends 'Lisp objects' 2 "--fail-on-leak cannot check '$ECL': it has\
+ Lisp objects" --fail-on-leak "$ECL" --norc --eval '(ext:quit 0)'
 compile reachable_ends -O1
 "$MPROF" run -q --fail-on-leak ./reachable_ends filter 2>err
 same 'the search fails' "2 mprof: --fail-on-leak cannot check\
