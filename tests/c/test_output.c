@@ -26,8 +26,7 @@ report(int descriptor, struct mprof_error *error)
   char option[64];
   snprintf(option, sizeof option, "--format=%s", format);
   const char *arguments[] = {format == NULL ? "report" : "export",
-                             "tests/golden/two-cycles.data", NULL, NULL,
-                             NULL};
+                             "tests/golden/regions.data", NULL, NULL, NULL};
   int count = 2;
   if (format != NULL)
     arguments[count++] = option;
@@ -39,8 +38,8 @@ report(int descriptor, struct mprof_error *error)
   static struct outcome outcome;
   plan.writes = plan.fsyncs = 0;
   sink_init(&sink, sink_write_descriptor, &descriptor);
-  int status = command_run(count, arguments, NULL, &sink, "standard output",
-                           &outcome);
+  int status =
+      command_run(count, arguments, NULL, &sink, "standard output", &outcome);
   *error = outcome.error;
   return status;
 }

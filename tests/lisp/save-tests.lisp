@@ -41,7 +41,7 @@
 
 (test save-in-all-formats
   "A file has what the command exports of the same profile; the page, which
-names it, has tests of its own."
+names it, has tests of its own, and suppressions are for C."
   (with-idle-profiler
     (profiled (one-way 5) (other-way 10))
     (with-folder (folder)
@@ -49,8 +49,7 @@ names it, has tests of its own."
                (concatenate 'string folder name)))
         (mprof:save (in-folder "a.data"))
         (let ((profile (mprof:profile (in-folder "a.data"))))
-          (dolist (format (set-difference (formats) ; the last is for C
-                                          '(:html :suppressions)))
+          (dolist (format (set-difference (formats) '(:html :suppressions)))
             (is (equal (pathname (in-folder "a"))
                        (mprof:save (in-folder "a") :format format
                                                    :profile profile)))

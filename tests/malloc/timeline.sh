@@ -76,24 +76,4 @@ same 'an export has the times of what it has' \
 same 'files that are merged keep their times' \
   "$(sums --from=100ms timed.data timed.data.[0-9]*)" \
   "$(sums --from=100ms all.data)"
-
-# Of a program that runs and is served.
-compile told -O1
-mkfifo orders answers
-"$MPROF" run -q --timeline=10ms --serve=0 -o served.data ./told <orders \
-  >answers 2>err &
-runner=$!
-exec 3>orders 4<answers
-echo first 100 24 >&3
-read -r _ <&4
-until [ "$(python3 - "$(sed -n 's/.*serving at //p' err)profile" <<'END'
-import sys, urllib.request
-with urllib.request.urlopen(sys.argv[1]) as answer:
-    open('now.data', 'wb').write(answer.read())
-END
-  sums --to=1h now.data)" = '100 2400' ]; do :; done
-result 0 'what is served has times'
-exec 3>&- 4<&-
-wait $runner
-same 'as its file has' '100 2400' "$(sums --to=1h served.data)"
 finish

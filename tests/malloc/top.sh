@@ -59,8 +59,6 @@ start the program with mprof run, or attach by mprof run --pid=$$" \
   "$("$MPROF" top $$ 2>&1)"
 same 'no process' 'mprof: cannot look at process 99999999: No such file or directory' \
   "$("$MPROF" top 99999999 2>&1)"
-same 'nobody serves' "mprof: cannot get 'http://127.0.0.1:1/profile': " \
-  "$("$MPROF" top http://127.0.0.1:1 2>&1 | cut -c1-48)"
 same 'what it takes' 'mprof: top takes one process, file or URL' \
   "$("$MPROF" top 2>&1 | head -n 1)"
 finish

@@ -69,4 +69,9 @@ run run -q -o p.data --ship="http://127.0.0.1:1/ingest" --every=1 ./shipped
 result $? 'nobody is there: the end'
 said 'what was dropped is said' \
   "not shipped: $(totals p.data | sed 's/ / allocations, /') bytes: Failed"
+
+run top http://127.0.0.1:1
+[ "$status" = 1 ] &&
+  grep -q "^mprof: cannot get 'http://127.0.0.1:1/profile': Failed" err
+result $? 'mprof top where nobody serves'
 finish
