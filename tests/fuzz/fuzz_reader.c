@@ -185,7 +185,7 @@ read_memory(void *closure)
   struct image_head head;
   profile_init(&profile);
   if (image_read_head(file->path, &head))
-    recover_image(&profile, file->path, NULL, &code, &options);
+    recover_image(&profile, file->path, NULL, NULL, &code, &options);
   else
     profile_read(&profile, file->path, &options);
   profile_settle(&profile);
