@@ -44,12 +44,27 @@ static void
 join_all(struct timeline *t)
 {
   const size_t before = t->slice_count;
-  for (size_t i = 0; i < before / 2; i++) {
-    join(&t->slices[2 * i], &t->slices[2 * i + 1]);
-    t->slices[i] = t->slices[2 * i];
+  for (size_t i = 0; i < before; i += 2) {
+    if (i + 1 < before)
+      join(&t->slices[i], &t->slices[i + 1]);
+    t->slices[i / 2] = t->slices[i];
   }
-  t->slice_count = before / 2;
+  t->slice_count = (before + 1) / 2;
   t->joined++;
+}
+
+/* Whether there are too many slices, or growths in them. */
+static bool
+is_large(const struct timeline *t)
+{
+  size_t growths = 0, leaves = 0;
+  for (size_t i = 0; i < t->slice_count; i++)
+    growths += t->slices[i].count;
+  for (size_t i = 0; i < t->tree_count; i++)
+    leaves += t->trees[i].grown;
+  return t->slice_count == TIMELINE_SLICES ||
+         (growths > (t->most == 0 ? TIMELINE_GROWTHS : t->most) &&
+          growths > 2 * leaves);
 }
 
 static void
@@ -66,7 +81,7 @@ void
 timeline_release(struct timeline *t)
 {
   pool_release(&t->pool);
-  *t = (struct timeline){.interval = t->interval};
+  *t = (struct timeline){.interval = t->interval, .most = t->most};
 }
 
 /* ---- a reading --------------------------------------------------------- */
@@ -116,7 +131,7 @@ static void
 add_tree(struct timeline *t, struct timeline_slice *slice,
          const struct image_tree *tree, bool torn)
 {
-  const struct timeline_tree *seen = find_tree(t, tree);
+  struct timeline_tree *seen = find_tree(t, tree);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->tree.leaf_count; i++) {
     struct object_count *was = &seen->seen[i];
     const struct object_count is = counted(tree, i, torn, was);
@@ -126,6 +141,7 @@ add_tree(struct timeline *t, struct timeline_slice *slice,
                (struct timeline_growth){.key = timeline_key(tree->owner, i),
                                         .count = is.count - was->count,
                                         .bytes = is.bytes - was->bytes});
+    seen->grown += was->count == 0 && was->bytes == 0;
     *was = is;
   }
 }
@@ -161,7 +177,7 @@ timeline_take(struct timeline *t, const struct image *image,
                compare_growths);
     ARRAY_PUSH(t->slices, t->slice_count, t->slice_capacity, slice);
     t->last = now;
-    if (t->slice_count == TIMELINE_SLICES)
+    while (t->slice_count > 1 && is_large(t))
       join_all(t);
   }
   t->state = state;

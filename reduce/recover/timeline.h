@@ -9,8 +9,10 @@
  * came after the last reading is the last slice.  So slices add up to the
  * whole, however late a reading is, and where one fails.
  *
- * There are at most TIMELINE_SLICES: then they are joined two by two, and the
- * interval doubles.
+ * There are at most TIMELINE_SLICES, and in all of them so many growths as
+ * TIMELINE_GROWTHS or twice the leaves: then slices are joined two by two,
+ * and the interval doubles.  So the samples of a large profile, and its file,
+ * are at most about three times what they are without.
  *
  * What is not allocation has no time: how much of a leaf is kept, was lost,
  * or survived is known of all its objects together.
@@ -22,7 +24,7 @@
 #include "base/pool.h"
 #include "recover/image_reader.h"
 
-enum { TIMELINE_SLICES = 600 };
+enum { TIMELINE_SLICES = 600, TIMELINE_GROWTHS = 200000 };
 
 /* What the leaf `key' (timeline_key) allocated in a slice. */
 struct timeline_growth {
@@ -47,12 +49,13 @@ struct timeline_slice {
 struct timeline_tree {
   uint32_t owner;
   struct object_count *seen; /* by leaf, at the last reading */
-  size_t leaves;
+  size_t leaves, grown;      /* how many there are, and count anything */
 };
 
 struct timeline {      /* all zero but `interval': empty */
   struct pool pool;    /* which all of it is in */
   uint64_t interval;   /* nanoseconds */
+  size_t most;         /* growths; 0: TIMELINE_GROWTHS */
   unsigned joined;     /* how often it has doubled */
   uint64_t generation; /* of the figures */
   uint64_t last;       /* time of the last reading */

@@ -101,6 +101,29 @@ test_joined(void **state)
     check_slice(&timed, i * SECOND, (i + 4) * SECOND, 5, 200);
 }
 
+/* Where all leaves grow all the time, they have few slices each. */
+static void
+test_bounded(void **state)
+{
+  enum { READINGS = 90, SIZES = 40, MOST = 200 };
+  struct profile timed;
+  size_t timed_samples = 0;
+  (void)state;
+  timeline.most = MOST;
+  for (uint64_t i = 0; i < READINGS; i++) {
+    for (uint64_t size = 1; size <= SIZES; size++)
+      tell_to_allocate(1, size);
+    timeline_take_file(&timeline, scratch, (i + 1) * SECOND);
+  }
+  read_timed(&timed);
+  check_profile(&timed);
+  for (size_t i = 0; i < timed.sample_count; i++)
+    timed_samples += timed.labels[timed.samples[i].labels].time >= 0;
+  assert_in_range(timed_samples, MOST / 2, MOST + SIZES);
+  check_slice(&timed, 0, UINT64_MAX, READINGS * SIZES,
+              READINGS * SIZES * (SIZES + 1) / 2);
+}
+
 /* Figures that are forgotten are in no slice. */
 static void
 test_reset(void **state)
@@ -157,6 +180,7 @@ main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_slices, begin, end),
       cmocka_unit_test_setup_teardown(test_joined, begin, end),
+      cmocka_unit_test_setup_teardown(test_bounded, begin, end),
       cmocka_unit_test_setup_teardown(test_reset, begin, end),
       cmocka_unit_test_setup_teardown(test_killed, begin, end),
   };
