@@ -64,7 +64,7 @@ is_large(const struct timeline *t)
     leaves += t->trees[i].grown;
   return t->slice_count == TIMELINE_SLICES ||
          (growths > (t->most == 0 ? TIMELINE_GROWTHS : t->most) &&
-          growths > 2 * leaves);
+          2 * growths > 3 * leaves);
 }
 
 static void

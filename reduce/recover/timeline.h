@@ -9,10 +9,10 @@
  * came after the last reading is the last slice.  So slices add up to the
  * whole, however late a reading is, and where one fails.
  *
- * There are at most TIMELINE_SLICES, and in all of them so many growths as
- * TIMELINE_GROWTHS or twice the leaves: then slices are joined two by two,
- * and the interval doubles.  So the samples of a large profile, and its file,
- * are at most about three times what they are without.
+ * There are at most TIMELINE_SLICES, and in all of them at most
+ * TIMELINE_GROWTHS growths, or one and a half times the leaves: then slices
+ * are joined two by two, and the interval doubles.  So a large profile has at
+ * most about three samples where it would have one.
  *
  * What is not allocation has no time: how much of a leaf is kept, was lost,
  * or survived is known of all its objects together.
