@@ -51,7 +51,8 @@ find_image(const char *pid, char path[PATH_MAX])
   if (*path == '\0')
     fail_with(MPROF_CANNOT_READ,
               "process %s counts in no file; start the program with mprof "
-              "run, or attach by mprof run --pid=%s",
+              "run, attach by mprof run --pid=%s, or in Lisp use the :file of "
+              "mprof:start",
               pid, pid);
 }
 

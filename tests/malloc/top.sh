@@ -55,7 +55,8 @@ same 'a profile' \
   "mprof: 'told.data' is no file that a running program counts in" \
   "$("$MPROF" top told.data 2>&1)"
 same 'a program that is not profiled' "mprof: process $$ counts in no file; \
-start the program with mprof run, or attach by mprof run --pid=$$" \
+start the program with mprof run, attach by mprof run --pid=$$, or in Lisp \
+use the :file of mprof:start" \
   "$("$MPROF" top $$ 2>&1)"
 same 'no process' 'mprof: cannot look at process 99999999: No such file or directory' \
   "$("$MPROF" top 99999999 2>&1)"
