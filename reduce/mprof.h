@@ -69,8 +69,8 @@ MPROF_API void *mprof_profile_open_octets(const void *octets,
  * memory runs out.  mprof_timeline_take ends a slice, unless it would be too
  * short, so many nanoseconds after the start: OCTETS is an image of the
  * program, GENERATION changes when its figures are forgotten, and COLLECTIONS
- * is how often garbage was collected.  Another
- * thread may open a profile meanwhile. */
+ * is how often garbage was collected.  Another thread may open a profile
+ * meanwhile. */
 MPROF_API void *mprof_timeline_open(uint64_t nanoseconds);
 MPROF_API void mprof_timeline_take(void *timeline, const void *octets,
                                    uint64_t length, uint64_t generation,

@@ -46,7 +46,7 @@ enum {
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
 #define NUMBER(field) STORE(number, size_t, field, 0)
 #define POSITIVE(field) STORE(positive, size_t, field, 0)
-#define TIME(field) STORE(time, uint64_t, field, 0)
+#define TIME(field, least) STORE(time, uint64_t, field, least)
 #define PERCENT(field) STORE(percent, uint32_t, field, 0)
 #define TEXT(field) STORE(text, const char *, field, 0)
 #define REGEX(place) TEXT(view.select.expressions[EXPRESSION_##place])
@@ -175,9 +175,9 @@ const struct option_row option_rows[] = {
      CHOOSE(list, uint64_t, view.select.phases, false, phase_texts, word)},
     {IN_SHOWN | IN_ADVISE, "from", "TIME",
      "only allocations in slices of a timeline from TIME on, such as 10s",
-     TIME(view.select.from)},
+     TIME(view.select.from, 0)},
     {IN_SHOWN | IN_ADVISE, "to", "TIME",
-     "only those in slices that start before TIME", TIME(view.select.to)},
+     "only those in slices that start before TIME", TIME(view.select.to, 1)},
     {IN_CHOICES, "thread", "REGEX",
      "only allocations by threads whose name matches",
      TEXT(view.select.expressions[EXPRESSION_THREAD])},
@@ -222,7 +222,7 @@ const struct option_row option_rows[] = {
      FLAG(run.reachable)},
     {IN_RUN, "timeline", "[=TIME]",
      "count for each interval of TIME (1s), for --from and --to",
-     TIME(run.timeline)},
+     TIME(run.timeline, 1000000)},
     {IN_RUN, "fail-on-leak", "[=BYTES]",
      "exit 4 if the program succeeds and has lost more than BYTES (0)",
      STORE(leaks, struct growth_limits, run.leaks, 0)},

@@ -167,7 +167,7 @@ store_percent(const struct option_value *v)
 }
 
 /* A number, with a fraction or not, and a unit; seconds if that is missing.
- */
+ * It is no less than the number of the row. */
 void
 store_time(const struct option_value *v)
 {
@@ -177,15 +177,19 @@ store_time(const struct option_value *v)
   } units[] = {{"", 1},     {"s", 1},  {"ms", 1e-3},
                {"min", 60}, {"m", 60}, {"h", 3600}};
   const char *text = v->text == NULL ? "1s" : v->text;
-  const size_t length = strspn(text, "0123456789.");
-  for (size_t i = 0; length > 0 && i < sizeof units / sizeof *units; i++)
-    if (strcmp(text + length, units[i].unit) == 0) {
-      const double value = strtod(text, NULL) * units[i].seconds * 1e9;
-      *(uint64_t *)v->field = value < 9e18 ? (uint64_t)(value + 0.5) : 0;
-      if (value < 9e18)
-        return;
+  char *end;
+  const double number = strtod(text, &end);
+  const bool digits = end == text + strspn(text, "0123456789.");
+  for (size_t i = 0; digits && i < sizeof units / sizeof *units; i++) {
+    const double value = number * units[i].seconds * 1e9 + 0.5;
+    if (strcmp(end, units[i].unit) == 0 && end > text && value < 9e18 &&
+        value >= (double)v->row->number) {
+      *(uint64_t *)v->field = (uint64_t)value;
+      return;
     }
-  refuse(v, "a time such as 10s, 500ms or 2min");
+  }
+  refuse(v, v->row->number > 1 ? "a time from 1ms on, such as 10s or 2min"
+                               : "a time such as 10s, 500ms or 2min");
 }
 
 /* ---- text -------------------------------------------------------------- */

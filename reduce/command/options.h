@@ -156,12 +156,13 @@ option_store store_choice;   /* an enum: the number */
 option_store store_number;   /* size_t */
 option_store store_positive; /* the same */
 option_store store_percent;  /* uint32_t, in millionths */
-option_store store_time;     /* uint64_t, in nanoseconds; no text: 1 s */
-option_store store_text;     /* const char * */
-option_store store_file;     /* the same, not empty */
-option_store store_signal;   /* its name or number */
-option_store store_growth;   /* struct growth_limits */
-option_store store_leaks;    /* the same, but one limit in bytes alone */
+option_store store_time;   /* uint64_t, in nanoseconds, at least the number of
+                              the row; no text: 1 s */
+option_store store_text;   /* const char * */
+option_store store_file;   /* the same, not empty */
+option_store store_signal; /* its name or number */
+option_store store_growth; /* struct growth_limits */
+option_store store_leaks;  /* the same, but one limit in bytes alone */
 /* an enum: the first word means the number, the next one more */
 option_store store_word;
 /* const struct output *: the row of the array that begins with the word */

@@ -55,7 +55,8 @@ struct run_files {
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
   uint64_t interval;        /* of timelines, nanoseconds; 0: there are none */
-  uint64_t started;         /* CLOCK_MONOTONIC */
+  uint64_t started;         /* CLOCK_MONOTONIC; then since that: */
+  uint64_t reading, read;   /* when the images are being read, and were */
   struct run_timeline *timelines;
   pthread_mutex_t timelines_lock; /* who reads or changes these has it */
   pthread_t thread;
@@ -86,13 +87,17 @@ bool run_files_others(struct run_files *files, run_file_fn *does);
 /* How long the program has run, in nanoseconds. */
 uint64_t run_timelines_now(const struct run_files *files);
 
-/* Ends a slice of each image. */
+/* Reads all images, and so ends a slice of each: at one time, so that slices
+ * of different processes are the same. */
 void run_timelines_take(struct run_files *files);
 
-/* The timeline of the image PATH, or NULL; it is not needed any more. */
+/* The timeline of the image PATH, made if there is none yet: its first slice
+ * begins when the images were read last.  NULL: there are no timelines. */
 struct timeline;
-const struct timeline *run_timelines_find(struct run_files *files,
-                                          const char *path);
+struct timeline *run_timelines_find(struct run_files *files,
+                                    const char *path);
+
+/* TIMELINE, or NULL, is not needed any more. */
 void run_timelines_drop(struct run_files *files,
                         const struct timeline *timeline);
 void run_timelines_release(struct run_files *files);

@@ -29,43 +29,31 @@ run_timelines_now(const struct run_files *files)
          files->started;
 }
 
-/* Where the timeline of the image PATH is, or would be. */
-static struct run_timeline **
-find(struct run_files *files, const char *path, struct stat *status)
-{
-  struct run_timeline **at = &files->timelines;
-  if (stat(path, status) != 0)
-    return NULL;
-  while (*at != NULL &&
-         ((*at)->device != status->st_dev || (*at)->inode != status->st_ino))
-    at = &(*at)->next;
-  return at;
-}
-
-const struct timeline *
+struct timeline *
 run_timelines_find(struct run_files *files, const char *path)
 {
+  struct run_timeline **at = &files->timelines;
   struct stat status;
-  struct run_timeline **at = find(files, path, &status);
-  return at == NULL || *at == NULL ? NULL : &(*at)->timeline;
+  if (files->interval == 0 || stat(path, &status) != 0)
+    return NULL;
+  while (*at != NULL &&
+         ((*at)->device != status.st_dev || (*at)->inode != status.st_ino))
+    at = &(*at)->next;
+  if (*at == NULL && (*at = calloc(1, sizeof **at)) != NULL)
+    **at = (struct run_timeline){
+        .device = status.st_dev,
+        .inode = status.st_ino,
+        .timeline = {.interval = files->interval, .last = files->read}};
+  return *at == NULL ? NULL : &(*at)->timeline;
 }
 
 static bool
 take(struct run_files *files, char *path, const char *process)
 {
-  struct stat status;
-  struct run_timeline **at = find(files, path, &status);
+  struct timeline *timeline = run_timelines_find(files, path);
   (void)process;
-  if (at != NULL && *at == NULL) {
-    *at = calloc(1, sizeof **at);
-    if (*at != NULL) {
-      (*at)->device = status.st_dev;
-      (*at)->inode = status.st_ino;
-      (*at)->timeline.interval = files->interval;
-    }
-  }
-  if (at != NULL && *at != NULL)
-    timeline_take_file(&(*at)->timeline, path, run_timelines_now(files));
+  if (timeline != NULL)
+    timeline_take_file(timeline, path, files->reading);
   return true;
 }
 
@@ -73,8 +61,10 @@ void
 run_timelines_take(struct run_files *files)
 {
   pthread_mutex_lock(&files->timelines_lock);
+  files->reading = run_timelines_now(files);
   take(files, files->path, NULL);
   run_files_others(files, take);
+  files->read = files->reading;
   pthread_mutex_unlock(&files->timelines_lock);
 }
 

@@ -193,5 +193,5 @@ top_rest(struct top *top)
       break;
     }
   }
-  return true;
+  return top->sink->error_number == 0;
 }

@@ -60,23 +60,26 @@ move_all(uint64_t *rest, uint64_t *row)
   move(rest, row, PPROF_CALLS, UINT64_MAX);
 }
 
-/* The growths of the leaf KEY, whose number is set to *COUNT; none if they
- * are more than ALL, since it began anew unseen. */
+/* The growths of the leaf KEY, whose number is set to *COUNT, as far as they
+ * are in ALL: a program that was killed in the midst of a count may have less
+ * than was read of it. */
 static const struct timeline_growth *
 find_growths(const struct building *b, uint64_t key, const uint64_t *all,
              size_t *count)
 {
   const struct timeline_growth *g = b->growths;
   const size_t end = array_count_until(g, b->growth_count, sizeof *g, key);
-  uint64_t objects = 0, bytes = 0;
+  uint64_t objects = all[PPROF_COUNT], bytes = all[PPROF_BYTES];
   size_t begin = end;
-  while (begin > 0 && g[begin - 1].key == key) {
-    objects += g[--begin].count;
-    bytes += g[begin].bytes;
+  while (begin > 0 && g[begin - 1].key == key)
+    begin--;
+  for (*count = 0; begin + *count < end; ++*count) {
+    const struct timeline_growth *growth = &g[begin + *count];
+    if (growth->count > objects || growth->bytes > bytes)
+      break;
+    objects -= growth->count;
+    bytes -= growth->bytes;
   }
-  *count = objects > all[PPROF_COUNT] || bytes > all[PPROF_BYTES]
-               ? 0
-               : end - begin;
   return g + begin;
 }
 

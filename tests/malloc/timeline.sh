@@ -55,6 +55,12 @@ done
 [ "$last" -ge 0 ] && [ "$last" -le "$first" ]
 result $? 'the first half comes before the second'
 
+# Processes that end before they are read have times, too.
+"$MPROF" run -q --timeline=1min -o brief.data ./timed >out 2>err
+same 'a brief program, and its child' \
+  "$(sums brief.data) $(sums brief.data.[0-9]*)" \
+  "$(sums --to=1s brief.data) $(sums --to=1s brief.data.[0-9]*)"
+
 same 'no window has what was kept' '' \
   "$("$MPROF" report --verbose --to=1min timed.data | grep -iE 'kept|leaks')"
 same 'what was kept has no time' \
@@ -65,9 +71,13 @@ same 'a profile without times' \
   "$("$MPROF" report --from=1s plain.data 2>&1)"
 same 'times that there are not' 'mprof: nothing matches --from=3600s' \
   "$("$MPROF" report --from=1h timed.data 2>&1)"
-same 'no time' \
-  "mprof: --timeline takes a time such as 10s, 500ms or 2min, not 'soon'" \
-  "$("$MPROF" run --timeline=soon ./timed 2>&1 | head -n 1)"
+for time in soon 0 0.5ms 1.2.3s 1x .; do
+  same "no interval: $time" \
+    "mprof: --timeline takes a time from 1ms on, such as 10s or 2min, not '$time'" \
+    "$("$MPROF" run --timeline=$time ./timed 2>&1 | head -n 1)"
+done
+same 'no time' "mprof: --to takes a time such as 10s, 500ms or 2min, not '0'" \
+  "$("$MPROF" report --to=0 timed.data 2>&1 | head -n 1)"
 "$MPROF" export -o part.pb.gz --focus=late timed.data
 same 'an export has the times of what it has' \
   "$(sums --focus=late --from=100ms --to=250ms timed.data)" \
