@@ -141,10 +141,10 @@ void selection_init(struct selection *selection,
                     const struct frame_table *frames,
                     const struct selection_options *options);
 
-/* Whether the options choose, and nothing matches them. */
 /* Whether OPTIONS choose by time. */
 bool selection_is_of_time(const struct selection_options *options);
 
+/* Whether the options choose, and nothing matches them. */
 bool selection_is_empty(const struct selection *selection);
 
 /* Fails, and says which option matches nothing, and which name is near. */

@@ -10,6 +10,7 @@
 #include "command/run_files.h"
 #include "common/program_start.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -45,6 +46,21 @@ library_find(const char *library, const char *what, char *path)
     fail_with(MPROF_CANNOT_READ,
               "cannot find the %s '%s': %s (MPROF_LIB can name its folder)",
               what, wanted, strerror(errno));
+}
+
+void
+library_load(const char *const *names, void **found, size_t count)
+{
+  char path[PATH_MAX];
+  library_find("libmprof-serve.so", "shipping library", path);
+  void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  bool good = opened != NULL;
+  for (size_t i = 0; good && i < count; i++) {
+    found[i] = dlsym(opened, names[i]);
+    good = found[i] != NULL;
+  }
+  if (!good)
+    fail_with(MPROF_CANNOT_READ, "cannot load '%s': %s", path, dlerror());
 }
 
 void

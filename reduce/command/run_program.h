@@ -29,6 +29,10 @@ void program_run(const struct options *options, const char *file,
 void library_find(const char *library, const char *what, char *path);
 void monitor_find(char *path);
 
+/* Loads the library that serves, ships and fetches, and sets FOUND to its
+ * COUNT functions NAMES. */
+void library_load(const char *const *names, void **found, size_t count);
+
 /* Why the program in the file PATH, or that which the script there names,
  * takes no library, as below. */
 const char *file_reason(const char *path);

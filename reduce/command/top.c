@@ -17,7 +17,6 @@
 #include "command/run_program.h"
 #include "recover/image_hold.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,23 +48,12 @@ find_image(const char *pid, char path[PATH_MAX])
   }
   fclose(maps);
   if (*path == '\0')
-    fail_with(MPROF_CANNOT_READ,
-              "process %s counts in no file; start the program with mprof "
-              "run, attach by mprof run --pid=%s, or in Lisp use the :file of "
-              "mprof:start",
-              pid, pid);
-}
-
-static void
-load_fetch(struct top *top)
-{
-  char path[PATH_MAX];
-  library_find("libmprof-serve.so", "shipping library", path);
-  void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  void *found = opened == NULL ? NULL : dlsym(opened, "mprof_fetch");
-  if (found == NULL)
-    fail_with(MPROF_CANNOT_READ, "cannot load '%s': %s", path, dlerror());
-  memcpy(&top->fetch, &found, sizeof found);
+    fail_with(
+        MPROF_CANNOT_READ,
+        "process %s counts in no file; start the program with mprof "
+        "run, attach by mprof run --pid=%s, or in Lisp use the :file of "
+        "mprof:start",
+        pid, pid);
 }
 
 static void
@@ -76,7 +64,10 @@ find_program(struct top *top)
   top->served =
       strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0;
   if (top->served) {
-    load_fetch(top);
+    static const char *const fetch = "mprof_fetch";
+    void *found;
+    library_load(&fetch, &found, 1);
+    memcpy(&top->fetch, &found, sizeof found);
     return;
   }
   if (name[strspn(name, "0123456789")] == '\0')

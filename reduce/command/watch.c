@@ -18,9 +18,7 @@
 #include "serve/server.h"
 #include "serve/ship.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,18 +64,9 @@ load(struct library *library)
       "mprof_ship_open",     "mprof_ship_run",     "mprof_ship_note",
       "mprof_ship_stop",     "mprof_ship_profile", "mprof_ship_count",
       "mprof_ship_summary",  "mprof_ship_close"};
-  char path[PATH_MAX];
   void *found[sizeof names / sizeof *names];
   _Static_assert(sizeof *library == sizeof found, "a name for each");
-  library_find("libmprof-serve.so", "shipping library", path);
-  void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  bool good = opened != NULL;
-  for (size_t i = 0; good && i < sizeof names / sizeof *names; i++) {
-    found[i] = dlsym(opened, names[i]);
-    good = found[i] != NULL;
-  }
-  if (!good)
-    fail_with(MPROF_CANNOT_READ, "cannot load '%s': %s", path, dlerror());
+  library_load(names, found, sizeof names / sizeof *names);
   memcpy(library, found, sizeof found);
 }
 

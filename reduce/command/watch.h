@@ -9,10 +9,11 @@
 
 #include "command/command.h"
 
+struct run_files;
+
 /* As program_run, or attach_run where a process is named; meanwhile the
  * profile is served and shipped, if OPTIONS ask for it, and says on standard
  * error where.  At the end what is left is shipped. */
-struct run_files;
 void watch_run(const struct options *options, struct run_files *files,
                struct sink *sink, struct outcome *outcome);
 
