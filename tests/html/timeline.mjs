@@ -7,14 +7,14 @@ import { mprof, scratch } from './browser.mjs';
 import { numbers, ProfileEncoder } from './encode_profile.mjs';
 
 const SLICES = 12;
-const SECOND = 1e9;
+const LENGTH = 1.07e9; // 1.07 * 1e9 is more
 const FUNCTIONS = ['A::MAIN', 'A::PARSE', 'B::READ', 'CONS'];
 
 // In slice I chains of some functions have allocated; nothing has in slice 5.
 function profile() {
   const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=lisp',
     ...Array.from({ length: SLICES }, (_, i) =>
-      `mprof.slice=${i * SECOND} ${i === 3 ? 0 : 1000 + i} ${5000 + i} ${
+      `mprof.slice=${i * LENGTH} ${i === 3 ? 0 : 1000 + i} ${5000 + i} ${
         i < 3 ? i : 7}`)],
   [['inuse_objects', 'count'], ['inuse_space', 'bytes']]);
   const random = numbers(7);
@@ -22,13 +22,15 @@ function profile() {
     for (let j = 0; j < 6 && i !== 5; j++) {
       const allocs = 1 + random(50);
       const chain = FUNCTIONS.slice(0, 1 + random(4));
-      p.allocate(chain, allocs, 16 * allocs, { time: i * SECOND,
+      p.allocate(chain, allocs, 16 * allocs, { time: i * LENGTH,
         ...j % 2 === 0 ? { category: 'cons', type: 'CONS' }
           : { category: 'struct', type: 'VECTOR' } }, [allocs, 16 * allocs]);
     }
   p.activate(['A::MAIN'], 5);
   return p;
 }
+
+const start = (slice) => slice * LENGTH / 1e9;
 
 const reported = (data, ...options) => JSON.parse(
   mprof('export', '--format=json', ...options, data));
@@ -77,8 +79,8 @@ export async function testTimeline(tests, browser) {
       whole.allocations.toLocaleString('en-US')} allocations, from ${window}`;
 
   await page.page.mouse.move(...at(3));
-  const third = reported(data, '--from=3', '--to=4').totals;
-  tests.equal(await page.text('.details-of-time'), `3 s to 4 s: ${
+  const third = reported(data, `--from=${start(3)}`, `--to=${start(4)}`).totals;
+  tests.equal(await page.text('.details-of-time'), `3.21 s to 4.28 s: ${
     third.bytes.toLocaleString('en-US')} bytes, resident 5.00 kB, 5 collections of garbage`,
   'the slice under the pointer');
 
@@ -89,11 +91,11 @@ export async function testTimeline(tests, browser) {
       tests.equal(await page.page.isHidden('#selection'), true, 'a click: all');
       continue;
     }
-    const options = [...first > 0 ? [`--from=${first}`] : [],
-      ...end < SLICES ? [`--to=${end}s`] : []];
+    const options = [...first > 0 ? [`--from=${start(first)}`] : [],
+      ...end < SLICES ? [`--to=${start(end)}s`] : []];
     const wanted = reported(data, ...options);
     tests.equal(await selected(), text(wanted.totals,
-      `${first} s to ${end < SLICES ? `${end} s` : 'the end'}`),
+      `${start(first)} s to ${end < SLICES ? `${start(end)} s` : 'the end'}`),
     `dragged from ${from} to ${to}`);
     await compare(tests, page, wanted, `from ${from} to ${to}`);
   }
@@ -102,7 +104,7 @@ export async function testTimeline(tests, browser) {
   for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'ArrowLeft'])
     await page.page.keyboard.press(key);
   tests.equal(await selected(),
-    text(reported(data, '--to=2').totals, '0 s to 2 s'), 'by keys');
+    text(reported(data, `--to=${start(2)}`).totals, '0 s to 2.14 s'), 'by keys');
   const copy = await page.copy(browser, new URL(page.page.url()).hash);
   tests.equal(await copy.text('#selection-text'), await selected(),
     'the address has it');
@@ -114,9 +116,9 @@ export async function testTimeline(tests, browser) {
   tests.equal(page.faults, [], 'no faults');
   await page.close();
 
-  const narrowed = await browser.open('timeline-part', data, ['--from=2']);
+  const narrowed = await browser.open('timeline-part', data, [`--from=${start(2)}`]);
   tests.equal((await narrowed.frames())[0].title.split('\n')[0], `all: ${
-    reported(data, '--from=2').totals.bytes.toLocaleString('en-US')
+    reported(data, `--from=${start(2)}`).totals.bytes.toLocaleString('en-US')
   } bytes, 100 %`, 'a page of a part of time');
   await narrowed.close();
   const both = await browser.open('timeline-base', data, [`--base=${data}`]);

@@ -22,11 +22,12 @@ const svg = (tag, attributes = {}, ...children) => {
 const seconds = (nanoseconds) => `${number(nanoseconds / 1e9)} s`;
 
 // Returns the slices [first, end) that the choices FROM and TO, in seconds,
-// select; null: all.
+// select; null: all.  1.07 times 1e9 is not a whole number.
 function windowOf({ slices }, { from, to }) {
   if (slices.length === 0 || (from === '' && to === '')) return null;
   const place = (text, otherwise) => {
-    const at = slices.findIndex(({ start }) => start >= Number(text) * 1e9);
+    const time = Math.round(Number(text) * 1e9);
+    const at = slices.findIndex(({ start }) => start >= time);
     return text === '' ? otherwise : at < 0 ? slices.length : at;
   };
   return [place(from, 0), place(to, slices.length)];
