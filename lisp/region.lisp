@@ -52,9 +52,10 @@ Signals MPROF-ERROR if NAME is neither a symbol nor a string."
 LABELS (keys and values in turn): keys are symbols or strings; values are
 evaluated, and anything that PRINC prints.  Labels are regions called
 key=value, and nest as these do.  Of more than 96 values the rest counts as
-[other].  (mprof:report :label \"request=/login\") restricts all tables to a label,
-whose value is a regular expression; the table REGIONS shows all.  A value that
-is not constant is made into a string, which is charged to the caller.
+[other].  (mprof:report :label \"request=/login\") restricts all tables to a
+label, whose value is a regular expression; the table REGIONS shows all.  A
+value that is not constant is made into a string, which is charged to the
+caller.
 
 Example:
 

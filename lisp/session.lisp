@@ -13,8 +13,8 @@
   "Held while the state of the monitor is read and changed.")
 
 (defvar *options* nil
-  "A list (MAX-CONTEXTS FLAGS INTERVAL), the options of the figures in memory; NIL
-if there are no figures.")
+  "A list (MAX-CONTEXTS FLAGS INTERVAL), the options of the figures in memory;
+NIL if there are no figures.")
 
 (defvar *counted-in* nil
   "A list (FILE PID): the file that the figures are in, and the process that

@@ -41,14 +41,14 @@ adds_frame(uint64_t added, enum added_frame frame)
 
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 
-/* How many callers a path in the leak table has. */
-enum { DEFAULT_CALLERS = 5 };
-
 /* The width of the terminal, if there is one. */
 #define WIDTH_AUTOMATIC SIZE_MAX
 
 /* Shares are kept in millionths, so that they compare exactly. */
 enum { SHARE_WHOLE = 1000000 };
+
+/* How many callers a path in the leak table has. */
+enum { DEFAULT_CALLERS = 5 };
 
 struct output;
 

@@ -81,16 +81,15 @@ page_write_labels(struct page *page)
 void
 page_write_slices(struct page *page)
 {
-  const struct numbers *starts = &page->slices.starts;
+  const struct time_slices *slices = &page->slices;
   writer_begin(&page->out, "slices", '[');
-  for (size_t i = 0; i < starts->count; i++) {
-    const struct timeline_state state =
-        time_slices_state(page->reduction->profile, starts->items[i]);
+  for (size_t i = 0; i < slices->starts.count; i++) {
+    const struct timeline_state *state = &slices->states[i];
     writer_begin(&page->out, NULL, '{');
-    writer_number(&page->out, "start", starts->items[i]);
-    writer_number(&page->out, "in_use", state.in_use);
-    writer_number(&page->out, "resident", state.resident);
-    writer_number(&page->out, "collections", state.collections);
+    writer_number(&page->out, "start", slices->starts.items[i]);
+    writer_number(&page->out, "in_use", state->in_use);
+    writer_number(&page->out, "resident", state->resident);
+    writer_number(&page->out, "collections", state->collections);
     writer_end(&page->out, '}');
   }
   writer_end(&page->out, ']');

@@ -22,7 +22,15 @@ read_slice(const struct profile *profile, size_t comment, struct slice *slice)
                 &slice->state.collections) == 4;
 }
 
-/* In some slices nothing was allocated. */
+/* The number of the slice that starts at START, from 1 on. */
+static size_t
+find_slice(const struct time_slices *slices, uint64_t start)
+{
+  return array_count_until(slices->starts.items, slices->starts.count,
+                           sizeof *slices->starts.items, start);
+}
+
+/* In some slices nothing was allocated: only a comment has these. */
 void
 time_slices_find(struct time_slices *slices, const struct profile *profile)
 {
@@ -44,24 +52,18 @@ time_slices_find(struct time_slices *slices, const struct profile *profile)
     if (starts->items[i] != starts->items[last])
       starts->items[++last] = starts->items[i];
   starts->count = last + 1;
+  slices->states = pool_zeroed(starts->count, sizeof *slices->states);
+  for (size_t i = 0; i < profile->comment_count; i++)
+    if (read_slice(profile, i, &slice)) {
+      struct timeline_state *sum =
+          &slices->states[find_slice(slices, slice.start) - 1];
+      sum->in_use += slice.state.in_use;
+      sum->resident += slice.state.resident;
+      sum->collections += slice.state.collections;
+    }
   slices->of_labels = pool_zeroed(count, sizeof *slices->of_labels);
   for (size_t i = 0; i < count; i++)
     if (profile->labels[i].time >= 0)
-      slices->of_labels[i] = (uint32_t)array_count_until(
-          starts->items, starts->count, sizeof *starts->items,
-          (uint64_t)profile->labels[i].time);
-}
-
-struct timeline_state
-time_slices_state(const struct profile *profile, uint64_t start)
-{
-  struct timeline_state sum = {.in_use = 0};
-  struct slice slice;
-  for (size_t i = 0; i < profile->comment_count; i++)
-    if (read_slice(profile, i, &slice) && slice.start == start) {
-      sum.in_use += slice.state.in_use;
-      sum.resident += slice.state.resident;
-      sum.collections += slice.state.collections;
-    }
-  return sum;
+      slices->of_labels[i] =
+          (uint32_t)find_slice(slices, (uint64_t)profile->labels[i].time);
 }

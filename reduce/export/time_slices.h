@@ -10,19 +10,15 @@
 #include "pprof/profile.h"
 #include "recover/timeline.h"
 
-struct time_slices {     /* all zero: none */
-  struct numbers starts; /* in nanoseconds, in their order */
-  uint32_t *of_labels;   /* by labels of the profile, the number of the slice,
-                            from 1 on; 0: none.  NULL: there are none */
+struct time_slices {             /* all zero: none */
+  struct numbers starts;         /* in nanoseconds, in their order */
+  struct timeline_state *states; /* at the end of each, over processes */
+  uint32_t *of_labels; /* by labels of the profile, the number of the slice,
+                          from 1 on; 0: none.  NULL: there are none */
 };
 
 /* Finds those of PROFILE, in the pool in use. */
 void time_slices_find(struct time_slices *slices,
                       const struct profile *profile);
-
-/* What there was at the end of the slice that starts at START, summed over
- * processes. */
-struct timeline_state time_slices_state(const struct profile *profile,
-                                        uint64_t start);
 
 #endif

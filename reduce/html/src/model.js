@@ -111,13 +111,15 @@ class Model {
   // Holders have no calls.
   get callsKnown() {
     const { lisp, holders } = this.profile;
-    return !holders && this.region === null && this.window === null && (lisp || this.thread === null);
+    return !holders && this.region === null && this.window === null &&
+      (lisp || this.thread === null);
   }
 
   // Whether functions show because they allocate, and not because they are
   // called.
   get byAllocations() {
-    return this.window !== null || this.phase !== null || this.tests.focus !== null;
+    return this.window !== null || this.phase !== null ||
+      this.tests.focus !== null;
   }
 
   sum() {

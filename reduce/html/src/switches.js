@@ -135,9 +135,9 @@ function connectSwitches(shell) {
   link('contexts').textContent = profile.terms.chains;
   fillFields(profile);
   connectFields(shell);
-  get('reset').addEventListener('click', () => shell.choose(Object.fromEntries(
-    ['program', 'without', 'type', 'from', 'to', ...EXPRESSIONS, ...LABELS].map((key) =>
-      [key, '']))));
+  const reset = Object.fromEntries(['program', 'without', 'type', 'from', 'to',
+    ...EXPRESSIONS, ...LABELS].map((key) => [key, '']));
+  get('reset').addEventListener('click', () => shell.choose(reset));
   addEventListener('hashchange', () => {
     shell.open();
     if (!['zoom', 'callers'].includes(shell.route[0])) scrollTo(0, 0);
