@@ -33,7 +33,7 @@ export async function testAdvice(tests, browser) {
       'control string each time',
     '2. saves 320 bytes, 20 %: A::MAIN calls FORMAT, which parses the ' +
       'control string each time'], 'as mprof advise says');
-  await page.page.click('.advice a:text-is("A::PRINT")');
+  await page.follow('.advice a:text-is("A::PRINT")');
   await page.settle();
   tests.check(/#\/function\/\d+$/.test(page.page.url()),
     'it leads to the function', page.page.url());

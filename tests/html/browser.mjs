@@ -143,6 +143,16 @@ export class ProfilePage {
     }), hash);
   }
 
+  // Clicks the link SELECTOR, until where it leads is shown, as above.
+  async follow(selector) {
+    await this.page.evaluate(() => {
+      window.followed = new Promise((done) =>
+        addEventListener('hashchange', () => done(), { once: true }));
+    });
+    await this.page.click(selector);
+    await this.page.evaluate(() => window.followed);
+  }
+
   // Until what was typed or clicked is shown: the search waits a little.
   async settle() {
     await this.page.evaluate(

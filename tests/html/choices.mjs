@@ -204,11 +204,11 @@ async function addresses(tests, browser) {
     ['inverted zoom', async () => page.clickFrame((await page.frames())
       .filter((f) => f.row === 1)[0].name)],
     ['colours', () => page.tick('by-category', true)],
-    ['view', () => page.page.click('nav a[data-view=functions]')],
+    ['view', () => page.follow('nav a[data-view=functions]')],
     ['sorting', () => page.page.click('th button:text-is("calls")')],
     ['sorting the other way', () =>
       page.page.click('th button:text-is("calls")')],
-    ['a function', () => page.page.click('.functions tbody a')],
+    ['a function', () => page.follow('.functions tbody a')],
     ['sorting there', () =>
       page.page.click('.callees th button:text-is("callee")')],
     ['type', () => page.page.selectOption('#type', { index: 1 })],

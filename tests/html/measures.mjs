@@ -148,7 +148,7 @@ async function leakTable(tests, browser, name, data, ...options) {
     .filter((row) => /^(\d\d?|\.|\*\*)$/.test(row[1]))
     .map((row) => lost ? [row[0], row[2], row[7], row[8]]
       : [row[0], '', row[2], row.at(-1)]);
-  await page.page.click('nav a[data-view=leaks]');
+  await page.follow('nav a[data-view=leaks]');
   const found = (await page.rows('.leaks')).map((row) => [String(row.bytes),
     lost ? String(row.objects) : '', String(row.allocations), row.path]);
   tests.check(found.length > 0, `${name}: there are leaks`);

@@ -66,7 +66,7 @@ async function moves(tests, browser, data) {
   const page = await browser.open('sandwich', data);
   const where = () => page.text('.function-page h1');
   await page.go('#/functions');
-  await page.page.click('.functions a:text-is("B::WALK")');
+  await page.follow('.functions a:text-is("B::WALK")');
   await page.page.click('.sandwich .frame:text-is("OTHER")');
   tests.equal(await where(), 'B::OTHER', 'sandwich: a click goes to a caller');
   await page.page.focus('.flame');

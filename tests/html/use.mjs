@@ -155,7 +155,7 @@ async function sorting(tests, page) {
 
 async function navigation(tests, page) {
   await page.go('#/functions');
-  await page.page.click('.functions a:text-is("A::READ-TOKEN")');
+  await page.follow('.functions a:text-is("A::READ-TOKEN")');
   await page.settle();
   tests.equal(await page.text('.function-page h1'), 'A::READ-TOKEN',
     'a click opens the function');
@@ -168,13 +168,13 @@ async function navigation(tests, page) {
   tests.equal(callers.map((r) => [r.caller, r.bytes, r['%'], r.allocs,
     r.calls]), [['A::PARSE', 3200, '66.6 %', 200, 10],
     ['A::PRINT', 1600, '33.3 %', 100, 5]], 'and its callers');
-  await page.page.click('.callers a:text-is("A::PARSE")');
+  await page.follow('.callers a:text-is("A::PARSE")');
   await page.settle();
   tests.equal((await page.rows('.callees')).map((r) =>
     [r.callee, r.bytes, r.allocs, r.calls]),
   [['INTERN', 4800, 50, 50], ['A::READ-TOKEN', 3200, 200, 10]],
   'a click on a caller goes there, to its callees');
-  await page.page.click('.callers a:text-is("A::MAIN")');
+  await page.follow('.callers a:text-is("A::MAIN")');
   await page.settle();
   tests.equal((await page.rows('.callers')).map((r) => [r.caller,
     r.bytes, r.calls]), [['<root>', 9760, 1]], 'up to the root');
@@ -189,7 +189,7 @@ async function navigation(tests, page) {
     'below: 4,800 bytes, 49.1 %', 'it is found in the flame graph');
   await page.search('');
   await page.go('#/types');
-  await page.page.click('.types a:text-is("CONS")');
+  await page.follow('.types a:text-is("CONS")');
   await page.settle();
   tests.equal((await page.rows('.type')).map((r) =>
     [r.function, r.bytes, r.allocs]), [['A::READ-TOKEN', 4800, 300]],
@@ -301,7 +301,7 @@ async function recursion(tests, browser) {
       .filter((line) => line.includes('×'))),
   ['1 call × 4.50 kB', '5 calls × 800 B', '3 calls × 1.00 kB'],
   'recursion: the path has all calls that go its way');
-  await page.page.click('.hint a:text-is("B::WALK")');
+  await page.follow('.hint a:text-is("B::WALK")');
   await page.settle();
   tests.equal(await page.page.evaluate(() => {
     const figure = [...document.querySelectorAll('.figure')].pop();
@@ -322,7 +322,7 @@ async function unknownCalls(tests, browser) {
     ['each', 'sort', 'start', 'visit'].map((name) => [name, '', '']),
     `unknown calls are last, ${order} first`);
   }
-  await page.page.click('.functions a:text-is("sort")');
+  await page.follow('.functions a:text-is("sort")');
   await page.settle();
   tests.equal((await page.page.evaluate(() =>
     [...document.querySelectorAll('.figure strong')].map((s) =>
