@@ -67,6 +67,7 @@ static struct worker workers[THREADS + 1]; /* the last one is main */
 static uintptr_t slots[SLOTS]; /* inverted: nobody is to find them */
 static void *reachable[SLOTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all_ended;
 static bool alone, ended;
 static int steps, threads;
 static uint64_t live, peak, live_in_region, held;
@@ -299,6 +300,9 @@ work(void *data)
       pthread_mutex_unlock(&lock);
   }
   w->last = NULL;
+  /* The C library frees what it has allocated for a thread when some others
+   * have been joined.  The peak is known only if that comes later. */
+  pthread_barrier_wait(&all_ended);
   return NULL;
 }
 
@@ -376,6 +380,7 @@ main(int argc, char **argv)
     workers[t].number = (uint8_t)t;
     workers[t].seed = 88172645463325252u + (uint64_t)t * 1000003;
   }
+  pthread_barrier_init(&all_ended, NULL, (unsigned)threads);
   pthread_mutex_lock(&lock);
   for (int t = 0; t < threads; t++)
     pthread_create(&workers[t].thread, NULL, work, &workers[t]);
