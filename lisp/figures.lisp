@@ -31,10 +31,13 @@ Of a row, and of a profile but for :NAME:
        for them; for a function, with its callees, recursion once
    :LIVE-ALLOCATIONS :LIVE-BYTES   what of this was alive at the last
        collection; known with :LIVE of MPROF:START
+   :PEAK-ALLOCATIONS :PEAK-BYTES   what was alive at the collection that left
+       most; the same
 Further figures of rows are the columns of the format lisp in mprof-formats(5):
    functions   :SELF-ALLOCATIONS :SELF-BYTES :SELF-LIVE-ALLOCATIONS
-       :SELF-LIVE-BYTES :CALLS (that led to an allocation) :CYCLE :FILE :LINE,
-       and :TYPES :CALLERS :CALLEES :SURVIVAL, lists of rows
+       :SELF-LIVE-BYTES :SELF-PEAK-ALLOCATIONS :SELF-PEAK-BYTES :CALLS (that led
+       to an allocation) :CYCLE :FILE :LINE, and :TYPES :CALLERS :CALLEES
+       :SURVIVAL, lists of rows
    arcs        :CALLER :CALLEE :CALLS
    types       :CATEGORY :TYPE :CLASS
    survival    the same, and :DIED-0-BYTES ... :NEW-ALLOCATIONS
@@ -53,7 +56,8 @@ lists of differences.  A difference has :OLD and :NEW, rows or NIL, and
 Example: (mprof.data:figure :bytes (mprof:profile))  =>  4800016"))
 
 (defparameter *not-always-known*
-  '(:live-allocations :live-bytes :self-live-allocations :self-live-bytes)
+  '(:live-allocations :live-bytes :self-live-allocations :self-live-bytes
+    :peak-allocations :peak-bytes :self-peak-allocations :self-peak-bytes)
   "Figures that only profiles with live objects have.")
 
 (defun getf-figure (key plist owner)

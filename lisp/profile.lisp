@@ -228,7 +228,9 @@ Example: the large objects made by the parser.
     (:activations . :calls) (:entered . :calls)
     (:inclusive-allocations . :allocations) (:inclusive-bytes . :bytes)
     (:inclusive-live-allocations . :live-allocations)
-    (:inclusive-live-bytes . :live-bytes))
+    (:inclusive-live-bytes . :live-bytes)
+    (:inclusive-peak-allocations . :peak-allocations)
+    (:inclusive-peak-bytes . :peak-bytes))
   "Columns of `mprof export' that have the names of other tables here.")
 
 (defun phase-keyword (word)

@@ -33,7 +33,7 @@
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
-enum { IMAGE_VERSION = 2, IMAGE_PAGE = 4096 };
+enum { IMAGE_VERSION = 3, IMAGE_PAGE = 4096 };
 
 enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
 
@@ -83,10 +83,12 @@ struct image_piece {
 };
 
 /* How many collections the objects of a leaf survived, in the order of
- * pprof_format.h.  What died in the first band is 0 here: it is what was
- * allocated without all else. */
+ * pprof_format.h, and what was alive at the end of that collection which left
+ * most.  What died in the first band is 0 here: it is what was allocated
+ * without all else. */
 struct image_survival {
   uint64_t figures[PPROF_SURVIVAL_FIGURES];
+  uint64_t peak_count, peak_bytes;
 };
 
 /* The graph of live objects.  In each of its arrays but that of references

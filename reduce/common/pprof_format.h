@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The format of profile files: pprof's profile.proto, a gzip-compressed
- * protobuf message.  This is the one place that has its field numbers, and the
- * names of what mprof puts into it: sample types, labels and comments.
+ * protobuf message.  This is the one place that has its field numbers, and
+ * the names of what mprof puts into it: sample types, labels and comments.
  * mprof-formats(5) says what they mean.
  *
  * A field is a tag, a varint of (number << 3 | wire type), and a value: a
@@ -114,9 +114,10 @@ enum {
 };
 
 /* The sample types of files by mprof, in their order.  In a Lisp profile
- * what is kept is what was alive at the last collection.  What is held is the
- * same once more, in samples of its own: the chain of such a sample is not of
- * calls but of what holds its objects. */
+ * what is kept is what was alive at the last collection, and at the peak, at
+ * that which left most.  What is held is what is kept once more, in samples
+ * of its own: the chain of such a sample is not of calls but of what holds
+ * its objects. */
 enum pprof_column {
   PPROF_COUNT,
   PPROF_BYTES,
@@ -144,7 +145,7 @@ enum pprof_column {
 #define PPROF_REACH_COLUMNS PPROF_BELOW(PPROF_HELD_COUNT)
 #define PPROF_LISP_COLUMNS PPROF_BELOW(PPROF_CALLS + 1)
 #define PPROF_LIVE_COLUMNS                                                   \
-  (PPROF_BELOW(PPROF_KEPT_BYTES + 1) |                                       \
+  (PPROF_BELOW(PPROF_PEAK_BYTES + 1) |                                       \
    (PPROF_BELOW(PPROF_COLUMNS) & ~PPROF_BELOW(PPROF_SURVIVAL)))
 #define PPROF_HELD_COLUMNS                                                   \
   (PPROF_LIVE_COLUMNS | UINT64_C(1) << PPROF_HELD_COUNT |                    \

@@ -130,7 +130,7 @@ const struct output report_tables[] = {
      .shown = shown_threads},
     {"direct", "what each function itself allocated",
      .table = &functions_table},
-    {"peak", "what was live at the peak (C)", .table = &peak_table,
+    {"peak", "what was live at the peak", .table = &peak_table,
      .shown = shown_peak},
     {"temporary", "objects that were freed at once (C)",
      .table = &temporary_table, .shown = shown_temporary},

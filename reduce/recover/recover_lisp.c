@@ -101,13 +101,15 @@ add_survival(uint64_t *values, const struct image_survival *survival)
 {
   uint64_t *const figures = &values[PPROF_SURVIVAL];
   const size_t alive = PPROF_SURVIVAL_FIGURES / 2;
-  memcpy(figures, survival, sizeof *survival);
+  memcpy(figures, survival->figures, sizeof survival->figures);
   figures[0] = values[PPROF_COUNT];
   figures[1] = values[PPROF_BYTES];
   for (size_t i = 2; i < PPROF_SURVIVAL_FIGURES; i++)
     figures[i % 2] -= figures[i];
   for (size_t i = alive + 2; i < PPROF_SURVIVAL_FIGURES; i++)
     values[i % 2 == 0 ? PPROF_KEPT_COUNT : PPROF_KEPT_BYTES] += figures[i];
+  values[PPROF_PEAK_COUNT] = survival->peak_count;
+  values[PPROF_PEAK_BYTES] = survival->peak_bytes;
 }
 
 static void

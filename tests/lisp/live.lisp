@@ -29,9 +29,9 @@ MEASURE.  A chain is a list of names."
         collect (subseq line start end)
         while end))
 
-(defun sums (file function)
-  "What the profile FILE says is alive that was made below FUNCTION, a symbol:
-a list of (TYPE OBJECTS BYTES)."
+(defun sums (file function &optional (measure :live))
+  "What the profile FILE says is alive, or was at the peak, that was made below
+FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (let ((name (let ((*package* (find-package '#:keyword)))
                 (prin1-to-string function)))
         (sums '()))
@@ -41,8 +41,8 @@ a list of (TYPE OBJECTS BYTES)."
                      do (let ((sum (or (assoc type sums :test #'string=)
                                        (first (push (list type 0 0) sums)))))
                           (incf (nth place sum) number)))))
-      (add :live-allocs 1)
-      (add :live 2))
+      (add (ecase measure (:live :live-allocs) (:peak :peak-allocs)) 1)
+      (add measure 2))
     (sort sums #'string< :key #'first)))
 
 (defun alive (function &optional (collections 1))

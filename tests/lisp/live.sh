@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What is alive, how many collections objects survive, and what holds them:
-# live.lisp, survival.lisp, holders.lisp.
+# live.lisp, survival.lisp, peak.lisp, holders.lisp.
 
 . "$(dirname "$0")/../cli/check.bash"
 : "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
@@ -21,6 +21,6 @@ run_programs() {
   grep '^ok\|^not ok\|^#' out
 }
 
-run_programs live.lisp survival.lisp
+run_programs live.lisp survival.lisp peak.lisp
 run_programs holders.lisp
 finish

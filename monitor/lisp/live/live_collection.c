@@ -60,35 +60,6 @@ note_free(void *memory)
   errno = saved;
 }
 
-/* ---- what died ---- */
-
-static unsigned
-band_of(uint64_t age)
-{
-  const unsigned band = age == 0 ? 0 : 64 - (unsigned)__builtin_clzll(age);
-  return band < LIVE_BANDS ? band : LIVE_BANDS - 1;
-}
-
-static void
-count_in(struct live_count *c, const struct live_entry *e)
-{
-  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
-  c->bytes += live_entry_bytes(e);
-}
-
-/* The entry, of age 1 or more, is dead.  Without memory for its leaf it
- * counts as if in the first band, and is counted as misplaced. */
-static void
-note_death(struct live_table *t, const struct live_entry *e)
-{
-  struct live_count(*const of_leaf)[LIVE_BANDS] =
-      arena_record(&t->deaths, e->leaf / LIVE_LEAF_UNITS, sizeof *of_leaf);
-  if (of_leaf != NULL)
-    count_in(&(*of_leaf)[band_of(LIVE_AGE(e->memory))], e);
-  else
-    t->misplaced++;
-}
-
 /* ---- what is alive ---- */
 
 /* A scan of many objects, one after the other: the page of the last one, and
@@ -98,6 +69,7 @@ struct scan {
   struct live_table *table;
   uintptr_t page;
   bool used;
+  uint64_t bytes; /* of what stays */
 };
 
 enum { PAGE_BYTES = 4096 }; /* of the collector's heap */
@@ -122,11 +94,12 @@ survives(struct scan *scan, struct live_entry *e, uint64_t clock)
   if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(scan, address)) ||
       freed_at(address) > clock) {
     if (LIVE_AGE(e->memory) != 0)
-      note_death(scan->table, e);
+      live_note_death(scan->table, e);
     return false;
   }
   if (LIVE_AGE(e->memory) != 0xFF)
     e->memory += (uint64_t)1 << LIVE_AGE_SHIFT;
+  scan->bytes += live_entry_bytes(e);
   return true;
 }
 
@@ -204,14 +177,18 @@ static void
 scan_all(void)
 {
   const int saved = errno;
+  uint64_t bytes = 0;
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
     struct scan scan = {.table = t};
     if (t->boundary == NULL)
       continue;
     compact(t, &scan);
     sift_boundary(t, &scan);
-    t->boundary = NULL;
+    bytes += scan.bytes;
   }
+  live_note_collection(bytes);
+  for (struct live_table *t = live.tables; t != NULL; t = t->next)
+    t->boundary = NULL;
   intern_table_release(&live.freed);
   arena_release(&live.clocks);
   live.number = GC_get_gc_no();
@@ -300,7 +277,7 @@ live_collection_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
   if (e == NULL)
     e = find_newest(t->old, memory);
   if (e != NULL)
-    e->leaf = (uint32_t)(leaf >> 4);
+    live_move_entry(t, e, (uint32_t)(leaf >> 4));
   GC_alloc_unlock();
 }
 
@@ -325,30 +302,4 @@ live_collection_each(struct live_table *t, live_visit_fn *visit,
   t->open->count = live_table_open_count(t);
   visit_chunks(t->open, visit, closure);
   visit_chunks(t->old, visit, closure);
-}
-
-static void
-count_entry(void *sums, const struct live_entry *e, bool freed)
-{
-  struct live_survival *const s =
-      (struct live_survival *)sums + e->leaf / LIVE_LEAF_UNITS;
-  const unsigned band = band_of(LIVE_AGE(e->memory));
-  if (!freed)
-    count_in(&s->alive[band], e);
-  else if (band != 0)
-    count_in(&s->died[band], e);
-}
-
-void
-live_collection_sum(struct live_table *t, struct live_survival *sums)
-{
-  const struct live_count(*const all)[LIVE_BANDS] = t->deaths.base;
-  live_collection_each(t, count_entry, sums);
-  for (size_t i = 0; i < t->deaths.reserved_bytes / sizeof *all; i++)
-    for (unsigned band = 1; band < LIVE_BANDS; band++) {
-      if (all[i][band].bytes == 0) /* there may be no such leaf */
-        continue;
-      sums[i].died[band].objects += all[i][band].objects;
-      sums[i].died[band].bytes += all[i][band].bytes;
-    }
 }

@@ -109,5 +109,6 @@ live_table_close(struct live_table *t)
   live_chunks_free(t->spare);
   live_chunks_free(t->returned);
   arena_release(&t->deaths);
+  arena_release(&t->peak);
   memset(t, 0, sizeof *t);
 }

@@ -33,6 +33,10 @@
  * was allocated at the leaf without all else.  An object that was freed
  * explicitly has its entry until the next collection, and so its age.
  *
+ * Peak.  The most bytes that a collection left alive, in all threads.  What
+ * they were by leaf is added up when a collection leaves more than any
+ * before.
+ *
  * Memory comes from mmap: nothing here keeps an object alive, for the
  * collector does not look into it.
  */
@@ -97,7 +101,8 @@ struct live_table { /* all zero: nothing is followed */
   struct live_chunk *boundary; /* the open one when all was marked, */
   uint64_t boundary_count;     /* and its count */
   struct arena deaths;         /* struct live_count by leaf and band */
-  uint64_t misplaced;          /* deaths for which there was no memory */
+  struct arena peak;           /* struct live_count by leaf */
+  uint64_t misplaced; /* objects for which there was no memory there */
 };
 
 /* What all tables have in common. */
@@ -108,6 +113,9 @@ extern struct live {
   struct live_table *tables;
   uint64_t number; /* of the last collection, as the collector counts them; 0:
                       there was none since the last reset */
+  uint64_t peak_bytes; /* most that a collection left alive since then; 0:
+                          there is no peak yet */
+  uint64_t peak_age;   /* of the youngest entries that were alive there */
   struct intern_table freed; /* addresses, since then */
   struct arena clocks;       /* uint64_t by these: when each was freed last */
   uint64_t lost_frees; /* for which there was no memory, since the last reset:
@@ -163,7 +171,7 @@ live_table_is_open(const struct live_table *t)
  * the hook, or is stopped anywhere. */
 uint64_t live_table_open_count(const struct live_table *);
 
-/* ---- deaths ---- */
+/* ---- figures by leaf (live_figures.c) ---- */
 
 enum { LIVE_BANDS = PPROF_SURVIVAL_BANDS };
 
@@ -172,11 +180,28 @@ struct live_count {
   uint64_t objects, bytes;
 };
 
-/* Of one leaf, by band: what died, and what is alive, or new (the first one).
- * In the order of enum pprof_column. */
+/* Of one leaf: by band what died, and what is alive, or new (the first one),
+ * in the order of enum pprof_column; and what was alive at the peak. */
 struct live_survival {
-  struct live_count died[LIVE_BANDS], alive[LIVE_BANDS];
+  struct live_count died[LIVE_BANDS], alive[LIVE_BANDS], peak;
 };
+
+/* The entry, of age 1 or more, is dead.  With the collector's lock. */
+void live_note_death(struct live_table *, const struct live_entry *);
+
+/* A collection is about to end that has left so many bytes alive, all before
+ * the boundaries of the tables: it is the peak if there were never more. With
+ * the collector's lock. */
+void live_note_collection(uint64_t bytes);
+
+/* The entry is to be one of `leaf'; if it was alive at the peak it has been
+ * so there.  With the collector's lock. */
+void live_move_entry(struct live_table *, struct live_entry *, uint32_t leaf);
+
+/* Add what died, what lives and what lived at the peak to `sums', by leaf,
+ * but for what died before its first collection.  The world is stopped, and
+ * the thread not inside the hook. */
+void live_table_sum(struct live_table *, struct live_survival *sums);
 
 /* ---- begin and end ---- */
 
@@ -203,7 +228,7 @@ void live_chunks_free(struct live_chunk *chunks);
  *
  * What had survived a collection before is noted when it dies.
  *
- * Cost: the pass, some nanoseconds an entry.
+ * Cost: the pass, some nanoseconds an entry; for a new peak another one.
  */
 
 /* Begin to follow, and the collector is to look at the table from now on;
@@ -225,9 +250,5 @@ typedef void live_visit_fn(void *closure, const struct live_entry *,
                            bool freed);
 void live_collection_each(struct live_table *, live_visit_fn *visit,
                           void *closure);
-
-/* Add what died and what lives to `sums', by leaf, but for what died before
- * its first collection.  As above. */
-void live_collection_sum(struct live_table *, struct live_survival *sums);
 
 #endif

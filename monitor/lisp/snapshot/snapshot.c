@@ -182,7 +182,7 @@ add_survival(struct snapshot *s, struct thread_state *t)
   struct live_survival *const sums = add_piece(
       s, IMAGE_SURVIVAL, t->tree.owner, t->tree.leaf_count * sizeof *sums);
   if (sums != NULL)
-    live_collection_sum(&t->live, sums);
+    live_table_sum(&t->live, sums);
 }
 
 static void
