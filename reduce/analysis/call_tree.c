@@ -115,6 +115,23 @@ call_tree_caller(const struct call_tree *tree, uint32_t node)
   return count == 0 ? INDEX_NONE : tree->shown[count - 1];
 }
 
+/* What stands for the whole chain of sample I, of which no function shows, or
+ * which is of a group. */
+static struct call_item
+nameless_item(const struct selection *selection, size_t i)
+{
+  const struct profile *profile = selection->profile;
+  const struct profile_sample *sample = &profile->samples[i];
+  const uint32_t *groups = selection->region_groups;
+  return (struct call_item){
+      .name =
+          groups == NULL
+              ? nameless_name(selection_nameless(selection, sample->node))
+              : names_text(&selection->frames->names,
+                           groups[profile->labels[sample->labels].region]),
+      .function = INDEX_NONE};
+}
+
 /* ---- the whole ---- */
 
 /* COUNT numbers, all INDEX_NONE. */
@@ -137,16 +154,14 @@ add_samples(struct call_tree *tree)
   tree->shown =
       pool_zeroed(selection->frames->most_frames, sizeof *tree->shown);
   for (size_t i = 0; i < profile->sample_count; i++) {
-    uint32_t end = profile->samples[i].node;
+    uint32_t node = TREE_ROOT;
     if (!selection_keeps(selection, i))
       continue;
-    uint32_t node = node_of(tree, end, MISSING_NEW);
-    if (node == TREE_ROOT) {
-      enum nameless reason = selection_nameless(selection, end);
-      struct call_item nameless = {.name = nameless_name(reason),
-                                   .function = INDEX_NONE};
-      node = tree_child(&tree->tree, TREE_ROOT, add_item(tree, nameless));
-    }
+    if (selection->region_groups == NULL)
+      node = node_of(tree, profile->samples[i].node, MISSING_NEW);
+    if (node == TREE_ROOT)
+      node = tree_child(&tree->tree, TREE_ROOT,
+                        add_item(tree, nameless_item(selection, i)));
     tree->of_sample[i] = node;
   }
 }

@@ -7,6 +7,8 @@
 
 #include "analysis/grouping.h"
 
+#include "common/region_path.h"
+
 #include <inttypes.h>
 
 /* The name id of the group of FRAME; TEXT is for writing it. */
@@ -75,6 +77,38 @@ group_frames(struct frame_table *frames, const struct selection *selection,
   }
 }
 
+/* ---- labels ---- */
+
+/* Gives each region the name of its group: KEY=VALUE. */
+static void
+group_regions(struct frame_table *frames, struct selection *selection,
+              const char *key)
+{
+  const struct profile *profile = frames->profile;
+  const uint32_t none =
+      names_intern(&frames->names, pool_format("[no %s]", key));
+  bool any = false;
+  selection->region_groups =
+      pool_zeroed(profile->region_count, sizeof *selection->region_groups);
+  for (size_t i = 0; i < profile->region_count; i++) {
+    const char *label;
+    size_t length;
+    const bool has =
+        region_path_label(names_text(&profile->names, profile->regions[i]),
+                          key, &label, &length);
+    selection->region_groups[i] =
+        has ? names_intern(&frames->names,
+                           pool_format("%.*s", (int)length, label))
+            : none;
+    any |= has;
+  }
+  if (!any)
+    fail_with(MPROF_NOTHING, "--by=label:%s: nothing has the label %s", key,
+              key);
+}
+
+/* ---- the whole ---- */
+
 bool
 frames_have_lines(const struct frame_table *frames)
 {
@@ -89,14 +123,18 @@ frames_have_lines(const struct frame_table *frames)
 
 void
 grouping_apply(struct frame_table *frames, struct selection *selection,
-               enum granularity by)
+               enum granularity by, const char *key)
 {
   /* the line that a function was called at is none that anything was called
    * from: calls of lines make no sense */
   if (by == BY_SITE || (by == BY_LINE && frames_have_lines(frames)))
     selection->counts_calls = false;
-  if (by != BY_FUNCTION)
+  if (by == BY_LABEL) {
+    selection->counts_calls = false;
+    group_regions(frames, selection, key);
+  } else if (by != BY_FUNCTION) {
     group_frames(frames, selection, by);
+  }
 }
 
 const char *
@@ -109,6 +147,7 @@ granularity_noun(enum granularity by, bool many)
       [BY_FILE] = {"file", "files"},
       [BY_PACKAGE] = {"package", "packages"},
       [BY_CLASS] = {"class or function", "classes and functions"},
+      [BY_LABEL] = {"label", "labels"},
   };
   return nouns[by][many];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The granularity of a reduction: instead of functions, their lines, files,
- * packages or classes.
+ * packages or classes; or the values of a label.
  *
  * This stage stands between the selection, which speaks of functions, and all
  * that count them.  It changes the frames so that each group is a function.
@@ -12,6 +12,9 @@
  * of one group, the rootmost stands for all, and calls of the others are
  * counted nowhere.  Frames that are hidden neither join a group nor stand
  * between two frames of one.
+ *
+ * A label is one of samples, not of frames: the whole chain of a sample
+ * becomes one frame, whatever functions are on it.
  */
 
 #ifndef MPROF_GROUPING_H
@@ -27,14 +30,16 @@ enum granularity {
   BY_SITE, /* calls in one line, too, are told apart */
   BY_FILE,
   BY_PACKAGE,
-  BY_CLASS
+  BY_CLASS,
+  BY_LABEL
 };
 
-/* Groups the functions of FRAMES, from which SELECTION was made, and lets
- * that know no calls where they make no sense; nothing is left to do for
- * BY_FUNCTION.  Linear in frames and functions. */
+/* Groups the functions of FRAMES, from which SELECTION was made, or its
+ * samples by the label KEY, and lets that know no calls where they make no
+ * sense; nothing is left to do for BY_FUNCTION.  Fails when nothing has the
+ * label.  Linear in frames, functions and regions. */
 void grouping_apply(struct frame_table *frames, struct selection *selection,
-                    enum granularity by);
+                    enum granularity by, const char *key);
 
 /* Whether the profile knows the lines of calls. */
 bool frames_have_lines(const struct frame_table *frames);

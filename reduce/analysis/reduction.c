@@ -58,7 +58,8 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
   select.suppressed = options->leaks_only ? reduction->suppressed : NULL;
   frame_table_init(&reduction->frames, profile);
   selection_init(selection, profile, &reduction->frames, &select);
-  grouping_apply(&reduction->frames, selection, options->by);
+  grouping_apply(&reduction->frames, selection, options->by,
+                 options->by_label);
   progress_tell(progress, "adding up", 0, 0);
   tally_init(&reduction->tally, selection);
   region_figures_init(&reduction->regions, profile, reduction->tally.regions);

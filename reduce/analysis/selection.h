@@ -77,7 +77,7 @@ struct selection_options {
   const char *categories;  /* names or letters, with commas, NULL: all */
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
-  uint64_t phases; /* bit i: enum phase i; 0: all */
+  uint64_t phases;   /* bit i: enum phase i; 0: all */
   uint64_t from, to; /* nanoseconds: slices of time that start then, or later
                         and before that; 0 and 0: all */
   enum system_choice system;
@@ -130,7 +130,10 @@ struct selection {
   bool counts_calls;   /* calls are known of what is chosen */
   bool narrowed;       /* some sample that allocates is left out */
   unsigned unmatched;  /* bit i: enum expression i matches nothing */
-  struct figures total;          /* of the samples kept */
+  uint32_t *region_groups; /* by region: the name (of the frame table) of what
+                              stands for the chains of samples there; NULL:
+                              chains are of frames */
+  struct figures total;    /* of the samples kept */
   uint64_t nameless_leaf_bytes;  /* charged to something without a name */
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };

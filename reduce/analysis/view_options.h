@@ -58,8 +58,9 @@ struct view_options {
 
   struct selection_options select;
   enum granularity by;
-  enum measure value; /* what figures count, or what comes first */
-  bool one_measure;   /* what is written has room for one measure alone */
+  const char *by_label; /* BY_LABEL: the key */
+  enum measure value;   /* what figures count, or what comes first */
+  bool one_measure;     /* what is written has room for one measure alone */
 
   uint64_t tables;    /* bit i: table i of the command; 0: the usual ones */
   uint32_t min_share; /* rows below this share of the total are left out */

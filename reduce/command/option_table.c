@@ -82,9 +82,9 @@ static const struct word heap_words[] = {
 static const struct word frame_words[] = {
     {"types"}, {"phases"}, {"threads"}, {NULL}};
 
-static const struct word by_words[] = {{"function"}, {"line"},    {"site"},
-                                       {"file"},     {"package"}, {"class"},
-                                       {NULL}};
+static const struct word by_words[] = {{"function"},  {"line"},    {"site"},
+                                       {"file"},      {"package"}, {"class"},
+                                       {"label:KEY"}, {NULL}};
 
 const struct option_row option_rows[] = {
     {IN_EXPORT, "format", "FORMAT",
@@ -170,7 +170,7 @@ const struct option_row option_rows[] = {
      "runtime, and C++'s library",
      WORD(system_choice, view.select.system, SYSTEM_HIDDEN, system_words)},
     {IN_VIEW, "by", "WHAT", "group by ",
-     WORD(granularity, view.by, BY_FUNCTION, by_words)},
+     CHOOSE(granularity, struct view_options, view, 0, by_words, word)},
     {IN_CHOICES, "phase", "LIST", "only allocations in these phases: ",
      CHOOSE(list, uint64_t, view.select.phases, false, phase_texts, word)},
     {IN_SHOWN | IN_ADVISE, "from", "TIME",

@@ -84,6 +84,19 @@ store_word(const struct option_value *v)
 }
 
 void
+store_granularity(const struct option_value *v)
+{
+  static const char label[] = "label:";
+  struct view_options *view = v->field;
+  view->by_label = strncmp(v->text, label, sizeof label - 1) == 0
+                       ? v->text + sizeof label - 1
+                       : NULL;
+  view->by = view->by_label != NULL && *view->by_label != '\0'
+                 ? BY_LABEL
+                 : (enum granularity)find_word(v, v->text, strlen(v->text));
+}
+
+void
 store_row(const struct option_value *v)
 {
   const char *found =

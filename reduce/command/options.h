@@ -165,6 +165,7 @@ option_store store_growth; /* struct growth_limits */
 option_store store_leaks;  /* the same, but one limit in bytes alone */
 /* an enum: the first word means the number, the next one more */
 option_store store_word;
+option_store store_granularity;
 /* const struct output *: the row of the array that begins with the word */
 option_store store_row;
 /* uint64_t: bit i for word i, of several with commas between them; unless the

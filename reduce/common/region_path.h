@@ -2,13 +2,15 @@
 
 /* Paths of named regions: the names from the outermost region inward, with
  * ";" between them; in a name that and the backslash stand behind a
- * backslash.
+ * backslash.  A label is a region that is called KEY=VALUE.
  */
 
 #ifndef MPROF_REGION_PATH_H
 #define MPROF_REGION_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* The length of the path of the region around the one whose path the first
  * LENGTH bytes of PATH are; 0 when there is none. */
@@ -23,6 +25,24 @@ region_path_outer(const char *path, size_t length)
       i++;
   }
   return outer;
+}
+
+/* Whether PATH is in a region with the label KEY; *LABEL and *LENGTH become
+ * the innermost such label. */
+static inline bool
+region_path_label(const char *path, const char *key, const char **label,
+                  size_t *length)
+{
+  const size_t key_length = strlen(key);
+  for (size_t end = strlen(path), outer; end > 0; end = outer) {
+    outer = region_path_outer(path, end);
+    *label = path + outer + (path[outer] == ';');
+    *length = (size_t)(path + end - *label);
+    if (*length > key_length && memcmp(*label, key, key_length) == 0 &&
+        (*label)[key_length] == '=')
+      return true;
+  }
+  return false;
 }
 
 #endif

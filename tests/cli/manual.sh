@@ -47,7 +47,7 @@ for command in $commands; do
   for option in $(sed -n 's/^  \(--[a-z-]*\)=.*/\1/p' options); do
     run "$command" "$option=nonsense"
     words=$(sed -n "s/^mprof: $option takes \(.*\), not 'nonsense'.*/\1/p" err |
-      sed -n 's/, / /g; s/ or / /; s/ and / /; /^[a-z-]*\( [a-z-]*\)*$/p' |
+      sed -n 's/, / /g; s/ or / /; s/ and / /; s/KEY$//; /^[a-z:-]*\( [a-z:-]*\)*$/p' |
       grep -vw 'a\|the\|number\|name') || continue
     lists=$((lists + 1))
     section "$option" "$pages"/mprof{,-$page}.1 >found

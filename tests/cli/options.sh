@@ -51,7 +51,7 @@ expect 'wrong sort' 2 \
   "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept, live, \
 peak, temporary or name, not 'size'" report --sort=size
 expect 'nearly a value' 2 "mprof: --by takes function, line, site, file, \
-package or class, not 'fucntion'; did you mean function?" report --by=fucntion
+package, class or label:KEY, not 'fucntion'; did you mean function?" report --by=fucntion
 expect 'wrong value' 2 "mprof: --value takes bytes, allocs, kept, \
 kept-allocs, peak, peak-allocs, temporary, lost, lost-allocs, held, held-allocs, \
 live or live-allocs, not 'kb'" \
@@ -60,7 +60,7 @@ expect 'a limit of what is not known' 2 "mprof: a limit kept:N cannot be \
 combined with --value=peak; leave out kept:" \
   diff --value=peak --limit-growth=kept:0 a b
 expect 'wrong grouping' 2 \
-  "mprof: --by takes function, line, site, file, package or class, not 'module'" \
+  "mprof: --by takes function, line, site, file, package, class or label:KEY, not 'module'" \
   report --by=module
 for n in 0 -1 2x '' 99999999999999999999; do
   expect "limit '$n'" 2 "mprof: --limit takes a positive number, not '$n'" \

@@ -75,4 +75,19 @@ same 'too many values: the rest is [other]' 15000 "$(bytes --label='number=.*')"
 same 'of these most have their own' 3 "$(bytes --label=number=3000)"
 same 'and others have not' 'mprof: nothing matches --label=number=4999' \
   "$("$MPROF" report --label=number=4999 regions.data 2>&1 | cut -c1-42)"
+
+# by KEY OPTION...: bytes by label, but for what a program allocates that does
+# nothing.
+by() {
+  "$MPROF" export --format=folded "--by=label:$@" regions.data 2>&1
+}
+same 'by label, the innermost' 'user=17 60' "$(by user | grep -v 'no user')"
+same 'and what has another or none' "[no user] $(($(bytes) - 60))" \
+  "$(by user | grep 'no user')"
+same 'of a selection' '[no user] 10 user=17 20' \
+  "$(by user --label=request=/login | sort | paste -sd' ')"
+same 'by a label of many values' "3069 15000" \
+  "$(by number | awk '/^number/ { rows++; n += $NF } END { print rows, n }')"
+same 'by a label that nothing has' \
+  'mprof: --by=label:usr: nothing has the label usr' "$(by usr)"
 finish
