@@ -11,6 +11,7 @@ const LENGTH = 1.07e9; // 1.07 * 1e9 is more
 const FUNCTIONS = ['A::MAIN', 'A::PARSE', 'B::READ', 'CONS'];
 
 // In slice I chains of some functions have allocated; nothing has in slice 5.
+// Until slice 4 that was at load time.
 function profile() {
   const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=lisp',
     ...Array.from({ length: SLICES }, (_, i) =>
@@ -23,6 +24,7 @@ function profile() {
       const allocs = 1 + random(50);
       const chain = FUNCTIONS.slice(0, 1 + random(4));
       p.allocate(chain, allocs, 16 * allocs, { time: i * LENGTH,
+        phase: i < 4 ? 'load' : 'run',
         ...j % 2 === 0 ? { category: 'cons', type: 'CONS' }
           : { category: 'struct', type: 'VECTOR' } }, [allocs, 16 * allocs]);
     }
@@ -113,6 +115,10 @@ export async function testTimeline(tests, browser) {
     'what is alive has no time');
   await page.page.keyboard.press('Escape');
   tests.equal(await page.page.isHidden('#selection'), true, 'Escape: all');
+  tests.equal(await page.page.$$eval('.phases-of-time span', (spans) =>
+    spans.map(({ textContent, style }) => [textContent,
+      Math.round(parseFloat(style.left) * 0.12)])),
+  [['load time', 0], ['run time', 4]], 'phases');
   tests.equal(page.faults, [], 'no faults');
   await page.close();
 

@@ -5,7 +5,8 @@
 // or by keys.
 //
 // A slice of time is as wide as it is long.  The last one has no end, and is as
-// long as the one before.
+// long as the one before.  Where a program has several phases, the one that
+// allocates most is named below the slices.
 
 const CHART_WIDTH = 1000; // units of the drawing, which is stretched
 const CHART_HEIGHT = 100;
@@ -47,9 +48,10 @@ class Timeline {
       preserveAspectRatio: 'none', tabindex: 0, role: 'img', class: 'timeline' },
     this.areas, this.mark);
     this.scale = element('p', { class: 'details-of-time', 'aria-live': 'polite' });
+    this.phases = element('p', { class: 'phases-of-time' });
     this.element = element('section', { class: 'graph over-time' },
       element('div', { class: 'graph-bar' }, element('h2', {}, 'Over time'),
-        this.scale), this.chart,
+        this.scale), this.chart, this.phases,
       element('p', { class: 'axis' }, element('span', {}, '0 s'),
         element('span', {}, seconds(this.whole))));
     this.connect();
@@ -64,17 +66,40 @@ class Timeline {
       ? this.slices[slice].start : this.whole) / this.whole;
   }
 
-  // Returns what was allocated in each slice, by category.
-  series() {
-    const { model, model: { measure: { key }, profile: { rows, types } } } =
-      this.shell;
-    const sums = CATEGORIES.map(() => new Float64Array(this.slices.length));
+  // Returns what was allocated in each slice, by the numbers below COUNT that OF
+  // gives to rows.
+  sums(count, of) {
+    const { model, model: { measure: { key }, profile: { rows } } } = this.shell;
+    const sums = Array.from({ length: count },
+      () => new Float64Array(this.slices.length));
     const values = rows[key];
     model.places.forEach((place, row) => {
       if (place >= 0 && rows.slice[row] > 0)
-        sums[types[rows.type[row]].category][rows.slice[row] - 1] += values[row];
+        sums[of(row)][rows.slice[row] - 1] += values[row];
     });
     return sums;
+  }
+
+  // Names the phase that allocates most, below each run of slices.
+  drawPhases() {
+    const { phases, rows } = this.shell.model.profile;
+    const sums = this.sums(phases.length, (row) => rows.phase[row]);
+    const runs = [];
+    this.slices.forEach((_, i) => {
+      const most = Math.max(...sums.map((values) => values[i]));
+      const phase = sums.findIndex((values) => values[i] === most);
+      if (most > 0 && runs.at(-1)?.phase !== phase)
+        runs.push({ phase, x: this.x(i) });
+    });
+    this.phases.replaceChildren(...runs.map(({ phase, x }, i) => {
+      const { name } = phases[phase];
+      const span = element('span', { title: name }, name);
+      const percent = (width) => `${100 * width / CHART_WIDTH}%`;
+      span.style.left = percent(x);
+      span.style.width = percent((runs[i + 1]?.x ?? CHART_WIDTH) - x);
+      return span;
+    }));
+    this.phases.hidden = runs.length < 2;
   }
 
   // Draws the areas again if the figures of all times have changed, and marks
@@ -93,7 +118,9 @@ class Timeline {
 
   draw() {
     const { slices } = this;
-    const sums = this.series();
+    const { rows, types } = this.shell.model.profile;
+    const sums = this.sums(CATEGORIES.length,
+      (row) => types[rows.type[row]].category);
     const lengths = slices.map((slice, i) => this.end(i) - slice.start);
     const all = slices.map((_, i) => sums.reduce((sum, of) => sum + of[i], 0));
     const most = Math.max(...all.map((value, i) => value / lengths[i]), 1e-30);
@@ -116,6 +143,7 @@ class Timeline {
     const marks = svg('path', { class: 'collection', d: slices.map((_, i) =>
       (this.collections(i) > 0 ? `M${this.x(i + 1).toFixed(2)} 0v7` : ''))
       .join('') });
+    this.drawPhases();
     this.areas.replaceChildren(...areas, ...lines.filter(Boolean), marks);
     this.all = all;
     this.most = most * 1e9;
