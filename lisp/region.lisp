@@ -22,7 +22,7 @@
 NAME (a string, or a symbol, which stands for its name in lower case;
 evaluated): the name in reports.  Regions nest: the figures of a region are
 included in those of the enclosing region, and the same name within two regions
-makes two regions.  Each thread starts outside all regions.  At most 127 regions
+makes two regions.  Each thread starts outside all regions.  At most 4095 regions
 are distinguished, nested at most 64 deep; any others count as part of the
 region around them.
 
@@ -51,7 +51,7 @@ Signals MPROF-ERROR if NAME is neither a symbol nor a string."
 
 LABELS (keys and values in turn): keys are symbols or strings; values are
 evaluated, and anything that PRINC prints.  Labels are regions called
-key=value, and nest as these do.  Of more than 96 values the rest counts as
+key=value, and nest as these do.  Of more than 3000 values the rest counts as
 [other].  (mprof:report :label \"request=/login\") restricts all tables to a
 label, whose value is a regular expression; the table REGIONS shows all.  A
 value that is not constant is made into a string, which is charged to the
@@ -86,5 +86,4 @@ Example:
     (lambda (&rest arguments)
       (region-resume number)
       (unwind-protect (apply function arguments)
-        (unless (eql number 0)
-          (region-end))))))
+        (region-end)))))

@@ -68,10 +68,9 @@ intern_bytes(struct intern_table *t, const void *key, size_t n)
 }
 
 uint32_t
-intern_find_key(const struct intern_table *t, uint64_t key)
+intern_find(const struct intern_table *t, const void *key, size_t n)
 {
-  return find(t, hash_bytes((const uint8_t *)&key, sizeof key), &key,
-              sizeof key);
+  return find(t, hash_bytes(key, n), key, n);
 }
 
 void
@@ -80,5 +79,5 @@ intern_table_release(struct intern_table *t)
   arena_release(&t->ends);
   arena_release(&t->bytes);
   arena_release(&t->index.arena);
-  *t = (struct intern_table){ 0 };
+  *t = (struct intern_table){0};
 }

@@ -42,8 +42,15 @@ intern_key(struct intern_table *table, uint64_t key)
   return intern_bytes(table, &key, sizeof key);
 }
 
-/* The number of a key that is a number; 0: the table does not have it. */
-uint32_t intern_find_key(const struct intern_table *table, uint64_t key);
+/* The number of the key; 0: the table does not have it. */
+uint32_t intern_find(const struct intern_table *table, const void *key,
+                     size_t n);
+
+static inline uint32_t
+intern_find_key(const struct intern_table *table, uint64_t key)
+{
+  return intern_find(table, &key, sizeof key);
+}
 
 static inline uint32_t
 intern_text(struct intern_table *table, const char *text)

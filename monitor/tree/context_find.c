@@ -22,6 +22,7 @@ static uint32_t
 kind_hash(const struct kind *k)
 {
   return (uint32_t)mix(k->clas + ((uint64_t)k->what << 40) +
+                       ((uint64_t)k->region << 24) +
                        ((uint64_t)k->size << 8));
 }
 
@@ -190,7 +191,7 @@ context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
        s->number != 0; s = record_index_next(&tree->indices[TREE_KINDS], s)) {
     const struct kind *k = &tree->kinds[s->number];
     if (s->hash == hash && k->what == kind->what && k->size == kind->size &&
-        k->clas == kind->clas)
+        k->region == kind->region && k->clas == kind->clas)
       return s->number;
   }
   return make_kind(tree, kind, hash);
@@ -278,15 +279,6 @@ context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
       tree, up, context_tree_is_over(tree, up) ? SITE_OVER : site, kind);
   errno = saved_errno;
   return leaf;
-}
-
-struct leaf *
-context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-                  uint32_t what, uint32_t size, uint64_t clas)
-{
-  const uint32_t kind = context_tree_kind_number(
-      tree, &(struct kind){.clas = clas, .what = what, .size = size});
-  return context_tree_find_leaf(tree, up, site, kind);
 }
 
 /* There was room for each. */

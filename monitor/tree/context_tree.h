@@ -43,13 +43,13 @@
  *     context 12 = (parent 7, SITE_OVERFLOW)     FOO, BAR, [over the budget]
  *     leaf 30 = (up 12, SITE_OVERFLOW, kind 4)   the same, and of what kind
  *
- * That context takes none of the budget, and P has one at most.  It is its own
- * child, whatever is called further in, and its leaves are told apart by their
- * kinds alone.  So all totals are exact, those by type, size and class too,
- * and so are the inclusive figures of all that have contexts.  Where such
- * leaves become more than the budget and CONTEXT_SPARE, those that are new are
- * the root's; only its own callers lack them then.  What the kernel gives no
- * memory for is counted at LEAF_OVERFLOW, which has no kind.
+ * That context takes none of the budget, and P has one at most.  It is its
+ * own child, whatever is called further in, and its leaves are told apart by
+ * their kinds alone.  So all totals are exact, those by type, size and class
+ * too, and so are the inclusive figures of all that have contexts.  Where
+ * such leaves become more than the budget and CONTEXT_SPARE, those that are
+ * new are the root's; only its own callers lack them then.  What the kernel
+ * gives no memory for is counted at LEAF_OVERFLOW, which has no kind.
  *
  * Invariants: parents have smaller numbers than their children; context 0 is
  * the root, 1 is its child for what is over the budget; the target of a
@@ -127,11 +127,6 @@ enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
  * not tell; their requests are counted one by one (requests.h). */
 enum { LEAF_PIECES = 1 << 24 };
 
-/* Above it in kind.what: the region of region_table.h that the thread was
- * in. */
-enum { KIND_REGION_SHIFT = 25, KIND_REGIONS = 127 };
-#define KIND_REGION(what) ((uint32_t)(what) >> KIND_REGION_SHIFT)
-
 /* What the objects of a leaf are. */
 enum { KIND_ANY = 0 }; /* of LEAF_OVERFLOW */
 struct kind {
@@ -139,8 +134,9 @@ struct kind {
     uint64_t clas;   /* class of an instance or structure, or 0 */
     uint64_t origin; /* in a C program: see malloc_monitor.h */
   };
-  uint32_t what; /* enum allocation_what of classify.h */
-  uint32_t size; /* of one object; LEAF_LARGE; 0: growth of a body */
+  uint32_t what;   /* enum allocation_what of classify.h */
+  uint16_t size;   /* of one object; LEAF_LARGE; 0: growth of a body */
+  uint16_t region; /* of region_table.h, that the thread was in */
 };
 
 struct leaf {
@@ -255,17 +251,13 @@ context_tree_is_over(const struct context_tree *tree, uint32_t context)
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
-/* The leaf of objects of this kind, allocated at `site' in the function that
- * was called from `up'; made when it is new.  Never NULL. */
-struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
-                               uint64_t site, uint32_t what, uint32_t size,
-                               uint64_t clas);
-
 /* The number of a kind; KIND_ANY when there is no memory. */
 uint32_t context_tree_kind_number(struct context_tree *tree,
                                   const struct kind *kind);
 
-/* The same by the number of the kind. */
+/* The leaf of objects of the kind with that number, allocated at `site' in
+ * the function that was called from `up'; made when it is new.  Never NULL.
+ */
 struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
                                     uint64_t site, uint32_t kind);
 

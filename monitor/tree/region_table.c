@@ -46,50 +46,58 @@ region_table_map(const struct region_table *table)
 /* Three quarters of the table are for all names, the rest for regions that
  * are no labels, and for those that stand for other values of a label. */
 static bool
-is_label_beyond(const struct region_table *table, uint32_t most,
-                const char *name)
+is_label_beyond(const struct region_table *table, const char *name)
 {
   const char *value = strchr(name, '=');
-  return table->count > most - most / 4 && value != NULL &&
+  return table->count > REGIONS - REGIONS / 4 && value != NULL &&
          strcmp(value, "=[other]") != 0;
 }
 
+/* What a region is found by, as far as the path goes. */
+struct region_name {
+  uint32_t parent;
+  char path[REGION_PATH_BYTES];
+};
+
 /* The number of the region `name' in `parent', NONE when there is no room. */
 static uint32_t
-find(struct region_table *table, uint32_t most, uint32_t parent,
-     const char *name)
+find(struct region_table *table, uint32_t parent, const char *name)
 {
-  struct region wanted = { .parent = parent };
+  struct region_name key = {.parent = parent};
   char other[REGION_PATH_BYTES];
+  size_t length;
+  uint32_t number;
   if (table->regions == NULL) {
     if (arena_reserve(&table->arena,
-                      ((size_t)most + 1) * sizeof *table->regions) != 0)
+                      (REGIONS + (size_t)1) * sizeof *table->regions) != 0)
       return NONE;
     table->regions = table->arena.base;
     table->count = 1;
     region_table_map(table);
   }
-  join(wanted.path, table->regions[parent].path, name);
-  for (uint32_t i = 1; i < table->count; i++)
-    if (table->regions[i].parent == parent &&
-        strcmp(table->regions[i].path, wanted.path) == 0)
-      return i;
-  if (is_label_beyond(table, most, name)) {
+  join(key.path, table->regions[parent].path, name);
+  length = offsetof(struct region_name, path) + strlen(key.path) + 1;
+  number = intern_find(&table->names, &key, length);
+  if (number != 0)
+    return number;
+  if (is_label_beyond(table, name)) {
     snprintf(other, sizeof other, "%.*s=[other]",
              (int)(strchr(name, '=') - name), name);
-    return find(table, most, parent, other);
+    return find(table, parent, other);
   }
-  if (table->count > most)
+  if (table->count > REGIONS ||
+      intern_bytes(&table->names, &key, length) == 0)
     return NONE;
-  table->regions[table->count] = wanted;
+  table->regions[table->count].parent = parent;
+  strcpy(table->regions[table->count].path, key.path);
   /* threads that count look whether there is any, without a lock */
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELAXED);
   return table->count - 1;
 }
 
 void
-region_enter(struct region_table *table, uint32_t most,
-             struct region_stack *stack, const char *name)
+region_enter(struct region_table *table, struct region_stack *stack,
+             const char *name)
 {
   struct open_region *open;
   uint32_t number;
@@ -99,7 +107,7 @@ region_enter(struct region_table *table, uint32_t most,
   }
   open = &stack->open[stack->depth++];
   open->outer = stack->region;
-  number = find(table, most, stack->region, name);
+  number = find(table, stack->region, name);
   open->counted = number != NONE;
   if (open->counted) {
     struct region *r = &table->regions[number];
@@ -119,7 +127,7 @@ region_resume(const struct region_table *table, struct region_stack *stack,
     stack->beyond++;
     return;
   }
-  stack->open[stack->depth++] = (struct open_region){ .outer = stack->region };
+  stack->open[stack->depth++] = (struct open_region){.outer = stack->region};
   if (number < table->count)
     stack->region = number;
 }

@@ -19,8 +19,10 @@
 #include <stdint.h>
 
 #include "image/arena.h"
+#include "image/intern_table.h"
 
 enum {
+  REGIONS = 4095,          /* in all, at most */
   REGION_PATH_BYTES = 200, /* longer paths are cut */
   REGION_DEPTH = 64        /* regions within one another, at most */
 };
@@ -30,43 +32,46 @@ struct region {
                                    the backslash have a backslash before */
   uint32_t parent;              /* a smaller number; 0: none */
   uint64_t entered;
-  uint64_t nanoseconds;         /* in it, all threads together */
-  uint64_t first, last;         /* begin and end, of the real-time clock */
-  uint64_t held_bytes;          /* live, with what is in it, when it ended */
-  int64_t live_bytes;           /* of itself */
+  uint64_t nanoseconds; /* in it, all threads together */
+  uint64_t first, last; /* begin and end, of the real-time clock */
+  uint64_t held_bytes;  /* live, with what is in it, when it ended */
+  int64_t live_bytes;   /* of itself */
 };
 
 struct region_table { /* all zero: empty */
   struct arena arena;
-  struct region *regions; /* by number, from 1; NULL: none */
-  uint32_t count;         /* numbers are smaller, if there are any */
+  struct region *regions;    /* by number, from 1; NULL: none */
+  uint32_t count;            /* numbers are smaller, if there are any */
+  struct intern_table names; /* the parent and the path of each */
 };
 
 /* The regions that a thread has entered. */
 struct region_stack { /* all zero: none */
   struct open_region {
     uint32_t outer;
-    bool counted;    /* it is a region of its own */
-    uint64_t since;  /* of the monotonic clock */
+    bool counted;   /* it is a region of its own */
+    uint64_t since; /* of the monotonic clock */
   } open[REGION_DEPTH];
   unsigned depth;
-  unsigned beyond;   /* entered where there was no room */
-  uint32_t region;   /* the innermost; 0: none */
+  unsigned beyond; /* entered where there was no room */
+  uint32_t region; /* the innermost; 0: none */
 };
 
-/* Enter the region `name' within the innermost one, as one of at most `most'
- * regions: what is beyond belongs to the region around it.  A name KEY=VALUE
+/* Enter the region `name' within the innermost one; where there is no room,
+ * what is allocated there belongs to the region around it.  A name KEY=VALUE
  * is a label; where these are many, further values are KEY=[other].  Enter
- * the region `number' again, which is not counted as an entry.  Leave the
- * innermost one, if any; `frees' says that live_bytes is kept. */
-void region_enter(struct region_table *table, uint32_t most,
-                  struct region_stack *stack, const char *name);
+ * the region `number' again, 0 standing for none, which is not counted as an
+ * entry. Leave the innermost one, if any; `frees' says that live_bytes is
+ * kept. */
+void region_enter(struct region_table *table, struct region_stack *stack,
+                  const char *name);
 void region_resume(const struct region_table *table,
                    struct region_stack *stack, uint32_t number);
 void region_leave(struct region_table *table, struct region_stack *stack,
                   bool frees);
 
-/* From now on it is in the image of the process, if that has one with room. */
+/* From now on it is in the image of the process, if that has one with room.
+ */
 void region_table_map(const struct region_table *table);
 
 /* Forget what was counted, but not the names: threads are in regions. */

@@ -160,7 +160,7 @@ add_labels(void *recovery, const struct kind *kind)
     building_label(b, PPROF_LABEL_THREAD,
                    image_note_text(r->notes, NOTE_THREAD,
                                    ORIGIN_THREAD(kind->origin), "?"));
-  building_region_label(b, ORIGIN_REGION(kind->origin));
+  building_region_label(b, kind->region);
 }
 
 /* ---- samples ---- */

@@ -65,7 +65,7 @@ add_labels(void *recovery, const struct kind *kind)
   building_label(b, PPROF_LABEL_THREAD, r->thread);
   if (kind == NULL)
     return;
-  building_region_label(b, KIND_REGION(kind->what));
+  building_region_label(b, kind->region);
   if (kind->size != 0 && kind->size != LEAF_LARGE)
     building_number_label(b, PPROF_LABEL_BYTES, kind->size, "bytes");
 }

@@ -62,7 +62,7 @@ mremap(void *address, size_t length, size_t longer, int flags, ...)
 /* Of calls by functions that need no code: the handler of a signal, and
  * finalizers. */
 static char label[] = "main";
-static struct thread_state thread = { .label = label };
+static struct thread_state thread = {.label = label};
 static struct context_tree *const tree = &thread.tree;
 
 static uint32_t
@@ -86,9 +86,12 @@ make_figures(void **state)
         (random >> 20 & 1 ? SITE_SIGNAL_HANDLER : SITE_FINALIZERS);
     struct leaf *leaf;
     random = random * 1664525 + 1013904223;
-    up = context_tree_child(tree, random >> 28 == 0 ? CONTEXT_ROOT : up,
-                            site);
-    leaf = context_tree_leaf(tree, up, site, i % KINDS, BYTES, 0);
+    up =
+        context_tree_child(tree, random >> 28 == 0 ? CONTEXT_ROOT : up, site);
+    leaf = context_tree_find_leaf(
+        tree, up, site,
+        context_tree_kind_number(
+            tree, &(struct kind){.what = i % KINDS, .size = BYTES}));
     leaf->count++;
     leaf->bytes += BYTES;
     leaf->activations++;
@@ -210,10 +213,10 @@ int
 main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(whole),
-    cmocka_unit_test(less_than_nothing),
-    cmocka_unit_test(every_request_for_memory),
-    cmocka_unit_test(cut_off),
+      cmocka_unit_test(whole),
+      cmocka_unit_test(less_than_nothing),
+      cmocka_unit_test(every_request_for_memory),
+      cmocka_unit_test(cut_off),
   };
   return cmocka_run_group_tests_name("snapshot", tests, make_figures,
                                      release_figures);

@@ -58,9 +58,9 @@ add_to_region(uint32_t leaf, int64_t bytes)
   const uint32_t regions =
       __atomic_load_n(&malloc_monitor.regions.count, __ATOMIC_RELAXED);
   if (__builtin_expect(regions > 1, 0)) {
-    const uint64_t origin = tree->kinds[tree->leaves[leaf].kind].origin;
     struct region *region =
-        &malloc_monitor.regions.regions[ORIGIN_REGION(origin)];
+        &malloc_monitor.regions
+             .regions[context_tree_kind(tree, &tree->leaves[leaf])->region];
     __atomic_fetch_add(&region->live_bytes, bytes, __ATOMIC_RELAXED);
   }
 }

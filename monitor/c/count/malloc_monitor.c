@@ -99,13 +99,16 @@ lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
   return path;
 }
 
+/* The leaf of objects of that kind but for the size. */
 static uint32_t
-tree_leaf(struct malloc_monitor *m, uint32_t up, uint64_t site, uint32_t size,
-          uint64_t origin)
+tree_leaf(struct malloc_monitor *m, uint32_t up, uint64_t site,
+          struct kind kind, uint32_t size)
 {
-  return (uint32_t)(context_tree_leaf(
-                        &m->tree, up, site, size >> LEAF_SIZE_BITS,
-                        size & ((1 << LEAF_SIZE_BITS) - 1), origin) -
+  kind.what = size >> LEAF_SIZE_BITS;
+  kind.size = size & ((1 << LEAF_SIZE_BITS) - 1);
+  return (uint32_t)(context_tree_find_leaf(
+                        &m->tree, up, site,
+                        context_tree_kind_number(&m->tree, &kind)) -
                     m->tree.leaves);
 }
 
@@ -115,23 +118,23 @@ static uint32_t
 find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
           struct known_path *path, uint32_t size)
 {
-  const uint32_t region = thread->regions.region;
-  const uint64_t linker =
-      malloc_code_is_linker(path->site) ? ORIGIN_LINKER : 0;
+  const struct kind kind = {
+      .origin = thread->label |
+                (malloc_code_is_linker(path->site) ? ORIGIN_LINKER : 0),
+      .region = (uint16_t)thread->regions.region};
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
     call_chain_publish(&thread->chain, path);
   }
   if (known_leaf(thread, path, size) == 0)
-    *malloc_thread_recent_leaf(thread, path->site, path->context,
-                               size) = (struct recent_leaf){
-        .site = path->site,
-        .up = path->context,
-        .size = size,
-        .region = region,
-        .leaf = tree_leaf(m, path->context, path->site, size,
-                          thread->label | (uint64_t)region << 32 | linker),
-        .cache_generation = thread->cache_generation};
+    *malloc_thread_recent_leaf(thread, path->site, path->context, size) =
+        (struct recent_leaf){
+            .site = path->site,
+            .up = path->context,
+            .size = size,
+            .region = kind.region,
+            .leaf = tree_leaf(m, path->context, path->site, kind, size),
+            .cache_generation = thread->cache_generation};
   return known_leaf(thread, path, size);
 }
 
@@ -227,8 +230,8 @@ malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
                          uint32_t size)
 {
   const struct leaf *const leaf = &m->tree.leaves[number];
-  return tree_leaf(m, leaf->up, leaf->site, size,
-                   context_tree_kind(&m->tree, leaf)->origin);
+  return tree_leaf(m, leaf->up, leaf->site,
+                   *context_tree_kind(&m->tree, leaf), size);
 }
 
 /* A thread that has not allocated, and knows of nothing. */

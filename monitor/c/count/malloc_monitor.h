@@ -26,13 +26,9 @@
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 
-enum { MALLOC_REGIONS = 4095 }; /* at most */
-
-/* In kind.origin: the label of the thread, the region, and whether the
- * dynamic linker allocates, which a leaf over the budget does not tell
- * otherwise. */
+/* In kind.origin: the label of the thread, and whether the dynamic linker
+ * allocates, which a leaf over the budget does not tell otherwise. */
 #define ORIGIN_THREAD(origin) ((uint32_t)(origin))
-#define ORIGIN_REGION(origin) ((uint32_t)((origin) >> 32) & UINT32_C(0xFFFF))
 #define ORIGIN_LINKER (UINT64_C(1) << 63)
 
 struct malloc_monitor {

@@ -57,7 +57,7 @@ change_region(const char *name)
   if (thread != NULL) {
     spin_lock(&m->lock);
     if (name != NULL)
-      region_enter(&m->regions, MALLOC_REGIONS, &thread->regions, name);
+      region_enter(&m->regions, &thread->regions, name);
     else
       region_leave(&m->regions, &thread->regions, true);
     spin_unlock(&m->lock);

@@ -107,9 +107,9 @@ kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
 {
   return context_tree_kind_number(
       &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t)clas,
-                               .what = (uint32_t)what |
-                                       t->regions.region << KIND_REGION_SHIFT,
-                               .size = size});
+                               .what = (uint32_t)what,
+                               .size = (uint16_t)size,
+                               .region = (uint16_t)t->regions.region});
 }
 
 struct leaf *

@@ -35,10 +35,10 @@ allocation_bytes(cl_index kind)
 }
 
 /* As the size of a leaf (see struct kind). */
-static inline uint32_t
+static inline uint16_t
 allocation_leaf_size(uint64_t bytes)
 {
-  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
+  return bytes <= LEAF_MAX_SIZE ? (uint16_t)bytes : LEAF_LARGE;
 }
 
 _Static_assert(sizeof(struct leaf) == LIVE_LEAF_UNITS * 16,

@@ -113,7 +113,6 @@ join_body(struct thread_state *t, struct counted_object *header,
   const bool first = (kind->what & LEAF_PIECES) == 0;
   uint64_t total = header->bytes + bytes;
   what |= kind->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
-  what |= KIND_REGION(kind->what) << KIND_REGION_SHIFT;
   if (requests_told_by(kind))
     requests_add_objects(&t->requests, kind->what, header->bytes, 1);
   whole = context_tree_find_leaf(
@@ -121,7 +120,8 @@ join_body(struct thread_state *t, struct counted_object *header,
       context_tree_kind_number(
           &t->tree, &(struct kind){.clas = kind->clas,
                                    .what = (uint32_t)what | LEAF_PIECES,
-                                   .size = allocation_leaf_size(total)}));
+                                   .size = allocation_leaf_size(total),
+                                   .region = kind->region}));
   head->count--;
   head->bytes -= header->bytes;
   whole->count++;

@@ -80,7 +80,7 @@ retire(const struct code_object *gone)
 bool
 monitor_list_code(void)
 {
-  struct code_objects now = { 0 };
+  struct code_objects now = {0};
   if (!code_objects_list(&now))
     return false;
   code_objects_compare(&monitor.code, &now, retire);
@@ -166,8 +166,7 @@ fork_child(void)
 
 /* When the library is loaded: another thread may fork while the monitor is
  * opened. */
-static void __attribute__((constructor))
-expect_forks(void)
+static void __attribute__((constructor)) expect_forks(void)
 {
   pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
@@ -290,7 +289,7 @@ mprof_monitor_reset(void)
   monitor.has_figures = monitor.running;
   monitor.since = time(NULL);
   monitor.resets++;
-  monitor.collector = (struct collector_balance){ 0 };
+  monitor.collector = (struct collector_balance){0};
   if (monitor.running)
     start_threads();
   threads_renew_labels();
@@ -304,10 +303,11 @@ mprof_monitor_reset(void)
  * a leaf has the region's number.  So when a thread enters or leaves one, all
  * that it knows of leaves is forgotten (some microseconds). */
 
-/* Enter the region `name', or that with the `number' unless it is 0, or leave
- * the innermost one.  A thread that was never counted is in no region. */
+/* Enter the region `name', or that with the `number', 0 standing for none; or
+ * leave the innermost one: -1.  A thread that was never counted is in no
+ * region. */
 static int
-change_region(const char *name, uint32_t number)
+change_region(const char *name, int number)
 {
   struct thread_state *thread;
   monitor_lock();
@@ -315,9 +315,9 @@ change_region(const char *name, uint32_t number)
   if (thread != NULL) {
     const uint32_t before = thread->regions.region;
     if (name != NULL)
-      region_enter(&monitor.regions, KIND_REGIONS, &thread->regions, name);
-    else if (number != 0)
-      region_resume(&monitor.regions, &thread->regions, number);
+      region_enter(&monitor.regions, &thread->regions, name);
+    else if (number >= 0)
+      region_resume(&monitor.regions, &thread->regions, (uint32_t)number);
     else
       region_leave(&monitor.regions, &thread->regions, false);
     if (thread->regions.region != before)
@@ -336,7 +336,7 @@ mprof_monitor_region_begin(const char *name)
 int
 mprof_monitor_region_resume(int number)
 {
-  return number <= 0 ? 0 : change_region(NULL, (uint32_t)number);
+  return change_region(NULL, number);
 }
 
 int
@@ -353,7 +353,7 @@ mprof_monitor_region(void)
 int
 mprof_monitor_region_end(void)
 {
-  return change_region(NULL, 0);
+  return change_region(NULL, -1);
 }
 
 /* ---- counters ---- */
