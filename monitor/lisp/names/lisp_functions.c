@@ -185,15 +185,16 @@ add_core(void)
   }
 }
 
-/* ---- makers of floats ----
+/* ---- makers of floats, and of conses ----
  *
  * For what the compiler needed an object, when it had a number in a variable
  * of C: the runtime has the function that makes such an object under several
  * names, one for each reason (ECL_EACH_REASON in ecl/allocation_monitor.h).
- * For floats these are allocators: no walk of the stack meets them, and so
- * they cost nothing there.  The kind of the object tells which one it was, and
- * a chain begins with it.  (Those for integers are on the stack, as their
- * callees allocate.) */
+ * A cons has one maker more, for a variable that is closed over.
+ * For floats and conses these are allocators: no walk of the stack meets
+ * them, and so they cost nothing there.  The kind of the object tells which
+ * one it was, and a chain begins with it.  (Those for integers are on the
+ * stack, as their callees allocate.) */
 
 typedef void maker(void);
 
@@ -201,16 +202,13 @@ typedef void maker(void);
   [ECL_FOR(reason)] = (maker *)ecl_single_float_for_##reason,
 #define DOUBLE(reason)                                                       \
   [ECL_FOR(reason)] = (maker *)ecl_double_float_for_##reason,
-#define LONG(reason)                                                         \
-  [ECL_FOR(reason)] = (maker *)ecl_long_float_for_##reason,
-#define CSINGLE(reason)                                                      \
-  [ECL_FOR(reason)] = (maker *)ecl_csfloat_for_##reason,
-#define CDOUBLE(reason)                                                      \
-  [ECL_FOR(reason)] = (maker *)ecl_cdfloat_for_##reason,
-#define CLONG(reason)                                                        \
-  [ECL_FOR(reason)] = (maker *)ecl_clfloat_for_##reason,
+#define LONG(reason) [ECL_FOR(reason)] = (maker *)ecl_long_float_for_##reason,
+#define CSINGLE(reason) [ECL_FOR(reason)] = (maker *)ecl_csfloat_for_##reason,
+#define CDOUBLE(reason) [ECL_FOR(reason)] = (maker *)ecl_cdfloat_for_##reason,
+#define CLONG(reason) [ECL_FOR(reason)] = (maker *)ecl_clfloat_for_##reason,
 
 static maker *const makers[t_end][ECL_REASONS] = {
+    [t_list] = {[ECL_FOR_variable] = (maker *)ecl_cons_for_variable},
     [t_singlefloat] = {ECL_EACH_REASON(SINGLE)},
     [t_doublefloat] = {ECL_EACH_REASON(DOUBLE)},
     [t_longfloat] = {ECL_EACH_REASON(LONG)},
@@ -223,7 +221,7 @@ static maker *const makers[t_end][ECL_REASONS] = {
 
 /* Note for images which of them makes objects of which kind. */
 static void
-note_float_makers(void)
+note_makers(void)
 {
   for (uint32_t type = 0; type < t_end; type++)
     for (uint32_t reason = 1; reason < ECL_REASONS; reason++) {
@@ -265,7 +263,7 @@ lisp_functions_open(void)
     lisp_functions_add(t);
   add_core();
   split_apply();
-  note_float_makers();
+  note_makers();
 }
 
 /* ---- the functions of sites ---- */
@@ -302,6 +300,5 @@ bool
 site_function_depends(uint32_t function)
 {
   const uint32_t number = function & FUNCTION_NUMBER;
-  return number != 0 &&
-         (number == known.apply || number == known.passing);
+  return number != 0 && (number == known.apply || number == known.passing);
 }

@@ -54,6 +54,26 @@ _ecl_alloc_vector_from(void *frame)
 }
 
 cl_object
+ecl_cons_for_variable(cl_object value, cl_object more)
+{
+  const cl_env_ptr the_env = ecl_process_env();
+  struct ecl_cons *obj;
+  ecl_disable_interrupts_env(the_env);
+  obj = GC_MALLOC(sizeof(struct ecl_cons));
+  ECL_ALLOCATED(the_env, t_list | ECL_ALLOCATED_FOR(ECL_FOR_variable),
+                sizeof(struct ecl_cons), obj);
+  ecl_enable_interrupts_env(the_env);
+  obj->car = value;
+  obj->cdr = more;
+#ifdef ECL_SMALL_CONS
+  return ECL_PTR_CONS(obj);
+#else
+  obj->t = t_list;
+  return (cl_object)obj;
+#endif
+}
+
+cl_object
 _ecl_alloc_float(cl_index kind, void *frame)
 {
   const cl_env_ptr the_env = ecl_process_env();

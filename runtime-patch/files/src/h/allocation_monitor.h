@@ -42,7 +42,7 @@ struct cl_env_struct;
 union cl_lispunion;
 
 /* A monitor that is made for another version must not start. */
-#define ECL_ALLOCATION_MONITOR_VERSION 9
+#define ECL_ALLOCATION_MONITOR_VERSION 10
 
 /* What was allocated, in one word: bits 0-7 cl_type, bits 8-15 one more than
    the cl_elttype of an array or the ecl_smmode of a stream (0: neither, or
@@ -65,7 +65,8 @@ union cl_lispunion;
    objects, a slot of a structure or an instance, a special variable, a
    temporary variable of the compiler's, the value of a function, or a variable
    that is closed over or of no C type.  The function that made the object,
-   ecl_double_float_for_argument and so on, is the allocator itself. */
+   ecl_double_float_for_argument and so on, is the allocator itself.  A cons has
+   the same bits if it is of a variable that is closed over. */
 #define ECL_EACH_REASON(what)                           \
   what(argument) what(arithmetic) what(element)         \
   what(slot) what(special) what(temporary)              \
@@ -221,6 +222,10 @@ ECL_EACH_REASON(ECL_BOXES_FOR)
   extern ECL_API union cl_lispunion *ecl_clfloat_for_##reason(long double _Complex x);
 ECL_EACH_REASON(ECL_COMPLEX_BOXES_FOR)
 #endif
+
+/* ecl_cons, for a variable that is closed over. */
+extern ECL_API union cl_lispunion *
+ecl_cons_for_variable(union cl_lispunion *value, union cl_lispunion *more);
 
 /* Call an event of the process, if somebody listens. */
 #define ECL_MONITOR_EVENT(event, arguments)                             \
