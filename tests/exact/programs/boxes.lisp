@@ -3,7 +3,8 @@
 ;;;;
 ;;;; Why a number becomes an object.  Where the compiler has it in a variable of
 ;;;; C and needs an object, the chain goes on to the function that makes it,
-;;;; whose name tells for what: runtime-patch/.../0013-why-boxed.patch.
+;;;; whose name tells for what: runtime-patch/.../0013-why-boxed.patch.  So does
+;;;; the cons of a variable that is closed over.
 
 (in-package #:exact)
 
@@ -60,7 +61,8 @@ nothing else makes any.  It is called with ARGUMENTS: (VARIABLE TYPE VALUE)."
                                '((:single "single_float" "SINGLE-FLOAT" 8)
                                  (:long "long_float" "LONG-FLOAT" 32)
                                  (:complex "cdfloat"
-                                  "(COMPLEX DOUBLE-FLOAT)" 24))))
+                                  "(COMPLEX DOUBLE-FLOAT)" 24)
+                                 (:cons "cons" "CONS" 16))))
                    (rest row))))
     (list (shown function) (format nil "ecl_~A_for_~(~A~)" maker reason) type
           (* 10 n) (* 10 n size))))
@@ -152,7 +154,7 @@ nothing else makes any.  It is called with ARGUMENTS: (VARIABLE TYPE VALUE)."
     (setq y (if (> x 1) (* x 2) y))
     (ignore-it y)
     nil))
-(boxing-x closed-over ((variable 1))
+(boxing-x closed-over ((variable 1) (:cons variable 1))
   (let ((y x))
     (ignore-it (lambda () (setq y 3d0)))
     nil))
