@@ -41,6 +41,11 @@ formats)
   packages='golang-go:go valgrind:callgrind_annotate graphviz:dot
     libxml2-utils:xmllint python3:python3 nodejs:node npm:npm'
   ;;
+deb)
+  # What makes Debian packages and looks at them, and a clean root folder.
+  packages='debhelper:dh chrpath:chrpath dpkg-dev:dpkg-buildpackage
+    lintian:lintian mmdebstrap:mmdebstrap'
+  ;;
 html)
   # The browser that opens what mprof exports for one, and what drives it.
   packages='chromium:chromium nodejs:node npm:npm'

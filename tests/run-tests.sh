@@ -3,8 +3,8 @@
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, recover, sanitized, programs, soak, exact, embedding, unwind,
-# random, stock, stock-suites, serve, advice, growth, html, emacs, formats, fuzz,
-# patch, libraries), or a single one (malloc/ends), count every single test, and
+# random, stock, stock-suites, serve, advice, growth, html, deb, emacs, formats,
+# fuzz, patch, libraries), or a single one (malloc/ends), count every single test, and
 # end with the line `N passed, N failed'.  The exit status is 0 only when
 # nothing failed.
 #
@@ -120,7 +120,8 @@ for kind; do
     fi
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
-    random | growth | html | emacs | formats | fuzz | stock | stock-suites | \
+    random | growth | html | deb | emacs | formats | fuzz | stock | \
+    stock-suites | \
     serve | recover | advice)
     scripts "$kind"
     ;;
