@@ -92,6 +92,9 @@ rm -f "$work/key"
 [ -n "$ECL_SRC" ] || "$here/fetch-source.sh" "$download" "$facts"
 "$here/prepare-source.sh" "$work/source" "$download" "$facts" "$series" "$log"
 
+# The same bytes each time (0015-reproducible-builds).
+export SOURCE_DATE_EPOCH=0
+
 # What make was told about mprof must not reach ECL's own makefiles.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL \
   CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR B ECL ECL_SRC

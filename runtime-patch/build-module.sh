@@ -14,6 +14,7 @@ rm -f "$fas"
 # Nothing but ECL's own folder: other copies of ASDF must not be seen.
 CL_SOURCE_REGISTRY='(:source-registry :ignore-inherited-configuration)'
 MPROF_FAS=$fas
-export CL_SOURCE_REGISTRY MPROF_FAS
+SOURCE_DATE_EPOCH=0 # the same bytes each time
+export CL_SOURCE_REGISTRY MPROF_FAS SOURCE_DATE_EPOCH
 run "$log" 'compile the Lisp side' 'see the end of the log' \
   "$ecl" --norc --load "$here/build-module.lisp" </dev/null
