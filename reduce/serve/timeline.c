@@ -55,16 +55,23 @@ MPROF_API void *mprof_lisp_timeline_slices(struct lisp_timeline *timeline);
 unsigned long
 mprof_lisp_timeline_open(unsigned long milliseconds)
 {
-  struct lisp_timeline *t = calloc(1, sizeof *t);
-  if (t == NULL || lisp_program() == NULL)
+  struct lisp_timeline *t =
+      lisp_program() == NULL ? NULL : calloc(1, sizeof *t);
+  if (t == NULL)
     return 0;
   t->every = (int64_t)milliseconds * 1000000;
   t->started = clock_nanos(CLOCK_MONOTONIC);
   sem_init(&t->runs, 0, 0);
   t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   t->timeline = mprof_timeline_open((uint64_t)t->every);
-  if (t->timeline == NULL || t->wake < 0)
+  if (t->timeline == NULL || t->wake < 0) {
+    if (t->timeline != NULL)
+      mprof_timeline_close(t->timeline);
+    if (t->wake >= 0)
+      close(t->wake);
+    free(t);
     return 0;
+  }
   current.timeline = t->timeline;
   return (unsigned long)t;
 }
