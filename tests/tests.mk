@@ -193,7 +193,7 @@ check-formats: all $(packages)-formats ## what others read of the exports
 check-html: all $(packages)-html ## the page in a headless browser
 	@$(test_env) tests/run-tests.sh html
 
-check-deb: deb ## the Debian packages in a clean root folder; as root, from the mirror
+check-deb: all $(packages)-deb ## the Debian packages in a clean root folder; as root, from the mirror
 	@$(test_env) tests/run-tests.sh deb
 
 check-emacs: all $(packages)-emacs ## profiles and advice in SLIME, in Emacs
