@@ -43,8 +43,8 @@ formats)
   ;;
 deb)
   # What makes Debian packages and looks at them, and a clean root folder.
-  packages='debhelper:dh chrpath:chrpath debugedit:debugedit
-    dpkg-dev:dpkg-buildpackage lintian:lintian mmdebstrap:mmdebstrap'
+  packages='debhelper:dh chrpath:chrpath dpkg-dev:dpkg-buildpackage
+    lintian:lintian mmdebstrap:mmdebstrap'
   ;;
 html)
   # The browser that opens what mprof exports for one, and what drives it.
