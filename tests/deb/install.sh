@@ -20,7 +20,7 @@ result $? 'and built again'
 sha256sum --quiet -c first >log 2>&1
 result $? 'with the same bytes'
 lintian --allow-root --fail-on error,warning "$deb"/*.deb >log 2>&1
-result $? 'lintian has nothing against them'
+result $? 'lintian reports nothing'
 sed 's/^/# /' log
 
 if [ "$(id -u)" != 0 ]; then
@@ -95,7 +95,7 @@ use 'ECL, compiled code, and mprof' '(10 1280)' sh -c 'cd && mprof-ecl --norc \
 find "$root/usr/lib/mprof" -type f -exec readelf -d {} + 2>/dev/null |
   grep -F "$top" >log
 [ ! -s log ]
-result $? 'it looks for no library where it was built'
+result $? 'no file refers to libraries of the build'
 use 'completion in bash' 'report recover' bash -c '
   . /usr/share/bash-completion/completions/mprof
   COMP_WORDS=(mprof re); COMP_CWORD=1; _mprof; echo "${COMPREPLY[*]}"'
