@@ -19,16 +19,16 @@
 /* Which number mprof_monitor_counter gives. */
 enum mprof_counter {
   MPROF_ALLOCATIONS,
-  MPROF_BYTES,         /* requested */
-  MPROF_CONTEXTS,      /* paths: calls, and kinds of objects at their end */
-  MPROF_THREADS,       /* that allocated, ended ones too */
-  MPROF_OVERFLOWS,     /* look-ups that found the node budget used up */
-  MPROF_RUNNING,       /* 1 while counting */
-  MPROF_CONTEXT_BYTES, /* memory of the contexts: see context_tree.h */
-  MPROF_SINCE = 8,     /* when counting began after the last reset, in
-                          seconds since 1970; 0: there are no figures */
-  MPROF_RESETS,        /* how often figures were forgotten */
-  MPROF_FOLLOWS        /* 1 when objects are followed (MPROF_LIVE) */
+  MPROF_BYTES,          /* requested */
+  MPROF_CONTEXTS,       /* paths: calls, and kinds of objects at their end */
+  MPROF_THREADS,        /* that allocated, ended ones too */
+  MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
+  MPROF_RUNNING,        /* 1 while counting */
+  MPROF_CONTEXT_BYTES,  /* memory of the contexts: see context_tree.h */
+  MPROF_SINCE = 8,      /* when counting began after the last reset, in
+                           seconds since 1970; 0: there are no figures */
+  MPROF_RESETS,         /* how often figures were forgotten */
+  MPROF_FOLLOWS         /* 1 when objects are followed (MPROF_LIVE) */
 };
 
 enum mprof_option {
@@ -55,10 +55,9 @@ MPROF_EXPORT int mprof_monitor_reset(void);
 /* What is done before figures are taken, and left undone. */
 enum mprof_before {
   MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
-  MPROF_HOLDERS =
-      2,               /* the same, with the graph of what is alive, for the
-                          reader to find who holds it (lisp/holders/live_graph.h);
-                          without MPROF_LIVE nothing */
+  MPROF_HOLDERS = 2, /* the same, with the graph of what is alive, for the
+                        reader to find who holds it (lisp/holders/live_graph.h);
+                        without MPROF_LIVE nothing */
   MPROF_UNBALANCED = 4 /* without the reconciliation: threads stand still for
                           as long as it takes to copy their counters, and
                           nobody waits until the collector's have settled */
@@ -67,7 +66,7 @@ enum mprof_before {
 /* From the next start on, which must be the first one since a reset or since
  * the figures were mapped last, they are in the file `path', mapped: what was
  * counted is there when the process is killed, for the reader.  It takes the
- * place of the file that is there, but for an image of another program. Until
+ * place of the file that is there, but for an image of another program.  Until
  * it is taken away, or with `keep' left as it is. */
 MPROF_EXPORT int mprof_monitor_map(const char *path);
 MPROF_EXPORT int mprof_monitor_unmap(int keep);
@@ -83,8 +82,8 @@ MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
 
 /* The calling thread enters the region `name', a string that is copied,
  * within the region that it is in; it leaves the innermost one.  At most 64
- * within one another and 4095 in all are told apart.  Does nothing in a
- * thread that was never counted.  Always 0. */
+ * within one another and 4095 in all are told apart.  Does nothing in a thread
+ * that was never counted.  Always 0. */
 MPROF_EXPORT int mprof_monitor_region_begin(const char *name);
 MPROF_EXPORT int mprof_monitor_region_end(void);
 

@@ -33,7 +33,7 @@ int mprof_save(void);
 
 /* This thread enters the region `name', a string that is copied, inside its
  * present region; or leaves the innermost one.  At most 64 nested regions,
- * and 4096 in all, are kept apart. */
+ * and 4095 in all, are kept apart. */
 void mprof_region_begin(const char *name);
 void mprof_region_end(void);
 
