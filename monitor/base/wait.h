@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "base/system_call.h"
+#include "arch/arch.h"
 
 enum { WAIT_YIELDS = 200, WAIT_NANOSECONDS = 150000 };
 

@@ -18,7 +18,7 @@
 
 #include "code/frame_rule.h"
 
-#define PAGE ((uintptr_t)4096)
+#define PAGE ((uintptr_t)getauxval(AT_PAGESZ))
 #define MOST_TEXT ((size_t)1 << 30) /* bytes of paths */
 
 struct code_objects code_objects_unloaded;

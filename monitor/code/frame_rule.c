@@ -8,16 +8,17 @@
 
 #include <dwarf.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 #include "code/frame_entry.h"
 
-enum { WORD = sizeof(uintptr_t) };
+enum { WORD = sizeof(uintptr_t), MOST_BYTES = 1 << 27 };
 
 /* What is known at some place of a function. */
 struct state {
   uint64_t base_register;
   int64_t offset; /* of the frame from it */
   int64_t saved;  /* of the frame pointer from the frame; 0: not saved */
+  int64_t returns; /* of the return address */
   bool elsewhere; /* an expression says where the frame is */
   bool saved_elsewhere;
   bool outermost; /* there is no return address */
@@ -37,27 +38,28 @@ struct machine {
  * number of so many bytes; u, s: one of variable length, without and with a
  * sign; p: an address; b: a block of bytes. */
 static const char operands[][3] = {
-  [DW_CFA_set_loc] = "p",
-  [DW_CFA_advance_loc1] = "1",
-  [DW_CFA_advance_loc2] = "2",
-  [DW_CFA_advance_loc4] = "4",
-  [DW_CFA_offset_extended] = "uu",
-  [DW_CFA_restore_extended] = "u",
-  [DW_CFA_undefined] = "u",
-  [DW_CFA_same_value] = "u",
-  [DW_CFA_register] = "uu",
-  [DW_CFA_def_cfa] = "uu",
-  [DW_CFA_def_cfa_register] = "u",
-  [DW_CFA_def_cfa_offset] = "u",
-  [DW_CFA_def_cfa_expression] = "b",
-  [DW_CFA_expression] = "ub",
-  [DW_CFA_offset_extended_sf] = "us",
-  [DW_CFA_def_cfa_sf] = "us",
-  [DW_CFA_def_cfa_offset_sf] = "s",
-  [DW_CFA_val_offset] = "uu",
-  [DW_CFA_val_offset_sf] = "us",
-  [DW_CFA_val_expression] = "ub",
-  [DW_CFA_GNU_args_size] = "u",
+    [DW_CFA_set_loc] = "p",
+    [DW_CFA_advance_loc1] = "1",
+    [DW_CFA_advance_loc2] = "2",
+    [DW_CFA_advance_loc4] = "4",
+    [DW_CFA_offset_extended] = "uu",
+    [DW_CFA_restore_extended] = "u",
+    [DW_CFA_undefined] = "u",
+    [DW_CFA_same_value] = "u",
+    [DW_CFA_register] = "uu",
+    [DW_CFA_def_cfa] = "uu",
+    [DW_CFA_def_cfa_register] = "u",
+    [DW_CFA_def_cfa_offset] = "u",
+    [DW_CFA_def_cfa_expression] = "b",
+    [DW_CFA_expression] = "ub",
+    [DW_CFA_offset_extended_sf] = "us",
+    [DW_CFA_def_cfa_sf] = "us",
+    [DW_CFA_def_cfa_offset_sf] = "s",
+    [DW_CFA_val_offset] = "uu",
+    [DW_CFA_val_offset_sf] = "us",
+    [DW_CFA_val_expression] = "ub",
+    [DW_CFA_AARCH64_negate_ra_state] = "",
+    [DW_CFA_GNU_args_size] = "u",
 };
 
 static inline uint64_t
@@ -79,8 +81,8 @@ set_saved(struct state *now, uint64_t number, int64_t offset)
   if (number == ARCH_REGISTER_FRAME_POINTER) {
     now->saved = offset;
     now->saved_elsewhere = offset == 0;
-  } else if (number == ARCH_REGISTER_RETURN && offset != -WORD) {
-    now->elsewhere = true;
+  } else if (number == ARCH_REGISTER_RETURN) {
+    now->returns = offset;
   }
 }
 
@@ -103,6 +105,7 @@ restore(struct state *now, const struct state *from, uint64_t number)
     now->saved = from->saved;
     now->saved_elsewhere = from->saved_elsewhere;
   } else if (number == ARCH_REGISTER_RETURN) {
+    now->returns = from->returns;
     now->outermost = from->outermost;
   }
 }
@@ -111,7 +114,7 @@ restore(struct state *now, const struct state *from, uint64_t number)
 static inline void
 run_one(struct machine *m, unsigned op, uint64_t a, uint64_t b)
 {
-  static const struct state unsaved;
+  static const struct state unsaved = {.returns = ARCH_RETURN_AT * WORD};
   const int64_t factor = m->entry->data_factor;
   struct state *now = &m->now;
   switch (op) {
@@ -137,8 +140,7 @@ run_one(struct machine *m, unsigned op, uint64_t a, uint64_t b)
     now->outermost |= a == ARCH_REGISTER_RETURN;
     break;
   case DW_CFA_same_value:
-    if (a == ARCH_REGISTER_FRAME_POINTER)
-      restore(now, &unsaved, a);
+    restore(now, &unsaved, a);
     break;
   case DW_CFA_register:
   case DW_CFA_val_offset:
@@ -175,6 +177,8 @@ run_one(struct machine *m, unsigned op, uint64_t a, uint64_t b)
     if (!m->lost)
       *now = m->remembered[--m->depth];
     break;
+  case DW_CFA_AARCH64_negate_ra_state: /* signed or not: arch_return_address
+                                        */
   case DW_CFA_GNU_args_size:
   case DW_CFA_nop:
     break;
@@ -280,31 +284,68 @@ rule_of_state(const struct state *s)
     rule.base = FRAME_OUTERMOST;
     return rule;
   }
-  rule.offset = (int32_t)s->offset;
+  if (s->elsewhere || s->saved_elsewhere || s->offset < 0 ||
+      s->offset >= MOST_BYTES)
+    return rule;
+  rule.offset = (uint32_t)s->offset & (MOST_BYTES - 1);
   rule.saved = (int16_t)(s->saved / WORD);
-  if (s->elsewhere || s->saved_elsewhere || rule.offset != s->offset ||
-      rule.saved * WORD != s->saved)
+  rule.returns = (int16_t)(s->returns / WORD);
+  if (rule.saved * WORD != s->saved || rule.returns * WORD != s->returns)
     return rule;
   if (s->base_register == ARCH_REGISTER_STACK_POINTER)
     rule.base = FRAME_FROM_STACK;
   else if (s->base_register == ARCH_REGISTER_FRAME_POINTER)
     rule.base = FRAME_FROM_POINTER;
+  rule.framed = rule.base == FRAME_FROM_POINTER && s->offset == -s->saved &&
+                rule.returns == rule.saved + 1;
+  if (rule.returns == 0)
+    rule.base =
+        rule.base == FRAME_FROM_STACK ? FRAME_LINKED : FRAME_ELSEWHERE;
   return rule;
+}
+
+static struct frame_rule
+rule_by_entry(const struct frame_entry *entry, uintptr_t ip)
+{
+  struct machine m = {.now.returns = ARCH_RETURN_AT * WORD, .entry = entry};
+  run_to(&m, ip);
+  if (m.lost || entry->return_register != ARCH_REGISTER_RETURN)
+    return (struct frame_rule){.base = FRAME_ELSEWHERE};
+  return rule_of_state(&m.now);
+}
+
+/* Whether the function has set its frame pointer to where it has saved the
+ * caller's, though the frame is told from the stack pointer at `ip'. */
+static bool
+has_set_frame(const struct frame_entry *entry, struct frame_rule rule,
+              uintptr_t ip)
+{
+  int32_t distance;
+  if (ARCH_FRAME_IS_AT_TOP || rule.base != FRAME_FROM_STACK ||
+      rule.saved == 0 || rule.returns != rule.saved + 1)
+    return false;
+  for (uintptr_t at = entry->start; at < ip; at += ARCH_CODE_STEP)
+    if (arch_frame_set(at, &distance)) {
+      const struct frame_rule there = rule_by_entry(entry, at);
+      if (there.base == FRAME_FROM_STACK &&
+          (int)there.offset + rule.saved * WORD == distance)
+        return true;
+    }
+  return false;
 }
 
 struct frame_rule
 frame_rule_at(uintptr_t ip)
 {
   struct frame_entry entry;
-  struct machine m = { .entry = &entry };
+  struct frame_rule rule;
   if (!frame_entry_find(ip, &entry))
     return (struct frame_rule){ .base = FRAME_UNKNOWN };
   if (entry.signal)
     return (struct frame_rule){ .base = FRAME_OF_SIGNAL };
-  run_to(&m, ip);
-  if (m.lost || entry.return_register != ARCH_REGISTER_RETURN)
-    return (struct frame_rule){ .base = FRAME_ELSEWHERE };
-  return rule_of_state(&m.now);
+  rule = rule_by_entry(&entry, ip);
+  rule.framed |= has_set_frame(&entry, rule, ip);
+  return rule;
 }
 
 uintptr_t
@@ -332,6 +373,8 @@ frame_rule_add(uint64_t key)
    * be returned to, where a new stack begins (makecontext). */
   if (rule.base == FRAME_UNKNOWN && returns && frame_rule_function(ip) == ip)
     rule.base = FRAME_OUTERMOST;
+  if (rule.base == FRAME_UNKNOWN && arch_is_signal_return(ip))
+    rule.base = FRAME_OF_SIGNAL;
   memcpy(&value, &rule, sizeof value);
   spin_lock(&frame_rules.lock);
   if (shared_table_find(&frame_rules, key) == NULL)

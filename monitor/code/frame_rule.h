@@ -4,11 +4,11 @@
  * code.
  *
  * Call-frame information has a little program for each function, which is run
- * up to that place.  What comes out is nearly always this: the frame is at a
- * fixed distance from the stack pointer or from the frame pointer, the return
- * address is the last word below it, and the caller's frame pointer is in the
- * register still or at a fixed distance as well.  Everything else is left to
- * an unwinder that knows all registers (FRAME_ELSEWHERE).
+ * up to that place.  What comes out is nearly always this: the frame ends at
+ * a fixed distance from the stack pointer or from the frame pointer, and the
+ * return address and the caller's frame pointer are at a fixed distance from
+ * its end, or in their registers still.  Everything else is left to an
+ * unwinder that knows all registers (FRAME_ELSEWHERE).
  *
  * The rules of all places that walks have met are in one small table, for it
  * is looked at for each frame that is new.  All threads share it.  A rule
@@ -29,6 +29,8 @@
 enum frame_base {
   FRAME_FROM_STACK,   /* at `offset' from the stack pointer */
   FRAME_FROM_POINTER, /* at `offset' from the frame pointer */
+  FRAME_LINKED,       /* the return address is in its register, of a function
+                         that was interrupted */
   FRAME_ELSEWHERE,    /* in some other way */
   FRAME_OF_SIGNAL,    /* the kernel called it: see arch_interrupted */
   FRAME_OUTERMOST,    /* it has no caller */
@@ -36,10 +38,13 @@ enum frame_base {
 };
 
 struct frame_rule {
-  int32_t offset; /* of the frame: the word above the return address */
-  int16_t saved;  /* words from there to the caller's frame pointer; 0: it is
-                     in the register */
-  uint8_t base;   /* enum frame_base */
+  uint32_t
+      offset : 27; /* of the end of the frame, the caller's stack pointer */
+  uint32_t framed : 1; /* the frame pointer leads to the caller (arch.h) */
+  uint32_t base : 4;   /* enum frame_base */
+  int16_t saved;       /* words from there to the caller's frame pointer; 0:
+                          it is in the register */
+  int16_t returns;     /* and to the return address */
 };
 
 /* The rule at `ip', an address in the code of a function: for a return

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <unwind.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 
 /* ---- by the compiler's unwinder ---- */
 
@@ -17,6 +17,15 @@ struct search {
   struct stack_frame *to;
   bool found, done;
 };
+
+/* Whether the unwinder has another stack pointer for the frame: where that is
+ * not above the return address, it is not known of a walk by frame pointers,
+ * and of what a signal interrupted the unwinder has the kernel's record. */
+static bool
+has_no_stack(const struct stack_frame *frame)
+{
+  return !ARCH_FRAME_IS_AT_TOP && (frame->sp == 0 || frame->interrupted);
+}
 
 static _Unwind_Reason_Code
 search_frame(struct _Unwind_Context *context, void *data)
@@ -33,7 +42,11 @@ search_frame(struct _Unwind_Context *context, void *data)
     s->done = true;
     return _URC_NORMAL_STOP;
   }
-  s->found = ip == s->from->ip && sp == s->from->sp;
+  s->found = ip == s->from->ip &&
+             (has_no_stack(s->from)
+                  ? _Unwind_GetGR(context, ARCH_REGISTER_FRAME_POINTER) ==
+                        s->from->pointer
+                  : sp == s->from->sp);
   return _URC_NO_REASON;
 }
 
@@ -70,6 +83,18 @@ end_of_stack(uintptr_t sp)
  * stack is as good as empty. */
 enum { STACK_OF_LINKER = 64 };
 
+/* The caller's stack pointer: what is above the two words of a frame may be a
+ * part of it, and then the frame of the caller tells. */
+static uintptr_t
+stack_of_caller(const struct stack_frame *from, const struct stack_frame *to)
+{
+  const struct frame_rule rule = frame_rule_find(to->ip, false);
+  return !ARCH_FRAME_IS_AT_TOP && rule.framed && rule.base == FRAME_FROM_STACK
+             ? (uintptr_t)((uintptr_t *)to->pointer - rule.saved) -
+                   rule.offset
+             : from->pointer + 2 * sizeof(uintptr_t);
+}
+
 static enum frame_step
 step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
 {
@@ -82,12 +107,39 @@ step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
   if (from->pointer < from->sp || from->pointer % sizeof *at != 0 ||
       from->pointer + 2 * sizeof *at > end)
     return FRAME_STEP_LOST;
-  to->ip = at[1];
-  to->sp = from->pointer + 2 * sizeof *at;
+  to->slot = at + 1;
+  to->ip = arch_return_address(at[1]);
   to->pointer = at[0];
+  to->sp = stack_of_caller(from, to);
   to->saved = at;
   to->certain = true;
   return frame_step_to(to->ip);
+}
+
+/* From a function that was interrupted before it had saved its return
+ * address, or has called none. */
+static enum frame_step
+step_by_link(const struct stack_frame *from, struct stack_frame *to)
+{
+  const struct frame_rule rule = frame_rule_find(from->ip, from->interrupted);
+  if (!from->interrupted)
+    return FRAME_STEP_LOST;
+  to->sp = from->sp + rule.offset;
+  to->slot = arch_link(from->slot);
+  to->ip = arch_return_address(*to->slot);
+  to->pointer = rule.saved == 0 ? from->pointer
+                                : ((const uintptr_t *)to->sp)[rule.saved];
+  return frame_step_to(to->ip);
+}
+
+enum frame_step
+frame_step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
+{
+  const struct frame_rule rule = frame_rule_find(from->ip, false);
+  struct stack_frame in = *from;
+  in.sp = rule.base == FRAME_UNKNOWN ? from->pointer : 0;
+  return frame_step_otherwise(
+      rule.base < FRAME_ELSEWHERE ? FRAME_ELSEWHERE : rule.base, &in, to);
 }
 
 enum frame_step
@@ -99,9 +151,11 @@ frame_step_otherwise(enum frame_base base, const struct stack_frame *from,
   case FRAME_OUTERMOST:
     return FRAME_STEP_OUTERMOST;
   case FRAME_OF_SIGNAL:
-    arch_interrupted(from->sp, &to->ip, &to->sp, &to->pointer);
+    to->slot = arch_interrupted(from->sp, &to->ip, &to->sp, &to->pointer);
     to->interrupted = true;
     return FRAME_STEP_SIGNAL;
+  case FRAME_LINKED:
+    return step_by_link(from, to);
   case FRAME_UNKNOWN:
     return step_by_pointer(from, to);
   default:

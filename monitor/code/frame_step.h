@@ -23,17 +23,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "code/frame_rule.h"
 
 struct stack_frame {
   uintptr_t ip;           /* the return address of its call */
-  uintptr_t sp;           /* just above where that is kept */
+  uintptr_t sp;           /* at that call: the end of the frame further in */
   uintptr_t pointer;      /* the register, whatever it is used for */
+  const uintptr_t *slot;  /* where `ip' was read */
   const uintptr_t *saved; /* where `pointer' was read; NULL: as it was in the
                              frame further in, or recovered otherwise */
   bool interrupted;       /* `ip' is no return address: a signal came there */
   bool certain;           /* it follows from the frame further in and from
-                             the words at sp - 1 and at `saved' alone */
+                             the words at `slot' and at `saved' alone */
   bool by_pointer;        /* the frame further in needs its frame pointer to
                              find this one */
 };
@@ -54,6 +56,10 @@ enum frame_step frame_step_otherwise(enum frame_base base,
                                      const struct stack_frame *from,
                                      struct stack_frame *to);
 
+/* A step from where `sp' is not known: by the frame pointer, or slowly. */
+enum frame_step frame_step_by_pointer(const struct stack_frame *from,
+                                      struct stack_frame *to);
+
 /* What a step came to that read `ip'. */
 static inline enum frame_step
 frame_step_to(uintptr_t ip)
@@ -73,13 +79,13 @@ frame_step(const struct stack_frame *from, struct stack_frame *to)
   if (__builtin_expect(rule.base > FRAME_FROM_POINTER, 0))
     return frame_step_otherwise((enum frame_base)rule.base, from, to);
   to->by_pointer = rule.base == FRAME_FROM_POINTER;
-  to->sp = (to->by_pointer ? from->pointer : from->sp) +
-           (uintptr_t)(intptr_t)rule.offset;
+  to->sp = (to->by_pointer ? from->pointer : from->sp) + rule.offset;
   to->interrupted = false;
   to->certain = true;
   if (__builtin_expect(to->sp <= from->sp, 0))
     return FRAME_STEP_LOST;
-  to->ip = ((const uintptr_t *)to->sp)[-1];
+  to->slot = (const uintptr_t *)to->sp + rule.returns;
+  to->ip = arch_return_address(*to->slot);
   to->pointer = from->pointer;
   to->saved = NULL;
   if (rule.saved != 0) {

@@ -10,11 +10,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arch/arch.h"
 #include "base/sizes.h"
 #include "image/image.h"
 #include "image/spin_lock.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = ARCH_PAGE };
 
 static size_t
 whole_pages(size_t bytes)
@@ -75,6 +76,7 @@ map_there(void *place, size_t bytes)
 static int
 reserve(struct arena *arena, size_t bytes, int how)
 {
+  bytes = whole_pages(bytes);
   void *const base = map(NULL, bytes, how);
   *arena = (struct arena){0};
   if (base == MAP_FAILED)
@@ -85,10 +87,11 @@ reserve(struct arena *arena, size_t bytes, int how)
 }
 
 /* Places are numbered, a gigabyte each, in the midst of what the kernel gives
- * to nobody: it begins below the stacks and goes down.  There is no place for
- * many in a row (of 5000 threads, or in the small address space of a
- * sanitizer's program): then the address space for all is held at once.  It is
- * no part of the image until it is reached. */
+ * to nobody: it begins below the stacks and goes down.  (An address has 47 or
+ * 48 bits, or 39 or 42, as kernels for AArch64 are configured.)  There is no
+ * place for many in a row (of 5000 threads, or in the small address space of
+ * a sanitizer's program): then the address space for all is held at once.  It
+ * is no part of the image until it is reached. */
 #define TERABYTE ((uintptr_t)1 << 40)
 enum { PLACE_BITS = 30, PLACES = 1 << 14, TRIES = 64 };
 
@@ -97,8 +100,9 @@ next_place(size_t most)
 {
   static uintptr_t next;
   const uintptr_t here = (uintptr_t)&next;
-  const uintptr_t first =
-      here > 64 * TERABYTE ? here - 32 * TERABYTE : here + 8 * TERABYTE;
+  const uintptr_t first = here > 64 * TERABYTE  ? here - 32 * TERABYTE
+                          : here > TERABYTE / 4 ? here / 2
+                                                : here + 8 * TERABYTE;
   const uintptr_t number = __atomic_fetch_add(
       &next, (most >> PLACE_BITS) + 1, __ATOMIC_RELAXED);
   return (void *)(((first >> PLACE_BITS) + number % PLACES) << PLACE_BITS);

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/system_call.h"
+#include "arch/arch.h"
 #include "image/image_file.h"
 #include "image/image_pieces.h"
 
@@ -290,6 +290,7 @@ static struct image_head *
 make_head(int file, enum image_language language, pid_t process)
 {
   struct image_head head = {.version = IMAGE_VERSION,
+                            .page = IMAGE_PAGE,
                             .language = language,
                             .process = (uint32_t)process};
   void *mapped;

@@ -40,13 +40,14 @@ make_list(void)
 int
 image_notes_begin(void)
 {
-  const int error = make_list();
-  if (error != 0)
-    return error;
-  return image_map(&notes.list.arena, notes.list.used, IMAGE_NOTES,
-                   image_owner())
-             ? 0
-             : errno;
+  int error;
+  spin_lock(&notes.lock); /* a note that came now would be in neither place */
+  error = make_list();
+  if (error == 0 && !image_map(&notes.list.arena, notes.list.used,
+                               IMAGE_NOTES, image_owner()))
+    error = errno;
+  spin_unlock(&notes.lock);
+  return error;
 }
 
 void

@@ -82,7 +82,7 @@ enum {
   LEAF_FIRST = 2
 };
 
-/* Sites that are no code addresses (those are below 2^47). */
+/* Sites that are no code addresses (those are below 2^48). */
 #define SITE_OBJECT (1ULL << 63)  /* | a Lisp name: byte-compiled function */
 #define SITE_RETIRED (1ULL << 62) /* | a number: code that was unloaded */
 #define SITE_SPECIAL (1ULL << 61) /* | enum site_special */

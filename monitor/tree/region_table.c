@@ -71,7 +71,8 @@ find(struct region_table *table, uint32_t parent, const char *name)
     if (arena_reserve(&table->arena,
                       (REGIONS + (size_t)1) * sizeof *table->regions) != 0)
       return NONE;
-    table->regions = table->arena.base;
+    /* threads that count look whether there are any, without a lock */
+    __atomic_store_n(&table->regions, table->arena.base, __ATOMIC_RELEASE);
     table->count = 1;
     region_table_map(table);
   }
@@ -90,9 +91,7 @@ find(struct region_table *table, uint32_t parent, const char *name)
     return NONE;
   table->regions[table->count].parent = parent;
   strcpy(table->regions[table->count].path, key.path);
-  /* threads that count look whether there is any, without a lock */
-  __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELAXED);
-  return table->count - 1;
+  return table->count++;
 }
 
 void

@@ -264,13 +264,14 @@ input_file_unpack(struct input_file *file, const char *path,
 void
 input_file_forget(struct input_file *file, size_t at)
 {
-  enum { PAGE = 4096, STEP = 1 << 20 };
-  const uintptr_t first = (uintptr_t)file->data + file->forgotten + PAGE - 1;
+  enum { STEP = 1 << 20 };
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t first = (uintptr_t)file->data + file->forgotten + page - 1;
   const uintptr_t end = (uintptr_t)file->data + at;
   if (at - file->forgotten < STEP)
     return;
-  madvise(file->data + (first / PAGE * PAGE - (uintptr_t)file->data),
-          end / PAGE * PAGE - first / PAGE * PAGE, MADV_DONTNEED);
+  madvise(file->data + (first / page * page - (uintptr_t)file->data),
+          end / page * page - first / page * page, MADV_DONTNEED);
   file->forgotten = at;
 }
 

@@ -28,12 +28,13 @@
 
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "common/pprof_format.h"
 
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
-enum { IMAGE_VERSION = 3, IMAGE_PAGE = 4096 };
+enum { IMAGE_VERSION = 4, IMAGE_PAGE = ARCH_PAGE };
 
 enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
 
@@ -52,7 +53,9 @@ struct image_head {
   uint32_t language; /* enum image_language */
   uint32_t flags;    /* sum of enum image_flag */
   uint32_t process;  /* its number */
-  char mprof[32];    /* version of mprof, a text */
+  char mprof[28];    /* version of mprof, a text */
+  uint32_t page;     /* IMAGE_PAGE there: bytes of this head, and of that of
+                        each piece */
 };
 
 enum image_kind {

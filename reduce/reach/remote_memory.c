@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 enum {
-  PAGE = 4096,
-  BLOCK_PAGES = 64,
-  BLOCK = PAGE * BLOCK_PAGES,
+  LEAST_PAGE = 4096,
+  BLOCK_PAGES = 64, /* of these, at most */
+  BLOCK = LEAST_PAGE * BLOCK_PAGES,
 #ifdef MPROF_TINY
   BLOCKS = 4
 #else
@@ -136,22 +136,24 @@ remote_memory_load(const struct remote_memory *m, uint64_t address, void *to,
 static bool
 fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
 {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = BLOCK / page;
   uint64_t there[BLOCK_PAGES];
   bool any = false;
-  if (pread(m->pages, there, sizeof there,
-            (off_t)(address / PAGE * sizeof *there)) != sizeof there)
+  if (pread(m->pages, there, pages * sizeof *there,
+            (off_t)(address / page * sizeof *there)) !=
+      (ssize_t)(pages * sizeof *there))
     memset(there, 0xFF, sizeof there);
-  for (size_t i = 0; i < BLOCK_PAGES; i++)
+  for (size_t i = 0; i < pages; i++)
     any = any || (there[i] & PAGE_IS_THERE) != 0;
   if (any)
     memset(bytes, 0, BLOCK);
-  for (size_t i = 0, n; any && i < BLOCK_PAGES; i += n) {
-    for (n = 0; i + n < BLOCK_PAGES && (there[i + n] & PAGE_IS_THERE) != 0;)
+  for (size_t i = 0, n; any && i < pages; i += n) {
+    for (n = 0; i + n < pages && (there[i + n] & PAGE_IS_THERE) != 0;)
       n++;
-    if (n > 0 && !remote_memory_copy(m, address + i * PAGE, bytes + i * PAGE,
-                                     n * PAGE))
+    if (n > 0 && !remote_memory_copy(m, address + i * page, bytes + i * page,
+                                     n * page))
       for (size_t k = i; k < i + n; k++)
-        remote_memory_copy(m, address + k * PAGE, bytes + k * PAGE, PAGE);
+        remote_memory_copy(m, address + k * page, bytes + k * page, page);
     n += n == 0;
   }
   return any;

@@ -19,15 +19,19 @@
  * A ring is taken to be a block of which all but these two words is missing:
  * 16 bytes before them.  Both are its own address if it is empty.
  *
- * Threads.  One of the GNU C library on x86-64, by addresses:
+ * Threads.  One of the GNU C library, by addresses, on x86-64 and on AArch64:
  *
  *     stack -> ...          in use, from its last frame on
  *     variables of its own  of code that was loaded when it began (static)
  *     base  -> pthread      the library's; pthread_setspecific's values
  *
- * The main thread has its stack elsewhere.  Variables of code that was loaded
- * later (dynamic) are in objects, which a vector knows (dtv) that `pthread'
- * has the address of.
+ *     stack -> ...
+ *              pthread
+ *     base  -> variables of its own
+ *
+ * The base is the thread pointer.  The main thread has its stack elsewhere.
+ * Variables of code that was loaded later (dynamic) are in objects, which a
+ * vector knows (dtv) that `pthread' has the address of.
  */
 
 #include "reach/roots.h"
@@ -40,7 +44,6 @@
 
 enum {
   WORD = sizeof(uint64_t),
-  RED_ZONE = 128, /* bytes below the stack pointer, in use too */
   MOST_HEADERS = 64,
 
   /* of the lists of free memory */
@@ -209,10 +212,17 @@ visit_linker(const struct roots *r)
 
 /* ---- threads ----------------------------------------------------------- */
 
-static uint64_t
-pthread_end(const struct roots *r, const struct traced_thread *t)
+/* The record of the C library, and the variables beside it. */
+static struct part
+record_of(const struct roots *r, const struct traced_thread *t)
 {
-  return t->registers.fs_base + r->search->pthread_bytes;
+  const uint64_t base = t->thread_pointer, bytes = r->search->pthread_bytes,
+                 variables = r->search->tls_bytes;
+  return ARCH_THREAD_IS_BELOW
+             ? (struct part){base - bytes, base + variables}
+             : (struct part){variables < bytes ? base
+                                               : base + bytes - variables,
+                             base + bytes};
 }
 
 /* The memory of the thread's own stack, as the C library has made it. */
@@ -221,10 +231,10 @@ own_stack_of(const struct roots *r, const struct traced_thread *t)
 {
   const bool is_main = t->number == r->process;
   const struct mapping *m = remote_memory_find(
-      r->memory, is_main ? r->memory->stack : t->registers.fs_base);
-  return m == NULL
-             ? (struct part){0}
-             : (struct part){m->start, is_main ? m->end : pthread_end(r, t)};
+      r->memory, is_main ? r->memory->stack : t->thread_pointer);
+  return m == NULL ? (struct part){0}
+                   : (struct part){m->start,
+                                   is_main ? m->end : record_of(r, t).end};
 }
 
 /* The thread is on another stack than its own: that of a handler of signals,
@@ -246,8 +256,8 @@ visit_other_stack(const struct roots *r, uint64_t stack, struct part own)
 static void
 visit_dynamic(const struct roots *r, const struct traced_thread *t)
 {
-  const uint64_t vector =
-      remote_memory_word(r->memory, t->registers.fs_base + WORD);
+  const uint64_t vector = remote_memory_word(
+      r->memory, t->thread_pointer + ARCH_THREAD_VECTOR * WORD);
   const uint64_t count = remote_memory_word(r->memory, vector - 2 * WORD);
   if (count < UINT32_MAX)
     visit_memory(r, vector, vector + 2 * WORD * (count + 1));
@@ -258,18 +268,16 @@ visit_dynamic(const struct roots *r, const struct traced_thread *t)
 static void
 visit_thread(const struct roots *r, const struct traced_thread *t)
 {
-  if (t->registers.rip == 0)
+  if (arch_traced_ip(&t->registers) == 0)
     return;
-  const struct part own = own_stack_of(r, t);
-  const uint64_t end = pthread_end(r, t);
-  const uint64_t stack = t->registers.rsp - RED_ZONE;
+  const struct part own = own_stack_of(r, t), record = record_of(r, t);
+  const uint64_t stack = arch_traced_stack(&t->registers) - ARCH_RED_ZONE;
   r->visit(r->closure, 0, (const char *)&t->registers, sizeof t->registers);
   if (part_has(own, stack))
     visit_memory(r, stack, own.end);
   else
     visit_other_stack(r, stack, own);
-  visit_memory(r, end - r->search->tls_bytes, end);
-  visit_memory(r, t->registers.fs_base, end);
+  visit_memory(r, record.start, record.end);
   visit_dynamic(r, t);
 }
 

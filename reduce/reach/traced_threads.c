@@ -5,34 +5,13 @@
 #include "base/array.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 /* ---- one thread -------------------------------------------------------- */
-
-/* A system call that was interrupted, and that the kernel does not begin
- * again by itself, would fail, which the program may not expect where nobody
- * sends it signals.  What close closes is closed even then. */
-static void
-begin_call_again(struct traced_thread *t)
-{
-  enum { CALL_BYTES = 2 };
-  struct user_regs_struct *r = &t->registers;
-  struct iovec part = {r, sizeof *r};
-  if ((long)r->orig_rax < 0 || r->orig_rax == SYS_close ||
-      r->rax != (unsigned long long)-EINTR)
-    return;
-  r->rax = r->orig_rax;
-  r->rip -= CALL_BYTES;
-  ptrace(PTRACE_SETREGSET, t->number, NT_PRSTATUS, &part);
-}
 
 /* It has stopped, and waitid says so.  Any stop will do. */
 static void
@@ -40,10 +19,11 @@ see_stop(struct traced_thread *t, int status)
 {
   struct iovec part = {&t->registers, sizeof t->registers};
   t->stands = ptrace(PTRACE_GETREGSET, t->number, NT_PRSTATUS, &part) == 0;
+  t->thread_pointer = arch_traced_thread_pointer(t->number, &t->registers);
   if (status >> 16 == 0)
     t->signal = WSTOPSIG(status);
   else if (t->stands)
-    begin_call_again(t);
+    arch_traced_call_again(t->number, &t->registers);
 }
 
 /* ---- which threads there are ------------------------------------------- */

@@ -14,13 +14,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include <sys/user.h>
+
+#include "arch/arch.h"
 
 struct traced_thread {
   pid_t number;
   bool stands;
   int signal; /* it was about to get; 0: none */
   struct user_regs_struct registers;
+  uint64_t thread_pointer;
 };
 
 struct traced_threads { /* all zero: none */

@@ -68,12 +68,15 @@ read_at(const struct image_input *input, void *bytes, size_t length,
   }
 }
 
+/* Of kernels, on whatever processor. */
+enum { LEAST_PAGE = 1 << 12, MOST_PAGE = 1 << 16 };
+
 static void
 read_head(const struct image_input *input)
 {
   struct image *image = input->image;
   struct image_head *head = &image->head;
-  if (input->size >= IMAGE_PAGE)
+  if (input->size >= sizeof *head)
     read_at(input, head, sizeof *head, 0);
   if (memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
     fail_with(MPROF_BAD_PROFILE, "'%s' is not an image of mprof",
@@ -87,6 +90,9 @@ read_head(const struct image_input *input)
         image->path, head->mprof);
   if (head->language != IMAGE_LISP && head->language != IMAGE_C)
     image_fault(image, 0, "its language is unknown");
+  if (head->page < LEAST_PAGE || head->page > MOST_PAGE ||
+      (head->page & (head->page - 1)) != 0)
+    image_fault(image, 0, "its pages have an invalid size");
 }
 
 bool
@@ -145,14 +151,15 @@ read_pieces(struct image_input *input)
   image->bytes = input->size = (uint64_t)status.st_size;
   for (size_t i = 0; i < image->array_count; i++)
     image->arrays[i].length = 0;
-  for (uint64_t at = IMAGE_PAGE; at + IMAGE_PAGE <= input->size;) {
+  const uint64_t page = image->head.page;
+  for (uint64_t at = page; at + page <= input->size;) {
     struct image_piece head;
     read_at(input, &head, sizeof head, at);
     if (head.kind == 0)
       return;
-    at += IMAGE_PAGE;
+    at += page;
     if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_PIECE_KINDS ||
-        head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
+        head.bytes % page != 0 || head.bytes > input->size - at)
       image_fault(image, (int64_t)at, "a piece is invalid or cut short");
     if (head.kind != IMAGE_FREE)
       read_piece(input, &head, at);

@@ -21,6 +21,7 @@
 
 #include <unwind.h>
 
+#include "arch/arch.h"
 #include "c/count/call_chain.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
@@ -65,8 +66,10 @@ compare_frame(struct _Unwind_Context *context, void *data)
     return c->differs ? _URC_NORMAL_STOP : _URC_NO_REASON;
   }
   f = &c->frames[--c->left];
-  c->differs = f->at.ip != ip || f->at.sp != sp ||
-               f->at.interrupted != (interrupted != 0);
+  /* on AArch64 the unwinder takes the kernel's record of what a signal
+     interrupted for its stack pointer */
+  c->differs = f->at.ip != ip || f->at.interrupted != (interrupted != 0) ||
+               (f->at.sp != sp && (ARCH_FRAME_IS_AT_TOP || !interrupted));
   return c->differs ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
@@ -96,8 +99,8 @@ forget_all(void)
 static FRAMED void
 walk(void)
 {
-  const uintptr_t *frame = __builtin_frame_address(0);
-  const uintptr_t sp = (uintptr_t)(frame + 2);
+  const uintptr_t *frame = ARCH_FRAME;
+  const uintptr_t sp = arch_frame_stack(frame);
   struct comparison c = { 0 };
   struct known_path *path;
   const struct walked *w;

@@ -55,9 +55,7 @@ sum_up(void)
 static void __attribute__((noinline)) allocate(uint32_t what, size_t bytes)
 {
   lisp_heap_count_slow(
-      NULL, bytes,
-      (struct lisp_request){.frame = __builtin_frame_address(0),
-                            .what = what});
+      NULL, bytes, (struct lisp_request){.frame = ARCH_FRAME, .what = what});
 }
 
 /* Each class and size has a leaf of its own. */

@@ -10,65 +10,91 @@
 
 #include <cmocka.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 
-static uint32_t
-word_of(const uint8_t *code)
+/* How far from its register the instruction is that the code begins with. */
+static int32_t
+distance(const void *code, int from)
 {
-  return arch_frame_word((uintptr_t)code);
+  int32_t bytes = 0;
+  assert_int_equal(arch_zeroed((uintptr_t)code, &bytes), from);
+  return bytes;
 }
 
-/* movq $0, -8(%rbp) and further, by one byte. */
+#ifdef __aarch64__
+
+/* str xzr, [sp, N] and [x29, N]; stur xzr, [x29, -N]. */
 static void
-test_near(void **state)
+test_words(void **state)
 {
-  uint8_t code[] = { 0x48, 0xC7, 0x45, 0, 0, 0, 0, 0 };
   (void)state;
-  for (int distance = 8; distance <= 128; distance += 8) {
-    code[3] = (uint8_t)-distance;
-    assert_int_equal(word_of(code), distance);
+  for (uint32_t n = 0; n < 4096; n++) {
+    const uint32_t by_stack = 0xF90003FF | n << 10;
+    const uint32_t by_frame = 0xF90003BF | n << 10;
+    assert_int_equal(distance(&by_stack, ARCH_REGISTER_STACK_POINTER), n * 8);
+    assert_int_equal(distance(&by_frame, ARCH_REGISTER_FRAME_POINTER), n * 8);
+  }
+  for (int n = 8; n <= 256; n += 8) {
+    const uint32_t below = 0xF80003BF | ((uint32_t)-n & 0x1FF) << 12;
+    assert_int_equal(distance(&below, ARCH_REGISTER_FRAME_POINTER), -n);
   }
 }
 
+/* Another register is stored, or four bytes, or it is no store. */
 static void
-test_far(void **state)
+test_others(void **state)
 {
-  uint8_t code[] = { 0x48, 0xC7, 0x85, 0, 0, 0, 0, 0, 0, 0, 0 };
-  static const int32_t distances[] = { 136, 4096, 0xFFF8 };
+  static const uint32_t codes[] = {0xF90007E1, 0xB90007FF, 0xF94007FF,
+                                   0xD503201F};
   (void)state;
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    distance(&codes[i], -1);
+}
+
+#else
+
+/* movq $0, -8(%rbp) and further, by one byte and by four. */
+static void
+test_words(void **state)
+{
+  uint8_t near[] = {0x48, 0xC7, 0x45, 0, 0, 0, 0, 0};
+  uint8_t far[] = {0x48, 0xC7, 0x85, 0, 0, 0, 0, 0, 0, 0, 0};
+  static const int32_t distances[] = {-136, -4096, -0xFFF8};
+  (void)state;
+  for (int n = 8; n <= 128; n += 8) {
+    near[3] = (uint8_t)-n;
+    assert_int_equal(distance(near, ARCH_REGISTER_FRAME_POINTER), -n);
+  }
   for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
-    int32_t d = -distances[i];
-    memcpy(code + 3, &d, sizeof d);
-    assert_int_equal(word_of(code), distances[i]);
+    memcpy(far + 3, &distances[i], sizeof distances[i]);
+    assert_int_equal(distance(far, ARCH_REGISTER_FRAME_POINTER),
+                     distances[i]);
   }
 }
 
-/* Above the frame pointer, at an odd place, further than a site can say, from
- * the stack pointer, not a store of eight bytes. */
+/* Above the frame pointer, from the stack pointer, not a store of eight
+ * bytes. */
 static void
 test_others(void **state)
 {
   static const uint8_t codes[][11] = {
-    { 0x48, 0xC7, 0x45, 0x08 },
-    { 0x48, 0xC7, 0x45, 0x00 },
-    { 0x48, 0xC7, 0x45, 0xF9 },
-    { 0x48, 0xC7, 0x85, 0x00, 0x00, 0xFF, 0xFF },
-    { 0x48, 0xC7, 0x44, 0x24, 0xF8 },
-    { 0xC7, 0x45, 0xF8 },
-    { 0x48, 0x89, 0x45, 0xF8 },
+      {0x48, 0xC7, 0x45, 0x08},       {0x48, 0xC7, 0x45, 0x00},
+      {0x48, 0xC7, 0x44, 0x24, 0xF8}, {0xC7, 0x45, 0xF8},
+      {0x48, 0x89, 0x45, 0xF8},
   };
   (void)state;
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-    assert_int_equal(word_of(codes[i]), 0);
+    distance(codes[i], -1);
 }
+
+#endif
 
 int
 main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_near),
-    cmocka_unit_test(test_far),
-    cmocka_unit_test(test_others),
+      cmocka_unit_test(test_words),
+      cmocka_unit_test(test_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,7 @@ test_threads(void **state)
     assert_int_equal(traced.count, 2);
     for (size_t t = 0; t < traced.count; t++) {
       assert_true(traced.threads[t].stands);
-      assert_true(traced.threads[t].registers.rsp != 0);
+      assert_true(arch_traced_stack(&traced.threads[t].registers) != 0);
     }
     traced_threads_resume(&traced);
   }

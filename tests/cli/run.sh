@@ -209,7 +209,7 @@ MPROF_LIB=$scratch run run ./widgets
 result $? 'the monitor is missing'
 
 # An end by its own system call.
-"$cc" -g -fno-builtin -I"$top/monitor" -o raw-end "$programs/raw-end.c"
+"$cc" -g -D_GNU_SOURCE -fno-builtin -I"$top/monitor" -o raw-end "$programs/raw-end.c"
 run run -o raw.data ./raw-end
 [ "$status" = 4 ] && [ "$(cat err)" = "mprof: no profile of './raw-end' was\
  written: it allocated nothing, or a line above says why" ] &&

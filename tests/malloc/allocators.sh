@@ -6,9 +6,11 @@
 
 . "$(dirname "$0")/check.bash"
 
+arch_of_libraries() { uname -m | sed 's/x86_64/x86-64/; s/aarch64/AArch64/'; }
+
 # library NAME: where it is; empty when it is not installed.
 library() {
-  ldconfig -p | sed -n "s/.*$1[^ ]* .*x86-64.* => //p" | head -n 1
+  ldconfig -p | sed -n "s/.*$1[^ ]* .*$(arch_of_libraries).* => //p" | head -n 1
 }
 
 # Requests of 0 bytes and realloc to 0 are each allocator's own business.

@@ -26,7 +26,7 @@ common=(PATH=/usr/bin:/bin HOME="$work" PWD="$work" LC_ALL=C.UTF-8
 # padded LENGTH: the path of a library that is loaded anyway; with that of the
 # monitor, and what is between, it is so long.
 padded() {
-  local folder=/lib/x86_64-linux-gnu file=libc.so.6 path slashes
+  local folder=/lib/$(uname -m)-linux-gnu file=libc.so.6 path slashes
   path=$(realpath "$MPROF_LIB/libmprof-malloc.so")
   printf -v slashes '%*s' $(($1 - ${#path} - 1 - ${#folder} - ${#file})) ''
   echo "$folder${slashes// /\/}$file"

@@ -122,7 +122,7 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
   } else if (!f->at.certain) {
     add_word(chain, &nothing, 1);
   } else {
-    add_word(chain, (const uintptr_t *)f->at.sp - 1, f->at.ip);
+    add_word(chain, f->at.slot, *f->at.slot);
     if (to->needs_pointer && f->at.saved != NULL)
       add_word(chain, f->at.saved, f->at.pointer);
   }
@@ -300,7 +300,7 @@ find_fresh(struct call_chain *chain)
   chain->word_count = 0;
   if (s == FRAME_STEP_OUTERMOST &&
       f[1].at.certain) /* by the 0 that was read */
-    add_word(chain, (const uintptr_t *)f[1].at.sp - 1, 0);
+    add_word(chain, f[1].at.slot, *f[1].at.slot);
   frames[0].at = (struct stack_frame){.by_pointer = f[1].at.by_pointer};
   chain->depth = 1;
   return f;

@@ -55,13 +55,12 @@ static inline void
 add_to_region(uint32_t leaf, int64_t bytes)
 {
   const struct context_tree *const tree = &malloc_monitor.tree;
-  const uint32_t regions =
-      __atomic_load_n(&malloc_monitor.regions.count, __ATOMIC_RELAXED);
-  if (__builtin_expect(regions > 1, 0)) {
-    struct region *region =
-        &malloc_monitor.regions
-             .regions[context_tree_kind(tree, &tree->leaves[leaf])->region];
-    __atomic_fetch_add(&region->live_bytes, bytes, __ATOMIC_RELAXED);
+  struct region *const regions =
+      __atomic_load_n(&malloc_monitor.regions.regions, __ATOMIC_RELAXED);
+  if (__builtin_expect(regions != NULL, 0)) {
+    const uint32_t region =
+        context_tree_kind(tree, &tree->leaves[leaf])->region;
+    __atomic_fetch_add(&regions[region].live_bytes, bytes, __ATOMIC_RELAXED);
   }
 }
 

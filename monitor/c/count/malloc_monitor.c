@@ -11,6 +11,7 @@
 
 #include <errno.h>
 
+#include "arch/arch.h"
 #include "c/count/counting.h"
 #include "c/count/malloc_code.h"
 
@@ -80,11 +81,11 @@ find_path(struct malloc_thread *thread, const uintptr_t *frame)
       __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   if (thread->generation != generation)
     malloc_thread_forget(thread, generation);
-  struct known_path *path = call_chain_find(&thread->chain, frame[1],
-                                            (uintptr_t)(frame + 2), frame[0]);
+  struct known_path *path = call_chain_find(
+      &thread->chain, frame[1], arch_frame_stack(frame), frame[0]);
   return path != NULL ? path
                       : call_chain_walk(&thread->chain, frame[1],
-                                        (uintptr_t)(frame + 2), frame[0]);
+                                        arch_frame_stack(frame), frame[0]);
 }
 
 /* Lock the monitor, and find the path. */

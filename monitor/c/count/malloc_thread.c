@@ -53,7 +53,8 @@ end_thread(void *data)
 void
 malloc_threads_open(void)
 {
-  threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
+  const bool made = pthread_key_create(&threads.key, end_thread) == 0;
+  __atomic_store_n(&threads.has_key, made, __ATOMIC_RELEASE);
   malloc_thread_mine();
 }
 
@@ -116,7 +117,7 @@ malloc_thread_make(void)
   stripes_join(&thread->user);
   spin_unlock(&threads.lock);
   malloc_thread_current = thread;
-  if (threads.has_key)
+  if (__atomic_load_n(&threads.has_key, __ATOMIC_ACQUIRE))
     pthread_setspecific(threads.key, thread);
   return thread;
 }

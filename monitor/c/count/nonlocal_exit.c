@@ -5,6 +5,7 @@
  * taken to be active. */
 #include "c/count/nonlocal_exit.h"
 
+#include "arch/arch.h"
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
 #include "code/frame_step.h"
@@ -23,7 +24,7 @@ static bool
 is_active(const uintptr_t *frame)
 {
   struct stack_frame at = {
-      .ip = frame[1], .sp = (uintptr_t)(frame + 2), .pointer = frame[0]};
+      .ip = frame[1], .sp = arch_frame_stack(frame), .pointer = frame[0]};
   bool asks = is_own_code(at.ip);
   for (int i = 0; i < MANY_FRAMES; i++) {
     struct stack_frame next;

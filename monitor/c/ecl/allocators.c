@@ -81,7 +81,7 @@ HOOK_INLINE cl_object
 cons(cl_object a, cl_object d, const uintptr_t *frame)
 {
   struct ecl_cons *made;
-  if (__builtin_expect(!lisp_runtime.counted, 0))
+  if (__builtin_expect(!lisp_runtime_counts(), 0))
     return cons_slow(a, d, frame);
   made = allocate_counted(lisp_runtime.malloc, sizeof *made, t_list, frame);
   made->car = a;
@@ -139,7 +139,7 @@ EXPORT cl_object
 ecl_alloc_object(cl_type t)
 {
   if (__builtin_expect(t < t_end && float_bytes[t] != 0, 1) &&
-      lisp_runtime.counted) {
+      lisp_runtime_counts()) {
     cl_object made = allocate_counted(lisp_runtime.malloc_atomic,
                                       float_bytes[t], t, FRAME);
     made->d.t = (int8_t)t;
@@ -180,7 +180,7 @@ HOOK_INLINE struct lisp_request
 take_announced(const uintptr_t *frame)
 {
   struct lisp_request r = {0};
-  if (__builtin_expect(!lisp_runtime.counted, 0)) {
+  if (__builtin_expect(!lisp_runtime_counts(), 0)) {
     if (!lisp_runtime.awaits_first || !malloc_monitor_is_counting())
       return r;
     lisp_balance_begin();
@@ -222,7 +222,7 @@ GC_register_finalizer_no_order(void *object, GC_finalization_proc function,
   (object, function, data, &before, old_data);
   if (old_function != NULL)
     *old_function = before;
-  if (lisp_runtime.counted && function != NULL && before == NULL &&
+  if (lisp_runtime_counts() && function != NULL && before == NULL &&
       GC_is_heap_ptr(object))
     lisp_balance_record(collector_rounded_bytes(ECL_FINALIZER_RECORD_BYTES));
 }
@@ -232,7 +232,7 @@ EXPORT int
 GC_general_register_disappearing_link(void **link, const void *object)
 {
   const int known = REAL(GC_general_register_disappearing_link)(link, object);
-  if (lisp_runtime.counted && known == 0)
+  if (lisp_runtime_counts() && known == 0)
     lisp_balance_record(collector_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES));
   return known;
 }

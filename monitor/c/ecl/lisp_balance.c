@@ -144,6 +144,7 @@ rounded_bytes(void)
 {
   const struct context_tree *const tree = &malloc_monitor.tree;
   struct requests requests = {0};
+  spin_lock(&malloc_monitor.lock);
   for (const struct lisp_thread *l = lisp_threads; l != NULL; l = l->next) {
     requests_add_all(&requests, &l->requests);
     for (uint32_t i = LEAF_FIRST; i < l->room && i < tree->leaf_count; i++) {
@@ -152,6 +153,7 @@ rounded_bytes(void)
         requests_add(&requests, kind->size, l->tallies[i].count);
     }
   }
+  spin_unlock(&malloc_monitor.lock);
   return requests.rounded_bytes;
 }
 

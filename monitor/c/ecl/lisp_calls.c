@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-#include "base/call_code.h"
+#include "arch/arch.h"
 #include "c/count/malloc_monitor.h"
 #include "c/ecl/lisp_names.h"
 #include "c/ecl/lisp_runtime.h"
@@ -79,10 +79,11 @@ static uintptr_t
 dispatch_before(const struct dl_find_object *file, uintptr_t site)
 {
   enum { MOST = 64 };
-  for (uintptr_t at = site - 2; at > site - MOST; at--)
+  for (uintptr_t at = site - ARCH_REGISTER_CALL_BYTES; at > site - MOST;
+       at -= ARCH_CODE_STEP)
     if (linked_by(file, arch_call_target(at)) ==
         (uintptr_t)ecl_function_dispatch)
-      return at - ARCH_DIRECT_CALL_BYTES;
+      return at - ARCH_CALL_BYTES;
   return 0;
 }
 
@@ -161,7 +162,7 @@ note_between(uint64_t site, uint32_t function, uint32_t callee)
 {
   const uint64_t target = target_of(site, function);
   const uint32_t number = TARGET_NUMBER(target);
-  const uint32_t name = lisp_function_at(number)->name;
+  const uint32_t name = lisp_function_named(lisp_function_at(number));
   if (name == 0 || (callee & FUNCTION_NUMBER) == number ||
       (TARGET_KIND(target) == CALL_SYMBOL && callee != 0 &&
        !is_of_ecl(lisp_function_at(callee)->start)))
@@ -179,9 +180,10 @@ static bool
 name_inside(uint32_t number, const struct lisp_function *outer)
 {
   char text[LISP_NAME_BYTES];
-  return outer->name != 0 &&
+  return lisp_function_named(outer) != 0 &&
          snprintf(text, sizeof text, INSIDE "%s)",
-                  lisp_names_text(outer->name)) < (int)sizeof text &&
+                  lisp_names_text(lisp_function_named(outer))) <
+             (int)sizeof text &&
          lisp_function_name(number, lisp_names_intern(text));
 }
 
@@ -200,12 +202,14 @@ name_called(uint32_t function, uint32_t up)
   const struct lisp_function *const f = lisp_function_at(number);
   const struct lisp_function *const from =
       lisp_function_at(direct ? c->function : TARGET_NUMBER(target));
-  if (f->start == 0 || f->name != 0 || f->maker != 0 || target == 0 ||
-      (direct && TARGET_KIND(target) != CALL_DIRECT) || from->name == 0 ||
+  if (f->start == 0 || lisp_function_named(f) != 0 || f->maker != 0 ||
+      target == 0 || (direct && TARGET_KIND(target) != CALL_DIRECT) ||
+      lisp_function_named(from) == 0 ||
       !are_in_one_file(f->start, from->start) || is_of_ecl(f->start))
     return false;
-  return strncmp(lisp_names_text(from->name), INSIDE, strlen(INSIDE)) == 0
-             ? lisp_function_name(number, from->name)
+  return strncmp(lisp_names_text(lisp_function_named(from)), INSIDE,
+                 strlen(INSIDE)) == 0
+             ? lisp_function_name(number, lisp_function_named(from))
              : name_inside(number, from);
 }
 
@@ -216,7 +220,7 @@ name_made(void)
   bool any = false;
   for (uint32_t i = 1; i <= malloc_monitor.functions.last; i++) {
     const struct lisp_function *const f = lisp_function_at(i);
-    if (f->maker != 0 && f->name == 0)
+    if (f->maker != 0 && lisp_function_named(f) == 0)
       any |= name_inside(i, lisp_function_at(f->maker));
   }
   return any;

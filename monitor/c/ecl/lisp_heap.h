@@ -25,6 +25,7 @@
 #include <ecl/ecl.h>
 #include <gc/gc_tiny_fl.h>
 
+#include "arch/arch.h"
 #include "base/attributes.h"
 #include "c/count/counting.h"
 #include "image/arena.h"
@@ -95,7 +96,7 @@ lisp_known_leaf(struct malloc_thread *thread, uint32_t key,
                 const uintptr_t *frame)
 {
   struct known_path *const path = call_chain_find_numbered(
-      &thread->chain, frame[1], (uintptr_t)(frame + 2), frame[0]);
+      &thread->chain, frame[1], arch_frame_stack(frame), frame[0]);
   return path == NULL ? 0 : known_leaf(thread, path, key);
 }
 

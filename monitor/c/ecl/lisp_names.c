@@ -103,7 +103,7 @@ lisp_function_name(uint32_t number, uint32_t name)
   if (f == &no_function || name == 0 ||
       lisp_name_passes_on(lisp_names_text(name)))
     return false;
-  f->name = name;
+  __atomic_store_n(&f->name, name, __ATOMIC_RELEASE);
   image_note(NOTE_NAME, number, 0, 0, lisp_names_text(name));
   return true;
 }

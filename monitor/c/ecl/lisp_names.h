@@ -43,6 +43,13 @@ struct lisp_function {
  * none. */
 struct lisp_function *lisp_function_at(uint32_t number);
 
+/* The number of its name, whose text is there then. */
+static inline uint32_t
+lisp_function_named(const struct lisp_function *f)
+{
+  return __atomic_load_n(&f->name, __ATOMIC_ACQUIRE);
+}
+
 /* Where the code of a compiled function begins; 0: it is another object. */
 uintptr_t lisp_function_code(cl_object function);
 

@@ -37,6 +37,13 @@ extern struct lisp_runtime lisp_runtime HIDDEN;
 /* Find ECL: one of its functions is called. */
 void lisp_runtime_find(void);
 
+/* Whether requests are counted; then all else is known. */
+static inline bool
+lisp_runtime_counts(void)
+{
+  return __atomic_load_n(&lisp_runtime.counted, __ATOMIC_ACQUIRE);
+}
+
 static inline void
 lisp_runtime_begin(void)
 {

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "c/count/counting.h"
 #include "c/interpose/interposed.h"
 #include "c/interpose/objects.h"
@@ -40,8 +41,8 @@ hook_allocated(struct object_header *header, size_t bytes,
   struct malloc_thread *const thread = malloc_thread_current;
   if (!malloc_monitor_is_counting() || thread == NULL)
     return false;
-  struct known_path *path = call_chain_find(&thread->chain, frame[1],
-                                            (uintptr_t)(frame + 2), frame[0]);
+  struct known_path *path = call_chain_find(
+      &thread->chain, frame[1], arch_frame_stack(frame), frame[0]);
   uint32_t leaf =
       path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
   struct stripe *s = thread->user.stripe;
@@ -175,7 +176,7 @@ static void __attribute__((noinline)) free_slow(void *p)
     return;
   }
   if (!is_program_call())
-    objects_recover((const uintptr_t *)*FRAME) /* that of free */;
+    objects_recover(FRAME);
   objects_unregister(p, &taken);
   objects_count_free(&taken);
   real.free(object_base(&taken));

@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/attributes.h"
 
 /* The frame of the interposed function, from which the walk begins. */
-#define FRAME ((const uintptr_t *)__builtin_frame_address(0))
+#define FRAME ARCH_FRAME
 
 /* malloc, realloc and posix_memalign, for a function with that frame. */
 void *interposed_malloc(size_t bytes, const uintptr_t *frame);

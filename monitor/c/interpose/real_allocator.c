@@ -48,12 +48,12 @@ function_behind(const char *name)
   static void *monitor;
   static bool sought;
   bypass *behind;
-  if (!sought) {
+  if (!__atomic_load_n(&sought, __ATOMIC_ACQUIRE)) {
     /* That there is none is not the program's affair: the error goes with
      * the next call of dlsym, for `name'.  dlerror would translate it, and
      * wait for the lock with which setlocale may be allocating. */
     monitor = dlsym(RTLD_NEXT, "mprof_bypass");
-    sought = true;
+    __atomic_store_n(&sought, true, __ATOMIC_RELEASE);
   }
   memcpy(&behind, &monitor, sizeof behind);
   return behind != NULL ? behind(name) : dlsym(RTLD_NEXT, name);
@@ -92,8 +92,8 @@ real_allocator_bypass(void)
   malloc_monitor_count(false);
   if (!real.found)
     find_functions();
-  __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
   __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
 }
 
 void *

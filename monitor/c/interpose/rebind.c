@@ -8,32 +8,37 @@
  * this process.  What has an allocator of its own keeps it.
  */
 #include <dlfcn.h> /* dl_find_object */
-#include <elf.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "c/interpose/interposed.h"
 #include "code/file_symbols.h"
-
-enum { PAGE = 4096 };
 
 /* The pages where symbols are. */
 struct range {
   uintptr_t begin, end;
 };
 
+static uintptr_t
+page_of(uintptr_t at)
+{
+  return at & -(uintptr_t)getauxval(AT_PAGESZ);
+}
+
 static void
 extend(struct range *range, const Elf64_Sym *symbol)
 {
   const uintptr_t at = (uintptr_t)symbol;
+  const uintptr_t last = (uintptr_t)(symbol + 1) - 1;
   if (range->end == 0 || at < range->begin)
-    range->begin = at & ~(uintptr_t)(PAGE - 1);
-  if (at + sizeof *symbol > range->end)
-    range->end = (at + sizeof *symbol + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    range->begin = page_of(at);
+  if (last >= range->end)
+    range->end = page_of(last) + getauxval(AT_PAGESZ);
 }
 
 /* The protection of the segment of the file at that address. */
@@ -113,20 +118,21 @@ struct slots {
   const Elf64_Phdr *relro; /* read-only after relocation; NULL: nothing */
 };
 
-/* Write a slot, which may be in the part that is read-only after relocation.
- */
+/* Write a slot, which may be in the part that is read-only after relocation:
+ * that is whole pages, as far as there are. */
 static void
 set_slot(const struct slots *s, uintptr_t *slot, uintptr_t value)
 {
-  const uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(PAGE - 1);
-  const bool relro =
-      s->relro != NULL &&
-      (uintptr_t)slot - s->base - s->relro->p_vaddr < s->relro->p_memsz;
-  if (relro && mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) != 0)
+  const uintptr_t page = page_of((uintptr_t)slot);
+  const size_t bytes = getauxval(AT_PAGESZ);
+  const uintptr_t first = s->relro == NULL ? 0 : s->base + s->relro->p_vaddr;
+  const bool relro = s->relro != NULL && page >= page_of(first) &&
+                     page < page_of(first + s->relro->p_memsz);
+  if (relro && mprotect((void *)page, bytes, PROT_READ | PROT_WRITE) != 0)
     return;
   __atomic_store_n(slot, value, __ATOMIC_RELAXED);
   if (relro)
-    mprotect((void *)page, PAGE, PROT_READ);
+    mprotect((void *)page, bytes, PROT_READ);
 }
 
 /* Whether the slot for a function of another file has no address yet: it
@@ -136,7 +142,7 @@ is_lazy(const struct slots *s, const Elf64_Rela *r, const Elf64_Sym *symbol,
         uintptr_t value)
 {
   struct dl_find_object object;
-  return ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT &&
+  return ELF64_R_TYPE(r->r_info) == ARCH_RELOCATION_CALL &&
          symbol->st_shndx == SHN_UNDEF &&
          _dl_find_object((void *)value, &object) == 0 &&
          object.dlfo_link_map->l_addr == s->base;
@@ -148,8 +154,8 @@ rebind_slot(const struct slots *s, const Elf64_Rela *r)
   const unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
   const Elf64_Sym *const symbol = &s->table[ELF64_R_SYM(r->r_info)];
   uintptr_t *const slot = (uintptr_t *)(s->base + r->r_offset);
-  if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
-       type != R_X86_64_64) ||
+  if ((type != ARCH_RELOCATION_CALL && type != ARCH_RELOCATION_DATA &&
+       type != ARCH_RELOCATION_WORD) ||
       r->r_addend != 0)
     return;
   for (const struct interposed_function *f = s->functions; f->real != NULL;
@@ -203,6 +209,8 @@ void
 rebind_slots(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions};
+  __atomic_thread_fence(__ATOMIC_RELEASE); /* what was set up before is seen
+                                              by whom a slot leads here */
   dl_iterate_phdr(rebind_file, &s);
 }
 

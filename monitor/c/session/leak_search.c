@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-#include "base/system_call.h"
+#include "arch/arch.h"
 #include "base/wait.h"
 #include "c/count/malloc_monitor.h"
 #include "c/environment.h"

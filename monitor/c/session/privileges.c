@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/attributes.h"
-#include "base/system_call.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/malloc_session.h"
 

@@ -30,7 +30,7 @@
 #include "image/image_file.h"
 
 enum {
-  SOME_BYTES = 1 << 14,
+  SOME_BYTES = 4 * ARCH_PAGE,
   SPARE_RECORDS = 1 << 16, /* of contexts, at least, for what is to come */
   SPARE_THREADS = 32
 };
@@ -59,7 +59,7 @@ try_calls(void *unused)
 {
   char name[16];
   struct timespec now;
-  unsigned char resident[SOME_BYTES / 4096];
+  unsigned char resident;
   sigset_t signals;
   signal(SIGSYS, SIG_DFL);
   prctl(PR_SET_DUMPABLE, 0); /* its end leaves no core file */
@@ -73,8 +73,9 @@ try_calls(void *unused)
   wait_a_little(WAIT_YIELDS);
   pthread_getname_np(pthread_self(), name, sizeof name);
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-  mincore((void *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)4095),
-          4096, resident);
+  mincore((void *)((uintptr_t)__builtin_frame_address(0) &
+                   -(uintptr_t)sysconf(_SC_PAGESIZE)),
+          1, &resident);
   (void)unused;
   return 0;
 }

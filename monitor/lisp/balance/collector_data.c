@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 #include "tree/context_tree.h"
 
 enum {

@@ -18,7 +18,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 #include "base/wait.h"
 #include "lisp/hook/hook.h"
 #include "lisp/names/kept_objects.h"
@@ -274,7 +274,7 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   bool fresh;
   if (!hook_try_enter(t) || classify_is_memory_of_type(allocation_what(kind)))
     return allocated_otherwise(t, frame, kind, object, clas);
-  if (way->ip != *frame_return_slot(frame) ||
+  if (way->ip != frame_return(frame) ||
       (end = way->plain ? way_end(way, frame, true)
                         : way_end(way, frame, false)) == NULL)
     return allocated_elsewhere(t, frame, kind, object, clas, way);
@@ -309,12 +309,11 @@ allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
                          cl_index kind, void *object, struct last_object *l)
 {
   const uintptr_t caller = frame_caller(frame);
-  uint64_t *const word = (uint64_t *)(caller - l->word_at);
+  uint64_t *const word = frame_word(caller, l->word_at);
   if (stack_walk_is_known(&t->walk, *word))
     return allocated_in_known_frame(t, frame, (uint32_t)*word, object, l);
-  if (*frame_return_slot(caller) != l->returns_to ||
-      *(uint64_t *)(frame_caller(caller) - l->caller_word_at) !=
-          l->caller_word)
+  if (frame_return(caller) != l->returns_to ||
+      *frame_word(frame_caller(caller), l->caller_word_at) != l->caller_word)
     return allocated_anew(t, frame, kind, object, l->clas);
   l->leaf->activations += !stack_walk_is_counted(&t->walk, *word);
   *word = l->word;
@@ -330,12 +329,12 @@ hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   struct thread_state *t = (struct thread_state *)self;
   const uintptr_t frame = (uintptr_t)allocator_frame;
   struct last_object *const l =
-      last_object_place(&t->last_objects, *frame_return_slot(frame));
+      last_object_place(&t->last_objects, frame_return(frame));
 
-  if (!hook_try_enter(t) || l->ip != *frame_return_slot(frame) ||
-      l->kind != kind || l->clas != clas)
+  if (!hook_try_enter(t) || l->ip != frame_return(frame) || l->kind != kind ||
+      l->clas != clas)
     return allocated_anew(t, frame, kind, object, clas);
-  if (*(uint64_t *)(frame_caller(frame) - l->word_at) != l->word)
+  if (*frame_word(frame_caller(frame), l->word_at) != l->word)
     return allocated_in_other_frame(t, frame, kind, object, l);
   return count(t, l->leaf, kind, object, l->careful);
 }

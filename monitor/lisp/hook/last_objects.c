@@ -57,7 +57,7 @@ keep_object(struct last_objects *last, const struct stack_walk *walk,
             uintptr_t allocator, const struct made *made)
 {
   const struct walked_frame *const innermost = walk->frames;
-  const uintptr_t ip = *frame_return_slot(allocator),
+  const uintptr_t ip = frame_return(allocator),
                   frame = frame_caller(allocator);
   struct last_object *const l = last_object_place(last, ip);
   *l = (struct last_object){
@@ -66,15 +66,15 @@ keep_object(struct last_objects *last, const struct stack_walk *walk,
       .kind = made->kind,
       .clas = made->clas,
       .leaf = made->leaf,
-      .returns_to = *frame_return_slot(frame),
+      .returns_to = frame_return(frame),
       .caller_word = NO_WORD,
       .call = made->call & INT32_MAX,
       .careful = made->careful,
-      .word_at = (uint16_t)(frame - (uintptr_t)innermost->word)};
+      .word_at = (int16_t)((uintptr_t)innermost->word - frame)};
   if (walk->last > innermost && is_fixed(walk, innermost + 1)) {
     l->caller_word = *innermost[1].word;
     l->caller_word_at =
-        (uint16_t)(frame_caller(frame) - (uintptr_t)innermost[1].word);
+        (int16_t)((uintptr_t)innermost[1].word - frame_caller(frame));
   }
 }
 
@@ -159,7 +159,7 @@ last_objects_keep(struct last_objects *last, struct stack_walk *walk,
                   const struct context_tree *tree, uintptr_t allocator,
                   struct way *way)
 {
-  const uintptr_t ip = *frame_return_slot(allocator);
+  const uintptr_t ip = frame_return(allocator);
   if (stack_walk_is_interpreted(walk->frames->call))
     return;
   if (++last->walked > last->mask)

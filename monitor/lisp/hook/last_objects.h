@@ -41,7 +41,7 @@
 
 #include <ecl/ecl.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 #include "image/arena.h"
 #include "lisp/walk/stack_walk.h"
 #include "tree/context_tree.h"
@@ -68,7 +68,7 @@ struct last_object {
   uint64_t caller_word; /* NO_WORD: the caller is not known */
   uint32_t call : 31;   /* as in a step */
   uint32_t careful : 1;
-  uint16_t word_at, caller_word_at; /* as in struct call_site */
+  int16_t word_at, caller_word_at; /* as in struct call_site */
 };
 _Static_assert(sizeof(struct last_object) == 64, "one cache line");
 
@@ -81,7 +81,7 @@ struct way_frame {
   uint64_t *activations; /* where to count that it was called; not told of the
                             innermost, for which the leaf counts */
   uintptr_t returns_to;  /* 1 in the last frame */
-  uint16_t word_at;      /* these are as in struct call_site */
+  int16_t word_at;       /* these are as in struct call_site */
   uint8_t saved, kind;
 };
 
@@ -135,12 +135,12 @@ static inline struct way *
 way_place(const struct last_objects *last, uintptr_t allocator)
 {
   const uintptr_t frame = frame_caller(allocator);
-  uintptr_t hash = *frame_return_slot(allocator);
+  uintptr_t hash = frame_return(allocator);
   if (frame_is_near(allocator, frame)) {
     const uintptr_t caller = frame_caller(frame);
-    hash += *frame_return_slot(frame) * 5;
+    hash += frame_return(frame) * 5;
     if (frame_is_near(frame, caller))
-      hash += *frame_return_slot(caller) * 3;
+      hash += frame_return(caller) * 3;
   }
   return &last->ways[(hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32 &
                      last->mask];
@@ -161,7 +161,8 @@ way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot,
     *frame = frame_caller(*frame);
     return;
   }
-  *slot = (f->kind == CALL_ON_STACK ? *slot : *frame) + f->word_at;
+  *slot = (f->kind == CALL_ON_STACK ? *slot : *frame) +
+          (uintptr_t)(intptr_t)f->word_at;
   if (f->saved != 0)
     *frame = ((uintptr_t *)*slot)[-(int)f->saved];
 }
@@ -175,10 +176,10 @@ way_end(const struct way *way, uintptr_t allocator, bool plain)
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
   for (const struct way_frame *f = way->frames;; f++) {
     if ((plain || f->kind == CALL_FRAME) &&
-        *(uint64_t *)(frame - f->word_at) == f->word)
+        *frame_word(frame, f->word_at) == f->word)
       return f;
     way_step(f, &frame, &slot, plain);
-    if (*(uintptr_t *)slot != f->returns_to)
+    if (arch_return_address(*(uintptr_t *)slot) != f->returns_to)
       return NULL;
   }
 }
@@ -195,7 +196,7 @@ way_write_words(const struct way *way, const struct way_frame *end,
   for (const struct way_frame *f = way->frames; f != end;
        counter = (++f)->activations) {
     if (f->kind == CALL_FRAME) {
-      uint64_t *const word = (uint64_t *)(frame - f->word_at);
+      uint64_t *const word = frame_word(frame, f->word_at);
       *counter += !stack_walk_is_counted(walk, *word);
       *word = f->word;
     }

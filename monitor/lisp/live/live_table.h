@@ -70,10 +70,10 @@ struct live_entry {
   uint32_t bytes;
 };
 enum { LIVE_LEAF_UNITS = 3 };
-#define LIVE_ADDRESS(memory) ((memory) & (((uint64_t)1 << 43) - 1))
-#define LIVE_KIND(memory) ((memory) >> 43 & 3)
-#define LIVE_AGE(memory) ((memory) >> 45 & 0xFF)
-enum { LIVE_KIND_SHIFT = 43, LIVE_AGE_SHIFT = 45, LIVE_SIZE_SHIFT = 53 };
+#define LIVE_ADDRESS(memory) ((memory) & (((uint64_t)1 << 44) - 1))
+#define LIVE_KIND(memory) ((memory) >> 44 & 3)
+#define LIVE_AGE(memory) ((memory) >> 46 & 0xFF)
+enum { LIVE_KIND_SHIFT = 44, LIVE_AGE_SHIFT = 46, LIVE_SIZE_SHIFT = 54 };
 
 struct live_chunk {
   struct live_chunk *next; /* older */

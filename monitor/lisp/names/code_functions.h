@@ -41,7 +41,7 @@ struct code_function {
   const char *file;        /* source, or NULL */
   int file_position;       /* in bytes, -1: not known */
   uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
-  uint16_t word_at;        /* so far below the frame pointer is its frame
+  int16_t word_at;         /* so far above the frame pointer is its frame
                               word; 0: it has none */
   const struct source_lines *lines; /* of the file that it is in; NULL: they
                                        are not known */

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 #include "code/file_symbols.h"
 #include "code/frame_rule.h"
 #include "common/pprof_format.h"
@@ -62,6 +62,28 @@ note_other_flags(const struct link_map *file)
     image_note(NOTE_COMMENT, 0, 0, 0, text);
 }
 
+/* Where the word is that the instruction at `at' sets to zero, from the frame
+ * pointer on; 0: it is another instruction, or the word is further off than a
+ * call_site can say. */
+static int16_t
+word_at(uintptr_t at)
+{
+  int32_t distance = 0;
+  const int from = arch_zeroed(at, &distance);
+  if (from == ARCH_REGISTER_STACK_POINTER) {
+    const struct frame_rule rule = frame_rule_at(at);
+    if (rule.base != FRAME_FROM_STACK || rule.saved == 0)
+      return 0;
+    distance -= (int)rule.offset + rule.saved * (int)sizeof(uintptr_t);
+  } else if (from != ARCH_REGISTER_FRAME_POINTER) {
+    return 0;
+  }
+  return distance % (int)sizeof(uint64_t) == 0 && distance >= INT16_MIN &&
+                 distance <= INT16_MAX
+             ? (int16_t)distance
+             : 0;
+}
+
 /* Each record leads to the instruction that sets a word to zero.  Of several
  * in a function, which has others inlined, the first is its own.  All files
  * in one library tell the same records, which are read once. */
@@ -72,16 +94,16 @@ add_words(struct ecl_frame_words words)
   for (const int32_t *w = words.begin; w < words.end; w++) {
     const uintptr_t at = (uintptr_t)w + (uintptr_t)(intptr_t)*w;
     const uint32_t number = code_function_of_start(frame_rule_function(at));
-    const uint32_t word_at = arch_frame_word(at);
+    const int16_t word = word_at(at);
     struct code_function *f = code_function_at(number);
-    useless += word_at == 0;
+    useless += word == 0;
     if (number == 0)
       continue;
     if (f->has_record && w == words.begin)
       return;
     if (!f->has_record) {
       f->has_record = true;
-      f->word_at = (uint16_t)word_at;
+      f->word_at = word;
       code_function_changed(number);
     }
   }

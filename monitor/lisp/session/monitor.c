@@ -193,6 +193,7 @@ open_monitor(void)
      be told of it twice is no harm */
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.block_unload = block_unload;
+  stop_barrier();
   lisp_functions_open();
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;

@@ -223,6 +223,7 @@ add_head(struct snapshot *s)
 {
   struct image_head *const head = s->contents.base;
   *head = (struct image_head){.version = IMAGE_VERSION,
+                              .page = IMAGE_PAGE,
                               .language = IMAGE_LISP,
                               .flags = monitor.follow ? IMAGE_LIVE : 0,
                               .process = (uint32_t)getpid()};

@@ -31,9 +31,8 @@ stop_init(void)
                  0, 0) == 0;
 }
 
-/* Make all processors that run this process see what was stored before. */
-static void
-barrier(void)
+void
+stop_barrier(void)
 {
   syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -46,7 +45,7 @@ wait_for_hooks(void)
 {
   const cl_env_ptr self = ecl_process_env_unsafe();
   unsigned looks = 0;
-  barrier();
+  stop_barrier();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     while (t->env != self &&
            __atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
@@ -57,6 +56,8 @@ void
 stop_set_gates(enum gate gate)
 {
   const cl_env_ptr self = ecl_process_env_unsafe();
+  if (gate == GATE_OPEN)
+    stop_barrier();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (gate != GATE_PAUSED || t->env == NULL || t->env != self)
       __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
@@ -305,7 +306,7 @@ settle(struct collector_balance *b, bool in_run)
     at_rest = wait_for_rest();
     held = held_bytes();
     *b = collector_balance(bytes_on_lists);
-    barrier();
+    stop_barrier();
     at_rest &= wait_for_rest();
     held_after = held_bytes();
     b->bytes -= held_after;

@@ -54,9 +54,13 @@
 /* Ask the kernel for the barriers; false when it has none. */
 bool stop_init(void);
 
-/* Set the gates of all threads; unless they open, wait until every other
- * thread is outside the hook.  This one does not pause: before a fork it may
- * have to allocate in another library's handler. */
+/* Make all processors that run this process see what was stored before. */
+void stop_barrier(void);
+
+/* Set the gates of all threads, which see what was stored before; unless they
+ * open, wait until every other thread is outside the hook.  This one does not
+ * pause: before a fork it may have to allocate in another library's handler.
+ */
 void stop_set_gates(enum gate gate);
 
 /* In which system call another thread sleeps, as the kernel tells it in

@@ -73,23 +73,22 @@ static void
 set_way(struct call_site *site, struct frame_rule rule,
         const struct code_function *f)
 {
-  const int word = sizeof(uintptr_t);
+  const int word = sizeof(uintptr_t), offset = (int)rule.offset;
   site->kind = CALL_ELSEWHERE;
   if (f->code == (uintptr_t)GC_invoke_finalizers) {
     site->kind = CALL_FINALIZERS;
-  } else if (rule.base == FRAME_FROM_POINTER && rule.offset == 2 * word &&
-             rule.saved == -2) {
+  } else if (rule.framed) {
     site->word_at = f->word_at;
     site->kind = f->word_at == 0                       ? CALL_WORDLESS
                  : f->code == (uintptr_t)ecl_interpret ? CALL_INTERPRETER
                                                        : CALL_FRAME;
-  } else if (rule.base <= FRAME_FROM_POINTER && rule.offset >= word &&
-             rule.offset <= UINT16_MAX &&
+  } else if (ARCH_FRAME_IS_AT_TOP && rule.base <= FRAME_FROM_POINTER &&
+             offset >= word && offset <= INT16_MAX &&
              (rule.saved == 0 ||
               (rule.saved < -1 && rule.saved >= -UINT8_MAX))) {
     const bool on_stack = rule.base == FRAME_FROM_STACK;
     site->kind = on_stack ? CALL_ON_STACK : CALL_ON_POINTER;
-    site->word_at = (uint16_t)(rule.offset - (on_stack ? 0 : word));
+    site->word_at = (int16_t)(offset - (on_stack ? 0 : word));
     site->saved = (uint8_t)(rule.saved == 0 ? 0 : -1 - rule.saved);
   }
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "image/arena.h"
 
 enum { NO_CALL = 1 }; /* there are no numbers left */
@@ -39,8 +40,8 @@ enum call_kind {
 struct call_site {
   uintptr_t ip;     /* the return address; 0: none */
   uint32_t call;    /* its number, a multiple of 4, or NO_CALL */
-  uint16_t word_at; /* bytes from the frame word up to where the frame pointer
-                       points.  Of CALL_ON_STACK and CALL_ON_POINTER: from
+  int16_t word_at;  /* bytes from where the frame pointer points up to the
+                       frame word.  Of CALL_ON_STACK and CALL_ON_POINTER: from
                        the callee's return address, or from the frame
                        pointer, up to the return address */
   uint8_t saved;    /* of these: words from there down to the caller's frame
@@ -82,6 +83,13 @@ call_site_at(struct call_sites *table, uintptr_t ip)
     i = (i + 1) & table->mask;
   }
   return &table->sites[i];
+}
+
+/* The frame word of a frame. */
+static inline uint64_t *
+frame_word(uintptr_t frame, int16_t word_at)
+{
+  return (uint64_t *)(frame + (uintptr_t)(intptr_t)word_at);
 }
 
 /* Whether the frame pointer leads from its frame to the caller's. */

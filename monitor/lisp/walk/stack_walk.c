@@ -20,7 +20,7 @@
 
 #include <errno.h>
 
-#include "base/arch.h"
+#include "arch/arch.h"
 #include "base/sizes.h"
 #include "code/frame_step.h"
 #include "lisp/names/kept_objects.h"
@@ -125,9 +125,10 @@ step_elsewhere(struct place from, struct place *caller)
                                  .sp = from.slot + sizeof(uintptr_t),
                                  .pointer = from.frame};
   struct stack_frame out;
-  const enum frame_step step = in.ip - 1 < FRAME_CODE_END - 1
-                                   ? frame_step(&in, &out)
-                                   : frame_step_to(in.ip);
+  const enum frame_step step =
+      in.ip - 1 >= FRAME_CODE_END - 1 ? frame_step_to(in.ip)
+      : ARCH_FRAME_IS_AT_TOP          ? frame_step(&in, &out)
+                                      : frame_step_by_pointer(&in, &out);
   errno = saved_errno;
   switch (step) {
   case FRAME_STEP_CALLER:
@@ -154,7 +155,7 @@ step_over(const struct call_site *site, struct place *at)
   case CALL_ON_STACK:
   case CALL_ON_POINTER:
     at->slot = (site->kind == CALL_ON_STACK ? from.slot : from.frame) +
-               site->word_at;
+               (uintptr_t)(intptr_t)site->word_at;
     if (site->saved != 0)
       at->frame = ((uintptr_t *)at->slot)[-(int)site->saved];
     break;
@@ -163,7 +164,7 @@ step_over(const struct call_site *site, struct place *at)
   default:
     return step_elsewhere(from, at);
   }
-  at->ip = *(uintptr_t *)at->slot;
+  at->ip = arch_return_address(*(uintptr_t *)at->slot);
   return WALK_GOES_ON;
 }
 
@@ -185,7 +186,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
   struct walked_frame *f = walk->frames;
   uintptr_t frame = frame_caller(allocator);
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
-  uintptr_t ip = *frame_return_slot(allocator);
+  uintptr_t ip = frame_return(allocator);
   enum outcome outcome;
   for (;; f++) {
     const struct call_site *const site = call_site_at(&walk->sites, ip);
@@ -202,7 +203,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
     f->call = site->call;
     if (__builtin_expect(call_site_is_framed(site), 1)) {
       if (site->kind != CALL_WORDLESS) {
-        uint64_t *const word = (uint64_t *)(frame - site->word_at);
+        uint64_t *const word = frame_word(frame, site->word_at);
         f->word = word;
         if (__builtin_expect(site->kind == CALL_INTERPRETER, 0))
           f->call = interpreted_call(word);
@@ -212,7 +213,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
         }
       }
       slot = (uintptr_t)frame_return_slot(frame);
-      ip = *frame_return_slot(frame);
+      ip = frame_return(frame);
       frame = frame_caller(frame);
     } else {
       struct place at = {.ip = ip, .frame = frame, .slot = slot};
@@ -301,10 +302,9 @@ uint64_t
 stack_walk_place(struct stack_walk *walk, const struct context_tree *tree,
                  uintptr_t frame, struct innermost_frame f)
 {
-  const uintptr_t ip = *frame_return_slot(frame);
-  const uint64_t *const word =
-      (uint64_t *)(frame_caller(frame) -
-                   call_site_at(&walk->sites, ip)->word_at);
+  const uintptr_t ip = frame_return(frame);
+  const uint64_t *const word = frame_word(
+      frame_caller(frame), call_site_at(&walk->sites, ip)->word_at);
   return place_of(walk, tree, ip, word, f.call, f.up);
 }
 

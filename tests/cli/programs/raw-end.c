@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "base/system_call.h"
+#include "arch/arch.h"
 
 static void *volatile kept;
 

@@ -114,11 +114,53 @@ foreign_block(callback *f, long n)
   return f(n) + block[n];
 }
 
-#ifdef __x86_64__
-/* long foreign_garbage(callback *f, long n): rbp is no address at all.
- * long foreign_false_frame(callback *f, long n): rbp points to what looks
- * like the frame of another function, with a return address into this one.
- * Both say how to unwind them. */
+/* long foreign_garbage(callback *f, long n): the frame pointer is no address
+ * at all.  long foreign_false_frame(callback *f, long n): it points to what
+ * looks like the frame of another function, with a return address into this
+ * one.  Both say how to unwind them. */
+#ifdef __aarch64__
+__asm__("        .text\n"
+        "        .globl  foreign_garbage\n"
+        "        .type   foreign_garbage, %function\n"
+        "foreign_garbage:\n"
+        "        .cfi_startproc\n"
+        "        stp     x29, x30, [sp, -16]!\n"
+        "        .cfi_def_cfa_offset 16\n"
+        "        .cfi_offset x29, -16\n"
+        "        .cfi_offset x30, -8\n"
+        "        mov     x29, 0x1235\n"
+        "        mov     x2, x0\n"
+        "        mov     x0, x1\n"
+        "        blr     x2\n"
+        "        ldp     x29, x30, [sp], 16\n"
+        "        .cfi_def_cfa_offset 0\n"
+        "        .cfi_restore x29\n"
+        "        .cfi_restore x30\n"
+        "        ret\n"
+        "        .cfi_endproc\n"
+        "        .size   foreign_garbage, . - foreign_garbage\n"
+        "        .globl  foreign_false_frame\n"
+        "        .type   foreign_false_frame, %function\n"
+        "foreign_false_frame:\n"
+        "        .cfi_startproc\n"
+        "        stp     x29, x30, [sp, -48]!\n"
+        "        .cfi_def_cfa_offset 48\n"
+        "        .cfi_offset x29, -48\n"
+        "        .cfi_offset x30, -40\n"
+        "        adr     x3, 1f\n"
+        "        stp     x29, x3, [sp, 16]\n"
+        "        add     x29, sp, 16\n"
+        "        mov     x2, x0\n"
+        "        mov     x0, x1\n"
+        "        blr     x2\n"
+        "1:      ldp     x29, x30, [sp], 48\n"
+        "        .cfi_def_cfa_offset 0\n"
+        "        .cfi_restore x29\n"
+        "        .cfi_restore x30\n"
+        "        ret\n"
+        "        .cfi_endproc\n"
+        "        .size   foreign_false_frame, . - foreign_false_frame\n");
+#else
 __asm__("        .text\n"
         "        .globl  foreign_garbage\n"
         "        .type   foreign_garbage, @function\n"

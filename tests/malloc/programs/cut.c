@@ -13,7 +13,11 @@ static __attribute__((noinline)) void
 lose(size_t bytes)
 {
   for (int i = 0; i < 500; i++) {
+#ifdef __aarch64__
+    __asm__ volatile("mov x29, 8" ::: "x29");
+#else
     __asm__ volatile("mov $8, %%rbp" ::: "rbp");
+#endif
     kept = malloc(bytes);
   }
 }

@@ -21,6 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
+
 static char name[32];
 static int left, error;
 
@@ -28,15 +30,8 @@ static int left, error;
 static long
 call(long number, long a, long b, long c, long d, long e, long f)
 {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
-                     "r"(r9)
-                   : "rcx", "r11", "memory");
+  const long arguments[] = {a, b, c, d, e, f};
+  const long result = arch_system_call(number, arguments);
   if (result < 0 && result > -4096) {
     errno = (int)-result;
     return -1;

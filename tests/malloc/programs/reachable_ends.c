@@ -74,11 +74,21 @@ spin(void *unused)
   const uintptr_t p = hide(1001);
   pthread_barrier_wait(&barrier);
   wipe();
+#ifdef __aarch64__
+  __asm__ volatile("mvn x19, %1\n"
+                   "1:\tldaxr w20, %0\n\tadd w20, w20, 1\n\t"
+                   "stlxr w21, w20, %0\n\tcbnz w21, 1b\n\t"
+                   "mov w20, 0\n2:\tyield\n\tb 2b"
+                   : "+Q"(spinning)
+                   : "r"(p)
+                   : "x19", "x20", "x21");
+#else
   __asm__ volatile("mov %1, %%r13\n\tnot %%r13\n\tlock incl %0\n"
                    "1:\tpause\n\tjmp 1b"
                    : "+m"(spinning)
                    : "r"(p)
                    : "r13");
+#endif
   return unused;
 }
 

@@ -178,7 +178,8 @@ ecl_register_function_names(struct ecl_function_names *n)
     i = i->next;
   if (i == NULL) {
     n->next = ecl_allocation_monitor.names;
-    ecl_allocation_monitor.names = n;
+    /* a monitor may be reading the list without the lock */
+    __atomic_store_n(&ecl_allocation_monitor.names, n, __ATOMIC_RELEASE);
     ECL_MONITOR_EVENT(names_added, (n));
   }
 }

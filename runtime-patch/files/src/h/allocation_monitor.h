@@ -132,12 +132,17 @@ struct ecl_function_name {
    own record stands behind that of the function around it.
 
    There are frame words when ECL is configured with --enable-frame-words, so
-   far with GCC or Clang for x86-64 under Linux.  Without them a monitor meets
-   each frame as if for the first time. */
+   far with GCC or Clang for x86-64 under Linux, and with GCC for AArch64.
+   Without them a monitor meets each frame as if for the first time. */
 #ifdef ECL_FRAME_WORDS
+# ifdef __aarch64__
+#  define ECL_STORE_ZERO "str xzr, %0"
+# else
+#  define ECL_STORE_ZERO "movq $0, %0"
+# endif
 # define ECL_SET_FRAME_WORD(word)                                       \
   __asm__ __volatile__                                                  \
-    ("1:\tmovq $0, %0\n"                                                \
+    ("1:\t" ECL_STORE_ZERO "\n"                                         \
      "\t.pushsection ecl_frame_words,\"a\",@progbits\n"                 \
      "\t.balign 4\n"                                                    \
      "\t.long 1b - .\n"                                                 \

@@ -1,17 +1,163 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * call_code.h -- what instructions before a return address say of the call.
- *
- * Instructions can be told for certain only from the beginning of a function.
- * Read backward from a place, other bytes can be taken for one of these: who
- * asks has to check that what they name is of the kind that it should be.
+ * x86_64.h -- see arch.h.
  */
-#ifndef MPROF_ARCH_CALL_CODE_H
-#define MPROF_ARCH_CALL_CODE_H
+#ifndef MPROF_ARCH_X86_64_H
+#define MPROF_ARCH_X86_64_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include <errno.h>
+#include <sys/syscall.h>
+
+enum { ARCH_PAGE = 4096 };
+
+/* System V ABI, AMD64 supplement, figure 3.36. */
+enum {
+  ARCH_REGISTER_FRAME_POINTER = 6,
+  ARCH_REGISTER_STACK_POINTER = 7,
+  ARCH_REGISTER_RETURN = 16,
+  ARCH_RETURN_AT = -1
+};
+
+/* ---- frames ---- */
+
+enum { ARCH_FRAME_IS_AT_TOP = 1 };
+
+static inline uintptr_t
+arch_return_address(uintptr_t word)
+{
+  return word;
+}
+
+#define ARCH_FRAME ((const uintptr_t *)__builtin_frame_address(0))
+
+static inline uintptr_t
+arch_frame_stack(const uintptr_t *frame)
+{
+  return (uintptr_t)(frame + 2);
+}
+
+/* Call-frame information says it as well. */
+static inline bool
+arch_frame_set(uintptr_t at, int32_t *distance)
+{
+  (void)at;
+  (void)distance;
+  return false;
+}
+
+/* `movq $0, -N(%rbp)', with N in one byte or in four. */
+static inline int
+arch_zeroed(uintptr_t at, int32_t *distance)
+{
+  const uint8_t *code = (const uint8_t *)at;
+  if (code[0] != 0x48 || code[1] != 0xC7)
+    return -1;
+  if (code[2] == 0x45)
+    *distance = (int8_t)code[3];
+  else if (code[2] == 0x85)
+    memcpy(distance, code + 3, sizeof *distance);
+  else
+    return -1;
+  return *distance < 0 ? ARCH_REGISTER_FRAME_POINTER : -1;
+}
+
+/* ---- signals ---- */
+
+/* At the return address of the handler the stack pointer `sp' points to the
+ * kernel's record of what it interrupted. */
+static inline const uintptr_t *
+arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
+                 uintptr_t *frame)
+{
+  const ucontext_t *context = (const ucontext_t *)sp;
+  const greg_t *const registers = context->uc_mcontext.gregs;
+  *ip = (uintptr_t)registers[REG_RIP];
+  *interrupted_sp = (uintptr_t)registers[REG_RSP];
+  *frame = (uintptr_t)registers[REG_RBP];
+  return (const uintptr_t *)&registers[REG_RIP];
+}
+
+/* There is no such register. */
+static inline const uintptr_t *
+arch_link(const uintptr_t *ip)
+{
+  return ip;
+}
+
+/* The C library's own code, which has call-frame information. */
+static inline bool
+arch_is_signal_return(uintptr_t at)
+{
+  (void)at;
+  return false;
+}
+
+/* ---- threads ---- */
+
+enum {
+  ARCH_RED_ZONE = 128,
+  ARCH_THREAD_VECTOR = 1,
+  ARCH_THREAD_IS_BELOW = 0
+};
+
+/* In the GNU C library a pthread_t is just that. */
+static inline uintptr_t
+arch_thread_pointer(pthread_t thread)
+{
+  return (uintptr_t)thread;
+}
+
+static inline long
+arch_system_call(long number, const long arguments[6])
+{
+  long result;
+  register long d __asm__("r10") = arguments[3];
+  register long e __asm__("r8") = arguments[4];
+  register long f __asm__("r9") = arguments[5];
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(arguments[0]), "S"(arguments[1]),
+                     "d"(arguments[2]), "r"(d), "r"(e), "r"(f)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+static inline uint64_t
+arch_traced_ip(const struct user_regs_struct *r)
+{
+  return r->rip;
+}
+
+static inline uint64_t
+arch_traced_stack(const struct user_regs_struct *r)
+{
+  return r->rsp;
+}
+
+static inline uint64_t
+arch_traced_thread_pointer(pid_t thread, const struct user_regs_struct *r)
+{
+  (void)thread;
+  return r->fs_base;
+}
+
+/* A system call that was interrupted, and that the kernel does not begin
+ * again by itself, would fail, which the program may not expect where nobody
+ * sends it signals.  What close closes is closed even then. */
+static inline void
+arch_traced_call_again(pid_t thread, struct user_regs_struct *r)
+{
+  enum { CALL_BYTES = 2 };
+  struct iovec part = {r, sizeof *r};
+  if ((long)r->orig_rax < 0 || r->orig_rax == SYS_close ||
+      r->rax != (unsigned long long)-EINTR)
+    return;
+  r->rax = r->orig_rax;
+  r->rip -= CALL_BYTES;
+  ptrace(PTRACE_SETREGSET, thread, NT_PRSTATUS, &part);
+}
+
+/* ---- code that calls ---- */
 
 /* Where the instruction `call target' before `site' goes, or of `call
  * *slot(%rip)' the slot; 0: it is another one. */
@@ -53,7 +199,11 @@ arch_linkage_slot(uintptr_t at)
              : 0;
 }
 
-enum { ARCH_DIRECT_CALL_BYTES = 5 };
+enum {
+  ARCH_CALL_BYTES = 5,
+  ARCH_REGISTER_CALL_BYTES = 2,
+  ARCH_CODE_STEP = 1
+};
 
 /* The register that `mov ..., %r' at `code' loads, of eight bytes; 16: that
  * is another instruction. */
@@ -147,5 +297,13 @@ arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
   jump = arch_jump_to(load, load - start > 4096 ? load - 4096 : start);
   return jump == 0 ? 0 : arch_slot_loaded(jump, base);
 }
+
+/* ---- relocations ---- */
+
+enum {
+  ARCH_RELOCATION_CALL = R_X86_64_JUMP_SLOT,
+  ARCH_RELOCATION_DATA = R_X86_64_GLOB_DAT,
+  ARCH_RELOCATION_WORD = R_X86_64_64
+};
 
 #endif

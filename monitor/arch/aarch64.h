@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * aarch64.h -- see arch.h.  The pages are those of the Arm Architecture
+ * Reference Manual for A-profile, chapter C6, by the names of instructions.
+ */
+#ifndef MPROF_ARCH_AARCH64_H
+#define MPROF_ARCH_AARCH64_H
+
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+enum { ARCH_PAGE = 1 << 16 };
+
+/* DWARF for the Arm 64-bit Architecture, section 4.1. */
+enum {
+  ARCH_REGISTER_FRAME_POINTER = 29,
+  ARCH_REGISTER_STACK_POINTER = 31,
+  ARCH_REGISTER_RETURN = 30,
+  ARCH_RETURN_AT = 0
+};
+
+/* ---- frames ----
+ *
+ * GCC keeps the two words at the lower end of a frame, and what is in it
+ * above them; the arguments of calls are below.
+ */
+
+enum { ARCH_FRAME_IS_AT_TOP = 0 };
+
+/* Pointer authentication signs a return address in the bits that addresses
+ * leave free; with which key, and whether the processor does it at all, does
+ * not matter so.  Programs have addresses of 48 bits, unless they ask for
+ * more. */
+static inline uintptr_t
+arch_return_address(uintptr_t word)
+{
+  return word & ((UINT64_C(1) << 48) - 1);
+}
+
+/* Clang keeps the two words at the upper end. */
+#ifdef __clang__
+#define ARCH_FRAME_END ((uintptr_t)__builtin_frame_address(0) + 16)
+#else
+#define ARCH_FRAME_END ((uintptr_t)__builtin_dwarf_cfa())
+#endif
+#define ARCH_FRAME                                                           \
+  ((const uintptr_t[]){                                                      \
+      *(uintptr_t *)__builtin_frame_address(0),                              \
+      arch_return_address((uintptr_t)__builtin_return_address(0)),           \
+      ARCH_FRAME_END})
+
+static inline uintptr_t
+arch_frame_stack(const uintptr_t *frame)
+{
+  return frame[2];
+}
+
+static inline uint32_t
+arch_instruction(uintptr_t at)
+{
+  uint32_t code;
+  memcpy(&code, (const void *)at, sizeof code);
+  return code;
+}
+
+/* ADD x29, sp, #N, of which MOV x29, sp is a form. */
+static inline bool
+arch_frame_set(uintptr_t at, int32_t *distance)
+{
+  const uint32_t code = arch_instruction(at);
+  const unsigned shift = (code >> 22 & 1) != 0 ? 12 : 0;
+  *distance = (int32_t)((code >> 10 & 0xFFF) << shift);
+  return (code & 0xFF8003FF) == 0x910003FD;
+}
+
+/* STR xzr, [xN, #...] or STUR. */
+static inline int
+arch_zeroed(uintptr_t at, int32_t *distance)
+{
+  const uint32_t code = arch_instruction(at);
+  if ((code & 0xFFC0001F) == 0xF900001F)
+    *distance = (int32_t)((code >> 10 & 0xFFF) * 8);
+  else if ((code & 0xFFE00C1F) == 0xF800001F)
+    *distance = (int32_t)(code << 11) >> 23;
+  else
+    return -1;
+  return (int)(code >> 5 & 31);
+}
+
+/* ---- signals ---- */
+
+/* At the return address of the handler the stack pointer `sp' points to the
+ * kernel's record of what it interrupted. */
+static inline const uintptr_t *
+arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
+                 uintptr_t *frame)
+{
+  const ucontext_t *context = (const ucontext_t *)(sp + sizeof(siginfo_t));
+  const mcontext_t *const m = &context->uc_mcontext;
+  *ip = m->pc;
+  *interrupted_sp = m->sp;
+  *frame = m->regs[ARCH_REGISTER_FRAME_POINTER];
+  return (const uintptr_t *)&m->pc;
+}
+
+/* It is two words before the place of the instruction, in the same record. */
+static inline const uintptr_t *
+arch_link(const uintptr_t *ip)
+{
+  return ip - 2;
+}
+
+/* ---- threads ---- */
+
+enum { ARCH_RED_ZONE = 0, ARCH_THREAD_VECTOR = 0, ARCH_THREAD_IS_BELOW = 1 };
+
+/* It is just above the C library's record of the thread. */
+static inline uintptr_t
+arch_thread_pointer(pthread_t thread)
+{
+  return (uintptr_t)thread + (uintptr_t)__builtin_thread_pointer() -
+         (uintptr_t)pthread_self();
+}
+
+static inline long
+arch_system_call(long number, const long arguments[6])
+{
+  register long n __asm__("x8") = number;
+  register long a __asm__("x0") = arguments[0];
+  register long b __asm__("x1") = arguments[1];
+  register long c __asm__("x2") = arguments[2];
+  register long d __asm__("x3") = arguments[3];
+  register long e __asm__("x4") = arguments[4];
+  register long f __asm__("x5") = arguments[5];
+  __asm__ volatile("svc #0"
+                   : "+r"(a)
+                   : "r"(n), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f)
+                   : "memory");
+  return a;
+}
+
+/* MOV x8, #139; SVC #0.  The kernel's own code has call-frame information; an
+ * emulator of processes (QEMU 7) has other code, and none of the kernel's. */
+static inline bool
+arch_is_signal_return(uintptr_t at)
+{
+  unsigned char resident;
+  const uintptr_t page = at & -(uintptr_t)getauxval(AT_PAGESZ);
+  const long arguments[6] = {(long)page, 1, (long)&resident};
+  return getauxval(AT_SYSINFO_EHDR) == 0 && at % 4 == 0 &&
+         arch_system_call(SYS_mincore, arguments) == 0 &&
+         arch_instruction(at) == 0xD2801168 &&
+         arch_instruction(at + 4) == 0xD4000001;
+}
+
+static inline uint64_t
+arch_traced_ip(const struct user_regs_struct *r)
+{
+  return r->pc;
+}
+
+static inline uint64_t
+arch_traced_stack(const struct user_regs_struct *r)
+{
+  return r->sp;
+}
+
+static inline uint64_t
+arch_traced_thread_pointer(pid_t thread, const struct user_regs_struct *r)
+{
+  enum { TLS = 0x401 }; /* NT_ARM_TLS */
+  uint64_t pointer = 0;
+  struct iovec part = {&pointer, sizeof pointer};
+  (void)r;
+  ptrace(PTRACE_GETREGSET, thread, TLS, &part);
+  return pointer;
+}
+
+/* The kernel does not say what the first argument was: the few calls that it
+ * does not begin again by itself fail with EINTR, as they do when a debugger
+ * stops the program. */
+static inline void
+arch_traced_call_again(pid_t thread, struct user_regs_struct *r)
+{
+  (void)thread;
+  (void)r;
+}
+
+/* ---- code that calls ---- */
+
+enum {
+  ARCH_CALL_BYTES = 4,
+  ARCH_REGISTER_CALL_BYTES = 4,
+  ARCH_CODE_STEP = 4
+};
+
+/* The signed number in `bits' bits of the instruction, from bit `first' on.
+ */
+static inline intptr_t
+arch_field(uint32_t code, unsigned first, unsigned bits)
+{
+  return (intptr_t)((int32_t)(code << (32 - first - bits)) >> (32 - bits));
+}
+
+/* BL. */
+static inline bool
+arch_is_call(uint32_t code)
+{
+  return (code & 0xFC000000) == 0x94000000;
+}
+
+/* BLR. */
+static inline bool
+arch_is_call_of_register(uint32_t code)
+{
+  return (code & 0xFFFFFC1F) == 0xD63F0000;
+}
+
+/* B, BR or RET: what is behind it is reached otherwise. */
+static inline bool
+arch_is_end(uint32_t code)
+{
+  return (code & 0xFC000000) == 0x14000000 ||
+         (code & 0xFFDFFC1F) == 0xD61F0000 ||
+         (code & 0xFFFFFC1F) == 0xD65F0000;
+}
+
+static inline uintptr_t
+arch_call_target(uintptr_t site)
+{
+  const uint32_t code = arch_instruction(site - 4);
+  return arch_is_call(code)
+             ? site - 4 + (uintptr_t)(arch_field(code, 0, 26) * 4)
+             : 0;
+}
+
+/* Whether the instruction may change register `r': nearly all have there
+ * which one they do, but for stores and jumps. */
+static inline bool
+arch_changes(uint32_t code, unsigned r)
+{
+  const bool memory = (code & 0x0A000000) == 0x08000000;
+  const bool pair = (code & 0x3A000000) == 0x28000000;
+  if ((memory && (code >> 22 & 1) == 0) || (code & 0x1C000000) == 0x14000000)
+    return false;
+  return (code & 31) == r || (pair && (code >> 10 & 31) == r);
+}
+
+/* The value of register `r' before the instruction at `at', if it is that of
+ * an address in the file: by ADRP, and perhaps ADD; 0: it is not.  A call
+ * leaves registers from x19 on as they are. */
+static inline uintptr_t
+arch_address_in(unsigned r, uintptr_t at, uintptr_t start)
+{
+  uintptr_t more = 0;
+  while (at > start) {
+    const uint32_t code = arch_instruction(at -= 4);
+    if ((code & 0x9F00001F) == (0x90000000 | r)) {
+      const intptr_t pages =
+          arch_field(code, 5, 19) * 4 + (intptr_t)(code >> 29 & 3);
+      return (at & ~(uintptr_t)0xFFF) + (uintptr_t)(pages * 4096) + more;
+    }
+    if ((code & 0xFFC0001F) == (0x91000000 | r)) {
+      more += code >> 10 & 0xFFF;
+      r = code >> 5 & 31;
+    } else if (arch_changes(code, r) ||
+               (r < 19 &&
+                (arch_is_call(code) || arch_is_call_of_register(code)))) {
+      return 0;
+    }
+  }
+  return 0;
+}
+
+/* The slot that register `r' was loaded from before `end', if it is one of
+ * the file; *stopped at what ended the search.  0: none. */
+static inline uintptr_t
+arch_slot_loaded(uintptr_t end, unsigned r, uintptr_t start,
+                 uintptr_t *stopped)
+{
+  for (uintptr_t at = end; at > start;) {
+    const uint32_t code = arch_instruction(at -= 4);
+    *stopped = at;
+    if ((code & 0xFFC0001F) == (0xF9400000 | r)) {
+      const uintptr_t base = arch_address_in(code >> 5 & 31, at, start);
+      return base == 0 ? 0 : base + (code >> 10 & 0xFFF) * 8;
+    }
+    if (arch_is_end(code) || arch_changes(code, r) ||
+        (r < 19 && (arch_is_call(code) || arch_is_call_of_register(code))))
+      return 0;
+  }
+  return 0;
+}
+
+/* As far back as is looked. */
+static inline uintptr_t
+arch_lookback(uintptr_t at, uintptr_t start)
+{
+  return at - start > 4096 ? at - 4096 : start;
+}
+
+static inline uintptr_t
+arch_call_slot(uintptr_t site)
+{
+  enum { MOST = 64 };
+  const uint32_t code = arch_instruction(site - 4);
+  uintptr_t stopped;
+  return arch_is_call_of_register(code)
+             ? arch_slot_loaded(site - 4, code >> 5 & 31, site - MOST,
+                                &stopped)
+             : 0;
+}
+
+/* ADRP x16, LDR x17, ADD x16, BR x17, perhaps behind BTI c. */
+static inline uintptr_t
+arch_linkage_slot(uintptr_t at)
+{
+  uintptr_t stopped;
+  if (at % 4 != 0)
+    return 0;
+  if (arch_instruction(at) == 0xD503245F)
+    at += 4;
+  return arch_instruction(at + 12) == 0xD61F0220
+             ? arch_slot_loaded(at + 8, 17, at, &stopped)
+             : 0;
+}
+
+/* Where the jump at `at' goes; 0: there is none. */
+static inline uintptr_t
+arch_jump_target(uintptr_t at)
+{
+  const uint32_t code = arch_instruction(at);
+  if ((code & 0xFC000000) == 0x14000000) /* B */
+    return at + (uintptr_t)(arch_field(code, 0, 26) * 4);
+  if ((code & 0xFF000010) == 0x54000000 || /* B.cond, CBZ, CBNZ */
+      (code & 0x7E000000) == 0x34000000)
+    return at + (uintptr_t)(arch_field(code, 5, 19) * 4);
+  if ((code & 0x7E000000) == 0x36000000) /* TBZ, TBNZ */
+    return at + (uintptr_t)(arch_field(code, 5, 14) * 4);
+  return 0;
+}
+
+/* Of a call in the function that begins at `start': the slot of the variable,
+ * and the offset in its table; 0: it is not so.  Compilers load the table
+ * once where they call one of two functions. */
+static inline uintptr_t
+arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
+{
+  enum { ARGUMENT = 1, MOST = 8 };
+  const uintptr_t first = arch_lookback(call, start);
+  uintptr_t load = call, stopped = 0, slot;
+  uint32_t code;
+  do {
+    if (load == first || call - load == MOST * 4)
+      return 0;
+    code = arch_instruction(load -= 4);
+  } while (!arch_changes(code, ARGUMENT) && !arch_is_end(code));
+  if ((code & 0xFFC0001F) != (0xF9400000 | ARGUMENT))
+    return 0;
+  *offset = (int32_t)((code >> 10 & 0xFFF) * 8);
+  const unsigned base = code >> 5 & 31;
+  slot = arch_slot_loaded(load, base, first, &stopped);
+  if (slot != 0 || stopped == 0 || !arch_is_end(arch_instruction(stopped)))
+    return slot;
+  for (uintptr_t at = stopped; at > first; at -= 4)
+    if (arch_jump_target(at - 4) == stopped + 4)
+      return arch_slot_loaded(at - 4, base, first, &stopped);
+  return 0;
+}
+
+/* ---- relocations ---- */
+
+enum {
+  ARCH_RELOCATION_CALL = R_AARCH64_JUMP_SLOT,
+  ARCH_RELOCATION_DATA = R_AARCH64_GLOB_DAT,
+  ARCH_RELOCATION_WORD = R_AARCH64_ABS64
+};
+
+#endif
