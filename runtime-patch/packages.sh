@@ -46,6 +46,11 @@ deb)
   packages='debhelper:dh chrpath:chrpath dpkg-dev:dpkg-buildpackage
     lintian:lintian mmdebstrap:mmdebstrap'
   ;;
+arm64)
+  # A compiler for AArch64, and a root folder for it, whose programs run here.
+  packages='gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc libc6-dev-arm64-cross
+    mmdebstrap:mmdebstrap qemu-user-static:qemu-aarch64-static'
+  ;;
 html)
   # The browser that opens what mprof exports for one, and what drives it.
   packages='chromium:chromium nodejs:node npm:npm'

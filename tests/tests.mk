@@ -196,6 +196,12 @@ check-html: all $(packages)-html ## the page in a headless browser
 check-deb: all $(packages)-deb ## the Debian packages in a clean root folder; as root, from the mirror
 	@$(test_env) tests/run-tests.sh deb
 
+check-arm64: $(packages)-arm64 ## most of it on AArch64, emulated; as root, from the mirror; hours
+	@BUILD=$(top) tests/arm64/run.sh $(SUITES)
+
+check-cross: $(ecl_key) $(packages)-arm64 ## all C files compile for AArch64, without a warning
+	@$(test_env) tests/run-tests.sh arm64/cross
+
 check-emacs: all $(packages)-emacs ## profiles and advice in SLIME, in Emacs
 	@$(test_env) tests/run-tests.sh emacs
 

@@ -137,6 +137,8 @@ frame_step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
 {
   const struct frame_rule rule = frame_rule_find(from->ip, false);
   struct stack_frame in = *from;
+  if (rule.base == FRAME_OF_SIGNAL)
+    return FRAME_STEP_SIGNAL;
   in.sp = rule.base == FRAME_UNKNOWN ? from->pointer : 0;
   return frame_step_otherwise(
       rule.base < FRAME_ELSEWHERE ? FRAME_ELSEWHERE : rule.base, &in, to);

@@ -34,7 +34,12 @@
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
-enum { IMAGE_VERSION = 4, IMAGE_PAGE = ARCH_PAGE };
+enum {
+  IMAGE_VERSION = 4,
+  IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
+  IMAGE_LEAST_PAGE = 1 << 12,
+  IMAGE_MOST_PAGE = 1 << 16
+};
 
 enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
 
@@ -54,8 +59,8 @@ struct image_head {
   uint32_t flags;    /* sum of enum image_flag */
   uint32_t process;  /* its number */
   char mprof[28];    /* version of mprof, a text */
-  uint32_t page;     /* IMAGE_PAGE there: bytes of this head, and of that of
-                        each piece */
+  uint32_t page;     /* bytes of this head, and of that of each piece, which are
+                        multiples of it */
 };
 
 enum image_kind {

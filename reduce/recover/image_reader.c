@@ -68,9 +68,6 @@ read_at(const struct image_input *input, void *bytes, size_t length,
   }
 }
 
-/* Of kernels, on whatever processor. */
-enum { LEAST_PAGE = 1 << 12, MOST_PAGE = 1 << 16 };
-
 static void
 read_head(const struct image_input *input)
 {
@@ -90,7 +87,7 @@ read_head(const struct image_input *input)
         image->path, head->mprof);
   if (head->language != IMAGE_LISP && head->language != IMAGE_C)
     image_fault(image, 0, "its language is unknown");
-  if (head->page < LEAST_PAGE || head->page > MOST_PAGE ||
+  if (head->page < IMAGE_LEAST_PAGE || head->page > IMAGE_MOST_PAGE ||
       (head->page & (head->page - 1)) != 0)
     image_fault(image, 0, "its pages have an invalid size");
 }

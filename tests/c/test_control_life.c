@@ -66,7 +66,10 @@ static void
 test_filter(void **state)
 {
   (void)state;
-  assert_int_equal(tell(FILTER), 0);
+  const int64_t error = tell(FILTER);
+  if (error == EINVAL) /* QEMU's emulator of processes has none */
+    skip();
+  assert_int_equal(error, 0);
   tell_to_allocate(10, 24);
   check();
 }

@@ -231,8 +231,10 @@ test_no_information(void **state)
               to.pointer == 17 && to.by_pointer);
   stack[3] = 0;
   assert_int_equal(frame_step(&from, &to), FRAME_STEP_OUTERMOST);
-  stack[3] = FRAME_CODE_END;
-  assert_int_equal(frame_step(&from, &to), FRAME_STEP_LOST);
+  stack[3] = FRAME_CODE_END; /* or a signed 0, where addresses are signed */
+  assert_int_equal(frame_step(&from, &to),
+                   arch_return_address(stack[3]) != 0 ? FRAME_STEP_LOST
+                                                      : FRAME_STEP_OUTERMOST);
   wild.pointer = 1 << 20;
   assert_int_equal(frame_step(&wild, &to), FRAME_STEP_LOST);
   wild.pointer = from.pointer + 1;
@@ -248,7 +250,7 @@ test_forgotten(void **state)
   for (int i = 0; i < 20; i++) {
     frame_rules_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
     moving((size_t)i + 1);
-    if (i == 0)
+    if (i == 2) /* first they were added in another order */
       count = frame_rules.count;
   }
   assert_int_equal(frame_rules.count, count);

@@ -152,7 +152,7 @@ whole(void **state)
 {
   struct snapshot snapshot = take();
   (void)state;
-  assert_int_equal(snapshot.length % IMAGE_PAGE, 0);
+  assert_int_equal(snapshot.length % IMAGE_LEAST_PAGE, 0);
   check_complete(&snapshot);
   snapshot_release(&snapshot);
 }
@@ -199,7 +199,7 @@ cut_off(void **state)
   const size_t length = snapshot.length;
   (void)state;
   for (snapshot.length = 0; snapshot.length < length;
-       snapshot.length += IMAGE_PAGE / 2) {
+       snapshot.length += IMAGE_LEAST_PAGE / 2) {
     void *const result = report(&snapshot);
     const char *const error = mprof_result_error(result);
     assert_true(mprof_result_status(result) == 0 ||

@@ -296,7 +296,7 @@ of names, root first, how many objects the last one made, and their bytes."
 (defvar *pinned* '())
 
 (defun pin (callback)
-  (let ((data (si:foreign-data-ref-elt callback 48 :object)))
+  (let ((data (si:foreign-data-ref-elt callback #+aarch64 40 #-aarch64 48 :object)))
     (assert (functionp (first data)))
     (push data *pinned*)
     (push (ffi:make-pointer

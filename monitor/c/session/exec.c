@@ -142,10 +142,15 @@ execveat(int folder, const char *name, char *const *arguments,
   return BEHIND(execveat)(folder, name, arguments, environment, flags);
 }
 
+/* Not by execveat, which a kernel may lack: the C library knows another way.
+ */
 EXPORT int
 fexecve(int file, char *const *arguments, char *const *environment)
 {
-  return execveat(file, "", arguments, environment, AT_EMPTY_PATH);
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  ENVIRONMENT_OF(path, environment, true);
+  return BEHIND(fexecve)(file, arguments, environment);
 }
 
 EXPORT int

@@ -139,7 +139,7 @@ note_comments(struct note_list *notes, const struct snapshot *snapshot)
 static size_t
 whole_pages(size_t bytes)
 {
-  return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
+  return (bytes + IMAGE_LEAST_PAGE - 1) & ~(size_t)(IMAGE_LEAST_PAGE - 1);
 }
 
 /* Room for the bytes of a piece, all zero, until the next one; NULL: there is
@@ -150,17 +150,17 @@ add_piece(struct snapshot *s, enum image_kind kind, uint32_t owner,
 {
   const size_t at = s->length;
   bytes = whole_pages(bytes);
-  if (s->failed || arena_grow(&s->contents, at + IMAGE_PAGE + bytes) != 0) {
+  if (s->failed || arena_grow(&s->contents, at + IMAGE_LEAST_PAGE + bytes) != 0) {
     s->failed = true;
     return NULL;
   }
-  s->length += IMAGE_PAGE + bytes;
+  s->length += IMAGE_LEAST_PAGE + bytes;
   *(struct image_piece *)((char *)s->contents.base + at) =
       (struct image_piece){.magic = IMAGE_PIECE_MAGIC,
                            .kind = kind,
                            .owner = owner,
                            .bytes = bytes};
-  return (char *)s->contents.base + at + IMAGE_PAGE;
+  return (char *)s->contents.base + at + IMAGE_LEAST_PAGE;
 }
 
 /* The same for an array that is there. */
@@ -206,9 +206,9 @@ add_thread(struct snapshot *s, struct thread_state *t)
 bool
 snapshot_reserve(struct snapshot *s)
 {
-  size_t bytes = IMAGE_PAGE;
+  size_t bytes = IMAGE_LEAST_PAGE;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    bytes += 8 * IMAGE_PAGE + t->tree.context_count * sizeof(struct context) +
+    bytes += 8 * IMAGE_LEAST_PAGE + t->tree.context_count * sizeof(struct context) +
              t->tree.kind_count * sizeof(struct kind) +
              t->tree.leaf_count *
                  (sizeof(struct leaf) + (live_table_is_open(&t->live)
@@ -223,13 +223,13 @@ add_head(struct snapshot *s)
 {
   struct image_head *const head = s->contents.base;
   *head = (struct image_head){.version = IMAGE_VERSION,
-                              .page = IMAGE_PAGE,
+                              .page = IMAGE_LEAST_PAGE,
                               .language = IMAGE_LISP,
                               .flags = monitor.follow ? IMAGE_LIVE : 0,
                               .process = (uint32_t)getpid()};
   memcpy(head->magic, IMAGE_MAGIC, sizeof head->magic);
   snprintf(head->mprof, sizeof head->mprof, "%s", MPROF_VERSION);
-  s->length = IMAGE_PAGE;
+  s->length = IMAGE_LEAST_PAGE;
 }
 
 bool

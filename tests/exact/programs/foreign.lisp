@@ -269,11 +269,13 @@
       (trace-below (1- n) which))
   (keep (list n)))
 
+(defvar *switches* (list #'mprof:stop #'start))
+
+;;; With one call of TRACE-BELOW in its code.
 (defun trace-twice ()
-  (loop for which in '((0) (1))
-        do (if (equal which '(0))
-               (mprof:stop)
-               (start))
+  (loop for switch in *switches*
+        for which in '((0) (1))
+        do (funcall switch)
            (trace-below 30 which)))
 
 (measuring ("backtrace()" :residual nil) (trace-twice)

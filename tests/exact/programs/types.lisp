@@ -240,7 +240,8 @@
 ;; but is made of that one's.  24.5.10 takes stacks and bindings from malloc: they
 ;; count in the same way.  The environment comes from the kernel in both.
 (defconstant +stacks+
-  (+ (* (+ 2048 (* 2 128)) 232) (* (+ 8192 (* 2 1024)) 16)
+  (+ (* (+ 2048 (* 2 128)) #+aarch64 344 #-aarch64 232)
+     (* (+ 8192 (* 2 1024)) 16)
      (* (by-release (* 17 2048) (+ 32768 (* 2 128))) +word+)))
 
 (defun start-process ()

@@ -142,10 +142,17 @@ static const int basic[] = { SYS_write, SYS_mmap,       SYS_munmap,
                              SYS_exit,  SYS_futex,      SYS_madvise,
                              SYS_rt_sigprocmask };
 
+/* Newer processors have the calls that take a folder alone. */
+#ifdef SYS_open
+#define RENAME SYS_rename
+#define OLD_CALLS SYS_open, SYS_rename, SYS_unlink, SYS_readlink
+#else
+#define RENAME SYS_renameat
+#define OLD_CALLS SYS_unlinkat, SYS_readlinkat
+#endif
 #define FILES                                                                \
   {                                                                          \
-    SYS_open, SYS_openat, SYS_rename, SYS_renameat, SYS_renameat2,           \
-        SYS_unlink, SYS_readlink, SYS_fsync                                  \
+    OLD_CALLS, SYS_openat, SYS_renameat, SYS_renameat2, SYS_fsync            \
   }
 
 /* Filters that allow all calls but some, and what becomes of these. */
@@ -159,7 +166,7 @@ static const struct {
   { "filter-files-errno", SECCOMP_RET_ERRNO | EPERM, FILES },
   { "filter-length", SECCOMP_RET_KILL_PROCESS, { SYS_ftruncate } },
   { "filter-length-errno", SECCOMP_RET_ERRNO | EPERM, { SYS_ftruncate } },
-  { "filter-rename", SECCOMP_RET_KILL_PROCESS, { SYS_rename } },
+  { "filter-rename", SECCOMP_RET_KILL_PROCESS, { RENAME } },
   { "filter-mincore", SECCOMP_RET_KILL_PROCESS, { SYS_mincore } },
   { "filter-mincore-errno", SECCOMP_RET_ERRNO | ENOSYS, { SYS_mincore } },
   { "filter-write", SECCOMP_RET_ERRNO | EPERM, { SYS_pwrite64 } },
