@@ -46,10 +46,14 @@ deb)
   packages='debhelper:dh chrpath:chrpath dpkg-dev:dpkg-buildpackage
     lintian:lintian mmdebstrap:mmdebstrap'
   ;;
-arm64)
-  # A compiler for AArch64, and a root folder for it, whose programs run here.
+cross)
+  # A compiler for AArch64, and another C library.
   packages='gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc libc6-dev-arm64-cross
-    mmdebstrap:mmdebstrap qemu-user-static:qemu-aarch64-static'
+    musl-tools:musl-gcc'
+  ;;
+arm64)
+  # And a root folder for it, whose programs run here.
+  packages='mmdebstrap:mmdebstrap qemu-user-static:qemu-aarch64-static'
   ;;
 html)
   # The browser that opens what mprof exports for one, and what drives it.
@@ -90,6 +94,10 @@ bench-malloc)
   packages='valgrind:valgrind heaptrack:heaptrack perl:perl
     python3:/usr/bin/python3 sqlite3:sqlite3 git:git gawk:gawk jq:jq
     groff-base:troff cmake:cmake xz-utils:xz g++:g++'
+  ;;
+clang)
+  # Another compiler, and what reads its debug information.
+  packages='clang:clang llvm:llvm-addr2line'
   ;;
 fuzz)
   # libFuzzer comes with its compiler.

@@ -196,11 +196,11 @@ check-html: all $(packages)-html ## the page in a headless browser
 check-deb: all $(packages)-deb ## the Debian packages in a clean root folder; as root, from the mirror
 	@$(test_env) tests/run-tests.sh deb
 
-check-arm64: $(packages)-arm64 ## most of it on AArch64, emulated; as root, from the mirror; hours
-	@BUILD=$(top) tests/arm64/run.sh $(SUITES)
+check-arm64: $(packages)-cross $(packages)-arm64 ## most of it on AArch64, emulated; as root, from the mirror; hours
+	@BUILD=$(top) tests/portable/arm64.sh $(SUITES)
 
-check-cross: $(ecl_key) $(packages)-arm64 ## all C files compile for AArch64, without a warning
-	@$(test_env) tests/run-tests.sh arm64/cross
+check-portable: $(ecl_key) $(packages)-cross ## C files compile for AArch64, and the reader's with musl, without a warning
+	@$(test_env) tests/run-tests.sh portable/compile
 
 check-emacs: all $(packages)-emacs ## profiles and advice in SLIME, in Emacs
 	@$(test_env) tests/run-tests.sh emacs
@@ -229,6 +229,14 @@ check-asan-variant: tests $(command) $(malloc_a) $(made_pages)
 	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' EVERY=$(short:1=10) \
 	  tests/run-tests.sh c $(cli_sanitized) sanitized recover/damaged
 
+check-clang: $(ecl_key) $(packages)-clang ## headers, C tests and C programs by Clang, without a warning
+	@$(MAKE) --no-print-directory O=$(top)/clang CC=clang SANITIZE=-Werror \
+	  check-clang-variant
+
+.PHONY: check-clang-variant
+check-clang-variant: tests $(command) $(malloc_so) $(malloc_a) $(monitor_so) $(serve_so) $(figures)
+	@$(test_env) tests/run-tests.sh headers c $(if $(short),malloc/inlined,malloc)
+
 # Only what has threads of its own.
 check-tsan: $(ecl_key) $(command) ## C programs and tests with threads with ThreadSanitizer
 	@$(MAKE) --no-print-directory O=$(top)/tsan SANITIZE=-fsanitize=thread \
@@ -254,7 +262,7 @@ check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
 	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 EVERY=$(short:1=10) \
 	  tests/run-tests.sh $(if $(short),$(malloc_short),malloc)
 
-setup-tests: $(foreach list,allocators unwind stock formats html serve emacs,$(packages)-$(list)) ## install what all tests but check-fuzz need
+setup-tests: $(foreach list,allocators unwind stock formats html serve emacs clang cross,$(packages)-$(list)) ## install what all tests but check-fuzz need
 
 setup-fuzz: $(packages)-fuzz ## install what check-fuzz needs
 

@@ -19,7 +19,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#ifdef __GLIBC__
 #include <sys/single_threaded.h>
+#else /* another C library, where images are read only */
+#define __libc_single_threaded false
+#endif
 
 #include "base/wait.h"
 #include "image/arena.h"

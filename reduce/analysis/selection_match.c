@@ -6,6 +6,7 @@
 
 #include "analysis/grouping.h"
 #include "base/array.h"
+#include "base/pool.h"
 #include "common/pprof_format.h"
 #include "common/region_path.h"
 #include "common/system_functions.h"
@@ -30,8 +31,12 @@ expression_option(enum expression expression)
 static bool
 is_found(const regex_t *regex, const char *text, size_t length)
 {
+#ifdef REG_STARTEND
   regmatch_t all = {.rm_so = 0, .rm_eo = (regoff_t)length};
   return regexec(regex, text, 0, &all, REG_STARTEND) == 0;
+#else
+  return regexec(regex, pool_text_part(text, length), 0, NULL, 0) == 0;
+#endif
 }
 
 size_t

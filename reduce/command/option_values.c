@@ -221,6 +221,18 @@ store_file(const struct option_value *v)
     refuse(v, "a file");
 }
 
+/* Without SIG; NULL: it has none that this C library can tell. */
+static const char *
+name_of_signal(int signal)
+{
+#ifdef __GLIBC__
+  return sigabbrev_np(signal);
+#else
+  (void)signal;
+  return NULL;
+#endif
+}
+
 void
 store_signal(const struct option_value *v)
 {
@@ -231,7 +243,7 @@ store_signal(const struct option_value *v)
   for (int i = 1; i < SIGRTMIN; i++) {
     snprintf(number, sizeof number, "%d", i);
     if (strcmp(text, number) == 0 ||
-        (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), name) == 0))
+        (name_of_signal(i) != NULL && strcmp(name_of_signal(i), name) == 0))
       return;
   }
   refuse(v, "the name of a signal");

@@ -35,9 +35,10 @@ diff_knows(const struct diff *diff, int measure)
 {
   for (int i = 0; i < DIFF_SIDES; i++) {
     const struct reduction *side = &diff->sides[i];
-    if (measure == DIFF_CALLS       ? !side->selection.counts_calls
-        : measure == MEASURE_ALLOCS ? side->profile->gaps.countless != 0
-                                    : !reduction_knows(side, measure))
+    if (measure == DIFF_CALLS ? !side->selection.counts_calls
+        : measure == MEASURE_ALLOCS
+            ? side->profile->gaps.countless != 0
+            : !reduction_knows(side, (enum measure)measure))
       return false;
   }
   return true;

@@ -81,8 +81,8 @@ struct changes {
   const struct diff *diff;
   enum diff_kind kind;
   const struct diff_table *from;
-  enum measure order; /* whose change rows are in order of */
-  enum measure third; /* shown after bytes and allocations, or ORDER */
+  int order;          /* whose change rows are in order of */
+  int third;          /* shown after bytes and allocations, or ORDER */
   bool calls;         /* shown at the end, where they are known */
 };
 
@@ -179,7 +179,7 @@ row(const struct view *view, size_t item, struct ranking_row *row)
 /* Whether MEASURE of ENTRY changed by a large share of the larger total. */
 static bool
 has_share(const struct changes *changes, const struct diff_entry *entry,
-          enum measure measure)
+          int measure)
 {
   const struct diff *diff = changes->diff;
   uint64_t old = diff->totals[DIFF_OLD].counts[measure];
@@ -236,7 +236,7 @@ static void
 describe(struct changes *changes, const struct diff *diff,
          enum diff_kind kind, bool legend)
 {
-  enum measure order = sort_measure(diff->options->sort);
+  const int order = (int)sort_measure(diff->options->sort);
   bool kept = diff_knows(diff, MEASURE_KEPT_BYTES);
   *changes = (struct changes){
       .table = {.untotalled = true,
@@ -250,7 +250,8 @@ describe(struct changes *changes, const struct diff *diff,
       .kind = kind,
       .from = &diff->tables[kind],
       .order = order,
-      .third = kept && order <= MEASURE_ALLOCS ? MEASURE_KEPT_BYTES : order,
+      .third =
+          kept && order <= MEASURE_ALLOCS ? (int)MEASURE_KEPT_BYTES : order,
       .calls = kind <= DIFF_INCLUSIVE && diff_knows(diff, DIFF_CALLS),
   };
   if (kind == DIFF_TOTALS)
@@ -302,9 +303,10 @@ write_left_out(const struct changes *changes, const struct left_out *left,
                         left->small == 1 ? "" : "s");
   /* Inclusive figures cannot be added up. */
   if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
-    sum = pool_format(
-        ", together %+" PRId64 " %s", left->sum,
-        measure_row(diff->sides[DIFF_NEW].profile, changes->order)->noun);
+    sum = pool_format(", together %+" PRId64 " %s", left->sum,
+                      measure_row(diff->sides[DIFF_NEW].profile,
+                                  (enum measure)changes->order)
+                          ->noun);
   report_paragraph(sink, pool_format("Left out:%s%s%s; --verbose shows them.",
                                      unchanged, small, sum));
 }

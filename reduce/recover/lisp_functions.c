@@ -56,9 +56,11 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
     return "";
   if ((function->value & NOTE_UNLOADED) == 0)
     offset = function->more - module->start;
-  if (!code_names_function(
-          names, code_names_module(names, module->path, module->build_id),
-          offset + module->offset, &address, &found) ||
+  struct code_module *file =
+      code_names_module(names, module->path, module->build_id);
+  file->code_offset = module->offset;
+  if (!code_names_function(names, file, offset + module->offset, &address,
+                           &found) ||
       found.name == NULL)
     return "";
   r->name = function_name_of_symbol(found.name);

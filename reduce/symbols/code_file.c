@@ -80,8 +80,9 @@ try_path(struct search *search, const char *format, ...)
   return -1;
 }
 
-/* Tries NAME, below PROGRAM_FOLDER or by the build id where that is NULL, in
- * each folder of MPROF_DEBUG_PATH. */
+/* Tries NAME, below PROGRAM_FOLDER, in each folder of MPROF_DEBUG_PATH; where
+ * that folder is NULL, the file that the build id leads to, with NAME behind
+ * it: ".debug" for the debug file, "" for the file itself. */
 static int
 search_folders(struct search *search, const char *program_folder,
                const char *name)
@@ -93,8 +94,8 @@ search_folders(struct search *search, const char *program_folder,
   while (*folders != '\0' && found < 0) {
     int length = (int)strcspn(folders, ":");
     if (length > 0 && program_folder == NULL)
-      found = try_path(search, "%.*s/.build-id/%.2s/%s.debug", length,
-                       folders, search->id, search->id + 2);
+      found = try_path(search, "%.*s/.build-id/%.2s/%s%s", length, folders,
+                       search->id, search->id + 2, name);
     else if (length > 0)
       found = try_path(search, "%.*s%s/%s", length, folders, program_folder,
                        name);
@@ -122,7 +123,7 @@ find_debug_file(Dwfl_Module *module, void **user, const char *name,
   if (strlen(search.id) < 4 ||
       (link != NULL && (own == NULL || strcmp(link, own) != 0)))
     return -1;
-  int descriptor = search_folders(&search, NULL, NULL);
+  int descriptor = search_folders(&search, NULL, ".debug");
   char *folder = strdup(path != NULL ? path : name);
   if (descriptor < 0 && link != NULL && folder != NULL) {
     char *slash = strrchr(folder, '/');
@@ -155,8 +156,10 @@ close_file(struct code_file *file)
   memset(file, 0, sizeof *file);
 }
 
-enum code_file_outcome
-code_file_open(struct code_file *file, const char *path, const char *build_id)
+/* Opens PATH, which has the DESCRIPTOR, or -1. */
+static enum code_file_outcome
+open_file(struct code_file *file, const char *path, int descriptor,
+          const char *build_id)
 {
   GElf_Addr bias;
   char id[2 * ID_BYTES + 1];
@@ -166,7 +169,6 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
   if (file->dwfl == NULL)
     fail_memory();
   pool_on_release(end_dwfl, file->dwfl);
-  int descriptor = open_regular(path);
   if (descriptor < 0) {
     close_file(file);
     return CODE_FILE_UNREADABLE;
@@ -190,6 +192,28 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
   return readable ? CODE_FILE_CHANGED : CODE_FILE_UNREADABLE;
 }
 
+/* On another machine than the one where it ran, the file may be somewhere
+ * else alone, by its build id, or nothing of it but its debug file, which has
+ * the symbols as well. */
+enum code_file_outcome
+code_file_open(struct code_file *file, const char *path, const char *build_id)
+{
+  struct search search;
+  const enum code_file_outcome outcome =
+      open_file(file, path, open_regular(path), build_id);
+  if (outcome == CODE_FILE_GOOD || strlen(build_id) < 4 ||
+      strlen(build_id) >= sizeof search.id)
+    return outcome;
+  strcpy(search.id, build_id);
+  int descriptor = search_folders(&search, NULL, "");
+  if (descriptor < 0)
+    descriptor = search_folders(&search, NULL, ".debug");
+  return descriptor >= 0 && open_file(file, search.path, descriptor,
+                                      build_id) == CODE_FILE_GOOD
+             ? CODE_FILE_GOOD
+             : outcome;
+}
+
 Dwarf *
 code_file_information(const struct code_file *file)
 {
@@ -198,19 +222,27 @@ code_file_information(const struct code_file *file)
 }
 
 bool
-code_file_address(const struct code_file *file, uint64_t offset,
-                  uint64_t *address)
+code_file_address(const struct code_file *file, uint64_t code,
+                  uint64_t offset, uint64_t *address)
 {
+  enum { PAGE = 4096 }; /* a place and its offset are the same in each */
   size_t count;
   if (elf_getphdrnum(file->elf, &count) != 0)
     return false;
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr header;
-    if (gelf_getphdr(file->elf, (int)i, &header) != NULL &&
-        header.p_type == PT_LOAD && offset >= header.p_offset &&
+    if (gelf_getphdr(file->elf, (int)i, &header) == NULL ||
+        header.p_type != PT_LOAD)
+      continue;
+    if (offset >= header.p_offset &&
         offset - header.p_offset < header.p_filesz) {
       *address = offset - header.p_offset + header.p_vaddr;
       return true;
+    }
+    if ((header.p_flags & PF_X) != 0 && header.p_filesz == 0) {
+      *address =
+          offset - code + header.p_vaddr - (header.p_vaddr - code) % PAGE;
+      return *address - header.p_vaddr < header.p_memsz;
     }
   }
   return false;

@@ -36,8 +36,9 @@ struct code_file {
 };
 
 /* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none when
- * that is "".  When the outcome is good FILE is open until the pool in use is
- * released. */
+ * that is ""; else a file below /usr/lib/debug/.build-id, or
+ * MPROF_DEBUG_PATH, that has it.  When the outcome is good FILE is open until
+ * the pool in use is released. */
 enum code_file_outcome code_file_open(struct code_file *file,
                                       const char *path, const char *build_id);
 
@@ -46,9 +47,11 @@ enum code_file_outcome code_file_open(struct code_file *file,
 Dwarf *code_file_information(const struct code_file *file);
 
 /* Sets *ADDRESS to what the file calls the place that is OFFSET bytes into
- * it; false when that is not loaded. */
-bool code_file_address(const struct code_file *file, uint64_t offset,
-                       uint64_t *address);
+ * it; false when that is not loaded.  A debug file does not say where its
+ * contents were in the file that ran: its code is as far as CODE into that.
+ */
+bool code_file_address(const struct code_file *file, uint64_t code,
+                       uint64_t offset, uint64_t *address);
 
 /* ---- functions: function_symbols.c ---- */
 
@@ -114,6 +117,11 @@ struct source_function {
 };
 
 enum { SOURCE_DEPTH = 200 }; /* of blocks in blocks that are looked into */
+
+/* The file that DIE is declared in; NULL when not known.  It may have the
+ * number 0, as Clang numbers that of the unit itself, which is no file for
+ * dwarf_decl_file (elfutils 0.188). */
+const char *declaration_file(Dwarf_Die *die);
 
 /* The functions of a place: first the one that is active there, then what was
  * inlined into it, and into that, ...; none when nothing is known. */

@@ -118,7 +118,8 @@ code_names_function(struct code_names *names, struct code_module *module,
 {
   open_module(names, module);
   *found = (struct function_found){offset, NULL};
-  if (!module->is_open || !code_file_address(&module->file, offset, address))
+  if (!module->is_open ||
+      !code_file_address(&module->file, module->code_offset, offset, address))
     return false;
   if (!function_symbols_find(&module->symbols, *address, found))
     found->start = *address;

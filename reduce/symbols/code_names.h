@@ -26,6 +26,8 @@ struct code_place {
 
 struct code_module {
   const char *path, *build_id; /* of the names */
+  uint64_t code_offset;        /* as far into the file is its code; whoever
+                                  asks for addresses has set it */
   enum code_file_outcome outcome;
   bool is_open;
   uint64_t last_use;

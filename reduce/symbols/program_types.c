@@ -15,7 +15,7 @@ enum { MOST_DEPTH = 64, MOST_NAME = 512 };
 static bool
 is_of_system(Dwarf_Die *die)
 {
-  const char *file = dwarf_decl_file(die);
+  const char *file = declaration_file(die);
   return file == NULL || strncmp(file, "/usr/include/", 13) == 0 ||
          strncmp(file, "/usr/lib/", 9) == 0;
 }

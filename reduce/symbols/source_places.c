@@ -185,6 +185,24 @@ follow(Dwarf_Die *die, unsigned name, Dwarf_Die *type)
          dwarf_peel_type(type, type) == 0;
 }
 
+const char *
+declaration_file(Dwarf_Die *die)
+{
+  const char *const file = dwarf_decl_file(die);
+  Dwarf_Attribute attribute;
+  Dwarf_Word number;
+  Dwarf_Die unit;
+  Dwarf_Files *files;
+  size_t count;
+  if (file != NULL ||
+      dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute),
+                      &number) != 0 ||
+      number != 0 || dwarf_diecu(die, &unit, NULL, NULL) == NULL ||
+      dwarf_getsrcfiles(&unit, &files, &count) != 0)
+    return file;
+  return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 /* Sets FILE and LINE to where the function DIE is declared.  A lambda has
  * only what it points to, its own type, which is. */
 static void
@@ -192,11 +210,11 @@ declaration_of(Dwarf_Die *die, const char **file, int64_t *line)
 {
   Dwarf_Die type;
   int number = 0;
-  *file = dwarf_decl_file(die);
+  *file = declaration_file(die);
   if (*file == NULL && follow(die, DW_AT_object_pointer, &type) &&
       follow(&type, DW_AT_type, &type) && follow(&type, DW_AT_type, &type)) {
     die = &type;
-    *file = dwarf_decl_file(die);
+    *file = declaration_file(die);
   }
   dwarf_decl_line(die, &number);
   *line = number;

@@ -263,18 +263,20 @@ resolve(struct symbolizing *s, struct code_module *module,
 
 /* Notes why nothing is known of MODULE if so. */
 static void
-note_outcome(struct symbolizing *s, const struct code_module *module)
+note_outcome(struct symbolizing *s, const struct code_module *module,
+             const char *build_id)
 {
-  char text[PATH_MAX + 128];
   if (module->outcome == CODE_FILE_GOOD)
     return;
-  snprintf(text, sizeof text, PPROF_COMMENT_SYMBOL_NOTE "=%s %s",
-           module->path,
-           module->outcome == CODE_FILE_CHANGED
-               ? "is not the file that ran (its build id differs), so its "
-                 "names are not used"
-               : "cannot be read, so its functions have no names");
-  add_comment(s, text);
+  add_comment(
+      s, pool_format(
+             PPROF_COMMENT_SYMBOL_NOTE "=%s %s%s%s%s", module->path,
+             module->outcome == CODE_FILE_CHANGED
+                 ? "is not the file that ran (its build id differs), so its "
+                   "names are not used"
+                 : "cannot be read, so its functions have no names",
+             *build_id != '\0' ? " (it had the build id " : "", build_id,
+             *build_id != '\0' ? ")" : ""));
 }
 
 /* The file of the mapping NUMBER, the types of which are taken. */
@@ -287,7 +289,8 @@ begin_module(struct symbolizing *s, uint32_t number)
   bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
   struct code_module *module =
       code_names_module(s->names, path, any ? id : NULL);
-  note_outcome(s, module);
+  module->code_offset = mapping->offset;
+  note_outcome(s, module, id);
   if (!any || module->outcome != CODE_FILE_GOOD)
     return module;
   set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);

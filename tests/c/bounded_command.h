@@ -76,7 +76,7 @@ check_command(const char *const *command, size_t length, size_t file_length,
               const char *refused)
 {
   char said[1024];
-  int status;
+  int status = -1;
   struct rusage usage;
   const struct input_file file = {.length = length,
                                   .file_bytes = file_length};

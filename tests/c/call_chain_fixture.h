@@ -24,9 +24,14 @@
 #include "arch/arch.h"
 #include "c/count/call_chain.h"
 
+#ifdef __clang__ /* a function that asks for its frame has one */
+#define NOINLINE __attribute__((noinline))
+#define FRAMED NOINLINE
+#else
 #define NOINLINE __attribute__((noinline, noclone))
 #define FRAMED                                                               \
   __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
+#endif
 
 static __thread struct call_chain chain;
 static __thread bool ready;

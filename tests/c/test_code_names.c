@@ -127,7 +127,7 @@ offset_of(const struct code_module *module, const char *function)
     if (name != NULL && strcmp(name, function) == 0)
       for (uint64_t offset = address & 0xfff; offset <= address;
            offset += 0x1000)
-        if (code_file_address(&module->file, offset, &found) &&
+        if (code_file_address(&module->file, 0, offset, &found) &&
             found == address)
           return offset;
   }

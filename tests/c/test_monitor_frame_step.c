@@ -21,9 +21,14 @@
 #include "arch/arch.h"
 #include "code/frame_step.h"
 
+#ifdef __clang__ /* a function that asks for its frame has one */
+#define NOINLINE __attribute__((noinline))
+#define FRAMED NOINLINE
+#else
 #define NOINLINE __attribute__((noinline, noclone))
 #define FRAMED                                                               \
   __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
+#endif
 
 enum { MOST_FRAMES = 400 };
 

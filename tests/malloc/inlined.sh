@@ -14,13 +14,18 @@ places() {
       / either:/d' | LC_ALL=C sort
 }
 
+# That of binutils loses inlined functions of Clang's code.
+addr2line=addr2line
+case $CC in *clang*) addr2line=$(command -v llvm-addr2line || echo addr2line) ;; esac
+
 # oracle PROGRAM: for the places on standard input what addr2line says.
 oracle() {
   local address functions
   while read -r address _; do
-    functions=$(addr2line -f -i -e "$1" "$address" |
+    functions=$($addr2line -f -i -e "$1" "$address" |
       sed 's/ (discriminator.*//; s/.*:\([0-9?]*\)$/\1/' | paste -sd' \n' |
-      awk '{ printf " %s:%d", $1, $2 }')
+      awk '{ sub(/^_ZL[0-9]*/, "", $1) && sub(/v$/, "", $1)
+        printf " %s:%d", $1, $2 }')
     echo "$address$functions"
   done
 }

@@ -23,10 +23,12 @@
 #include "lisp/hook/hook.h"
 #include "lisp/names/kept_objects.h"
 
+#ifndef __clang__
 /* Two counters side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
 /* No function here is ever in a chain: it needs no frame of its own. */
 #pragma GCC optimize("omit-frame-pointer", "optimize-sibling-calls")
+#endif
 
 /* ---- the gate ---- */
 

@@ -60,7 +60,7 @@ stop_set_gates(enum gate gate)
     stop_barrier();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (gate != GATE_PAUSED || t->env == NULL || t->env != self)
-      __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+      __atomic_store_n(&t->gate, (int)gate, __ATOMIC_SEQ_CST);
   if (gate != GATE_OPEN)
     wait_for_hooks();
 }

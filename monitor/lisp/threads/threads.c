@@ -162,7 +162,7 @@ threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
     if (t == NULL)
       return false;
   }
-  __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&t->gate, (int)gate, __ATOMIC_SEQ_CST);
   if (env != ecl_process_env_unsafe() || gate == GATE_OPEN)
     hook_hang(env, &t->hooks);
   return true;

@@ -26,8 +26,10 @@
 #include "lisp/names/kept_objects.h"
 #include "lisp/walk/call_site.h"
 
+#ifndef __clang__
 /* Two loads side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
+#endif
 
 enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
 #define NO_EPOCH UINT32_MAX

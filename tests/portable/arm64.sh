@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# run.sh [SUITE...]: build all of it for AArch64 on x86-64, and run the suites
+# arm64.sh [SUITE...]: build all of it for AArch64 on x86-64, and run the suites
 # there, or those that are named, under QEMU's emulator of processes.  Ends
 # with the line `N passed, N failed'.
 #
@@ -102,5 +102,5 @@ within env MPROF=$inside/build/bin/mprof ECL=$inside/build/bin/ecl \
   BUILD=$inside/build MPROF_LIB=$inside/build/lib RELEASE=21.2.1 \
   XDG_CACHE_HOME=$inside/build/cache HEADERS= HEADER_FLAGS= TEST_TIMEOUT=5000 \
   TESTS="$(cd "$root" && ls -d .$inside/build/tests/test_* | sed 's/^\.//' |
-    tr '\n' ' ')" LEFT_OUT=$inside/tests/arm64/not-in-qemu.txt \
+    tr '\n' ' ')" LEFT_OUT=$inside/tests/portable/not-in-qemu.txt \
   tests/run-tests.sh $suites

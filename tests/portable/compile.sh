@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# All C files compile without a warning for AArch64; and those of the command
+# that reads profiles with musl, another C library.  Headers of other libraries
+# are this machine's.
+
+cd "$(dirname "$0")/../.." || exit 1
+export headers="-isystem $BUILD/ecl/include -idirafter /usr/include \
+  -idirafter /usr/include/x86_64-linux-gnu"
+
+# compile NAME COMPILER FILE: one test.  Code is made, for the asm statements.
+compile() {
+  local flags=''
+  case $3 in monitor/*) flags=-fno-omit-frame-pointer ;; esac
+  # shellcheck disable=SC2086
+  if eval "$2 $HEADER_FLAGS $headers $flags -Werror -O1 -c -o /dev/null $3"; then
+    echo "ok - $1: $3"
+  else
+    echo "not ok - $1: $3"
+  fi
+}
+export -f compile
+
+# files COMPILER NAME: each of them on standard input.
+files() { xargs -P "$(nproc)" -I{} bash -c "compile '$2' '$1' {}"; }
+
+ls monitor/*/*.c monitor/*/*/*.c reduce/*.c reduce/*/*.c |
+  files aarch64-linux-gnu-gcc AArch64
+# The reader has the monitor's image, which another library may not.
+{
+  ls reduce/*.c reduce/*/*.c | grep -v ^reduce/serve/
+  ls monitor/image/{arena,image,image_file,image_forks,image_notes}.c \
+    monitor/image/{intern_table,note_list,record_index}.c
+} | files musl-gcc musl
