@@ -31,14 +31,13 @@ struct adding {
 };
 
 bool
-diff_knows(const struct diff *diff, int measure)
+diff_knows(const struct diff *diff, unsigned measure)
 {
   for (int i = 0; i < DIFF_SIDES; i++) {
     const struct reduction *side = &diff->sides[i];
-    if (measure == DIFF_CALLS ? !side->selection.counts_calls
-        : measure == MEASURE_ALLOCS
-            ? side->profile->gaps.countless != 0
-            : !reduction_knows(side, (enum measure)measure))
+    if (measure == DIFF_CALLS       ? !side->selection.counts_calls
+        : measure == MEASURE_ALLOCS ? side->profile->gaps.countless != 0
+                                    : !reduction_knows(side, measure))
       return false;
   }
   return true;
@@ -150,7 +149,7 @@ add_totals(struct adding *adding)
   const struct profile *profile = diff->sides[DIFF_NEW].profile;
   enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
   uint64_t *totals = diff->totals[adding->side].counts;
-  for (int i = 0; i < MEASURE_COUNT; i++) {
+  for (unsigned i = 0; i < MEASURE_COUNT; i++) {
     totals[i] = adding->reduction->selection.total.counts[i];
     if (diff_knows(diff, i))
       add_total(adding,

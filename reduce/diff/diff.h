@@ -138,7 +138,7 @@ void diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct diff_options *given, struct progress *progress);
 
 /* Whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
-bool diff_knows(const struct diff *diff, int measure);
+bool diff_knows(const struct diff *diff, unsigned measure);
 
 /* Sets GROWN to a line on what grew beyond the limits of the options, "" when
  * nothing did.  Fails where that is not known. */

@@ -81,8 +81,8 @@ struct changes {
   const struct diff *diff;
   enum diff_kind kind;
   const struct diff_table *from;
-  int order;          /* whose change rows are in order of */
-  int third;          /* shown after bytes and allocations, or ORDER */
+  enum measure order; /* whose change rows are in order of */
+  enum measure third; /* shown after bytes and allocations, or ORDER */
   bool calls;         /* shown at the end, where they are known */
 };
 
@@ -96,7 +96,7 @@ struct left_out {
 
 /* The absolute change of MEASURE; none where calls are not known. */
 static uint64_t
-change_of(const struct diff_entry *entry, int measure)
+change_of(const struct diff_entry *entry, unsigned measure)
 {
   uint64_t old = entry->sides[DIFF_OLD].counts[measure];
   uint64_t new = entry->sides[DIFF_NEW].counts[measure];
@@ -139,7 +139,7 @@ cell(const struct view *view, const struct ranking_row *row, int id)
                                                  : "");
   uint64_t old = entry->sides[DIFF_OLD].counts[measure];
   uint64_t new = entry->sides[DIFF_NEW].counts[measure];
-  if (measure == MEASURE_ALLOCS && !diff_knows(changes->diff, measure))
+  if (measure == MEASURE_ALLOCS && !diff_knows(changes->diff, MEASURE_ALLOCS))
     old = new = CALLS_UNKNOWN;
   if (id % PARTS == OLD || id % PARTS == NEW)
     return cell_calls(id % PARTS == OLD ? old : new);
@@ -179,7 +179,7 @@ row(const struct view *view, size_t item, struct ranking_row *row)
 /* Whether MEASURE of ENTRY changed by a large share of the larger total. */
 static bool
 has_share(const struct changes *changes, const struct diff_entry *entry,
-          int measure)
+          enum measure measure)
 {
   const struct diff *diff = changes->diff;
   uint64_t old = diff->totals[DIFF_OLD].counts[measure];
@@ -236,7 +236,7 @@ static void
 describe(struct changes *changes, const struct diff *diff,
          enum diff_kind kind, bool legend)
 {
-  const int order = (int)sort_measure(diff->options->sort);
+  enum measure order = sort_measure(diff->options->sort);
   bool kept = diff_knows(diff, MEASURE_KEPT_BYTES);
   *changes = (struct changes){
       .table = {.untotalled = true,
@@ -250,8 +250,7 @@ describe(struct changes *changes, const struct diff *diff,
       .kind = kind,
       .from = &diff->tables[kind],
       .order = order,
-      .third =
-          kept && order <= MEASURE_ALLOCS ? (int)MEASURE_KEPT_BYTES : order,
+      .third = kept && order <= MEASURE_ALLOCS ? MEASURE_KEPT_BYTES : order,
       .calls = kind <= DIFF_INCLUSIVE && diff_knows(diff, DIFF_CALLS),
   };
   if (kind == DIFF_TOTALS)
@@ -303,10 +302,9 @@ write_left_out(const struct changes *changes, const struct left_out *left,
                         left->small == 1 ? "" : "s");
   /* Inclusive figures cannot be added up. */
   if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
-    sum = pool_format(", together %+" PRId64 " %s", left->sum,
-                      measure_row(diff->sides[DIFF_NEW].profile,
-                                  (enum measure)changes->order)
-                          ->noun);
+    sum = pool_format(
+        ", together %+" PRId64 " %s", left->sum,
+        measure_row(diff->sides[DIFF_NEW].profile, changes->order)->noun);
   report_paragraph(sink, pool_format("Left out:%s%s%s; --verbose shows them.",
                                      unchanged, small, sum));
 }

@@ -234,15 +234,16 @@ code_file_address(const struct code_file *file, uint64_t code,
     if (gelf_getphdr(file->elf, (int)i, &header) == NULL ||
         header.p_type != PT_LOAD)
       continue;
+    /* a debug file has not all of the code */
+    if ((header.p_flags & PF_X) != 0 && header.p_filesz < header.p_memsz) {
+      *address =
+          offset - code + header.p_vaddr - (header.p_vaddr - code) % PAGE;
+      return *address - header.p_vaddr < header.p_memsz;
+    }
     if (offset >= header.p_offset &&
         offset - header.p_offset < header.p_filesz) {
       *address = offset - header.p_offset + header.p_vaddr;
       return true;
-    }
-    if ((header.p_flags & PF_X) != 0 && header.p_filesz == 0) {
-      *address =
-          offset - code + header.p_vaddr - (header.p_vaddr - code) % PAGE;
-      return *address - header.p_vaddr < header.p_memsz;
     }
   }
   return false;
