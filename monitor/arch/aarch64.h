@@ -140,17 +140,28 @@ arch_system_call(long number, const long arguments[6])
   return a;
 }
 
-/* MOV x8, #139; SVC #0.  The kernel's own code has call-frame information; an
- * emulator of processes (QEMU 7) has other code, and none of the kernel's. */
+/* MOV x8, #139; SVC #0, in the kernel's own object, which has no call-frame
+ * information.  An emulator of processes (QEMU 7) has no such object, and the
+ * code elsewhere. */
 static inline bool
 arch_is_signal_return(uintptr_t at)
 {
+  const uintptr_t object = getauxval(AT_SYSINFO_EHDR);
+  const Elf64_Ehdr *const head = (const Elf64_Ehdr *)object;
   unsigned char resident;
   const uintptr_t page = at & -(uintptr_t)getauxval(AT_PAGESZ);
-  const long arguments[6] = {(long)page, 1, (long)&resident};
-  return getauxval(AT_SYSINFO_EHDR) == 0 && at % 4 == 0 &&
-         arch_system_call(SYS_mincore, arguments) == 0 &&
-         arch_instruction(at) == 0xD2801168 &&
+  const long arguments[6] = {(long)page, 1, (long)(uintptr_t)&resident};
+  if (at % 4 != 0)
+    return false;
+  if (object != 0) {
+    const Elf64_Phdr *const part =
+        (const Elf64_Phdr *)(object + head->e_phoff);
+    if (part->p_type != PT_LOAD || at - object >= part->p_memsz)
+      return false;
+  } else if (arch_system_call(SYS_mincore, arguments) != 0) {
+    return false;
+  }
+  return arch_instruction(at) == 0xD2801168 &&
          arch_instruction(at + 4) == 0xD4000001;
 }
 

@@ -91,6 +91,7 @@ start(void)
   pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   assert_ptr_not_equal(pages, MAP_FAILED);
+  madvise(pages, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE); /* just those */
   const pid_t child = fork();
   if (child == 0)
     be_other_process();

@@ -73,7 +73,7 @@ mountpoint -q "$root/dev" || mount --rbind /dev "$root/dev"
 # within COMMAND...: in that folder.
 within() {
   chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-    LC_ALL=C.UTF-8 sh -c "cd $inside && exec \"\$@\"" sh "$@" </dev/null
+    LC_ALL=C.UTF-8 QEMU_STACK_SIZE=$((256 << 20)) sh -c "cd $inside && exec \"\$@\"" sh "$@" </dev/null
 }
 
 # ---- the sources ----

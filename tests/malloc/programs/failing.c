@@ -75,21 +75,21 @@ CALL(int, close, -1, (int file), SYS_close, file, 0, 0, 0, 0, 0)
 CALL(int, fsync, -1, (int file), SYS_fsync, file, 0, 0, 0, 0, 0)
 CALL(int, ftruncate, -1, (int file, off_t n), SYS_ftruncate, file, n, 0, 0, 0,
      0)
-CALL(int, rename, -1, (const char *from, const char *to), SYS_rename,
-     (long)from, (long)to, 0, 0, 0, 0)
+CALL(int, rename, -1, (const char *from, const char *to), SYS_renameat2,
+     AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0)
 CALL(int, renameat2, -1,
      (int a, const char *from, int b, const char *to, unsigned flags),
      SYS_renameat2, a, (long)from, b, (long)to, flags, 0)
-CALL(int, stat, -1, (const char *path, struct stat *there), SYS_stat,
-     (long)path, (long)there, 0, 0, 0, 0)
-CALL(int, lstat, -1, (const char *path, struct stat *there), SYS_lstat,
-     (long)path, (long)there, 0, 0, 0, 0)
+CALL(int, stat, -1, (const char *path, struct stat *there), SYS_newfstatat,
+     AT_FDCWD, (long)path, (long)there, 0, 0, 0)
+CALL(int, lstat, -1, (const char *path, struct stat *there), SYS_newfstatat,
+     AT_FDCWD, (long)path, (long)there, AT_SYMLINK_NOFOLLOW, 0, 0)
 CALL(int, fstat, -1, (int file, struct stat *there), SYS_fstat, file,
      (long)there, 0, 0, 0, 0)
 CALL(ssize_t, readlink, -1, (const char *path, char *text, size_t n),
-     SYS_readlink, (long)path, (long)text, n, 0, 0, 0)
+     SYS_readlinkat, AT_FDCWD, (long)path, (long)text, n, 0, 0)
 CALL(int, getrlimit, -1, (__rlimit_resource_t which, struct rlimit *limit),
-     SYS_getrlimit, which, (long)limit, 0, 0, 0, 0)
+     SYS_prlimit64, 0, which, 0, (long)limit, 0, 0)
 CALL(void *, mmap, MAP_FAILED,
      (void *at, size_t n, int rights, int flags, int file, off_t from),
      SYS_mmap, (long)at, n, rights, flags, file, from)
@@ -106,7 +106,7 @@ open(const char *path, int flags, ...)
   va_start(list, flags);
   mode = va_arg(list, int);
   va_end(list);
-  return FAILS("open") ? -1 : call(SYS_open, (long)path, flags, mode, 0, 0, 0);
+  return FAILS("open") ? -1 : call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
 }
 
 int

@@ -26,11 +26,13 @@ wipe(void)
                    "mov x4, 0\n\tmov x5, 0\n\tmov x6, 0\n\tmov x7, 0\n\t"
                    "mov x8, 0\n\tmov x9, 0\n\tmov x10, 0\n\tmov x11, 0\n\t"
                    "mov x12, 0\n\tmov x13, 0\n\tmov x14, 0\n\tmov x15, 0\n\t"
+                   "mov x16, 0\n\tmov x17, 0\n\t"
                    "mov x19, 0\n\tmov x20, 0\n\tmov x21, 0\n\tmov x22, 0\n\t"
                    "mov x23, 0\n\tmov x24, 0\n\tmov x25, 0\n\tmov x26, 0\n\t"
                    "mov x27, 0\n\tmov x28, 0" ::
                        : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",
                          "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+                         "x16", "x17",
                          "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26",
                          "x27", "x28");
 #else
@@ -50,7 +52,8 @@ wipe(void)
 static ALONE uintptr_t
 hide(size_t bytes)
 {
-  const uintptr_t p = (uintptr_t)malloc(bytes) ^ MASK;
+  uintptr_t p = (uintptr_t)malloc(bytes) ^ MASK;
+  __asm__ volatile("" : "+r"(p)); /* not behind the call */
   wipe();
   return p;
 }
