@@ -15,17 +15,9 @@
 struct search {
   const struct stack_frame *from;
   struct stack_frame *to;
+  bool exact; /* from->sp is its stack pointer, or else is not above that */
   bool found, done;
 };
-
-/* Whether the unwinder has another stack pointer for the frame: where that is
- * not above the return address, it is not known of a walk by frame pointers,
- * and of what a signal interrupted the unwinder has the kernel's record. */
-static bool
-has_no_stack(const struct stack_frame *frame)
-{
-  return !ARCH_FRAME_IS_AT_TOP && (frame->sp == 0 || frame->interrupted);
-}
 
 static _Unwind_Reason_Code
 search_frame(struct _Unwind_Context *context, void *data)
@@ -42,18 +34,20 @@ search_frame(struct _Unwind_Context *context, void *data)
     s->done = true;
     return _URC_NORMAL_STOP;
   }
-  s->found = ip == s->from->ip &&
-             (has_no_stack(s->from)
-                  ? _Unwind_GetGR(context, ARCH_REGISTER_FRAME_POINTER) ==
-                        s->from->pointer
-                  : sp == s->from->sp);
+  s->found =
+      ip == s->from->ip &&
+      (s->exact ? sp == s->from->sp
+                : sp >= s->from->sp &&
+                      _Unwind_GetGR(context, ARCH_REGISTER_FRAME_POINTER) ==
+                          s->from->pointer);
   return _URC_NO_REASON;
 }
 
 static enum frame_step
-step_by_unwinder(const struct stack_frame *from, struct stack_frame *to)
+step_by_unwinder(const struct stack_frame *from, struct stack_frame *to,
+                 bool exact)
 {
-  struct search s = {.from = from, .to = to};
+  struct search s = {.from = from, .to = to, .exact = exact};
   _Unwind_Backtrace(search_frame, &s);
   if (s.done)
     return frame_step_to(to->ip);
@@ -139,9 +133,10 @@ frame_step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
   struct stack_frame in = *from;
   if (rule.base == FRAME_OF_SIGNAL)
     return FRAME_STEP_SIGNAL;
-  in.sp = rule.base == FRAME_UNKNOWN ? from->pointer : 0;
-  return frame_step_otherwise(
-      rule.base < FRAME_ELSEWHERE ? FRAME_ELSEWHERE : rule.base, &in, to);
+  if (rule.base <= FRAME_ELSEWHERE)
+    return step_by_unwinder(from, to, false);
+  in.sp = from->pointer;
+  return frame_step_otherwise(rule.base, &in, to);
 }
 
 enum frame_step
@@ -160,7 +155,8 @@ frame_step_otherwise(enum frame_base base, const struct stack_frame *from,
     return step_by_link(from, to);
   case FRAME_UNKNOWN:
     return step_by_pointer(from, to);
-  default:
-    return step_by_unwinder(from, to);
+  default: /* of what a signal interrupted it may have the kernel's record */
+    return step_by_unwinder(from, to,
+                            ARCH_FRAME_IS_AT_TOP || !from->interrupted);
   }
 }

@@ -33,6 +33,7 @@
 
 enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
 #define NO_EPOCH UINT32_MAX
+#define NO_SITE UINTPTR_MAX
 
 /* The call of a byte-compiled function; those of sites are multiples of 4. */
 #define CALL_OF_FUNCTION(number) ((number) << 2 | 2)
@@ -118,19 +119,35 @@ interpreted_call(const uint64_t *word)
   return number == 0 ? NO_CALL : CALL_OF_FUNCTION(number);
 }
 
-/* Over a frame that is not as call_site.h can say it. */
+/* The stack pointer where that is not just above the slot: the end of the
+ * frame that returns to `callee', which has its frame pointer below the slot;
+ * 0: it is not known. */
+static uintptr_t
+stack_above(uintptr_t slot, uintptr_t callee)
+{
+  const struct frame_rule rule = callee - 1 < FRAME_CODE_END - 1
+                                     ? frame_rule_find(callee, false)
+                                     : (struct frame_rule){0};
+  return rule.framed ? (uintptr_t)((uintptr_t *)slot - 1 - rule.saved) : 0;
+}
+
+/* Over a frame that is not as call_site.h can say it.  `callee': where the
+ * frame further in made its call; 0: its end is above the slot. */
 static __attribute__((noinline)) enum outcome
-step_elsewhere(struct place from, struct place *caller)
+step_elsewhere(struct place from, uintptr_t callee, struct place *caller)
 {
   const int saved_errno = errno;
-  const struct stack_frame in = {.ip = from.ip,
-                                 .sp = from.slot + sizeof(uintptr_t),
-                                 .pointer = from.frame};
+  const uintptr_t stack = callee == 0 ? 0 : stack_above(from.slot, callee);
+  const bool is_known = callee == 0 || stack != 0;
+  const struct stack_frame in = {
+      .ip = from.ip,
+      .sp = stack != 0 ? stack : from.slot + sizeof(uintptr_t),
+      .pointer = from.frame};
   struct stack_frame out;
-  const enum frame_step step =
-      in.ip - 1 >= FRAME_CODE_END - 1 ? frame_step_to(in.ip)
-      : ARCH_FRAME_IS_AT_TOP          ? frame_step(&in, &out)
-                                      : frame_step_by_pointer(&in, &out);
+  const enum frame_step step = in.ip - 1 >= FRAME_CODE_END - 1
+                                   ? frame_step_to(in.ip)
+                               : is_known ? frame_step(&in, &out)
+                                          : frame_step_by_pointer(&in, &out);
   errno = saved_errno;
   switch (step) {
   case FRAME_STEP_CALLER:
@@ -150,7 +167,7 @@ step_elsewhere(struct place from, struct place *caller)
 
 /* Over a frame that is not framed. */
 static __attribute__((noinline)) enum outcome
-step_over(const struct call_site *site, struct place *at)
+step_over(const struct call_site *site, uintptr_t callee, struct place *at)
 {
   const struct place from = *at;
   switch (site->kind) {
@@ -164,7 +181,7 @@ step_over(const struct call_site *site, struct place *at)
   case CALL_FINALIZERS:
     return WALK_FINALIZERS;
   default:
-    return step_elsewhere(from, at);
+    return step_elsewhere(from, callee, at);
   }
   at->ip = arch_return_address(*(uintptr_t *)at->slot);
   return WALK_GOES_ON;
@@ -189,6 +206,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
   uintptr_t frame = frame_caller(allocator);
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
   uintptr_t ip = frame_return(allocator);
+  uintptr_t stepped = 0; /* the slot after a frame that is not framed */
   enum outcome outcome;
   for (;; f++) {
     const struct call_site *const site = call_site_at(&walk->sites, ip);
@@ -219,12 +237,17 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
       frame = frame_caller(frame);
     } else {
       struct place at = {.ip = ip, .frame = frame, .slot = slot};
-      outcome = step_over(site, &at);
+      /* behind such a step the slot is as on a processor that has it at the
+         top; before the first frame is the allocator's, of no site */
+      const uintptr_t callee = ARCH_FRAME_IS_AT_TOP || slot == stepped ? 0
+                               : f > walk->frames ? f[-1].ip
+                                                  : NO_SITE;
+      outcome = step_over(site, callee, &at);
       if (outcome != WALK_GOES_ON)
         break;
       ip = at.ip;
       frame = at.frame;
-      slot = at.slot;
+      slot = stepped = at.slot;
     }
   }
   /* of a function that nobody called the site is known all the same */
