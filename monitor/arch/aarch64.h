@@ -258,85 +258,6 @@ arch_changes(uint32_t code, unsigned r)
   return (code & 31) == r || (pair && (code >> 10 & 31) == r);
 }
 
-/* The value of register `r' before the instruction at `at', if it is that of
- * an address in the file: by ADRP, and perhaps ADD; 0: it is not.  A call
- * leaves registers from x19 on as they are. */
-static inline uintptr_t
-arch_address_in(unsigned r, uintptr_t at, uintptr_t start)
-{
-  uintptr_t more = 0;
-  while (at > start) {
-    const uint32_t code = arch_instruction(at -= 4);
-    if ((code & 0x9F00001F) == (0x90000000 | r)) {
-      const intptr_t pages =
-          arch_field(code, 5, 19) * 4 + (intptr_t)(code >> 29 & 3);
-      return (at & ~(uintptr_t)0xFFF) + (uintptr_t)(pages * 4096) + more;
-    }
-    if ((code & 0xFFC0001F) == (0x91000000 | r)) {
-      more += code >> 10 & 0xFFF;
-      r = code >> 5 & 31;
-    } else if (arch_changes(code, r) ||
-               (r < 19 &&
-                (arch_is_call(code) || arch_is_call_of_register(code)))) {
-      return 0;
-    }
-  }
-  return 0;
-}
-
-/* The slot that register `r' was loaded from before `end', if it is one of
- * the file; *stopped at what ended the search.  0: none. */
-static inline uintptr_t
-arch_slot_loaded(uintptr_t end, unsigned r, uintptr_t start,
-                 uintptr_t *stopped)
-{
-  for (uintptr_t at = end; at > start;) {
-    const uint32_t code = arch_instruction(at -= 4);
-    *stopped = at;
-    if ((code & 0xFFC0001F) == (0xF9400000 | r)) {
-      const uintptr_t base = arch_address_in(code >> 5 & 31, at, start);
-      return base == 0 ? 0 : base + (code >> 10 & 0xFFF) * 8;
-    }
-    if (arch_is_end(code) || arch_changes(code, r) ||
-        (r < 19 && (arch_is_call(code) || arch_is_call_of_register(code))))
-      return 0;
-  }
-  return 0;
-}
-
-/* As far back as is looked. */
-static inline uintptr_t
-arch_lookback(uintptr_t at, uintptr_t start)
-{
-  return at - start > 4096 ? at - 4096 : start;
-}
-
-static inline uintptr_t
-arch_call_slot(uintptr_t site)
-{
-  enum { MOST = 64 };
-  const uint32_t code = arch_instruction(site - 4);
-  uintptr_t stopped;
-  return arch_is_call_of_register(code)
-             ? arch_slot_loaded(site - 4, code >> 5 & 31, site - MOST,
-                                &stopped)
-             : 0;
-}
-
-/* ADRP x16, LDR x17, ADD x16, BR x17, perhaps behind BTI c. */
-static inline uintptr_t
-arch_linkage_slot(uintptr_t at)
-{
-  uintptr_t stopped;
-  if (at % 4 != 0)
-    return 0;
-  if (arch_instruction(at) == 0xD503245F)
-    at += 4;
-  return arch_instruction(at + 12) == 0xD61F0220
-             ? arch_slot_loaded(at + 8, 17, at, &stopped)
-             : 0;
-}
-
 /* Where the jump at `at' goes; 0: there is none. */
 static inline uintptr_t
 arch_jump_target(uintptr_t at)
@@ -352,15 +273,101 @@ arch_jump_target(uintptr_t at)
   return 0;
 }
 
+/* The instruction that is executed before that at `at', not before `start';
+ * 0: that is not known.  Behind an end it is the nearest jump to there. */
+static inline uintptr_t
+arch_before(uintptr_t at, uintptr_t start)
+{
+  uintptr_t jump = at - 4;
+  if (at <= start)
+    return 0;
+  if (!arch_is_end(arch_instruction(jump)))
+    return jump;
+  while (jump > start)
+    if (arch_jump_target(jump -= 4) == at)
+      return jump;
+  return 0;
+}
+
+/* A call leaves registers from x19 on as they are. */
+static inline bool
+arch_loses(uint32_t code, unsigned r)
+{
+  return arch_changes(code, r) ||
+         (r < 19 && (arch_is_call(code) || arch_is_call_of_register(code)));
+}
+
+/* The value of register `r' before the instruction at `at', if it is that of
+ * an address in the file: by ADRP, and perhaps ADD; 0: it is not. */
+static inline uintptr_t
+arch_address_in(unsigned r, uintptr_t at, uintptr_t start)
+{
+  uintptr_t more = 0;
+  while ((at = arch_before(at, start)) != 0) {
+    const uint32_t code = arch_instruction(at);
+    if ((code & 0x9F00001F) == (0x90000000 | r)) {
+      const intptr_t pages =
+          arch_field(code, 5, 19) * 4 + (intptr_t)(code >> 29 & 3);
+      return (at & ~(uintptr_t)0xFFF) + (uintptr_t)(pages * 4096) + more;
+    }
+    if ((code & 0xFFC0001F) == (0x91000000 | r)) {
+      more += code >> 10 & 0xFFF;
+      r = code >> 5 & 31;
+    } else if (arch_loses(code, r)) {
+      return 0;
+    }
+  }
+  return 0;
+}
+
+/* The slot that register `r' was loaded from before `end', if it is one of
+ * the file; 0: none. */
+static inline uintptr_t
+arch_slot_loaded(uintptr_t end, unsigned r, uintptr_t start)
+{
+  for (uintptr_t at = end; (at = arch_before(at, start)) != 0;) {
+    const uint32_t code = arch_instruction(at);
+    if ((code & 0xFFC0001F) == (0xF9400000 | r)) {
+      const uintptr_t base = arch_address_in(code >> 5 & 31, at, start);
+      return base == 0 ? 0 : base + (code >> 10 & 0xFFF) * 8;
+    }
+    if (arch_loses(code, r))
+      return 0;
+  }
+  return 0;
+}
+
+static inline uintptr_t
+arch_call_slot(uintptr_t site)
+{
+  enum { MOST = 64 };
+  const uint32_t code = arch_instruction(site - 4);
+  return arch_is_call_of_register(code)
+             ? arch_slot_loaded(site - 4, code >> 5 & 31, site - MOST)
+             : 0;
+}
+
+/* ADRP x16, LDR x17, ADD x16, BR x17, perhaps behind BTI c. */
+static inline uintptr_t
+arch_linkage_slot(uintptr_t at)
+{
+  if (at % 4 != 0)
+    return 0;
+  if (arch_instruction(at) == 0xD503245F)
+    at += 4;
+  return arch_instruction(at + 12) == 0xD61F0220
+             ? arch_slot_loaded(at + 8, 17, at)
+             : 0;
+}
+
 /* Of a call in the function that begins at `start': the slot of the variable,
- * and the offset in its table; 0: it is not so.  Compilers load the table
- * once where they call one of two functions. */
+ * and the offset in its table; 0: it is not so. */
 static inline uintptr_t
 arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
 {
-  enum { ARGUMENT = 1, MOST = 8 };
-  const uintptr_t first = arch_lookback(call, start);
-  uintptr_t load = call, stopped = 0, slot;
+  enum { ARGUMENT = 1, MOST = 8, FARTHEST = 4096 };
+  const uintptr_t first = call - start > FARTHEST ? call - FARTHEST : start;
+  uintptr_t load = call;
   uint32_t code;
   do {
     if (load == first || call - load == MOST * 4)
@@ -370,14 +377,7 @@ arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
   if ((code & 0xFFC0001F) != (0xF9400000 | ARGUMENT))
     return 0;
   *offset = (int32_t)((code >> 10 & 0xFFF) * 8);
-  const unsigned base = code >> 5 & 31;
-  slot = arch_slot_loaded(load, base, first, &stopped);
-  if (slot != 0 || stopped == 0 || !arch_is_end(arch_instruction(stopped)))
-    return slot;
-  for (uintptr_t at = stopped; at > first; at -= 4)
-    if (arch_jump_target(at - 4) == stopped + 4)
-      return arch_slot_loaded(at - 4, base, first, &stopped);
-  return 0;
+  return arch_slot_loaded(load, code >> 5 & 31, first);
 }
 
 /* ---- relocations ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include "arch/arch.h"
 #include "c/count/malloc_monitor.h"
@@ -63,13 +64,29 @@ in_slot(const struct dl_find_object *file, uintptr_t slot)
              : 0;
 }
 
+/* Whether there is code of the file; linkage tables may have no call-frame
+ * information. */
+static bool
+is_code(const struct dl_find_object *file, uintptr_t at)
+{
+  const Elf64_Ehdr *const head = file->dlfo_map_start;
+  const uintptr_t base = file->dlfo_link_map->l_addr;
+  const Elf64_Phdr *part;
+  if (!is_in(file, at) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
+  part = (const Elf64_Phdr *)((const char *)head + head->e_phoff);
+  for (unsigned i = 0; i < head->e_phnum; i++)
+    if (part[i].p_type == PT_LOAD && (part[i].p_flags & PF_X) != 0 &&
+        at - base - part[i].p_vaddr < part[i].p_memsz)
+      return true;
+  return false;
+}
+
 /* What is called by the entry of a linkage table at `at', or 0. */
 static uintptr_t
 linked_by(const struct dl_find_object *file, uintptr_t at)
 {
-  return is_in(file, at) && frame_rule_function(at) != 0
-             ? in_slot(file, arch_linkage_slot(at))
-             : 0;
+  return is_code(file, at) ? in_slot(file, arch_linkage_slot(at)) : 0;
 }
 
 /* Where the instruction is that calls ecl_function_dispatch, by which
