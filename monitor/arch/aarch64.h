@@ -298,12 +298,17 @@ arch_loses(uint32_t code, unsigned r)
 }
 
 /* The value of register `r' before the instruction at `at', if it is that of
- * an address in the file: by ADRP, and perhaps ADD; 0: it is not. */
+ * an address in the file: by ADRP, and perhaps ADD; 0: it is not.  A register
+ * from x19 on has one value in a loop, which is reached from further down. */
 static inline uintptr_t
 arch_address_in(unsigned r, uintptr_t at, uintptr_t start)
 {
   uintptr_t more = 0;
-  while ((at = arch_before(at, start)) != 0) {
+  while (at > start) {
+    const uintptr_t before = arch_before(at, start);
+    if (before == 0 && r < 19)
+      return 0;
+    at = before != 0 ? before : at - 4;
     const uint32_t code = arch_instruction(at);
     if ((code & 0x9F00001F) == (0x90000000 | r)) {
       const intptr_t pages =
