@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # upstream-series.sh OUT WORK DOWNLOAD FACTS SERIES: write the patches of one
-# release into OUT as git sends them by mail, for ECL's maintainers: a commit
-# for each, with the new files that it needs, its documentation and tests, and
-# an entry in CHANGELOG.  What is mprof's alone (`Forwarded: not-needed') is
-# left out.  The author is who runs this, as git knows.  With BUILD_EACH=1 ECL
-# is built from each commit, with all options.
+# release into OUT as git sends them by mail, for ECL's maintainers, with the
+# new files and an entry in CHANGELOG.  What is mprof's alone (`Forwarded:
+# not-needed') is left out.  With BUILD_EACH=1 ECL is built from each commit.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,21 +13,16 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=$1 work=$2 download=$3 facts=$4 series=$5
 log=$work/log tree=$work/source
 parts=$(dirname "$facts")
-rm -rf "$work" "$out"
-mkdir -p "$work" "$out" || die "cannot create $work; check disk space"
+rm -rf "$work" "$out" && mkdir -p "$work" "$out" || die "cannot create $work; check disk space"
 git config user.email >/dev/null ||
   die 'git does not know who you are; say git config --global user.email ...'
 "$here/fetch-source.sh" "$download" "$facts"
 "$here/prepare-source.sh" "$tree" "$download" "$facts" '' "$log"
-cd "$tree"
-git init -q .
-
-# commit: all that has changed, with the message on standard input.
+cd "$tree" && git init -q .
 commit() {
   git add -A -f . && git commit -q -F -
 }
 
-# Fields of a header, without what only the distribution reads.
 subject() { sed -n 's/^Description: //p' "$1"; }
 body() {
   sed -n '/^Description:/,/^Origin:/ { s/^ \.$//p; s/^ //p; }' "$1"
@@ -50,7 +43,7 @@ new_files() (
 )
 
 echo 'The release' | commit
-git tag base
+base=$(git rev-parse HEAD)
 for name in $(sed 's/#.*//' "$series"); do
   first=
   for patch in "$here/$name" "$parts/$name"; do
@@ -64,7 +57,6 @@ for name in $(sed 's/#.*//' "$series"); do
   for file in $(new_files "$name"); do
     mkdir -p "$(dirname "$file")" && cp "$here/files/$file" "$file"
   done
-  # Under the changes of the next release.
   awk -v entry="$(echo "- $(subject "$first")" | fold -s -w 72 |
     sed '2,$s/^/  /')" '
     { print }
@@ -72,18 +64,17 @@ for name in $(sed 's/#.*//' "$series"); do
   ' CHANGELOG >"$work/changes" && mv "$work/changes" CHANGELOG
   { subject "$first" && echo && body "$first"; } | commit
   if [ "${BUILD_EACH:-}" = 1 ]; then
-    options=$(./configure --help | grep -o -e '--enable-allocation-hooks' \
-      -e '--enable-frame-pointers' -e '--enable-frame-words' | sort -u)
-    # shellcheck disable=SC2086
+    # configure ignores an option that does not exist yet
     run "$log" "configure after $name" 'see the end of the log' \
       sh -c 'autoreconf -f -i src/ && ./configure --enable-gmp=system \
         --enable-boehm=system --enable-libatomic=system --with-dffi=system \
-        --enable-manual=no --with-x=no "$@"' sh $options
+        --enable-manual=no --with-x=no --enable-allocation-hooks \
+        --enable-frame-pointers --enable-frame-words'
     run "$log" "build after $name" 'see the end of the log' \
       make -j"$(nproc)" MAKEFLAGS=
     git clean -q -f -d -x && git checkout -q .
     say "$name: ECL is built"
   fi
 done
-git format-patch -q -o "$out" base
+git format-patch -q -o "$out" "$base"
 say "wrote $(ls "$out" | wc -l) patches to $out"
