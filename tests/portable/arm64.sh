@@ -14,7 +14,8 @@
 # orders all stores; and not what not-in-qemu.txt lists.
 
 set -eu
-cd "$(dirname "$0")/../.."
+self=$(realpath "$0")
+cd "$(dirname "$self")/../.."
 . runtime-patch/messages.sh
 : "${BUILD:=$PWD/build}"
 folder=$BUILD/arm64
@@ -24,6 +25,11 @@ inside=/mprof # where the sources are there
 [ "$(uname -m)" = x86_64 ] ||
   die 'check-arm64 is for x86-64; on AArch64 make check does it'
 [ "$(id -u)" = 0 ] || die 'check-arm64 needs root: it mounts and calls chroot'
+
+# What is mounted here is nobody else's, and gone when this ends in any way: rm
+# of the build folder would not stop at /dev.
+[ -n "${MOUNTS_ARE_OWN:-}" ] ||
+  MOUNTS_ARE_OWN=1 exec unshare --mount "$self" "$@"
 
 # ---- the emulator ----
 
@@ -66,7 +72,6 @@ if [ "$(cat "$folder/packages" 2>/dev/null)" != "$release $packages $native" ]; 
   run "$folder/log" 'make the root folder' 'see the end of the log' make_root
   echo "$release $packages $native" >"$folder/packages"
 fi
-trap 'umount -l "$root/dev" "$root/proc" 2>/dev/null || :' EXIT
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 mountpoint -q "$root/dev" || mount --rbind /dev "$root/dev"
 
