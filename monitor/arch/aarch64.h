@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * aarch64.h -- see arch.h.  The pages are those of the Arm Architecture
- * Reference Manual for A-profile, chapter C6, by the names of instructions.
+ * aarch64.h -- see arch.h.  Chapter C6 of the Arm Architecture Reference
+ * Manual for A-profile describes the instructions, by name.
  */
 #ifndef MPROF_ARCH_AARCH64_H
 #define MPROF_ARCH_AARCH64_H
@@ -22,23 +22,22 @@ enum {
 
 /* ---- frames ----
  *
- * GCC keeps the two words at the lower end of a frame, and what is in it
- * above them; the arguments of calls are below.
+ * GCC keeps the first two words at the lower end of a frame and everything
+ * else above them, except for the arguments of calls.
  */
 
 enum { ARCH_FRAME_IS_AT_TOP = 0 };
 
-/* Pointer authentication signs a return address in the bits that addresses
- * leave free; with which key, and whether the processor does it at all, does
- * not matter so.  Programs have addresses of 48 bits, unless they ask for
- * more. */
+/* Pointer authentication signs a return address in its unused upper bits.
+ * Clearing them works with any key, and on processors without signatures.
+ * Programs have addresses of 48 bits, unless they ask for more. */
 static inline uintptr_t
 arch_return_address(uintptr_t word)
 {
   return word & ((UINT64_C(1) << 48) - 1);
 }
 
-/* Clang keeps the two words at the upper end. */
+/* Clang keeps these two words at the upper end. */
 #ifdef __clang__
 #define ARCH_FRAME_END ((uintptr_t)__builtin_frame_address(0) + 16)
 #else
@@ -90,8 +89,8 @@ arch_zeroed(uintptr_t at, int32_t *distance)
 
 /* ---- signals ---- */
 
-/* At the return address of the handler the stack pointer `sp' points to the
- * kernel's record of what it interrupted. */
+/* Where the handler returns to, the stack pointer `sp' points to the kernel's
+ * record of the interrupted registers. */
 static inline const uintptr_t *
 arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
                  uintptr_t *frame)
@@ -104,7 +103,7 @@ arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
   return (const uintptr_t *)&m->pc;
 }
 
-/* It is two words before the place of the instruction, in the same record. */
+/* In that record it is two words before the instruction pointer `ip'. */
 static inline const uintptr_t *
 arch_link(const uintptr_t *ip)
 {
@@ -115,7 +114,7 @@ arch_link(const uintptr_t *ip)
 
 enum { ARCH_RED_ZONE = 0, ARCH_THREAD_VECTOR = 0, ARCH_THREAD_IS_BELOW = 1 };
 
-/* It is just above the C library's record of the thread. */
+/* The C library's record of a thread is at a fixed distance below it. */
 static inline uintptr_t
 arch_thread_pointer(pthread_t thread)
 {
@@ -140,9 +139,9 @@ arch_system_call(long number, const long arguments[6])
   return a;
 }
 
-/* MOV x8, #139; SVC #0, in the kernel's own object, which has no call-frame
- * information.  An emulator of processes (QEMU 7) has no such object, and the
- * code elsewhere. */
+/* MOV x8, #139; SVC #0, in the vDSO, which has no call-frame information for
+ * it.  QEMU 7 emulates processes without a vDSO, and has this code on a page
+ * of its own. */
 static inline bool
 arch_is_signal_return(uintptr_t at)
 {
@@ -188,8 +187,8 @@ arch_traced_thread_pointer(pid_t thread, const struct user_regs_struct *r)
   return pointer;
 }
 
-/* The kernel does not say what the first argument was: the few calls that it
- * does not begin again by itself fail with EINTR, as they do when a debugger
+/* The kernel does not keep the first argument, so the few system calls that
+ * it does not restart by itself fail with EINTR, as they do when a debugger
  * stops the program. */
 static inline void
 arch_traced_call_again(pid_t thread, struct user_regs_struct *r)
@@ -206,8 +205,7 @@ enum {
   ARCH_CODE_STEP = 4
 };
 
-/* The signed number in `bits' bits of the instruction, from bit `first' on.
- */
+/* The signed number in the `bits' bits of an instruction from bit `first'. */
 static inline intptr_t
 arch_field(uint32_t code, unsigned first, unsigned bits)
 {
@@ -228,7 +226,7 @@ arch_is_call_of_register(uint32_t code)
   return (code & 0xFFFFFC1F) == 0xD63F0000;
 }
 
-/* B, BR or RET: what is behind it is reached otherwise. */
+/* B, BR or RET: control does not reach the next instruction from here. */
 static inline bool
 arch_is_end(uint32_t code)
 {
@@ -246,8 +244,8 @@ arch_call_target(uintptr_t site)
              : 0;
 }
 
-/* Whether the instruction may change register `r': nearly all have there
- * which one they do, but for stores and jumps. */
+/* Whether the instruction may change register `r'.  Nearly all instructions
+ * have their destination in the same bits, except for stores and jumps. */
 static inline bool
 arch_changes(uint32_t code, unsigned r)
 {
@@ -258,7 +256,7 @@ arch_changes(uint32_t code, unsigned r)
   return (code & 31) == r || (pair && (code >> 10 & 31) == r);
 }
 
-/* Where the jump at `at' goes; 0: there is none. */
+/* The target of the jump at `at'; 0: it is another instruction. */
 static inline uintptr_t
 arch_jump_target(uintptr_t at)
 {
@@ -273,8 +271,8 @@ arch_jump_target(uintptr_t at)
   return 0;
 }
 
-/* The instruction that is executed before that at `at', not before `start';
- * 0: that is not known.  Behind an end it is the nearest jump to there. */
+/* The instruction from which control reaches that at `at', searched down to
+ * `start'; 0: unknown.  After an end it is the nearest jump to `at'. */
 static inline uintptr_t
 arch_before(uintptr_t at, uintptr_t start)
 {
@@ -289,7 +287,7 @@ arch_before(uintptr_t at, uintptr_t start)
   return 0;
 }
 
-/* A call leaves registers from x19 on as they are. */
+/* A call preserves the registers from x19 on. */
 static inline bool
 arch_loses(uint32_t code, unsigned r)
 {
@@ -297,9 +295,10 @@ arch_loses(uint32_t code, unsigned r)
          (r < 19 && (arch_is_call(code) || arch_is_call_of_register(code)));
 }
 
-/* The value of register `r' before the instruction at `at', if it is that of
- * an address in the file: by ADRP, and perhaps ADD; 0: it is not.  A register
- * from x19 on has one value in a loop, which is reached from further down. */
+/* The value of register `r' before the instruction at `at', if ADRP, with or
+ * without ADD, made it: an address in the file.  0: it is another value.  In
+ * a loop that is entered from further down, registers from x19 on are assumed
+ * to keep their values. */
 static inline uintptr_t
 arch_address_in(unsigned r, uintptr_t at, uintptr_t start)
 {
@@ -325,8 +324,8 @@ arch_address_in(unsigned r, uintptr_t at, uintptr_t start)
   return 0;
 }
 
-/* The slot that register `r' was loaded from before `end', if it is one of
- * the file; 0: none. */
+/* The slot in the file from which register `r' was loaded before `end'; 0: it
+ * was not. */
 static inline uintptr_t
 arch_slot_loaded(uintptr_t end, unsigned r, uintptr_t start)
 {
@@ -352,7 +351,7 @@ arch_call_slot(uintptr_t site)
              : 0;
 }
 
-/* ADRP x16, LDR x17, ADD x16, BR x17, perhaps behind BTI c. */
+/* ADRP x16, LDR x17, ADD x16, BR x17, perhaps after BTI c. */
 static inline uintptr_t
 arch_linkage_slot(uintptr_t at)
 {
@@ -365,8 +364,8 @@ arch_linkage_slot(uintptr_t at)
              : 0;
 }
 
-/* Of a call in the function that begins at `start': the slot of the variable,
- * and the offset in its table; 0: it is not so. */
+/* For a call in the function that begins at `start': the slot of the
+ * variable, and the offset in its table; 0: it is not from a table. */
 static inline uintptr_t
 arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
 {

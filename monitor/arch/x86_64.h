@@ -36,7 +36,7 @@ arch_frame_stack(const uintptr_t *frame)
   return (uintptr_t)(frame + 2);
 }
 
-/* Call-frame information says it as well. */
+/* Call-frame information has this here. */
 static inline bool
 arch_frame_set(uintptr_t at, int32_t *distance)
 {
@@ -63,8 +63,8 @@ arch_zeroed(uintptr_t at, int32_t *distance)
 
 /* ---- signals ---- */
 
-/* At the return address of the handler the stack pointer `sp' points to the
- * kernel's record of what it interrupted. */
+/* Where the handler returns to, the stack pointer `sp' points to the kernel's
+ * record of the interrupted registers. */
 static inline const uintptr_t *
 arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
                  uintptr_t *frame)
@@ -84,7 +84,7 @@ arch_link(const uintptr_t *ip)
   return ip;
 }
 
-/* The C library's own code, which has call-frame information. */
+/* Handlers return to the C library, which has call-frame information. */
 static inline bool
 arch_is_signal_return(uintptr_t at)
 {
@@ -100,7 +100,7 @@ enum {
   ARCH_THREAD_IS_BELOW = 0
 };
 
-/* In the GNU C library a pthread_t is just that. */
+/* In the GNU C library, pthread_t is the thread pointer. */
 static inline uintptr_t
 arch_thread_pointer(pthread_t thread)
 {
@@ -141,9 +141,9 @@ arch_traced_thread_pointer(pid_t thread, const struct user_regs_struct *r)
   return r->fs_base;
 }
 
-/* A system call that was interrupted, and that the kernel does not begin
- * again by itself, would fail, which the program may not expect where nobody
- * sends it signals.  What close closes is closed even then. */
+/* An interrupted system call that the kernel does not restart by itself would
+ * fail, which a program that receives no signals may not expect.  close is
+ * not repeated: it has closed the file even if it was interrupted. */
 static inline void
 arch_traced_call_again(pid_t thread, struct user_regs_struct *r)
 {
@@ -159,8 +159,8 @@ arch_traced_call_again(pid_t thread, struct user_regs_struct *r)
 
 /* ---- code that calls ---- */
 
-/* Where the instruction `call target' before `site' goes, or of `call
- * *slot(%rip)' the slot; 0: it is another one. */
+/* The target of `call target' before `site', and below the slot of `call
+ * *slot(%rip)'; 0: it is another instruction. */
 static inline uintptr_t
 arch_call_target(uintptr_t site)
 {
@@ -181,8 +181,8 @@ arch_call_slot(uintptr_t site)
              : 0;
 }
 
-/* The slot that the entry at `at' of a linkage table goes by: `jmp
- * *slot(%rip)', perhaps after `endbr64'.  0: it is other code. */
+/* The slot of `jmp *slot(%rip)', perhaps after `endbr64'; 0: the code at `at'
+ * is no entry of a linkage table. */
 static inline uintptr_t
 arch_linkage_slot(uintptr_t at)
 {
@@ -205,8 +205,8 @@ enum {
   ARCH_CODE_STEP = 1
 };
 
-/* The register that `mov ..., %r' at `code' loads, of eight bytes; 16: that
- * is another instruction. */
+/* The 64-bit register that `mov ..., %r' at `code' loads; 16: it is another
+ * instruction. */
 static inline unsigned
 arch_loaded_register(const uint8_t *code)
 {
@@ -215,8 +215,8 @@ arch_loaded_register(const uint8_t *code)
              : 16;
 }
 
-/* Where `mov offset(%base), %rsi' is, the last instruction before `call', or
- * before `mov %r, %rdi' there; 0: neither is. */
+/* The address of `mov offset(%base), %rsi' if it is the last instruction
+ * before `call', except for `mov %r, %rdi'; otherwise 0. */
 static inline uintptr_t
 arch_second_argument(uintptr_t call, int32_t *offset, unsigned *base)
 {
@@ -238,9 +238,8 @@ arch_second_argument(uintptr_t call, int32_t *offset, unsigned *base)
   return 0;
 }
 
-/* The slot of `mov slot(%rip), %r' shortly before `end', between which and
- * that there can be no call, no other load of the register, and no return or
- * jump; 0: none. */
+/* The slot of the nearest `mov slot(%rip), %r' before `end', unless a call,
+ * jump, return or other load of the register may be between; otherwise 0. */
 static inline uintptr_t
 arch_slot_loaded(uintptr_t end, unsigned r)
 {
@@ -261,8 +260,7 @@ arch_slot_loaded(uintptr_t end, unsigned r)
   return 0;
 }
 
-/* Where the nearest jump is, before `to' and not before `start', that goes to
- * that; 0: there is none. */
+/* The nearest jump to `to' between `start' and `to'; 0: there is none. */
 static inline uintptr_t
 arch_jump_to(uintptr_t to, uintptr_t start)
 {
@@ -282,10 +280,9 @@ arch_jump_to(uintptr_t to, uintptr_t start)
   return 0;
 }
 
-/* Of a `call' in the function that begins at `start': whether its second
- * argument is from a table that a variable of the file points to.  The slot
- * of that, and the offset in the table; 0: it is not so.  Compilers load the
- * table once where they call one of two functions. */
+/* For a `call' in the function that begins at `start': the slot of the
+ * variable, and the offset in its table; 0: it is not from a table.
+ * Where a jump leads to the call, the table may be loaded before the jump. */
 static inline uintptr_t
 arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
 {
