@@ -3,8 +3,8 @@
 #
 # upstream-series.sh OUT WORK DOWNLOAD FACTS SERIES: write the patches of one
 # release into OUT as git sends them by mail, for ECL's maintainers, with the
-# new files and an entry in CHANGELOG.  What is mprof's alone (`Forwarded:
-# not-needed') is left out.  With BUILD_EACH=1 ECL is built from each commit.
+# new files and an entry in CHANGELOG, without what is mprof's alone
+# (`Forwarded: not-needed').  BUILD_EACH=1 builds and tests ECL after each one.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -65,15 +65,16 @@ for name in $(sed 's/#.*//' "$series"); do
   { subject "$first" && echo && body "$first"; } | commit
   if [ "${BUILD_EACH:-}" = 1 ]; then
     # configure ignores an option that does not exist yet
-    run "$log" "configure after $name" 'see the end of the log' \
-      sh -c 'autoreconf -f -i src/ && ./configure --enable-gmp=system \
-        --enable-boehm=system --enable-libatomic=system --with-dffi=system \
-        --enable-manual=no --with-x=no --enable-allocation-hooks \
-        --enable-frame-pointers --enable-frame-words'
     run "$log" "build after $name" 'see the end of the log' \
-      make -j"$(nproc)" MAKEFLAGS=
+      sh -c 'export MAKEFLAGS= && autoreconf -f -i src/ &&
+        ./configure --prefix="$1" --enable-gmp=system --enable-boehm=system \
+        --enable-libatomic=system --with-dffi=system --enable-manual=no \
+        --enable-allocation-hooks --enable-frame-pointers \
+        --enable-frame-words && make -j"$(nproc)" && make install' sh "$work/ecl"
+    MAKEFLAGS='' make check </dev/null >"$work/tests" 2>&1 || :
+    say "$name: ECL is built.  $(sed -n '/^Did /,/Fail:/p' "$work/tests" |
+      tr -s '\n ' ' ')"
     git clean -q -f -d -x && git checkout -q .
-    say "$name: ECL is built"
   fi
 done
 git format-patch -q -o "$out" "$base"
