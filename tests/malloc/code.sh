@@ -73,7 +73,8 @@ main;raise_deep;raise_deep;raise_deep;raise_deep;handler 10" ;;
 done
 
 # Not how many walks came to no end, but the allocations that they are for.
-compile cut -O1 -fomit-frame-pointer -fno-asynchronous-unwind-tables
+compile cut -O1 -fomit-frame-pointer -fno-unwind-tables \
+  -fno-asynchronous-unwind-tables
 profile cut
 same 'cut short: all allocations' 'comment cut_allocations 1000' \
   "$(rows cut.data comment | grep cut_)"

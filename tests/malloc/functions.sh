@@ -30,7 +30,7 @@ atexit        2 30      1 20     2 30    0
 
 check() { expect "$1" functions.data "${@:2}"; }
 
-unwinding=-fno-asynchronous-unwind-tables
+unwinding='-fno-unwind-tables -fno-asynchronous-unwind-tables'
 for flags in '-O0' '-O2' "-O2 -fomit-frame-pointer $unwinding" \
   "-O0 $unwinding" '-O3 -fno-omit-frame-pointer'; do
   # shellcheck disable=SC2086

@@ -91,7 +91,8 @@ git ls-files -co --exclude-standard | while read -r file; do
 done
 (cd "$root$inside" && find . -path ./build -prune -o -type f -print) |
   while read -r file; do
-    [ -e "$file" ] || rm "$root$inside/$file"
+    [ -e "$file" ] || { rm "$root$inside/$file" &&
+      rmdir -p --ignore-fail-on-non-empty "$root$inside/${file%/*}"; }
   done
 cp -a "$BUILD"/download/* "$root$inside/build/download/" 2>/dev/null || :
 
