@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# arm64.sh [SUITE...]: build all of it for AArch64 on x86-64, and run the suites
-# there, or those that are named, under QEMU's emulator of processes.  Ends
-# with the line `N passed, N failed'.
+# arm64.sh [SUITE...]: build everything for AArch64 on x86-64, and run all suites
+# or the named ones under QEMU's emulation of processes.  The last line is
+# `N passed, N failed'.
 #
-# A root folder has Debian for arm64, which the kernel gives to the emulator
-# (binfmt_misc).  Only the compiler proper, the assembler and the linker are
-# those of this machine, for they take nine tenths of the time.  The folder and
-# what was built in it are kept, so the next time takes as long as the tests.
+# Debian for arm64 is installed in a root folder.  The kernel runs its programs
+# with the emulator (binfmt_misc).  The compiler proper, the assembler and the
+# linker are cross tools for x86-64 instead, since they take nine tenths of the
+# time.  The folder and the build in it are kept for the next run.
 #
-# QEMU shows no fault of the order in which memory is seen, as this processor
-# orders all stores; and not what not-in-qemu.txt lists.
+# QEMU on x86-64 cannot show faults in the order of memory accesses, because this
+# processor keeps stores in order.  not-in-qemu.txt lists the tests that need
+# what the emulator lacks.
 
 set -eu
 self=$(realpath "$0")
@@ -26,8 +27,8 @@ inside=/mprof # where the sources are there
   die 'check-arm64 is for x86-64; on AArch64 make check does it'
 [ "$(id -u)" = 0 ] || die 'check-arm64 needs root: it mounts and calls chroot'
 
-# What is mounted here is nobody else's, and gone when this ends in any way: rm
-# of the build folder would not stop at /dev.
+# Mounts in a namespace of their own end with this script, however it ends.  Left
+# mounted, /dev would be removed with the build folder.
 [ -n "${MOUNTS_ARE_OWN:-}" ] ||
   MOUNTS_ARE_OWN=1 exec unshare --mount "$self" "$@"
 
@@ -35,7 +36,7 @@ inside=/mprof # where the sources are there
 
 formats=/proc/sys/fs/binfmt_misc
 [ -e $formats/register ] || mount -t binfmt_misc none $formats ||
-  die 'this kernel has no binfmt_misc, or gives no leave to mount it'
+  die 'this kernel has no binfmt_misc, or does not allow to mount it'
 [ -e $formats/qemu-aarch64 ] ||
   cat /usr/lib/binfmt.d/qemu-aarch64.conf >$formats/register
 
@@ -46,7 +47,7 @@ packages='make autoconf patch xz-utils gcc g++ libc6-dev libgc-dev
   libiberty-dev libmicrohttpd-dev libcurl4-openssl-dev libcmocka-dev cl-fiveam
   libprotobuf-c-dev protobuf-c-compiler cl-cffi cl-ppcre ca-certificates
   dpkg-dev ecl libecl-dev man-db groff-base file libc6-dbg libjemalloc2'
-# What this machine's programs need there.
+# The libraries that the cross tools need there.
 native='libc6 libgmp10 libmpfr6 libmpc3 libisl23 libzstd1 zlib1g libjansson4'
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
@@ -75,7 +76,7 @@ fi
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 mountpoint -q "$root/dev" || mount --rbind /dev "$root/dev"
 
-# within COMMAND...: in that folder.
+# within COMMAND...: run it in the root folder, in the sources.
 within() {
   chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
     LC_ALL=C.UTF-8 QEMU_STACK_SIZE=$((256 << 20)) sh -c "cd $inside && exec \"\$@\"" sh "$@" </dev/null
@@ -84,7 +85,7 @@ within() {
 # ---- the sources ----
 
 mkdir -p "$root$inside/build/download"
-# What is new alone, or make would build all again.
+# Only files that differ, so that make does not build everything again.
 git ls-files -co --exclude-standard | while read -r file; do
   [ ! -e "$file" ] || cmp -s "$file" "$root$inside/$file" ||
     install -D -m "$(stat -c %a "$file")" "$file" "$root$inside/$file"
