@@ -92,9 +92,10 @@ git ls-files -co --exclude-standard | while read -r file; do
 done
 (cd "$root$inside" && find . -path ./build -prune -o -type f -print) |
   while read -r file; do
-    [ -e "$file" ] || { rm "$root$inside/$file" &&
-      rmdir -p --ignore-fail-on-non-empty "$root$inside/${file%/*}"; }
+    [ -e "$file" ] || rm "$root$inside/$file"
   done
+find "$root$inside" -path "$root$inside/build" -prune -o \
+  -type d -empty -exec rmdir {} +
 cp -a "$BUILD"/download/* "$root$inside/build/download/" 2>/dev/null || :
 
 say 'building for AArch64; with a new root folder this takes ten minutes'
