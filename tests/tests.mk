@@ -196,7 +196,7 @@ check-html: all $(packages)-html ## the page in a headless browser
 check-deb: all $(packages)-deb ## the Debian packages in a clean root folder; as root, from the mirror
 	@$(test_env) tests/run-tests.sh deb
 
-check-arm64: $(packages)-cross $(packages)-arm64 ## most of it on AArch64, emulated; as root, from the mirror; hours
+check-arm64: $(packages)-cross $(packages)-arm64 ## most of it on AArch64, emulated; as root, from the mirror; 45 min
 	@BUILD=$(top) tests/portable/arm64.sh $(SUITES)
 
 check-portable: $(ecl_key) $(packages)-cross ## C files compile for AArch64, and the reader's with musl, without a warning
