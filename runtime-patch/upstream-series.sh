@@ -72,8 +72,8 @@ for name in $(sed 's/#.*//' "$series"); do
         --enable-allocation-hooks --enable-frame-pointers \
         --enable-frame-words && make -j"$(nproc)" && make install' sh "$work/ecl"
     MAKEFLAGS='' make check </dev/null >"$work/tests" 2>&1 || :
-    say "$name: ECL is built.  $(sed -n '/^Did /,/Fail:/p' "$work/tests" |
-      tr -s '\n ' ' ')"
+    grep -q '^Did ' "$work/tests" || die "ECL's tests do not run; see $work/tests"
+    say "$name: ECL is built. " $(sed -n '/^Did /,/Fail:/p' "$work/tests")
     git clean -q -f -d -x && git checkout -q .
   fi
 done

@@ -15,7 +15,7 @@
 struct search {
   const struct stack_frame *from;
   struct stack_frame *to;
-  bool exact; /* from->sp is its stack pointer, or else is not above that */
+  bool exact; /* from->sp is its stack pointer, not a lower bound */
   bool found, done;
 };
 
@@ -155,7 +155,7 @@ frame_step_otherwise(enum frame_base base, const struct stack_frame *from,
     return step_by_link(from, to);
   case FRAME_UNKNOWN:
     return step_by_pointer(from, to);
-  default: /* of what a signal interrupted it may have the kernel's record */
+  default: /* the unwinder may have the kernel's record for a signal */
     return step_by_unwinder(from, to,
                             ARCH_FRAME_IS_AT_TOP || !from->interrupted);
   }

@@ -56,8 +56,8 @@ enum frame_step frame_step_otherwise(enum frame_base base,
                                      const struct stack_frame *from,
                                      struct stack_frame *to);
 
-/* A step from where `sp' is not known, but is at least that: by the frame
- * pointer, or slowly.  What a signal interrupted is not told. */
+/* A step where `sp' is only a lower bound of the stack pointer: by the frame
+ * pointer, or slowly.  It does not tell what a signal interrupted. */
 enum frame_step frame_step_by_pointer(const struct stack_frame *from,
                                       struct stack_frame *to);
 

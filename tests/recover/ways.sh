@@ -64,7 +64,8 @@ all 'libraries that took one place' \
   'main;call_library;in_library;made_by_one 2,main;call_library;in_library;made_by_two 2,'
 rm -f cut.data*
 $CC -g -O1 -fno-builtin -w -DEND='raise(9)' -fomit-frame-pointer \
-  -fno-unwind-tables -fno-asynchronous-unwind-tables -o cut "$top/tests/malloc/programs/cut.c"
+  -fno-unwind-tables -fno-asynchronous-unwind-tables -o cut \
+  "$top/tests/malloc/programs/cut.c"
 "$MPROF" run -q -o cut.data ./cut 2>/dev/null
 same 'chains that are cut short' '[cut short];lose 1000' \
   "$("$MPROF" export --format=folded --value=allocs cut.data)"

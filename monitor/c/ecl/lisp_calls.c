@@ -64,8 +64,8 @@ in_slot(const struct dl_find_object *file, uintptr_t slot)
              : 0;
 }
 
-/* Whether there is code of the file; linkage tables may have no call-frame
- * information. */
+/* Whether `at' is in the code of the file.  The program header says so, since
+ * linkage tables may lack call-frame information. */
 static bool
 is_code(const struct dl_find_object *file, uintptr_t at)
 {

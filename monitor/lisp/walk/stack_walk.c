@@ -119,9 +119,9 @@ interpreted_call(const uint64_t *word)
   return number == 0 ? NO_CALL : CALL_OF_FUNCTION(number);
 }
 
-/* The stack pointer where that is not just above the slot: the end of the
- * frame that returns to `callee', which has its frame pointer below the slot;
- * 0: it is not known. */
+/* The stack pointer where it is not just above the slot: the end of the inner
+ * frame, whose frame pointer is below the slot and whose own call returns to
+ * `callee'; 0: unknown. */
 static uintptr_t
 stack_above(uintptr_t slot, uintptr_t callee)
 {
@@ -131,8 +131,9 @@ stack_above(uintptr_t slot, uintptr_t callee)
   return rule.framed ? (uintptr_t)((uintptr_t *)slot - 1 - rule.saved) : 0;
 }
 
-/* Over a frame that is not as call_site.h can say it.  `callee': where the
- * frame further in made its call; 0: its end is above the slot. */
+/* Step over a frame that call_site.h cannot describe.  `callee' is the
+ * address to which the call in the inner frame returns; 0: the stack pointer
+ * is just above the slot. */
 static __attribute__((noinline)) enum outcome
 step_elsewhere(struct place from, uintptr_t callee, struct place *caller)
 {
@@ -237,8 +238,8 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
       frame = frame_caller(frame);
     } else {
       struct place at = {.ip = ip, .frame = frame, .slot = slot};
-      /* behind such a step the slot is as on a processor that has it at the
-         top; before the first frame is the allocator's, of no site */
+      /* after such a step the stack pointer is just above the slot; the
+         inner frame of the first one is the allocator's, which has no site */
       const uintptr_t callee = ARCH_FRAME_IS_AT_TOP || slot == stepped ? 0
                                : f > walk->frames ? f[-1].ip
                                                   : NO_SITE;

@@ -106,7 +106,9 @@ open(const char *path, int flags, ...)
   va_start(list, flags);
   mode = va_arg(list, int);
   va_end(list);
-  return FAILS("open") ? -1 : call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+  return FAILS("open")
+             ? -1
+             : call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
 }
 
 int
