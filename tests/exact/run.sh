@@ -46,7 +46,7 @@ run() {
   local name=$(basename "$1" .lisp) status
   local dump=$work/$name-$2-$3
   rm -f "$dump"
-  EXACT_VARIANT=$2 EXACT_WALK=$3 EXACT_DUMP=$dump EXACT_FAS=$work/$name.fas \
+  EXACT_VARIANT=$2 EXACT_WALK=$3 EXACT_DUMP=$dump EXACT_FAS=$work/$name-$2.fas \
     EXACT_LIBRARY=$work/$name.so "$ECL" --norc \
     --eval "(load \"$harness\")" --eval "(exact::run \"$1\")" \
     </dev/null 2>&1 | sed -E '/^;;; Loading/d; /^((not )?ok - |#)/!s/^/# /; s/^((not )?ok - )/\1'"$3"': /'
@@ -59,7 +59,8 @@ run() {
 # failed.
 compare() {
   local name=$(basename "$1" .lisp) failed=0 difference
-  rm -f "$work/$name.fas"
+  # Its name has the variant in it: both variants run side by side.
+  rm -f "$work/$name-$2.fas"
   run "$1" "$2" words || failed=1
   [ "${SHORT:-}" != 1 ] || return $failed
   run "$1" "$2" full || failed=1
