@@ -164,46 +164,9 @@ arch_is_signal_return(uintptr_t at)
          arch_instruction(at + 4) == 0xD4000001;
 }
 
-static inline uint64_t
-arch_traced_ip(const struct user_regs_struct *r)
-{
-  return r->pc;
-}
-
-static inline uint64_t
-arch_traced_stack(const struct user_regs_struct *r)
-{
-  return r->sp;
-}
-
-static inline uint64_t
-arch_traced_thread_pointer(pid_t thread, const struct user_regs_struct *r)
-{
-  enum { TLS = 0x401 }; /* NT_ARM_TLS */
-  uint64_t pointer = 0;
-  struct iovec part = {&pointer, sizeof pointer};
-  (void)r;
-  ptrace(PTRACE_GETREGSET, thread, TLS, &part);
-  return pointer;
-}
-
-/* The kernel does not keep the first argument, so the few system calls that
- * it does not restart by itself fail with EINTR, as they do when a debugger
- * stops the program. */
-static inline void
-arch_traced_call_again(pid_t thread, struct user_regs_struct *r)
-{
-  (void)thread;
-  (void)r;
-}
-
 /* ---- code that calls ---- */
 
-enum {
-  ARCH_CALL_BYTES = 4,
-  ARCH_REGISTER_CALL_BYTES = 4,
-  ARCH_CODE_STEP = 4
-};
+enum { ARCH_CODE_STEP = 4 };
 
 /* The signed number in the `bits' bits of an instruction from bit `first'. */
 static inline intptr_t
@@ -364,12 +327,13 @@ arch_linkage_slot(uintptr_t at)
              : 0;
 }
 
-/* For a call in the function that begins at `start': the slot of the
- * variable, and the offset in its table; 0: it is not from a table. */
+/* For the call before `site' in the function that begins at `start': the slot
+ * of the variable, and the offset in its table; 0: it is not from a table. */
 static inline uintptr_t
-arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
+arch_table_argument(uintptr_t site, uintptr_t start, int32_t *offset)
 {
   enum { ARGUMENT = 1, MOST = 8, FARTHEST = 4096 };
+  const uintptr_t call = site - 4;
   const uintptr_t first = call - start > FARTHEST ? call - FARTHEST : start;
   uintptr_t load = call;
   uint32_t code;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * arch.h -- everything that depends on the processor.  Each processor has one
- * file in this folder, which defines the names below.
+ * file in this folder, which defines the names below.  traced.h has what only
+ * the command needs.
  *
  * A *frame* is the value of the frame pointer in a function that keeps one.
  * It points to the caller's frame pointer, and the return address is in the
@@ -47,7 +48,6 @@
  *                             relative to
  *     arch_system_call        a system call without the C library.  It may be
  *                             made anywhere and leaves errno alone.
- *     arch_traced_*           registers of a thread that this process traces
  *     ARCH_RED_ZONE           bytes in use below the stack pointer, at most
  *     ARCH_THREAD_VECTOR      where the address of the vector of dynamic
  *                             variables is, in words from the thread pointer
@@ -64,8 +64,6 @@
  *     arch_linkage_slot       the slot that an entry of a linkage table uses
  *     arch_table_argument     whether the second argument of a call is from a
  *                             table that a variable of the file points to
- *     ARCH_CALL_BYTES         the length of a direct call
- *     ARCH_REGISTER_CALL_BYTES   the least length of a call by a register
  *     ARCH_CODE_STEP          the alignment of instructions
  *
  * Relocations of the dynamic linker that store the address of a function:
@@ -80,10 +78,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/types.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <ucontext.h>
 
 #if defined __x86_64__

@@ -5,7 +5,6 @@
 #ifndef MPROF_ARCH_X86_64_H
 #define MPROF_ARCH_X86_64_H
 
-#include <errno.h>
 #include <sys/syscall.h>
 
 enum { ARCH_PAGE = 4096 };
@@ -122,41 +121,6 @@ arch_system_call(long number, const long arguments[6])
   return result;
 }
 
-static inline uint64_t
-arch_traced_ip(const struct user_regs_struct *r)
-{
-  return r->rip;
-}
-
-static inline uint64_t
-arch_traced_stack(const struct user_regs_struct *r)
-{
-  return r->rsp;
-}
-
-static inline uint64_t
-arch_traced_thread_pointer(pid_t thread, const struct user_regs_struct *r)
-{
-  (void)thread;
-  return r->fs_base;
-}
-
-/* An interrupted system call that the kernel does not restart by itself would
- * fail, which a program that receives no signals may not expect.  close is
- * not repeated: it has closed the file even if it was interrupted. */
-static inline void
-arch_traced_call_again(pid_t thread, struct user_regs_struct *r)
-{
-  enum { CALL_BYTES = 2 };
-  struct iovec part = {r, sizeof *r};
-  if ((long)r->orig_rax < 0 || r->orig_rax == SYS_close ||
-      r->rax != (unsigned long long)-EINTR)
-    return;
-  r->rax = r->orig_rax;
-  r->rip -= CALL_BYTES;
-  ptrace(PTRACE_SETREGSET, thread, NT_PRSTATUS, &part);
-}
-
 /* ---- code that calls ---- */
 
 /* The target of `call target' before `site', and below the slot of `call
@@ -199,11 +163,7 @@ arch_linkage_slot(uintptr_t at)
              : 0;
 }
 
-enum {
-  ARCH_CALL_BYTES = 5,
-  ARCH_REGISTER_CALL_BYTES = 2,
-  ARCH_CODE_STEP = 1
-};
+enum { ARCH_CODE_STEP = 1 };
 
 /* The 64-bit register that `mov ..., %r' at `code' loads; 16: it is another
  * instruction. */
@@ -216,11 +176,12 @@ arch_loaded_register(const uint8_t *code)
 }
 
 /* The address of `mov offset(%base), %rsi' if it is the last instruction
- * before `call', except for `mov %r, %rdi'; otherwise 0. */
+ * before the `call target' before `site', except for `mov %r, %rdi';
+ * otherwise 0. */
 static inline uintptr_t
-arch_second_argument(uintptr_t call, int32_t *offset, unsigned *base)
+arch_second_argument(uintptr_t site, int32_t *offset, unsigned *base)
 {
-  const uint8_t *code = (const uint8_t *)call;
+  const uint8_t *code = (const uint8_t *)site - 5;
   if ((code[-3] & 0xFB) == 0x48 && code[-2] == 0x89 &&
       (code[-1] & 0xC7) == 0xC7)
     code -= 3;
@@ -280,14 +241,14 @@ arch_jump_to(uintptr_t to, uintptr_t start)
   return 0;
 }
 
-/* For a `call' in the function that begins at `start': the slot of the
- * variable, and the offset in its table; 0: it is not from a table.
+/* For the call before `site' in the function that begins at `start': the slot
+ * of the variable, and the offset in its table; 0: it is not from a table.
  * Where a jump leads to the call, the table may be loaded before the jump. */
 static inline uintptr_t
-arch_table_argument(uintptr_t call, uintptr_t start, int32_t *offset)
+arch_table_argument(uintptr_t site, uintptr_t start, int32_t *offset)
 {
   unsigned base = 0;
-  const uintptr_t load = arch_second_argument(call, offset, &base);
+  const uintptr_t load = arch_second_argument(site, offset, &base);
   uintptr_t slot, jump;
   if (load == 0 || (slot = arch_slot_loaded(load, base)) != 0)
     return load == 0 ? 0 : slot;

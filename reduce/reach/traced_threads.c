@@ -13,17 +13,23 @@
 
 /* ---- one thread -------------------------------------------------------- */
 
-/* It has stopped, and waitid says so.  Any stop will do. */
+/* It has stopped, as STATUS of waitpid says.  Any stop will do.
+ *
+ * The kernel restarts most system calls by itself after a stop.  The others
+ * fail with EINTR, which a program that receives no signals may not expect.
+ */
 static void
 see_stop(struct traced_thread *t, int status)
 {
   struct iovec part = {&t->registers, sizeof t->registers};
   t->stands = ptrace(PTRACE_GETREGSET, t->number, NT_PRSTATUS, &part) == 0;
   t->thread_pointer = arch_traced_thread_pointer(t->number, &t->registers);
-  if (status >> 16 == 0)
+  if (status >> 16 != 0 && t->stands)
+    status =
+        arch_traced_call_again(t->number, &t->call, &t->registers, status);
+  t->stands = t->stands && WIFSTOPPED(status);
+  if (status >> 16 == 0 && WSTOPSIG(status) != ARCH_AT_CALL)
     t->signal = WSTOPSIG(status);
-  else if (t->stands)
-    arch_traced_call_again(t->number, &t->registers);
 }
 
 /* ---- which threads there are ------------------------------------------- */
@@ -56,12 +62,15 @@ trace_new(struct traced_threads *traced, DIR *folder)
     if (number <= 0 || is_traced(traced, number))
       continue;
     ARRAY_ROOM(traced->threads, traced->capacity, traced->count + 1);
-    if (ptrace(PTRACE_SEIZE, number, NULL, NULL) == 0)
+    if (ptrace(PTRACE_SEIZE, number, NULL, PTRACE_O_TRACESYSGOOD) == 0)
       traced->threads[traced->count++] =
           (struct traced_thread){.number = number};
   }
-  for (size_t i = before; i < traced->count; i++)
-    ptrace(PTRACE_INTERRUPT, traced->threads[i].number, NULL, NULL);
+  for (size_t i = before; i < traced->count; i++) {
+    struct traced_thread *const t = &traced->threads[i];
+    arch_traced_call(t->number, &t->call);
+    ptrace(PTRACE_INTERRUPT, t->number, NULL, NULL);
+  }
   return traced->count > before;
 }
 

@@ -15,10 +15,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "arch/arch.h"
+#include "arch/traced.h"
 
 struct traced_thread {
   pid_t number;
+  struct traced_call call; /* before it was stopped */
   bool stands;
   int signal; /* it was about to get; 0: none */
   struct user_regs_struct registers;

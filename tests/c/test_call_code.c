@@ -169,6 +169,7 @@ arguments_from_a_table(void **state)
     PUT(&c, LOAD_TABLE);
     slot = SLOT(&c);
     put(&c, cases[i].text, cases[i].bytes);
+    PUT(&c, CALL);
     found = arch_table_argument(here(&c), start, &offset);
     if (found != (cases[i].offset < 0 ? 0 : slot))
       fail_msg("case %zu", i);
@@ -192,7 +193,7 @@ arguments_behind_a_jump(void **state)
   uint8_t *const jump = c.end;
   PUT(&c, OVER_ENTRY_CALL_AND_RETURN);
   PUT(&c, LOAD_ENTRY CALL RETURN);
-  PUT(&c, SECOND_ENTRY);
+  PUT(&c, SECOND_ENTRY CALL);
   assert_true(arch_table_argument(here(&c), start, &offset) == slot);
   assert_int_equal(offset, 0x460);
   /* no other jump */

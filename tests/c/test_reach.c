@@ -18,18 +18,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <link.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, PAGES = 1 << 12, TOUCHED = 3, EACH = 1000 /* pages */ };
+enum { INTERRUPTED = 5, LONGEST = 100 /* seconds */ };
 
 static char *pages; /* the same address in the child */
 static uint64_t variable;
@@ -37,14 +38,27 @@ static int is_ready[2];
 
 /* ---- the other process ------------------------------------------------- */
 
+static volatile sig_atomic_t handled;
+
+static void
+handle(int signal_number)
+{
+  handled += signal_number == SIGUSR1;
+}
+
+/* In a call that the kernel does not restart by itself. */
 static void *
 wait_in_call(void *unused)
 {
+  const struct sigaction action = {.sa_handler = handle};
+  struct epoll_event event;
   char byte = 'r';
+  sigaction(SIGUSR1, &action, NULL);
+  const int file = epoll_create1(0);
   if (write(is_ready[1], &byte, 1) != 1)
     _exit(2);
-  poll(NULL, 0, -1);
-  _exit(3); /* it was interrupted */
+  const int result = epoll_wait(file, &event, 1, -1);
+  _exit(result < 0 && errno == EINTR && handled == 1 ? INTERRUPTED : 3);
   return unused;
 }
 
@@ -55,6 +69,7 @@ be_other_process(void)
   variable = 77;
   for (int i = 0; i < TOUCHED; i++)
     memset(pages + (size_t)i * EACH * PAGE, 'a' + i, PAGE);
+  alarm(LONGEST);
   pthread_create(&thread, NULL, wait_in_call, NULL);
   pause();
   _exit(4);
@@ -144,6 +159,24 @@ test_threads(void **state)
     traced_threads_resume(&traced);
   }
   end(child);
+}
+
+/* A signal that comes while all threads stand still interrupts the call. */
+static void
+test_signal(void **state)
+{
+  struct traced_threads traced;
+  const pid_t child = start();
+  int status;
+  (void)state;
+  traced_threads_stop(&traced, child);
+  for (size_t t = 0; t < traced.count; t++)
+    if (traced.threads[t].number != child)
+      assert_int_equal(tgkill(child, traced.threads[t].number, SIGUSR1), 0);
+  traced_threads_resume(&traced);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), INTERRUPTED);
 }
 
 static void
@@ -301,9 +334,12 @@ test_find(void **state)
 int
 main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads), cmocka_unit_test(test_no_process),
-      cmocka_unit_test(test_memory),  cmocka_unit_test(test_another_process),
-      cmocka_unit_test(test_roots), cmocka_unit_test(test_find)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),
+                                     cmocka_unit_test(test_signal),
+                                     cmocka_unit_test(test_no_process),
+                                     cmocka_unit_test(test_memory),
+                                     cmocka_unit_test(test_another_process),
+                                     cmocka_unit_test(test_roots),
+                                     cmocka_unit_test(test_find)};
   return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

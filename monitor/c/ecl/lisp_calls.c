@@ -89,18 +89,17 @@ linked_by(const struct dl_find_object *file, uintptr_t at)
   return is_code(file, at) ? in_slot(file, arch_linkage_slot(at)) : 0;
 }
 
-/* Where the instruction is that calls ecl_function_dispatch, by which
- * compiled code asks for the code of a function, before the call that returns
- * to `site'; 0: it is called otherwise. */
+/* Where the call of ecl_function_dispatch returns to, by which compiled code
+ * asks for the code of a function, before the call that returns to `site'; 0:
+ * it is called otherwise. */
 static uintptr_t
 dispatch_before(const struct dl_find_object *file, uintptr_t site)
 {
   enum { MOST = 64 };
-  for (uintptr_t at = site - ARCH_REGISTER_CALL_BYTES; at > site - MOST;
-       at -= ARCH_CODE_STEP)
+  for (uintptr_t at = site; (at -= ARCH_CODE_STEP) > site - MOST;)
     if (linked_by(file, arch_call_target(at)) ==
         (uintptr_t)ecl_function_dispatch)
-      return at - ARCH_CALL_BYTES;
+      return at;
   return 0;
 }
 
@@ -112,9 +111,10 @@ code_of_symbol(const struct dl_find_object *file, uintptr_t site)
   const uintptr_t dispatch = dispatch_before(file, site);
   int32_t offset;
   const uintptr_t slot =
-      dispatch == 0 ? 0
-                    : arch_table_argument(
-                          dispatch, frame_rule_function(dispatch), &offset);
+      dispatch == 0
+          ? 0
+          : arch_table_argument(dispatch, frame_rule_function(dispatch - 1),
+                                &offset);
   const uintptr_t table = slot == 0 ? 0 : in_slot(file, slot);
   cl_object symbol;
   if (table == 0 || offset < 0 || offset % (int)sizeof symbol != 0)
