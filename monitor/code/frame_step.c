@@ -72,7 +72,7 @@ end_of_stack(uintptr_t sp)
 }
 
 /* Code without call-frame information, such as that of a compiler in the
- * program: it has a frame pointer, or nothing can be said.  The dynamic
+ * program: it has a frame pointer, or its caller is unknown.  The dynamic
  * linker's first function, which runs constructors, has neither; but then the
  * stack is as good as empty. */
 enum { STACK_OF_LINKER = 64 };

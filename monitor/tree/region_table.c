@@ -44,7 +44,7 @@ region_table_map(const struct region_table *table)
 }
 
 /* Three quarters of the table are for all names, the rest for regions that
- * are no labels, and for those that stand for other values of a label. */
+ * are not labels, and for those that stand for other values of a label. */
 static bool
 is_label_beyond(const struct region_table *table, const char *name)
 {

@@ -175,7 +175,7 @@ advice_list_init(struct advice_list *list, const struct reduction *reduction)
   for (size_t i = 0; i < search.count; i++) {
     struct advice *advice = &search.items[i];
     advice->saved = saved_bytes(advice);
-    if (advice->saved != 0) /* else nothing is to be said */
+    if (advice->saved != 0) /* else it is left out */
       list->items[list->count++] = *advice;
   }
   array_sort(list->items, list->count, sizeof *list->items, compare);

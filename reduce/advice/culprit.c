@@ -11,7 +11,7 @@
 struct part {
   bool program;     /* a culprit */
   bool barrier;     /* what it does itself is no fault of its callers */
-  bool interpreted; /* it has no address, for it is no machine code */
+  bool interpreted; /* it has no address: it is not machine code */
   const unsigned char *roles;
 };
 

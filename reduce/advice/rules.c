@@ -127,7 +127,7 @@ end_stanza(struct parser *p)
 
 /* ---- lines ---- */
 
-/* Says that the first LENGTH bytes of WORD are no key. */
+/* Says that the first LENGTH bytes of WORD are not a key. */
 static _Noreturn void
 refuse_key(const struct parser *p, const char *word, size_t length)
 {

@@ -36,7 +36,7 @@ string_length(const char *text)
   return i + (text[i] == '"');
 }
 
-/* The form that TEXT, which is no blank, starts with. */
+/* The form at the start of TEXT, which does not begin with a blank. */
 static struct span
 scan_form(const char *text)
 {

@@ -79,7 +79,7 @@ selection_shown(const struct selection *selection, uint32_t node,
   return count;
 }
 
-/* Finds what is to be known of each node. */
+/* Fills in the walk to each node. */
 static void
 judge_nodes(struct selection *selection)
 {

@@ -37,7 +37,7 @@ static const struct options defaults = {
             .seconds = SIZE_MAX},
 };
 
-/* Says that ARGUMENT, whose name has LENGTH bytes at NAME, is no option. */
+/* Says that ARGUMENT, whose name has LENGTH bytes at NAME, is unknown. */
 static _Noreturn void
 refuse_option(const struct parsing *parsing, const char *argument,
               const char *name, size_t length)
@@ -265,7 +265,7 @@ parse_command(struct parsing *parsing)
   settle(options);
 }
 
-/* Says that there is no WHAT called NAME. */
+/* Says that NAME is not the name of a WHAT. */
 static _Noreturn void
 refuse_command(const char *what, const char *name)
 {

@@ -93,7 +93,7 @@ has_own_malloc(Elf *elf)
   return own && !ours;
 }
 
-/* The reason of the file open as DESCRIPTOR, which is no script. */
+/* The reason of the file open as DESCRIPTOR, which is not a script. */
 static const char *
 reason_of_file(int descriptor)
 {

@@ -98,7 +98,7 @@ check_leaks(const struct options *options, const char *name, bool root,
   const char *suppressions = options->view.suppressions;
   if (!root && (options->run.only != NULL ||
                 unmonitored_reason(options->files[0]) != NULL)) {
-    outcome->status = 2; /* that there is no profile is said */
+    outcome->status = 2; /* a line has said that there is no profile */
   } else if (leaks->unchecked != NULL) {
     outcome->status = 2;
     mprof_line(outcome->remark, "--fail-on-leak cannot check '%s': %s",

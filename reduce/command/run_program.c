@@ -105,7 +105,7 @@ stop_by(int number)
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, number);
-  raise(number); /* one more than the terminal's is none, while blocked */
+  raise(number); /* while it is blocked, the terminal's and this are one */
   sigprocmask(SIG_UNBLOCK, &set, NULL);
   sigprocmask(SIG_BLOCK, &set, NULL);
 }

@@ -230,7 +230,7 @@ total_calls(struct diff *diff)
 __extension__ typedef unsigned __int128 uint128;
 
 /* VALUE times NEW through OLD, to the nearest, halves up; VALUE itself when
- * OLD is nothing.  What does not fit stays the largest number. */
+ * OLD is zero.  A result that does not fit is the largest number. */
 static uint64_t
 scale(uint64_t value, uint64_t old, uint64_t new)
 {

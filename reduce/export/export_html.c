@@ -109,7 +109,7 @@ write_colours(struct page *page)
   writer_end(out, ']');
 }
 
-/* The bytes that were kept and are no leak. */
+/* The bytes that were kept and are not leaks. */
 static uint64_t
 suppressed_bytes(const struct reduction *reduction)
 {

@@ -78,9 +78,9 @@ image_unlock(struct stripes *shared)
 
 /* ---- who uses it ------------------------------------------------------- */
 
-/* A lease is for who alone has the file: the kernel refuses one while
- * somebody has it open for writing, or has mapped it so.  Where there are no
- * leases the process that made it tells. */
+/* The kernel refuses a lease while another process has the file open for
+ * writing, or has mapped it for writing.  On a file system without leases,
+ * the process that made the file tells. */
 bool
 image_is_used(const char *path, const struct image_head *head)
 {

@@ -137,7 +137,7 @@ read_piece(const struct image_input *input, const struct image_piece *head,
   read_at(input, array->bytes + head->at, head->bytes, offset);
 }
 
-/* Reads all pieces that there are now, into the arrays that there are. */
+/* Reads all present pieces into the present arrays. */
 static void
 read_pieces(struct image_input *input)
 {

@@ -34,8 +34,8 @@ add_mapping(struct building *b, const struct note_module *m)
   return profile_add_mapping(b->reading.profile, mapping);
 }
 
-/* Adds the files that code was from.  What was unloaded comes last, as the
- * program comes first. */
+/* Adds the files that code was from.  The program comes first, and files that
+ * were unloaded last. */
 static void
 add_mappings(struct c_recovery *r)
 {

@@ -110,9 +110,9 @@ answer_result(struct client *client, void *result, const char *type,
   }
 }
 
-/* A heap profile of NOW, or of what came since BEFORE, unless there is none.
- * A difference is as of its end, as Go's is.  Where the figures were
- * forgotten in between, it is all that came since. */
+/* A heap profile of NOW, or of what came since BEFORE if that has a profile.
+ * A difference is as of its end, as Go's is.  If the figures were reset in
+ * between, it has all that came since. */
 static void
 answer_heap(struct client *client, const struct snapshot *now,
             const struct snapshot *before, bool subtract_use,

@@ -22,7 +22,7 @@
 
 static const char default_debug_path[] = "/usr/lib/debug";
 
-/* Opens the regular file PATH; -1 when it is none. */
+/* Opens PATH; -1 if that is not a regular file. */
 static int
 open_regular(const char *path)
 {

@@ -90,7 +90,7 @@ source_places_of(Dwarf *information)
 
 /* ---- reading a unit --------------------------------------------------- */
 
-/* What the function DIE is a copy of; NULL when it is none. */
+/* What the function DIE is a copy of; NULL if it is not a copy. */
 static const void *
 origin_of(Dwarf_Die *die)
 {

@@ -93,7 +93,8 @@ method_code(cl_object method)
 
 /* ---- where they are defined ---- */
 
-/* The number of a compiled function that has no name yet; 0: it is none. */
+/* The number of a compiled function that has no name yet; 0 if F is
+ * something else. */
 static uint32_t
 unnamed_function(cl_object f)
 {

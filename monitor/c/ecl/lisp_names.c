@@ -159,9 +159,9 @@ lisp_bytecodes_number(cl_object bytecodes)
 /* ---- where they are made ---- */
 
 /* The function that begins at `code' got the name in an object that was made
- * by code which returns to `site', or got none.  What has one keeps it, but
- * for a `new' one.  What makes structures is an allocator, which does not
- * show. */
+ * by code which returns to `site', or got no name.  A function that has one
+ * keeps it, except if the name is `new'.  A maker of structures is an
+ * allocator, which tables do not show. */
 static void
 note_object(uintptr_t code, cl_object name, bool new, uintptr_t site)
 {

@@ -122,8 +122,8 @@ collector_record_bytes(void **lists)
   return bytes;
 }
 
-/* Bytes of one list of objects of `size'; -1 when it is none.  Nothing is
- * read that is no object: before a fork, a thread may be taking from it. */
+/* The bytes of a list of objects of `size'; -1 if it is not such a list. Only
+ * objects are read: before a fork, a thread may be taking from the list. */
 static int64_t
 list_bytes(void *object, size_t size)
 {

@@ -19,8 +19,8 @@ enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
 
 /* ---- objects ---- */
 
-/* Its record is zero, and so is the one behind it.  What has no address gets
- * a key that is none. */
+/* Its record is zero, and so is the one behind it.  An object without an
+ * address gets a key that is not an address. */
 uint32_t
 graph_add(struct live_graph *g, uint64_t address)
 {
@@ -169,7 +169,7 @@ add_bodies(struct live_graph *g, uint32_t number)
 /* ---- what was counted ---- */
 
 /* Of the thread whose tree is in hand, if it is alive as of the last
- * collection.  What is not the collector's has no place in the heap. */
+ * collection.  Only the collector's objects have a place in the heap. */
 static void
 note_entry(void *graph, const struct live_entry *e, bool freed)
 {

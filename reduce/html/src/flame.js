@@ -48,7 +48,7 @@ function heaviest(frame) {
   return parts.indexOf(Math.max(...parts));
 }
 
-// A graph.  What extends it sets ZOOMED and ELEMENT, and has a method ZOOM(frame)
+// A graph.  Its subclasses set ZOOMED and ELEMENT, and have a method ZOOM(frame)
 // for clicks, which HELP and CLICK explain.
 class FlameGraph {
   constructor(shell, help, click) {

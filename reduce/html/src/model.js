@@ -90,7 +90,7 @@ class Model {
       (this.tests.hide?.(fn) ?? false);
   }
 
-  // Whether NAME matches the search, or there is none.
+  // Whether NAME matches the search; always, without a search.
   matches(name) {
     return this.tests.search?.(name) ?? true;
   }
