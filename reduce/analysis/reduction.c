@@ -8,12 +8,6 @@
 #include "analysis/suppressions.h"
 #include "base/progress.h"
 
-static void
-release(void *pool)
-{
-  pool_release(pool);
-}
-
 /* PROFILE without all that has no time: what was kept, say, is known of all
  * slices together (recover/timed_samples.c). */
 static const struct profile *
@@ -47,9 +41,6 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
               "--value=%s: the profile does not record what was %s%s%s",
               row->word, row->what, row->hint == NULL ? "" : ": ",
               row->hint == NULL ? "" : row->hint);
-  struct pool *const pool = reduction->pool = pool_zeroed(1, sizeof *pool);
-  pool_on_release(release, pool);
-  struct pool *const outer = pool_use(pool);
   select.counted = options->one_measure || measure_is_held(options->value)
                        ? options->value
                        : MEASURE_BYTES;
@@ -68,7 +59,6 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
                  options->by != BY_FUNCTION);
   call_graph_init(&reduction->graph, &reduction->tree);
   cycles_init(&reduction->cycles, &reduction->graph);
-  pool_use(outer);
 }
 
 const char *
@@ -86,10 +76,4 @@ node_line(const struct reduction *reduction, const struct graph_node *node)
                      ? 0
                      : reduction->frames.functions[node->function].start_line;
   return line < 0 ? 0 : line;
-}
-
-void
-reduction_release(struct reduction *reduction)
-{
-  pool_release_now(reduction->pool);
 }

@@ -33,7 +33,6 @@ struct reduction {
   struct cycles cycles;
   bool *suppressed; /* by node of the profile: what was kept there is no leak;
                        NULL: none is */
-  struct pool *pool; /* which all of it is in */
 };
 
 /* What allocations and bytes are: MEASURE_BYTES, or another measure that has
@@ -103,13 +102,10 @@ const char *node_file(const struct reduction *reduction,
 int64_t node_line(const struct reduction *reduction,
                   const struct graph_node *node);
 
-/* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION.
- * It is released with the pool in use, or before, where another one is made
- * after it. */
+/* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION. */
 void reduction_init(struct reduction *reduction,
                     const struct profile *profile,
                     const struct view_options *options,
                     struct progress *progress);
-void reduction_release(struct reduction *reduction);
 
 #endif

@@ -25,9 +25,10 @@ enum { SHELL_CANNOT_RUN = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
 
 /* ---- the library ------------------------------------------------------- */
 
-/* It is in the folder that MPROF_LIB names, else in lib beside the folder of
+/* Sets PATH, of PATH_MAX bytes, to the file of a LIBRARY of mprof's, which is
+ * WHAT: in the folder that MPROF_LIB names, else in lib beside the folder of
  * this command. */
-void
+static void
 library_find(const char *library, const char *what, char *path)
 {
   char own[PATH_MAX] = "";

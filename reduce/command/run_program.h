@@ -24,9 +24,8 @@ void program_check(const struct options *options, struct outcome *outcome);
 void program_run(const struct options *options, const char *file,
                  struct outcome *outcome);
 
-/* Sets PATH, of PATH_MAX bytes, to the file of a LIBRARY of mprof's, which is
- * WHAT; or to the monitor's library, which can be preloaded. */
-void library_find(const char *library, const char *what, char *path);
+/* Sets PATH, of PATH_MAX bytes, to the monitor's library, which can be
+ * preloaded. */
 void monitor_find(char *path);
 
 /* Loads the library that serves, ships and fetches, and sets FOUND to its

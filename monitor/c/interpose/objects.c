@@ -20,7 +20,8 @@ objects_recover(const uintptr_t *frame)
   return true;
 }
 
-void
+/* objects_unregister for an object without a header. */
+static void
 objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};

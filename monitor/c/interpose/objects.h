@@ -47,9 +47,6 @@ void *objects_register_bare(void *object, size_t bytes,
  * *taken becomes what was known of it. */
 void objects_unregister(void *object, struct object_record *taken);
 
-/* The same for an object without a header. */
-void objects_unregister_bare(void *object, struct object_record *taken);
-
 /* Its address for the real allocator. */
 static inline void *
 object_base(const struct object_record *object)
