@@ -8,6 +8,13 @@
 compile told -O1
 mkfifo orders answers
 
+# begin ARGUMENT...: mprof top writes to the file shown.
+begin() {
+  rm -f shown # what the one before has shown
+  "$MPROF" top "$@" >shown 2>top.err 3>&- 4<&- &
+  top=$!
+}
+
 # tell WORD...: the program does it.
 tell() {
   echo "$*" >&3
@@ -26,8 +33,7 @@ tell first 1 24
 pid=$answer
 times=0
 for what in "$pid" told.data; do
-  "$MPROF" top --sort=name "$what" >shown 2>top.err 3>&- 4<&- &
-  top=$!
+  begin --sort=name "$what"
   await "in all $((times * 52400 + 24)) bytes" shown
   tell first 100 24
   tell other 10 5000
@@ -42,8 +48,7 @@ for what in "$pid" told.data; do
   wait $top
   same "$what: it ends when it is told to" 0 $?
 done
-"$MPROF" top told.data >shown 2>top.err 3>&- 4<&- &
-top=$!
+begin told.data
 await 'in all' shown
 exec 3>&-
 wait $runner
