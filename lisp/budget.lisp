@@ -191,7 +191,7 @@ function and its callees instead of all of BODY.
 After BODY, signals ALLOCATION-BUDGET-EXCEEDED if a limit was exceeded.  The
 restart CONTINUE returns the values of BODY.  A non-local exit signals nothing.
 
-It counts and resets the same as ALLOCATED-BY.  A budget that is
+The macro counts and resets the same as ALLOCATED-BY.  A budget that is
 kept adds nothing to a running profile, such as that of an enclosing budget.  In
 compiled code, a variable that BODY closes over is a cons made where the
 variable is bound, outside BODY.

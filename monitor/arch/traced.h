@@ -80,8 +80,8 @@ arch_traced_call(pid_t thread, struct traced_call *call)
   (void)call;
 }
 
-/* The result means to the kernel that it makes the call again, or lets it
- * fail if it calls a handler first. */
+/* With ARCH_RESTART as the result, the kernel makes the call again, or lets it
+ * fail if a handler runs first. */
 static inline int
 arch_traced_call_again(pid_t thread, const struct traced_call *call,
                        struct user_regs_struct *r, int status)
@@ -160,11 +160,13 @@ arch_traced_is_call(pid_t thread, const struct traced_call *call,
                     const struct user_regs_struct *r)
 {
   struct traced_call now;
+  if (r->regs[0] != (unsigned long long)-EINTR || r->pc != call->pc ||
+      r->sp != call->sp ||
+      memcmp(&r->regs[1], &call->arguments[1],
+             sizeof call->arguments - sizeof *call->arguments) != 0)
+    return false;
   arch_traced_call(thread, &now);
-  return r->regs[0] == (unsigned long long)-EINTR && r->pc == call->pc &&
-         r->sp == call->sp && now.switches == call->switches + 1 &&
-         memcmp(&r->regs[1], &call->arguments[1],
-                sizeof call->arguments - sizeof *call->arguments) == 0;
+  return now.switches == call->switches + 1;
 }
 
 static inline void
@@ -186,9 +188,8 @@ arch_traced_go_on(pid_t thread)
   return status;
 }
 
-/* The kernel takes that result at the end of a system call only.  So the
- * thread goes on to make its call, which is left out, and stops at its end.
- */
+/* The kernel looks at that result at the end of a system call only.  So the
+ * thread goes on to make its call, which is left out, and stops at its end. */
 static inline int
 arch_traced_call_again(pid_t thread, const struct traced_call *call,
                        struct user_regs_struct *r, int status)
