@@ -80,8 +80,8 @@ arch_traced_call(pid_t thread, struct traced_call *call)
   (void)call;
 }
 
-/* With ARCH_RESTART as the result, the kernel makes the call again, or lets it
- * fail if a handler runs first. */
+/* With ARCH_RESTART as the result, the kernel makes the call again, or lets
+ * it fail if a handler runs first. */
 static inline int
 arch_traced_call_again(pid_t thread, const struct traced_call *call,
                        struct user_regs_struct *r, int status)
@@ -189,7 +189,8 @@ arch_traced_go_on(pid_t thread)
 }
 
 /* The kernel looks at that result at the end of a system call only.  So the
- * thread goes on to make its call, which is left out, and stops at its end. */
+ * thread goes on to make its call, which is left out, and stops at its end.
+ */
 static inline int
 arch_traced_call_again(pid_t thread, const struct traced_call *call,
                        struct user_regs_struct *r, int status)
