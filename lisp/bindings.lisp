@@ -78,38 +78,95 @@ process.  Finalizers close profiles, so this concerns every thread."
 
 ;;; Strings
 
-(defun octets-of (string)
-  "Return STRING in UTF-8, as a base string with one character for each byte."
-  (if (ascii-p string)
-      (coerce string 'base-string)
-      (let ((octets (make-array 0 :element-type '(unsigned-byte 8)
-                                  :adjustable t :fill-pointer t)))
-        (with-open-stream (stream (ext:make-sequence-output-stream
-                                   octets :external-format :utf-8))
-          (write-string string stream))
-        (map 'base-string #'code-char octets))))
-
-(defun ascii-p (string)
-  "True if all characters of STRING are ASCII."
-  (flet ((ascii-p (character) (< (char-code character) 128)))
+(defun plain-p (string)
+  "True if all characters of STRING are ASCII and none is NUL."
+  (flet ((plain-p (character) (< 0 (char-code character) 128)))
     (if (typep string 'simple-base-string) ; from the C side, maybe megabytes
         (loop for character across (the simple-base-string string)
-              always (ascii-p character))
-        (every #'ascii-p string))))
+              always (plain-p character))
+        (every #'plain-p string))))
+
+(defun code-to-send (character)
+  "Return the code of CHARACTER, or that of a sign for a character that texts on
+the C side cannot have: NUL, which would end them, and halves of a pair."
+  (let ((code (char-code character)))
+    (cond ((zerop code) #x2400)
+          ((<= #xD800 code #xDFFF) #xFFFD)
+          (t code))))
+
+(defun octets-of (string)
+  "Return STRING in UTF-8: a fresh simple base string with one character for
+each byte, none of which is zero."
+  (if (plain-p string)
+      (replace (make-string (length string) :element-type 'base-char) string)
+      (let ((octets '()))
+        (loop for character across string
+              for code = (code-to-send character)
+              for more = (cond ((< code #x80) 0)
+                               ((< code #x800) 1)
+                               ((< code #x10000) 2)
+                               (t 3))
+              do (push (logior (svref #(0 #xC0 #xE0 #xF0) more)
+                               (ash code (* -6 more)))
+                       octets)
+                 (loop for i from (1- more) downto 0
+                       do (push (logior #x80 (ldb (byte 6 (* 6 i)) code))
+                                octets)))
+        (map 'simple-base-string #'code-char (nreverse octets)))))
+
+(defun next-character (octets start)
+  "Return the code of the character in OCTETS, UTF-8 in a simple base string,
+whose first byte is at START, and its number of bytes.  A byte that does not
+begin a character of UTF-8 is one that stands for it, and the third value is
+true."
+  (declare (type simple-base-string octets) (type fixnum start))
+  (let* ((first (char-code (schar octets start)))
+         (more (cond ((< first #x80) 0)
+                     ((<= #xC2 first #xDF) 1)
+                     ((<= #xE0 first #xEF) 2)
+                     ((<= #xF0 first #xF4) 3)
+                     (t -1)))
+         (end (+ start more 1))
+         (code (logand first (svref #(#x7F #x1F #x0F #x07 0) (mod more 5)))))
+    (declare (type fixnum first more end code))
+    (cond ((zerop more) (values first 1 nil))
+          ((and (plusp more)
+                (<= end (length octets))
+                (loop for i of-type fixnum from (1+ start) below end
+                      for octet of-type fixnum = (char-code (schar octets i))
+                      always (= #x80 (logand octet #xC0))
+                      do (setf code (logior (ash code 6)
+                                            (logand octet #x3F))))
+                (<= (svref #(0 #x80 #x800 #x10000) more) code #x10FFFF)
+                (not (<= #xD800 code #xDFFF)))
+           (values code (1+ more) nil))
+          (t (values #xFFFD 1 t)))))
+
+(defun utf-8-p (octets)
+  "True if OCTETS, a simple base string with one character for each byte, is
+valid UTF-8."
+  (loop with i = 0
+        while (< i (length octets))
+        always (multiple-value-bind (code count bad-p)
+                   (next-character octets i)
+                 (declare (ignore code))
+                 (incf i count)
+                 (not bad-p))))
 
 (defun string-of (octets)
   "Decode OCTETS, a string with one character for each byte of UTF-8.  Return a
-fresh string, since ECL turns C strings into Lisp strings without copying them."
-  (if (ascii-p octets)
+fresh string, since ECL turns C strings into Lisp strings without copying them.
+A byte that is not UTF-8 becomes U+FFFD."
+  (if (plain-p octets)
       (copy-seq octets)
-      (with-open-stream (stream (ext:make-sequence-input-stream
-                                 (map '(vector (unsigned-byte 8)) #'char-code
-                                      octets)
-                                 :external-format :utf-8))
+      (let ((octets (coerce octets 'simple-base-string))
+            (i 0))
         (with-output-to-string (string)
-          (loop for character = (read-char stream nil)
-                while character
-                do (write-char character string))))))
+          (loop while (< i (length octets))
+                do (multiple-value-bind (code count)
+                       (next-character octets i)
+                     (write-char (code-char code) string)
+                     (incf i count)))))))
 
 ;;; The monitor: see monitor/monitor.h.  Snapshots are addresses.
 
@@ -188,21 +245,31 @@ fresh string, since ECL turns C strings into Lisp strings without copying them."
   (result-free "mprof_result_free" :void (:unsigned-long))
   (terminal-width "mprof_terminal_width" :int (:int)))
 
-(defun lines (strings)
-  "Return STRINGS as lines, for the C side."
-  (dolist (string strings)
-    (when (find #\Newline string)
-      (fail "'~A' is more than one line" string)))
-  (octets-of (format nil "~{~A~^~%~}" strings)))
+(defun joined (octets &optional separator)
+  "Return the elements of OCTETS, a list of base strings, as one, with the
+character SEPARATOR between them unless that is NIL."
+  (coerce (with-output-to-string (stream)
+            (loop for (element . more) on octets
+                  do (write-string element stream)
+                     (when (and more separator)
+                       (write-char separator stream))))
+          'simple-base-string))
+
+(defun lines (arguments)
+  "Return ARGUMENTS, a list of base strings, as lines for the C side."
+  (dolist (argument arguments)
+    (when (find #\Newline argument)
+      (fail "'~A' is more than one line" (string-of argument))))
+  (joined arguments #\Newline))
 
 (defun call-with-output (function profile samples arguments)
-  "Run the command mprof with ARGUMENTS, strings, on PROFILE, an address or NIL.
-Call FUNCTION with the output, and return its values.  The output is UTF-8 in a
-base string that is freed when FUNCTION returns.  SAMPLES (a vector of
-(UNSIGNED-BYTE 64), or NIL for all) has the numbers of the samples to use, and
-one more element that is ignored.  If the command fails, FUNCTION is not called,
-and the values are NIL, the exit status (1 failure, 2 wrong usage), an error
-message (a string), and a byte offset or NIL."
+  "Run the command mprof with ARGUMENTS, base strings in UTF-8, on PROFILE, an
+address or NIL.  Call FUNCTION with the output, and return its values.  The
+output is UTF-8 in a base string that is freed when FUNCTION returns.  SAMPLES
+(a vector of (UNSIGNED-BYTE 64), or NIL for all) has the numbers of the samples
+to use, and one more element that is ignored.  If the command fails, FUNCTION is
+not called, and the values are NIL, the exit status (1 failure, 2 wrong usage),
+an error message (a string), and a byte offset or NIL."
   (let* ((numbers (and samples (si:make-foreign-data-from-array samples)))
          (result (if profile
                      (run-on profile (lines arguments)
@@ -219,6 +286,6 @@ message (a string), and a byte offset or NIL."
       (result-free result))))
 
 (defun run-command (&rest arguments)
-  "Run the command mprof with ARGUMENTS, strings.  Return its output; or NIL and
-the other values of CALL-WITH-OUTPUT."
+  "Run the command mprof with ARGUMENTS, base strings in UTF-8.  Return its
+output; or NIL and the other values of CALL-WITH-OUTPUT."
   (call-with-output #'string-of nil nil arguments))

@@ -46,6 +46,7 @@
                (:file "save-tests")
                (:file "budget-tests")
                (:file "region-tests")
+               (:file "strings-tests")
                (:file "advice-tests")
                (:file "declarations-tests")
                (:file "documentation-tests")

@@ -26,26 +26,84 @@ PREDICATE."
   "Return VALUE if it is a list, else a list of VALUE."
   (if (listp value) value (list value)))
 
+;;; The names of files are octets.  ECL 24 encodes the characters of a pathname
+;;; in UTF-8.  ECL 21.2.1 takes them for octets: a pathname that it got from the
+;;; system has a character for each octet, and one that was typed has those that
+;;; were meant, which OPEN refuses beyond U+00FF.
+
+(defun ecl-encodes-names-p ()
+  "True if ECL encodes the characters of pathnames."
+  (find-symbol "OCTETS-TO-STRING" '#:ext))
+
+(defun component-octets (component)
+  "Return COMPONENT, a part of the name of a file, as octets: as it is if it can
+be what the system calls a file, else in UTF-8."
+  (if (and (every (lambda (character) (< (char-code character) 256)) component)
+           (utf-8-p (coerce component 'simple-base-string)))
+      (coerce component 'simple-base-string)
+      (octets-of component)))
+
+(defun existing-p (name)
+  "True if a file or folder has NAME, a string with a character for each octet."
+  (and (every (lambda (character) (< (char-code character) 256)) name)
+       (probe-file name)))
+
+(defun components-octets (name)
+  "Return NAME, a string with slashes, as octets; as it is if it exists."
+  (if (existing-p name)
+      (coerce name 'simple-base-string)
+      (joined (loop for start = 0 then (1+ end)
+                    for end = (position #\/ name :start start)
+                    collect (component-octets (subseq name start end))
+                    while end)
+              #\/)))
+
 (defun file-name (file)
-  "Return the absolute name of FILE, a pathname designator, for the C side."
-  (let ((pathname (merge-pathnames (translate-logical-pathname file))))
-    (coerce (si:coerce-to-filename pathname) 'simple-string)))
+  "Return the absolute name of FILE, a pathname designator, as octets: a base
+string.  Relative names are within *DEFAULT-PATHNAME-DEFAULTS*, as for OPEN."
+  (let* ((pathname (merge-pathnames
+                    (merge-pathnames (translate-logical-pathname file))
+                    (ext:getcwd)))
+         (name (namestring pathname)))
+    (when (find (code-char 0) name)
+      (fail "~S is not the name of a file, since it has a NUL" name))
+    (coerce (si:coerce-to-filename
+             (if (or (plain-p name) (ecl-encodes-names-p) (existing-p name))
+                 pathname
+                 (let ((slash (1+ (or (position #\/ name :from-end t) -1))))
+                   (pathname (joined (list (components-octets
+                                            (subseq name 0 slash))
+                                           (component-octets
+                                            (subseq name slash))))))))
+            'simple-base-string)))
+
+(defun named-file (octets)
+  "Return the pathname by which OPEN finds the file whose name is OCTETS."
+  (pathname (if (ecl-encodes-names-p) (string-of octets) octets)))
+
+(defun absolute (file)
+  "Return FILE, a pathname designator, as an absolute pathname, which stands for
+the same file in other folders."
+  (named-file (file-name file)))
 
 (defun option (keyword value)
-  "Return the option KEYWORD of the command mprof with VALUE, a string: T stands
-for an option without a value, a symbol for its name in lower case, and a list
-for values with commas between them."
+  "Return the option KEYWORD of the command mprof with VALUE, as octets: T stands
+for an option without a value, a symbol for its name in lower case, a pathname
+for the name of its file, and a list for values with commas between them."
   (flet ((text (value)
            (typecase value
              (pathname (file-name value))
-             (symbol (string-downcase value))
-             ((or ratio float) (format nil "~,4F" value))
-             (t (format nil "~D" value)))))
+             (symbol (octets-of (string-downcase value)))
+             ((or ratio float) (octets-of (format nil "~,4F" value)))
+             (t (octets-of (format nil "~D" value))))))
     (with-standard-io-syntax
-      (let ((*print-readably* nil))
-        (format nil "--~(~A~)~@[=~{~A~^,~}~]" keyword
-                (unless (eq value t)
-                  (mapcar #'text (ensure-list value))))))))
+      (let ((*print-readably* nil)
+            (name (octets-of (format nil "--~(~A~)" keyword))))
+        (if (member value '(t nil))
+            name
+            (joined (list name (joined (mapcar #'text (ensure-list value))
+                                       #\,))
+                    #\=))))))
 
 (defun chosen (options)
   "Return the part of OPTIONS, a property list, that is for the command."

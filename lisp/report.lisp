@@ -161,15 +161,16 @@ PROFILE-INCOMPLETE.
 Example:
 
    (mprof:save \"app.html\" :focus \"^APP::\" :system :hide)"
-  (let ((part (part (open-profile profile options) options)))
+  (let ((file (absolute file))
+        (part (part (open-profile profile options) options)))
     (loop
       (restart-case
           (mp:without-interrupts        ; FILE is written completely or not
             (apply #'command-output part
                    (append (save-command file part format)
-                           (list (option :o (file-name file)))))
-            (return (pathname (file-name file))))
+                           (list (option :o file))))
+            (return file))
         (use-value (other)
           :report "Write to another file."
           :interactive ask-for-file
-          (setf file other))))))
+          (setf file (absolute other)))))))

@@ -17,8 +17,8 @@
 NIL if there are no figures.")
 
 (defvar *counted-in* nil
-  "A list (FILE PID): the file that the figures are in, and the process that
-counts in it, since the child of a fork does not.  Or NIL.")
+  "A list (FILE PID): the absolute pathname of the file that the figures are in,
+and the process that counts in it, since the child of a fork does not.  Or NIL.")
 
 (defvar *timeline* nil
   "The worker that counts for each interval, or NIL.")
@@ -31,11 +31,10 @@ counts in it, since the child of a fork does not.  Or NIL.")
 
 (defun count-in (file)
   "Let the next start count in FILE."
-  (let ((name (file-name file)))
-    (check-status (monitor-map (list (octets-of
-                                      (file-name (or (probe-file name) name)))))
-                  'profile-file-error :pathname (pathname file)))
-  (setf *counted-in* (list file (ext:getpid))))
+  (let ((file (absolute file)))
+    (check-status (monitor-map (list (file-name (or (probe-file file) file))))
+                  'profile-file-error :pathname file)
+    (setf *counted-in* (list file (ext:getpid)))))
 
 (defvar *file-done* nil
   "True when the file that was counted in has been saved, or could not be.")
@@ -113,7 +112,8 @@ at the last collection; :COLLECT of REPORT and SAVE collects first.
 FILE (pathname designator, of type .data or .pb.gz, default NIL): count in FILE,
 which is mapped into memory.  Nothing is lost if the program is killed: REPORT
 and `mprof report' read FILE at any time.  STOP, and the end of the program,
-replace it by a profile.
+replace it by a profile.  FILE stays where its name led to at the start, even if
+the program changes its folder.
 SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 TIMELINE (real from 1/100 on, default NIL): count for each interval of so many

@@ -8,23 +8,24 @@
   "True in a body with a profile of its own, as in WITH-PROFILING.")
 
 (defun usable-file (file)
-  "Return FILE if a profile of a body can be written to it; else signal why not.
-The restart CONTINUE returns NIL."
+  "Return the absolute pathname of FILE if a profile of a body can be written to
+it; else signal why not.  The restart CONTINUE returns NIL."
   (with-simple-restart (continue "Run the body without a file.")
     (when (active-p)
       (error 'already-active :reason
              (format nil "a profile is already running, so ~S cannot be ~
                           written by this one" file)))
     ;; Writing replaces FILE by a new file made beside it.
-    (let* ((name (file-name file))
-           (trial (ext:mkstemp name)))
+    (let* ((file (absolute file))
+           (trial (ext:mkstemp file)))
       (unless trial
         (error 'profile-file-error
-               :pathname (pathname name)
+               :pathname file
                :reason (format nil "cannot write '~A': its folder does not ~
-                                    exist, or is not writable" name)))
-      (delete-file trial))
-    file))
+                                    exist, or is not writable"
+                               (string-of (file-name file)))))
+      (delete-file trial)
+      file)))
 
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file

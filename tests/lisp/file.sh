@@ -134,6 +134,21 @@ same 'what cannot be written is said at its end' 1 \
   "$(grep -c "^mprof: cannot write '$PWD/gone/x.data': No such file" err)"
 same 'and is in the image' '19744 1234 ' "$(figures moved/x.data)"
 
+# In a folder with an accent, in whatever locale; the program goes elsewhere.
+mkdir -p 'né λ/b'
+echo precious >'né λ/b/saved.data'
+for locale in C C.UTF-8; do
+  (
+    cp prelude.lisp 'né λ' && cd 'né λ' || exit
+    LC_ALL=$locale begin '(mprof:start :file "saved.data")' \
+      --eval '(ext:chdir "b")' --eval '(ext:quit 0)'
+  )
+  same "LC_ALL=$locale: a folder with an accent" '19744 1234 ' \
+    "$(figures 'né λ/saved.data')"
+  same 'another file of that name' precious "$(cat 'né λ/b/saved.data')"
+  rm 'né λ/saved.data'
+done
+
 echo precious >victim
 ln -s victim saved.data.tmp
 rm -f saved.data
