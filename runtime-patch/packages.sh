@@ -70,6 +70,10 @@ allocators)
   packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
     musl-tools:musl-gcc valgrind:valgrind'
   ;;
+everyday)
+  # A terminal to type in, and locales.
+  packages='bsdutils:script tmux:tmux util-linux:setsid locales'
+  ;;
 unwind)
   # C++ leaves frames by exceptions, and a debugger looks at them.
   packages='g++:g++ gdb:gdb'

@@ -4,7 +4,7 @@
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, recover, sanitized, programs, soak, exact, embedding, unwind,
 # random, stock, stock-suites, serve, advice, growth, html, deb, emacs, formats,
-# fuzz, patch, libraries), or a single one (malloc/ends), count every single test, and
+# fuzz, patch, libraries, everyday), or a single one (malloc/ends), count every single test, and
 # end with the line `N passed, N failed'.  The exit status is 0 only when
 # nothing failed.
 #
@@ -141,7 +141,7 @@ for kind; do
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
     random | growth | html | deb | emacs | formats | fuzz | stock | \
     stock-suites | \
-    serve | recover | advice)
+    serve | recover | advice | everyday)
     scripts "$kind"
     ;;
   patch)

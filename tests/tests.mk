@@ -122,14 +122,14 @@ test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   RELEASE=$(ECL) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
-check: all tests $(packages)-allocators $(packages)-unwind $(packages)-stock ## run all tests; the last line is `N passed, N failed'
+check: all tests $(foreach list,allocators everyday stock unwind,$(packages)-$(list)) ## run all tests; the last line is `N passed, N failed'
 	@$(test_env) tests/run-tests.sh headers c lisp cli malloc recover exact \
-	  embedding unwind random stock
+	  embedding unwind random stock everyday
 
 check-long: ## all that .ci/run leaves out or does in part, before a release; hours
 	@.ci/run long
 
-check-flaky: all tests $(packages)-allocators $(packages)-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
+check-flaky: all tests $(foreach list,allocators everyday unwind,$(packages)-$(list)) ## the same 30 times beside busy loops; NAMED ones 300 times
 	@$(test_env) tests/flaky.sh
 
 check-c: tests ## the C tests, and every header compiled alone
@@ -162,6 +162,9 @@ check-embedding: all ## Lisp code in programs and libraries
 
 check-unwind: all $(packages)-unwind ## a debugger and shadow stacks
 	@$(test_env) tests/run-tests.sh unwind
+
+check-everyday: all $(packages)-everyday ## what people do, in terminals, folders and locales as they have
+	@$(test_env) tests/run-tests.sh everyday
 
 check-stock: all $(packages)-stock ## the distribution's ECL under mprof run
 	@$(test_env) tests/run-tests.sh stock
@@ -262,7 +265,7 @@ check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
 	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 EVERY=$(short:1=10) \
 	  tests/run-tests.sh $(if $(short),$(malloc_short),malloc)
 
-setup-tests: $(foreach list,allocators unwind stock formats html serve emacs clang cross,$(packages)-$(list)) ## install what all tests but check-fuzz need
+setup-tests: $(foreach list,allocators everyday unwind stock formats html serve emacs clang cross,$(packages)-$(list)) ## install what all tests but check-fuzz need
 
 setup-fuzz: $(packages)-fuzz ## install what check-fuzz needs
 
