@@ -16,6 +16,7 @@
 #include "mprof.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,12 +166,24 @@ write_usage(enum command command)
   sink_flush(&sink);
 }
 
+/* Puts a descriptor that can be neither read nor written in the place of each
+ * standard stream that is closed, or the next file that is opened would take
+ * it.  A program that is executed finds them closed. */
+static void
+keep_closed_streams(void)
+{
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+    if (fcntl(stream, F_GETFD) < 0 && open("/", O_PATH | O_CLOEXEC) < 0)
+      return;
+}
+
 int
 main(int argc, char **argv)
 {
   static struct outcome outcome;
   struct sink sink;
   int descriptor = STDOUT_FILENO;
+  keep_closed_streams();
   /* Who reads no further ends this quietly, as other filters; "run" leaves
    * what the program is to inherit. */
   if (argc < 2 || strcmp(argv[1], "run") != 0)

@@ -17,7 +17,6 @@ impossible() {
   closed_input:repl | closed_output:repl | closed_all:repl) ;;
   # not yet
   long:run | long:run_timeline) ;;
-  closed_output:top | closed_all:top | folder:run | c_locale_folder:run) ;;
   *) return 1 ;;
   esac
 }
@@ -30,7 +29,7 @@ wrote() { # ALLOCATIONS BYTES
 # quoted NAME: as a shell reads it.
 quoted() {
   case $1 in
-  *[!a-z.]*) echo "'$1'" ;;
+  *[!a-z.]*) echo "'${1//\'/\'\\\'\'}'" ;;
   *) echo "$1" ;;
   esac
 }
@@ -85,7 +84,7 @@ use_top() {
   here "$mprof" top --every=1 "$name.data" <keys 3>&- &
   case $streams in
   terminal)
-    until_true grep -q 'in all 1000 bytes, 100 allocs' out
+    until_true grep -qs 'in all 1000 bytes, 100 allocs' out
     sleep "$seconds"
     printf q >&3
     wait $!
@@ -93,7 +92,7 @@ use_top() {
     echo >go
     ;;
   both | out)
-    until_true grep -q 'in all 1000 bytes, 100 allocs' out
+    until_true grep -qs 'in all 1000 bytes, 100 allocs' out
     echo >go
     wait $!
     same status 0 $?
