@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define UNSEEN "Lisp objects, which --pid cannot see"
 /* Makes OUTCOME say why there is no FILE of the program NAME. */
@@ -48,11 +49,34 @@ say_nothing_written(const struct options *options,
                others);
 }
 
+/* Returns TEXT as a word for a shell: in quotes where that reads more than a
+ * word in it. */
+static const char *
+shell_word(const char *text)
+{
+  const char *special = " \t\n!\"#$&'()*;<>?[\\]^`{|}~";
+  char *word, *end;
+  if (text[0] != '\0' && strpbrk(text, special) == NULL)
+    return text;
+  word = end = pool_alloc(4 * strlen(text) + 3);
+  *end++ = '\'';
+  for (; *text != '\0'; text++)
+    if (*text == '\'') {
+      memcpy(end, "'\\''", 4);
+      end += 4;
+    } else {
+      *end++ = *text;
+    }
+  memcpy(end, "'", 2);
+  return word;
+}
+
 /* The files that were written, as a command takes them. */
 static const char *
 names_of_files(const char *name, bool root, const struct run_sums *sums)
 {
   const bool others = sums->files > 0;
+  name = shell_word(name);
   return pool_format("%s%s%s%s", root ? name : "", root && others ? " " : "",
                      others ? name : "", others ? ".[0-9]*" : "");
 }
@@ -110,7 +134,7 @@ check_leaks(const struct options *options, const char *name, bool root,
                "example by %s; see: mprof report --tables=leaks%s%s %s",
                leaks->bytes, leaks->objects, leaks->objects == 1 ? "" : "s",
                leaks->site, suppressions == NULL ? "" : " --suppressions=",
-               suppressions == NULL ? "" : suppressions,
+               suppressions == NULL ? "" : shell_word(suppressions),
                names_of_files(name, root, sums));
   }
 }

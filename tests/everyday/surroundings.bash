@@ -78,7 +78,7 @@ settle_umask() { mode=600; }
 in_folder() { "$@"; }
 settle_folder() {
   mkdir -p 'josé/my λ code' && cd "$_" || exit 1
-  name='é λ'
+  name="é's λ"
 }
 in_c_locale_folder() { in_c_locale "$@"; }
 settle_c_locale_folder() { settle_folder; }
