@@ -51,14 +51,18 @@ that fails."
     (setf *late-functions* '())))
 
 (defmacro define-foreign-functions (library &body functions)
-  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS), as C functions of
+  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS [:WAITS]), as C functions of
 LIBRARY that return TYPE.  ARGUMENTS is a list of types, as for SI:CALL-CFUN; or
 (&LIST TYPE...): then NAME takes its arguments in a list.  Functions with &LIST
-or without arguments allocate nothing.  An interrupt waits until the reducer
-returns, since a handler that throws would leave malloc locked for the whole
-process.  Finalizers close profiles, so this concerns every thread."
+or without arguments allocate nothing.
+
+An interrupt waits until the function returns, since a handler that throws would
+leave malloc, or a lock of the library, locked for the whole process, and one
+that calls C would replace the arguments.  Finalizers close profiles, so this
+concerns every thread.  Functions with :WAITS, which threads of their own call,
+block signals themselves, but for the time that they wait."
   `(progn
-     ,@(loop for (name c-name type types) in functions
+     ,@(loop for (name c-name type types waits) in functions
              for listed = (eq (first types) '&list)
              for variables = (loop for nil in (if listed '(arguments) types)
                                    collect (gensym "ARGUMENT"))
@@ -68,9 +72,9 @@ process.  Finalizers close profiles, so this concerns every thread."
                              `(push (lambda () ,look) *late-functions*)
                              look)
                         (defun ,name ,variables
-                          (,(if (string= library "libmprof-reduce.so")
-                                'mp:without-interrupts
-                                'progn)
+                          (,@(if waits
+                                 '(progn (si::check-pending-interrupts))
+                                 '(atomically))
                            (si:call-cfun pointer ,type ',(remove '&list types)
                                          ,(cond (listed (first variables))
                                                 (variables
@@ -207,22 +211,23 @@ A byte that is not UTF-8 becomes U+FFFD."
               (:cstring :unsigned-int :cstring))
   (serve-message "mprof_lisp_message" :cstring ())
   (serve-port "mprof_server_port" :unsigned-int (:unsigned-long))
-  (serve-run "mprof_server_run" :int (&list :unsigned-long))
+  (serve-run "mprof_server_run" :int (&list :unsigned-long) :waits)
   (serve-answer "mprof_server_answer" :void (:unsigned-long :cstring))
   (serve-stop "mprof_server_stop" :void (&list :unsigned-long))
   (serve-close "mprof_server_close" :void (:unsigned-long))
   (ship-open "mprof_lisp_ship" :unsigned-long
              (:cstring :cstring :unsigned-long))
   (ship-summary "mprof_ship_summary" :cstring (:unsigned-long))
-  (ship-run "mprof_ship_run" :void (&list :unsigned-long))
+  (ship-run "mprof_ship_run" :void (&list :unsigned-long) :waits)
   (ship-note "mprof_ship_note" :void (&list :unsigned-long))
   (ship-stop "mprof_ship_stop" :void (&list :unsigned-long))
   (ship-count "mprof_ship_count" :unsigned-long-long
               (:unsigned-long :int))
   (ship-close "mprof_ship_close" :void (:unsigned-long))
   (timeline-open "mprof_lisp_timeline_open" :unsigned-long (:unsigned-long))
-  (timeline-run "mprof_lisp_timeline_run" :void (&list :unsigned-long))
-  (timeline-await "mprof_lisp_timeline_await" :void (&list :unsigned-long))
+  (timeline-run "mprof_lisp_timeline_run" :void (&list :unsigned-long) :waits)
+  (timeline-await "mprof_lisp_timeline_await" :void (&list :unsigned-long)
+                  :waits)
   (timeline-stop "mprof_lisp_timeline_stop" :void (&list :unsigned-long))
   (timeline-slices "mprof_lisp_timeline_slices" :unsigned-long
                    (:unsigned-long))
@@ -270,20 +275,23 @@ output is UTF-8 in a base string that is freed when FUNCTION returns.  SAMPLES
 to use, and one more element that is ignored.  If the command fails, FUNCTION is
 not called, and the values are NIL, the exit status (1 failure, 2 wrong usage),
 an error message (a string), and a byte offset or NIL."
-  (let* ((numbers (and samples (si:make-foreign-data-from-array samples)))
-         (result (if profile
-                     (run-on profile (lines arguments)
-                             (if numbers (si:foreign-data-address numbers) 0)
-                             (if numbers (1- (length samples)) 0))
-                     (run (lines arguments)))))
-    (unwind-protect
-         (let ((status (result-status result))
-               (offset (result-offset result)))
-           (if (eql status 0)
-               (funcall function (result-output result))
-               (values nil status (string-of (result-error result))
-                       (if (minusp offset) nil offset))))
-      (result-free result))))
+  (let ((numbers (and samples (si:make-foreign-data-from-array samples)))
+        (lines (lines arguments))
+        (result 0))
+    (protected
+     (setf result
+           (if profile
+               (run-on profile lines
+                       (if numbers (si:foreign-data-address numbers) 0)
+                       (if numbers (1- (length samples)) 0))
+               (run lines)))
+     (let ((status (result-status result))
+           (offset (result-offset result)))
+       (if (eql status 0)
+           (funcall function (result-output result))
+           (values nil status (string-of (result-error result))
+                   (if (minusp offset) nil offset))))
+     (result-free result))))
 
 (defun run-command (&rest arguments)
   "Run the command mprof with ARGUMENTS, base strings in UTF-8.  Return its

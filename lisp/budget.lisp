@@ -123,7 +123,7 @@ its body when no profile is running."
 
 (defun take-baseline ()
   "Return a baseline of everything counted so far, or NIL if none is available.
-Allocates nothing."
+Allocates nothing.  For PROTECTED, as is DROP-BASELINE."
   (let ((baseline nil))
     (mp:with-lock (*baselines-lock*)
       (setf baseline *baselines*
@@ -136,44 +136,45 @@ Allocates nothing."
           baseline))))
 
 (defun drop-baseline (baseline)
-  "Free BASELINE and return NIL.  Allocates nothing."
-  (unless (eql 0 (first baseline))
-    (free-snapshot baseline))
-  (mp:with-lock (*baselines-lock*)
-    (setf (rest baseline) *baselines*
-          *baselines* baseline))
+  "Free BASELINE, which may be NIL, and return NIL.  Allocates nothing."
+  (when baseline
+    (unless (eql 0 (first baseline))
+      (free-snapshot baseline))
+    (mp:with-lock (*baselines-lock*)
+      (setf (rest baseline) *baselines*
+            *baselines* baseline)))
   nil)
 
-(defun begin-budget (bytes allocations live)
-  "Begin a budget of BYTES and ALLOCATIONS.  Return a baseline, and the numbers
-of objects and bytes counted before.  LIVE must be NIL."
+(defun check-nested-budget (bytes allocations live)
+  "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits in a
+running profile."
   (check-budget bytes allocations live)
   (when live
     (fail "a budget with :LIVE needs a profile of its own, but one is ~
-           already running; call (mprof:stop) first"))
-  (values (take-baseline) (allocations) (bytes)))
+           already running; call (mprof:stop) first")))
 
 (defun end-budget (baseline old-allocations old-bytes
                    bytes allocations function)
-  "End a budget of BYTES and ALLOCATIONS for FUNCTION that began with the values
-BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
+  "End a budget of BYTES and ALLOCATIONS for FUNCTION that began with BASELINE,
+when OLD-ALLOCATIONS and OLD-BYTES had been counted."
   (let ((used-allocations (- (allocations) old-allocations))
-        (used-bytes (- (bytes) old-bytes)))
+        (used-bytes (- (bytes) old-bytes))
+        (end nil))
     (when (over-p used-allocations used-bytes allocations bytes)
-      (let ((end (and baseline (take-baseline))))
-        (unless end
-          (fail "a budget was exceeded, with ~D bytes in ~D allocations, but ~
-                 the functions are unknown: budgets can only be nested ~D deep"
-                used-bytes used-allocations (floor *baseline-count* 2)))
-        (unwind-protect
-             (signal-over allocations bytes
-                          (and function (displayed-name function))
-                          (profile-of-snapshot (first baseline) old-allocations
-                                               old-bytes)
-                          (profile-of-snapshot
-                           (first end) (+ old-allocations used-allocations)
-                           (+ old-bytes used-bytes)))
-          (drop-baseline end))))))
+      (protected
+       (setf end (and baseline (take-baseline)))
+       (if end
+           (signal-over allocations bytes
+                        (and function (displayed-name function))
+                        (profile-of-snapshot (first baseline) old-allocations
+                                             old-bytes)
+                        (profile-of-snapshot
+                         (first end) (+ old-allocations used-allocations)
+                         (+ old-bytes used-bytes)))
+           (fail "a budget was exceeded, with ~D bytes in ~D allocations, but ~
+                  the functions are unknown: budgets can only be nested ~D deep"
+                 used-bytes used-allocations (floor *baseline-count* 2)))
+       (drop-baseline end)))))
 
 (defmacro with-allocation-budget ((&key bytes allocations live function)
                                   &body body)
@@ -210,14 +211,18 @@ Example: in a test of any framework,
     `(let ,(mapcar #'list limits (list bytes allocations live function))
        (flet ((budget-body () ,@body))
          (if (active-p)
-             (multiple-value-bind (,baseline ,old-allocations ,old-bytes)
-                 (begin-budget ,@(butlast limits))
-               (unwind-protect
-                    (multiple-value-prog1 (budget-body)
-                      (end-budget ,baseline ,old-allocations ,old-bytes
-                                  ,(first limits) ,(second limits)
-                                  ,(fourth limits)))
-                 (when ,baseline
-                   (drop-baseline ,baseline))))
+             (let ((,baseline nil)
+                   (,old-allocations 0)
+                   (,old-bytes 0))
+               (check-nested-budget ,@(butlast limits))
+               (protected
+                (setf ,baseline (take-baseline)
+                      ,old-allocations (allocations)
+                      ,old-bytes (bytes))
+                (multiple-value-prog1 (budget-body)
+                  (end-budget ,baseline ,old-allocations ,old-bytes
+                              ,(first limits) ,(second limits)
+                              ,(fourth limits)))
+                (drop-baseline ,baseline)))
              (call-with-allocation-budget (lambda () (budget-body))
                                           ,@limits))))))

@@ -11,6 +11,7 @@
   :version (:read-file-line "../VERSION")
   :serial t
   :components ((:file "package")
+               (:file "interrupts")
                (:file "bindings")
                (:file "figures")
                (:file "conditions")

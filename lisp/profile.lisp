@@ -79,38 +79,46 @@ return its value, which must not be NIL.  Signal the errors of the command."
 
 ;;; Open profiles
 
-(defun open-source (address &rest slots)
-  "Return a PROFILE of all of the open profile at ADDRESS, for a SOURCE with
-SLOTS, and close it when the SOURCE is garbage."
-  (when (eql address 0) (fail "out of memory"))
-  (let ((source (apply #'make-source :address address slots))
+(defun open-source (open &rest slots)
+  "Return a PROFILE of all of the open profile whose address OPEN, a function,
+returns, for a SOURCE with SLOTS, and close it when the SOURCE is garbage."
+  (let ((source (apply #'make-source slots))
         ;; made now, since it may be used while a program is counted
-        (arguments (list address)))
-    (ext:set-finalizer source (lambda (object)
-                                (declare (ignore object))
-                                (close-profile arguments)))
+        (arguments (list 0)))
+    (atomically
+      (setf (first arguments) (funcall open)
+            (source-address source) (first arguments))
+      (ext:set-finalizer source (lambda (object)
+                                  (declare (ignore object))
+                                  (close-profile arguments))))
+    (when (eql (source-address source) 0)
+      (fail "out of memory"))
     (make-instance 'profile :source source)))
 
 (defun profile-of-snapshot (snapshot allocations bytes)
   "Return a PROFILE of SNAPSHOT, an address, with totals ALLOCATIONS and BYTES."
-  (open-source (open-octets (snapshot-octets snapshot)
-                            (snapshot-length snapshot)
-                            (let ((timeline (running *timeline*)))
-                              (if timeline
-                                  (timeline-slices (first timeline))
-                                  0)))
+  (open-source (lambda ()
+                 (open-octets (snapshot-octets snapshot)
+                              (snapshot-length snapshot)
+                              (let ((timeline (of-this-process *timeline*)))
+                                (if timeline
+                                    (timeline-slices (first timeline))
+                                    0))))
                :allocations allocations :bytes bytes))
 
 (defun snapshot (before)
   "Return a PROFILE of everything counted in this Lisp so far.  BEFORE is the
 argument of TAKE-SNAPSHOT."
   (prog1 (mp:with-lock (*lock*)
-           (let ((snapshot (take-snapshot (list before))))
-             (when (eql snapshot 0)
-               (fail "~A" (string-of (monitor-message))))
-             (unwind-protect
-                  (profile-of-snapshot snapshot (allocations) (bytes))
-               (free-snapshot (list snapshot)))))
+           (let ((arguments (list before))
+                 (snapshot (list 0)))
+             (protected
+              (setf (first snapshot) (take-snapshot arguments))
+              (if (eql (first snapshot) 0)
+                  (fail "~A" (string-of (monitor-message)))
+                  (profile-of-snapshot (first snapshot) (allocations) (bytes)))
+              (unless (eql (first snapshot) 0)
+                (free-snapshot snapshot)))))
     (let ((overflows (monitor-counter '(4))))
       (when (plusp overflows)
         (warn 'profile-incomplete :overflows overflows)))))
@@ -131,7 +139,9 @@ read, the restart USE-VALUE takes others."
   (loop
     (restart-case
         (let* ((names (mapcar #'file-name (ensure-list files)))
-               (profile (open-source (open-files (lines names)) :files names)))
+               (lines (lines names))
+               (profile (open-source (lambda () (open-files lines))
+                                     :files (mapcar #'string-of names))))
           (command-output profile "--version") ; signals errors of the files
           (return profile))
       (use-value (other)

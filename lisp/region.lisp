@@ -39,12 +39,16 @@ Example:
      (mprof:with-region (:emit) (emit-all)))
 
 Signals MPROF-ERROR if NAME is neither a symbol nor a string."
-  `(progn
-     (region-begin
-      ,(if (constantp name)
-           `(load-time-value (list (octets-of (region-name ,name))))
-           `(list (octets-of (region-name ,name)))))
-     (unwind-protect (progn ,@body) (region-end))))
+  (flet ((with-arguments (arguments)
+           `(protected (region-begin ,arguments)
+                       (progn ,@body)
+                       (region-end))))
+    (if (constantp name)
+        (with-arguments
+         `(load-time-value (list (octets-of (region-name ,name)))))
+        (let ((arguments (gensym "ARGUMENTS")))
+          `(let ((,arguments (list (octets-of (region-name ,name)))))
+             ,(with-arguments arguments))))))
 
 (defmacro with-labels ((&rest labels) &body body)
   "Run BODY with LABELS on what it allocates, and return its values.
@@ -84,6 +88,6 @@ Example:
                             (mprof:with-same-labels (lambda () (work))))"
   (let ((number (region)))
     (lambda (&rest arguments)
-      (region-resume number)
-      (unwind-protect (apply function arguments)
-        (region-end)))))
+      (protected (region-resume number)
+                 (apply function arguments)
+                 (region-end)))))

@@ -165,7 +165,7 @@ Example:
         (part (part (open-profile profile options) options)))
     (loop
       (restart-case
-          (mp:without-interrupts        ; FILE is written completely or not
+          (progn
             (apply #'command-output part
                    (append (save-command file part format)
                            (list (option :o file))))

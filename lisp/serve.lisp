@@ -12,31 +12,59 @@
 ;;; ARGUMENTS has an address in the C library, and PID is the process of THREAD,
 ;;; since the child of a fork has no such thread.
 
-(defun start-worker (name run open &rest options)
-  "Start a worker, a thread called NAME.  It calls RUN with a list of the
-address that OPEN, a function of the C library, returns for OPTIONS."
+(defun start-worker (variable name run close open &rest options)
+  "Set VARIABLE, a symbol, to a worker, a thread called NAME.  It calls RUN with a
+list of the address that OPEN, a function of the C library, returns for OPTIONS.
+CLOSE closes this, also that of an earlier worker whose thread was killed."
   (find-late-functions)
-  (let ((arguments (list (apply open options))))
+  (let* ((arguments (list 0))
+         (thread (mp:make-process :name name))
+         (worker (list arguments thread (ext:getpid))))
+    (mp:process-preset thread run arguments)
+    (atomically
+      (close-worker variable (symbol-value variable) close)
+      (setf (first arguments) (apply open options))
+      (unless (eql (first arguments) 0)
+        (set variable worker)
+        (mp:process-enable thread)))    ; last, since it lets interrupts in
     (when (eql (first arguments) 0)
-      (fail "~A" (string-of (serve-message))))
-    (list arguments
-          (mp:process-run-function name (lambda () (funcall run arguments)))
-          (ext:getpid))))
+      (fail "~A" (string-of (serve-message))))))
+
+(defun of-this-process (worker)
+  "Return the arguments of WORKER, which may be NIL, if it was made in this
+process; else NIL."
+  (and (eql (third worker) (ext:getpid))
+       (first worker)))
 
 (defun running (worker)
   "Return the arguments of WORKER, which may be NIL, if it runs in this process;
 else NIL."
-  (and (eql (third worker) (ext:getpid))
+  (and (of-this-process worker)
+       (mp:process-active-p (second worker))
        (first worker)))
 
-(defun end-worker (worker stop)
-  "Call STOP with the arguments of WORKER, wait for its thread, and return the
-address of WORKER; or NIL if it does not run."
-  (let ((arguments (running worker)))
-    (when arguments
-      (funcall stop arguments)
-      (mp:process-join (second worker))
-      (first arguments))))
+(defun close-worker (variable worker close)
+  "Call CLOSE with the address of WORKER, and set VARIABLE to NIL, if that is its
+value.  Return true if it was."
+  (mp:with-lock (*lock*)
+    (atomically
+      (let ((arguments (of-this-process worker)))
+        (when (and arguments (eq worker (symbol-value variable)))
+          (set variable nil)
+          (funcall close (first arguments))
+          t)))))
+
+(defun end-worker (variable stop close)
+  "End the worker that is the value of VARIABLE, by STOP, wait for its thread,
+and CLOSE it.  Return true if there was one."
+  (let ((worker (symbol-value variable)))
+    (when (of-this-process worker)
+      (mp:with-lock (*lock*)
+        (when (eq worker (symbol-value variable))
+          (funcall stop (first worker))))
+      (when (mp:process-active-p (second worker))
+        (mp:process-join (second worker)))
+      (close-worker variable worker close))))
 
 (defun start-counting ()
   "Start counting with the options of the figures in memory, unless the profiler
@@ -92,22 +120,18 @@ Example:
     (when (running *server*)
       (fail "a server is already running on port ~D; call (mprof:stop-serving)"
             (serve-port (first (running *server*)))))
-    (setf *server* (start-worker "mprof server" #'run-server #'serve-open
-                                 (octets-of (or address "")) port
-                                 (octets-of (or token ""))))
+    (start-worker '*server* "mprof server" #'run-server #'serve-close
+                  #'serve-open (octets-of (or address "")) port
+                  (octets-of (or token "")))
     (when start
       (start-counting))
-    (serve-port (first (running *server*)))))
+    (serve-port (first (of-this-process *server*)))))
 
 (defun stop-serving ()
   "Stop the server.  Return T, or NIL if no server was running.  The profiler
 continues counting.
 
 Example: (mprof:stop-serving)  =>  T"
-  (let ((server (end-worker (mp:with-lock (*lock*) (shiftf *server* nil))
-                            #'serve-stop)))
-    (when server
-      (serve-close server)
-      t)))
+  (end-worker '*server* #'serve-stop #'serve-close))
 
 (push #'stop-serving si:*exit-hooks*)

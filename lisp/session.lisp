@@ -4,8 +4,12 @@
 ;;;;
 ;;;; One monitor counts in all Lisp threads of the process.  It holds the state;
 ;;;; the only state here is the options of its figures, since they cannot change
-;;;; until a reset.  One lock makes each operation atomic, so that only one of
-;;;; two threads that start at once succeeds.
+;;;; until a reset, and the file that they are in.  One lock makes each operation
+;;;; atomic, so that only one of two threads that start at once succeeds.
+;;;;
+;;;; A throw out of an interrupt comes before or after each step.  What it leaves
+;;;; undone, such as saving the file of a profile that has stopped, is done by
+;;;; whatever needs it next.
 
 (in-package #:mprof)
 
@@ -31,25 +35,40 @@ and the process that counts in it, since the child of a fork does not.  Or NIL."
 
 (defun count-in (file)
   "Let the next start count in FILE."
-  (let ((file (absolute file)))
-    (check-status (monitor-map (list (file-name (or (probe-file file) file))))
-                  'profile-file-error :pathname file)
-    (setf *counted-in* (list file (ext:getpid)))))
+  (let* ((file (absolute file))
+         (arguments (list (file-name (or (probe-file file) file))))
+         (counted-in (list file (ext:getpid)))
+         (status 0))
+    (atomically
+      (setf status (monitor-map arguments))
+      (when (eql status 0)
+        (setf *counted-in* counted-in)))
+    (check-status status 'profile-file-error :pathname file)))
 
 (defvar *file-done* nil
   "True when the file that was counted in has been saved, or could not be.")
 
+(defun leave-file (keep)
+  "Count in a file no longer, which stays as it is if KEEP is 1, and is deleted
+if it is 0."
+  (atomically
+    (when (eql (second (shiftf *counted-in* nil)) (ext:getpid))
+      (monitor-unmap keep))))
+
 (defun end-count-in ()
-  "Put the profile in the place of the file that was counted in."
-  (destructuring-bind (&optional file pid) (shiftf *counted-in* nil)
+  "Put the profile in the place of the file that was counted in, if any."
+  (destructuring-bind (&optional file pid) *counted-in*
     (when (eql pid (ext:getpid))
+      (setf *file-done* t))
+    (when file
       (let ((keep 1))
-        (setf *file-done* t)
-        (unwind-protect
-             (with-simple-restart (continue "Go on without a file.")
-               (save file)
-               (setf keep 0))
-          (monitor-unmap keep))))))
+        (protected
+         nil
+         (when (eql pid (ext:getpid))
+           (with-simple-restart (continue "Go on without a file.")
+             (save file)
+             (setf keep 0)))
+         (leave-file keep))))))
 
 (defun stop-at-exit ()
   "Save at the end of a program with a file."
@@ -58,12 +77,25 @@ and the process that counts in it, since the child of a fork does not.  Or NIL."
 
 (push #'stop-at-exit si:*exit-hooks*)
 
-(defun start-unless-active (options &optional file)
+(defun end-leftover-file ()
+  "End counting in a file if the profiler was stopped, but a throw kept STOP from
+saving it.  Return NIL."
+  (mp:with-lock (*lock*)
+    (unless (active-p)
+      (end-count-in)))
+  nil)
+
+(defvar *owner* nil
+  "What started the profiler to count a body: see CALL-COUNTING; or NIL.")
+
+(defun start-unless-active (options &optional file owner)
   "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS INTERVAL), in FILE
-unless that is NIL.  Return false if the profiler is already counting."
+unless that is NIL.  Return false if the profiler is already counting.  OWNER is
+any object, for STOP-IF-OWNER."
   (mp:with-lock (*lock*)
     (cond ((active-p) nil)
           (t
+           (end-leftover-file)
            (when (and *options* (not (equal options *options*)))
              (with-simple-restart
                  (continue "Continue counting with the present options.")
@@ -72,18 +104,32 @@ unless that is NIL.  Return false if the profiler is already counting."
                                            counted with other options")
                       :advice "Call (mprof:reset) first."))
              (setf options *options*))
-           (when file
-             (with-simple-restart (continue "Go on without a file.")
-               (count-in file)))
-           (destructuring-bind (max-contexts flags interval) options
-             (when (and interval (not (running *timeline*)))
-               (setf *timeline* (start-worker "mprof timeline" #'timeline-run
-                                              #'timeline-open interval))
-               (timeline-await (running *timeline*)))
-             (check-status (monitor-start max-contexts flags)
-                           'profiler-unavailable))
-           (setf *options* options)
+           (protected
+            nil
+            (progn
+              (when file
+                (with-simple-restart (continue "Go on without a file.")
+                  (count-in file)))
+              (start-monitor options owner))
+            (unless (active-p)
+              (leave-file 0)))
            t))))
+
+(defun start-monitor (options owner)
+  "Start the monitor with OPTIONS, for OWNER."
+  (destructuring-bind (max-contexts flags interval) options
+    (when interval
+      (unless (running *timeline*)
+        (start-worker '*timeline* "mprof timeline" #'timeline-run
+                      #'timeline-close #'timeline-open interval))
+      (timeline-await (running *timeline*)))
+    (let ((status 0))
+      (atomically
+        (setf *owner* (or owner *owner*) ; of a body that stops and starts
+              status (monitor-start max-contexts flags))
+        (when (eql status 0)
+          (setf *options* options)))
+      (check-status status 'profiler-unavailable))))
 
 (defun options (max-contexts &optional unfolded full-walk live sites timeline)
   "Return the list (MAX-CONTEXTS FLAGS INTERVAL) for arguments of START.  FLAGS
@@ -142,23 +188,32 @@ PROFILE-FILE-ERROR, with the restart CONTINUE.
 Example: (mprof:stop)  =>  T"
   ;; Allocates nothing, so that only the program is counted.
   (mp:with-lock (*lock*)
-    (when (active-p)
-      (check-status (monitor-stop) 'mprof-error)
-      (end-count-in)
-      t)))
+    (if (active-p)
+        (progn
+          (check-status (monitor-stop) 'mprof-error)
+          (end-count-in)
+          t)
+        (end-leftover-file))))
+
+(defun stop-if-owner (owner)
+  "Stop counting if it was started for OWNER.  Allocates nothing.  Does not save
+the file, since it is for the end of PROTECTED."
+  (mp:with-lock (*lock*)
+    (when (eq *owner* owner)
+      (setf *owner* nil)
+      (monitor-stop))))
 
 (defun reset ()
   "Clear all figures and return T.  A profiler that is counting continues.
 
 Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)
+    (end-leftover-file)
     (note-for-shipper)
     (check-status (monitor-reset) 'mprof-error)
     (unless (active-p)
       (setf *options* nil)
-      (let ((timeline (end-worker (shiftf *timeline* nil) #'timeline-stop)))
-        (when timeline
-          (timeline-close timeline)))))
+      (end-worker '*timeline* #'timeline-stop #'timeline-close)))
   t)
 
 (defun status ()

@@ -54,10 +54,9 @@ Example:
   (mp:with-lock (*lock*)
     (when (running *shipper*)
       (fail "a shipper is already running; call (mprof:stop-shipping)"))
-    (setf *shipper*
-          (start-worker "mprof shipper" #'ship-run #'ship-open (octets-of url)
-                        (octets-of (label-lines labels))
-                        (ceiling (* every 1000))))
+    (start-worker '*shipper* "mprof shipper" #'ship-run #'ship-close
+                  #'ship-open (octets-of url) (octets-of (label-lines labels))
+                  (ceiling (* every 1000)))
     (when start
       (start-counting))
     t))
@@ -82,20 +81,23 @@ second value T unless data was dropped:
 The profiler continues counting.
 
 Example: (getf (mprof:stop-shipping) :dropped-bytes)  =>  0"
-  (let ((shipper (end-worker (mp:with-lock (*lock*) (shiftf *shipper* nil))
-                             #'ship-stop)))
-    (when shipper
-      (ship-run (list shipper))         ; QUIT has killed its thread
-      (let ((counts (loop for name in '(:allocations :bytes :requests :octets
-                                        :failures :missed :dropped-allocations
-                                        :dropped-bytes :dropped-parts)
-                          for i from 0  ; of the C side
-                          collect name
-                          collect (ship-count shipper i)))
-            (summary (string-of (ship-summary shipper))))
-        (ship-close shipper)
-        (unless (eql 0 (getf counts :dropped-parts))
-          (format *error-output* "~&mprof: ~A~%" summary))
-        (values counts (eql 0 (getf counts :dropped-parts)))))))
+  (let ((counts '())
+        (summary ""))
+    (when (end-worker
+           '*shipper* #'ship-stop
+           (lambda (shipper)
+             (ship-run (list shipper))  ; QUIT has killed its thread
+             (setf counts (loop for name in '(:allocations :bytes :requests
+                                              :octets :failures :missed
+                                              :dropped-allocations
+                                              :dropped-bytes :dropped-parts)
+                                for i from 0 ; of the C side
+                                collect name
+                                collect (ship-count shipper i))
+                   summary (string-of (ship-summary shipper)))
+             (ship-close shipper)))
+      (unless (eql 0 (getf counts :dropped-parts))
+        (format *error-output* "~&mprof: ~A~%" summary))
+      (values counts (eql 0 (getf counts :dropped-parts))))))
 
 (push #'stop-shipping si:*exit-hooks*)

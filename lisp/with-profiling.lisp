@@ -17,14 +17,17 @@ it; else signal why not.  The restart CONTINUE returns NIL."
                           written by this one" file)))
     ;; Writing replaces FILE by a new file made beside it.
     (let* ((file (absolute file))
-           (trial (ext:mkstemp file)))
+           (trial (atomically
+                    (let ((trial (ext:mkstemp file)))
+                      (when trial
+                        (delete-file trial))
+                      trial))))
       (unless trial
         (error 'profile-file-error
                :pathname file
                :reason (format nil "cannot write '~A': its folder does not ~
                                     exist, or is not writable"
                                (string-of (file-name file)))))
-      (delete-file trial)
       file)))
 
 (defun call-with-profiling (function &key (report t)
@@ -66,12 +69,17 @@ it; else signal why not.  The restart CONTINUE returns NIL."
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
 FLAGS INTERVAL), in FILE if that is possible.  If another thread has started
 counting first, the profile belongs to that thread, which stops it."
-  (let ((*body-counted* t))             ; may allocate, so set before counting
-    (if (handler-bind ((profile-file-error #'continue))
-          (start-unless-active options file))
-        (unwind-protect (funcall function)
-          (stop))
-        (funcall function))))
+  (let ((*body-counted* t)              ; may allocate, so set before counting
+        (owner (list function)))
+    (unwind-protect
+         (protected
+          nil
+          (progn
+            (handler-bind ((profile-file-error #'continue))
+              (start-unless-active options file owner))
+            (funcall function))
+          (stop-if-owner owner))
+      (end-leftover-file))))
 
 (defmacro with-profiling (options &body body)
   "Run BODY while counting every allocation, in all threads, print what it

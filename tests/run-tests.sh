@@ -128,7 +128,7 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
-    for script in allocators constructor file interrupted live \
+    for script in allocators constructor file interrupted live thrown \
       slow-thread; do
       suite "lisp/$script" "tests/lisp/$script.sh"
     done

@@ -1,0 +1,169 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; thrown.lisp -- throw out of forms of mprof, or kill their threads, at random
+;;;; moments, as timeouts do.  After each throw everything must be as before.
+
+(require :mprof)
+
+(defvar *inside* nil "True while the thread that works may be thrown out.")
+(defvar *kept* nil)
+
+(defun leave ()
+  (when *inside*
+    (setf *inside* nil)
+    (throw 'out t)))
+
+(defun thrown-out (form)
+  "Call FORM again and again until it is thrown out."
+  (catch 'out
+    (setf *inside* t)
+    (loop (funcall form))))
+
+(defun run (form check throws &optional killed)
+  "Have FORM thrown out THROWS times, in a thread, or killed with its thread.
+Return how often CHECK was false afterwards."
+  (let* ((wrong 0)
+         (work (lambda ()
+                 (unwind-protect (thrown-out form)
+                   (when killed (setf *inside* nil)))))
+         (thread nil))
+    (flet ((check ()
+             (unless (funcall check) (incf wrong)))
+           (start (function)
+             (setf thread (mp:process-run-function "works" function)))
+           (interrupt ()
+             (loop repeat (random 3000) do (setf *kept* *inside*))
+             (ignore-errors
+              (if killed
+                  (mp:process-kill thread)
+                  (mp:interrupt-process thread #'leave)))))
+      (if killed
+          (loop repeat throws
+                do (start work)
+                   (loop until *inside* do (mp:process-yield))
+                   (interrupt)
+                   (mp:process-join thread)
+                   (check))
+          (progn
+            (start (lambda ()
+                     (loop repeat throws
+                           do (funcall work)
+                              (check))))
+            (loop while (mp:process-active-p thread)
+                  do (interrupt)
+                     (loop while (and (not *inside*)
+                                      (mp:process-active-p thread))
+                           do (mp:process-yield)))
+            (mp:process-join thread))))
+    wrong))
+
+(defun report (name wrong)
+  (format t "~:[not ok~;ok~] - ~A~@[: ~D were wrong~]~%" (eql wrong 0) name
+          (and (plusp wrong) wrong))
+  (finish-output))
+
+(defun idle-p () (not (getf (mprof:status) :active)))
+(defun no-region-p () (eql 0 (mprof::region)))
+
+(defparameter *file* (namestring (merge-pathnames "thrown.data")))
+
+(defun work () (setf *kept* (list 1 2)))
+
+(defun file-works-p ()
+  "True if the next file can be counted in, and has what was counted."
+  (and (idle-p)
+       (progn (mprof:with-profiling (:report nil :file *file*)
+                (dotimes (i 10) (work)))
+              (null mprof::*counted-in*))
+       (eql 20 (mprof.data:figure :allocations (mprof:profile *file*)))))
+
+(defvar *port* nil)
+
+(defun server-works-p ()
+  (mprof:stop-serving)
+  (eql *port* (prog1 (mprof:serve :port *port* :start nil)
+                (mprof:stop-serving))))
+
+(defun timeline-works-p ()
+  (mprof:stop)
+  (mprof:reset)
+  (null mprof::*timeline*))
+
+(defun throw-out (throws)
+  (mprof:start)
+  (report "with-region" (run (lambda () (mprof:with-region ("r") (work)))
+                             #'no-region-p throws))
+  (report "with-labels"
+          (run (lambda () (mprof:with-labels (:a *file* :b 1) (work)))
+               #'no-region-p throws))
+  (report "with-same-labels"
+          (run (mprof:with-region (:same) (mprof:with-same-labels #'work))
+               #'no-region-p throws))
+  (report "with-region, interpreted"
+          (run (si:eval-with-env '(lambda ()
+                                   (mprof:with-region ("i") (work))))
+               #'no-region-p throws))
+  (report "a budget in a profile"
+          (run (lambda ()
+                 (mprof:with-allocation-budget (:allocations 2) (work)))
+               (lambda () (eql 32 (length mprof::*baselines*)))
+               throws))
+  (mprof:stop)
+  (report "a budget" (run (lambda ()
+                            (mprof:with-allocation-budget (:allocations 2)
+                              (work)))
+                          #'idle-p throws))
+  (report "allocated-by" (run (lambda () (mprof:allocated-by (work)))
+                              #'idle-p throws))
+  (report "with-profiling"
+          (run (lambda () (mprof:with-profiling (:report nil) (work)))
+               #'idle-p throws))
+  (report "with-profiling in a file"
+          (run (lambda ()
+                 (mprof:with-profiling (:report nil :file *file*) (work)))
+               #'file-works-p (floor throws 10)))
+  (report "start and stop in a file"
+          (run (lambda () (mprof:start :file *file*) (work) (mprof:stop))
+               (lambda () (mprof:stop) (file-works-p))
+               (floor throws 10)))
+  (report "profile" (run #'mprof:profile #'idle-p (floor throws 10)))
+  (setf *port* (mprof:serve :port 0 :start nil))
+  (mprof:stop-serving)
+  (report "serve and stop-serving"
+          (run (lambda ()
+                 (mprof:serve :port *port* :start nil)
+                 (mprof:stop-serving))
+               #'server-works-p (floor throws 10)))
+  (report "a timeline"
+          (run (lambda ()
+                 (mprof:start :timeline 1/100)
+                 (mprof:stop)
+                 (mprof:reset))
+               #'timeline-works-p (floor throws 10))))
+
+(defun kill (kills)
+  (report "serve, killed"
+          (run (lambda ()
+                 (mprof:serve :port *port* :start nil)
+                 (mprof:stop-serving))
+               #'server-works-p kills t))
+  (report "a timeline, killed"
+          (run (lambda ()
+                 (mprof:start :timeline 1/100)
+                 (mprof:stop)
+                 (mprof:reset))
+               #'timeline-works-p kills t))
+  (report "a file, killed"
+          (run (lambda ()
+                 (mprof:with-profiling (:report nil :file *file*) (work)))
+               #'file-works-p kills t))
+  (report "a server whose thread was killed"
+          (loop repeat 10
+                do (mprof:serve :port *port* :start nil)
+                   (mp:process-kill (second mprof::*server*))
+                   (mp:process-join (second mprof::*server*))
+                count (not (server-works-p)))))
+
+(throw-out 1000)
+(kill 100)
+(si:exit 0)
