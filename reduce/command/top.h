@@ -47,7 +47,7 @@ struct top {
   char path[PATH_MAX];            /* its */
   __typeof__(mprof_fetch) *fetch; /* of the library that serves */
   struct program_reading readings[2], *now, *old;
-  int signals;           /* a descriptor for those that end this */
+  int signals;           /* a descriptor for those that it waits for */
   struct termios before; /* the terminal as it was */
 };
 

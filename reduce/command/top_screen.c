@@ -138,38 +138,87 @@ restore_terminal(void *top)
   tcsetattr(STDIN_FILENO, TCSAFLUSH, &((struct top *)top)->before);
 }
 
+/* Lets each key be read at once, and not be shown. */
+static void
+take_keys(const struct top *top)
+{
+  struct termios raw = top->before;
+  raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+}
+
 void
 top_take_terminal(struct top *top)
 {
-  struct termios raw;
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  sigaddset(&ends, SIGHUP);
-  sigprocmask(SIG_BLOCK, &ends, NULL);
-  top->signals = signalfd(-1, &ends, SFD_CLOEXEC);
+  sigset_t waited;
   top->terminal = isatty(STDOUT_FILENO) != 0 &&
                   tcgetattr(STDIN_FILENO, &top->before) == 0;
+  sigemptyset(&waited);
+  sigaddset(&waited, SIGINT);
+  sigaddset(&waited, SIGTERM);
+  sigaddset(&waited, SIGHUP);
+  if (top->terminal) {
+    sigaddset(&waited, SIGTSTP);
+    sigaddset(&waited, SIGCONT);
+    sigaddset(&waited, SIGWINCH);
+  }
+  sigprocmask(SIG_BLOCK, &waited, NULL);
+  top->signals = signalfd(-1, &waited, SFD_CLOEXEC | SFD_NONBLOCK);
   if (!top->terminal)
     return;
-  raw = top->before;
-  raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
   pool_on_release(restore_terminal, top);
-  tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+  take_keys(top);
+}
+
+/* Gives the terminal back and stops until SIGCONT, as Ctrl-Z asks for. */
+static void
+stop(struct top *top)
+{
+  sigset_t stops;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTSTP);
+  restore_terminal(top);
+  raise(SIGTSTP);
+  sigprocmask(SIG_UNBLOCK, &stops, NULL);
+  sigprocmask(SIG_BLOCK, &stops, NULL);
+}
+
+/* Does what a signal asks for.  Returns q if it ends this, and 0 otherwise. */
+static int
+obey_signal(struct top *top)
+{
+  struct signalfd_siginfo signal;
+  if (read(top->signals, &signal, sizeof signal) != sizeof signal)
+    return 0;
+  switch (signal.ssi_signo) {
+  case SIGTSTP:
+    stop(top);
+    /* fall through */
+  case SIGCONT: /* the shell has had the terminal meanwhile */
+    take_keys(top);
+    /* fall through */
+  case SIGWINCH:
+    if (top->old->time > 0)
+      top_show(top);
+    return 0;
+  default:
+    return 'q';
+  }
 }
 
 /* Waits for SECONDS, or for a key: 0 where there is none, and q for a signal
  * that ends this. */
 static int
-wait_for_key(const struct top *top, double seconds)
+wait_for_key(struct top *top, double seconds)
 {
   struct pollfd polled[] = {{top->terminal ? STDIN_FILENO : -1, POLLIN, 0},
                             {top->signals, POLLIN, 0}};
   char key;
   if (poll(polled, 2, (int)(seconds * 1000) + 1) <= 0)
     return 0;
-  if (polled[1].revents != 0 || read(STDIN_FILENO, &key, 1) != 1)
+  if (polled[1].revents != 0)
+    return obey_signal(top);
+  if (read(STDIN_FILENO, &key, 1) != 1)
     return 'q';
   return tolower((unsigned char)key);
 }
