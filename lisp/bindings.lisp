@@ -247,6 +247,8 @@ A byte that is not UTF-8 becomes U+FFFD."
   (result-output "mprof_result_output" :cstring (:unsigned-long))
   (result-error "mprof_result_error" :cstring (:unsigned-long))
   (result-offset "mprof_result_offset" :int64-t (:unsigned-long))
+  (result-path "mprof_result_path" :cstring (:unsigned-long))
+  (result-is-of-output "mprof_result_is_of_output" :int (:unsigned-long))
   (result-free "mprof_result_free" :void (:unsigned-long))
   (terminal-width "mprof_terminal_width" :int (:int)))
 
@@ -273,8 +275,9 @@ address or NIL.  Call FUNCTION with the output, and return its values.  The
 output is UTF-8 in a base string that is freed when FUNCTION returns.  SAMPLES
 (a vector of (UNSIGNED-BYTE 64), or NIL for all) has the numbers of the samples
 to use, and one more element that is ignored.  If the command fails, FUNCTION is
-not called, and the values are NIL, the exit status (1 failure, 2 wrong usage),
-an error message (a string), and a byte offset or NIL."
+not called, and the values are NIL, an error message (a string), a byte offset
+or NIL, the name of the file that the error is about (octets) or NIL, and true
+if this could not be written."
   (let ((numbers (and samples (si:make-foreign-data-from-array samples)))
         (lines (lines arguments))
         (result 0))
@@ -285,12 +288,14 @@ an error message (a string), and a byte offset or NIL."
                        (if numbers (si:foreign-data-address numbers) 0)
                        (if numbers (1- (length samples)) 0))
                (run lines)))
-     (let ((status (result-status result))
-           (offset (result-offset result)))
-       (if (eql status 0)
-           (funcall function (result-output result))
-           (values nil status (string-of (result-error result))
-                   (if (minusp offset) nil offset))))
+     (if (eql (result-status result) 0)
+         (funcall function (result-output result))
+         (let ((offset (result-offset result))
+               (path (copy-seq (result-path result))))
+           (values nil (string-of (result-error result))
+                   (if (minusp offset) nil offset)
+                   (if (string= path "") nil path)
+                   (eql (result-is-of-output result) 1))))
      (result-free result))))
 
 (defun run-command (&rest arguments)

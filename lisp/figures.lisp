@@ -112,8 +112,11 @@ Example: (mapcar (mprof.data:reader :name)
          (let* ((*package* (symbol-package name))
                 (package (package-name *package*)))
            (unless (or (keywordp name) (string= package "COMMON-LISP"))
-             (format stream "~A~:[::~;:~]"
-                     (if (string= package "COMMON-LISP-USER") "CL-USER" package)
+             (write (make-symbol (if (string= package "COMMON-LISP-USER")
+                                     "CL-USER"
+                                     package))
+                    :gensym nil :stream stream)
+             (format stream "~:[::~;:~]"
                      (eq :external (nth-value 1 (find-symbol
                                                  (symbol-name name))))))
            (prin1 name stream)))))
@@ -123,10 +126,14 @@ Example: (mapcar (mprof.data:reader :name)
 such as (SETF FOO) or (METHOD AREA (INTEGER))."
   (if (stringp name)
       name
-      (with-standard-io-syntax
-        (let ((*print-readably* nil))
-          (with-output-to-string (stream)
-            (print-name name stream))))))
+      (let ((printed (with-standard-io-syntax
+                       (let ((*print-readably* nil))
+                         (with-output-to-string (stream)
+                           (print-name name stream))))))
+        ;; as C has it
+        (if (plain-p printed)
+            printed
+            (string-of (octets-of printed))))))
 
 (defun exact-regex (name)
   "Return a regular expression that matches exactly NAME, a string."

@@ -41,27 +41,22 @@ restart USE-VALUE, or call (mprof:save FILE) later.")
   "Give a file that (mprof:save FILE) or `mprof run' wrote, or another pprof
 profile of allocations.")
 
-(defun signal-failure (status message offset)
-  "Signal the error MESSAGE of the command mprof.  It is about the file that it
-names first, in quotes, unless STATUS is 2, for wrong usage, or it begins with
-something else, such as a line of rules."
-  (let* ((start (position #\' message))
-         (end (and start (position #\' message :start (1+ start)))))
-    (if (or (eql status 2) (null end)
-            (not (or (eql start 0) (eql 0 (search "cannot " message)))))
-        (error 'mprof-error :reason message)
-        (error 'profile-file-error
-               :reason message :figures (list :offset offset)
-               :pathname (pathname (subseq message (1+ start) end))
-               :advice (if (eql 0 (search "cannot write" message))
-                           *advice-on-writing*
-                           *advice-on-reading*)))))
+(defun signal-failure (message offset path of-output-p)
+  "Signal an error of the command mprof; see CALL-WITH-OUTPUT."
+  (if path
+      (error 'profile-file-error
+             :reason message :figures (list :offset offset)
+             :pathname (named-file path)
+             :advice (if of-output-p
+                         *advice-on-writing*
+                         *advice-on-reading*))
+      (error 'mprof-error :reason message)))
 
 (defun call-with-export (function profile command &rest arguments)
   "Run COMMAND of mprof on PROFILE with its options and further ARGUMENTS.  Call
 FUNCTION with the output, UTF-8 in a base string that is freed afterwards, and
 return its value, which must not be NIL.  Signal the errors of the command."
-  (multiple-value-bind (value status message offset)
+  (multiple-value-bind (value message offset path of-output-p)
       (call-with-output
        function
        (source-address (profile-source profile)) (profile-samples profile)
@@ -71,7 +66,7 @@ return its value, which must not be NIL.  Signal the errors of the command."
                            collect (option keyword value))
                      arguments)))
     (profile-source profile)            ; it must live until here
-    (or value (signal-failure status message offset))))
+    (or value (signal-failure message offset path of-output-p))))
 
 (defun command-output (profile command &rest arguments)
   "Like CALL-WITH-EXPORT, but return the output as a string."

@@ -51,9 +51,8 @@ it; else signal why not.  The restart CONTINUE returns NIL."
               (tables (if (eq report t) nil report))
               (*file-done* nil))
           (when tables
-            (multiple-value-bind (output status message)
+            (multiple-value-bind (output message)
                 (run-command "report" (option :tables tables) "--help")
-              (declare (ignore status))
               (unless output (fail "~A" message))))
           (when reset (reset))
           (multiple-value-prog1

@@ -44,10 +44,10 @@ struct heap_handle {
 struct result {
   struct pool pool; /* which the texts are in */
   int status;
-  int64_t offset;
-  const char *output; /* NULL when memory ran out, as is error */
+  const char *output; /* NULL when memory ran out */
   size_t length;      /* of the output */
-  const char *error;
+  const char *line;   /* that is said; NULL when memory ran out */
+  const struct mprof_error *error; /* NULL if there is none */
 };
 
 /* What fills a result, in an attempt in its pool. */
@@ -64,10 +64,11 @@ struct filling {
 /* A result that FILL makes of FILLING, whose result it is. */
 void *result_new(attempt_function *fill, struct filling *filling);
 
-/* Gives RESULT what was written to OUTPUT, and LINE, which says what went
- * wrong at OFFSET. */
+/* Gives RESULT what was written to OUTPUT, LINE, which is said about it, and
+ * copies ERROR unless that is NULL. */
 void result_take(struct result *result, struct string_sink *output,
-                 int status, const char *line, int64_t offset);
+                 int status, const char *line,
+                 const struct mprof_error *error);
 
 /* Gives RESULT nothing but an error. */
 void result_fail(struct result *result, const struct mprof_error *error);

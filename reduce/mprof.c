@@ -37,22 +37,26 @@ result_new(attempt_function *fill, struct filling *filling)
   struct mprof_error error;
   struct result *result = filling->result = calloc(1, sizeof *result);
   if (result != NULL && !attempt(&result->pool, fill, filling, &error)) {
-    result->output = result->error = NULL;
+    result->output = result->line = NULL;
+    result->error = NULL;
     result->status = 1;
-    result->offset = MPROF_NO_OFFSET;
   }
   return result;
 }
 
 void
 result_take(struct result *result, struct string_sink *output, int status,
-            const char *line, int64_t offset)
+            const char *line, const struct mprof_error *error)
 {
   result->output = string_sink_text(output);
   result->length = output->length;
   result->status = status;
-  result->error = pool_text(line);
-  result->offset = offset;
+  result->line = pool_text(line);
+  if (error != NULL && error->code != MPROF_OK) {
+    struct mprof_error *copy = pool_zeroed(1, sizeof *copy);
+    *copy = *error;
+    result->error = copy;
+  }
 }
 
 static void
@@ -66,7 +70,7 @@ fill_by_command(void *closure)
   command_run((int)lines.count, lines.items, filling->open, &output.sink,
               "the output", &outcome);
   result_take(filling->result, &output, outcome.status,
-              outcome_line(&outcome), outcome.error.offset);
+              outcome_line(&outcome), &outcome.error);
 }
 
 void
@@ -74,7 +78,7 @@ result_fail(struct result *result, const struct mprof_error *error)
 {
   struct string_sink output;
   string_sink_init(&output);
-  result_take(result, &output, 1, error->message, error->offset);
+  result_take(result, &output, 1, error->message, error);
 }
 
 void *
@@ -108,14 +112,29 @@ const char *
 mprof_result_error(void *result)
 {
   const struct result *r = result;
-  return r == NULL || r->error == NULL ? "out of memory" : r->error;
+  return r == NULL || r->line == NULL ? "out of memory" : r->line;
 }
 
 int64_t
 mprof_result_offset(void *result)
 {
   const struct result *r = result;
-  return r == NULL ? MPROF_NO_OFFSET : r->offset;
+  return r == NULL || r->error == NULL ? MPROF_NO_OFFSET : r->error->offset;
+}
+
+const char *
+mprof_result_path(void *result)
+{
+  const struct result *r = result;
+  return r == NULL || r->error == NULL ? "" : r->error->path;
+}
+
+int
+mprof_result_is_of_output(void *result)
+{
+  const struct result *r = result;
+  return r != NULL && r->error != NULL &&
+         r->error->code == MPROF_CANNOT_WRITE;
 }
 
 void
@@ -180,7 +199,9 @@ mprof_profile_open_octets(const void *octets, uint64_t length, void *timeline)
   struct opening opening = {.octets = {octets, length}, .timeline = timeline};
   if (opening.timeline != NULL)
     pthread_mutex_lock(&opening.timeline->one);
-  void *handle = new_handle(open_octets, &opening);
+  struct handle *handle = new_handle(open_octets, &opening);
+  if (handle != NULL)
+    handle->error.path[0] = '\0'; /* they are in no file */
   if (opening.timeline != NULL)
     pthread_mutex_unlock(&opening.timeline->one);
   return handle;
@@ -243,7 +264,7 @@ fill_with_profile(void *closure)
   }
   string_sink_init(&output);
   profile_write(&handle->profile, false, &output.sink);
-  result_take(filling->result, &output, 0, "", MPROF_NO_OFFSET);
+  result_take(filling->result, &output, 0, "", NULL);
 }
 
 void *

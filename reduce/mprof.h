@@ -52,6 +52,13 @@ MPROF_API uint64_t mprof_result_length(void *result);
 /* The byte offset that the error line names, -1 when it names none. */
 MPROF_API int64_t mprof_result_offset(void *result);
 
+/* Returns the name of the file that the error is about, as it was given; ""
+ * if it is about none; valid until RESULT is freed. */
+MPROF_API const char *mprof_result_path(void *result);
+
+/* Returns 1 if the error is that output could not be written, else 0. */
+MPROF_API int mprof_result_is_of_output(void *result);
+
 /* Frees RESULT with the strings asked from it; NULL is allowed. */
 MPROF_API void mprof_result_free(void *result);
 

@@ -112,7 +112,7 @@ fill_with_heap(void *closure)
   string_sink_init(&output);
   heap_profile_write(&filling->heap->heap, filling->first, filling->count,
                      &filling->how, &output.sink);
-  result_take(filling->result, &output, 0, "", MPROF_NO_OFFSET);
+  result_take(filling->result, &output, 0, "", NULL);
 }
 
 void *

@@ -24,7 +24,7 @@ struct reading {
 static _Noreturn void
 refuse(const struct reading *reading)
 {
-  fail_with(MPROF_CANNOT_READ,
+  fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, reading->path,
             "cannot read '%s': line %zu is not 'leak:PATTERN'", reading->path,
             reading->line);
 }

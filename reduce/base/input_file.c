@@ -47,9 +47,9 @@ static _Noreturn void
 refuse(const struct reading *reading, uint64_t offset, const char *what,
        const char *reason)
 {
-  fail_at(MPROF_BAD_PROFILE, (int64_t)offset,
-          "cannot read '%s': %s (offset %" PRIu64 " of the %s)",
-          reading->path, reason, offset, what);
+  fail_file(MPROF_BAD_PROFILE, (int64_t)offset, reading->path,
+            "cannot read '%s': %s (offset %" PRIu64 " of the %s)",
+            reading->path, reason, offset, what);
 }
 
 static _Noreturn void
@@ -71,8 +71,8 @@ read_ahead(struct reading *reading)
     if (got > 0)
       have += (size_t)got;
     else if (errno != EINTR)
-      fail_with(MPROF_CANNOT_READ, "cannot read '%s': %s", reading->path,
-                strerror(errno));
+      fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, reading->path,
+                "cannot read '%s': %s", reading->path, strerror(errno));
   }
   reading->ahead = (struct input_octets){reading->piece, have};
 }
@@ -203,11 +203,12 @@ open_input(const char *path)
   struct stat status;
   int descriptor = pool_open(path, O_RDONLY);
   if (descriptor < 0)
-    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-              strerror(errno));
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot open '%s': %s", path, strerror(errno));
   if (fstat(descriptor, &status) == 0 &&
       (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
-    fail_with(MPROF_CANNOT_READ, "cannot read '%s': is a device", path);
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot read '%s': is a device", path);
   return descriptor;
 }
 

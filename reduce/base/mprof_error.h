@@ -7,6 +7,7 @@
 #ifndef MPROF_ERROR_H
 #define MPROF_ERROR_H
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ struct mprof_error {
   enum mprof_error_code code;
   int64_t offset; /* bytes into the input, or MPROF_NO_OFFSET */
   char message[MPROF_ERROR_LENGTH]; /* one line, no newline */
+  char path[PATH_MAX]; /* of the file that it is about, as it was given; "" if
+                          it is about none */
 };
 
 /* Makes ERROR say that nothing went wrong. */

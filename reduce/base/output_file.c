@@ -20,8 +20,8 @@ enum { MOST_TRIES = 100 }; /* names for the temporary file */
 static _Noreturn void
 cannot_write(const struct output_file *file, int error_number)
 {
-  fail_with(MPROF_CANNOT_WRITE, "cannot write '%s': %s", file->path,
-            strerror(error_number));
+  fail_file(MPROF_CANNOT_WRITE, MPROF_NO_OFFSET, file->path,
+            "cannot write '%s': %s", file->path, strerror(error_number));
 }
 
 /* The file was not completed. */

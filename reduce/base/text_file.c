@@ -59,11 +59,12 @@ text_file_load(const char *path)
   size_t length;
   const int descriptor = pool_open(path, O_RDONLY);
   if (descriptor < 0)
-    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-              strerror(errno));
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot open '%s': %s", path, strerror(errno));
   char *text = read_all(descriptor, &length);
   if (text == NULL || strlen(text) < length)
-    fail_with(MPROF_CANNOT_READ, "cannot read '%s': %s", path,
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot read '%s': %s", path,
               text == NULL ? strerror(errno) : "is not text");
   return text;
 }

@@ -79,13 +79,13 @@ add_folder(struct input_list *list, const char *folder)
   entries->count =
       scandir(folder, &entries->items, is_profile_name, compare_names);
   if (entries->count < 0)
-    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", folder,
-              strerror(errno));
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, folder,
+              "cannot open '%s': %s", folder, strerror(errno));
   pool_on_release(free_entries, entries);
   for (int i = 0; i < entries->count; i++)
     append_entry(list, folder, entries->items[i]->d_name);
   if (list->count == first)
-    fail_with(MPROF_CANNOT_READ,
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, folder,
               "no profile in the folder '%s': no file name ends in .data or "
               ".pb.gz",
               folder);

@@ -233,7 +233,7 @@ check_output(const struct input_list *list, const char *output)
     if (list->files[i].folder != NULL &&
         stat(list->files[i].path, &read) == 0 &&
         read.st_dev == written.st_dev && read.st_ino == written.st_ino)
-      fail_with(MPROF_CANNOT_WRITE,
+      fail_file(MPROF_CANNOT_WRITE, MPROF_NO_OFFSET, output,
                 "cannot write '%s': it is one of the files to merge, in the "
                 "folder '%s'",
                 output, list->files[i].folder);

@@ -31,10 +31,10 @@ reading_fault_at(const struct reading *reading, size_t offset,
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  fail_at(MPROF_BAD_PROFILE, (int64_t)offset,
-          "cannot read '%s': %s (offset %zu of the %s)", reading->path,
-          reason, offset,
-          reading->file.compressed ? "inflated data" : "file");
+  fail_file(MPROF_BAD_PROFILE, (int64_t)offset, reading->path,
+            "cannot read '%s': %s (offset %zu of the %s)", reading->path,
+            reason, offset,
+            reading->file.compressed ? "inflated data" : "file");
 }
 
 bool

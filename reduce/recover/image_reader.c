@@ -23,15 +23,15 @@ image_fault(const struct image *image, int64_t offset, const char *format,
   va_start(arguments, format);
   const char *text = pool_format_v(format, arguments);
   va_end(arguments);
-  fail_at(MPROF_BAD_PROFILE, offset, "'%s' is damaged: %s", image->path,
-          text);
+  fail_file(MPROF_BAD_PROFILE, offset, image->path, "'%s' is damaged: %s",
+            image->path, text);
 }
 
 static _Noreturn void
 cannot_read(const struct image *image, int number)
 {
-  fail_with(MPROF_CANNOT_READ, "cannot read '%s': %s", image->path,
-            strerror(number));
+  fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, image->path,
+            "cannot read '%s': %s", image->path, strerror(number));
 }
 
 /* ---- the file ---------------------------------------------------------- */
@@ -76,8 +76,8 @@ read_head(const struct image_input *input)
   if (input->size >= sizeof *head)
     read_at(input, head, sizeof *head, 0);
   if (memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
-    fail_with(MPROF_BAD_PROFILE, "'%s' is not an image of mprof",
-              image->path);
+    fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
+              "'%s' is not an image of mprof", image->path);
   head->mprof[sizeof head->mprof - 1] = '\0';
   if (head->version != IMAGE_VERSION ||
       strcmp(head->mprof, MPROF_VERSION) != 0)
@@ -201,8 +201,8 @@ read_held(struct image_input *input)
   }
   pool_release_now(shared);
   if (again)
-    fail_with(MPROF_CANNOT_READ, "cannot read '%s': it changes all the time",
-              image->path);
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, image->path,
+              "cannot read '%s': it changes all the time", image->path);
 }
 
 /* ---- trees ------------------------------------------------------------- */
@@ -254,8 +254,8 @@ image_read(struct image *image, const char *path)
   *image = (struct image){.path = path};
   input.file = pool_open(path, O_RDONLY | O_NONBLOCK);
   if (input.file < 0)
-    fail_with(MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-              strerror(errno));
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot open '%s': %s", path, strerror(errno));
   if (fstat(input.file, &status) != 0)
     cannot_read(image, errno);
   if (!S_ISREG(status.st_mode))

@@ -319,10 +319,10 @@ of names, root first, how many objects the last one made, and their bytes."
         #'string<))
 
 (defun export-lines (file &rest arguments)
-  (multiple-value-bind (text status message)
+  (multiple-value-bind (text message)
       (apply #'mprof::run-command "export"
              (append arguments (list "--" file)))
-    (when status
+    (when message
       (error "~A" message))
     (remove-if-not (lambda (line)
                      (or (null *dump-only*) (search *dump-only* line)))

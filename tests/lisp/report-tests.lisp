@@ -187,7 +187,7 @@ value: T where they take none."
                  (:sort :bite "--sort=bite") (:verbose 3 "--verbose=3")
                  (:min-percent 200 "--min-percent=200")
                  (:cake 5 "--cake=5") (:focsu "x" "--focsu=x"))
-          for expected = (nth-value 2 (if (eq value t)
+          for expected = (nth-value 1 (if (eq value t)
                                           (mprof::run-command "report" option)
                                           (mprof::run-command "report" option
                                                               "--help")))

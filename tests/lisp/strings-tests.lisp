@@ -70,6 +70,32 @@
                          (mprof:mprof-error (condition)
                            (report-of condition)))))))
 
+;;; Names
+
+(test names-of-odd-packages-and-symbols
+  "They are what READ takes, but for a NUL, which is a sign in its place."
+  (unwind-protect
+       (with-idle-profiler
+         (let* ((package (make-package "weird;pkg é(" :use '()))
+                (names (loop for name in (list "a;b" "A" "λ"
+                                               (format nil "a~Cb"
+                                                       (code-char 0)))
+                             collect (intern name package)))
+                (shown '("|weird;pkg é(|::|a;b|" "|weird;pkg é(|::A"
+                         "|weird;pkg é(|::|λ|" "|weird;pkg é(|::|a␀b|")))
+           (is (equal shown (mapcar #'mprof::displayed-name names)))
+           (dolist (name names)
+             (eval `(defun ,name () (make-conses 3))))
+           (let ((profile (profiled (mapc #'funcall names))))
+             (dolist (name names)
+               (is (= 48 (data:figure :bytes
+                          (data:row :functions name profile)))))
+             (is (eq (first names)
+                     (read-from-string
+                      (data:figure :name (data:row :functions (first names)
+                                                   profile))))))))
+    (delete-package "weird;pkg é(")))
+
 ;;; Files
 
 (defun call-in-folder (name function)
@@ -159,3 +185,35 @@ them by the pathname that SAVE returns."
                              (mprof::file-name "y.data")))))
          (delete-file "c/x.data")
          (si:rmdir "c/"))))))
+
+(test file-of-an-error
+  "It is the one that was given, whatever characters are in its name."
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (call-in-folder
+     "it's 'a'"
+     (lambda (folder)
+       (dolist (name '("it's.data" "'" "né.data"))
+         (let ((file (mprof::absolute name)))
+           (flet ((file-of (function)
+                    (handler-case (funcall function)
+                      (mprof:profile-file-error (condition)
+                        (file-error-pathname condition)))))
+             (is (equal file (file-of (lambda () (mprof:profile name)))))
+             (is (equal (mprof::absolute (format nil "no/~A" name))
+                        (file-of (lambda ()
+                                   (mprof:save (format nil "no/~A" name)
+                                               :format :csv)))))
+             (with-open-file (stream file :direction :output)
+               (write-line "text" stream))
+             (is (equal file (file-of (lambda () (mprof:profile name)))))
+             (delete-file file))))
+       (is (equal (pathname folder)
+                  (handler-case (mprof:profile folder)
+                    (mprof:profile-file-error (condition)
+                      (file-error-pathname condition)))))))
+    ;; what is not about a file is no such error
+    (dolist (options '((:focus "'(") (:tables :cake)))
+      (is (eq 'mprof:mprof-error
+              (handler-case (apply #'mprof:report :stream nil options)
+                (mprof:mprof-error (condition) (type-of condition))))))))

@@ -90,10 +90,10 @@ counts; others begin and end while it does."
 (defvar *root* "RANDOM-TESTS::CALL-PROGRAM")
 
 (defun export-text (&rest arguments)
-  (multiple-value-bind (text status message)
+  (multiple-value-bind (text message)
       (apply #'mprof::run-command "export" "--format=folded" "--frames=types"
              (append arguments (list "--" *file*)))
-    (when status
+    (when message
       (error "~A" message))
     text))
 

@@ -74,11 +74,14 @@ lisp_printer_text(struct lisp_printer *out, const char *text)
     put(out, (unsigned char)*text++);
 }
 
-/* In UTF-8. */
+/* Writes C in UTF-8, or a sign for what names cannot have: NUL, which would
+ * end them, and halves of a surrogate pair. */
 static void
 put_character(struct lisp_printer *out, unsigned c)
 {
+  enum { SYMBOL_FOR_NULL = 0x2400, REPLACEMENT = 0xFFFD };
   static const unsigned char first[] = {0, 0xC0, 0xE0, 0xF0};
+  c = c == 0 ? SYMBOL_FOR_NULL : c >> 11 == 0xD800 >> 11 ? REPLACEMENT : c;
   unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
   put(out, first[more] | c >> (6 * more));
   while (more-- > 0)
