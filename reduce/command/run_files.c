@@ -211,8 +211,8 @@ add_sums(struct run_sums *sums, const struct profile *profile)
   sums->allocs += profile->total[MEASURE_ALLOCS];
   sums->bytes += profile->total[MEASURE_BYTES];
   sums->kept += profile->total[MEASURE_KEPT_BYTES];
-  sums->lost += profile->total[MEASURE_LOST_BYTES] +
-                profile->total[COLUMN_OF_INDIRECT_BYTES];
+  sums->lost += profile->total[MEASURE_LOST_BYTES];
+  sums->lost_indirectly += profile->total[COLUMN_OF_INDIRECT_BYTES];
   sums->sought = sums->sought || profile_has(profile, MEASURE_LOST_BYTES);
   sums->ecl =
       sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));

@@ -38,10 +38,11 @@ struct run_leaks {
 /* What was counted, over all files. */
 struct run_sums {
   uint64_t allocs, bytes, kept;
-  uint64_t lost; /* of what was kept, if that ... */
-  bool sought;   /* ... was asked for */
-  size_t files;  /* beside FILE */
-  bool ecl;      /* is part of a program */
+  uint64_t lost;            /* bytes of these, directly */
+  uint64_t lost_indirectly; /* with what refers to them */
+  bool sought;              /* whether it is known what was lost */
+  size_t files;             /* beside FILE */
+  bool ecl;                 /* is part of a program */
   struct run_leaks leaks;
 };
 

@@ -90,9 +90,13 @@ say_written(const char *name, bool root, const struct run_options *run,
   const bool others = sums->files > 0;
   const char *quote = root ? "'" : "";
   char files[64] = "";
-  char lost[64] = "";
+  char lost[128] = "";
   if (sums->sought)
-    snprintf(lost, sizeof lost, ", %" PRIu64 " of these lost", sums->lost);
+    snprintf(lost, sizeof lost,
+             ", %" PRIu64 " of these lost (%" PRIu64 " directly, %" PRIu64
+             " indirectly)",
+             sums->lost + sums->lost_indirectly, sums->lost,
+             sums->lost_indirectly);
   if (others)
     snprintf(files, sizeof files, "%s%zu %sfile%s of its processes",
              root ? " and " : "", sums->files, root ? "more " : "",
@@ -130,8 +134,9 @@ check_leaks(const struct options *options, const char *name, bool root,
   } else if (growth_exceeds(limit, GROWTH_BYTES, 0, leaks->bytes, 0)) {
     outcome->status = 4;
     mprof_line(outcome->remark,
-               "%" PRIu64 " bytes in %" PRIu64 " object%s were lost, for "
-               "example by %s; see: mprof report --tables=leaks%s%s %s",
+               "%" PRIu64 " bytes in %" PRIu64 " object%s were lost, directly "
+               "or indirectly, for example by %s; see: mprof report "
+               "--tables=leaks%s%s %s",
                leaks->bytes, leaks->objects, leaks->objects == 1 ? "" : "s",
                leaks->site, suppressions == NULL ? "" : " --suppressions=",
                suppressions == NULL ? "" : shell_word(suppressions),

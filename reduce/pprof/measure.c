@@ -14,7 +14,7 @@ static const char start_live[] = "start with (mprof:start :live t)";
 static const char held[] = "alive, by holder";
 static const char save_holders[] =
     "start with (mprof:start :live t), and save with :holders t";
-static const char lost[] = "never freed and unreachable at the end";
+static const char lost[] = "never freed, and nothing referred to it at the end";
 static const char seek_lost[] = "run the program with mprof run --reachable";
 static const char at_once[] = "freed soon after it was allocated";
 
@@ -43,13 +43,14 @@ const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
                                   "TemporaryAllocs", "temporary objects",
                                   at_once, false, MEASURE_COUNT,
                                   MEASURE_TEMPORARY_ALLOCS, PPROF_TEMPORARY},
-    [MEASURE_LOST_BYTES] = {"lost", "lost_bytes", "LostBytes", "bytes lost",
-                            lost, true, MEASURE_LOST_BYTES,
-                            MEASURE_LOST_ALLOCS, PPROF_LOST_BYTES, seek_lost},
+    [MEASURE_LOST_BYTES] = {"lost", "lost_bytes", "LostBytes",
+                            "bytes lost directly", lost, true,
+                            MEASURE_LOST_BYTES, MEASURE_LOST_ALLOCS,
+                            PPROF_LOST_BYTES, seek_lost},
     [MEASURE_LOST_ALLOCS] = {"lost-allocs", "lost_allocations", "LostAllocs",
-                             "objects lost", lost, false, MEASURE_LOST_BYTES,
-                             MEASURE_LOST_ALLOCS, PPROF_LOST_COUNT,
-                             seek_lost},
+                             "objects lost directly", lost, false,
+                             MEASURE_LOST_BYTES, MEASURE_LOST_ALLOCS,
+                             PPROF_LOST_COUNT, seek_lost},
     [MEASURE_HELD_BYTES] = {"held", "held_bytes", "HeldBytes", "bytes held",
                             held, true, MEASURE_HELD_BYTES,
                             MEASURE_HELD_ALLOCS, PPROF_HELD_BYTES,

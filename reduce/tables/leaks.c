@@ -28,7 +28,8 @@ static const struct column columns[] = {
     {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "lost"),
      .use = USE_LOST,
      .meaning = "bytes never freed that the program could not free any more, "
-                "and their share of all such bytes"},
+                "lost directly or indirectly, and their share of all such "
+                "bytes"},
     {FIGURE(KEPT_ALLOCS), .keys = {"objects"},
      HEADING(2, NULL, "objects"), .use = USE_LOST,
      .meaning = "number of these objects"},
@@ -37,7 +38,7 @@ static const struct column columns[] = {
      .spare = 1,
      .sums = true,
      .use = USE_LOST,
-     .meaning = "those that no other lost object refers to"},
+     .meaning = "those lost directly: no other lost object refers to them"},
     {.id = DIRECT_ALLOCS,
      HEADING(2, NULL, "objects"),
      .spare = 1,

@@ -204,9 +204,8 @@ write_lost(const struct reduction *reduction, struct sink *sink)
     return;
   write_count(sink, "Lost: ", lost, "byte", "bytes");
   write_count(sink, " in ", total[MEASURE_LOST_ALLOCS], "object", "objects");
-  write_count(sink, ", and ", indirect, "byte", "bytes");
-  sink_format(sink,
-              " in %" PRIu64 " reachable only from these; still reachable: ",
+  write_count(sink, " directly, and ", indirect, "byte", "bytes");
+  sink_format(sink, " in %" PRIu64 " indirectly; still reachable: ",
               total[COLUMN_OF_INDIRECT_ALLOCS]);
   write_count(sink, "", total[MEASURE_KEPT_BYTES] - lost - indirect, "byte",
               "bytes");

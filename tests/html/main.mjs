@@ -3,6 +3,7 @@
 // main.mjs FOLDER: all tests of the page; what they make goes to FOLDER.
 
 import { testAdvice } from './advice.mjs';
+import { testAverages } from './averages.mjs';
 import { Browser, Tests } from './browser.mjs';
 import { testChanges } from './changes.mjs';
 import { testChoices } from './choices.mjs';
@@ -18,6 +19,7 @@ import { testUse } from './use.mjs';
 
 const suites = {
   figures: testFigures,
+  averages: testAverages,
   measures: testMeasures,
   use: testUse,
   timeline: testTimeline,

@@ -121,9 +121,11 @@ async function leaks(tests, browser) {
     await page.close();
   };
   await totals('nothing that is suppressed', [suppress], [700, 7, 400, 4],
-    ['700 bytes kept', '400 bytes lost', '96 bytes suppressed']);
+    ['700 bytes kept', '400 bytes lost directly',
+      '100 bytes lost indirectly', '96 bytes suppressed']);
   await totals('with --suppressions=none', [suppress, '--suppressions=none'],
-    [796, 10, 432, 5], ['796 bytes kept', '432 bytes lost']);
+    [796, 10, 432, 5], ['796 bytes kept', '432 bytes lost directly',
+      '100 bytes lost indirectly']);
   await leakTable(tests, browser, 'lost', data, suppress);
   await leakTable(tests, browser, 'all lost', data, suppress,
     '--suppressions=none');
@@ -131,8 +133,8 @@ async function leaks(tests, browser) {
     await leakTable(tests, browser, kept, `${GOLDEN}/${kept}.data`);
   const page = await browser.open('lost', data, [suppress, '--value=lost']);
   tests.equal((await page.frames()).map((f) => f.title.split('\n')[0]),
-    ['all: 400 bytes lost, 100 %', 'main: 400 bytes lost, 100 %',
-      'leak: 400 bytes lost, 100 %'], 'leaks: --value=lost');
+    ['all: 400 bytes lost directly, 100 %', 'main: 400 bytes lost directly, 100 %',
+      'leak: 400 bytes lost directly, 100 %'], 'leaks: --value=lost');
   await page.close();
 }
 

@@ -299,8 +299,8 @@ async function recursion(tests, browser) {
   tests.equal(await page.page.evaluate(() =>
     [...document.querySelectorAll('.bars')][0].innerText.split('\n')
       .filter((line) => line.includes('×'))),
-  ['1 call × 4.50 kB', '5 calls × 800 B', '3 calls × 1.00 kB'],
-  'recursion: the path has all calls that go its way');
+  ['1 call × 4.50 kB', '2 calls × 2.00 kB', '3 calls × 1.00 kB'],
+  'recursion: the path has the calls of each frame');
   await page.follow('.hint a:text-is("B::WALK")');
   await page.settle();
   tests.equal(await page.page.evaluate(() => {

@@ -9,7 +9,7 @@
 
 compile losing -O0
 compile kept -O1
-lost='3834 bytes in 26 objects were lost, for example by main>lose_list>make'
+lost='3834 bytes in 26 objects were lost, directly or indirectly, for example by main>lose_list>make'
 see='see: mprof report --tables=leaks'
 
 # ends TITLE STATUS LINE ARGUMENT...: its status, and the first line.
@@ -26,11 +26,11 @@ same 'the table has as much' '3834 26' "$("$MPROF" report --tables=leaks |
   awk '$NF == "<TOTAL>" { print $1, $3 }')"
 ends 'a limit' 4 "$lost; $see x.data" -q -o x.data --fail-on-leak=3833 ./losing
 wrote="wrote 'mprof.data': 136 allocations, 9874 bytes, 4874 of them kept,\
- 3834 of these lost; see: mprof report mprof.data"
+ 3834 of these lost (1442 directly, 2392 indirectly); see: mprof report mprof.data"
 ends 'as much as the limit' 0 "$wrote" --fail-on-leak=3834 ./losing
 ends 'a limit with a unit' 0 "$wrote" --fail-on-leak=3.75KiB ./losing
 echo leak:lose_list >suppressions
-ends 'a part is suppressed' 4 "1234 bytes in 1 object were lost, for example\
+ends 'a part is suppressed' 4 "1234 bytes in 1 object were lost, directly or indirectly, for example\
  by main>lose; $see --suppressions=suppressions mprof.data" \
   --fail-on-leak --suppressions=suppressions ./losing
 echo leak:^main$ >suppressions
@@ -39,7 +39,7 @@ ends 'all is suppressed' 0 "$wrote" --fail-on-leak \
 rm -f mprof.data*
 "$MPROF" run -q --fail-on-leak ./kept locale >out 2>err
 same 'what is reachable is no leak' '0 ' "$? $(cat err)"
-ends 'children' 4 "7668 bytes in 52 objects were lost, for example by\
+ends 'children' 4 "7668 bytes in 52 objects were lost, directly or indirectly, for example by\
  main>lose_list>make; $see mprof.data mprof.data.[0-9]*" \
   --fail-on-leak sh -c './losing; ./losing; :'
 "$MPROF" run -q --fail-on-leak sh -c './losing; exit 3' 2>err

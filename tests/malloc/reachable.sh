@@ -183,7 +183,7 @@ same 'without mprof run: at once' 0m0 "${time%%.*}"
 compile losing -O0
 profile losing
 same 'the table' "$(cat <<'E'
-Lost: 1442 bytes in 3 objects, and 2392 bytes in 23 reachable only from these; still reachable: 1040 bytes in 10
+Lost: 1442 bytes in 3 objects directly, and 2392 bytes in 23 indirectly; still reachable: 1040 bytes in 10
 
 MEMORY LEAKS
 
@@ -209,7 +209,7 @@ same 'a list counts with its head' '7200000 ** 300000 24 1' \
 "$MPROF" run --reachable -o run.data ./losing 2>err
 kind=
 same 'a line says how much' "mprof: wrote 'run.data': 136 allocations, \
-9874 bytes, 4874 of them kept, 3834 of these lost; see: mprof report run.data" \
+9874 bytes, 4874 of them kept, 3834 of these lost (1442 directly, 2392 indirectly); see: mprof report run.data" \
   "$(cat err)"
 profile losing
 "$MPROF" report --tables=leaks run.data losing.data >found

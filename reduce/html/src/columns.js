@@ -92,6 +92,28 @@ function callNouns({ profile }) {
   return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
 }
 
+// Returns the average of MEASURE for a row, as {count, nouns, each}, or null if
+// there is none.  ALL(key) are the figures of the row with everything below
+// it, CALLS its calls.  There is one rule for the whole page: what was allocated
+// is divided by the calls of the same row, in C by the allocations; a part of it,
+// such as what was kept, by the objects of that part, and so is what is held.
+function averageOf(model, measure, all, calls) {
+  const { lisp, holders, measures } = model.profile;
+  const objects = measures.find(({ bytes, what }) =>
+    !bytes && what === measure.what);
+  const byCalls = lisp && !holders && !measure.part;
+  const count = !byCalls ? all(objects?.key) : model.callsKnown ? calls : NaN;
+  if (!(count > 0) || (!byCalls && measure === objects)) return null;
+  return { count, each: all(measure.key) / count, nouns:
+    measure.part || holders ? ['object', 'objects'] : callNouns(model) };
+}
+
+// Returns the average of the bytes of ROW, a function, in and below it.
+function bytesEach(model, { self, inclusive }) {
+  const bytes = model.profile.measures.find(({ key }) => key === 'bytes');
+  return averageOf(model, bytes, inclusive, self('calls'));
+}
+
 // The column of calls, of FIGURES(row), with an explanation for either
 // monitor.  There is none if calls are not known.
 function callColumns(model, figures, inLisp, inC) {

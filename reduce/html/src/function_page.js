@@ -45,9 +45,11 @@ function cycleOf(model, fn) {
 
 const isWhole = ({ key }) => key === 'bytes' || key === 'allocations';
 
-function figureCards(model, { self, inclusive }) {
+function figureCards(model, row) {
+  const { self, inclusive } = row;
   const { compared, terms } = model.profile;
   const calls = self('calls');
+  const each = bytesEach(model, row);
   const card = (label, figures, key, more) => figure(label, figures(key),
     compared ? comparison(figures, key) : more);
   const share = (figures, key) => percent(figures(key), model.total(key));
@@ -56,9 +58,8 @@ function figureCards(model, { self, inclusive }) {
       model.profile.measures.filter(isWhole).map(({ key, label }) =>
         card(`${which} ${label}`, figures, key, share(figures, key)))),
     model.callsKnown && figure('calls', calls, compared
-      ? `${number(self('calls-before'))} before` : calls > 0 &&
-        `${number(Math.round(inclusive('bytes') / calls))} bytes per ${
-          callNouns(model)[0]}`),
+      ? `${number(self('calls-before'))} before` : each !== null &&
+        `${number(Math.round(each.each))} bytes per ${each.nouns[0]}`),
     measureGroups(model).flat().filter((measure) => !isWhole(measure))
       .map(({ key, label }) => card(`${terms.inclusive} ${label}`, inclusive,
         key, `self ${number(self(key))}`)));

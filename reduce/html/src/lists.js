@@ -9,7 +9,6 @@ function functionColumns(model) {
       { measures, prefix: 'self', categories: true }),
     ...measureColumns(model, terms.all, (row) => row.inclusive,
       { measures, prefix: 'inclusive', label: terms.inclusive })]);
-  const each = (row) => row.inclusive('bytes') / row.self('calls');
   return [
     nameColumn(terms.frame[0], 'The name as in the report. Click to open it',
       (row) => row.fn, functionLink),
@@ -18,12 +17,11 @@ function functionColumns(model) {
       'Calls that led to an allocation in the function or below it. Calls ' +
         'have no type: filters by type and category do not change them',
       'Allocations with the function on their chain. Each counts as one call'),
-    ...model.callsKnown && !compared ? [{ key: 'per-call',
+    ...(model.callsKnown || !lisp) && !compared ? [{ key: 'per-call',
       label: lisp ? 'bytes / call' : 'bytes / alloc',
       help: `Inclusive bytes per ${callNouns(model)[0]}`,
-      value: (row) => (row.self('calls') === 0 ? 0 : each(row)),
-      text: (row) =>
-        row.self('calls') > 0 ? number(Math.round(each(row))) : '' }] : [],
+      value: (row) => bytesEach(model, row)?.each ?? 0,
+      text: (row) => number(Math.round(bytesEach(model, row)?.each)) }] : [],
     ...second,
   ];
 }
@@ -161,10 +159,12 @@ function leaksView(shell) {
   if (model.narrowed || model.tests.hide !== null)
     return element('p', { class: 'quiet' }, 'Leaks are known only without ' +
       'filters. Choose "Show all" to see them.');
-  const what = keys.includes('lost_bytes') ? 'lost' : 'never freed';
+  const what = keys.includes('lost_bytes') ? 'lost, directly or indirectly'
+    : 'never freed';
   const column = (key, help) => ({ key, label: key, help,
     value: (row) => row[key] });
-  return table(shell, 'leaks', { caption: 'Leaks', nouns: ['path', 'paths'],
+  return table(shell, 'leaks', { caption: `Leaks: what was ${what}`,
+    nouns: ['path', 'paths'],
     rows: leaks.filter(({ bytes, objects, path }) =>
       (bytes > 0 || objects > 0) && model.matches(path)),
     columns: [

@@ -191,17 +191,6 @@ class Model {
     return steps;
   }
 
-  // Returns the calls of the function of NODE in and below it, recursive ones
-  // included.
-  callsBelow(node) {
-    const { functionOf, end } = this.tree;
-    const calls = this.sums.self('calls');
-    let sum = 0;
-    for (let at = node; at < end[node]; at++)
-      if (functionOf[at] === functionOf[node]) sum += calls[at];
-    return sum;
-  }
-
   // Returns how much was allocated by chains with a function that matches the
   // search, how many such functions there are, and of each node whether one is
   // on the chain (ABOVE), and at how many nodes in and below it (BELOW).

@@ -6,10 +6,13 @@ const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
 const MOST_MATCHES = 10000;
 
-// "7 calls × 143 B": CALLS that share VALUE, or '' if they are not known.
-function callsText(model, calls, value) {
-  return calls > 0 ? `${plural(calls, ...callNouns(model))} × ${
-    brief(value / calls, model.measure)}` : '';
+// Returns "7 calls × 143 B", the average of the measure (columns.js), or '' if
+// there is none.
+function averageText(model, all, calls) {
+  const { measure } = model;
+  const found = averageOf(model, measure, all, calls);
+  return found === null ? '' : `${plural(found.count, ...found.nouns)} × ${
+    brief(found.each, measure)}`;
 }
 
 // A sentence: the deepest function with half of everything in or below it, its
@@ -28,14 +31,14 @@ function hint(model) {
   const caller = steps.slice(0, at).findLast((step) =>
     step.fn.package !== null && step.fn.package !== fn.package)?.fn;
   const inclusive = (f) => model.functions[f.id].inclusive(key);
-  const calls = (f) =>
-    callsText(model, model.functions[f.id].self('calls'), inclusive(f));
+  const average = (f) => averageText(model, model.functions[f.id].inclusive,
+    model.functions[f.id].self('calls'));
   return element('p', { class: 'hint' },
     element('strong', {}, percent(inclusive(fn), total)),
     ` of the ${noun} ${model.profile.terms.through} `, functionLink(fn),
-    calls(fn) && `: ${calls(fn)}`,
+    average(fn) && `: ${average(fn)}`,
     caller !== undefined && [', for ', functionLink(caller),
-      calls(caller) && ` (${calls(caller)})`], '.');
+      average(caller) && ` (${average(caller)})`], '.');
 }
 
 // A card with a bar for each of ROWS, which are {label, value, note}, or
@@ -57,7 +60,8 @@ function bars(caption, help, rows, whole, more) {
 // The steps of the heaviest path.  It leaves out a step that passes nearly
 // everything on, unless it is the program's own or the last.
 function pathCard(model) {
-  if (model.profile.compared) return null;
+  const { profile, sums } = model;
+  if (profile.compared) return null;
   const steps = model.hottestPath();
   const telling = steps.filter((step, i) => {
     const next = steps[i + 1];
@@ -66,7 +70,8 @@ function pathCard(model) {
   });
   const rows = telling.slice(0, PATH_ROWS).map(({ node, fn, value }) => ({
     label: functionLink(fn), value,
-    note: callsText(model, model.callsBelow(node), value) }));
+    note: averageText(model, figuresAt(sums.inclusive, node),
+      sums.self('calls')[node]) }));
   const left = steps.length - rows.length;
   return bars('Heaviest path', 'From the root, each step leads to the ' +
     'heaviest frame below, down to 10 % of the total', rows,

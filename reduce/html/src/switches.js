@@ -182,6 +182,12 @@ function titleOf(profile) {
     : `${title} ${of} ${program(profile)}`;
 }
 
+// Returns the bytes that are lost with what refers to them, where that is known:
+// leaks have both (tables/leaks.c).
+const lostIndirectly = ({ leaks, totals, keys }) =>
+  keys.includes('lost_bytes') ? leaks.reduce((sum, { bytes }) =>
+    sum + bytes, -totals.lost_bytes) : 0;
+
 // Shows the facts of the profile, or those of the old one and the new one.
 function showHead(profile) {
   document.title = titleOf(profile);
@@ -197,6 +203,7 @@ function showHead(profile) {
       (m.bytes && (m.word !== 'live' || compared)))
       .map(({ key, noun }) => fact(({ totals }) => totals[key],
         noun.replace(/s$/, ''), noun)),
+    fact(lostIndirectly, 'byte lost indirectly', 'bytes lost indirectly'),
     fact((its) => its.suppressed, 'byte suppressed', 'bytes suppressed'),
     !compared && !holders && profile.live.trim(),
     fact((its) => its.functions.length, ...terms.frame),
