@@ -23,7 +23,8 @@ struct figures {
       uint64_t held_bytes, held_allocs;
     };
   };
-  uint64_t category_bytes[CATEGORY_COUNT];
+  uint64_t by_category[CATEGORY_COUNT]; /* bytes, or objects if --value
+                                           counts these in the tables */
   uint64_t category_kept[CATEGORY_COUNT];
 };
 
@@ -38,7 +39,7 @@ figures_add(struct figures *sum, const struct figures *more)
   for (int m = 0; m < MEASURE_COUNT; m++)
     sum->counts[m] += more->counts[m];
   for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
-    sum->category_bytes[i] += more->category_bytes[i];
+    sum->by_category[i] += more->by_category[i];
     sum->category_kept[i] += more->category_kept[i];
   }
 }
@@ -53,7 +54,7 @@ figures_of(const struct profile *profile, const struct sample_count *count)
     figures.counts[m] = count->counts[m];
   if (count->size_kind != SIZE_UNKNOWN) {
     unsigned category = profile->types[count->type].category;
-    figures.category_bytes[category] = figures.bytes;
+    figures.by_category[category] = figures.counts[count->weight];
     figures.category_kept[category] = figures.kept_bytes;
   }
   return figures;

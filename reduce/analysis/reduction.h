@@ -95,6 +95,15 @@ reduction_measure(const struct reduction *reduction)
   return measure_rows[value].bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
 }
 
+/* Which figures the shares and the call graph of a report are made of: bytes,
+ * or allocations where the options count objects. */
+static inline enum measure
+reduction_weight(const struct reduction *reduction)
+{
+  return measure_rows[reduction_counted(reduction)].bytes ? MEASURE_BYTES
+                                                          : MEASURE_ALLOCS;
+}
+
 /* The source file of NODE, "" when not known; and the line where it begins,
  * zero when not known. */
 const char *node_file(const struct reduction *reduction,

@@ -132,6 +132,7 @@ selection_count(const struct selection *selection, size_t i,
     count->counts[MEASURE_KEPT_BYTES] = count->counts[MEASURE_KEPT_ALLOCS] =
         count->counts[MEASURE_LOST_BYTES] =
             count->counts[MEASURE_LOST_ALLOCS] = 0;
+  count->weight = row->bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
   if (row->what == NULL)
     return;
   uint64_t bytes =
@@ -204,9 +205,9 @@ judge_samples(struct selection *selection)
     struct figures figures = figures_of(profile, &count);
     selection->kept[i] &= judge_sample(selection, i, &count, flags);
     if (count.calls == 0)
-      selection->kept[i] &= KEPT_ALLOCATIONS;
+      selection->kept[i] &= (unsigned char)~KEPT_CALLS;
     if (!figures_any(&figures))
-      selection->kept[i] &= KEPT_CALLS;
+      selection->kept[i] &= (unsigned char)~KEPT_ALLOCATIONS;
     else if (selection_keeps(selection, i))
       figures_add(&selection->total, &figures);
     else
@@ -216,85 +217,6 @@ judge_samples(struct selection *selection)
     if ((flags & CHAIN_HAS_NAMELESS) != 0 || (flags & CHAIN_LEAF_KNOWN) == 0)
       selection->nameless_chain_bytes += figures.bytes;
   }
-}
-
-/* ---- calls outside ---- */
-
-/* Are calls outside of profiled bodies on the way to one, and so of no
- * interest, or elsewhere, say in another thread?
- *
- * A call of a chain that leads to the function that runs bodies, and to no
- * allocation elsewhere, does not count.  The monitor folds recursion, and
- * writes a folded call with a chain that no allocation has; but folding keeps
- * every arc.  So a call of a chain that leads to neither counts if its last
- * arc leads to allocations elsewhere.
- *
- * What a chain leads to is known at the nodes below it: one pass from the
- * last node to the first.
- */
-enum leads { TO_ROOT = 1, ELSEWHERE = 2 };
-
-/* The function of the leaf of NODE's chain; INDEX_NONE for none. */
-static uint32_t
-function_of(const struct selection *selection, uint32_t node)
-{
-  const struct frame_table *frames = selection->frames;
-  uint32_t location = selection->profile->tree.nodes[node].item;
-  return node == TREE_ROOT
-             ? INDEX_NONE
-             : frames->frames[frames->first_frames[location]].function;
-}
-
-/* The arc by which the leaf of NODE's chain was called. */
-static uint64_t
-arc_of(const struct selection *selection, uint32_t node)
-{
-  uint32_t parent = selection->profile->tree.nodes[node].parent;
-  return index_pair(function_of(selection, parent),
-                    function_of(selection, node));
-}
-
-/* What each node leads to. */
-static unsigned char *
-find_leads(const struct selection *selection)
-{
-  const struct profile *profile = selection->profile;
-  unsigned char *leads = pool_zeroed(profile->tree.count, 1);
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count count;
-    uint32_t node = profile->samples[i].node;
-    profile_count(profile, i, &count);
-    if (!is_below_root(selection, node) &&
-        (count.counts[MEASURE_BYTES] != 0 ||
-         count.counts[MEASURE_ALLOCS] != 0))
-      leads[node] |= ELSEWHERE;
-  }
-  for (size_t i = profile->tree.count; i-- > TREE_ROOT + 1;)
-    leads[profile->tree.nodes[i].parent] |=
-        is_below_root(selection, i) ? TO_ROOT : leads[i];
-  return leads;
-}
-
-/* Lets calls outside count no more that are on the way to a body. */
-static void
-drop_calls_outside(struct selection *selection)
-{
-  const struct profile *profile = selection->profile;
-  struct index_map arcs = {0}; /* that lead elsewhere */
-  unsigned char *leads = find_leads(selection);
-  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++)
-    if ((leads[i] & ELSEWHERE) != 0)
-      index_map_number(&arcs, arc_of(selection, (uint32_t)i));
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    uint32_t node = profile->samples[i].node;
-    bool elsewhere =
-        leads[node] != 0
-            ? (leads[node] & ELSEWHERE) != 0
-            : index_map_find(&arcs, arc_of(selection, node)) != INDEX_NONE;
-    if (node != TREE_ROOT && !is_below_root(selection, node) && !elsewhere)
-      selection->kept[i] &= (unsigned char)~KEPT_CALLS;
-  }
-  pool_free(leads);
 }
 
 /* ---- the whole ---- */
@@ -341,6 +263,5 @@ selection_init(struct selection *selection, const struct profile *profile,
   selection_match(selection);
   judge_nodes(selection);
   judge_samples(selection);
-  if (selection->has_root && selection->cuts)
-    drop_calls_outside(selection);
+  selection_count_calls(selection);
 }

@@ -134,6 +134,9 @@ struct selection {
                               stands for the chains of samples there; NULL:
                               chains are of frames */
   struct figures total;    /* of the samples kept */
+  uint64_t calls; /* that are counted and led to allocations that are chosen,
+                     of all functions, hidden ones too; of C programs these
+                     allocations */
   uint64_t nameless_leaf_bytes;  /* charged to something without a name */
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };
@@ -143,6 +146,10 @@ void selection_init(struct selection *selection,
                     const struct profile *profile,
                     const struct frame_table *frames,
                     const struct selection_options *options);
+
+/* Sets the calls of SELECTION, and lets calls outside of profiled bodies count
+ * no more that are on the way to one. */
+void selection_count_calls(struct selection *selection);
 
 /* Whether OPTIONS choose by time. */
 bool selection_is_of_time(const struct selection_options *options);
@@ -163,7 +170,12 @@ void selection_count(const struct selection *selection, size_t i,
                      struct sample_count *count);
 
 /* What of a sample counts: bits. */
-enum kept { KEPT_ALLOCATIONS = 1, KEPT_CALLS = 2, KEPT_ALL = 3 };
+enum kept {
+  KEPT_ALLOCATIONS = 1, /* what it counts, if that is not nothing */
+  KEPT_CALLS = 2,
+  KEPT_CHOSEN = 4, /* what it allocated, whatever is counted of that */
+  KEPT_ALL = 7
+};
 
 static inline bool
 selection_keeps(const struct selection *selection, size_t i)

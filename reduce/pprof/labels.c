@@ -166,6 +166,7 @@ profile_count(const struct profile *profile, size_t i,
   const uint64_t *values = profile->values + i * profile->column_count;
   const struct profile_column *columns = profile->column_of;
   memset(count->counts, 0, sizeof count->counts);
+  count->weight = MEASURE_BYTES;
   for (size_t j = 0; j < profile->measure_count; j++) {
     const struct profile_column c = columns[profile->measures[j]];
     count->counts[profile->measures[j]] = values[c.index] * c.scale;

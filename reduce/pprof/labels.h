@@ -72,7 +72,8 @@ enum size_kind {
 /* A sample as analysis sees it: see profile_count. */
 struct sample_count {
   uint64_t counts[MEASURE_COUNT];
-  uint64_t calls; /* of the leaf's function below this chain */
+  enum measure weight; /* what categories are of: bytes, or objects */
+  uint64_t calls;      /* of the leaf's function below this chain */
   uint64_t object_bytes;
   enum size_kind size_kind;
   uint32_t type; /* index into types */

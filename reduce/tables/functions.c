@@ -64,7 +64,9 @@ static const struct column function_columns[] = {
      HEADING(2, NULL, "calls"),
      .use = USE_CALLS,
      .sums = true,
-     CALLS_MEANING},
+     .meaning = CALLS_TEXT "; <TOTAL>: all counted calls, also to "
+                "functions without a row",
+     .meaning_in_c = CALLS_TEXT_IN_C "; <TOTAL>: all allocations"},
     {.id = BYTES_PER_CALL,
      HEADING(2, "bytes", "/call"),
      .use = USE_AVERAGES_OF_CALLS,
@@ -128,22 +130,19 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   return true;
 }
 
-/* The calls of all rows, also those that are left out.  Of a C program each
- * allocation is a call of all functions on its chain: their sum would say
- * nothing. */
+/* Returns the calls of the total: all that are counted, whether or not a
+ * function has a row; of groups, those that lead from one to another. */
 static uint64_t
-sum_calls(const struct view *view)
+all_calls(const struct reduction *reduction)
 {
-  const struct reduction *reduction = view->reduction;
-  struct ranking_row function;
+  const struct call_graph *graph = &reduction->graph;
   uint64_t calls = 0;
-  if (reduction_counted(reduction) != MEASURE_BYTES)
-    return CALLS_UNKNOWN;
-  if (reduction->profile->language == LANGUAGE_C)
-    return reduction->selection.total.allocs;
-  for (size_t i = 0; row(view, i, &function); i++)
-    if (!function.left_out)
-      calls = calls_add(calls, function.calls);
+  if (reduction->options->by == BY_FUNCTION ||
+      reduction->profile->language == LANGUAGE_C)
+    return reduction->selection.calls;
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].calls != CALLS_UNKNOWN)
+      calls += graph->nodes[i].calls;
   return calls;
 }
 
@@ -155,8 +154,8 @@ cell(const struct view *view, const struct ranking_row *row, int id)
     return (struct cell){.kind = CELL_SHARE,
                          .number = row->figures->temporary_allocs,
                          .whole = row->figures->allocs};
-  uint64_t calls =
-      row->item == (size_t)NO_ITEM ? sum_calls(view) : row->calls;
+  uint64_t calls = row->item == (size_t)NO_ITEM ? all_calls(reduction)
+                                                : row->calls;
   if (id == BYTES_PER_CALL)
     return cell_average(row->figures->bytes, calls);
   if (id == CALLS)

@@ -133,12 +133,14 @@ add_relation(struct graph_entries *entries, const struct graph_entry *entry,
   relation->calls = calls_add(relation->calls, arc->calls);
 }
 
-/* By bytes and allocations, descending, then by name. */
+/* By weight, bytes and allocations, descending, then by name. */
 static int
 compare_relations(const void *left, const void *right)
 {
   const struct relation *a = left;
   const struct relation *b = right;
+  if (a->weight != b->weight)
+    return a->weight > b->weight ? -1 : 1;
   if (a->figures.bytes != b->figures.bytes)
     return a->figures.bytes > b->figures.bytes ? -1 : 1;
   if (a->figures.allocs != b->figures.allocs)
@@ -161,6 +163,10 @@ add_up(struct graph_entries *entries, const struct graph_entry *entry,
        bool callers)
 {
   const struct graph_sum none = {.count = 0};
+  const enum measure weight = reduction_weight(entries->reduction);
+  for (size_t i = 0; i < entries->relation_count; i++)
+    entries->relations[i].weight =
+        entries->relations[i].figures.counts[weight];
   array_sort(entries->relations, entries->relation_count,
              sizeof *entries->relations, compare_relations);
   entries->all = entries->root = none;
@@ -172,7 +178,7 @@ add_up(struct graph_entries *entries, const struct graph_entry *entry,
   }
   for (size_t i = 0; i < entries->relation_count; i++) {
     struct relation *r = &entries->relations[i];
-    r->small = !share_reached(r->figures.bytes, entry->inclusive->bytes,
+    r->small = !share_reached(r->weight, entry->inclusive->counts[weight],
                               entries->reduction->options->min_share);
     if (!r->inside)
       graph_sum_add(&entries->all, &r->figures, r->calls);

@@ -26,6 +26,7 @@ struct relation {
   uint32_t node;
   const char *name;       /* of the node */
   struct figures figures; /* of the chains that pass here; exact */
+  uint64_t weight;        /* of these: see reduction_weight */
   uint64_t calls;
   uint64_t all_calls; /* made by the caller, or received by the callee */
   bool inside; /* both ends are in one cycle: the figures overlap others */

@@ -80,14 +80,22 @@ report_holders_legend(const struct reduction *reduction, struct sink *sink)
                      "above.");
   if (reduction == NULL || reduction->options->legend)
     sink_text(sink, "\n");
-  report_legend(reduction, sink, "self+desc",
-                "share of all live bytes that the holder retains");
-  report_legend(reduction, sink, "self",
-                "own line: bytes of its own objects; above: bytes that it "
-                "retains for that holder; below: bytes that are retained for "
-                "it");
-  report_legend(reduction, sink, "exact bytes",
-                "on all lines: bytes that are retained");
+  report_legend(
+      reduction, sink, "self+desc",
+      weighed_words(reduction,
+                    "share of all live bytes that the holder retains"));
+  report_legend(
+      reduction, sink, "self",
+      weighed_words(reduction,
+                    "own line: bytes of its own objects; above: bytes that "
+                    "it retains for that holder; below: bytes that are "
+                    "retained for it"));
+  report_legend(
+      reduction, sink,
+      reduction == NULL || reduction_weight(reduction) == MEASURE_BYTES
+          ? "exact bytes"
+          : "exact allocs",
+      weighed_words(reduction, "on all lines: bytes that are retained"));
 }
 
 void

@@ -10,6 +10,7 @@
 #include "tables/table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_MEANING = 1000 };
 
@@ -67,7 +68,23 @@ explain_blank_calls(const struct reduction *reduction, struct sink *sink)
   report_legend(
       reduction, sink, "blank calls",
       "unknown: calls of some functions are not counted, such as C "
-      "functions of other libraries; sums that include them are blank too");
+      "functions of other libraries; <TOTAL> leaves them out, and the sum "
+      "of callers or callees that includes them is blank too");
+}
+
+const char *
+weighed_words(const struct reduction *reduction, const char *text)
+{
+  static const char bytes[] = "bytes";
+  struct string_sink made;
+  if (reduction == NULL || reduction_weight(reduction) == MEASURE_BYTES)
+    return text;
+  string_sink_init(&made);
+  for (const char *at; (at = strstr(text, bytes)) != NULL;
+       text = at + sizeof bytes - 1)
+    sink_format(&made.sink, "%.*sobjects", (int)(at - text), text);
+  sink_text(&made.sink, text);
+  return string_sink_text(&made);
 }
 
 /* Explains COLUMN under its heading: "bytes %", "self+desc". */
@@ -93,7 +110,7 @@ explain_column(const struct reduction *reduction, const struct column *column,
                  ? in_c
                  : column->meaning);
   report_legend(reduction, sink, column->term == NULL ? term : column->term,
-                meaning);
+                column->weighs ? weighed_words(reduction, meaning) : meaning);
 }
 
 void
@@ -113,16 +130,17 @@ text_columns_explain(const struct reduction *reduction,
              c->content == CONTENT_CATEGORIES;
   if (shares && !all)
     explain_shares(reduction, sink);
-  for (const struct column *c = list; c < list + count; c++) {
-    if (c->text.bottom == NULL || (!all && !column_used(reduction, c->use)))
+  for (size_t i = 0; i < count; i++) {
+    const struct column c = all ? list[i] : column_weighed(reduction, &list[i]);
+    if (c.text.bottom == NULL || (!all && !column_used(reduction, c.use)))
       continue;
-    if (c->meaning != NULL)
-      explain_column(reduction, c, sink);
-    if (c->content == CONTENT_CATEGORIES && !categories) {
+    if (c.meaning != NULL)
+      explain_column(reduction, &c, sink);
+    if (c.content == CONTENT_CATEGORIES && !categories) {
       explain_categories(reduction, reduction->profile->language, sink);
       categories = true;
     }
-    calls = calls || c->use == USE_CALLS;
+    calls = calls || c.use == USE_CALLS;
   }
   if (!all && calls && report_lacks_calls(reduction))
     explain_blank_calls(reduction, sink);

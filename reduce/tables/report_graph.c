@@ -25,10 +25,10 @@ static const struct column columns[] = {
     {LEFT_HEADING(0, "index"),
      .meaning = "number of the entry; each name is followed by the index of "
                 "its entry"},
-    {HEADING(1, "self", "+desc"),
+    {HEADING(1, "self", "+desc"), .weighs = true,
      .meaning = "share of all bytes allocated by the function and by all "
                 "functions below it"},
-    {HEADING(2, NULL, "self"), .share = true,
+    {HEADING(2, NULL, "self"), .share = true, .weighs = true,
      .meaning =
          "own line: bytes that the function itself allocated; callers: bytes "
          "that the function and all below it allocated for this caller; "
@@ -41,12 +41,12 @@ static const struct column columns[] = {
          "share of the sum of all callers (or all callees), by category"},
     {HEADING(2, "bytes", "kept"), .use = USE_KEPT,
      .meaning = "bytes of \"self\" that were never freed"},
-    {CATEGORIES(BYTES), HEADING(2, NULL, "% all kept"), .use = USE_KEPT,
+    {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% all kept"), .use = USE_KEPT,
      .spare = 3,
      .meaning = "their share of all bytes never freed, by category"},
     {HEADING(2, "live", "bytes"), .use = USE_LIVE,
      .meaning = "bytes of \"self\" that were alive at the last collection"},
-    {CATEGORIES(BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
+    {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
      .spare = 3, .meaning = "their share of all live bytes, by category"},
     {HEADING(2, NULL, "called"), .use = USE_CALLS,
      .meaning =
@@ -63,7 +63,7 @@ static const struct column columns[] = {
                      "function to itself or within the cycle; callers, /: "
                      "allocations with any callee of the caller; callees, /: "
                      "allocations with any caller of the callee"},
-    {HEADING(2, "exact", "bytes"), .spare = 1,
+    {HEADING(2, "exact", "bytes"), .spare = 1, .weighs = true,
      .meaning =
          "bytes allocated while the function, or this caller with this "
          "callee, was on the chain, and their share of all bytes; each "
@@ -82,6 +82,7 @@ static const char relation_indent[] = "    ";
 /* The table being filled. */
 struct drawing {
   const struct reduction *reduction;
+  const struct figures *total; /* of the selection */
   struct graph_entries entries;
   struct text_table table;
   struct string_sink name; /* the one in hand */
@@ -92,7 +93,7 @@ struct line {
   const struct graph_entry *own; /* an entry's own line; NULL: another */
   bool member;                   /* one of a cycle's list of members */
   const struct figures *figures; /* from "self" on; NULL: stars */
-  uint64_t fraction_of; /* frac, but on own lines: a part of so many bytes */
+  uint64_t fraction_of; /* frac, but on own lines: a part of so much */
   uint64_t calls, more; /* what is unknown stays blank */
   char mark;            /* before MORE; '+' also stands for nothing */
   const struct figures *exact; /* the exact view; NULL: stars */
@@ -105,7 +106,14 @@ add_stars(struct text_table *table, size_t count)
     text_table_cell(table, "*");
 }
 
-/* Adds bytes and their share, or stars. */
+/* Returns the bytes of FIGURES, or the objects if these are counted. */
+static uint64_t
+weight_of(const struct drawing *drawing, const struct figures *figures)
+{
+  return figures->counts[reduction_weight(drawing->reduction)];
+}
+
+/* Adds the weight of FIGURES and its share, or stars. */
 static void
 add_bytes(struct drawing *drawing, const struct figures *figures)
 {
@@ -113,9 +121,9 @@ add_bytes(struct drawing *drawing, const struct figures *figures)
     add_stars(&drawing->table, 2);
     return;
   }
-  text_table_number(&drawing->table, figures->bytes);
-  text_table_share(&drawing->table, figures->bytes,
-                   drawing->reduction->selection.total.bytes);
+  text_table_number(&drawing->table, weight_of(drawing, figures));
+  text_table_share(&drawing->table, weight_of(drawing, figures),
+                   weight_of(drawing, drawing->total));
 }
 
 /* Adds the cells from "self" up to the calls. */
@@ -131,15 +139,16 @@ add_figures(struct drawing *drawing, const struct line *line)
     add_stars(table, 2 * CATEGORY_COUNT + (kept ? 1 + CATEGORY_COUNT : 0));
     return;
   }
-  add_category_cells(table, figures->category_bytes, figures->bytes);
+  add_category_cells(table, figures->by_category,
+                     weight_of(drawing, figures));
   if (line->own == NULL)
-    add_category_cells(table, figures->category_bytes, line->fraction_of);
+    add_category_cells(table, figures->by_category, line->fraction_of);
   for (unsigned i = 0; line->own != NULL && i < CATEGORY_COUNT; i++)
     text_table_cell(table, "--");
   if (kept) {
     text_table_number(table, figures->kept_bytes);
     add_category_cells(table, figures->category_kept,
-                       drawing->reduction->selection.total.kept_bytes);
+                       drawing->total->kept_bytes);
   }
 }
 
@@ -167,8 +176,8 @@ add_line(struct drawing *drawing, struct line line)
     text_table_skip(table, 1);
   }
   if (own != NULL && (own->cycle != NULL || nodes[own->node].cycle == 0))
-    text_table_share(table, own->inclusive->bytes,
-                     drawing->reduction->selection.total.bytes);
+    text_table_share(table, weight_of(drawing, own->inclusive),
+                     weight_of(drawing, drawing->total));
   else
     text_table_cell(table, "%s", own != NULL || line.member ? "*" : "");
   add_figures(drawing, &line);
@@ -266,7 +275,7 @@ add_relations(struct drawing *drawing, const struct graph_entry *entry,
   struct graph_entries *entries = &drawing->entries;
   graph_entry_relate(entries, entry, callers);
   size_t count = entries->relation_count;
-  uint64_t whole = entries->all.figures.bytes;
+  uint64_t whole = weight_of(drawing, &entries->all.figures);
   if (callers) {
     add_sum(drawing, &entries->all, 2, whole, false, "all");
     add_sum(drawing, &entries->root, 1, whole, false, "<root>");
@@ -292,12 +301,15 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
   const struct reduction *reduction = drawing->reduction;
   const struct cycle *cycle = entry->cycle;
   struct line line = {
-      .member = true, .fraction_of = cycle->self.bytes, .mark = '+'};
+      .member = true,
+      .fraction_of = weight_of(drawing, &cycle->self),
+      .mark = '+'};
   struct graph_sum rest = {0};
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = reduction->cycles.members[cycle->first_member + i];
     struct graph_entry one = graph_entry_of(&drawing->entries, member);
-    if (!share_reached(one.inclusive->bytes, reduction->selection.total.bytes,
+    if (!share_reached(weight_of(drawing, one.inclusive),
+                       weight_of(drawing, drawing->total),
                        reduction->options->min_share)) {
       graph_sum_add(&rest, one.self, one.calls);
       continue;
@@ -368,7 +380,8 @@ report_graph_legend(const struct reduction *reduction, struct sink *sink)
 void
 report_graph(const struct reduction *reduction, struct sink *sink)
 {
-  struct drawing drawing = {.reduction = reduction};
+  struct drawing drawing = {.reduction = reduction,
+                            .total = &reduction->selection.total};
   const bool held = reduction_is_of_holders(reduction);
   string_sink_init(&drawing.name);
   text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);

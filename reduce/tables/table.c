@@ -148,7 +148,7 @@ view_cell(const struct view *view, const struct ranking_row *row,
   case CONTENT_BY_CATEGORY:
     return (struct cell){.kind = CELL_NUMBERS,
                          .number = CATEGORY_COUNT,
-                         .counts = figures->category_bytes};
+                         .counts = figures->by_category};
   default:
     return view->table->cell(view, row, column->id);
   }

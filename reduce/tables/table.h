@@ -77,6 +77,8 @@ struct column {
   const char *term;         /* in the legend; NULL: the heading */
   const char *meaning;      /* NULL: another column's explains it, too */
   const char *meaning_in_c; /* for C programs; NULL: the same */
+  bool weighs;              /* it is of what --value counts, as shares and
+                               categories of bytes are: column_weighed */
   unsigned spare;           /* see text_table.h */
   const char *total;        /* of CONTENT_OWN: in the row of the total */
   bool sums; /* that row has a cell of the table's function, too */
@@ -140,11 +142,12 @@ struct column {
 
 /* What calls of a function are: the monitor of C programs counts them as the
  * original did. */
+#define CALLS_TEXT                                                           \
+  "calls to the function that led to allocation, in it or below it"
+#define CALLS_TEXT_IN_C                                                      \
+  "allocations with the function on their chain, each counted as one call"
 #define CALLS_MEANING                                                        \
-  .meaning = "calls to the function that led to allocation, in it or "       \
-             "below it",                                                     \
-  .meaning_in_c = "allocations with the function on their chain, each "      \
-                  "counted as one call"
+  .meaning = CALLS_TEXT, .meaning_in_c = CALLS_TEXT_IN_C
 
 /* Where a cell points to. */
 enum target {
@@ -320,6 +323,16 @@ cell_reference(enum target to, uint64_t item)
 
 /* Whether the profile of REDUCTION has columns of that USE. */
 bool column_used(const struct reduction *reduction, enum column_use use);
+
+/* Returns COLUMN as the tables of REDUCTION have it: where --value counts
+ * objects, the shares of bytes are of objects, and headings say so. */
+struct column column_weighed(const struct reduction *reduction,
+                             const struct column *column);
+
+/* Returns TEXT about such a column: with "objects" in the place of "bytes"
+ * where the tables of REDUCTION, which may be NULL, count these. */
+const char *weighed_words(const struct reduction *reduction,
+                          const char *text);
 
 /* Begins a text table with those of COUNT columns at LIST that the profile
  * has. */

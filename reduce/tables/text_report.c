@@ -18,6 +18,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 __extension__ typedef unsigned __int128 uint128;
@@ -51,6 +52,32 @@ column_used(const struct reduction *reduction, enum column_use use)
   }
 }
 
+/* Whether COLUMN, of bytes, is of objects in the tables of REDUCTION. */
+static bool
+is_of_objects(const struct reduction *reduction, const struct column *column)
+{
+  return reduction_weight(reduction) != MEASURE_BYTES &&
+         (column->weighs || (column->measure == MEASURE_BYTES &&
+                             (column->content == CONTENT_SHARE ||
+                              column->content == CONTENT_CATEGORIES)));
+}
+
+struct column
+column_weighed(const struct reduction *reduction, const struct column *column)
+{
+  static const char *const words[][2] = {
+      {"mem", "allocs"}, {"% mem", "% allocs"}, {"bytes", "allocs"}};
+  struct column made = *column;
+  if (!is_of_objects(reduction, column))
+    return made;
+  made.weighs = true;
+  made.measure = MEASURE_ALLOCS;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strcmp(made.text.bottom, words[i][0]) == 0)
+      made.text.bottom = words[i][1];
+  return made;
+}
+
 /* Whether the text has COLUMN. */
 static bool
 shows(const struct reduction *reduction, const struct column *column)
@@ -72,23 +99,24 @@ text_columns_begin(struct text_table *text, const struct reduction *reduction,
   enum language language = reduction->profile->language;
   text_table_init(text, NULL, 0);
   text->human = reduction->options->width >= WIDE_LINE;
-  for (const struct column *c = list; c < list + count; c++) {
-    if (!shows(reduction, c))
+  for (size_t column = 0; column < count; column++) {
+    const struct column c = column_weighed(reduction, &list[column]);
+    if (!shows(reduction, &c))
       continue;
-    if (c->content != CONTENT_CATEGORIES)
-      add_column(text, c->text, c->spare);
+    if (c.content != CONTENT_CATEGORIES)
+      add_column(text, c.text, c.spare);
     else
       for (unsigned i = 0; i < CATEGORY_COUNT; i++)
         add_column(
             text,
-            (struct text_column){.top = i == 0 ? c->text.bottom : NULL,
+            (struct text_column){.top = i == 0 ? c.text.bottom : NULL,
                                  .top_span = i == 0 ? CATEGORY_COUNT : 1,
                                  .bottom = category_letter(language, i),
                                  .gap = i == 0 ? 2 : 1},
-            c->spare);
-    if (c->share)
+            c.spare);
+    if (c.share)
       add_column(text, (struct text_column){.bottom = "%", .gap = 1},
-                 c->spare);
+                 c.spare);
   }
 }
 
@@ -180,7 +208,7 @@ add_cells(const struct view *view, struct text_table *text,
   if (column->content == CONTENT_CATEGORIES) {
     add_category_cells(text,
                        kept ? row->figures->category_kept
-                            : row->figures->category_bytes,
+                            : row->figures->by_category,
                        whole->counts[column->measure]);
     return;
   }
@@ -201,9 +229,12 @@ add_row(const struct view *view, struct text_table *text,
         const struct ranking_row *row, const struct figures *whole)
 {
   const struct table *table = view->table;
-  for (size_t i = 0; i < table->column_count; i++)
-    if (shows(view->reduction, &table->columns[i]))
-      add_cells(view, text, row, whole, &table->columns[i]);
+  for (size_t i = 0; i < table->column_count; i++) {
+    const struct column column =
+        column_weighed(view->reduction, &table->columns[i]);
+    if (shows(view->reduction, &column))
+      add_cells(view, text, row, whole, &column);
+  }
 }
 
 /* Adds the members of GROUP, which RANKING has. */
@@ -253,6 +284,8 @@ write_rows(const struct view *view, struct text_table *text)
   const struct ranking *ranking = &view->ranking;
   struct ranking_row total = view_total(view);
   enum measure weight = sort_measure(view->table->sort);
+  if (weight == MEASURE_BYTES)
+    weight = reduction_weight(view->reduction);
   if (!view->table->untotalled)
     add_row(view, text, &total, total.figures);
   for (size_t i = 0; i < ranking->shown; i++) {

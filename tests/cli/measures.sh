@@ -101,10 +101,53 @@ for profile in "$c" "$w" "$l"; do
 
     run report --tables=direct -verbose --no-legend --value="$value" \
       "$profile"
-    case $value in *allocs) at=3 ;; *) at=2 ;; esac
+    case $value in *allocs | temporary) at=3 ;; *) at=2 ;; esac
     rows "$at" >found
     same "$label: DIRECT ALLOCATION counts $value"
+
+    # Shares are of what is counted, and so is the call graph.
+    wrong=$(awk -v at="$at" '/^-+$/ { body = 1; next } body && !NF { exit }
+      body && $NF == "<TOTAL>" { all = $at }
+      body && $2 ~ /^[0-9]+$/ && $at > 0 { share = int(100 * $at / all)
+        text = share == 100 ? "**" : share == 0 ? "." : share
+        if ($1 != text) print; n++ } END { if (!n) print "nothing" }' out)
+    [ -z "$wrong" ]
+    result $? "$label: shares are of $value"
+    run report --tables=graph -verbose --no-legend --value="$value" "$profile"
+    awk '$1 ~ /^\[/ && $NF ~ /^\[/ {
+        for (i = NF - 2; i > 1; i--)
+          if ($i ~ /^[0-9]+$/ && $(i + 1) ~ /^(\*\*|[0-9]+|\.)$/) {
+            print $(NF - 1), $i; break } }' out | sort >found
+    column function "inclusive_$key" all.csv >wanted
+    same "$label: the call graph is of $value"
   done
+done
+
+# ---- the total of calls -------------------------------------------------
+
+# It is one number, whichever rows there are: all calls of all functions.
+calls_of() {
+  run report --tables=direct --no-legend --width=0 "$@"
+  awk '$NF == "<TOTAL>" { print $(NF - 1) }' out
+}
+
+for name in widgets two-cycles session live mixture unknown-calls; do
+  profile=$golden/$name.data
+  "$MPROF" export --format=csv --system=show "$profile" >all.csv
+  all=$(column function calls all.csv |
+    awk '{ s += $2 } END { print s + 0 }')
+  # the REPL's calls outside of the profiled body do not count
+  [ "$name" != session ] || all=87
+  for options in --sort=inclusive --system=hide --system=show --system=root \
+    --hide=. --limit=1 --sort=calls --value=allocs -verbose; do
+    same_calls=$(calls_of "$options" "$profile")
+    [ "$same_calls" = "$all" ]
+    result $? "$name: the total of calls with $options is $all"
+  done
+done
+for options in -verbose --sort=inclusive --value=kept --value=allocs --limit=1; do
+  [ "$(calls_of "$options" "$c")" = 37 ]
+  result $? "C: the total is of all allocations with $options"
 done
 
 # ---- what is left out, and what is not known ----------------------------
