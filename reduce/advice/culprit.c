@@ -12,6 +12,7 @@ struct part {
   bool program;     /* a culprit */
   bool barrier;     /* what it does itself is no fault of its callers */
   bool interpreted; /* it has no address: it is not machine code */
+  bool applier;     /* it calls what it is given */
   const unsigned char *roles;
 };
 
@@ -21,6 +22,12 @@ static const char barriers[] =
     "COMPILE\0COMPILE-FILE\0LOAD\0ADD-METHOD\0CLOS::INSTALL-METHOD\0"
     "CLOS::LOAD-DEFCLASS\0CLOS:ENSURE-CLASS\0ENSURE-GENERIC-FUNCTION\0"
     "SI:DEFINE-STRUCTURE\0";
+
+/* What calls the function that it is given: (apply #'f list) calls F. */
+static const char appliers[] =
+    "APPLY\0FUNCALL\0MAP\0MAP-INTO\0MAPC\0MAPCAN\0MAPCAR\0MAPCON\0MAPHASH\0"
+    "MAPL\0MAPLIST\0REDUCE\0SI:APPLY-FROM-STACK-FRAME\0APPLY_fixed\0"
+    "ecl_apply_from_stack_frame\0";
 
 /* Whether a symbol of PACKAGE names the function NAME, or the function is
  * local to such a one, or a method of it. */
@@ -57,6 +64,7 @@ part_of(const struct matcher *m, const struct function *f)
                  !lisp_name_passes_on(name) && !is_called_by_ecl(name) &&
                  !is_system_function(name, file);
   part.barrier = rule_names_have(barriers, name);
+  part.applier = rule_names_have(appliers, name);
   part.interpreted = part.program && f->low_address == 0 && *file == '\0';
   return part;
 }
@@ -164,10 +172,21 @@ plays(const struct rule *rule, enum rule_key key, unsigned roles)
   return *rule->values[key] == '\0' || (roles & RULE_BIT(key)) != 0;
 }
 
+/* Returns the place of what the function at PLACE has APPLY and the like call,
+ * or of what it calls itself. */
+static size_t
+find_called(const struct matcher *m, size_t place)
+{
+  for (place--; place > 0 && part_at(m, place)->applier; place--) {
+  }
+  return place;
+}
+
 /* Whether rule R holds for an object with the roles TYPE if the function at
- * PLACE is the culprit. */
+ * PLACE is the culprit, which calls the function at CALLED_PLACE. */
 static bool
-holds(const struct matcher *m, size_t r, unsigned type, size_t place)
+holds(const struct matcher *m, size_t r, unsigned type, size_t place,
+      size_t called_place)
 {
   const struct rule *rule = &m->rules[r];
   const bool interpreted = *rule->values[RULE_INTERPRETED] != '\0';
@@ -175,12 +194,12 @@ holds(const struct matcher *m, size_t r, unsigned type, size_t place)
     return false;
   if (interpreted)
     return m->addresses && part_at(m, place)->interpreted;
-  const unsigned called = part_at(m, place - 1)->roles[r];
+  const unsigned called = part_at(m, called_place)->roles[r];
   if (!plays(rule, RULE_CALLED, called) ||
       !plays(rule, RULE_LEAF, part_at(m, 0)->roles[r]))
     return false;
   unsigned below = 0;
-  for (size_t i = 0; i < place - 1; i++)
+  for (size_t i = 0; i < called_place; i++)
     below |= part_at(m, i)->roles[r];
   return plays(rule, RULE_THROUGH, called | below) &&
          (below & RULE_BIT(RULE_WITHOUT)) == 0;
@@ -198,17 +217,39 @@ find_culprit(struct matcher *m, size_t r, size_t place)
   return find_program(m, place, r);
 }
 
-/* Fills FINDING but for its rule; the culprit is at PLACE. */
+/* Fills FINDING but for its rule; the culprit is at PLACE and calls what is at
+ * CALLED. */
 static void
-tell(struct matcher *m, size_t place, struct finding *finding)
+tell(struct matcher *m, size_t place, size_t called, struct finding *finding)
 {
   finding->culprit = m->chain[place]->function;
   finding->line = m->chain[place]->line;
-  finding->called = place == 0 ? INDEX_NONE : m->chain[place - 1]->function;
+  finding->called = place == 0 ? INDEX_NONE : m->chain[called]->function;
   do
     place = find_program(m, place + 1, NONE);
   while (place != NONE && m->chain[place]->function == finding->culprit);
   finding->caller = place == NONE ? INDEX_NONE : m->chain[place]->function;
+}
+
+/* Looks for a rule as matcher_find does, where what the culprit calls is what it
+ * has APPLY call, if APPLIED. */
+static bool
+find_rule(struct matcher *m, size_t nearest, const unsigned char *types,
+          bool applied, struct finding *finding)
+{
+  for (size_t r = 0; r < m->rule_count; r++) {
+    const size_t place = find_culprit(m, r, nearest);
+    const size_t called = place == NONE || place == 0 ? 0
+                          : applied ? find_called(m, place)
+                                    : place - 1;
+    if (place != NONE && holds(m, r, types[r], place, called)) {
+      finding->rule = r;
+      finding->counted = plays(&m->rules[r], RULE_COUNTED, types[r]);
+      tell(m, place, called, finding);
+      return true;
+    }
+  }
+  return false;
 }
 
 bool
@@ -219,14 +260,6 @@ matcher_find(struct matcher *m, uint32_t node, uint32_t type,
   m->chain_count = 0;
   m->next = node;
   const size_t nearest = find_program(m, 0, NONE);
-  for (size_t r = 0; r < m->rule_count && nearest != NONE; r++) {
-    const size_t place = find_culprit(m, r, nearest);
-    if (place != NONE && holds(m, r, types[r], place)) {
-      finding->rule = r;
-      finding->counted = plays(&m->rules[r], RULE_COUNTED, types[r]);
-      tell(m, place, finding);
-      return true;
-    }
-  }
-  return false;
+  return nearest != NONE && (find_rule(m, nearest, types, false, finding) ||
+                             find_rule(m, nearest, types, true, finding));
 }

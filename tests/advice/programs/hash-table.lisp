@@ -24,10 +24,10 @@
     (+ (different-by seen *words*) (different-by seen '("x"))
        (different-by seen nil))))
 
-;;; A table in each object: small ones, in place of the first, too.
+;;; A table in each object, whose options the caller gives: APPLY makes it.
 
-(defun properties (n)
-  (let ((table (make-hash-table)))
+(defun properties (n &optional options)
+  (let ((table (apply #'make-hash-table options)))
     (setf (gethash :number table) n)
     table))
 
