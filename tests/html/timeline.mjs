@@ -80,6 +80,30 @@ export async function testTimeline(tests, browser) {
       allocations.toLocaleString('en-US')} of ${
       whole.allocations.toLocaleString('en-US')} allocations, from ${window}`;
 
+  // Each line reaches its own highest point, and the legend says which it is.
+  const heights = (key) => page.page.$eval(`.timeline polyline.${key}`, (line) =>
+    line.getAttribute('points').split(',').map((point) =>
+      Number(point.split(' ')[1])));
+  const drawn = (value, most) => Number((100 * (1 - 0.96 * value / most))
+    .toFixed(2));
+  const slices = Array.from({ length: SLICES }, (_, i) => i);
+  tests.equal(await heights('in_use'), slices.map((i) =>
+    drawn(i === 3 ? 0 : 1000 + i, 1011)), 'memory in use has its own scale');
+  tests.equal(await heights('resident'), slices.map((i) =>
+    drawn(5000 + i, 5011)), 'and so has resident memory');
+  tests.equal(await page.page.$$eval('.legend-of-time > span', (spans) =>
+    spans.map((its) => its.textContent)), ['cons', 'float', 'struct', 'other',
+    'memory in use, up to 1.01 kB on its own scale',
+    'memory resident, up to 5.01 kB on its own scale',
+    'garbage was collected'], 'a legend');
+  const rates = slices.filter((i) => i !== 5).map((i) => reported(data, `--from=${start(i)}`,
+    ...i + 1 < SLICES ? [`--to=${start(i + 1)}`] : []).totals.bytes / 1.07);
+  const rate = `${(Math.max(...rates) / 1000).toPrecision(3)} kB`;
+  tests.equal([await page.text('.chart-of-time .top'),
+    await page.text('.chart-of-time .bottom'),
+    (await page.text('.details-of-time')).split(',')[0]],
+  [`${rate}/s`, '0', `at most ${rate} a second`], 'an axis');
+
   await page.page.mouse.move(...at(3));
   const third = reported(data, `--from=${start(3)}`, `--to=${start(4)}`).totals;
   tests.equal(await page.text('.details-of-time'), `3.21 s to 4.28 s: ${

@@ -4,12 +4,20 @@
 // all choices but that of a part of time, which is made in it: with the mouse,
 // or by keys.
 //
+// The areas have the axis at the left.  The lines are of memory in use and of
+// memory that is resident, which may be a hundred times as much: each has a
+// scale of its own, whose top the legend says.
+//
 // A slice of time is as wide as it is long.  The last one has no end, and is as
 // long as the one before.  Where a program has several phases, the one that
 // allocates most is named below the slices.
 
 const CHART_WIDTH = 1000; // units of the drawing, which is stretched
 const CHART_HEIGHT = 100;
+const LINE_HEIGHT = 0.96; // of the highest point of a line, as a part of that
+
+// The lines: what each is called, and its key.
+const MEMORY = [['in use', 'in_use'], ['resident', 'resident']];
 
 const svg = (tag, attributes = {}, ...children) => {
   const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -49,11 +57,15 @@ class Timeline {
     this.areas, this.mark);
     this.scale = element('p', { class: 'details-of-time', 'aria-live': 'polite' });
     this.phases = element('p', { class: 'phases-of-time' });
+    this.top = element('span', { class: 'top' });
+    this.legend = element('p', { class: 'legend-of-time' });
     this.element = element('section', { class: 'graph over-time' },
       element('div', { class: 'graph-bar' }, element('h2', {}, 'Over time'),
-        this.scale), this.chart, this.phases,
+        this.scale),
+      element('div', { class: 'chart-of-time' }, this.chart, this.top,
+        element('span', { class: 'bottom' }, '0')), this.phases,
       element('p', { class: 'axis' }, element('span', {}, '0 s'),
-        element('span', {}, seconds(this.whole))));
+        element('span', {}, seconds(this.whole))), this.legend);
     this.connect();
   }
 
@@ -139,7 +151,7 @@ class Timeline {
       return svg('path', { class: `category-${category}`,
         d: `M${up.join('').slice(1)}${down.join('')}Z` });
     });
-    const lines = ['resident', 'in_use'].map((key) => this.line(key));
+    const lines = MEMORY.map(([, key]) => this.line(key));
     const marks = svg('path', { class: 'collection', d: slices.map((_, i) =>
       (this.collections(i) > 0 ? `M${this.x(i + 1).toFixed(2)} 0v7` : ''))
       .join('') });
@@ -147,6 +159,27 @@ class Timeline {
     this.areas.replaceChildren(...areas, ...lines.filter(Boolean), marks);
     this.all = all;
     this.most = most * 1e9;
+    this.explain();
+  }
+
+  // Labels the axis, and says what the colours, lines and marks are.
+  explain() {
+    const { model: { measure, profile: { categories } } } = this.shell;
+    const sign = (name, ...texts) => element('span', {},
+      element('span', { class: `sign ${name}` }), ...texts);
+    this.top.textContent = `${brief(this.most, measure)}/s`;
+    replaceChildren(this.legend, `${measure.noun} per second: `,
+      categories.map((category, i) => sign(`category category-${i}`, category)),
+      MEMORY.filter(([, key]) => this.highest(key) > 0).map(([label, key]) =>
+        sign(`line ${key}`, `memory ${label}, up to ${
+          brief(this.highest(key), { bytes: true })} on its own scale`)),
+      this.slices.some((_, i) => this.collections(i) > 0) &&
+        sign('collection', 'garbage was collected'));
+  }
+
+  // Returns the most of KEY, memory at the end of a slice.
+  highest(key) {
+    return Math.max(...this.slices.map((slice) => slice[key]));
   }
 
   // How often garbage was collected in SLICE; of the first that is not known.
@@ -158,11 +191,10 @@ class Timeline {
   // The line of KEY, memory at the end of each slice, where it is known.
   line(key) {
     const values = this.slices.map((slice) => slice[key]);
-    const most = Math.max(...this.slices.map(({ resident, in_use: used }) =>
-      Math.max(resident, used)));
-    if (!values.some((value) => value > 0)) return null;
+    const most = this.highest(key);
+    if (!(most > 0)) return null;
     const points = values.map((value, i) => `${this.x(i + 1).toFixed(2)} ${
-      (CHART_HEIGHT * (1 - 0.96 * value / most)).toFixed(2)}`);
+      (CHART_HEIGHT * (1 - LINE_HEIGHT * value / most)).toFixed(2)}`);
     return svg('polyline', { class: key, points: points.join(',') });
   }
 
@@ -170,15 +202,14 @@ class Timeline {
   describe(at) {
     const { measure } = this.shell.model;
     const slice = this.slices[at];
-    const memory = (of) => [['in use', 'in_use'], ['resident', 'resident']]
-      .filter(([, key]) => of[key] > 0).map(([label, key]) =>
-        `, ${label} ${brief(of[key], { bytes: true })}`).join('');
+    const memory = (of) => MEMORY.map(([label, key]) => [label, of(key)])
+      .filter(([, value]) => value > 0).map(([label, value]) =>
+        `, ${label} ${brief(value, { bytes: true })}`).join('');
     this.scale.textContent = slice === undefined
       ? `at most ${brief(this.most, measure)} a second${
-        memory(Object.fromEntries(['in_use', 'resident'].map((key) => [key,
-          Math.max(...this.slices.map((its) => its[key]))])))}; drag to select`
+        memory((key) => this.highest(key))}; drag to select`
       : `${seconds(slice.start)} to ${seconds(this.end(at))}: ${
-        number(this.all[at])} ${measure.noun}${memory(slice)}${
+        number(this.all[at])} ${measure.noun}${memory((key) => slice[key])}${
         this.collections(at) > 0 ? `, ${plural(this.collections(at),
           'collection', 'collections')} of garbage` : ''}`;
     this.chart.setAttribute('aria-label', `${this.scale.textContent}. Arrow ` +
