@@ -6,8 +6,10 @@
 
 #include "command/run_files.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* ---- what programs have lost ------------------------------------------- */
@@ -120,6 +122,10 @@ run_files_finish(struct run_files *files, bool *root,
   const bool good = files->error.message[0] == '\0' &&
                     run_files_finish_one(files, files->path, NULL, root) &&
                     run_files_others(files, finish_other);
+  const int reason = errno;
   *error = files->error;
+  if (!good && error->message[0] == '\0')
+    mprof_line(error->message, "cannot write '%s': %s", files->name,
+               strerror(reason));
   return good;
 }
