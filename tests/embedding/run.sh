@@ -143,6 +143,67 @@ else
   not_ok 'a C program with Lisp code, stripped' <<<"$output"
 fi
 
+# ---- C code that uses the frame pointer for anything ---------------------
+
+built+=$(lisp '(require :cmp)' \
+  "(compile-file \"$source/loops.lisp\" :output-file \"loops.fas\")" 2>&1)
+
+# objects FILE: of each way to the loops, and each loop, what an expression
+# made, which was executed 20 times with 14 values of the register, in 3 threads.
+objects() {
+  "$MPROF" export --format=folded --value=allocs "$1" |
+    sed -n 's/^.*with_pointer;//p' | awk '
+      {
+        match($0, /^.*all_loops/)
+        way = substr($0, 1, RLENGTH)
+        split(substr($0, RLENGTH + 2), loop, /[ ;]/)
+        sum[way " " loop[1]] += $NF
+      }
+      END { for (row in sum) print row, sum[row] / (20 * 14 * 3) }' | sort
+}
+
+# What that is.  Where releases of ECL differ, it is as much on each way.
+expected_objects() {
+  local way times row
+  while read -r way times; do
+    for row in arrays:1 atomic_memory:1 bignums:1 bits:1 closures:1 \
+      complexes:1 conses:1 conses_by_name:1 doubles:1 foreign:1 functions:1 \
+      instances:1 lisp_calls:3 lists:3 lists_of_one:1 lists_with_tail:2 \
+      memory:1 ratios:1 string_copies:1 strings:1 strings_by_name:1 \
+      structures:1 sums:1 symbols:$symbols tables:$tables vectors:1 \
+      vectors_by_name:$vectors; do
+      echo "$way;all_loops ${row%:*} $((${row#*:} * times))"
+    done
+  done <<'END' | sort
+alone 1
+called;FUNCALL;CL-USER::CALL;from_lisp 1
+from_lisp 1
+recursive 1
+recursive;recursive 2
+sorted;compare 1
+END
+}
+
+# of LOOP FILE: what it made where it was alone.
+of() { objects "$2" | sed -n "s/^alone;all_loops $1 //p"; }
+
+for with in 'gcc -O2' 'gcc -O3 -fomit-frame-pointer' 'gcc -O0' \
+  'gcc -O2 -fno-omit-frame-pointer' 'clang -O2'; do
+  name=loops-${with//[^a-zA-Z0-9]/_}
+  # shellcheck disable=SC2086
+  if output=$($with -pthread -I"$library/../include" "$source/loops.c" \
+    -o "$name" -L"$library" -lecl -Wl,-rpath,"$library" 2>&1 &&
+    timeout 60 "./$name" "$name.data" 2>&1) &&
+    symbols=$(of symbols "$name.data") tables=$(of tables "$name.data") \
+      vectors=$(of vectors_by_name "$name.data") &&
+    difference=$(diff <(expected_objects) <(objects "$name.data")); then
+    echo "ok - loops in C with anything in the frame pointer, $with"
+  else
+    not_ok "loops in C with anything in the frame pointer, $with" \
+      <<<"$built$output$difference"
+  fi
+done
+
 # ---- Lisp code alone -----------------------------------------------------
 
 # RUN makes a function object for its lambda: see harness.lisp.

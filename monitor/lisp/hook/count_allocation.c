@@ -265,8 +265,8 @@ allocated_otherwise(struct thread_state *t, uintptr_t frame, cl_index kind,
                              way_place(&t->last_objects, frame));
 }
 
-/* The object is another than the last one at its place, or came on another
- * way. */
+/* Counts an object that is another than the last one at its place, or came on
+ * another way.  The gate is open. */
 static __attribute__((noinline)) void *
 allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
                void *object, cl_object clas)
@@ -274,7 +274,7 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   struct way *const way = way_place(&t->last_objects, frame);
   const struct way_frame *end;
   bool fresh;
-  if (!hook_try_enter(t) || classify_is_memory_of_type(allocation_what(kind)))
+  if (classify_is_memory_of_type(allocation_what(kind)))
     return allocated_otherwise(t, frame, kind, object, clas);
   if (way->ip != frame_return(frame) ||
       (end = way->plain ? way_end(way, frame, true)
@@ -301,7 +301,7 @@ allocated_in_known_frame(struct thread_state *t, uintptr_t frame, uint32_t up,
   const struct innermost_frame f = {.up = up, .call = l->call};
   l->leaf = leaf_in(t, frame, f, l->leaf->kind);
   l->word = t->walk.epoch | up;
-  l->caller_word = NO_WORD;
+  l->returns_to = NO_RETURN;
   return count(t, l->leaf, l->kind, object, l->careful);
 }
 
@@ -333,8 +333,9 @@ hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   struct last_object *const l =
       last_object_place(&t->last_objects, frame_return(frame));
 
-  if (!hook_try_enter(t) || l->ip != frame_return(frame) || l->kind != kind ||
-      l->clas != clas)
+  if (!hook_try_enter(t))
+    return allocated_otherwise(t, frame, kind, object, clas);
+  if (l->ip != frame_return(frame) || l->kind != kind || l->clas != clas)
     return allocated_anew(t, frame, kind, object, clas);
   if (*frame_word(frame_caller(frame), l->word_at) != l->word)
     return allocated_in_other_frame(t, frame, kind, object, l);

@@ -24,9 +24,28 @@ reserve(struct last_objects *last, uint32_t places)
   return 0;
 }
 
-int
-last_objects_init(struct last_objects *last)
+/* Finds the stack of the thread.  Without memory it stays unknown, and ways are
+ * kept by one return address. */
+static void
+find_stack(struct last_objects *last, pthread_t thread)
 {
+  pthread_attr_t attributes;
+  void *start;
+  size_t bytes;
+  last->stack = last->stack_end = 0;
+  if (pthread_getattr_np(thread, &attributes) != 0)
+    return;
+  if (pthread_attr_getstack(&attributes, &start, &bytes) == 0) {
+    last->stack = (uintptr_t)start;
+    last->stack_end = (uintptr_t)start + bytes - 2 * sizeof(uintptr_t);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+int
+last_objects_init(struct last_objects *last, pthread_t thread)
+{
+  find_stack(last, thread);
   return reserve(last, SIZE_FIRST_OBJECTS);
 }
 
@@ -51,7 +70,9 @@ is_fixed(const struct stack_walk *walk, const struct walked_frame *f)
          !stack_walk_is_interpreted(f->call);
 }
 
-/* Keep the object. */
+/* Keeps the object as the last one of its place.  The return address of its
+ * frame is kept only if the caller's frame has a word: no other caller's frame
+ * pointer may be followed. */
 static void
 keep_object(struct last_objects *last, const struct stack_walk *walk,
             uintptr_t allocator, const struct made *made)
@@ -66,12 +87,12 @@ keep_object(struct last_objects *last, const struct stack_walk *walk,
       .kind = made->kind,
       .clas = made->clas,
       .leaf = made->leaf,
-      .returns_to = frame_return(frame),
-      .caller_word = NO_WORD,
+      .returns_to = NO_RETURN,
       .call = made->call & INT32_MAX,
       .careful = made->careful,
       .word_at = (int16_t)((uintptr_t)innermost->word - frame)};
   if (walk->last > innermost && is_fixed(walk, innermost + 1)) {
+    l->returns_to = frame_return(frame);
     l->caller_word = *innermost[1].word;
     l->caller_word_at =
         (int16_t)((uintptr_t)innermost[1].word - frame_caller(frame));
@@ -99,8 +120,9 @@ note_way(struct way *way, struct stack_walk *walk,
     way->plain &= call_site_is_framed(site);
     way->frames[i] = (struct way_frame){
         .word = site->kind == CALL_FRAME ? *frames[i].word : NO_WORD,
-        .returns_to = i == last ? 1 : frames[i + 1].ip,
-        .word_at = site->word_at,
+        .returns_to = i == last ? NO_RETURN : frames[i + 1].ip,
+        .word_at = site->kind == CALL_WORDLESS ? (int16_t)sizeof(uintptr_t)
+                                               : site->word_at,
         .saved = site->saved,
         .kind = site->kind};
   }

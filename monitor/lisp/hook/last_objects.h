@@ -36,6 +36,7 @@
 #ifndef MPROF_LAST_OBJECTS_H
 #define MPROF_LAST_OBJECTS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -64,23 +65,26 @@ struct last_object {
   cl_index kind;             /* these are as in struct made */
   cl_object clas;
   struct leaf *leaf;
-  uintptr_t returns_to; /* from the frame to its caller's */
-  uint64_t caller_word; /* NO_WORD: the caller is not known */
+  uintptr_t returns_to; /* from the frame into its caller, if that has a frame
+                           with a word; otherwise NO_RETURN */
+  uint64_t caller_word; /* of that frame */
   uint32_t call : 31;   /* as in a step */
   uint32_t careful : 1;
   int16_t word_at, caller_word_at; /* as in struct call_site */
 };
 _Static_assert(sizeof(struct last_object) == 64, "one cache line");
 
-/* No word holds it, nor does a frame pointer. */
+/* Neither a frame word nor a return address. */
 #define NO_WORD UINT64_C(1)
+#define NO_RETURN UINT64_C(1)
 
 struct way_frame {
   uint64_t word;         /* what its word holds when the frame is known;
-                            NO_WORD where it has none */
+                            NO_WORD where it has none, and then the word at
+                            word_at is its return address */
   uint64_t *activations; /* where to count that it was called; not told of the
                             innermost, for which the leaf counts */
-  uintptr_t returns_to;  /* 1 in the last frame */
+  uintptr_t returns_to;  /* NO_RETURN in the last frame */
   int16_t word_at;       /* these are as in struct call_site */
   uint8_t saved, kind;
 };
@@ -106,12 +110,14 @@ struct last_objects {
   struct way_frame (*frames)[WAY_FRAMES]; /* of the ways */
   uint32_t mask;   /* places in each table less one */
   uint32_t walked; /* walks, since the tables were made */
+  uintptr_t stack;     /* the lowest address of the thread's stack, */
+  uintptr_t stack_end; /* and the highest that a frame may have; 0: unknown */
   struct arena arena;
 };
 
-/* Empty tables, whose arena is to be released.  Gives back 0, or -1 with
- * errno set. */
-int last_objects_init(struct last_objects *last);
+/* Makes empty tables for a thread that is alive; their arena is to be
+ * released.  Returns 0, or -1 with errno set.  Calls malloc. */
+int last_objects_init(struct last_objects *last, pthread_t thread);
 
 /* The words or the leaves are others now: a new epoch has begun, the thread
  * has entered a region, or code is another at the same addresses. */
@@ -123,23 +129,18 @@ last_object_place(const struct last_objects *last, uintptr_t ip)
   return &last->objects[(ip ^ ip >> 10) & last->mask];
 }
 
-/* Code without frame pointers may have anything in that register: what it
- * points to is read only if it is near. */
-static inline bool
-frame_is_near(uintptr_t frame, uintptr_t caller)
-{
-  return caller - frame < 4096;
-}
-
+/* Returns where the way from `allocator' is kept, by up to three return
+ * addresses.  Code without frame pointers may have anything in that register:
+ * what it points to is read only further out on the stack of the thread. */
 static inline struct way *
 way_place(const struct last_objects *last, uintptr_t allocator)
 {
-  const uintptr_t frame = frame_caller(allocator);
+  const uintptr_t end = last->stack_end, frame = frame_caller(allocator);
   uintptr_t hash = frame_return(allocator);
-  if (frame_is_near(allocator, frame)) {
+  if (frame >= allocator && frame <= end && allocator >= last->stack) {
     const uintptr_t caller = frame_caller(frame);
     hash += frame_return(frame) * 5;
-    if (frame_is_near(frame, caller))
+    if (caller >= frame && caller <= end)
       hash += frame_return(caller) * 3;
   }
   return &last->ways[(hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32 &

@@ -88,7 +88,7 @@ static bool
 init_walks(struct thread_state *t)
 {
   return stack_walk_init(&t->walk, monitor.whole_walks) == 0 &&
-         last_objects_init(&t->last_objects) == 0;
+         last_objects_init(&t->last_objects, t->thread) == 0;
 }
 
 static void add_counters(struct counters *to, const struct thread_state *t);
@@ -102,12 +102,12 @@ take_over(struct thread_state *t, cl_env_ptr env, pthread_t thread)
   forget_counters(t);
   t->walk = (struct stack_walk){0};
   t->regions = (struct region_stack){0};
+  t->thread = thread;
   if (!init_walks(t)) {
     release_walks(t);
     return false;
   }
   t->env = env;
-  t->thread = thread;
   return true;
 }
 
