@@ -57,15 +57,24 @@ is_label_beyond(const struct region_table *table, const char *name)
 struct region_name {
   uint32_t parent;
   char path[REGION_PATH_BYTES];
+  size_t bytes; /* of the members above that are used */
 };
 
-/* The number of the region `name' in `parent', NONE when there is no room. */
+static struct region_name
+name_in(const struct region_table *table, uint32_t parent, const char *name)
+{
+  struct region_name key = {.parent = parent};
+  join(key.path, table->regions[parent].path, name);
+  key.bytes = offsetof(struct region_name, path) + strlen(key.path) + 1;
+  return key;
+}
+
+/* Returns the number of the region `name' in `parent', a new one if it is new;
+ * NONE if there is no room. */
 static uint32_t
 find(struct region_table *table, uint32_t parent, const char *name)
 {
-  struct region_name key = {.parent = parent};
-  char other[REGION_PATH_BYTES];
-  size_t length;
+  struct region_name key;
   uint32_t number;
   if (table->regions == NULL) {
     if (arena_reserve(&table->arena,
@@ -76,18 +85,19 @@ find(struct region_table *table, uint32_t parent, const char *name)
     table->count = 1;
     region_table_map(table);
   }
-  join(key.path, table->regions[parent].path, name);
-  length = offsetof(struct region_name, path) + strlen(key.path) + 1;
-  number = intern_find(&table->names, &key, length);
+  key = name_in(table, parent, name);
+  number = intern_find(&table->names, &key, key.bytes);
+  if (number == 0 && is_label_beyond(table, name)) {
+    char other[REGION_PATH_BYTES + sizeof "=[other]"];
+    snprintf(other, sizeof other, "%.*s=[other]",
+             (int)strcspn(name, "="), name);
+    key = name_in(table, parent, other);
+    number = intern_find(&table->names, &key, key.bytes);
+  }
   if (number != 0)
     return number;
-  if (is_label_beyond(table, name)) {
-    snprintf(other, sizeof other, "%.*s=[other]",
-             (int)(strchr(name, '=') - name), name);
-    return find(table, parent, other);
-  }
   if (table->count > REGIONS ||
-      intern_bytes(&table->names, &key, length) == 0)
+      intern_bytes(&table->names, &key, key.bytes) == 0)
     return NONE;
   table->regions[table->count].parent = parent;
   strcpy(table->regions[table->count].path, key.path);
@@ -131,28 +141,6 @@ region_resume(const struct region_table *table, struct region_stack *stack,
     stack->region = number;
 }
 
-/* Threads that count change it meanwhile. */
-static int64_t
-live_bytes(const struct region *region)
-{
-  return __atomic_load_n(&region->live_bytes, __ATOMIC_RELAXED);
-}
-
-/* Live bytes of the region and of all regions in it. */
-static uint64_t
-held_bytes(const struct region_table *table, uint32_t region)
-{
-  const struct region *regions = table->regions;
-  int64_t sum = live_bytes(&regions[region]);
-  for (uint32_t i = region + 1; i < table->count; i++)
-    for (uint32_t p = regions[i].parent; p >= region; p = regions[p].parent)
-      if (p == region) {
-        sum += live_bytes(&regions[i]);
-        break;
-      }
-  return sum < 0 ? 0 : (uint64_t)sum;
-}
-
 void
 region_leave(struct region_table *table, struct region_stack *stack,
              bool frees)
@@ -170,8 +158,10 @@ region_leave(struct region_table *table, struct region_stack *stack,
     struct region *r = &table->regions[stack->region];
     r->nanoseconds += now - open->since;
     r->last = nanoseconds(CLOCK_REALTIME);
-    if (frees)
-      r->held_bytes = held_bytes(table, stack->region);
+    if (frees) {
+      const int64_t live = __atomic_load_n(&r->live_bytes, __ATOMIC_RELAXED);
+      r->held_bytes = live < 0 ? 0 : (uint64_t)live;
+    }
   }
   stack->region = open->outer;
 }

@@ -35,7 +35,8 @@ struct region {
   uint64_t nanoseconds; /* in it, all threads together */
   uint64_t first, last; /* begin and end, of the real-time clock */
   uint64_t held_bytes;  /* live, with what is in it, when it ended */
-  int64_t live_bytes;   /* of itself */
+  int64_t live_bytes;   /* of objects that were made in it, or in a region in
+                           it; threads that count change it without a lock */
 };
 
 struct region_table { /* all zero: empty */

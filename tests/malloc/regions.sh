@@ -76,6 +76,15 @@ same 'of these most have their own' 3 "$(bytes --label=number=3000)"
 same 'and others have not' 'mprof: nothing matches --label=number=4999' \
   "$("$MPROF" report --label=number=4999 regions.data 2>&1 | cut -c1-42)"
 
+profile regions long_labels
+# Keys of 180 to 197 characters; what is longer is cut, and is no label then.
+same 'long keys of labels that are [other]' "$(
+  for length in {180..197}; do echo "$length 2"; done
+  echo '198 14')" "$(rows regions.data region |
+  sed -n 's/^region \(k*\)[^ ]* \([0-9]*\) .*/\1 \2/p' |
+  awk '/^k/ { print length($1), $2 }' | sort -n)"
+profile regions labels
+
 # by KEY OPTION...: bytes by label, but for what a program allocates that does
 # nothing.
 by() {

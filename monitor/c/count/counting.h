@@ -50,7 +50,8 @@ known_leaf(struct malloc_thread *thread, struct known_path *path,
 
 /* ---- figures, with the stripe locked ---- */
 
-/* Bytes of a leaf were allocated, or freed (negative). */
+/* Adds bytes of a leaf that were allocated, or freed (negative), to its region
+ * and to those around it. */
 static inline void
 add_to_region(uint32_t leaf, int64_t bytes)
 {
@@ -58,9 +59,10 @@ add_to_region(uint32_t leaf, int64_t bytes)
   struct region *const regions =
       __atomic_load_n(&malloc_monitor.regions.regions, __ATOMIC_RELAXED);
   if (__builtin_expect(regions != NULL, 0)) {
-    const uint32_t region =
-        context_tree_kind(tree, &tree->leaves[leaf])->region;
-    __atomic_fetch_add(&regions[region].live_bytes, bytes, __ATOMIC_RELAXED);
+    uint32_t region = context_tree_kind(tree, &tree->leaves[leaf])->region;
+    for (; region != 0; region = regions[region].parent)
+      __atomic_fetch_add(&regions[region].live_bytes, bytes,
+                         __ATOMIC_RELAXED);
   }
 }
 

@@ -134,10 +134,32 @@ case_labels(void)
   }
 }
 
+/* Keys about as long as a path may be, beyond the values that are told apart.
+ */
+static void
+case_long_labels(void)
+{
+  char text[210];
+  for (int i = 0; i < 3200; i++) {
+    snprintf(text, sizeof text, "%d", i);
+    mprof_label_push("number", text);
+    mprof_label_pop();
+  }
+  for (int length = 180; length < 205; length++)
+    for (int i = 0; i < 2; i++) {
+      memset(text, 'k', sizeof text);
+      text[length] = '\0';
+      mprof_label_push(text, i == 0 ? "first" : "second");
+      kept[i] = malloc(3);
+      mprof_label_pop();
+    }
+}
+
 static const struct test_case cases[] = {
   { "nested", case_nested }, { "threads", case_threads },
   { "odd", case_odd },       { "many", case_many },
   { "restart", case_restart }, { "labels", case_labels },
+  { "long_labels", case_long_labels },
   { NULL, NULL },
 };
 
