@@ -130,14 +130,14 @@ context_tree_release(struct context_tree *tree)
     arena_release(&tree->arenas[i]);
     arena_release(&tree->indices[i].arena);
   }
-  tree->contexts = NULL;
-  tree->leaves = NULL;
-  tree->kinds = NULL;
+  *tree = (struct context_tree){0};
 }
 
 void
 context_tree_clear(struct context_tree *tree)
 {
+  if (tree->contexts == NULL)
+    return;
   for (int i = 0; i < TREE_ARRAYS; i++) {
     arena_clear(&tree->arenas[i]);
     record_index_clear(&tree->indices[i]);
@@ -149,7 +149,7 @@ uint64_t
 context_tree_bytes(const struct context_tree *tree)
 {
   uint64_t bytes = 0;
-  for (int i = 0; i < TREE_ARRAYS; i++)
+  for (int i = 0; tree->contexts != NULL && i < TREE_ARRAYS; i++)
     bytes += bytes_used(tree, i) + record_index_bytes(&tree->indices[i]);
   return bytes;
 }

@@ -224,6 +224,9 @@ context_tree_most(uint32_t budget)
 int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                       context_tree_function_fn *function_of, void *closure,
                       context_tree_room_fn *make_room);
+
+/* Gives the memory back.  A tree that is all zero, as this one is then, has no
+ * paths; it may be cleared and released, but nothing else. */
 void context_tree_release(struct context_tree *tree);
 
 /* From now on its records, but not the indices of them, are in the image of
@@ -276,12 +279,14 @@ context_tree_kind(const struct context_tree *tree, const struct leaf *leaf)
   return &tree->kinds[leaf->kind];
 }
 
-/* How many paths are told apart: contexts and leaves. */
+/* Returns how many paths are told apart: contexts and leaves. */
 static inline uint64_t
 context_tree_paths(const struct context_tree *tree)
 {
-  return (uint64_t)tree->context_count - CONTEXT_FIRST + tree->leaf_count -
-         LEAF_FIRST;
+  return tree->contexts == NULL
+             ? 0
+             : (uint64_t)tree->context_count - CONTEXT_FIRST +
+                   tree->leaf_count - LEAF_FIRST;
 }
 
 /* Bytes of all records and indices, but not of pages touched in part. */

@@ -231,21 +231,23 @@ monitor_leave(void)
 
 /* ---- life cycle ---- */
 
-/* Gives back a status. */
+/* Begins to count in all threads, or in none.  Returns a status. */
 static int
 start(unsigned long budget, int options)
 {
-  int status = 0;
   if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
       !monitor_list_code())
     return monitor_fail("out of memory");
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
-      !start_threads())
-    status = monitor_fail("out of memory: a thread is not counted");
+      !start_threads()) {
+    stop_set_gates(GATE_CLOSED);
+    threads_release_all();
+    return monitor_fail("out of memory");
+  }
   if (!monitor.has_figures)
     monitor.since = time(NULL);
   monitor.running = monitor.has_figures = true;
-  return status;
+  return 0;
 }
 
 int

@@ -338,6 +338,6 @@ bool
 start_threads(void)
 {
   const bool all = settle(&monitor.at_start, false);
-  stop_set_gates(GATE_OPEN);
+  stop_set_gates(all || monitor.running ? GATE_OPEN : GATE_CLOSED);
   return all;
 }

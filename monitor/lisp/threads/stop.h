@@ -75,8 +75,9 @@ struct system_call {
 /* False: the thread runs, or it is not known. */
 bool system_call_of(pthread_t thread, struct system_call *call);
 
-/* Find all threads, settle with the collector, and let them go.  False when
- * memory ran out: a thread is not counted. */
+/* Finds all threads, settles with the collector, and lets them go on.  Returns
+ * false if memory ran out before all were found; then they go on uncounted
+ * unless the monitor was running. */
 bool start_threads(void);
 
 /* Hold up all threads, settled with the collector. */
