@@ -30,11 +30,16 @@ for flags in -O0 '-O2 -fomit-frame-pointer'; do
   run names
   for n in 0 1 2 3; do
     same "$flags: names: those of worker-$n" \
-      "thread worker-$n $((n + 1)) $((61 * (n + 1))) 0 0" \
+      "thread worker-$n $((2 * n + 2)) $((61 * (2 * n + 2))) 0 0" \
       "$(rows threads.data "thread" | grep "worker-$n " | cut -d' ' -f 1-6)"
   done
-  sizes names 61 10 610 0 0
+  sizes names 61 20 1220 0 0
   sizes names 67 1 67 0 0
+  run many_names
+  same "$flags: many names: 254 are told apart" '254 thread (others) 47 2867' \
+    "$(rows threads.data thread | grep -vc '(others)') $(
+      rows threads.data thread | grep '(others)' | cut -d' ' -f 1-4)"
+  sizes many_names 61 300 18300 0 0
   run destructors
   sizes destructors 71 300 21300 0 0
   run hammer

@@ -67,15 +67,37 @@ named(void *data)
   return NULL;
 }
 
+/* Two of each name. */
 static void
 case_names(void)
 {
-  pthread_t threads[4];
-  for (int j = 0; j < 4; j++)
-    pthread_create(&threads[j], NULL, named, (void *)(long)j);
-  for (int j = 0; j < 4; j++)
+  pthread_t threads[8];
+  for (int j = 0; j < 8; j++)
+    pthread_create(&threads[j], NULL, named, (void *)(long)(j % 4));
+  for (int j = 0; j < 8; j++)
     pthread_join(threads[j], NULL);
   free(malloc(67));
+}
+
+static void *
+numbered(void *data)
+{
+  char name[16];
+  snprintf(name, sizeof name, "number-%d", (int)(long)data);
+  pthread_setname_np(pthread_self(), name);
+  free(malloc(61));
+  return NULL;
+}
+
+/* More names than are told apart, one after the other. */
+static void
+case_many_names(void)
+{
+  pthread_t thread;
+  for (int i = 0; i < 300; i++) {
+    pthread_create(&thread, NULL, numbered, (void *)(long)i);
+    pthread_join(thread, NULL);
+  }
 }
 
 /* In a destructor of thread-specific data, thrice: a thread that has been
@@ -226,6 +248,7 @@ case_outlived(void)
 static const struct test_case cases[] = {
   { "many", case_many },
   { "names", case_names },
+  { "many_names", case_many_names },
   { "destructors", case_destructors },
   { "hammer", case_hammer },
   { "peak", case_peak },
