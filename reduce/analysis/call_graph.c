@@ -201,17 +201,18 @@ add_calls(struct building *building, uint32_t leaf, uint32_t outer,
   return true;
 }
 
-/* What some files count of a function of which another does not is no count
- * of its calls. */
+/* Marks calls as unknown: all, if those of what is chosen are not counted;
+ * else those of functions whose calls one of the files does not count. */
 static void
 set_unknown_calls(struct building *building)
 {
+  const bool counted = building->selection->counts_calls;
   const struct frame_table *frames = building->selection->frames;
   struct call_graph *graph = building->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     struct graph_node *node = &graph->nodes[i];
-    if (node->function == INDEX_NONE ||
-        frames->functions[node->function].calls_known)
+    if (counted && (node->function == INDEX_NONE ||
+                    frames->functions[node->function].calls_known))
       continue;
     node->calls = CALLS_UNKNOWN;
     node->root_calls = figures_any(&node->root) ? CALLS_UNKNOWN : 0;

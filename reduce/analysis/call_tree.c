@@ -225,8 +225,9 @@ place_all_calls(struct call_tree *tree)
 static bool
 calls_are_known(const struct call_tree *tree, const struct call_item *item)
 {
-  return tree->kind == ITEMS_ARE_FRAMES || item->function == INDEX_NONE ||
-         tree->selection->frames->functions[item->function].calls_known;
+  return tree->selection->counts_calls &&
+         (tree->kind == ITEMS_ARE_FRAMES || item->function == INDEX_NONE ||
+          tree->selection->frames->functions[item->function].calls_known);
 }
 
 static void

@@ -124,7 +124,14 @@ says 'the same' '"unknown","'
 by_hand bytes-alone 0 '' export --format=lisp-contexts
 says 'the same' '0 0 -3 0 4000 1 0'
 by_hand any-order 0 '' export --format=csv --tables=functions
-says 'units and order' '"f",3072,4,3072,4,1024,2,1024,2,0,'
+says 'units and order' '"f",3072,4,3072,4,1024,2,1024,2,,'
+by_hand any-order 0 '' export --format=json
+says 'calls that nobody counted are unknown' '"activations":null'
+says_not 'none of them are 0' '"activations":0'
+says_not 'nor those of arcs' '"calls":0'
+by_hand any-order 0 '' export --format=lisp
+says 'the same in Lisp' ':activations nil'
+says_not 'the same of arcs' ':calls 0'
 by_hand nothing-allocated 0 '' report --no-legend
 says 'what was live counts' '3 allocations, 48 bytes, 2 functions, 1 context'
 says 'and it is said' 'The profile has only memory that was live'
