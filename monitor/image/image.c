@@ -333,14 +333,19 @@ image_open(const char *path, enum image_language language, pid_t process,
       close(file);
     }
   }
-  if (file < 0 || error != 0)
-    return error != 0 ? error : errno;
+  if (file < 0 || error != 0) {
+    error = error != 0 ? error : errno;
+    image_file_settle(false);
+    return error;
+  }
   image_file.kept = file;
   image.error = 0;
   __atomic_store_n(&image.head, head, __ATOMIC_RELEASE);
   error = image_notes_begin();
   if (error != 0) {
-    say_incomplete();
+    if (image.error != 0) /* of the file; the other is ENOMEM */
+      error = image.error;
+    set_flag(IMAGE_INCOMPLETE, true);
     image_opened();
   }
   return error;
@@ -350,9 +355,12 @@ int
 image_opened(void)
 {
   image_file_drop();
-  if (!is_incomplete())
+  if (!is_incomplete()) {
+    image_file_settle(true);
     return 0;
+  }
   unlink(image_file.path);
+  image_file_settle(false);
   image_leave(true);
   return image.error;
 }

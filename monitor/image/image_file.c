@@ -169,6 +169,12 @@ image_file_try(void)
 
 static mode_t mask;
 
+/* The file that was there, until the new one is known to work. */
+static struct {
+  char name[PATH_MAX + 32]; /* that it has meanwhile; "": there was none */
+  bool stays;               /* with that name: it is another image */
+} old;
+
 void
 image_file_keep_mask(void)
 {
@@ -176,14 +182,15 @@ image_file_keep_mask(void)
   umask(mask);
 }
 
-/* Another process has left an image there, or this one before exec: add its
- * number to the name, and another one if that is taken.  Any other regular
- * file is removed.  False with EEXIST when it is something else. */
+/* Moves the file that is there out of the way.  An image that another process
+ * has left, or this one before exec, gets its number added to the name, and
+ * another one if that is taken.  Returns false, with EEXIST if it is no regular
+ * file. */
 static bool
 move_old(void)
 {
   enum { MOST = 10000 };
-  char name[PATH_MAX + 32];
+  char *const name = old.name;
   struct image_head head = {.version = 0};
   struct stat status;
   int n, file;
@@ -198,13 +205,29 @@ move_old(void)
     head.process = 0;
   if (file >= 0)
     close(file);
-  if (head.process == 0 ||
-      ((head.flags & IMAGE_SAVED) != 0 && head.process == (uint32_t)getpid()))
-    return unlink(image_file.path) == 0;
-  n = snprintf(name, sizeof name, "%s.%u", image_file.path, head.process);
+  old.stays = head.process != 0 && ((head.flags & IMAGE_SAVED) == 0 ||
+                                    head.process != (uint32_t)getpid());
+  n = snprintf(name, sizeof old.name, old.stays ? "%s.%u" : "%s.old.%u",
+               image_file.path,
+               old.stays ? head.process : (unsigned)getpid());
   for (int i = 2; access(name, F_OK) == 0 && i < MOST; i++)
-    snprintf(name + n, sizeof name - (size_t)n, ".%d", i);
-  return rename(image_file.path, name) == 0;
+    snprintf(name + n, sizeof old.name - (size_t)n, ".%d", i);
+  if (rename(image_file.path, name) == 0)
+    return true;
+  old.name[0] = '\0';
+  return false;
+}
+
+void
+image_file_settle(bool works)
+{
+  if (old.name[0] != '\0') {
+    if (!works)
+      rename(old.name, image_file.path);
+    else if (!old.stays)
+      unlink(old.name);
+  }
+  old.name[0] = '\0';
 }
 
 int

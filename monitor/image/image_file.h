@@ -27,10 +27,15 @@ extern struct image_file {
  * begins. */
 void image_file_keep_mask(void);
 
-/* Make it anew, and open it.  An image that is there gets the name PATH.PID,
- * of its process, and any other regular file is replaced; with `exclusive'
- * there may be nothing.  Negative, with errno set, when that fails. */
+/* Makes it anew, and opens it.  An image that is there gets the name PATH.PID,
+ * of its process, and any other regular file is moved out of the way; with
+ * `exclusive' there may be nothing.  Returns a negative number, with errno set,
+ * when that fails.  image_file_settle comes next. */
 int image_file_make(const char *path, bool exclusive);
+
+/* Removes the file that image_file_make moved out of the way if the new one
+ * WORKS; else puts it back, once the new one has been removed. */
+void image_file_settle(bool works);
 
 /* Open it, if it is still the one that was made.  Negative: it is not. */
 int image_file_open(void);

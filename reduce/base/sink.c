@@ -8,8 +8,11 @@
 #include "base/array.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 void
@@ -95,12 +98,32 @@ sink_style(struct sink *sink, enum text_style style)
     sink_text(sink, sequences[style]);
 }
 
+/* Writes as write(2) does.  Beyond RLIMIT_FSIZE it fails with EFBIG, and the
+ * signal that would end the process is taken back. */
+static ssize_t
+write_within_limit(int descriptor, const char *bytes, size_t length)
+{
+  static const struct timespec at_once;
+  sigset_t limit, before, pending;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  sigpending(&pending);
+  const ssize_t written = write(descriptor, bytes, length);
+  const int error = errno;
+  if (written < 0 && error == EFBIG && !sigismember(&pending, SIGXFSZ))
+    sigtimedwait(&limit, NULL, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return written;
+}
+
 int
 sink_write_descriptor(void *target, const char *bytes, size_t length)
 {
   const int *descriptor = target;
   while (length > 0) {
-    ssize_t written = write(*descriptor, bytes, length);
+    ssize_t written = write_within_limit(*descriptor, bytes, length);
     if (written == 0)
       return EIO;
     if (written < 0 && errno != EINTR)

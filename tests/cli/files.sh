@@ -247,4 +247,22 @@ for size in 16384 65536 131072; do
     "$MPROF" report filled.data 2>err | cmp -s - expected
   result $? "a profile of $size bytes, compressed"
 done
+# Beyond the limit to files: no signal ends it, and the file stays as it was.
+for command in 'export --format=json -o a.json' 'flamegraph -o a.html' \
+  'report --verbose -o a.txt'; do
+  file=${command##* }
+  echo precious >"$file"
+  # shellcheck disable=SC2086
+  (ulimit -f 1 && exec "$MPROF" $command "$w") >out 2>err
+  [ $? = 1 ] && [ "$(cat err)" = \
+    "mprof: cannot write '$file': File too large" ]
+  result $? "$command beyond the limit to files"
+  [ "$(cat "$file")" = precious ] && [ "$(ls -d "$file"*)" = "$file" ]
+  result $? 'the file is as it was'
+done
+(ulimit -f 1 && exec "$MPROF" export --format=json "$w") >out 2>err
+[ $? = 1 ] &&
+  [ "$(cat err)" = 'mprof: cannot write standard output: File too large' ]
+result $? 'standard output'
+
 finish

@@ -134,6 +134,30 @@ same 'what cannot be written is said at its end' 1 \
   "$(grep -c "^mprof: cannot write '$PWD/gone/x.data': No such file" err)"
 same 'and is in the image' '19744 1234 ' "$(figures moved/x.data)"
 
+# Under a limit to the size of files: each stays as it was.
+for start in start save; do
+  rm -f saved.data*
+  echo precious >saved.data
+  (
+    ulimit -f 8
+    if [ $start = start ]; then
+      program '(handler-case (mprof:start :file "saved.data")
+                 (mprof:profile-file-error (c) (say c)))'
+    else
+      program '(mprof:with-profiling (:report nil)
+                 (dotimes (i 300)
+                   (funcall (eval `(defun ,(intern (format nil "F~D" i)) ()
+                                     (list ,i))))))' \
+        --eval '(handler-case (mprof:save "saved.data" :format :json)
+                  (mprof:profile-file-error (c) (say c)))'
+    fi
+  )
+  same "$start beyond the limit to files: why" 1 \
+    "$(grep -c "cannot write '$PWD/saved.data': File too large" log)"
+  same 'the file' precious "$(cat saved.data)"
+  same 'and no other' saved.data "$(ls -d saved.data*)"
+done
+
 # In a folder with an accent, in whatever locale; the program goes elsewhere.
 mkdir -p 'né λ/b'
 echo precious >'né λ/b/saved.data'
