@@ -58,6 +58,20 @@ up_to_date() {
     { [ -z "$ECL_SRC" ] || [ "$(sed -n 2p "$work/key")" = "$origin" ]; }
 }
 
+# write_octets: where a character of a file name is an octet, lets the path come
+# out of ECL's sources as it comes from the system, if it is not ASCII.  They
+# are read as UTF-8.
+write_octets() {
+  [ -n "$(. "$facts" && echo "$octets")" ] || return 0
+  printf %s "$prefix$work" | LC_ALL=C grep -q '[^ -~]' || return 0
+  run "$log" 'configure ECL' "$advice" \
+    make -C build compile.lsp cmp/cmpdefs.lsp
+  for file in bare.lsp compile.lsp cmp/cmpdefs.lsp lsp/config.lsp; do
+    iconv -f latin1 -t utf-8 "build/$file" >"build/$file.octets"
+    mv "build/$file.octets" "build/$file"
+  done
+}
+
 ECL_SRC=${ECL_SRC:-}
 case $ECL_SRC in
 '' | /*) ;;
@@ -105,6 +119,7 @@ say "building $([ -n "$series" ] && echo the patched || echo an unpatched) ECL" 
 advice='see the end of the log'
 cd "$work/source"
 run "$log" 'configure ECL' "$advice" ./configure --prefix="$prefix" $options
+write_octets
 run "$log" 'build ECL' "$advice" make -j"$jobs"
 rm -rf "$work/stage"
 run "$log" 'install ECL' "$advice" make install DESTDIR="$work/stage"

@@ -181,6 +181,10 @@ check-patch: all ## ECL's own tests on the patched ECL, profiling off and on
 check-off: $(packages) ## ECL with its options off is ECL unpatched; builds both
 	@runtime-patch/check-off.sh $(top)/off $(download) $(facts) $(series)
 
+check-folder: all $(packages)-everyday ## build it all in a folder whose name has accents, and try it there; minutes
+	@$(MAKE) --no-print-directory B='$(shared)/josé' ECL=$(ECL) \
+	  download=$(download) check-everyday check-embedding
+
 check-libraries: all ## the tests of other people's libraries, profiled
 	@$(test_env) tests/run-tests.sh libraries
 

@@ -8,6 +8,7 @@
 
 ecl=$(cd "$(dirname "$ECL")/../ecl" && pwd)
 gcc=$(command -v gcc)
+export CCACHE_PATH=$PATH # what ccache, if that is gcc, looks for it in
 export gcc errors=$scratch/errors seen=$scratch/seen
 mkdir tools seen
 cat >tools/gcc <<'END'
@@ -94,7 +95,7 @@ named() {
 }
 
 targets=$(sed -n 's/^\(check[a-z-]*\|soak\|demo\|bench[a-z-]*\):.* ##.*/\1/p' \
-  "$top/tests/tests.mk" | grep -vx 'check-off\|check-fuzz\|check-long\|bench-maxima')
+  "$top/tests/tests.mk" | grep -vx 'check-off\|check-folder\|check-fuzz\|check-long\|bench-maxima')
 for target in $targets; do
   build test_env='echo BUILD=$(O)' "$target" >out
   status=$?
