@@ -12,7 +12,8 @@
 (defpackage #:following
   (:use #:common-lisp)
   (:export #:*failures* #:*kept* #:same #:by-release #:in-thread
-           #:again-and-again #:in-other-words #:following))
+           #:again-and-again #:in-other-words #:call-collector #:addresses
+           #:still-alive #:collect-until-dead #:following))
 
 (in-package #:following)
 
@@ -51,6 +52,46 @@
     (if (plusp depth)
         (+ 1 (in-other-words (1- depth)) (length words))
         0)))
+
+;;; Before it marks, the collector sweeps what was alive at its last collection.
+;;; The address of the last page that it swept is then a stale word on its own
+;;; stack, and the first object of that page, if nobody refers to it, lives for
+;;; one collection more, with all that it refers to.  So a program whose objects
+;;; die after they have lived through a collection asks whether they are dead.
+
+(defun call-collector (name)
+  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0) :void
+                '() '()))
+
+(defun addresses (list &optional (n (length list)))
+  "The addresses of the first N conses of LIST, as numbers, which keep nothing
+alive."
+  (loop repeat n
+        for rest on list
+        collect (logandc2 (si:pointer rest) 7)))
+
+(defun still-alive (addresses)
+  "Those of ADDRESSES whose objects the last collection found alive.  A thread
+asks, whose stack goes with it, for an address that is an argument of a C
+function keeps its object."
+  (let ((marked (si:find-foreign-symbol "GC_is_marked" :default
+                                        :pointer-void 0)))
+    (in-thread (lambda ()
+                 (setf addresses
+                       (remove-if (lambda (address)
+                                    (zerop (si:call-cfun marked :int
+                                                         '(:unsigned-long)
+                                                         (list address))))
+                                  addresses))))
+    addresses))
+
+(defun collect-until-dead (addresses)
+  "Collect until the collector has found all objects at ADDRESSES dead."
+  (loop repeat 10
+        while addresses
+        do (in-other-words)
+           (call-collector "GC_gcollect")
+           (setf addresses (still-alive addresses))))
 
 (defmacro following (what &body body)
   "WHAT may be a list (WHAT OPTION...) with options for MPROF:START."

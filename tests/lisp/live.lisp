@@ -159,10 +159,6 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
     (ext:set-finalizer (make-point) (lambda (point)
                                       (push point *resurrected*)))))
 
-(defun call-collector (name)
-  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0) :void
-                '() '()))
-
 (following "finalizers"
   (call-collector "GC_disable")         ; none of them runs before
   (in-thread #'finalized 30)
@@ -204,20 +200,24 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
           (type-sum "(SIMPLE-ARRAY T)" sums))
     (same "vectors without a body" nil (type-sum "(VECTOR T)" sums))))
 
+(defun pop-dead (n)
+  "Take N objects off *KEPT*, and wait until their conses are dead."
+  (let ((addresses (addresses *kept* n)))
+    (setf *kept* (nthcdr n *kept*))
+    (collect-until-dead addresses)))
+
 (following "many threads that end"
   (loop repeat 600 do (in-thread #'conses 3) (in-thread #'garbage 2))
   (same "what they left" '(("CONS" 1800 28800)) (alive 'conses))
   (same "what they did not" '() (alive 'garbage))
-  (loop repeat 900 do (pop *kept*))
-  (in-other-words)
+  (pop-dead 900)
   (same "half of it" '(("CONS" 900 14400)) (alive 'conses)))
 
 (following "stop, start and reset"
   (in-thread #'conses 100)
   (mprof:stop)
   (same "what lives after stop" '(("CONS" 100 1600)) (alive 'conses))
-  (loop repeat 40 do (pop *kept*))
-  (in-other-words)
+  (pop-dead 40)
   (same "what dies after stop" '(("CONS" 60 960)) (alive 'conses))
   (in-thread #'conses 7)
   (same "what is made after stop" '(("CONS" 60 960)) (alive 'conses))

@@ -253,12 +253,19 @@ refused.  So what holds of the whole here holds of each sample."
 
 (defun conses-that-die (n pause)
   (conses n)
-  (let ((born (collections)))
+  (let ((born (collections))
+        (alive (addresses *kept*)))
     (loop repeat pause do (collect))
-    (push (cons (- (collections) born) n) *died*))
-  (setf *kept* '())
-  (in-other-words)
-  (collect))
+    (setf *kept* '())
+    (loop while alive
+          do (let ((age (- (collections) born))
+                   (before (length alive)))
+               (in-other-words)
+               (call-collector "GC_enable")
+               (call-collector "GC_gcollect")
+               (call-collector "GC_disable")
+               (setf alive (still-alive alive))
+               (push (cons age (- before (length alive))) *died*)))))
 
 (following-alone "threads that end"
   (loop repeat 300 do (in-thread #'garbage 1))
