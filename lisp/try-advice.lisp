@@ -21,27 +21,66 @@
     (fail "TRY-ADVICE takes DEFUN forms, not ~S" form))
   (second form))
 
-(defun new-function (form counter)
-  "Compile FORM, a DEFUN, and return the function.  It counts its calls in the
-value of COUNTER, a symbol without a package, which is its name in profiles."
+(defvar *in-hand* nil
+  "A list (LAMBDA COUNTER), or NIL: what a file of NEW-FUNCTION takes from here,
+since its text cannot name the objects in a form.")
+
+(defmacro lambda-in-hand ()
+  "Expand into the lambda expression that is compiled."
+  (first *in-hand*))
+
+(defun lambda-of (form counter)
+  "Return FORM, a DEFUN, as a function that also counts its calls in the value of
+the symbol that *IN-HAND* has when it is loaded.  COUNTER is its name."
   (destructuring-bind (name lambda-list &rest body) (rest form)
     (multiple-value-bind (declarations body) (si::find-declarations body)
-      (let* ((*standard-output* (make-broadcast-stream))
-             (*error-output* *standard-output*))
-        (set counter 0)
-        (multiple-value-bind (function warnings-p failure-p)
-            (handler-bind ((warning #'muffle-warning))
-              (compile nil `(ext:lambda-block
-                             ,counter
-                             (,@lambda-list
-                              ,@(unless (member '&aux lambda-list) '(&aux))
-                              (,(gensym) (incf (symbol-value ',counter))))
-                             ,@declarations
-                             (block ,(si:function-block-name name) ,@body))))
-          (declare (ignore warnings-p))
-          (when failure-p
-            (fail "The new definition of ~S does not compile" name))
-          function)))))
+      `(function
+        (ext:lambda-block
+         ,counter
+         (,@lambda-list
+          ,@(unless (member '&aux lambda-list) '(&aux))
+          (,(gensym) (incf (symbol-value
+                            (load-time-value (second *in-hand*))))))
+         ,@declarations
+         (block ,(si:function-block-name name) ,@body))))))
+
+(defun compile-in-file (form)
+  "Compile FORM as the only one in a file, and load it.  Return false if that
+fails."
+  (let ((names (list (ext:mkstemp "TMP:mprof-"))))
+    (flet ((name (type)
+             (first (push (make-pathname :type type :defaults (first names))
+                          names))))
+      (unwind-protect
+           (let ((source (name "lsp"))
+                 (*readtable* (copy-readtable nil))
+                 (*read-base* 10))
+             (with-open-file (stream source :direction :output)
+               (with-standard-io-syntax
+                 (let ((*package* (find-package '#:keyword)))
+                   (prin1 form stream))))
+             (multiple-value-bind (file warnings-p failure-p)
+                 (compile-file source :output-file (name "fas"))
+               (declare (ignore warnings-p))
+               (and file (not failure-p) (load file))))
+        (mapc #'delete-file (remove-if-not #'probe-file names))))))
+
+(defvar *new-function* nil
+  "The function that COMPILE-IN-FILE has loaded.")
+
+(defun new-function (form counter)
+  "Compile FORM, a DEFUN, as COMPILE-FILE does, and return the function.  It
+counts its calls in the value of COUNTER, a symbol without a package, which is
+its name in profiles."
+  (let* ((*standard-output* (make-broadcast-stream))
+         (*error-output* *standard-output*)
+         (*new-function* nil)
+         (*in-hand* (list (lambda-of form counter) counter)))
+    (set counter 0)
+    (or (handler-bind ((warning #'muffle-warning))
+          (and (compile-in-file '(setf *new-function* (lambda-in-hand)))
+               *new-function*))
+        (fail "The new definition of ~S does not compile" (second form)))))
 
 (defstruct (trial (:copier nil) (:predicate nil))
   "The results of a run: its allocations and the list of its values."
@@ -58,33 +97,45 @@ counted."
     (make-trial :values values :allocations (allocations) :bytes (bytes)
                 :profile (profile))))
 
+(defun old-function (name)
+  "Return the function NAME that a new definition is to replace."
+  (cond ((not (fboundp name))
+         (fail "~S is not a function yet, so there is nothing to compare with"
+               name))
+        ((and (symbolp name)
+              (or (macro-function name) (special-operator-p name)))
+         (fail "~S is a ~:[special operator~;macro~], not a function" name
+               (macro-function name)))
+        (t
+         (fdefinition name))))
+
+(defun define-all (names definitions)
+  "Make DEFINITIONS the functions NAMES.  Whatever throws out of one of these
+steps, the others follow."
+  (when names
+    (unwind-protect (setf (fdefinition (first names)) (first definitions))
+      (define-all (rest names) (rest definitions)))))
+
 (defun run-with (forms function)
   "Return a TRIAL of FUNCTION with the functions that FORMS define in place of
 those of the program."
   (let* ((names (mapcar #'name-defined-by forms))
-         (old (loop for name in names
-                    unless (fboundp name)
-                      do (fail "~S is not a function yet, so there is nothing ~
-                                to compare with" name)
-                    collect (fdefinition name)))
+         (old (mapcar #'old-function names))
          (counters (loop for name in names
                          collect (make-symbol (displayed-name name))))
          (new (mapcar #'new-function forms counters)))
-    (unwind-protect
-         (progn
-           (loop for name in names
-                 for definition in new
-                 do (setf (fdefinition name) definition))
-           (let ((trial (run-twice function)))
-             (setf (trial-uncalled trial)
-                   (loop for name in names
-                         for counter in counters
-                         when (eql 0 (symbol-value counter))
-                           collect name))
-             trial))
-      (loop for name in names
-            for definition in old
-            do (setf (fdefinition name) definition)))))
+    (protected
+     nil
+     (progn
+       (define-all names new)
+       (let ((trial (run-twice function)))
+         (setf (trial-uncalled trial)
+               (loop for name in names
+                     for counter in counters
+                     when (eql 0 (symbol-value counter))
+                       collect name))
+         trial))
+     (define-all names old))))
 
 ;;; Direct calls
 

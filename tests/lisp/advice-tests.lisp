@@ -201,6 +201,53 @@
         (mprof:try-advice ((defun gather (&rest a) a)) (gather-twice 1)))
       (mprof:stop))))
 
+(defun show (n)
+  (setf *kept* (format nil "~D ~A" n n)))
+
+(defun show-by-formatter (n)
+  (setf *kept* (format nil (load-time-value (formatter "~D ~A")) n n)))
+
+(test changes-are-compiled-as-a-file-is
+  "What a change saves is what it saves in the file."
+  (with-idle-profiler
+    (flet ((allocated (function)
+             (dotimes (i 100) (funcall function i))
+             (multiple-value-list
+              (mprof:allocated-by (dotimes (i 100) (funcall function i))))))
+      (let ((*standard-output* (make-broadcast-stream)))
+        (is (equal (reverse (mapcar #'- (allocated 'show)
+                                    (allocated 'show-by-formatter)))
+                   (subseq (multiple-value-list
+                            (mprof:try-advice
+                                ((defun show (n)
+                                   (setf *kept*
+                                         (format nil (load-time-value
+                                                      (formatter "~D ~A"))
+                                                 n n))))
+                              (dotimes (i 100) (funcall 'show i))))
+                           0 2)))))))
+
+(defmacro shown (form)
+  `(list ,form))
+
+(test macros-are-not-tried
+  "They are what they were, as special operators are."
+  (with-idle-profiler
+    (loop for (name reason)
+            in '((shown "MPROF.TESTS::SHOWN is a macro, not a function")
+                 (if "IF is a special operator, not a function")
+                 (nothing-yet "MPROF.TESTS::NOTHING-YET is not a function yet"))
+          for before = (and (fboundp name) (fdefinition name))
+          do (is (search reason
+                         (handler-case
+                             (let ((*package* (find-package '#:keyword)))
+                               (mprof::call-trying-advice
+                                (list `(defun ,name (n) n)) #'list nil))
+                           (mprof:mprof-error (condition)
+                             (report-of condition)))))
+             (is (equal before (and (fboundp name) (fdefinition name)))))
+    (is (macro-function 'shown))))
+
 (test callers-are-compiled-again
   (with-idle-profiler
     (let ((before (list #'row-of #'sums-of-rows #'table-of)))
