@@ -10,6 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 golden=$(dirname "$here")/golden
 . "$here/surroundings.bash"
 . "$here/uses.bash"
+. "$here/waiting.bash"
 surrounding=$1 use=$2
 
 # same WHAT WANTED GOT: prints how they differ, if they do.
@@ -36,14 +37,6 @@ here() {
   status=$?
   return "$status"
 }
-
-# until_true COMMAND...: waits until it is.
-until_true() {
-  until "$@"; do sleep 0.05; done
-}
-
-# chains [OPTION...] FILE: what functions have allocated, by their callers.
-chains() { "$MPROF" export --format=folded --value=allocs "$@" 2>&1; }
 
 # files: all that there are, but for this script's own.
 files() {

@@ -91,7 +91,10 @@ ended 'Ctrl-Z, fg' 3 "$first"$'\n'"$second"
 begin background "$run &"
 running
 stopped
-line 'kill %; wait %'
+line 'kill %'
+stopped
+until_true is_gone "$mprof"
+line 'wait $!'
 ended 'in the background' 143 "$first"
 
 # It reads what is typed.

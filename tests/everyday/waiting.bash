@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Sourced by the tests here: waiting for events, and what there is to compare.
+# Sourced by the tests here: waiting for events, and comparing.
 
-# until_true COMMAND...: waits until it is.
+# until_true COMMAND...: waits until it is.  Nothing comes from the pipe that it
+# reads, so no process is needed to pause.
 until_true() {
-  until "$@" 2>/dev/null; do sleep 0.05; done
+  until "$@" 2>/dev/null; do read -rt 0.05 -u "$never"; done
 }
+exec {never}<> <(:)
 
 # are STATE PID...: all these processes are in it (T: stopped, S: asleep).
 are() {
