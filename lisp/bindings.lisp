@@ -18,6 +18,20 @@
   "Functions that look up the C functions of libmprof-serve.so, which depends on
 further libraries and is therefore loaded only when it is needed.")
 
+(defun variable-folder ()
+  "Return the folder that the environment variable MPROF_LIB names, a string; NIL
+if it names none, or if the program has rights that its caller lacks (AT_SECURE):
+then the caller must not choose what it loads."
+  #+(and dffi dlopen)
+  (let ((folder (ext:getenv "MPROF_LIB"))
+        (at-secure 23))
+    (unless (or (member folder '(nil "") :test #'equal)
+                (plusp (si:call-cfun (si:find-foreign-symbol
+                                      "getauxval" :default :pointer-void 0)
+                                     :unsigned-long '(:unsigned-long)
+                                     (list at-secure))))
+      (string-right-trim "/" folder))))
+
 (defun foreign-function (library c-name)
   "Return the address of the C function C-NAME of LIBRARY, both strings; or NIL.
 The library is in the folder named by the environment variable MPROF_LIB, or
@@ -26,13 +40,12 @@ else in SYS:mprof/."
   (setf *failure* "this ECL was built without dynamic foreign calls")
   #+(and dffi dlopen)
   (handler-case
-      (let ((folder (ext:getenv "MPROF_LIB")))
+      (let ((folder (variable-folder)))
         (si:find-foreign-symbol
-         c-name (if (member folder '(nil "") :test #'equal)
+         c-name (if folder
+                    (format nil "~A/~A" folder library)
                     (namestring (translate-logical-pathname
-                                 (format nil "SYS:mprof/~A" library)))
-                    (format nil "~A/~A" (string-right-trim "/" folder)
-                            library))
+                                 (format nil "SYS:mprof/~A" library))))
          :pointer-void 0))
     (error (condition)
       (unless *failure*

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "image/arena.h"
@@ -71,10 +72,18 @@ environment_replace(const char *lines)
   return true;
 }
 
+bool
+environment_is_trusted(void)
+{
+  return getauxval(AT_SECURE) == 0;
+}
+
 const char *
 environment_value(const char *name)
 {
   const size_t n = strlen(name);
+  if (!replaced && !environment_is_trusted())
+    return NULL;
   if (settings.base == NULL && (environ == NULL || !copy_settings()))
     return environment_find(environ, name);
   for (const char *line = settings.base; *line != '\0';

@@ -18,7 +18,13 @@
  * False: there is no memory. */
 bool environment_replace(const char *lines);
 
-/* The value of the setting, or NULL. */
+/* Returns whether the environment may say what this program does.  It may not
+ * where the kernel gave the program rights that its caller lacks (AT_SECURE:
+ * set-user-ID, set-group-ID, file capabilities), as the caller chose it. */
+bool environment_is_trusted(void);
+
+/* Returns the value of the setting, or NULL.  In an environment that is not
+ * trusted there are no settings. */
 const char *environment_value(const char *name);
 
 /* The value of the variable in an environment of now, or NULL. */

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -175,11 +176,14 @@ static struct {
   bool stays;               /* with that name: it is another image */
 } old;
 
+/* The mask is the caller's, too, and may be 0. */
 void
 image_file_keep_mask(void)
 {
   mask = umask(077);
   umask(mask);
+  if (getauxval(AT_SECURE) != 0)
+    mask |= 077;
 }
 
 /* Moves the file that is there out of the way.  An image that another process

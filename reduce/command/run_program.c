@@ -33,7 +33,7 @@ library_find(const char *library, const char *what, char *path)
 {
   char own[PATH_MAX] = "";
   char wanted[PATH_MAX + 64];
-  const char *given = getenv("MPROF_LIB");
+  const char *given = secure_getenv("MPROF_LIB");
   if (given != NULL && *given != '\0') {
     snprintf(wanted, sizeof wanted, "%s/%s", given, library);
   } else {

@@ -184,7 +184,7 @@ begin_to_serve(struct watch *watch, const char *where)
   }
   memcpy(address, where, length);
   const struct serve_options options = {
-      length == 0 ? NULL : address, (unsigned)number, getenv("MPROF_TOKEN")};
+      length == 0 ? NULL : address, (unsigned)number, secure_getenv("MPROF_TOKEN")};
   watch->server = watch->call.server_open(&options, &watch->program, message);
   if (watch->server == NULL)
     fail_with(MPROF_CANNOT_RUN, "%s", message);

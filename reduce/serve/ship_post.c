@@ -48,8 +48,8 @@ add_header(struct shipper *shipper, const char *header)
 static bool
 add_headers(struct shipper *shipper)
 {
-  const char *token = getenv("MPROF_SHIP_TOKEN");
-  const char *more = getenv("MPROF_SHIP_HEADERS");
+  const char *token = secure_getenv("MPROF_SHIP_TOKEN");
+  const char *more = secure_getenv("MPROF_SHIP_HEADERS");
   char *text = NULL, *rest, *line;
   bool good = add_header(shipper, "Expect:"); /* saves a round trip */
   if (token != NULL && *token != '\0') {
@@ -70,7 +70,7 @@ bool
 ship_connect(struct shipper *shipper)
 {
   CURL *curl = shipper->curl = curl_easy_init();
-  const char *certificates = getenv("CURL_CA_BUNDLE");
+  const char *certificates = secure_getenv("CURL_CA_BUNDLE");
   if (curl == NULL || !add_headers(shipper))
     return false;
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);

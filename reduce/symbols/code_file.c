@@ -87,7 +87,7 @@ static int
 search_folders(struct search *search, const char *program_folder,
                const char *name)
 {
-  const char *folders = getenv("MPROF_DEBUG_PATH");
+  const char *folders = secure_getenv("MPROF_DEBUG_PATH");
   int found = -1;
   if (folders == NULL || *folders == '\0')
     folders = default_debug_path;

@@ -118,6 +118,45 @@ else
   echo 'ok - filters of system calls # SKIP the kernel has none'
 fi
 
+# A program that is root's whoever calls it takes nothing from its caller's
+# environment, and writes nothing but what it names itself.
+compile secure -O1 -Wl,--whole-archive "$MPROF_LIB/libmprof_malloc.a" \
+  -Wl,--no-whole-archive -ldl
+
+# secured FILE...: another user calls it in a folder of his own, with all that
+# the monitor takes from the environment.
+secured() {
+  rm -rf theirs && mkdir -m 777 theirs
+  echo precious >precious.data
+  (cd theirs && umask 0 && exec timeout 60 setpriv --reuid=65534 \
+    --regid=65534 --clear-groups env MPROF_OUT="$work/precious.data" \
+    MPROF_REACHABLE=$$ MPROF_WATCHED=1 MPROF_SIGNAL=USR1 MPROF_BUDGET=1 \
+    MPROF_ONLY=secure MPROF_ROOT_PID=1 "$work/secure" "$@") >out 2>err
+  status=$?
+}
+
+if [ "$(id -u)" = 0 ] && chmod 4755 secure && secured &&
+  [ "$(cat out)" = rights ]; then
+  same 'rights of root: exit status' 0 "$status"
+  same 'rights of root: what is said' '' "$(cat err)"
+  same 'rights of root: a file of root' precious "$(cat precious.data)"
+  same 'rights of root: the caller gets no file' '' "$(ls theirs)"
+  secured "$work/named.data"
+  same 'rights of root, a file that it names: exit status' 0 "$status"
+  same 'rights of root, a file that it names: figures' '3 60' \
+    "$(objects named.data 20)"
+  same 'rights of root, a file that it names: whose' 'root 600' \
+    "$(stat -c '%U %a' named.data)"
+  same 'rights of root, a file that it names: another one' precious \
+    "$(cat precious.data)"
+  chmod 755 secure
+else
+  echo 'ok - a program that has rights of root # SKIP for root alone'
+fi
+rm -f precious.data named.data
+MPROF_OUT="$work/secure.data" ./secure >out
+same 'no rights of root: figures' '5 50' "$(objects secure.data 10)"
+
 "$MPROF" run -o run.data ./rights 2>err
 same 'without an allocation: what is said' \
   "mprof: no profile of './rights' was written: it allocated nothing, or a \

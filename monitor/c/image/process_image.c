@@ -24,6 +24,7 @@ static struct {
                         */
   pid_t process;       /* its number; not that of image_file_elsewhere */
   bool first;          /* the name is for this process */
+  bool by_program;     /* the program has called for it */
   bool kept;           /* the file may be out of reach by now: then the folder
                           that the name was in says whether it is */
   dev_t device;
@@ -92,7 +93,7 @@ process_image_set(const char *name)
 {
   char before[PATH_MAX];
   strcpy(before, own.base);
-  own.first = true;
+  own.first = own.by_program = true;
   own.kept = false;
   set_base(name);
   return strcmp(before, own.base) != 0;
@@ -172,6 +173,8 @@ process_image_open(void)
 {
   struct stat folder;
   process_image_read_name();
+  if (!own.by_program && !environment_is_trusted())
+    return EACCES; /* its folder is the caller's choice */
   if (own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
                     folder.st_ino == own.inode))
     return ENOENT; /* after chroot the name may be another file's */

@@ -171,7 +171,8 @@ malloc_session_begin(void)
   static bool registered;
   const char *const count = environment_value("MPROF_COUNT");
   const unsigned long recent = environment_number("MPROF_TEMPORARY", 1);
-  const bool on = count == NULL || strcmp(count, "off") != 0;
+  const bool on = environment_is_trusted() &&
+                  (count == NULL || strcmp(count, "off") != 0);
   malloc_monitor_inside++;
   process = getpid();
   process_image_read_name();
