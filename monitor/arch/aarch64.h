@@ -122,6 +122,13 @@ arch_thread_pointer(pthread_t thread)
          (uintptr_t)pthread_self();
 }
 
+static inline void
+arch_add(uint64_t *sum, uint64_t more)
+{
+  __atomic_store_n(sum, *sum + more, __ATOMIC_RELAXED);
+  __asm__ volatile("" ::: "memory");
+}
+
 static inline long
 arch_system_call(long number, const long arguments[6])
 {

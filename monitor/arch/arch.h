@@ -48,6 +48,9 @@
  *                             relative to
  *     arch_system_call        a system call without the C library.  It may be
  *                             made anywhere and leaves errno alone.
+ *     arch_add                adds to a word that other threads read, before
+ *                             what follows; on x86-64 in one instruction, so
+ *                             that a handler of a signal may add to it as well
  *     ARCH_RED_ZONE           bytes in use below the stack pointer, at most
  *     ARCH_THREAD_VECTOR      where the address of the vector of dynamic
  *                             variables is, in words from the thread pointer

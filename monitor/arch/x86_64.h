@@ -106,6 +106,12 @@ arch_thread_pointer(pthread_t thread)
   return (uintptr_t)thread;
 }
 
+static inline void
+arch_add(uint64_t *sum, uint64_t more)
+{
+  __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(more) : "cc", "memory");
+}
+
 static inline long
 arch_system_call(long number, const long arguments[6])
 {

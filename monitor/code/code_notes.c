@@ -8,32 +8,45 @@
  */
 #include "code/code_objects.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
+#include <string.h>
 
+#include "base/digits.h"
 #include "image/image.h"
+#include "image/signals.h"
 #include "image/spin_lock.h"
 
 static struct code_objects noted;
 static size_t last; /* of them, where the last address was */
 static struct spin_lock lock;
 
+/* Notes a file: where its code ends, its build id, its path.  Under the lock. */
 static void
 note_object(const struct code_object *o, enum image_note_kind kind)
 {
-  char text[PATH_MAX + 2 * BUILD_ID_BYTES + 32];
-  int n = snprintf(text, sizeof text, "%" PRIxPTR " ", o->end);
-  for (size_t i = 0; i < o->build_id_size; i++)
-    n += snprintf(text + n, 3, "%02x", o->build_id[i]);
-  snprintf(text + n, sizeof text - (size_t)n, " %s", o->path);
+  static char text[PATH_MAX + 2 * BUILD_ID_BYTES + 32];
+  char *to = write_digits(text, o->end, 16);
+  *to++ = ' ';
+  for (size_t i = 0; i < o->build_id_size; i++) {
+    to = write_digits(to, o->build_id[i] >> 4, 16);
+    to = write_digits(to, o->build_id[i] & 15, 16);
+  }
+  *to++ = ' ';
+  if (o->path != NULL) /* there was memory for it */
+    to = stpncpy(to, o->path, PATH_MAX);
+  *to = '\0';
   image_note(kind, o->number, o->start, o->file_offset, text);
 }
 
-/* The program comes first, even where the address is in no file. */
+/* Notes the file that the address is in, unless it is noted.  The program comes
+ * first, even where the address is in no file.  No handler of a signal may
+ * jump away and leave a part of it. */
 static void
 find_or_note(uintptr_t address)
 {
+  struct signals_held signals;
+  signals_hold(&signals);
+  spin_lock(&lock);
   const struct code_object *found = code_objects_find(&noted, address);
   size_t known = noted.count;
   if (found == NULL)
@@ -42,6 +55,8 @@ find_or_note(uintptr_t address)
     last = (size_t)(found - noted.objects);
   for (; known < noted.count; known++)
     note_object(&noted.objects[known], NOTE_MODULE);
+  spin_unlock(&lock);
+  signals_let_go(&signals);
 }
 
 /* For each new record of a tree. */
@@ -51,10 +66,18 @@ code_objects_note(uintptr_t address)
   if (spin_holds(&lock))
     return;
   spin_lock(&lock);
-  if (last >= noted.count || address < noted.objects[last].start ||
-      address >= noted.objects[last].end)
-    find_or_note(address);
+  const bool known = last < noted.count &&
+                     address >= noted.objects[last].start &&
+                     address < noted.objects[last].end;
   spin_unlock(&lock);
+  if (!known)
+    find_or_note(address);
+}
+
+void
+code_objects_abandon(void)
+{
+  spin_abandon(&lock);
 }
 
 /* Its addresses will be those of another file: the last one takes its place,
@@ -62,12 +85,15 @@ code_objects_note(uintptr_t address)
 void
 code_objects_note_retired(const struct code_object *retired)
 {
-  note_object(retired, NOTE_RETIRED);
+  struct signals_held signals;
+  signals_hold(&signals);
   spin_lock(&lock);
+  note_object(retired, NOTE_RETIRED);
   for (size_t i = 1; i < noted.count; i++)
     if (noted.objects[i].start == retired->start) {
       noted.objects[i] = noted.objects[--noted.count];
       break;
     }
   spin_unlock(&lock);
+  signals_let_go(&signals);
 }

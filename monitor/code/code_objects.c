@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "code/frame_rule.h"
 
 #define PAGE ((uintptr_t)getauxval(AT_PAGESZ))
@@ -90,15 +91,23 @@ read_program_path(struct code_objects *list, struct code_object *o)
 static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
-  char link[80], path[PATH_MAX];
+  char link[80], *path, *end;
   ssize_t n = 0;
-  if (name != NULL && name[0] != '/' && strchr(name, '/') != NULL) {
-    snprintf(link, sizeof link, "/proc/self/map_files/%" PRIxPTR "-%" PRIxPTR,
-             o->start & -PAGE, (o->end + PAGE - 1) & -PAGE);
-    n = readlink(link, path, sizeof path - 1);
-  }
-  path[n > 0 ? n : 0] = '\0';
-  copy_path(list, o, n > 0 ? path : name == NULL ? "" : name);
+  copy_path(list, o, name == NULL ? "" : name);
+  if (name == NULL || name[0] == '/' || strchr(name, '/') == NULL ||
+      arena_grow(&list->text_arena, list->text_bytes + PATH_MAX) != 0)
+    return;
+  end = write_digits(stpcpy(link, "/proc/self/map_files/"), o->start & -PAGE,
+                     16);
+  *end = '-';
+  write_digits(end + 1, (o->end + PAGE - 1) & -PAGE, 16);
+  path = (char *)list->text_arena.base + list->text_bytes;
+  n = readlink(link, path, PATH_MAX - 1);
+  if (n <= 0)
+    return;
+  path[n] = '\0';
+  o->path = path;
+  list->text_bytes += (size_t)n + 1;
 }
 
 /* The program header is that of a part with variables. */

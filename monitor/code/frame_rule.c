@@ -376,6 +376,8 @@ frame_rule_add(uint64_t key)
   if (rule.base == FRAME_UNKNOWN && arch_is_signal_return(ip))
     rule.base = FRAME_OF_SIGNAL;
   memcpy(&value, &rule, sizeof value);
+  if (spin_holds(&frame_rules.lock)) /* a signal interrupted this thread */
+    return rule;
   spin_lock(&frame_rules.lock);
   if (shared_table_find(&frame_rules, key) == NULL)
     shared_table_add(&frame_rules, key, value);
@@ -390,6 +392,13 @@ frame_rules_forget(uintptr_t start, uintptr_t end)
   shared_table_forget(&frame_rules, start, end);
   spin_unlock(&frame_rules.lock);
   forget_stopped(start, end);
+}
+
+void
+frame_rules_abandon(void)
+{
+  spin_abandon(&frame_rules.lock);
+  spin_abandon(&stopped_lock);
 }
 
 void

@@ -78,6 +78,10 @@ frame_rule_find(uintptr_t ip, bool interrupted)
 /* The code from `start' to `end' was unloaded: forget its rules. */
 void frame_rules_forget(uintptr_t start, uintptr_t end);
 
+/* Opens the locks of the rules that this thread has: a jump has left what it
+ * had them for, which is whole at each instruction. */
+void frame_rules_abandon(void);
+
 /* In the child of a fork: only this thread is left. */
 void frame_rules_forked(void);
 

@@ -4,12 +4,17 @@
  */
 #include "code/frame_step.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unwind.h>
 
 #include "arch/arch.h"
+#include "image/arena.h"
 
 /* ---- by the compiler's unwinder ---- */
+
+enum { SMALLEST_PAGE = 4096 }; /* of any kernel */
 
 /* It is on its way to `from' and one frame further. */
 struct search {
@@ -56,8 +61,9 @@ step_by_unwinder(const struct stack_frame *from, struct stack_frame *to,
 
 /* ---- by the frame pointer ---- */
 
-/* Where the stack that `sp' is on ends, when it is one of the C library's;
- * else 0. */
+/* Returns where the stack that SP is on ends, if it is one of the C library's;
+ * 0 if it cannot be.  A stack that the program has made elsewhere may end
+ * before that. */
 static uintptr_t
 end_of_stack(uintptr_t sp)
 {
@@ -76,6 +82,24 @@ end_of_stack(uintptr_t sp)
  * linker's first function, which runs constructors, has neither; but then the
  * stack is as good as empty. */
 enum { STACK_OF_LINKER = 64 };
+
+/* Returns whether the frame is on the page of the stack pointer. */
+static bool
+is_near(const struct stack_frame *f)
+{
+  const uintptr_t page = -(uintptr_t)SMALLEST_PAGE;
+  return (f->sp & page) == ((f->pointer + 2 * sizeof(uintptr_t) - 1) & page);
+}
+
+/* Returns whether the program can read the word at AT.  The kernel reads a set
+ * of signals there, and then finds that it is not told what to do with them. */
+static bool
+is_readable(const uintptr_t *at)
+{
+  const long arguments[6] = {-1, (long)(intptr_t)at, 0, sizeof *at};
+  return !arenas_are_sealed() &&
+         arch_system_call(SYS_rt_sigprocmask, arguments) != -EFAULT;
+}
 
 /* The caller's stack pointer: what is above the two words of a frame may be a
  * part of it, and then the frame of the caller tells. */
@@ -99,7 +123,8 @@ step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
   if (end - from->sp < STACK_OF_LINKER)
     return FRAME_STEP_OUTERMOST;
   if (from->pointer < from->sp || from->pointer % sizeof *at != 0 ||
-      from->pointer + 2 * sizeof *at > end)
+      from->pointer + 2 * sizeof *at > end ||
+      !(is_near(from) || (is_readable(at) && is_readable(at + 1))))
     return FRAME_STEP_LOST;
   to->slot = at + 1;
   to->ip = arch_return_address(at[1]);

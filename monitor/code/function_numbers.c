@@ -27,7 +27,8 @@ number_of(const struct function_numbers *n, uint64_t key)
   return (uint32_t)shared_table_value(&n->table, key);
 }
 
-/* A new number for `key', which has none. */
+/* A new number for `key', which has none.  It is taken before it is in the
+ * table: a jump that leaves this in between wastes it. */
 static uint32_t
 assign(struct function_numbers *n, uint64_t key, uintptr_t code)
 {
@@ -36,10 +37,11 @@ assign(struct function_numbers *n, uint64_t key, uintptr_t code)
     return 0;
   if (n->on_new_number != NULL && !n->on_new_number(number, code))
     return 0;
-  if (!shared_table_add(&n->table, key, number))
-    return 0;
   n->last = number;
-  return number;
+  if (shared_table_add(&n->table, key, number))
+    return number;
+  n->last = number - 1;
+  return 0;
 }
 
 static uint32_t
@@ -61,8 +63,8 @@ function_number_of_start(struct function_numbers *n, uintptr_t start)
   return number;
 }
 
-/* A handler of a signal may have interrupted this thread while it had the
- * lock. */
+/* The handler of a signal that interrupted this thread while it had the lock
+ * gets no number. */
 static uint32_t
 number_new_site(struct function_numbers *n, uintptr_t site)
 {

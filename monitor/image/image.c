@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -162,26 +161,31 @@ piece_at(const void *base)
   return NULL;
 }
 
-/* The lock is not for handlers of signals that interrupted who has it: what
- * they would add is not in the image.  Nor may a thread be cancelled that has
- * it, and opening a file is a point for that. */
+/* Takes the lock.  Its holder gets no signals, whose handlers may jump away,
+ * and is not cancelled: opening a file is a point for that.  Returns false
+ * where this thread has it already, or the kernel is not asked. */
 static bool
 lock_pieces(void)
 {
+  struct signals_held signals;
   int cancel;
   if (arenas_are_sealed() || spin_holds(&image.lock))
     return false;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  signals_hold(&signals);
   spin_lock(&image.lock);
   image.cancel = cancel;
+  image.signals = signals;
   return true;
 }
 
 static void
 unlock_pieces(void)
 {
+  const struct signals_held signals = image.signals;
   const int cancel = image.cancel;
   spin_unlock(&image.lock);
+  signals_let_go(&signals);
   pthread_setcancelstate(cancel, NULL);
 }
 
@@ -295,7 +299,7 @@ make_head(int file, enum image_language language, pid_t process)
                             .process = (uint32_t)process};
   void *mapped;
   memcpy(head.magic, IMAGE_MAGIC, sizeof head.magic);
-  snprintf(head.mprof, sizeof head.mprof, "%s", MPROF_VERSION);
+  memcpy(head.mprof, MPROF_VERSION, sizeof MPROF_VERSION);
   errno = image_file_allocate(file, IMAGE_PAGE);
   if (errno != 0 || !image_file_write(file, &head, sizeof head, 0))
     return NULL;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "common/image_format.h"
 #include "image/arena.h"
 
@@ -84,13 +86,17 @@ image_file_copy_process(int flags, int (*work)(void *), void *closure)
 {
   enum { STACK_BYTES = 1 << 18 };
   struct arena stack;
+  sigset_t all, before;
   int copy, status = -1;
   if (arena_reserve(&stack, STACK_BYTES) != 0)
     return -1;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   copy = clone(work, (char *)stack.base + STACK_BYTES, CLONE_VFORK | flags,
                closure);
   if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
     status = -1;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   arena_release(&stack);
   return status;
 }
@@ -197,7 +203,8 @@ move_old(void)
   char *const name = old.name;
   struct image_head head = {.version = 0};
   struct stat status;
-  int n, file;
+  char *end;
+  int file;
   if (lstat(image_file.path, &status) != 0)
     return errno == ENOENT;
   errno = EEXIST;
@@ -211,11 +218,10 @@ move_old(void)
     close(file);
   old.stays = head.process != 0 && ((head.flags & IMAGE_SAVED) == 0 ||
                                     head.process != (uint32_t)getpid());
-  n = snprintf(name, sizeof old.name, old.stays ? "%s.%u" : "%s.old.%u",
-               image_file.path,
-               old.stays ? head.process : (unsigned)getpid());
-  for (int i = 2; access(name, F_OK) == 0 && i < MOST; i++)
-    snprintf(name + n, sizeof old.name - (size_t)n, ".%d", i);
+  end = stpcpy(stpcpy(name, image_file.path), old.stays ? "." : ".old.");
+  end = write_digits(end, old.stays ? head.process : (uint32_t)getpid(), 10);
+  for (unsigned i = 2; access(name, F_OK) == 0 && i < MOST; i++)
+    write_digits(stpcpy(end, "."), i, 10);
   if (rename(image_file.path, name) == 0)
     return true;
   old.name[0] = '\0';
@@ -240,11 +246,11 @@ image_file_make(const char *path, bool exclusive)
   struct stat status = {.st_ino = 0};
   int file;
   image_file_drop();
-  if (snprintf(image_file.path, sizeof image_file.path, "%s", path) >=
-      (int)sizeof image_file.path) {
+  if (strlen(path) >= sizeof image_file.path) {
     errno = ENAMETOOLONG;
     return -1;
   }
+  strcpy(image_file.path, path);
   if (!exclusive && !move_old())
     return -1;
   file =

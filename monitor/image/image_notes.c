@@ -8,6 +8,7 @@
 #include "image/image.h"
 #include "image/image_pieces.h"
 #include "image/note_list.h"
+#include "image/signals.h"
 #include "image/spin_lock.h"
 
 enum { FIRST_NOTES = 1 << 14 };
@@ -61,12 +62,15 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
            uint64_t more, const char *text)
 {
   const int saved = errno;
+  struct signals_held signals;
   if (spin_holds(&notes.lock))
     return;
+  signals_hold(&signals);
   spin_lock(&notes.lock);
   if (make_list() == 0)
     note_add(&notes.list, kind, key, value, more, text);
   spin_unlock(&notes.lock);
+  signals_let_go(&signals);
   errno = saved;
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/image_format.h"
 #include "image/arena.h"
+#include "image/signals.h"
 #include "image/spin_lock.h"
 
 /* A piece of memory, and where it is in the file. */
@@ -31,7 +32,8 @@ extern struct image {
   uint32_t count;
   uint32_t owners;
   int error;           /* why something found no room in it */
-  int cancel;          /* whether who has the lock may be cancelled then */
+  int cancel;          /* the holder's cancellation state, restored on unlock */
+  struct signals_held signals; /* and the signals that it gets */
   bool locked_before; /* the fork */
   bool copies;        /* all, for the child of a fork */
 } image;

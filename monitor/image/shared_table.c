@@ -65,8 +65,9 @@ grow(struct shared_table *table)
   for (size_t i = 0; i < count; i++)
     if (old[i].key != 0 && old[i].key != SHARED_TABLE_FORGOTTEN)
       put(&larger, old[i].key, old[i].value);
-  table->count = larger.count;
   __atomic_store_n(&table->entries, larger.entries, __ATOMIC_RELEASE);
+  table->count = larger.count; /* afterwards: never too low, if a jump leaves
+                                  this in between */
   return true;
 }
 

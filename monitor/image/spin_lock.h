@@ -91,4 +91,12 @@ spin_holds(const struct spin_lock *lock)
          spin_lock_thread();
 }
 
+/* Opens it if this thread has it: a jump has left what it was locked for. */
+static inline void
+spin_abandon(struct spin_lock *lock)
+{
+  if (spin_holds(lock))
+    spin_unlock(lock);
+}
+
 #endif

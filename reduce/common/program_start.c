@@ -11,28 +11,39 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
   SCRIPTS = 4, /* that interpret one another, as in the kernel */
   NAME_BYTES = 32,
-  ENTRIES = 128 /* of a dynamic section */
+  ENTRIES = 128, /* of a dynamic section */
+  TOGETHER = 8   /* that are read at a time */
 };
+
+/* Sets PATH to the file NAME in the folder of LENGTH bytes; returns whether it
+ * may be executed. */
+static bool
+is_program(const char *folder, size_t length, const char *name, char *path)
+{
+  if (length + 1 + strlen(name) >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  path = mempcpy(path, folder, length);
+  stpcpy(length == 0 ? path : stpcpy(path, "/"), name);
+  return access(path - length, X_OK) == 0;
+}
 
 bool
 program_find(const char *name, const char *folders, char *path)
 {
-  if (strchr(name, '/') != NULL || folders == NULL) {
-    snprintf(path, PATH_MAX, "%s", name);
-    return access(path, X_OK) == 0;
-  }
+  path[0] = '\0';
+  if (strchr(name, '/') != NULL || folders == NULL)
+    return is_program("", 0, name, path);
   while (*folders != '\0') {
-    size_t length = strcspn(folders, ":");
-    snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, folders,
-             length == 0 ? "" : "/", name);
-    if (access(path, X_OK) == 0)
+    const size_t length = strcspn(folders, ":");
+    if (is_program(folders, length, name, path))
       return true;
     folders += length;
     folders += *folders == ':';
@@ -44,10 +55,14 @@ program_find(const char *name, const char *folders, char *path)
 bool
 program_interpreter(int descriptor, char *interpreter)
 {
-  char text[256] = "";
-  interpreter[0] = '\0';
-  return pread(descriptor, text, sizeof text - 1, 0) > 0 &&
-         sscanf(text, "#! %255[^ \t\n]", interpreter) == 1;
+  const ssize_t n = pread(descriptor, interpreter, INTERPRETER_BYTES - 1, 0);
+  interpreter[n > 0 ? n : 0] = '\0';
+  const bool script = strncmp(interpreter, "#!", 2) == 0;
+  const size_t begin = script ? 2 + strspn(interpreter + 2, " \t") : 0;
+  const size_t length = script ? strcspn(interpreter + begin, " \t\n") : 0;
+  memmove(interpreter, interpreter + begin, length);
+  interpreter[length] = '\0';
+  return length > 0;
 }
 
 /* A 64-bit file that is loaded, open. */
@@ -93,23 +108,40 @@ is_sanitizer(const char *library)
   return false;
 }
 
-/* Whether FILE, whose dynamic section is PART, needs such a library. */
+/* Returns the entry NUMBER of the dynamic section PART, read with those beside
+ * it; one of type DT_NULL when it cannot be read. */
+static Elf64_Dyn
+entry_of(const struct loaded *file, const Elf64_Phdr *part, int number,
+         Elf64_Dyn beside[TOGETHER])
+{
+  const int place = number % TOGETHER;
+  if (place == 0) {
+    memset(beside, 0, TOGETHER * sizeof *beside);
+    if (pread(file->descriptor, beside, TOGETHER * sizeof *beside,
+              (off_t)(part->p_offset + (uint64_t)number * sizeof *beside)) < 0)
+      return (Elf64_Dyn){.d_tag = DT_NULL};
+  }
+  return beside[place];
+}
+
+/* Returns whether FILE, whose dynamic section is PART, needs such a library. */
 static bool
 needs_sanitizer(const struct loaded *file, const Elf64_Phdr *part)
 {
-  Elf64_Dyn entries[ENTRIES] = {0};
+  Elf64_Dyn beside[TOGETHER], entry;
   uint64_t names = 0;
-  if (pread(file->descriptor, entries, sizeof entries,
-            (off_t)part->p_offset) < 0)
-    return false;
-  for (int i = 0; i < ENTRIES && entries[i].d_tag != DT_NULL; i++)
-    if (entries[i].d_tag == DT_STRTAB)
-      names = place_of(file, entries[i].d_un.d_ptr);
-  for (int i = 0; i < ENTRIES && entries[i].d_tag != DT_NULL; i++) {
+  for (int i = 0; i < ENTRIES &&
+                  (entry = entry_of(file, part, i, beside)).d_tag != DT_NULL;
+       i++)
+    if (entry.d_tag == DT_STRTAB)
+      names = place_of(file, entry.d_un.d_ptr);
+  for (int i = 0; i < ENTRIES &&
+                  (entry = entry_of(file, part, i, beside)).d_tag != DT_NULL;
+       i++) {
     char name[NAME_BYTES] = "";
-    if (entries[i].d_tag == DT_NEEDED &&
+    if (entry.d_tag == DT_NEEDED &&
         pread(file->descriptor, name, sizeof name - 1,
-              (off_t)(names + entries[i].d_un.d_val)) > 0 &&
+              (off_t)(names + entry.d_un.d_val)) > 0 &&
         is_sanitizer(name))
       return true;
   }
@@ -144,7 +176,7 @@ is_valgrind(const char *path)
 const char *
 program_starts_alone(const char *path)
 {
-  char interpreter[PATH_MAX];
+  char interpreter[INTERPRETER_BYTES];
   for (int i = 0; i < SCRIPTS; i++) {
     if (is_valgrind(path))
       return "valgrind takes the place of malloc itself; run the program "

@@ -14,10 +14,13 @@
 
 /* Sets PATH, of PATH_MAX bytes, to where exec finds the program NAME in
  * FOLDERS, the value of PATH or NULL; false, with errno set, when it is not
- * there or may not be executed. */
+ * there or may not be executed.  PATH needs no more room than a folder, a slash
+ * and NAME. */
 bool program_find(const char *name, const char *folders, char *path);
 
-/* Sets INTERPRETER, of PATH_MAX bytes, to the program that the script open as
+enum { INTERPRETER_BYTES = 256 }; /* as in the kernel */
+
+/* Sets INTERPRETER, of INTERPRETER_BYTES, to the program that the script open as
  * DESCRIPTOR names; false when the file is no script. */
 bool program_interpreter(int descriptor, char *interpreter);
 

@@ -4,11 +4,13 @@
  * interrupted after each instruction by the handler of a signal.  Where that
  * does not return, what is left is exact: as before what it interrupted, or
  * as after it. Where it opens the stripes for others and returns, all is
- * counted.
+ * counted.  Where it frees and returns, that is counted as well, before or
+ * after what it interrupted.
  */
 #include "stripes_fixture.h"
 
 #include <signal.h>
+#include <ucontext.h>
 
 /* The processor traps after each one while this flag is set; the kernel
  * clears it for the handler, and sets it again behind that.  AArch64 has no
@@ -16,6 +18,7 @@
 #ifdef __aarch64__
 #define TRAP_FROM_NOW_ON() ((void)0)
 #define TRAP_NO_MORE() ((void)0)
+#define TRAP_NO_MORE_IN(context) ((void)(context))
 #else
 #define CHANGE_FLAGS(how)                                                    \
   __asm__ volatile("sub $128, %%rsp; pushfq; " how ", (%%rsp); popfq; "      \
@@ -23,6 +26,8 @@
                        : "memory", "cc")
 #define TRAP_FROM_NOW_ON() CHANGE_FLAGS("orq $0x100")
 #define TRAP_NO_MORE() CHANGE_FLAGS("andq $-0x101")
+#define TRAP_NO_MORE_IN(context)                                             \
+  ((context)->uc_mcontext.gregs[REG_EFL] &= ~0x100)
 #endif
 
 /* What is interrupted. */
@@ -36,8 +41,9 @@ enum { USED = 4 }; /* stripes, in what follows */
 
 static const struct action *action;
 static struct model before, after; /* the action */
-static bool ends;                  /* the action, in the handler */
-static unsigned traps;
+static enum { ENDS, OPENS } how;        /* what the handler does */
+static unsigned traps, free_at;
+static struct malloc_thread thread;
 static const char *fault; /* the first one */
 
 static void
@@ -110,10 +116,25 @@ on_trap(int number)
 {
   (void)number;
   traps++;
-  if (ends)
+  if (how == ENDS)
     end_here();
   else
     stripes_retake(stripes_release());
+}
+
+/* The same, where it frees at one trap, which is the last one. */
+static void
+on_trap_free(int number, siginfo_t *info, void *registers)
+{
+  (void)number;
+  (void)info;
+  if (++traps != free_at)
+    return;
+  malloc_monitor_freed(
+      (uintptr_t)&objects[2],
+      (struct counted){.leaf = objects[2].leaf, .epoch = stripes.epoch},
+      objects[2].bytes);
+  TRAP_NO_MORE_IN((ucontext_t *)registers);
 }
 
 static void
@@ -149,19 +170,20 @@ static const struct action actions[] = {
   { act_gather, 0, 0, 0 },        { stripes_leave, 0, 0, 0 },
 };
 
-/* With one stripe, or with one for each thread. */
+/* What is counted before the action, which has models afterwards. */
 static void
-interrupt(bool separate)
+prepare(struct stripe_user *user, bool separate, int events)
 {
-  struct stripe_user *const user = &threads[1];
   begin(3);
   if (separate)
     part(3);
-  for (int i = 0; i < 1000; i++)
+  for (int i = 0; i < events; i++)
     step(&threads[i % 3], 7);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++)
     if (objects[i].leaf != 0)
       end(user, &objects[i]);
+  allocate(user, &objects[2], action->leaf != 0 ? action->leaf : 3, 2000);
+  model_allocate(owned_leaf_number(objects[2].leaf), 2000);
   allocate(user, &objects[1], 7, 3000);
   model_allocate(7, 3000);
   if (separate)
@@ -173,12 +195,73 @@ interrupt(bool separate)
   if (action->freed != 0)
     model_end(action->leaf, action->freed);
   after = model;
+}
+
+/* With one stripe, or with one for each thread. */
+static void
+interrupt(bool separate)
+{
+  struct stripe_user *const user = &threads[1];
+  prepare(user, separate, 1000);
   TRAP_FROM_NOW_ON();
   action->act(user);
   TRAP_NO_MORE();
   assert_string_equal(fault == NULL ? "none" : fault, "none");
   model = after;
   compare();
+}
+
+/* The handler frees at the trap of that number: before the action or after it,
+ * as the peak tells.  Returns false if there is no such trap. */
+static bool
+free_in_midst(unsigned number, bool separate)
+{
+  prepare(&threads[1], separate, 30);
+  thread.user = threads[1];
+  model_end(owned_leaf_number(objects[2].leaf), objects[2].bytes);
+  after = model; /* the action comes first */
+  model = before;
+  model_end(owned_leaf_number(objects[2].leaf), objects[2].bytes);
+  if (action->allocated != 0)
+    model_allocate(action->leaf, action->allocated);
+  if (action->freed != 0)
+    model_end(action->leaf, action->freed);
+  before = model;
+  traps = 0;
+  free_at = number;
+  malloc_thread_current = &thread;
+  TRAP_FROM_NOW_ON();
+  action->act(&thread.user);
+  TRAP_NO_MORE();
+  malloc_thread_current = NULL;
+  threads[1] = thread.user;
+  if (traps < number)
+    return false;
+  stripes_lock();
+  stripes_unlock();
+  model = are_as(&after) ? after : before;
+  compare();
+  return true;
+}
+
+static void
+test_frees(void **state)
+{
+  (void)state;
+#ifndef __aarch64__
+  const struct sigaction frees = {.sa_sigaction = on_trap_free,
+                                  .sa_flags = SA_SIGINFO};
+  sigaction(SIGTRAP, &frees, NULL);
+  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+    for (int separate = 0; separate < 2; separate++) {
+      unsigned number = 1;
+      action = &actions[i];
+      while (free_in_midst(number, separate != 0))
+        number += action->leaf == 0 ? 13 : separate ? 3 : 1;
+      assert_true(number > 5);
+    }
+  signal(SIGTRAP, SIG_DFL);
+#endif
 }
 
 static void
@@ -188,10 +271,10 @@ test_interrupted(void **state)
   signal(SIGTRAP, on_trap);
   for (int round = 0; round < 10; round++)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-      for (int how = 0; how < 4; how++) {
+      for (int n = 0; n < 4; n++) {
         action = &actions[i];
-        ends = how % 2 == 0;
-        interrupt(how / 2 != 0);
+        how = n % 2 == 0 ? ENDS : OPENS;
+        interrupt(n / 2 != 0);
       }
 #ifndef __aarch64__
   assert_true(traps > 20000);
@@ -204,6 +287,7 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_interrupted),
+    cmocka_unit_test(test_frees),
   };
   malloc_monitor.counting = false; /* of this program itself, nothing */
   malloc_monitor.ready = false;

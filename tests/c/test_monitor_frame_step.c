@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -246,6 +247,33 @@ test_no_information(void **state)
   assert_int_equal(frame_step(&wild, &to), FRAME_STEP_LOST);
 }
 
+/* A stack that the program has made ends where nobody knows, below that of the
+ * thread: what a register points to above it may be no memory. */
+static void
+test_end_of_own_stack(void **state)
+{
+  enum { PAGE = 1 << 16 };
+  char *const stack = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uintptr_t *const end = (uintptr_t *)(stack + PAGE);
+  struct stack_frame from = {.ip = (uintptr_t)&sink,
+                             .sp = (uintptr_t)(end - 4)};
+  struct stack_frame to;
+  (void)state;
+  assert_ptr_not_equal(stack, MAP_FAILED);
+  assert_true((uintptr_t)stack < (uintptr_t)pthread_self());
+  end[1] = (uintptr_t)fixed;
+  from.pointer = (uintptr_t)end;
+  assert_int_equal(frame_step(&from, &to), FRAME_STEP_CALLER);
+  assert_int_equal(mprotect(end, PAGE, PROT_NONE), 0);
+  assert_int_equal(frame_step(&from, &to), FRAME_STEP_LOST);
+  from.pointer = (uintptr_t)(end - 1);
+  assert_int_equal(frame_step(&from, &to), FRAME_STEP_LOST);
+  assert_int_equal(munmap(end, PAGE), 0);
+  assert_int_equal(frame_step(&from, &to), FRAME_STEP_LOST);
+  munmap(stack, 3 * PAGE);
+}
+
 /* The rules of code that is gone are found again, from the same code here. */
 static void
 test_forgotten(void **state)
@@ -306,6 +334,7 @@ main(void)
       cmocka_unit_test(test_signals),   cmocka_unit_test(test_threads),
       cmocka_unit_test(test_orders),    cmocka_unit_test(test_forgotten),
       cmocka_unit_test(test_no_information),
+      cmocka_unit_test(test_end_of_own_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

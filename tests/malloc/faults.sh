@@ -60,6 +60,25 @@ faulty none MPROF_OUT="$work/link"
 refused 'a link' 'it is not a regular file' "$work/link"
 same 'a link: what it leads to' precious "$(cat victim)"
 
+compile copied -O1 -rdynamic -ldl
+profile copied
+same 'a copy of the process: signals that come to it' 'memory 1: program' \
+  "$(cat out)"
+same 'a copy of the process: all is counted' '1 10' \
+  "$(rows copied.data size | sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')"
+
+if [ "$(uname -m)" = x86_64 ]; then
+  faulty left-anywhere
+  same 'left-anywhere: exit status' 0 "$status"
+  n=$(cat out)
+  same 'left-anywhere: what follows is counted' "size 44 $n $((44 * n)) 0 0
+size 55 $n $((55 * n)) 0 0
+size 64 $n $((64 * n)) 0 0" \
+    "$(rows faults.data size | grep -E '^size (44|55|64) ' |
+      cut -d' ' -f 1-6)"
+else
+  echo 'ok - left-anywhere # SKIP no traps after instructions'
+fi
 for case in left-free left-lock left-thread; do
   faulty $case
   same "$case: exit status" 0 "$status"

@@ -2,12 +2,14 @@
 #include "c/count/malloc_code.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 
 #include "c/count/malloc_monitor.h"
 #include "code/code_objects.h"
 #include "image/arena.h"
+#include "image/signals.h"
 
 /* At the last check.  `other' has the memory for the next one, which so does
  * not take the place of a library that is gone. */
@@ -46,15 +48,19 @@ malloc_code_is_linker(uintptr_t ip)
   return ip >= __atomic_load_n(&start, __ATOMIC_RELAXED) && ip < known;
 }
 
-/* A handler of a signal may have interrupted this thread at it.  The thread
- * may not be cancelled while it has the linker's lock. */
+/* A signal whose handler the kernel may not hold back may have interrupted this
+ * thread at it.  While the thread has the linker's lock it may not be cancelled,
+ * nor may a handler jump away. */
 void
 malloc_code_check(void)
 {
+  const int saved = errno;
+  struct signals_held signals;
   int cancel;
   if (spin_holds(&lock) || arenas_are_sealed())
     return;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  signals_hold(&signals);
   spin_lock(&lock);
   if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
     const struct code_objects before = loaded;
@@ -63,7 +69,9 @@ malloc_code_check(void)
     other = before;
   }
   spin_unlock(&lock);
+  signals_let_go(&signals);
   pthread_setcancelstate(cancel, NULL);
+  errno = saved;
 }
 
 void

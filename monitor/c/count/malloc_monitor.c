@@ -197,9 +197,7 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
     malloc_code_check();
   if (ready) /* else there is no image yet that a request could be in */
     malloc_monitor_serve_request();
-  if (!malloc_monitor_is_counting())
-    return counted;
-  if (ready || malloc_monitor_open(m))
+  if (malloc_monitor_is_counting() && (ready || malloc_monitor_open(m)))
     counted = allocated(m, address, bytes, frame);
   else
     malloc_monitor_miss();
@@ -238,15 +236,35 @@ malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
 /* A thread that has not allocated, and knows of nothing. */
 static struct stripe_user nobody = {.stripe = stripes.stripe};
 
+/* Counts an end in the stripe S, in the midst of a count there that a signal
+ * has interrupted. */
+static void
+count_interrupting(struct stripe_user *user, struct stripe *s,
+                   uintptr_t address, owned_leaf leaf, size_t bytes)
+{
+  const uint32_t interrupted = s->current_leaf;
+  stripes_settle(s);
+  count_end(user, s, address, leaf, bytes);
+  s->current_leaf = interrupted;
+}
+
 void
 malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
+  const int saved = errno;
   struct malloc_thread *thread = malloc_thread_current;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
   if (malloc_monitor.abandoned)
     return;
-  struct stripe *s = stripes_lock_mine(user);
-  if (counted.epoch == stripes.epoch)
+  const bool interrupts = spin_holds(&user->stripe->lock);
+  struct stripe *s = interrupts ? user->stripe : stripes_lock_mine(user);
+  if (counted.epoch != stripes.epoch)
+    ; /* it is in no figures of now */
+  else if (interrupts)
+    count_interrupting(user, s, address, counted.leaf, bytes);
+  else
     count_end(user, s, address, counted.leaf, bytes);
-  spin_unlock(&s->lock);
+  if (!interrupts)
+    spin_unlock(&s->lock);
+  errno = saved;
 }

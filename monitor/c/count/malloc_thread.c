@@ -7,13 +7,13 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "c/count/malloc_monitor.h"
 #include "c/count/nonlocal_exit.h"
 #include "image/arena.h"
 #include "image/image.h"
+#include "image/signals.h"
 #include "image/spin_lock.h"
 
 enum {
@@ -39,7 +39,9 @@ static void
 end_thread(void *data)
 {
   struct malloc_thread *thread = data;
+  struct signals_held signals;
   nonlocal_exit_end_thread();
+  signals_hold(&signals);
   malloc_monitor_inside++;
   malloc_thread_current = NULL;
   spin_lock(&threads.lock);
@@ -48,6 +50,7 @@ end_thread(void *data)
   threads.unused = thread;
   spin_unlock(&threads.lock);
   malloc_monitor_inside--;
+  signals_let_go(&signals);
 }
 
 void
@@ -70,8 +73,7 @@ label_of_name(const char *name)
     return LABELS - 1;
   if (label == threads.name_count) {
     threads.name_count++;
-    snprintf(threads.names[label], NAME_BYTES, "%s",
-             label == LABELS - 1 ? "(others)" : name);
+    strcpy(threads.names[label], label == LABELS - 1 ? "(others)" : name);
     image_note(NOTE_THREAD, label, 0, 0, threads.names[label]);
   }
   return label;
@@ -92,8 +94,9 @@ allocate(void)
   return NULL;
 }
 
-struct malloc_thread *
-malloc_thread_make(void)
+/* Does what malloc_thread_make does, with signals held. */
+static struct malloc_thread *
+make(void)
 {
   const uint64_t generation =
       __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
@@ -119,6 +122,16 @@ malloc_thread_make(void)
   malloc_thread_current = thread;
   if (__atomic_load_n(&threads.has_key, __ATOMIC_ACQUIRE))
     pthread_setspecific(threads.key, thread);
+  return thread;
+}
+
+struct malloc_thread *
+malloc_thread_make(void)
+{
+  struct signals_held signals;
+  signals_hold(&signals);
+  struct malloc_thread *const thread = make();
+  signals_let_go(&signals);
   return thread;
 }
 

@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
+#include "code/code_objects.h"
 #include "code/frame_step.h"
 
 enum { MANY_FRAMES = 1 << 16 };
@@ -39,13 +40,20 @@ is_active(const uintptr_t *frame)
   return true;
 }
 
+struct spin_lock *nonlocal_exit_objects;
+
+/* All other locks are held with signals blocked (signals_hold). */
 static void
 repair(void)
 {
   struct malloc_monitor *const m = &malloc_monitor;
   stripes_recover();
-  if (spin_holds(&m->lock))
-    spin_unlock(&m->lock);
+  frame_rules_abandon();
+  code_objects_abandon();
+  spin_abandon(&m->functions.table.lock);
+  spin_abandon(&m->lock);
+  if (nonlocal_exit_objects != NULL)
+    spin_abandon(nonlocal_exit_objects);
   if (malloc_thread_current != NULL) /* it may have been at a walk */
     malloc_thread_forget(malloc_thread_current, stripes.generation);
 }
@@ -53,8 +61,7 @@ repair(void)
 bool
 nonlocal_exit_recover(const uintptr_t *frame)
 {
-  if (malloc_monitor_forking || spin_holds(&frame_rules.lock) ||
-      is_active(frame))
+  if (malloc_monitor_forking || is_active(frame))
     return false;
   repair();
   malloc_monitor_inside = 1;

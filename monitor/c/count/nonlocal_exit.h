@@ -15,10 +15,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
+#include "c/count/malloc_monitor.h"
+#include "image/spin_lock.h"
+
+/* The lock of the table of objects, which is the caller's; NULL: none. */
+extern struct spin_lock *nonlocal_exit_objects HIDDEN;
+
 /* A call finds its thread in the monitor already; `frame' is the frame of the
  * interposed function.  True: the thread had left, and is in it for this call
  * only.  False: this is a call in the midst of another. */
 bool nonlocal_exit_recover(const uintptr_t *frame);
+
+/* Enters the monitor for a call of the program's from the function with that
+ * frame.  Returns false where it is in the midst of another call, as in a
+ * handler of a signal: then there are locks that it must not wait for. */
+static inline bool
+nonlocal_exit_enter(const uintptr_t *frame)
+{
+  malloc_monitor_inside++;
+  return malloc_monitor_inside == 1 || nonlocal_exit_recover(frame);
+}
 
 /* The thread ends, with no call active. */
 void nonlocal_exit_end_thread(void);

@@ -57,6 +57,17 @@ are_all(uint32_t held)
   return held + 1 == UINT32_C(1) << (stripes_end() - stripes.stripe);
 }
 
+void
+stripes_settle(struct stripe *s)
+{
+  if (are_all(stripes_held())) {
+    stripes_rebalance();
+    stripes.rebalance_again = true; /* what was interrupted may be this */
+  } else if (stripes.open == 1) {
+    stripe_grow(s);
+  }
+}
+
 uint32_t
 stripes_release(void)
 {
@@ -126,15 +137,17 @@ stripes_recover(void)
 void
 stripes_rebalance(void)
 {
+  const uint64_t peak = stripes.peak;
   uint32_t open = 0;
   int64_t live = 0, spare, share;
+  COMPILER_BARRIER();
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     live += s->live;
     open += s->open;
   }
   stripes.open = open;
   if (live > (int64_t)stripes.peak_bytes) {
-    stripes.peak++; /* no counters has figures of it */
+    stripes.peak = peak + 1; /* no counters have figures of it */
     COMPILER_BARRIER();
     stripes.peak_bytes = (uint64_t)live;
   }

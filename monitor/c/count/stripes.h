@@ -30,8 +30,8 @@
  * Locks.  Each stripe has one, held while a thread counts in it.  Several are
  * taken in the order of their numbers, after malloc_monitor.lock.
  *
- * Interrupted.  The handler of a signal may leave a thread in the midst of a
- * count.  Counts change their figures in an order by which it can be told how
+ * Interrupted.  What the handler of a signal frees is counted in the midst of
+ * the count that it interrupted.  It may also leave a thread there.  Counts change their figures in an order by which it can be told how
  * far one came: stripes_recover, and the reader of an image.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
@@ -43,6 +43,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/attributes.h"
 #include "common/image_format.h"
 #include "image/arena.h"
@@ -174,18 +175,23 @@ stripe_has_room(const struct stripe *s, size_t bytes)
   return s->live + (int64_t)bytes <= s->limit;
 }
 
-/* The stripe is the only one that is open: more bytes may be live than ever.
- */
+/* Raises the ceiling where more bytes are live than ever, in the only stripe
+ * that is open.  A handler of a signal in the midst of it does the same before
+ * it frees (stripes_settle), so what is read here is stored in any case. */
 static inline void
 stripe_grow(struct stripe *s)
 {
-  if (s->live <= s->ceiling)
+  const uint64_t peak = stripes.peak;
+  COMPILER_BARRIER();
+  const int64_t live = s->live;
+  COMPILER_BARRIER();
+  if (live <= s->ceiling)
     return;
-  stripes.peak++; /* no counters have figures of it */
+  stripes.peak = peak + 1; /* no counters have figures of it */
   COMPILER_BARRIER();
-  stripes.peak_bytes = (uint64_t)(s->live + stripes.live_elsewhere);
+  stripes.peak_bytes = (uint64_t)(live + stripes.live_elsewhere);
   COMPILER_BARRIER();
-  s->ceiling = s->live;
+  s->ceiling = live;
 }
 
 /* The figures of the leaf are about to change: keep those of the peak. */
@@ -193,13 +199,21 @@ static inline void
 stripe_keep_peak(struct leaf_counters *c)
 {
   if (c->peak != stripes.peak) {
-    c->at_peak.count = c->allocated.count - c->freed.count;
-    c->at_peak.bytes = c->allocated.bytes - c->freed.bytes;
+    const struct object_count freed = c->freed;
+    COMPILER_BARRIER();
+    const uint64_t peak = stripes.peak;
+    if (c->peak == peak) /* a handler of a signal has freed meanwhile */
+      return;
+    c->at_peak.count = c->allocated.count - freed.count;
+    c->at_peak.bytes = c->allocated.bytes - freed.bytes;
     COMPILER_BARRIER(); /* until now it has none of this peak */
-    c->peak = stripes.peak;
+    c->peak = peak;
   }
 }
 
+/* Counts an event, or its end, of `bytes'.  Each figure changes in one
+ * instruction where the processor has one for that (arch_add), so a handler of
+ * a signal can count in the midst of this. */
 static inline void
 stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
              uint64_t *count, size_t bytes, int64_t live)
@@ -207,12 +221,9 @@ stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
   s->current_leaf = leaf;
   stripe_keep_peak(&s->counters[leaf]);
   COMPILER_BARRIER();
-  tally->count++;
-  COMPILER_BARRIER();
-  tally->bytes += bytes;
-  COMPILER_BARRIER();
-  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED); /* sums are made */
-  COMPILER_BARRIER();                                    /* without locks */
+  arch_add(&tally->count, 1);
+  arch_add(&tally->bytes, bytes);
+  arch_add(count, 1); /* sums are made without locks */
   s->live += live;
 }
 
@@ -282,6 +293,10 @@ stripes_end(void)
 /* Lock all, or open them.  This thread has none. */
 void stripes_lock(void);
 void stripes_unlock(void);
+
+/* Finds the peak in the midst of a count in the stripe S that a signal has
+ * interrupted, so that its handler can free. */
+void stripes_settle(struct stripe *s);
 
 /* Open those that this thread has, as a handler of a signal may have
  * interrupted it in the midst of a count: others could wait for them while it

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "c/environment.h"
 #include "c/process_selection.h"
 #include "image/image.h"
@@ -20,8 +22,10 @@
 enum { SUFFIX_BYTES = 40, MOST_NAMES = 10000 };
 
 static struct {
-  char base[PATH_MAX]; /* without what tells processes apart; empty: not read
-                        */
+  char base[PATH_MAX];   /* without what tells processes apart; empty: not
+                            read */
+  char folder[PATH_MAX]; /* that the file is in */
+  char free[PATH_MAX];   /* a name that is tried, or was before this one */
   pid_t process;       /* its number; not that of image_file_elsewhere */
   bool first;          /* the name is for this process */
   bool by_program;     /* the program has called for it */
@@ -46,13 +50,19 @@ set_base(const char *name)
   }
   for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
     if (name[0] == '%' && name[1] == 'p') {
-      n += (size_t)sprintf(own.base + n, "%d", (int)own.process);
+      n = (size_t)(write_digits(own.base + n, (uint64_t)own.process, 10) -
+                   own.base);
       name++;
     } else {
       own.base[n++] = *name;
     }
   }
   own.base[n] = '\0';
+  const char *const slash = strrchr(own.base, '/'); /* NULL: getcwd failed */
+  strcpy(own.folder, ".");
+  if (slash != NULL)
+    *(char *)mempcpy(own.folder, own.base,
+                     (size_t)(slash - own.base) + 1) = '\0';
 }
 
 /* The variable names the process, also after exec; others find another number
@@ -91,12 +101,11 @@ process_image_read_name(void)
 bool
 process_image_set(const char *name)
 {
-  char before[PATH_MAX];
-  strcpy(before, own.base);
+  strcpy(own.free, own.base);
   own.first = own.by_program = true;
   own.kept = false;
   set_base(name);
-  return strcmp(before, own.base) != 0;
+  return strcmp(own.free, own.base) != 0;
 }
 
 void
@@ -124,17 +133,18 @@ try_name(const char *path)
 static int
 open_free_name(void)
 {
-  char path[PATH_MAX];
+  char *const path = own.free;
   char *end = stpcpy(path, own.base);
   int error = EEXIST;
   if (process_selection_by_name())
     error = try_name(path);
   if (error == EEXIST) {
-    end += sprintf(end, ".%d", (int)own.process); /* see SUFFIX_BYTES */
+    end = write_digits(stpcpy(end, "."), (uint64_t)own.process,
+                       10); /* see SUFFIX_BYTES */
     error = try_name(path);
   }
-  for (int i = 2; error == EEXIST && i < MOST_NAMES; i++) {
-    sprintf(end, ".%d", i);
+  for (unsigned i = 2; error == EEXIST && i < MOST_NAMES; i++) {
+    write_digits(stpcpy(end, "."), i, 10);
     error = try_name(path);
   }
   return error;
@@ -146,11 +156,7 @@ open_free_name(void)
 static bool
 find_folder(struct stat *folder)
 {
-  char name[PATH_MAX] = ".";
-  const char *const slash = strrchr(own.base, '/'); /* NULL: getcwd failed */
-  if (slash != NULL)
-    memcpy(name, own.base, (size_t)(slash - own.base) + 1);
-  return stat(name, folder) == 0;
+  return stat(own.folder, folder) == 0;
 }
 
 void
@@ -184,10 +190,11 @@ process_image_open(void)
 
 /* ---- messages ---- */
 
-/* Write to where the program writes errors.  A pipe that nobody reads, or a
- * file beyond RLIMIT_FSIZE, sends a signal, which would end the program. */
+/* Writes the COUNT pieces of a line to where the program writes errors.  A pipe
+ * that nobody reads, or a file beyond RLIMIT_FSIZE, sends a signal, which would
+ * end the program. */
 static void
-write_error(const char *line, size_t n)
+write_error(const struct iovec *pieces, int count)
 {
   static const struct timespec at_once;
   sigset_t sent, before, pending;
@@ -202,7 +209,7 @@ write_error(const char *line, size_t n)
     sigdelset(&sent, SIGPIPE);
   if (sigismember(&pending, SIGXFSZ))
     sigdelset(&sent, SIGXFSZ);
-  if (write(STDERR_FILENO, line, n) < 0)
+  if (writev(STDERR_FILENO, pieces, count) < 0)
     sigtimedwait(&sent, NULL, &at_once);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_setcancelstate(cancel, NULL);
@@ -212,12 +219,16 @@ write_error(const char *line, size_t n)
 void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
-  char line[PATH_MAX + 200];
   const char *const tried = image_file.path;
-  int n;
+  const char *const texts[] = {
+      "mprof: ", before, " '",
+      own.first || tried[0] == '\0' ? own.base : tried, "': ", why, "\n"};
+  enum { TEXTS = sizeof texts / sizeof texts[0] };
+  struct iovec pieces[TEXTS];
   if (why == NULL || environment_value("MPROF_BY") != NULL)
     return;
-  n = snprintf(line, sizeof line, "mprof: %s '%s': %s\n", before,
-               own.first || tried[0] == '\0' ? own.base : tried, why);
-  write_error(line, (size_t)n);
+  for (int i = 0; i < TEXTS; i++)
+    pieces[i] = (struct iovec){.iov_base = (void *)(uintptr_t)texts[i],
+                               .iov_len = strlen(texts[i])};
+  write_error(pieces, TEXTS);
 }

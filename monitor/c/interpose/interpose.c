@@ -18,6 +18,7 @@
 
 #include "arch/arch.h"
 #include "c/count/counting.h"
+#include "c/count/nonlocal_exit.h"
 #include "c/interpose/interposed.h"
 #include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
@@ -62,15 +63,14 @@ hook_allocated(struct object_header *header, size_t bytes,
   return true;
 }
 
-/* The end of the object behind the header, whose check was right; the thread
- * is in the monitor then.  False: it is another case, and nothing has
- * changed.
- */
+/* Counts the end of the object behind the header, whose check was right, and
+ * enters the monitor.  Returns false and changes nothing where it is another
+ * case. */
 static inline bool
 hook_freed(struct object_header *header)
 {
   struct malloc_thread *const thread = malloc_thread_current;
-  if (thread == NULL || header->leaf == 0)
+  if (thread == NULL || header->leaf == 0 || malloc_monitor_inside != 0)
     return false;
   struct stripe *s = thread->user.stripe;
   malloc_monitor_inside++; /* a handler of a signal waits for no lock */
@@ -176,7 +176,7 @@ static void __attribute__((noinline)) free_slow(void *p)
     return;
   }
   if (!is_program_call())
-    objects_recover(FRAME);
+    nonlocal_exit_recover(FRAME);
   objects_unregister(p, &taken);
   objects_count_free(&taken);
   real.free(object_base(&taken));
@@ -220,6 +220,8 @@ interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
     return move_early(p, bytes, frame);
   if (!enter())
     return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
+  if (!is_program_call())
+    nonlocal_exit_recover(frame);
   objects_unregister(p, &taken);
   headed = taken.headed && bytes != 0;
   void *q =

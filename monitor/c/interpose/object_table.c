@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image/signals.h"
+
 static size_t
 capacity(const struct object_table *t)
 {
@@ -43,17 +45,22 @@ use_first_places(struct object_table *t)
   t->bits = OBJECT_TABLE_BITS;
 }
 
+/* Moves the objects into 1 << BITS places; returns false without memory.  No
+ * handler of a signal may jump away from it. */
 static bool
 resize(struct object_table *t, unsigned bits)
 {
+  struct signals_held signals;
   struct object_record *const old = t->objects;
   struct arena old_arena = t->arena, arena;
   const size_t count = capacity(t);
   if (bits == OBJECT_TABLE_BITS) {
+    signals_hold(&signals);
     use_first_places(t);
   } else {
     if (arena_reserve(&arena, sizeof *t->objects << bits) != 0)
       return false;
+    signals_hold(&signals);
     t->arena = arena;
     t->objects = arena.base;
     t->bits = bits;
@@ -61,6 +68,7 @@ resize(struct object_table *t, unsigned bits)
   for (size_t i = 0; i < count; i++)
     if (old[i].address != 0)
       *find_place(t, old[i].address) = old[i];
+  signals_let_go(&signals);
   arena_release(&old_arena);
   return true;
 }

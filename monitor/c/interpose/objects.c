@@ -10,22 +10,20 @@
 static struct object_table table; /* of objects without a header */
 static bool all_are_listed;
 
-bool
-objects_recover(const uintptr_t *frame)
+static void __attribute__((constructor)) guard_table(void)
 {
-  if (!nonlocal_exit_recover(frame))
-    return false;
-  if (spin_holds(&table.lock))
-    spin_unlock(&table.lock);
-  return true;
+  nonlocal_exit_objects = &table.lock;
 }
 
-/* objects_unregister for an object without a header. */
+/* Does what objects_unregister does, for an object without a header.  In a
+ * handler of a signal that interrupted a change of the table, the object stays
+ * there until its address is given out again. */
 static void
 objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};
-  object_table_remove(&table, taken->address, taken);
+  if (!spin_holds(&table.lock))
+    object_table_remove(&table, taken->address, taken);
 }
 
 void
@@ -43,7 +41,7 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
   struct object_record before;
-  if (object != NULL && (is_program_call() || objects_recover(frame))) {
+  if (object != NULL && (is_program_call() || nonlocal_exit_recover(frame))) {
     objects_unregister_bare(object, &before);
     objects_count_free(&before);
     if (!object_table_reserve(&table)) {
@@ -72,7 +70,7 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
     return objects_register_bare(base, bytes, frame);
   }
   if (base != NULL) {
-    if (is_program_call() || objects_recover(frame))
+    if (is_program_call() || nonlocal_exit_recover(frame))
       counted =
           malloc_monitor_allocated((uintptr_t)(header + 1), bytes, frame);
     object_header_fill(header, counted, bytes);

@@ -26,10 +26,6 @@ is_program_call(void)
   return malloc_monitor_inside == 1;
 }
 
-/* Whether this call is the program's after all: the call that it seems to be
- * in was left (nonlocal_exit.h). */
-bool objects_recover(const uintptr_t *frame);
-
 /* Count the program's object of `bytes' and fill its header in `base', which
  * is of the real allocator and HEADER_BYTES longer, or give it none (see
  * object_is_listed).  Gives back the object; NULL for NULL.  `filled': the

@@ -63,9 +63,11 @@ function_behind(const char *name)
 void
 real_function(void *function, const char *name)
 {
+  const int saved = errno;
   malloc_monitor_inside++;
   void *found = function_behind(name);
   malloc_monitor_inside--;
+  errno = saved;
   memcpy(function, &found, sizeof found);
 }
 

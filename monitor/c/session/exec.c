@@ -7,6 +7,7 @@
  * Takes no memory but the caller's stack, as it may be between vfork and
  * exec.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
@@ -14,11 +15,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/attributes.h"
+#include "base/digits.h"
 #include "c/environment.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/malloc_session.h"
@@ -28,6 +29,9 @@
 
 #define PRELOAD "LD_PRELOAD"
 #define LIBRARY "libmprof-malloc"
+#define OPEN_FILES "/proc/self/fd/"
+
+enum { DIGITS = 10 }; /* of a descriptor */
 
 /* What is preloaded, with this library. */
 static const char *
@@ -43,10 +47,12 @@ preloaded(char *const *environment)
 static size_t
 count_words(const char *path, char *const *environment, bool here)
 {
+  const int saved = errno;
   const char *const preload = preloaded(environment);
   const char *const why =
       preload == NULL || path == NULL ? NULL : program_starts_alone(path);
   size_t count = 0;
+  errno = saved;
   if (why == NULL)
     return 0;
   if (here)
@@ -96,7 +102,17 @@ make_environment(char *const *environment, char **words, size_t count)
   return words;
 }
 
-/* Where exec finds the program: `path', of PATH_MAX bytes. */
+/* How many bytes the path of a program is at most that exec finds. */
+static size_t
+path_bytes(const char *name)
+{
+  const char *const folders = environment_find(environ, "PATH");
+  const size_t bytes =
+      strlen(name) + (folders == NULL ? 0 : strlen(folders)) + 2;
+  return bytes < PATH_MAX ? bytes : PATH_MAX;
+}
+
+/* Sets PATH, of so many bytes, to where exec finds the program. */
 static void
 find_program(const char *name, char *path)
 {
@@ -122,7 +138,7 @@ execve(const char *path, char *const *arguments, char *const *environment)
 EXPORT int
 execvpe(const char *file, char *const *arguments, char *const *environment)
 {
-  char path[PATH_MAX];
+  char path[path_bytes(file)];
   find_program(file, path);
   ENVIRONMENT_OF(path, environment, true);
   return BEHIND(execvpe)(file, arguments, environment);
@@ -132,12 +148,14 @@ EXPORT int
 execveat(int folder, const char *name, char *const *arguments,
          char *const *environment, int flags)
 {
-  char path[PATH_MAX];
-  if (name[0] == '/' || folder == AT_FDCWD)
-    snprintf(path, sizeof path, "%s", name);
-  else
-    snprintf(path, sizeof path, "/proc/self/fd/%d%s%s", folder,
-             name[0] == '\0' ? "" : "/", name);
+  const size_t length = strnlen(name, PATH_MAX); /* more is an error */
+  char path[sizeof OPEN_FILES + DIGITS + 1 + length];
+  char *end = path;
+  if (name[0] != '/' && folder != AT_FDCWD) {
+    end = write_digits(stpcpy(path, OPEN_FILES), (unsigned)folder, 10);
+    end = stpcpy(end, name[0] == '\0' ? "" : "/");
+  }
+  *(char *)mempcpy(end, name, length) = '\0';
   ENVIRONMENT_OF(path, environment, true);
   return BEHIND(execveat)(folder, name, arguments, environment, flags);
 }
@@ -147,8 +165,8 @@ execveat(int folder, const char *name, char *const *arguments,
 EXPORT int
 fexecve(int file, char *const *arguments, char *const *environment)
 {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  char path[sizeof OPEN_FILES + DIGITS];
+  write_digits(stpcpy(path, OPEN_FILES), (unsigned)file, 10);
   ENVIRONMENT_OF(path, environment, true);
   return BEHIND(fexecve)(file, arguments, environment);
 }
@@ -210,7 +228,7 @@ posix_spawnp(pid_t *process, const char *program,
              const posix_spawnattr_t *attributes, char *const *arguments,
              char *const *environment)
 {
-  char path[PATH_MAX];
+  char path[path_bytes(program)];
   find_program(program, path);
   ENVIRONMENT_OF(path, environment, false);
   return BEHIND(posix_spawnp)(process, program, actions, attributes,

@@ -4,11 +4,14 @@
  */
 #include "mprof_malloc.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "arch/arch.h"
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
+#include "c/count/nonlocal_exit.h"
 #include "c/image/process_image.h"
 #include "c/interpose/real_allocator.h"
 
@@ -36,7 +39,7 @@ mprof_restart(const char *filename)
 {
   if (!real_allocator_is_ours())
     return;
-  malloc_monitor_inside++;
+  nonlocal_exit_enter(ARCH_FRAME);
   if (filename != NULL && process_image_set(filename))
     malloc_monitor_leave_image(&malloc_monitor);
   else
@@ -45,15 +48,17 @@ mprof_restart(const char *filename)
   malloc_monitor_inside--;
 }
 
-/* Enter the region `name', or leave the innermost one: NULL. */
+/* Enters the region NAME, or leaves the innermost one where that is NULL.  Does
+ * neither in the handler of a signal that interrupted an allocation. */
 static void
 change_region(const char *name)
 {
   struct malloc_monitor *const m = &malloc_monitor;
+  const int saved = errno;
   if (!real_allocator_is_ours())
     return;
-  malloc_monitor_inside++;
-  struct malloc_thread *thread = malloc_thread_mine();
+  const bool entered = nonlocal_exit_enter(ARCH_FRAME);
+  struct malloc_thread *thread = entered ? malloc_thread_mine() : NULL;
   if (thread != NULL) {
     spin_lock(&m->lock);
     if (name != NULL)
@@ -63,6 +68,7 @@ change_region(const char *name)
     spin_unlock(&m->lock);
   }
   malloc_monitor_inside--;
+  errno = saved;
 }
 
 EXPORT void

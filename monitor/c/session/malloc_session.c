@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/session/malloc_session.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
@@ -28,9 +29,11 @@ malloc_session_is_ours(void)
 bool
 malloc_session_keep_file(void)
 {
+  const int saved = errno;
   if (!malloc_session_is_ours())
     return false;
   process_image_keep_open();
+  errno = saved;
   return true;
 }
 
@@ -77,6 +80,7 @@ static struct {
 static void
 before_fork(void)
 {
+  const int saved = errno;
   const uint32_t released = stripes_release();
   const bool locked = spin_holds(&malloc_monitor.lock);
   malloc_monitor_forking = true;
@@ -88,11 +92,13 @@ before_fork(void)
   image_before_fork(false);
   forking.stripes = released;
   forking.locked = locked;
+  errno = saved;
 }
 
 static void
 after_fork_in_parent(void)
 {
+  const int saved = errno;
   const uint32_t released = forking.stripes;
   const bool locked = forking.locked;
   image_after_fork_in_parent();
@@ -103,6 +109,7 @@ after_fork_in_parent(void)
   stripes_retake(released);
   malloc_monitor_inside--;
   malloc_monitor_forking = false;
+  errno = saved;
 }
 
 /* The child cannot give back the memory of its parent's image, where a filter
@@ -119,6 +126,7 @@ abandon_counters(void)
 static void
 after_fork_in_child(void)
 {
+  const int saved = errno;
   if (arenas_are_sealed()) {
     abandon_counters();
     return;
@@ -140,6 +148,7 @@ after_fork_in_child(void)
   }
   malloc_monitor_inside--;
   malloc_monitor_forking = false;
+  errno = saved;
 }
 
 /* ---- begin ---- */

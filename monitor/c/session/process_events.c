@@ -46,6 +46,7 @@ _Exit(int status)
 
 /* ---- code that goes away ---- */
 
+/* Keeps errno, which is the program's from before the call or of the call. */
 static void
 check_code(void)
 {

@@ -87,19 +87,15 @@ try_calls(void *unused)
 static bool
 filter_allows_monitor(void)
 {
-  sigset_t all, before;
   int cancel;
   if (tried->number == SYS_seccomp && ((unsigned long)tried->arguments[1] &
                                        SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
     return false; /* the kernel would ask another process about each call,
                      which may be waiting for this one */
-  sigfillset(&all);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   malloc_monitor_inside++;
   malloc_monitor_lock(&malloc_monitor);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  bool survived = image_file_copy_process(0, try_calls, NULL) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  const bool survived = image_file_copy_process(0, try_calls, NULL) == 0;
   malloc_monitor_unlock(&malloc_monitor);
   malloc_monitor_inside--;
   pthread_setcancelstate(cancel, NULL);

@@ -4,12 +4,20 @@
  * thread is cancelled, the file must not be as large; and handlers of signals
  * that do not go back to it.  Each case allocates 5 objects of 10 bytes before.
  */
+#define _GNU_SOURCE
+#include <link.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <mprof_malloc.h>
@@ -17,6 +25,7 @@
 #include "cases.h"
 
 #pragma weak mprof_region_begin
+#pragma weak mprof_region_end
 
 static void *volatile kept[5];
 
@@ -171,7 +180,127 @@ case_left_thread(void)
   count_on();
 }
 
+/* A handler leaves each kind of call after each 7th instruction of the monitor
+ * (the processor traps after each one), and then this thread and another one
+ * go on.  Prints how often. */
+#ifdef __x86_64__
+static uintptr_t library, library_end;
+static unsigned passed, last; /* instructions of the monitor */
+static sem_t turn, done;
+static void *volatile subject;
+
+static int
+find_library(struct dl_phdr_info *info, size_t size, void *data)
+{
+  if (strstr(info->dlpi_name, "libmprof-malloc") == NULL)
+    return 0;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if ((info->dlpi_phdr[i].p_flags & PF_X) != 0) {
+      library = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+      library_end = library + info->dlpi_phdr[i].p_memsz;
+    }
+  return 1;
+}
+
+static void
+trap(int number, siginfo_t *info, void *registers)
+{
+  const ucontext_t *const context = registers;
+  const uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+  if (at - library < library_end - library &&
+      !sigismember(&context->uc_sigmask, SIGALRM) && ++passed == last)
+    siglongjmp(back, 1);
+}
+
+#define CHANGE_FLAGS(how)                                                    \
+  __asm__ volatile("sub $128, %%rsp; pushfq; " how ", (%%rsp); popfq; "      \
+                   "add $128, %%rsp" ::                                      \
+                       : "memory", "cc")
+
+static void
+call(int kind)
+{
+  void *p;
+  if (kind == 0)
+    subject = malloc(33);
+  else if (kind == 1)
+    free(subject);
+  else if (kind == 2)
+    subject = realloc(subject, 34);
+  else if (kind == 3)
+    posix_memalign(&p, 64, 35);
+  else
+    mprof_region_begin("left");
+}
+
+static void __attribute__((noinline))
+go_on(void)
+{
+  void *p = realloc(malloc(44), 55);
+  free(p);
+  free(aligned_alloc(64, 64));
+  mprof_region_begin("on");
+  mprof_region_end();
+}
+
+static void *
+go_on_there(void *data)
+{
+  for (;;) {
+    sem_wait(&turn);
+    if (last == 0)
+      return data;
+    go_on();
+    sem_post(&done);
+  }
+}
+
+/* Whether the call of that kind is left after so many instructions. */
+static int
+leave_after(int kind, unsigned count)
+{
+  subject = malloc(32);
+  last = count;
+  passed = 0;
+  if (sigsetjmp(back, 1) != 0)
+    return 1;
+  CHANGE_FLAGS("orq $0x100");
+  call(kind);
+  CHANGE_FLAGS("andq $-0x101");
+  return 0;
+}
+
+static void
+case_left_anywhere(void)
+{
+  const struct sigaction action = {.sa_sigaction = trap,
+                                   .sa_flags = SA_SIGINFO};
+  int count = 0;
+  pthread_t thread;
+  dl_iterate_phdr(find_library, NULL);
+  sigaction(SIGTRAP, &action, NULL);
+  sem_init(&turn, 0, 0);
+  sem_init(&done, 0, 0);
+  pthread_create(&thread, NULL, go_on_there, NULL);
+  go_on();
+  for (int kind = 0; kind < 5; kind++)
+    for (unsigned n = 1; leave_after(kind, n); n += 97) {
+      go_on();
+      sem_post(&turn);
+      sem_wait(&done);
+      count += 2;
+    }
+  last = 0;
+  sem_post(&turn);
+  pthread_join(thread, NULL);
+  printf("%d\n", count + 1);
+}
+#endif
+
 static const struct test_case cases[] = {
+#ifdef __x86_64__
+  { "left-anywhere", case_left_anywhere },
+#endif
   { "none", case_none },
   { "cancel", case_cancel },
   { "no-file", case_no_file },

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * signals.h -- keeps handlers of signals away from the few parts of the
+ * monitor that a jump out of a handler must not leave: those that have a lock
+ * of the dynamic linker's, or change what is in several places.  They run once
+ * for a thread, a file of code or a step in which memory grows.
+ *
+ * Signals that an instruction causes are not blocked: the kernel would end the
+ * program.  Where the kernel is not asked any more (arenas_seal), none is.
+ */
+#ifndef MPROF_SIGNALS_H
+#define MPROF_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "image/arena.h"
+
+struct signals_held {
+  sigset_t before;
+  bool held;
+};
+
+/* Blocks signals until signals_let_go, in this thread. */
+static inline void
+signals_hold(struct signals_held *signals)
+{
+  static const int caused[] = {SIGSEGV, SIGBUS,  SIGFPE,
+                               SIGILL,  SIGTRAP, SIGSYS};
+  sigset_t set;
+  signals->held = !arenas_are_sealed();
+  if (!signals->held)
+    return;
+  sigfillset(&set);
+  for (unsigned i = 0; i < sizeof caused / sizeof *caused; i++)
+    sigdelset(&set, caused[i]);
+  pthread_sigmask(SIG_BLOCK, &set, &signals->before);
+}
+
+static inline void
+signals_let_go(const struct signals_held *signals)
+{
+  if (signals->held)
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+}
+
+#endif
