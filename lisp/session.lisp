@@ -135,7 +135,7 @@ any object, for STOP-IF-OWNER."
   "Return the list (MAX-CONTEXTS FLAGS INTERVAL) for arguments of START.  FLAGS
 are those of enum mprof_option in monitor.h, and INTERVAL is that of the
 timeline in milliseconds, or NIL."
-  (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
+  (check-type max-contexts (integer 0 134217728)) ; MPROF_MOST_BUDGET
   (check-type timeline (or null (real 1/100 1000000)))
   (list max-contexts (logior (if unfolded 1 0) (if full-walk 2 0)
                              (if live 4 0) (if sites 16 0))
@@ -147,8 +147,8 @@ timeline in milliseconds, or NIL."
 already in memory are kept and added to; RESET clears them.
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
-distinguish in each thread; 0 is about eight million.  Further ones show as
-[over the budget] below their callers, whose figures stay exact.
+distinguish in each thread, at most 134,217,728; 0 is about eight million.
+Further ones show as [over the budget] below their callers, whose figures stay exact.
 UNFOLDED (boolean, default NIL): distinguish the levels of a recursion.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
 check the recorded frames.  Slow for deep stacks.

@@ -39,10 +39,12 @@ enum mprof_option {
   MPROF_SITES = 16     /* tell calls in one line of a function apart */
 };
 
-/* Begin to count in all Lisp threads, going on with the figures that are
- * there.  `budget': contexts at most in each thread, 0 for the default;
- * `options': sum of enum mprof_option.  Both hold from the first start after
- * a reset.  Starting while running changes nothing. */
+enum { MPROF_MOST_BUDGET = 1 << 27 };
+
+/* Begins to count in all Lisp threads, going on with the figures that are
+ * there.  BUDGET: contexts at most in each thread, up to MPROF_MOST_BUDGET; 0
+ * for the default.  OPTIONS: sum of enum mprof_option.  Both hold from the
+ * first start after a reset.  Starting while running changes nothing. */
 MPROF_EXPORT int mprof_monitor_start(unsigned long budget, int options);
 
 /* Stop counting; keeps the figures.  When it returns, no thread is inside the

@@ -6,6 +6,7 @@
 
 #include "command/options.h"
 
+#include "common/image_format.h"
 #include "common/phase.h"
 #include "diff/diff.h"
 #include "tables/output.h"
@@ -45,7 +46,8 @@ enum {
 #define NO_FLAG(field) STORE(flag, bool, field, false)
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
 #define NUMBER(field) STORE(number, size_t, field, 0)
-#define POSITIVE(field) STORE(positive, size_t, field, 0)
+#define POSITIVE(field) POSITIVE_UP_TO(field, 0) /* any */
+#define POSITIVE_UP_TO(field, most) STORE(positive, size_t, field, most)
 #define TIME(field, least) STORE(time, uint64_t, field, least)
 #define PERCENT(field) STORE(percent, uint32_t, field, 0)
 #define TEXT(field) STORE(text, const char *, field, 0)
@@ -214,7 +216,7 @@ const struct option_row option_rows[] = {
      "objects freed before the N-th next allocation are temporary (1)",
      NUMBER(run.temporary)},
     {IN_RUN, "budget", "N", "keep at most N call chains and object sizes",
-     POSITIVE(run.budget)},
+     POSITIVE_UP_TO(run.budget, IMAGE_MOST_BUDGET)},
     {IN_RUN, "unfolded", NULL, "keep all depths of a recursion apart",
      FLAG(run.unfolded)},
     {IN_RUN, "reachable", NULL,

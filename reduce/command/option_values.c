@@ -155,8 +155,14 @@ store_number(const struct option_value *v)
 void
 store_positive(const struct option_value *v)
 {
-  if (!is_number(v->text, v->field) || *(size_t *)v->field == 0)
-    refuse(v, "a positive number");
+  const size_t most = v->row->number;
+  char what[64] = "a positive number";
+  if (is_number(v->text, v->field) && *(size_t *)v->field != 0 &&
+      (most == 0 || *(size_t *)v->field <= most))
+    return;
+  if (most != 0)
+    snprintf(what, sizeof what, "a positive number of at most %zu", most);
+  refuse(v, what);
 }
 
 /* Digits with up to four decimals, at most 100, as millionths. */

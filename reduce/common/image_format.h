@@ -38,7 +38,8 @@ enum {
   IMAGE_VERSION = 4,
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
   IMAGE_LEAST_PAGE = 1 << 12,
-  IMAGE_MOST_PAGE = 1 << 16
+  IMAGE_MOST_PAGE = 1 << 16,
+  IMAGE_MOST_BUDGET = 16711679 /* contexts of a C program */
 };
 
 enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };

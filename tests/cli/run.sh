@@ -339,6 +339,10 @@ run run -q --off -o off.data ./widgets
 [ "$status" = 0 ] && [ ! -e off.data ]
 result $? 'nothing is counted'
 "$cc" -O0 -o deep "$programs/deep.c"
+run run --budget=16711680 ./deep
+[ "$status" = 2 ] && [ "$(head -1 err)" = "mprof: --budget takes a positive \
+number of at most 16711679, not '16711680'" ]
+result $? '--budget that is too large'
 run run -q --budget=16 --unfolded -o budget.data ./deep
 run report budget.data
 says 'beyond the budget' ' [over the budget]'

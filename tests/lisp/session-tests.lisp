@@ -219,6 +219,21 @@ is as good as the first."
                    (mprof:save "/nowhere/at/all.data"))))
       (is (= 320 (data:figure :bytes (mprof:profile file)))))))
 
+(test large-budget
+  "A budget that is too large is refused, by START and by the monitor."
+  (with-idle-profiler
+    (signals type-error (mprof:start :max-contexts 134217729))
+    (is (search "134217729 contexts is too large"
+                (handler-case
+                    (progn (mprof::check-status
+                            (mprof::monitor-start 134217729 0)
+                            'mprof:profiler-unavailable)
+                           "started")
+                  (error (condition) (report-of condition)))))
+    (is (not (mprof::active-p)))
+    (is (mprof:start :max-contexts 134217728))
+    (mprof:stop)))
+
 (test small-budget
   "With too small a budget the totals are exact, and a warning says the rest."
   (with-idle-profiler

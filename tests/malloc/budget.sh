@@ -74,6 +74,13 @@ run() {
   is_right "$title" budget.data
 }
 
+for budget in 16711680 134217729 99999999999999999999; do
+  rm -f budget.data*
+  MPROF_BUDGET=$budget MPROF_OUT=$work/budget.data LD_PRELOAD=$monitor \
+    timeout 100 ./budget 1 2000 alone >out 2>err </dev/null
+  same "$budget: what is said" "mprof: MPROF_BUDGET is too large for \
+'$work/budget.data': the budget is 16711679" "$(cat err)"
+done
 run 'with room' -- 1 20000 alone
 same 'with room: nothing is over the budget' 'comment unattributed_allocations 0' \
   "$(rows budget.data comment | grep unattributed_alloc)"

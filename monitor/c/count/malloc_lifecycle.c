@@ -20,10 +20,10 @@
 #include "image/image_file.h"
 
 /* Of contexts, and of leaves: context_tree_most of these have LEAF_BITS. */
-enum {
-  USUAL_BUDGET = 8u << 20,
-  MOST_BUDGET = (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1
-};
+enum { USUAL_BUDGET = 8u << 20 };
+_Static_assert(IMAGE_MOST_BUDGET ==
+                   (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1,
+               "the command refuses more");
 
 const struct other_heap *other_heap;
 struct malloc_monitor malloc_monitor = {
@@ -51,15 +51,27 @@ make_room(uint32_t room)
   return stripes_reserve(room + 1);
 }
 
+/* Returns the budget that the environment has, or the usual one.  Says in a line
+ * where that is too large. */
+static uint32_t
+find_budget(void)
+{
+  const unsigned long asked = environment_number("MPROF_BUDGET", 0);
+  if (asked <= IMAGE_MOST_BUDGET)
+    return asked == 0 ? USUAL_BUDGET : (uint32_t)asked;
+  process_image_read_name();
+  if (process_image_is_first())
+    process_image_say("MPROF_BUDGET is too large for",
+                      "the budget is 16711679");
+  return IMAGE_MOST_BUDGET;
+}
+
 /* Under the lock. */
 static bool
 open_tree(struct malloc_monitor *m)
 {
   const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
-  const unsigned long asked = environment_number("MPROF_BUDGET", 0);
-  const uint32_t budget = asked == 0            ? USUAL_BUDGET
-                          : asked < MOST_BUDGET ? (uint32_t)asked
-                                                : MOST_BUDGET;
+  const uint32_t budget = find_budget();
   return context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
                            make_room) == 0;
 }

@@ -20,9 +20,6 @@
  */
 #include "monitor.h"
 
-/* For the collector's signals; our threads are none of its business. */
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -42,30 +39,6 @@
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 #include "lisp/walk/call_site.h"
-
-/* ---- the lock ---- */
-
-void
-monitor_lock(void)
-{
-  sigset_t interrupts, before;
-  sigfillset(&interrupts);
-  sigdelset(&interrupts, SIGSEGV);
-  sigdelset(&interrupts, SIGBUS);
-  sigdelset(&interrupts, GC_get_suspend_signal());
-  sigdelset(&interrupts, GC_get_thr_restart_signal());
-  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
-  pthread_mutex_lock(&monitor.lock);
-  monitor.signals = before;
-}
-
-void
-monitor_unlock(void)
-{
-  const sigset_t before = monitor.signals;
-  pthread_mutex_unlock(&monitor.lock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
 
 /* ---- code ---- */
 
@@ -235,6 +208,10 @@ monitor_leave(void)
 static int
 start(unsigned long budget, int options)
 {
+  if (budget > MPROF_MOST_BUDGET)
+    return monitor_fail("a budget of %lu contexts is too large: it is %d at "
+                        "most",
+                        budget, MPROF_MOST_BUDGET);
   if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
       !monitor_list_code())
     return monitor_fail("out of memory");

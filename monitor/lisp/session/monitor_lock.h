@@ -7,11 +7,6 @@
 
 #include <stdbool.h>
 
-/* The lock, with all signals blocked that could run Lisp code, which may
- * throw out of what holds a lock.  Those of the collector are none. */
-void monitor_lock(void);
-void monitor_unlock(void);
-
 /* Take the lock, and open the monitor.  Until `monitor_leave', this thread
  * must not allocate through its own hook, whose gate may be shut, nor may the
  * collector run finalizers in it, which are Lisp code.  False: it failed, and

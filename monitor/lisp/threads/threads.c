@@ -15,6 +15,10 @@
  */
 #include "lisp/threads/threads.h"
 
+/* For the collector's signals; our threads are none of its business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +27,33 @@
 #include "lisp/names/lisp_functions.h"
 #include "monitor.h"
 
-enum { DEFAULT_BUDGET = 8 << 20 }; /* contexts; address space until touched */
+enum { USUAL_BUDGET = 8 << 20 }; /* contexts; address space until touched */
 
 struct monitor monitor = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the lock ---- */
+
+void
+monitor_lock(void)
+{
+  sigset_t interrupts, before;
+  sigfillset(&interrupts);
+  sigdelset(&interrupts, SIGSEGV);
+  sigdelset(&interrupts, SIGBUS);
+  sigdelset(&interrupts, GC_get_suspend_signal());
+  sigdelset(&interrupts, GC_get_thr_restart_signal());
+  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+  pthread_mutex_lock(&monitor.lock);
+  monitor.signals = before;
+}
+
+void
+monitor_unlock(void)
+{
+  const sigset_t before = monitor.signals;
+  pthread_mutex_unlock(&monitor.lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 /* ---- states ---- */
 
@@ -199,7 +227,7 @@ threads_began_in_run(pthread_t thread)
 void
 threads_start(cl_env_ptr env)
 {
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   if (monitor.running) {
     if (threads_find(env) == NULL)
       threads_began_in_run(pthread_self());
@@ -210,7 +238,7 @@ threads_start(cl_env_ptr env)
     if (env->own_process->process.phase == ECL_PROCESS_ACTIVE)
       monitor.gone.imported_threads++;
   }
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
 }
 
 /* ---- counters ---- */
@@ -258,7 +286,7 @@ threads_end(cl_env_ptr env)
 {
   struct thread_state **p, *t;
   int64_t listed;
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   hook_hang(env, NULL);
   p = place_of(env);
   t = *p;
@@ -279,7 +307,7 @@ threads_end(cl_env_ptr env)
       free_thread(t);
     }
   }
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
 }
 
 /* ---- forks ---- */
@@ -305,9 +333,7 @@ bool
 threads_take_options(unsigned long budget, int options)
 {
   const bool sites = (options & MPROF_SITES) != 0;
-  monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
-                       ? DEFAULT_BUDGET
-                       : (uint32_t)budget;
+  monitor.budget = budget == 0 ? USUAL_BUDGET : (uint32_t)budget;
   monitor.fold = (options & MPROF_UNFOLDED) == 0;
   monitor.whole_walks = (options & MPROF_FULL_WALK) != 0;
   monitor.follow = (options & MPROF_LIVE) != 0;

@@ -71,6 +71,12 @@ extern struct monitor {
   struct code_objects code;             /* loaded, when last looked */
 } monitor;
 
+/* Takes the lock and blocks all signals that could run Lisp code, which may
+ * throw out of what holds a lock; the collector's cannot.  Opens the lock
+ * again. */
+void monitor_lock(void);
+void monitor_unlock(void);
+
 /* The state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
 
