@@ -216,8 +216,8 @@ A byte that is not UTF-8 becomes U+FFFD."
   "Return the number of bytes counted.  Allocates nothing."
   (monitor-counter '(1)))
 
-;;; The server and the shipper: see reduce/serve/lisp_program.h, server.h,
-;;; lisp_ship.h, ship.h and timeline.c.  Servers and shippers are addresses.
+;;; The server and the shipper: see reduce/serve/lisp.c, server.h, ship.h and
+;;; timeline.c.  Servers and shippers are addresses.
 
 (define-foreign-functions "libmprof-serve.so"
   (serve-open "mprof_lisp_serve" :unsigned-long

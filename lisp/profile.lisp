@@ -206,7 +206,7 @@ COLLECT (boolean, default NIL): collect garbage first, for live figures after
 START with :LIVE.
 HOLDERS (boolean, default NIL): the same, and find what holds the live objects.
 OPTIONS: keywords and values.  The options of `mprof export' that select, such
-as :FOCUS \"^APP::\", :HIDE-SYSTEM T, :PHASE :RUN or :BY :LINE, as for REPORT.
+as :FOCUS \"^APP::\", :SYSTEM :HIDE, :PHASE :RUN or :BY :LINE, as for REPORT.
 
 A part of a part has what both select; :HIDE hides what either hides, and :BY,
 :SHOW, :SHOW-FROM and :VALUE are replaced.  All figures are recomputed from the

@@ -232,7 +232,7 @@ check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan
 	  check-asan-variant
 
 .PHONY: check-asan-variant
-check-asan-variant: tests $(command) $(malloc_a) $(made_pages)
+check-asan-variant: tests $(command) $(malloc_a) $(manuals)
 	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' EVERY=$(short:1=10) \
 	  tests/run-tests.sh c $(cli_sanitized) sanitized recover/damaged
 

@@ -25,7 +25,7 @@
  * same nearest shown caller.
  *
  * Reports also tell in which phase something was allocated
- * (reduce/profile/phase.h), by the functions of a path from the root on.  So
+ * (reduce/common/phase.h), by the functions of a path from the root on.  So
  * a context is only folded onto one with the same state of that machine; else
  * a path folded could be in another phase than the real one.
  *

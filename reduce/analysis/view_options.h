@@ -17,16 +17,16 @@
 /* The order of rows.  A table without such figures is sorted by bytes. */
 enum sort_key {
   SORT_DEFAULT,
-  SORT_BYTES,
+  SORT_INCLUSIVE, /* bytes with all below; mprof top has this to SORT_NAME, ... */
+  SORT_BYTES,     /* ... and mprof diff this to SORT_TEMPORARY */
   SORT_ALLOCS,
-  SORT_CALLS,
-  SORT_SELF,      /* bytes that a function itself allocated */
-  SORT_INCLUSIVE, /* with all below it */
+  SORT_NAME,
   SORT_KEPT,      /* bytes never freed; in Lisp alive */
   SORT_LIVE,      /* the same */
   SORT_PEAK,      /* bytes live when most were */
   SORT_TEMPORARY, /* objects freed before the next allocations */
-  SORT_NAME
+  SORT_CALLS,
+  SORT_SELF /* bytes that a function itself allocated */
 };
 
 /* What a chain can have as further frames: the type as the last, the phase as

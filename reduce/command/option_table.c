@@ -70,8 +70,13 @@ struct word {
   const char *word;
 };
 static const struct word sort_words[] = {
-    {"bytes"}, {"allocs"}, {"calls"},     {"self"}, {"inclusive"}, {"kept"},
-    {"live"},  {"peak"},   {"temporary"}, {"name"}, {NULL}};
+    {"inclusive"}, {"bytes"}, {"allocs"},    {"name"},  {"kept"}, {"live"},
+    {"peak"},      {"temporary"}, {"calls"}, {"self"}, {NULL}};
+static const struct word top_sort_words[] = {
+    {"inclusive"}, {"bytes"}, {"allocs"}, {"name"}, {NULL}};
+static const struct word diff_sort_words[] = {
+    {"bytes"}, {"allocs"}, {"name"},      {"kept"},
+    {"live"},  {"peak"},   {"temporary"}, {NULL}};
 static const struct word color_words[] = {
     {"auto"}, {"always"}, {"never"}, {NULL}};
 static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
@@ -118,12 +123,14 @@ const struct option_row option_rows[] = {
      POSITIVE(view.limit)},
     {IN_TOP, "limit", "N", "show at most N functions (what fits, or 20)",
      POSITIVE(view.limit)},
-    {IN_TOP, "sort", "KEY", "sort by bytes, allocs, inclusive or name",
-     WORD(sort_key, view.sort, SORT_BYTES, sort_words)},
+    {IN_TOP, "sort", "KEY", "sort by ",
+     WORD(sort_key, view.sort, SORT_INCLUSIVE, top_sort_words)},
     {IN_TOP, "every", "N", "look every N seconds (1)",
      POSITIVE(run.ship_every)},
-    {IN_TABLES, "sort", "KEY", "sort by ",
-     WORD(sort_key, view.sort, SORT_BYTES, sort_words)},
+    {IN_REPORT, "sort", "KEY", "sort by ",
+     WORD(sort_key, view.sort, SORT_INCLUSIVE, sort_words)},
+    {IN_DIFF, "sort", "KEY", "sort by the change of ",
+     WORD(sort_key, view.sort, SORT_BYTES, diff_sort_words)},
     {IN_REPORT, "tables", "LIST",
      "print these tables, separated by commas; see below",
      TABLES(report_tables)},

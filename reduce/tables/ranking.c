@@ -79,7 +79,7 @@ sort_measure(enum sort_key key)
       [SORT_LIVE] = MEASURE_KEPT_BYTES,
       [SORT_PEAK] = MEASURE_PEAK_BYTES,
       [SORT_TEMPORARY] = MEASURE_TEMPORARY_ALLOCS,
-      [SORT_NAME] = MEASURE_BYTES, /* as all others */
+      [SORT_SELF] = MEASURE_BYTES, /* as all others */
   };
   return measures[key];
 }

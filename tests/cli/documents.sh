@@ -5,7 +5,7 @@
 # maps lead somewhere.
 . "$(dirname "$0")/check.bash"
 
-for page in "$top"/reduce/*.[157] "$BUILD"/gen/*.[157]; do
+for page in "$top"/reduce/*.[157] "$BUILD"/man/*.[157]; do
   name=$(basename "$page")
   if command -v groff >/dev/null; then
     groff -man -ww -Tutf8 "$page" 2>&1 >/dev/null | tee warnings
@@ -22,9 +22,34 @@ for page in "$top"/reduce/*.[157] "$BUILD"/gen/*.[157]; do
 done
 
 run help advise
-[ "$(sed -n 's/^\.BR \([a-z\-]*\) " (.*/\1/p' "$BUILD/gen/mprof-advice.7" |
+[ "$(sed -n 's/^\.BR \([a-z\-]*\) " (.*/\1/p' "$BUILD/man/mprof-advice.7" |
   tr -d '\\')" = "$(sed -n '/^Rules/,$s/^  \([a-z-]*\) (.*/\1/p' out)" ]
 result $? 'mprof-advice(7), as it is installed, lists the rules'
+
+# What README.md says man shows is there, with the tables' columns.
+shown=$(sed -n 's/^| `man -l build\/\(.*\)\.\.\.` |.*/\1/p' "$top/README.md")
+for page in "$top"/reduce/*.[157]; do
+  [ -s "$BUILD/$shown$(basename "$page")" ]
+  result $? "README.md: man -l shows $(basename "$page")"
+done
+! grep -q '^\.\\" \(COLUMNS\|RULES\)' "$BUILD/$shown"* &&
+  grep -q 'self+desc' "$BUILD/${shown}mprof-report.1"
+result $? 'README.md: man -l shows the columns of the tables'
+
+# Files that comments name are there: in their own folder, or below the part.
+cd "$top" || exit 1
+grep -noE '(^|[^$A-Za-z/.])(monitor|reduce|lisp|tests|runtime-patch)/[A-Za-z0-9_/.-]+\.(c|h|js|lisp|sh|mjs|txt|awk|json)\b' \
+  -r monitor reduce lisp tests runtime-patch/*.sh GNUmakefile README.md \
+  --include=*.[ch] --include=*.lisp --include=*.js --include=*.sh --include=*.md \
+  --include=*.mk --include=*.bash --include=*.mjs --include=GNUmakefile |
+  sort -u -t: -k3 | while IFS=: read -r file line name; do
+  name=${name#[!a-z]}
+  [ -e "$name" ] || [ -e "monitor/$name" ] || [ -e "${file%/*}/$name" ] ||
+    echo "$file:$line names $name"
+done >"$scratch/named"
+cd "$scratch" || exit 1
+[ ! -s named ]
+result $? 'files that comments name are there' || sed 's/^/# /' named
 
 [ "$(wc -l <"$top/README.md")" -le 200 ]
 result $? 'README.md has at most 200 lines'

@@ -5,7 +5,7 @@
 # `mprof help tables' prints.
 . "$(dirname "$0")/check.bash"
 
-man=$BUILD/gen/mprof-report.1
+man=$BUILD/man/mprof-report.1
 
 # Splits a report of one table: `heading WORD' for each word above the rule,
 # `term TERM' for each line of the legend.

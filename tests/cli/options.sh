@@ -48,8 +48,14 @@ expect 'missing value' 2 "mprof: option '--limit' requires a value" \
 expect 'value that does not belong' 2 \
   "mprof: option '--verbose' takes no value" report --verbose=yes
 expect 'wrong sort' 2 \
-  "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept, live, \
-peak, temporary or name, not 'size'" report --sort=size
+  "mprof: --sort takes inclusive, bytes, allocs, name, kept, live, peak, \
+temporary, calls or self, not 'size'" report --sort=size
+expect 'a sort that diff does not have' 2 \
+  "mprof: --sort takes bytes, allocs, name, kept, live, peak or temporary, not \
+'calls'" diff --sort=calls "$w" "$w"
+expect 'a sort that top does not have' 2 \
+  "mprof: --sort takes inclusive, bytes, allocs or name, not 'kept'" \
+  top --sort=kept "$w"
 expect 'nearly a value' 2 "mprof: --by takes function, line, site, file, \
 package, class or label:KEY, not 'fucntion'; did you mean function?" report --by=fucntion
 expect 'wrong value' 2 "mprof: --value takes bytes, allocs, kept, \
