@@ -39,6 +39,27 @@
       (mapc (lambda (file) (when (probe-file file) (delete-file file)))
             (list source fas)))))
 
+;;; Without a declaration: the section CONS AND LIST AS FUNCTIONS of
+;;; mprof-lisp(7).
+
+(compile-and-load
+ '(defun inline-cons (x) (cons x x))
+ '(defun inline-list (x) (list x))
+ '(defun inline-list* (x) (list* x x))
+ '(defun inline-append (x) (append (list x) x))
+ '(defun called-list (x) (list x x))
+ '(defun called-list* (x) (list* x x x)))
+
+(test what-is-inline
+  "One argument of LIST and two of LIST* and APPEND, but no more."
+  (with-idle-profiler
+    (is (not (shows-p 'inline-cons 'cons)))
+    (is (not (shows-p 'inline-list 'list)))
+    (is (not (shows-p 'inline-list* 'list*)))
+    (is (not (shows-p 'inline-append 'append)))
+    (is (shows-p 'called-list 'list))
+    (is (shows-p 'called-list* 'list*))))
+
 (test global-for-typed-functions
   (with-typed ((defun typed-before (x) (cons x x))
                (mprof:out-of-line cons)

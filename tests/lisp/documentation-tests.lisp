@@ -70,3 +70,33 @@
                 do (is (or (search (symbol-name name) text)
                            (typep (fdefinition symbol) 'generic-function))
                        "~S does not say what ~A is." symbol name))))))
+
+(defun keywords-in (text)
+  "The names of the keywords in TEXT."
+  (loop with start = 0
+        for colon = (position #\: text :start start)
+        while colon
+        for end = (position-if-not
+                   (lambda (c) (or (char= c #\-) (char<= #\A c #\Z)))
+                   text :start (1+ colon))
+        when (and end (> end (1+ colon))
+                  (find (char text (1- colon)) " ("))
+          collect (subseq text (1+ colon) end)
+        do (setf start (1+ colon))))
+
+(test docstrings-name-options-that-exist
+  "An option in a docstring is one that the function takes, or that help has."
+  (let ((help (mapcar (lambda (word) (string-left-trim "-" word))
+                      (words-in (string-upcase
+                                 (with-output-to-string (*standard-output*)
+                                   (mprof:report :help t)))))))
+    (dolist (symbol '(mprof:profile mprof:report mprof:advise mprof:save))
+      (dolist (name (keywords-in
+                     (let ((text (documentation symbol 'function)))
+                       (subseq text 0 (search "Example" text)))))
+        (is (or (member name help :test #'string=)
+                (member name (ext:function-lambda-list symbol)
+                        :key (lambda (argument)
+                               (if (consp argument) (first argument) argument))
+                        :test #'string=))
+            "~S names an option :~A, which does not exist." symbol name)))))

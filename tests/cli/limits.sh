@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sentences of mprof-limits(7) and mprof-run(1) on C programs, each tried.
+. "$(dirname "$0")/check.bash"
+cc=${CC:-gcc}
+
+# says_so WORDS: the pages say so, whatever the line breaks.
+tr -d '\\' <"$top/reduce/mprof-limits.7" | sed 's/^\.[A-Z]* //' |
+  tr -s ' \n' ' ' >limits
+says_so() {
+  grep -qF -e "$1" limits
+  result $? "mprof-limits(7): $1"
+}
+
+# profiled PROGRAM ARGUMENT...: the total of its allocations and its bytes, or
+# nothing if there is no profile.
+profiled() {
+  rm -f p.data
+  "$MPROF" run -q -o p.data "$@" >out 2>err
+  [ ! -e p.data ] || "$MPROF" export --format=csv --tables=types p.data |
+    awk -F , 'NR > 1 { b += $4; n += $5 } END { print b + 0, n + 0 }'
+}
+
+cat >work.c <<'E'
+#include <stdlib.h>
+static inline __attribute__((always_inline)) void *helper(int n) {
+  return malloc(n);
+}
+__attribute__((noinline)) void *work(int n) { return helper(n); }
+void *volatile made;
+int main(void) {
+  free(work(10));
+  made = work(20);
+}
+E
+
+# lines FLAG...: the path to the object of WORK, by line.
+lines() {
+  "$cc" -O1 -g "$@" -o lined work.c && "$MPROF" run -q -o p.data ./lined &&
+    "$MPROF" report --tables=leaks --by=line --no-legend p.data |
+    sed -n 's/.*  \(main.*\)/\1/p' | sed "s|$PWD/||g" | tail -n 1
+}
+whole='main work.c:9>work work.c:5>helper work.c:3'
+[ "$(lines)" = "$whole" ]
+result $? 'with debug information there are lines and inlined functions'
+says_so 'debug information outside of the program (-gsplit-dwarf)'
+[ "$(lines -gsplit-dwarf -gdwarf-4)" = 'main work.c:9>work work.c:3' ]
+result $? 'split DWARF 4: lines, but no inlined functions' || lines -gsplit-dwarf -gdwarf-4
+[ "$(lines -gsplit-dwarf -gdwarf-5)" = 'main>work' ]
+result $? 'split DWARF 5: neither' || lines -gsplit-dwarf -gdwarf-5
+"$cc" -O1 -g -o lined work.c
+if objcopy --compress-debug-sections=zstd lined 2>err; then
+  says_so 'sections compressed with zstd'
+  "$MPROF" run -q -o p.data ./lined
+  [ "$("$MPROF" report --tables=leaks --by=line --no-legend p.data |
+    sed -n 's/.*  \(main.*\)/\1/p' | tail -n 1)" = 'main>work' ]
+  result $? 'zstd: neither'
+else
+  echo 'ok - zstd: neither # SKIP objcopy cannot compress with zstd'
+fi
+
+# Not profiled: a line says so, and the program runs.
+says_so 'programs that are statically linked'
+echo 'int main(void) { return 7; }' >seven.c
+"$cc" -static -o static seven.c && run run -o p.data ./static
+[ "$status" = 7 ] && grep -q static err
+result $? 'a program that is statically linked runs, and a line says so'
+says_so 'have a sanitizer'
+"$cc" -fsanitize=address -o sanitized seven.c && run run -o p.data ./sanitized
+[ "$status" = 7 ] && [ -s err ]
+result $? 'a program with a sanitizer runs, and a line says so'
+cat >own.c <<'E'
+#include <stddef.h>
+static char room[4096];
+static size_t at;
+void *malloc(size_t n) { at += (n + 15) & ~(size_t)15; return room + at; }
+void free(void *p) { (void)p; }
+void *calloc(size_t a, size_t b) { return malloc(a * b); }
+void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+int main(void) { return malloc(10) == 0; }
+E
+says_so 'define malloc themselves'
+"$cc" -o own own.c && run run -o p.data ./own
+[ "$status" = 0 ] && [ -s err ]
+result $? 'a program with its own malloc runs, and a line says so'
+
+says_so 'Memory from mmap or sbrk is not counted.'
+cat >mapped.c <<'E'
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+void *volatile made;
+int main(void) {
+  made = mmap(0, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  made = sbrk(4096);
+  made = malloc(30);
+}
+E
+"$cc" -o mapped mapped.c
+[ "$(profiled ./mapped)" = '30 1' ]
+result $? 'memory from mmap or sbrk is not counted'
+
+says_so 'A program that never allocates leaves no file.'
+"$cc" -o seven seven.c
+profiled ./seven >found
+[ ! -s found ]
+result $? 'a program that never allocates leaves no file'
+
+says_so 'A library that dlmopen loads has a C library of its own'
+cat >spaces.c <<'E'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+void *volatile made;
+int main(int count, char **words) {
+  void *library = dlmopen(LM_ID_NEWLM, words[1], RTLD_NOW);
+  void *(*work)(int) = (void *(*)(int))dlsym(library, "work");
+  return (made = work(12345)) == 0;
+}
+E
+"$cc" -shared -fPIC -o libwork.so work.c && "$cc" -o spaces spaces.c
+profiled ./spaces ./libwork.so >found
+[ -s found ] && "$MPROF" export --format=csv --tables=bins p.data >bins &&
+  ! grep -q '^12345,' bins
+result $? 'what such a library allocates is not counted'
+
+finish
