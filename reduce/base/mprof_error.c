@@ -2,6 +2,8 @@
 
 #include "base/mprof_error.h"
 
+#include "base/quote.h"
+
 #include <stdio.h>
 
 void
@@ -14,10 +16,9 @@ void
 mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
              va_list arguments)
 {
-  vsnprintf(line, MPROF_ERROR_LENGTH, format, arguments);
-  for (char *c = line; *c != '\0'; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
-      *c = '?';
+  char raw[MPROF_ERROR_LENGTH];
+  vsnprintf(raw, sizeof raw, format, arguments);
+  escape_line(raw, line, MPROF_ERROR_LENGTH);
 }
 
 void
@@ -27,6 +28,17 @@ mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
   va_start(arguments, format);
   mprof_line_v(line, format, arguments);
   va_end(arguments);
+}
+
+void
+mprof_say(const char *format, ...)
+{
+  char line[MPROF_ERROR_LENGTH];
+  va_list arguments;
+  va_start(arguments, format);
+  mprof_line_v(line, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "mprof: %s\n", line);
 }
 
 void

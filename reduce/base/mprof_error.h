@@ -39,11 +39,14 @@ void mprof_error_clear(struct mprof_error *error);
 /* Makes ERROR say that memory ran out, where nothing is attempted. */
 void mprof_error_no_memory(struct mprof_error *error);
 
-/* Sets LINE to formatted text in which control characters are '?', so that it
- * is one line. */
+/* Sets LINE to formatted text, which may come from anywhere: it is one line,
+ * as escape_name writes it (base/quote.h). */
 void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
                   va_list arguments);
+
+/* Writes such a line of the command's to standard error. */
+void mprof_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -35,8 +35,4 @@ names_text(const struct names *names, uint32_t id)
   return names->texts[id];
 }
 
-/* The length in bytes of the UTF-8 character at TEXT (NUL-terminated), zero
- * when the bytes there are none. */
-size_t utf8_length(const char *text);
-
 #endif

@@ -4,6 +4,9 @@
 
 #include "base/quote.h"
 
+#include "base/utf8.h"
+
+#include <stdio.h>
 #include <string.h>
 
 /* What is escaped beside control characters and ends of lines, and how. */
@@ -13,64 +16,100 @@ struct escapes {
   const char *format;   /* of other ASCII characters */
 };
 
-/* How many bytes at TEXT can be written as they are. */
+enum { ESCAPE_BYTES = 8 };
+
+/* Returns the length of the character at TEXT if it can be written as it is,
+ * else 0. */
+static size_t
+plain_character(const unsigned char *text, const char *extra)
+{
+  const size_t length = utf8_length((const char *)text);
+  if (length == 1)
+    return text[0] >= 0x20 && text[0] != 0x7f &&
+           (*extra == '\0' ||
+            (text[0] != '\\' && strchr(extra, text[0]) == NULL));
+  return (text[0] == 0xc2 && text[1] < 0xa0) ||
+                 (text[0] == 0xe2 && text[1] == 0x80 &&
+                  (text[2] == 0xa8 || text[2] == 0xa9))
+             ? 0
+             : length;
+}
+
+/* Returns how many bytes at TEXT can be written as they are. */
 static size_t
 plain_length(const unsigned char *text, const char *extra)
 {
-  size_t i = 0;
-  for (; text[i] >= 0x20 && text[i] != 0x7f; i++)
-    if ((*extra != '\0' &&
-         (text[i] == '\\' || strchr(extra, text[i]) != NULL)) ||
-        (text[i] == 0xc2 && text[i + 1] >= 0x80 && text[i + 1] < 0xa0) ||
-        (text[i] == 0xe2 && text[i + 1] == 0x80 &&
-         (text[i + 2] == 0xa8 || text[i + 2] == 0xa9)))
-      break;
+  size_t i = 0, length;
+  while (text[i] != '\0' && (length = plain_character(text + i, extra)) > 0)
+    i += length;
   return i;
 }
 
-/* Writes the one character at TEXT, which needs an escape; gives back its
- * length in bytes. */
+/* Sets ESCAPE to that of the character at TEXT, which needs one; returns the
+ * character's length in bytes. */
 static size_t
-escape_character(struct sink *sink, const unsigned char *text,
-                 const struct escapes *escapes)
+escape_character(const unsigned char *text, const struct escapes *escapes,
+                 char escape[ESCAPE_BYTES])
 {
   static const char letters[] = "ntr\\\"";
   const char *found = strchr(escapes->lettered, text[0]);
-  if (found != NULL) {
-    const char escape[] = {'\\', letters[found - escapes->lettered]};
-    sink_bytes(sink, escape, sizeof escape);
-    return 1;
-  }
-  if (text[0] < 0x80) {
-    sink_format(sink, escapes->format, text[0]);
-    return 1;
-  }
-  if (text[0] == 0xe2) {
-    sink_text(sink, text[2] == 0xa8 ? "\\u2028" : "\\u2029");
-    return 3;
-  }
-  sink_format(sink, "\\u%04x", text[1]);
-  return 2;
+  const size_t length = utf8_length((const char *)text);
+  if (found != NULL)
+    sprintf(escape, "\\%c", letters[found - escapes->lettered]);
+  else if (length <= 1)
+    sprintf(escape, length == 0 ? "\\x%02x" : escapes->format, text[0]);
+  else if (length == 3)
+    strcpy(escape, text[2] == 0xa8 ? "\\u2028" : "\\u2029");
+  else
+    sprintf(escape, "\\u%04x", text[1]);
+  return length == 0 ? 1 : length;
 }
 
 static void
 write_escaped(struct sink *sink, const char *text,
               const struct escapes *escapes)
 {
+  char escape[ESCAPE_BYTES];
   while (*text != '\0') {
     size_t plain = plain_length((const unsigned char *)text, escapes->extra);
     sink_bytes(sink, text, plain);
     text += plain;
-    if (*text != '\0')
-      text += escape_character(sink, (const unsigned char *)text, escapes);
+    if (*text == '\0')
+      return;
+    text += escape_character((const unsigned char *)text, escapes, escape);
+    sink_text(sink, escape);
   }
 }
+
+static const char name_letters[] = "\n\t\r\\", name_format[] = "\\x%02x";
 
 void
 escape_name(struct sink *sink, const char *name, const char *extra)
 {
-  const struct escapes escapes = {extra, "\n\t\r\\", "\\x%02x"};
+  const struct escapes escapes = {extra, name_letters, name_format};
   write_escaped(sink, name, &escapes);
+}
+
+void
+escape_line(const char *text, char *line, size_t size)
+{
+  static const struct escapes escapes = {"", name_letters, name_format};
+  const unsigned char *from = (const unsigned char *)text;
+  char *const end = line + size - 1;
+  while (*from != '\0') {
+    char escape[ESCAPE_BYTES];
+    size_t length = plain_character(from, "");
+    const void *bytes = length > 0 ? (const void *)from : escape;
+    const size_t read =
+        length > 0 ? length : escape_character(from, &escapes, escape);
+    if (length == 0)
+      length = strlen(escape);
+    if (length > (size_t)(end - line))
+      break;
+    line = mempcpy(line, bytes, length);
+    from += read;
+  }
+  *line = '\0';
 }
 
 void

@@ -9,11 +9,16 @@
 
 #include "base/sink.h"
 
-/* Writes NAME so that it stays on one line: control characters, and the
- * characters that Unicode takes for the end of a line, become \n, \t, \r,
- * \xNN or \uNNNN.  Each character of EXTRA, and the backslash when EXTRA is
- * not empty, is written as \xNN or \\ too; so the result can be undone. */
+/* Writes NAME so that it stays on one line and tells a terminal nothing:
+ * control characters, and the characters that Unicode takes for the end of a
+ * line, become \n, \t, \r, \xNN or \uNNNN; so do bytes that are no UTF-8.
+ * Each character of EXTRA, and the backslash when EXTRA is not empty, is
+ * written as \xNN or \\ too; so the result can be undone. */
 void escape_name(struct sink *sink, const char *name, const char *extra);
+
+/* Sets LINE, of SIZE bytes, to TEXT as escape_name writes it without EXTRA,
+ * or to as many whole characters as fit. */
+void escape_line(const char *text, char *line, size_t size);
 
 /* Writes TEXT, which is UTF-8, as a JSON string.  Any JSON reader gives TEXT
  * back.  Beside what JSON asks for, these are written as escapes: DEL and the

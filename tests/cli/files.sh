@@ -77,8 +77,24 @@ expect 'bad file among good ones' 1 \
   report "$w" empty "$w"
 printf 'x' >$'two\nlines'
 expect 'newline in a file name' 1 \
-  "mprof: cannot read 'two?lines': is a text file, not a profile (offset 0 of the file)" \
+  "mprof: cannot read 'two\\nlines': is a text file, not a profile (offset 0 of the file)" \
   report $'two\nlines'
+# Nothing in a name reaches a terminal as what it would do there; letters do.
+odd=$'\e]0;t\a\302\233m\233\342\200\250\177\303\251λ'
+shown='\x1b]0;t\x07\u009bm\x9b\u2028\x7féλ'
+printf 'x' >"$odd"
+expect 'controls in a file name' 1 \
+  "mprof: cannot read '$shown': is a text file, not a profile (offset 0 of the file)" \
+  report "$odd"
+expect 'controls in an option' 2 "mprof: unknown option '-$shown'" \
+  report "-$odd"
+MPROF_LIB=$odd expect 'controls in the environment' 1 "mprof: cannot find the\
+ monitor '$shown/libmprof-malloc.so': Not a directory (MPROF_LIB can\
+ name its folder)" run true
+run run "$odd"
+[ "$status" = 127 ] &&
+  [ "$(cat err)" = "mprof: cannot run '$shown': command not found" ]
+result $? 'controls in a command'
 
 for file in "$top"/tests/corrupt/*.data; do
   run report "$file"
