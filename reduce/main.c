@@ -8,7 +8,9 @@
  * command has taken two seconds, written anew four times a second, and
  * removed when the work ends or output begins.  A timer looks at what the
  * library tells (base/progress.h), so that a long step that tells nothing is
- * seen to be under way all the same.
+ * seen to be under way all the same.  Its signal is one that does nothing by
+ * default, so that nobody's alarm is lost.  mprof run and mprof top, which
+ * last as long as a program, have no such line.
  */
 
 #include "base/progress.h"
@@ -22,13 +24,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { FIRST_SECONDS = 2, AGAIN_MICROSECONDS = 250000, LINE_BYTES = 80 };
+enum {
+  PROGRESS_SIGNAL = SIGURG,
+  FIRST_SECONDS = 2,
+  AGAIN_NANOSECONDS = 250000000,
+  LINE_BYTES = 80
+};
 
 static struct progress now;
 static volatile sig_atomic_t drawn; /* columns of the line that is there */
+static timer_t timer;
 static bool timer_runs;
 
 static void
@@ -52,7 +60,9 @@ remove_line(void)
   drawn = 0;
 }
 
-/* Handles SIGALRM, by nothing but atomics and write. */
+/* Draws the line, in the handler of PROGRESS_SIGNAL, by nothing but atomics
+ * and write.  Draws nothing in the background, where the terminal could stop
+ * this process for it. */
 static void
 draw_line(int signal_number)
 {
@@ -62,7 +72,7 @@ draw_line(int signal_number)
   uint64_t done = atomic_load_explicit(&now.done, memory_order_relaxed);
   uint64_t whole = atomic_load_explicit(&now.whole, memory_order_relaxed);
   (void)signal_number;
-  if (what != NULL) {
+  if (what != NULL && tcgetpgrp(STDERR_FILENO) == getpgrp()) {
     char *end = stpcpy(stpcpy(line, "mprof: "), what);
     if (whole != 0 && done <= whole) {
       int percent = (int)((double)done / (double)whole * 100);
@@ -81,30 +91,32 @@ draw_line(int signal_number)
   errno = saved;
 }
 
-/* Starts to show progress, if standard error is a terminal; what to tell
- * then, or NULL.  Calls that the signal interrupts are restarted. */
+/* Starts to show progress if standard error is a terminal.  Returns what to
+ * tell then, or NULL.  Calls that the signal interrupts are restarted. */
 static struct progress *
 start_progress(void)
 {
   struct sigaction action = {.sa_handler = draw_line, .sa_flags = SA_RESTART};
-  struct itimerval timer = {.it_value = {FIRST_SECONDS, 0},
-                            .it_interval = {0, AGAIN_MICROSECONDS}};
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+                           .sigev_signo = PROGRESS_SIGNAL};
+  const struct itimerspec times = {.it_value = {FIRST_SECONDS, 0},
+                                   .it_interval = {0, AGAIN_NANOSECONDS}};
   timer_runs = isatty(STDERR_FILENO) != 0 &&
-               sigaction(SIGALRM, &action, NULL) == 0 &&
-               setitimer(ITIMER_REAL, &timer, NULL) == 0;
+               sigaction(PROGRESS_SIGNAL, &action, NULL) == 0 &&
+               timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 &&
+               timer_settime(timer, 0, &times, NULL) == 0;
   return timer_runs ? &now : NULL;
 }
 
-/* May be called again. */
+/* Removes the line and shows no further progress.  May be called again. */
 static void
 stop_progress(void)
 {
-  struct itimerval timer = {0};
   if (!timer_runs)
     return;
   timer_runs = false;
-  setitimer(ITIMER_REAL, &timer, NULL);
-  signal(SIGALRM, SIG_IGN);
+  timer_delete(timer);
+  signal(PROGRESS_SIGNAL, SIG_IGN);
   remove_line();
 }
 
@@ -129,8 +141,8 @@ write_output(void *target, const char *bytes, size_t length)
   return sink_write_descriptor(target, bytes, length);
 }
 
-/* Lets the signal NUMBER do what it does, whatever this process was started
- * with. */
+/* Gives the signal NUMBER its default action, unblocked, whatever this
+ * process was started with. */
 static void
 take_signal(int number)
 {
@@ -141,9 +153,19 @@ take_signal(int number)
   sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* End by that signal, as the program did: who waits for this process then
- * sees what it would have seen (a shell leaves a loop after Ctrl-C).  There
- * is nothing here to write a core of. */
+/* Sets what signals do to this process.  A reader that reads no further ends
+ * it quietly, as it ends other filters; the end of a child can be waited for.
+ */
+static void
+set_signals(void)
+{
+  take_signal(SIGPIPE);
+  take_signal(SIGCHLD);
+}
+
+/* Ends this process by the signal NUMBER, as the program ended: who waits for
+ * this process then sees what it would have seen (a shell leaves a loop after
+ * Ctrl-C).  There is nothing here to write a core of. */
 static void
 end_by_signal(int number)
 {
@@ -183,22 +205,22 @@ main(int argc, char **argv)
   static struct outcome outcome;
   struct sink sink;
   int descriptor = STDOUT_FILENO;
+  const enum command command =
+      argc < 2 ? COMMAND_NONE : command_find(argv[1]);
   keep_closed_streams();
-  /* Who reads no further ends this quietly, as other filters; "run" leaves
-   * what the program is to inherit. */
-  if (argc < 2 || strcmp(argv[1], "run") != 0)
-    take_signal(SIGPIPE);
+  if (command != COMMAND_RUN) /* whose program is to inherit them */
+    set_signals();
   sink_init(&sink, write_output, &descriptor);
-  sink.progress = start_progress();
+  if (command != COMMAND_RUN && command != COMMAND_TOP)
+    sink.progress = start_progress();
   fit_to_terminal(&sink, descriptor);
   command_run(argc - 1, (const char *const *)(argv + 1), NULL, &sink,
               "standard output", &outcome);
   stop_progress();
-  if (outcome.error.code == MPROF_OK && close(descriptor) != 0 &&
-      errno != EBADF)
+  if (outcome.error.code == MPROF_OK && close(descriptor) != 0)
     outcome_cannot_write(&outcome, "standard output", errno);
   if (outcome_line(&outcome)[0] != '\0')
-    fprintf(stderr, "mprof: %s\n", outcome_line(&outcome));
+    mprof_say("%s", outcome_line(&outcome));
   if (outcome.error.code == MPROF_USAGE)
     write_usage(outcome.command);
   if (outcome.signal != 0)

@@ -44,7 +44,8 @@ start(const int files[FILES], const char *const *arguments, pid_t *child)
   sigset_t defaults;
   sigset_t none;
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE); /* which a caller may ignore */
+  sigaddset(&defaults, SIGPIPE); /* these a caller may ignore */
+  sigaddset(&defaults, SIGCHLD);
   sigemptyset(&none);
   if (posix_spawn_file_actions_init(&actions) != 0)
     return ENOMEM;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The child sets its environment before it becomes the program; a pipe that
- * closes on exec tells whether that succeeded.  Signals are waited for, and
- * not handled: nothing here is global.
+ * closes on exec tells whether that succeeded.
  */
 
 #include "command/run_program.h"
 
-#include "command/run_files.h"
+#include "command/run_signals.h"
 #include "common/program_start.h"
 
 #include <dlfcn.h>
@@ -74,78 +73,6 @@ monitor_find(char *path)
 }
 
 /* ---- the process ------------------------------------------------------- */
-
-/* Signals that are passed on, besides those of real time. */
-static const int passed[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT,
-                             SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
-                             SIGTSTP, SIGCONT, SIGWINCH};
-
-static void
-fill_signals(sigset_t *set)
-{
-  sigemptyset(set);
-  sigaddset(set, SIGCHLD);
-  for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
-    sigaddset(set, passed[i]);
-  for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
-    sigaddset(set, i);
-}
-
-/* What a terminal sends goes to the program as well. */
-static bool
-is_of_terminal(const siginfo_t *info)
-{
-  return info->si_code == SI_KERNEL && info->si_signo != SIGALRM &&
-         info->si_signo != SIGVTALRM;
-}
-
-/* Stops this process as the program was stopped, until SIGCONT. */
-static void
-stop_by(int number)
-{
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, number);
-  raise(number); /* while it is blocked, the terminal's and this are one */
-  sigprocmask(SIG_UNBLOCK, &set, NULL);
-  sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* Waits for the end of CHILD, passing on signals of SET.  When job control
- * stops the program, this process stops too, as that is the job for whoever
- * started it; and when it goes on, so does the program.  A program that is
- * stopped by SIGSTOP is no matter of job control. */
-static int
-wait_for(pid_t child, const sigset_t *set)
-{
-  int status;
-  bool is_stopped = false;
-  bool was_stopped = false; /* this process, and SIGCONT is not seen yet */
-  for (;;) {
-    siginfo_t info;
-    pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED | WCONTINUED);
-    if (changed < 0 && errno != EINTR)
-      return 0;
-    if (changed == child) {
-      if (!WIFSTOPPED(status) && !WIFCONTINUED(status))
-        return status;
-      is_stopped = WIFSTOPPED(status);
-      if (is_stopped && WSTOPSIG(status) != SIGSTOP) {
-        was_stopped = true;
-        stop_by(WSTOPSIG(status));
-      }
-      continue;
-    }
-    int number = sigwaitinfo(set, &info);
-    if (number == SIGCONT && was_stopped) {
-      was_stopped = false; /* the whole job goes on, or only this */
-      if (is_stopped)
-        kill(child, SIGCONT);
-    } else if (number > 0 && number != SIGCHLD && !is_of_terminal(&info)) {
-      kill(child, number);
-    }
-  }
-}
 
 /* Sets the variable NAME; removes it where VALUE is NULL. */
 static bool
@@ -243,7 +170,6 @@ program_run(const struct options *options, const char *file,
 {
   char library[PATH_MAX];
   int report[2];
-  sigset_t set;
   sigset_t before;
   struct sigaction action = {.sa_handler = SIG_DFL};
   struct sigaction action_before; /* an ignored end could not be waited for */
@@ -251,10 +177,7 @@ program_run(const struct options *options, const char *file,
   monitor_find(library);
   if (pipe2(report, O_CLOEXEC) != 0)
     fail_with(MPROF_CANNOT_RUN, "cannot make a pipe: %s", strerror(errno));
-  fill_signals(&set);
-  sigaddset(&set, RUN_FILES_SIGNAL);
-  sigprocmask(SIG_BLOCK, &set, &before);
-  sigdelset(&set, RUN_FILES_SIGNAL); /* for another thread */
+  run_signals_block(&before);
   sigaction(SIGCHLD, &action, &action_before);
   pid_t child = fork();
   if (child == 0) {
@@ -268,9 +191,7 @@ program_run(const struct options *options, const char *file,
          errno == EINTR)
     continue;
   close(report[0]);
-  int status = child < 0 ? 0 : wait_for(child, &set);
-  sigaction(SIGCHLD, &action_before, NULL);
-  sigprocmask(SIG_SETMASK, &before, NULL);
+  int status = child < 0 ? 0 : run_signals_wait_child(child);
   if (failure != 0)
     cannot_run(options, failure, outcome);
   outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -19,8 +19,9 @@
 void program_check(const struct options *options, struct outcome *outcome);
 
 /* Runs the program that OPTIONS name, which writes to FILE, an absolute path,
- * and waits for its end.  OUTCOME gets the status as shells give it (128 +
- * the number of a signal), and the signal. */
+ * and waits for its end.  Signals stay blocked then (run_signals.h).  OUTCOME
+ * gets the status as shells give it (128 + the number of a signal), and the
+ * signal. */
 void program_run(const struct options *options, const char *file,
                  struct outcome *outcome);
 

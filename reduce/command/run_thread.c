@@ -5,10 +5,10 @@
  */
 
 #include "command/run_files.h"
+#include "command/run_signals.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,8 +20,7 @@ search_file(struct run_files *files, char *path, const char *process)
   char why[SEARCH_WHY_BYTES];
   (void)process;
   if (!searches_serve(&files->searches, path, why))
-    fprintf(stderr, "mprof: cannot find what is lost in '%s': %s\n", path,
-            why);
+    mprof_say("cannot find what is lost in '%s': %s", path, why);
   return true;
 }
 
@@ -89,9 +88,8 @@ finish_again_and_again(void *closure)
 bool
 run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure)
 {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+  sigset_t before;
+  run_signals_block(&before);
   const bool good = pthread_create(thread, NULL, run, closure) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return good;

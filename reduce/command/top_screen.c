@@ -7,6 +7,8 @@
 #include "command/top.h"
 
 #include "base/array.h"
+#include "base/quote.h"
+#include "command/run_signals.h"
 #include "tables/text_table.h"
 
 #include <ctype.h>
@@ -79,10 +81,12 @@ write_table(const struct top *top, double seconds)
   }
   if (top->terminal)
     sink_text(top->sink, "\033[H\033[J");
-  sink_format(top->sink,
-              "%s: %" PRIu64 " bytes/s, %" PRIu64 " allocs/s; in all %" PRIu64
-              " bytes, %" PRIu64 " allocs\n%s\n",
+  escape_name(top->sink,
               now->program == NULL ? top->options->files[0] : now->program,
+              "");
+  sink_format(top->sink,
+              ": %" PRIu64 " bytes/s, %" PRIu64 " allocs/s; in all %" PRIu64
+              " bytes, %" PRIu64 " allocs\n%s\n",
               rate((int64_t)new_bytes, seconds),
               rate((int64_t)(now->total.allocs - old->total.allocs), seconds),
               now->total.bytes, now->total.allocs,
@@ -147,43 +151,41 @@ take_keys(const struct top *top)
   tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
 }
 
+/* Opens a descriptor for the signals that end or stop this command; on a
+ * TERMINAL also those that say that it has to be drawn anew.  What the
+ * command was started to ignore, as by nohup, stays ignored. */
+static int
+open_signals(bool terminal)
+{
+  static const int drawn[] = {SIGTSTP, SIGCONT, SIGWINCH};
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  struct sigaction action;
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigaction(ends[i], NULL, &action) == 0 &&
+        action.sa_handler != SIG_IGN)
+      sigaddset(&set, ends[i]);
+  for (size_t i = 0; terminal && i < sizeof drawn / sizeof *drawn; i++)
+    sigaddset(&set, drawn[i]);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 void
 top_take_terminal(struct top *top)
 {
-  sigset_t waited;
   top->terminal = isatty(STDOUT_FILENO) != 0 &&
                   tcgetattr(STDIN_FILENO, &top->before) == 0;
-  sigemptyset(&waited);
-  sigaddset(&waited, SIGINT);
-  sigaddset(&waited, SIGTERM);
-  sigaddset(&waited, SIGHUP);
-  if (top->terminal) {
-    sigaddset(&waited, SIGTSTP);
-    sigaddset(&waited, SIGCONT);
-    sigaddset(&waited, SIGWINCH);
-  }
-  sigprocmask(SIG_BLOCK, &waited, NULL);
-  top->signals = signalfd(-1, &waited, SFD_CLOEXEC | SFD_NONBLOCK);
+  top->signals = open_signals(top->terminal);
   if (!top->terminal)
     return;
   pool_on_release(restore_terminal, top);
   take_keys(top);
 }
 
-/* Gives the terminal back and stops until SIGCONT, as Ctrl-Z asks for. */
-static void
-stop(struct top *top)
-{
-  sigset_t stops;
-  sigemptyset(&stops);
-  sigaddset(&stops, SIGTSTP);
-  restore_terminal(top);
-  raise(SIGTSTP);
-  sigprocmask(SIG_UNBLOCK, &stops, NULL);
-  sigprocmask(SIG_BLOCK, &stops, NULL);
-}
-
-/* Does what a signal asks for.  Returns q if it ends this, and 0 otherwise. */
+/* Does what a signal asks for.  Returns q if it ends this, and 0 otherwise.
+ */
 static int
 obey_signal(struct top *top)
 {
@@ -192,12 +194,14 @@ obey_signal(struct top *top)
     return 0;
   switch (signal.ssi_signo) {
   case SIGTSTP:
-    stop(top);
+    restore_terminal(top);
+    run_signals_stop(SIGTSTP);
     /* fall through */
   case SIGCONT: /* the shell has had the terminal meanwhile */
     take_keys(top);
     /* fall through */
   case SIGWINCH:
+    top->sink->line_width = (size_t)mprof_terminal_width(STDOUT_FILENO);
     if (top->old->time > 0)
       top_show(top);
     return 0;

@@ -31,7 +31,7 @@ end() {
 drawn() {
   for ((i = 0; i < 600; i++)); do
     [ "$(grep -o 'mprof: reading' typed | wc -l)" -lt "$1" ] || return 0
-    kill -ALRM "$pid"
+    kill -URG "$pid"
     sleep 0.02
   done
   return 1
@@ -39,7 +39,7 @@ drawn() {
 
 # has_timer: whether the process would do anything at the signal.
 has_timer() {
-  (($((0x$(sed -n 's/^SigCgt:\t*//p' "/proc/$pid/status"))) >> 13 & 1))
+  (($((0x$(sed -n 's/^SigCgt:\t*//p' "/proc/$pid/status"))) >> 22 & 1))
 }
 
 # What is left without the lines that were removed, to standard output.
@@ -78,6 +78,31 @@ drawn 1
 end no-profile
 [ "$status" = 1 ] && grep -q "${cr} *${cr}mprof: cannot read" typed
 result $? 'removed before an error, too'
+
+# An alarm, such as timeout -s ALRM sends, still ends it.
+begin "$MPROF report input"
+drawn 1
+kill -ALRM "$pid"
+exec 3>&-
+wait $script
+[ $? = 142 ]
+result $? 'an alarm is not taken for it'
+
+# Nor does a terminal stop it in the background, as it stops who writes there.
+rm pid
+timeout 60 script -qec "bash -mc 'stty tostop; $MPROF report input >table &
+  echo \$! >pid; wait \$!'" /dev/null </dev/null >typed &
+script=$!
+exec 3>input
+until pid=$(cat pid) && [ -n "$pid" ] && has_timer; do sleep 0.02; done 2>err
+kill -URG "$pid"
+until grep -q '^State:.*[ST] (' "/proc/$pid/status" &&
+  grep -q '^ShdPnd:.*0000000000000000' "/proc/$pid/status"; do
+  sleep 0.02
+done
+end "$w"
+[ "$status" = 0 ] && ! grep -q 'mprof: reading' typed && [ -s table ]
+result $? 'no line in the background'
 
 begin "$MPROF merge -o merged input"
 drawn 1

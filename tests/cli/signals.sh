@@ -5,8 +5,11 @@
 # continues both.
 . "$(dirname "$0")/check.bash"
 set -m # each job is a process group, and ignores nothing
+ulimit -c 0
 
-"${CC:-gcc}" -O1 -o signals "$top/tests/cli/programs/signals.c" || exit 1
+"${CC:-gcc}" -O1 -o signals "$top/tests/cli/programs/signals.c" &&
+  "${CC:-gcc}" -shared -fPIC -o slow-sync.so \
+    "$top/tests/cli/programs/slow-sync.c" || exit 1
 
 # until_true COMMAND...: wait for it to become true.  A shell of its own does,
 # as this one leaves its loops when a job stops.
@@ -70,7 +73,8 @@ same() { # NAME WANTED GOT
   diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
 }
 
-for name in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM; do
+for name in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM PROF PIPE IO PWR STKFLT \
+  XCPU XFSZ ABRT TRAP SYS ILL FPE BUS SEGV; do
   start ./signals wait
   kill -$name $pid
   ended "$name" $((128 + $(kill -l $name))) 5 50
@@ -97,6 +101,44 @@ ended 'KILL' 137 5 50
 same 'KILL: said' "mprof: wrote 's.data': 5 allocations, 50 bytes, 50 of them\
  kept; see: mprof report s.data" "$(cat err)"
 same 'KILL: no other file' ./s.data "$(find . -name 's.data*')"
+
+# Signals that come while mprof finishes: the program has ended, and its end
+# is what counts.
+LD_PRELOAD=$PWD/slow-sync.so start ./signals wait
+kill -TERM $pid
+until_true test -e finishing
+for name in TERM INT HUP QUIT TSTP ALRM VTALRM PROF PIPE USR1 URG RTMIN; do
+  kill -$name -- -$pid
+  kill -$name $pid
+done
+: >finish
+ended 'while mprof finishes' 143 5 50
+same 'while mprof finishes: said' "mprof: wrote 's.data': 5 allocations, 50\
+ bytes, 50 of them kept; see: mprof report s.data" "$(cat err)"
+
+# A program inherits what mprof was started with, and mprof works with it.
+inherited='grep -E "^Sig(Blk|Ign)" /proc/self/status
+for i in 0 1 2; do test -e /proc/$$/fd/$i || echo closed $i >&3; done'
+for with in 'env -i' 'env --ignore-signal=CHLD' 'env --ignore-signal=PIPE' \
+  'env --block-signal' 'env --ignore-signal'; do
+  $with /bin/sh -c "$inherited" >wanted
+  rm -f s.data
+  $with "$MPROF" run -o s.data /bin/sh -c "$inherited; exit 4" >out 2>err
+  same "$with: exit status" 4 $?
+  same "$with: what a program inherits" "$(cat wanted)" "$(cat out)"
+  grep -q "^mprof: wrote 's.data'" err && [ "$(wc -l <err)" = 1 ]
+  result $? "$with: writes the profile"
+done
+for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+  eval "/bin/sh -c '$inherited' 3>wanted $closed" 4>&2 2>/dev/null
+  rm -f s.data
+  eval "'$MPROF' run -o s.data /bin/sh -c '$inherited; exit 4'" \
+    '3>out' "$closed"
+  same "closed $closed: exit status" 4 $?
+  same "closed $closed: what a program inherits" "$(cat wanted)" "$(cat out)"
+  "$MPROF" report s.data >/dev/null
+  result $? "closed $closed: writes the profile"
+done
 
 # ---- job control --------------------------------------------------------
 
@@ -130,6 +172,8 @@ until_true is S "$child"
 result $? 'as is what continues it'
 kill -INT $pid
 ended 'after that' 130 5 50
+
+mkfifo orders
 
 # ---- a terminal ---------------------------------------------------------
 
@@ -175,6 +219,40 @@ on_terminal 'Ctrl-\' '\034'
 same 'Ctrl-\: what a shell sees' 131 "$(cat said)"
 on_terminal 'Ctrl-Z' '\032' '\034'
 same 'Ctrl-Z, fg, Ctrl-\: what a shell sees' $'148\n131' "$(cat said)"
+
+# On a terminal, too, nothing is mprof's own: no signal that it handles and no
+# alarm that could reach the program.
+rm -f ready
+{ until_true test -s ready
+  child=$(cat ready)
+  own=$(parent "$child")
+  until_true is S "$child" "$own"
+  # without the two that the C library handles for its threads
+  printf '%x\n' $((0x$(sed -n 's/^SigCgt:\s*//p' "/proc/$own/status") &
+    ~0x180000000)) >handles
+  cat "/proc/$own/timers" >timers
+  printf '\003'
+  until_true is_gone "$child"; } |
+  timeout 60 script -qec "'$MPROF' run -q -o s.data ./signals wait" /dev/null \
+    >typed
+same 'mprof run handles no signal' 0 "$(cat handles)"
+same 'and has no timer' '' "$(cat timers)"
+
+# A terminal that vanishes tells only the leader of its session, which is
+# mprof here.
+rm -f ready s.data*
+timeout 60 script -qec "exec '$MPROF' run -o s.data ./signals wait 2>err" \
+  /dev/null <orders >typed &
+exec 3>orders
+until_true test -s ready
+child=$(cat ready)
+pid=$(parent "$child")
+{ kill -KILL "$(parent "$pid")" && until_true is_gone "$pid"; } 2>killed
+exec 3>&-
+is_gone "$child" 2>killed
+result $? 'a program ends when its terminal vanishes'
+same 'and has a profile' '5 allocations, 50 bytes' \
+  "$("$MPROF" report s.data | grep -o '^[0-9]* allocations, [0-9]* bytes')"
 
 # A loop in a shell ends by Ctrl-C, as it would without mprof.
 cat >loop <<'END'

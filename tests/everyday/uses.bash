@@ -15,8 +15,6 @@ impossible() {
   case $1:$2 in
   # Nobody can type, and ECL itself fails when it cannot ask for more.
   closed_input:repl | closed_output:repl | closed_all:repl) ;;
-  # not yet
-  long:run | long:run_timeline) ;;
   *) return 1 ;;
   esac
 }

@@ -48,6 +48,30 @@ for what in "$pid" told.data; do
   wait $top
   same "$what: it ends when it is told to" 0 $?
 done
+
+# On a terminal Ctrl-Z gives it back as it was, and fg shows the table again.
+# times N FILE: how often the table is there, until it is N times.
+times() {
+  until [ "$(grep -c 'q: quit' "$2")" -ge "$1" ]; do sleep 0.02; done
+}
+cat >shell <<END
+set -m
+trap : TSTP
+stty -a >before
+"$MPROF" top told.data
+stty -a >stopped
+fg %1
+stty -a >after
+END
+{ await 'q: quit' typed
+  printf '\032'
+  until [ -s stopped ]; do sleep 0.02; done
+  times $(($(grep -c 'q: quit' typed) + 1)) typed
+  printf q; } |
+  timeout 60 script -qfec 'bash shell' /dev/null >typed
+same 'Ctrl-Z: the terminal' "$(cat before)" "$(cat stopped)"
+same 'q: the terminal' "$(cat before)" "$(cat after)"
+
 begin told.data
 await 'in all' shown
 exec 3>&-
@@ -55,6 +79,20 @@ wait $runner
 wait $top
 same 'it ends with the program' 'mprof: the program has ended' \
   "$(cat top.err)"
+
+# The name of a program tells a terminal nothing.
+name=$'told\e]0;t\a\302\233'
+mv told "$name"
+"$MPROF" run -q -o told.data "./$name" <orders >answers 2>err &
+runner=$!
+exec 3>orders 4<answers
+tell first 1 24
+begin told.data
+await 'in all' shown
+exec 3>&-
+wait $runner $top
+same 'controls in the name of a program' \
+  "$PWD/told\x1b]0;t\x07\u009b: 0 bytes/s" "$(head -n 1 shown | cut -d, -f1)"
 
 same 'a profile' \
   "mprof: 'told.data' is no file that a running program counts in" \

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* See run_signals.h.  Who sent a signal is known by its si_code. */
+
+#include "command/run_signals.h"
+
+#include "command/run_files.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void
+run_signals_block(sigset_t *before)
+{
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+/* Makes SET that of all signals but the one that another thread waits for. */
+static void
+fill(sigset_t *set)
+{
+  sigfillset(set);
+  sigdelset(set, RUN_FILES_SIGNAL);
+}
+
+void
+run_signals_stop(int number)
+{
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  raise(number); /* with the terminal's, if that is pending, it is one stop */
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Returns whether the kernel sent INFO's signal to all processes in front of
+ * a terminal.  A terminal that vanishes sends SIGHUP and SIGCONT to the
+ * leader of its session alone. */
+static bool
+is_of_terminal(const siginfo_t *info)
+{
+  if (info->si_code != SI_KERNEL)
+    return false;
+  switch (info->si_signo) {
+  case SIGINT:
+  case SIGQUIT:
+  case SIGTSTP:
+  case SIGWINCH:
+    return true;
+  case SIGHUP:
+  case SIGCONT:
+    return getsid(0) != getpid();
+  default:
+    return false;
+  }
+}
+
+/* Returns whether INFO's signal is about this process itself: a child, a
+ * write to a pipe or a large file, or its own use of the processor. */
+static bool
+is_own(const siginfo_t *info)
+{
+  switch (info->si_signo) {
+  case SIGCHLD:
+    return true;
+  case SIGPIPE:
+  case SIGXFSZ:
+    return info->si_code == SI_USER && info->si_pid == getpid();
+  case SIGXCPU:
+    return info->si_code == SI_KERNEL;
+  default:
+    return false;
+  }
+}
+
+int
+run_signals_wait_child(pid_t child)
+{
+  int status;
+  bool is_stopped = false;
+  bool was_stopped = false; /* this process, and SIGCONT is not seen yet */
+  sigset_t set;
+  fill(&set);
+  for (;;) {
+    siginfo_t info;
+    pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED | WCONTINUED);
+    if (changed < 0 && errno != EINTR)
+      return 0;
+    if (changed == child) {
+      if (!WIFSTOPPED(status) && !WIFCONTINUED(status))
+        return status;
+      is_stopped = WIFSTOPPED(status);
+      if (is_stopped && WSTOPSIG(status) != SIGSTOP) {
+        was_stopped = true;
+        run_signals_stop(WSTOPSIG(status));
+      }
+      continue;
+    }
+    int number = sigwaitinfo(&set, &info);
+    if (number == SIGCONT && was_stopped) {
+      was_stopped = false; /* the whole job goes on, or only this */
+      if (is_stopped)
+        kill(child, SIGCONT);
+    } else if (number > 0 && !is_own(&info) && !is_of_terminal(&info)) {
+      kill(child, number);
+    }
+  }
+}
+
+/* Returns whether this process was started to ignore INFO's signal, and
+ * nobody has sent it on purpose all the same. */
+static bool
+is_ignored(const siginfo_t *info)
+{
+  struct sigaction action;
+  const bool purpose =
+      info->si_code != SI_KERNEL &&
+      (info->si_signo == SIGINT || info->si_signo == SIGQUIT);
+  return sigaction(info->si_signo, NULL, &action) == 0 &&
+         action.sa_handler == SIG_IGN && !purpose;
+}
+
+bool
+run_signals_end(long nanoseconds)
+{
+  const struct timespec pause = {.tv_nsec = nanoseconds};
+  sigset_t set;
+  siginfo_t info;
+  fill(&set);
+  const int number = sigtimedwait(&set, &info, &pause);
+  if (number <= 0 || is_own(&info) || is_ignored(&info))
+    return false;
+  switch (number) {
+  case SIGCONT:
+  case SIGWINCH:
+    return false;
+  case SIGTSTP:
+  case SIGTTIN:
+  case SIGTTOU:
+    run_signals_stop(number);
+    return false;
+  default:
+    return true;
+  }
+}
