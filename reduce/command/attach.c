@@ -14,12 +14,13 @@
 #include "base/text_file.h"
 #include "command/debugger.h"
 #include "command/run_program.h"
+#include "command/run_signals.h"
 #include "common/program_start.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +70,63 @@ attach_sees_ecl(const struct options *options)
          has_library(options->run.process, "/libecl.so");
 }
 
+const char *
+attach_program(const struct options *options)
+{
+  const size_t pid = options->run.process;
+  const int program =
+      pid == SIZE_MAX
+          ? -1
+          : pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
+  return program < 0 ? NULL : pool_format("/proc/self/fd/%d", program);
+}
+
 /* ---- begin ------------------------------------------------------------- */
 
 static _Noreturn void
 refuse(size_t pid, const char *why)
 {
   fail_with(MPROF_CANNOT_RUN, "cannot profile process %zu: %s", pid, why);
+}
+
+/* Returns whether gdb needs the right file of the library PATH: it has an
+ * allocator, or is the dynamic linker. */
+static bool
+has_entries(const char *path)
+{
+  static const char *const names[] = {"/libc.so",  "/libc-", "/ld-",
+                                      "/libdl.so", "malloc", "/libpthread"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(path, names[i]) != NULL)
+      return true;
+  return false;
+}
+
+/* Refuses a process one of whose libraries was deleted or replaced since it
+ * was loaded, where gdb would look for functions in the wrong file, or find
+ * none. */
+static void
+check_libraries(size_t pid)
+{
+  static const char gone[] = " (deleted)";
+  char path[64], program[PATH_MAX] = "";
+  snprintf(path, sizeof path, "/proc/%zu/exe", pid);
+  if (readlink(path, program, sizeof program - 1) < 0)
+    refuse(pid, strerror(errno));
+  snprintf(path, sizeof path, "/proc/%zu/maps", pid);
+  char *text = text_file_read(path, NULL);
+  for (char *line; (line = strsep(&text, "\n")) != NULL;) {
+    char *file = strchr(line, '/'), *mark = strstr(line, gone);
+    if (file == NULL || mark == NULL || mark[sizeof gone - 1] != '\0' ||
+        strstr(line, " r-xp ") == NULL || strcmp(file, program) == 0)
+      continue;
+    *mark = '\0';
+    if (has_entries(file))
+      refuse(pid,
+             pool_format("its library '%s' was deleted or replaced since "
+                         "it started; restart the program",
+                         file));
+  }
 }
 
 void
@@ -98,6 +150,7 @@ attach_check(const struct options *options)
   const char *reason = file_reason(path);
   if (reason != NULL)
     refuse(pid, reason);
+  check_libraries(pid);
 }
 
 /* Within a string of the debugger. */
@@ -180,11 +233,10 @@ make_script(const struct run_options *run, const char *library,
 
 /* ---- end --------------------------------------------------------------- */
 
-/* Waits for a signal of SET, SECONDS, or the end of the process. */
+/* Waits for a signal that ends this, SECONDS, or the end of the process. */
 static void
-wait_for_end(size_t pid, size_t seconds, const sigset_t *set)
+wait_for_end(size_t pid, size_t seconds)
 {
-  const struct timespec look = {.tv_nsec = LOOK_MILLISECONDS * 1000000};
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   const time_t second = now.tv_sec;
@@ -197,7 +249,7 @@ wait_for_end(size_t pid, size_t seconds, const sigset_t *set)
     if (seconds != SIZE_MAX &&
         (uint64_t)(now.tv_sec - second) >= seconds + (now.tv_nsec < part))
       return;
-    if (sigtimedwait(set, NULL, &look) > 0)
+    if (run_signals_end(LOOK_MILLISECONDS * 1000000))
       return;
   }
 }
@@ -218,12 +270,6 @@ detach(size_t pid, unsigned long long address)
               pid, d.error[0] != '\0' ? d.error : "gdb failed");
 }
 
-static void
-restore_signals(void *before)
-{
-  sigprocmask(SIG_SETMASK, before, NULL);
-}
-
 void
 attach_run(const struct options *options, const char *file, struct sink *sink)
 {
@@ -231,14 +277,7 @@ attach_run(const struct options *options, const char *file, struct sink *sink)
   const size_t pid = run->process;
   char library[PATH_MAX];
   struct debugger d;
-  sigset_t signals; /* that end it */
-  sigset_t *before = pool_alloc(sizeof *before);
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGHUP);
-  sigprocmask(SIG_BLOCK, &signals, before);
-  pool_on_release(restore_signals, before);
+  run_signals_block(NULL);
   monitor_find(library);
   debugger_run(&d, pid, make_script(run, library, file));
   if (d.address == 0)
@@ -247,8 +286,7 @@ attach_run(const struct options *options, const char *file, struct sink *sink)
     sink_format(sink, "profiling process %zu; Ctrl-C writes the file\n", pid);
     sink_flush(sink);
   }
-  wait_for_end(pid, run->seconds, &signals);
+  wait_for_end(pid, run->seconds);
   if (has_library(pid, library)) /* and is no other program */
     detach(pid, d.address);
-  pool_release_now(before);
 }

@@ -17,13 +17,19 @@
  * that is known before anything is touched. */
 void attach_check(const struct options *options);
 
+/* Opens the program of a process that runs already, until the pool in use is
+ * released.  Returns a path to it that stays good when the file is deleted;
+ * NULL where OPTIONS name no process, or the program cannot be opened. */
+const char *attach_program(const struct options *options);
+
 /* Whether it is a process that runs already, with ECL in it: its collector is
  * not seen. */
 bool attach_sees_ecl(const struct options *options);
 
-/* Profiles the process that OPTIONS name, until SIGINT, SIGTERM or SIGHUP,
+/* Profiles the process that OPTIONS name, until a signal that ends processes,
  * the seconds that they say, or its end; it writes to FILE, an absolute path.
- * SINK is told that it has begun. */
+ * SINK is told that it has begun.  Signals stay blocked then
+ * (run_signals.h). */
 void attach_run(const struct options *options, const char *file,
                 struct sink *sink);
 

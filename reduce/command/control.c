@@ -12,10 +12,11 @@
 #include <time.h>
 
 void
-control_open(struct control *control, const char *file)
+control_open(struct control *control, const char *file, const char *deleted)
 {
   *control = (struct control){.file = file};
   control->names.pool = &control->names_pool;
+  control->names.deleted = deleted;
   pthread_mutex_init(&control->one, NULL);
 }
 

@@ -40,8 +40,10 @@ struct control {
   struct control_figures figures; /* as it said last */
 };
 
-/* The program counts in FILE, which outlives CONTROL. */
-void control_open(struct control *control, const char *file);
+/* Makes CONTROL that of the program that counts in FILE, which outlives it.
+ * DELETED is as in struct code_names. */
+void control_open(struct control *control, const char *file,
+                  const char *deleted);
 void control_close(struct control *control);
 
 /* The program has ended. */

@@ -42,12 +42,13 @@ process_state_is_end(char state)
 static void
 start(struct debugger *d, size_t pid, const char *script)
 {
-  char number[24];
+  char number[24], program[40];
   int output[2];
   int input = memfd_create("mprof", 0);
   size_t length = strlen(script);
   *d = (struct debugger){.pid = pid, .status = -1};
   snprintf(number, sizeof number, "%zu", pid);
+  snprintf(program, sizeof program, "/proc/%zu/exe", pid);
   if (input < 0 || write(input, script, length) != (ssize_t)length ||
       lseek(input, 0, SEEK_SET) != 0 || pipe2(output, O_CLOEXEC) != 0) {
     if (input >= 0)
@@ -59,14 +60,15 @@ start(struct debugger *d, size_t pid, const char *script)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGINT, SIG_DFL);
+    for (int i = 1; i < NSIG; i++)
+      signal(i, SIG_DFL); /* gdb waits for children of its own */
     setsid(); /* Ctrl-C is not for it: its work is to be complete */
     dup2(input, STDIN_FILENO);
     dup2(output[1], STDOUT_FILENO);
     dup2(output[1], STDERR_FILENO);
     unsetenv("DEBUGINFOD_URLS");
     execlp("gdb", "gdb", "-batch", "-nx", "-p", number, "-x", "/dev/stdin",
-           (char *)NULL);
+           program, (char *)NULL); /* which may have been deleted */
     _exit(127);
   }
   d->output = output[0];
@@ -91,8 +93,11 @@ take_line(struct debugger *d, const char *line)
       snprintf(d->error, sizeof d->error, "%s", said + 6);
   } else if (strncmp(line, "ptrace: ", 8) == 0) {
     snprintf(d->error, sizeof d->error, "%s", line + 8);
-  } else if (strncmp(line, "Couldn't ", 9) == 0) {
+  } else if (strncmp(line, "Couldn't ", 9) == 0 || d->fails) {
     snprintf(d->error, sizeof d->error, "gdb failed: %.200s", line);
+    d->fails = false;
+  } else if (strstr(line, "Error in sourced command file:") != NULL) {
+    d->fails = true;
   }
 }
 

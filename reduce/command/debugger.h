@@ -30,6 +30,7 @@ struct debugger {
   bool waiting;               /* for the next call of the allocator */
   char line[1024];            /* that is not complete yet */
   size_t used;                /* of it */
+  bool fails;                 /* the next line says why the script ended */
   char error[256];            /* ours, or what it said last; "" */
   unsigned long long address; /* that it was asked for; 0: it has not said */
   int status;                 /* the same, -1 */

@@ -179,6 +179,7 @@ run_monitored(const struct options *options, struct sink *sink,
     program_check(options, outcome);
   run_files_prepare(&files, name, leaks ? &options->view : NULL);
   files.sums.ecl = attach_sees_ecl(options);
+  files.names.deleted = attach_program(options);
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
   const bool finished = run_files_finish(&files, &root, &unfinished);

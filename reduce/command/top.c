@@ -168,7 +168,7 @@ run_top(const struct options *options, struct sink *sink,
     top->key = keys_of_sorts[options->view.sort];
   find_program(top);
   if (!top->served)
-    control_open(&top->control, top->path);
+    control_open(&top->control, top->path, NULL);
   pool_on_release(release_readings, top);
   top_take_terminal(top);
   for (int i = 0;; i++) {

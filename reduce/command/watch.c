@@ -188,11 +188,11 @@ begin_to_serve(struct watch *watch, const char *where)
   watch->server = watch->call.server_open(&options, &watch->program, message);
   if (watch->server == NULL)
     fail_with(MPROF_CANNOT_RUN, "%s", message);
-  fprintf(stderr, "mprof: serving at http://%s%s%s:%u/\n",
-          strchr(address, ':') != NULL ? "[" : "",
-          length == 0 ? "localhost" : address,
-          strchr(address, ':') != NULL ? "]" : "",
-          watch->call.server_port(watch->server));
+  mprof_say("serving at http://%s%s%s:%u/",
+            strchr(address, ':') != NULL ? "[" : "",
+            length == 0 ? "localhost" : address,
+            strchr(address, ':') != NULL ? "]" : "",
+            watch->call.server_port(watch->server));
   if (run_thread_begin(&watch->serves, serve, watch))
     return;
   watch->call.server_close(watch->server);
@@ -288,7 +288,7 @@ watch_run(const struct options *options, struct run_files *files,
                               .outcome = outcome};
   struct watch *watch = &watching.watch;
   struct mprof_error error;
-  control_open(&watch->control, files->path);
+  control_open(&watch->control, files->path, files->names.deleted);
   watch->control.files = files->interval == 0 ? NULL : files;
   watch->program = (struct program){.closure = watch,
                                     .name = program_name(options),

@@ -26,7 +26,7 @@ code_names_release(struct code_names *names)
 {
   struct pool *pool = names->pool;
   pool_release(pool);
-  *names = (struct code_names){.pool = pool};
+  *names = (struct code_names){.pool = pool, .deleted = names->deleted};
 }
 
 static void
@@ -45,6 +45,15 @@ close_oldest(struct code_names *names)
   names->open_count--;
 }
 
+/* Returns whether PATH is what Linux calls a file that was deleted. */
+static bool
+is_deleted(const char *path)
+{
+  static const char mark[] = " (deleted)";
+  const size_t length = strlen(path), end = sizeof mark - 1;
+  return length > end && strcmp(path + length - end, mark) == 0;
+}
+
 /* Opens the file of MODULE, unless it is open or cannot be opened. */
 static void
 open_module(struct code_names *names, struct code_module *module)
@@ -58,6 +67,10 @@ open_module(struct code_names *names, struct code_module *module)
   struct pool *before = pool_use(&module->pool);
   module->outcome =
       code_file_open(&module->file, module->path, module->build_id);
+  if (module->outcome != CODE_FILE_GOOD && names->deleted != NULL &&
+      module->build_id[0] != '\0' && is_deleted(module->path))
+    module->outcome =
+        code_file_open(&module->file, names->deleted, module->build_id);
   if (module->outcome == CODE_FILE_GOOD) {
     function_symbols_init(&module->symbols, &module->file);
     module->sources = (struct source_places){0};

@@ -40,8 +40,10 @@ struct code_module {
   struct index_map functions; /* of the profile in hand, by start */
 };
 
-struct code_names {  /* all zero, but for the pool: empty */
+struct code_names {  /* all zero, but for the pool and DELETED: empty */
   struct pool *pool; /* which all of it is in */
+  const char *deleted; /* another path to a file that was deleted while it
+                          ran; NULL: there is none */
   struct names names;
   struct code_module **modules;
   size_t module_count, module_capacity, open_count;
@@ -49,7 +51,8 @@ struct code_names {  /* all zero, but for the pool: empty */
   uint64_t uses;
 };
 
-/* After a failure, and at the end: NAMES is empty again. */
+/* Releases all that NAMES has, after a failure and at the end.  It is empty
+ * then. */
 void code_names_release(struct code_names *names);
 
 /* The file PATH with BUILD_ID, which is read when this is new; BUILD_ID NULL:

@@ -122,7 +122,7 @@ static inline int
 open_control(void **state)
 {
   (void)state;
-  control_open(&control, scratch);
+  control_open(&control, scratch, NULL);
   return 0;
 }
 

@@ -155,7 +155,24 @@ gdb_can_call(void)
   return system(command) == 0;
 }
 
-/* gdb may take seconds to read the symbols of the C library. */
+/* Whether a debugger holds the program. */
+static bool
+is_traced(void)
+{
+  char path[64], line[256];
+  bool traced = false;
+  snprintf(path, sizeof path, "/proc/%d/status", (int)program);
+  FILE *status = fopen(path, "re");
+  assert_non_null(status);
+  while (fgets(line, sizeof line, status) != NULL)
+    traced = traced || (strncmp(line, "TracerPid:", 10) == 0 &&
+                        strcmp(line + 10, "\t0\n") != 0);
+  fclose(status);
+  return traced;
+}
+
+/* gdb may take seconds to read the symbols of the C library, and stops the
+ * program once more when the monitor is there. */
 static void
 wait_until_attached(void)
 {
@@ -165,6 +182,8 @@ wait_until_attached(void)
   for (int i = 0; i < TRIES && !control_ask(&control, 0, &figures, &error);
        i++)
     continue;
+  while (is_traced())
+    usleep(10000);
 }
 
 static void

@@ -111,6 +111,57 @@ for end in exit _exit exec; do
   result $? "$end: figures"
 done
 
+# The program's file is not there any more, or another one is.
+mkdir -p kept
+for how in deleted replaced; do
+  cp attached kept/going
+  binary=kept/going
+  begin idle exit
+  if [ $how = deleted ]; then
+    rm kept/going
+  else
+    cp /bin/true kept/true && mv kept/true kept/going
+  fi
+  attach
+  : >attached.now
+  wait "$pid" "$profiler"
+  [ "$(sizes)" = "$wanted" ]
+  result $? "a program that was $how: figures"
+  "$MPROF" export --format=folded p.data | grep -q '^main;allocate'
+  result $? "a program that was $how: names"
+done
+binary=attached
+
+# What a process was started to ignore, as by nohup, does not end it, and what
+# would end another process does.
+begin idle exit
+rm -f begun
+env --ignore-signal=HUP "$MPROF" run -o p.data --pid="$pid" >begun 2>err &
+profiler=$!
+await begun profiling
+# waits: how often it has begun to wait.
+waits() { sed -n 's/^voluntary_ctxt.*://p' /proc/$profiler/status; }
+kill -HUP $profiler
+while grep -q '^ShdPnd:.*1$' /proc/$profiler/status; do sleep 0.01; done
+count=$(waits) # it has taken the signal, and goes on
+until (($(waits) > count + 1)); do sleep 0.01; done
+kill -0 $profiler && [ -z "$(cat /proc/$profiler/task/$profiler/children)" ]
+result $? 'nohup: SIGHUP starts no debugger'
+: >attached.now
+wait "$pid" "$profiler"
+[ "$(sizes)" = "$wanted" ]
+result $? 'nohup: all is counted'
+begin idle
+attach
+: >attached.now
+await said done
+kill -USR1 $profiler
+wait $profiler
+[ $? = 0 ] && [ "$(sizes)" = "$wanted" ]
+result $? 'any signal that ends other programs ends it'
+: >detached.now
+wait "$pid"
+
 mkdir -p 'a"b'
 cp "$MPROF_LIB/libmprof-malloc.so" 'a"b'
 begin idle exit
@@ -192,6 +243,14 @@ for program in static preloaded stopped; do
   wait $pid
   result $? "$program: the program goes on"
 done
+# gdb would take the new file for the one that runs.
+echo 'int other;' >other.c
+"$cc" -shared -o libmymalloc.so other.c && cp libmymalloc.so new.so
+LD_PRELOAD=$PWD/libmymalloc.so begin idle
+mv new.so libmymalloc.so
+refused 'a library that was replaced' "its library '$PWD/libmymalloc.so' was\
+ deleted or replaced since it started; restart the program" $pid
+kill $pid
 begin idle
 PATH=$scratch run run --pid="$pid"
 [ "$(cat err)" = "mprof: cannot profile process $pid: gdb is required but\
