@@ -21,6 +21,7 @@ static volatile cl_object kept;
 static struct {
   cl_object make_widget, thing, make_two, call, from_lisp;
 } lisp;
+static void (*callback)(void); /* of Lisp */
 
 /* Calls FUNCTION with ARGUMENT and with VALUE in the frame pointer register.
  */
@@ -105,6 +106,7 @@ LOOP(foreign, ecl_make_foreign_data(ECL_NIL, 0, NULL))
 LOOP(memory, (ecl_alloc(40), ECL_NIL))
 LOOP(atomic_memory, (ecl_alloc_atomic(40), ECL_NIL))
 LOOP(lisp_calls, cl_funcall(2, lisp.make_two, ecl_make_fixnum(2)))
+LOOP(callbacks, (callback(), ECL_NIL))
 
 static NOINLINE void
 all_loops(void)
@@ -114,7 +116,7 @@ all_loops(void)
       bits, vectors_by_name, arrays, strings, string_copies, strings_by_name,
       doubles, bignums, sums, ratios, complexes, instances, structures,
       functions, closures, symbols, tables, foreign, memory, atomic_memory,
-      lisp_calls};
+      lisp_calls, callbacks};
   for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
     loops[i]();
   kept = ECL_NIL;
@@ -247,6 +249,8 @@ main(int argc, char **argv)
   lisp.call = evaluate("#'call");
   lisp.from_lisp =
       ecl_make_cfun((cl_objectfn_fixed)from_lisp, ECL_NIL, ECL_NIL, 1);
+  callback = (void (*)(void))(uintptr_t)ecl_foreign_data_pointer_safe(
+      evaluate("(ffi:callback 'call-back)"));
   evaluate("(mprof:start)");
   each_pointer();
   for (int i = 0; i < 2; i++)

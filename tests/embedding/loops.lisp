@@ -13,3 +13,7 @@
 (defun call (function)
   (funcall function nil)
   nil)
+
+(ffi:defcallback call-back :void ()
+  (make-two 2)
+  nil)

@@ -166,7 +166,7 @@ objects() {
 expected_objects() {
   local way times row
   while read -r way times; do
-    for row in arrays:1 atomic_memory:1 bignums:1 bits:1 closures:1 \
+    for row in arrays:1 atomic_memory:1 bignums:1 bits:1 callbacks:3 closures:1 \
       complexes:1 conses:1 conses_by_name:1 doubles:1 foreign:1 functions:1 \
       instances:1 lisp_calls:3 lists:3 lists_of_one:1 lists_with_tail:2 \
       memory:1 ratios:1 string_copies:1 strings:1 strings_by_name:1 \
@@ -189,7 +189,7 @@ of() { objects "$2" | sed -n "s/^alone;all_loops $1 //p"; }
 
 for with in 'gcc -O2' 'gcc -O3 -fomit-frame-pointer' 'gcc -O0' \
   'gcc -O2 -fno-omit-frame-pointer' 'clang -O2'; do
-  name=loops-${with//[^a-zA-Z0-9]/_}
+  name=loops-${with//[^a-zA-Z0-9]/_} difference=
   # shellcheck disable=SC2086
   if output=$($with -pthread -I"$library/../include" "$source/loops.c" \
     -o "$name" -L"$library" -lecl -Wl,-rpath,"$library" 2>&1 &&
