@@ -30,6 +30,7 @@ test_figures(void **state)
   check();
   tell_to_allocate(50, 7);
   check();
+  assert_true(ask(0).figures_since > 0);
 }
 
 static void

@@ -174,6 +174,8 @@ malloc_monitor_count(bool on)
 {
   if (on != stripes.counting || stripes.counting_since == 0)
     stripes.counting_since = now();
+  if (on && stripes.figures_since == 0)
+    stripes.figures_since = stripes.counting_since;
   stripes.counting = on;
   __atomic_store_n(&malloc_monitor.counting, on && !malloc_monitor.abandoned,
                    __ATOMIC_RELEASE);
