@@ -243,6 +243,20 @@ settle(struct options *options)
     options->view.sort = SORT_ALLOCS;
 }
 
+/* Lets the output "-" be standard output, as it is without -o.  mprof merge
+ * needs to be told.  Fails for mprof run, whose program has it. */
+static void
+settle_output(struct options *options)
+{
+  if (options->output == NULL || strcmp(options->output, "-") != 0)
+    return;
+  if (options->command == COMMAND_RUN)
+    fail_with(MPROF_USAGE, "-o - is not for mprof run, whose program writes "
+                           "to standard output; ./- is a file");
+  if (options->command != COMMAND_MERGE)
+    options->output = NULL;
+}
+
 /* Parses what follows the name of a command. */
 static void
 parse_command(struct parsing *parsing)
@@ -256,6 +270,7 @@ parse_command(struct parsing *parsing)
     options->command = COMMAND_HELP;
     return;
   }
+  settle_output(options);
   check(options);
   choose_format(options);
   if (options->base != NULL &&

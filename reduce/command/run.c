@@ -10,6 +10,7 @@
 #include "command/load.h"
 #include "diff/diff.h"
 #include "export/export.h"
+#include "pprof/writer.h"
 #include "tables/output.h"
 #include "tables/report.h"
 
@@ -239,6 +240,16 @@ check_output(const struct input_list *list, const char *output)
                 output, list->files[i].folder);
 }
 
+/* Writes PROFILE to the file OUTPUT, or to SINK where that is "-". */
+static void
+save(const struct profile *profile, const char *output, struct sink *sink)
+{
+  if (strcmp(output, "-") == 0)
+    profile_write(profile, false, sink);
+  else
+    profile_save(profile, output, true);
+}
+
 /* Reads all files, then writes one. */
 void
 run_merge(const struct options *options, struct sink *sink,
@@ -246,14 +257,14 @@ run_merge(const struct options *options, struct sink *sink,
 {
   struct input_list list = {0};
   struct profile profile = {0};
-  (void)sink, (void)outcome; /* all goes to the file */
+  (void)outcome;
   if (options->open != NULL) {
-    profile_save(options->open->profile, options->output, true);
+    save(options->open->profile, options->output, sink);
     return;
   }
   input_list_fill(&list, options->files, options->file_count);
   check_output(&list, options->output);
   profile_load_list(&profile, &list, true, NULL, options->progress);
   progress_tell(options->progress, "writing", 0, 0);
-  profile_save(&profile, options->output, true);
+  save(&profile, options->output, sink);
 }

@@ -230,4 +230,22 @@ for line in 'report|x.html|text (.txt), and mprof export other formats' \
 done
 expect 'a name that says nothing' 0 '' report -o report.2026 "$w"
 
+# ---- standard output ----
+
+for command in report advise flamegraph 'export --format=folded' \
+  "diff $golden/live-before.data"; do
+  # shellcheck disable=SC2086
+  "$MPROF" $command "$golden/live.data" >expected
+  # shellcheck disable=SC2086
+  run $command -o - "$golden/live.data"
+  [ "$status" = 0 ] && [ -s out ] && cmp -s out expected && [ ! -e - ]
+  result $? "$command -o -"
+done
+"$MPROF" merge -o merged.data "$golden/live.data" "$golden/live-before.data"
+run merge -o - "$golden/live.data" "$golden/live-before.data"
+[ "$status" = 0 ] && cmp -s out merged.data && [ ! -e - ]
+result $? 'merge -o -'
+expect 'run -o -' 2 'mprof: -o - is not for mprof run, whose program writes to'\
+' standard output; ./- is a file' run -o - true
+
 finish
