@@ -177,8 +177,7 @@ run_one(struct machine *m, unsigned op, uint64_t a, uint64_t b)
     if (!m->lost)
       *now = m->remembered[--m->depth];
     break;
-  case DW_CFA_AARCH64_negate_ra_state: /* signed or not: arch_return_address
-                                        */
+  case DW_CFA_AARCH64_negate_ra_state: /* see arch_return_address */
   case DW_CFA_GNU_args_size:
   case DW_CFA_nop:
     break;
@@ -214,10 +213,8 @@ run(struct machine *m, struct cursor c, uintptr_t ip)
 
 /* How far the programs of some functions were run.  Those of large functions
  * are long, and of one function places are met mostly from its beginning on:
- * of all instructions of gcc's compiler for a small file, this saves a sixth.
- */
+ * it saves a sixth of all instructions of gcc's compiler for a small file. */
 enum { STOPPED = 32 };
-
 static struct stopped {
   uintptr_t start; /* of the function; 0: none */
   uintptr_t ip;    /* up to there */
@@ -264,16 +261,6 @@ run_to(struct machine *m, uintptr_t ip)
     stop(s, m, rest, ip);
     spin_unlock(&stopped_lock);
   }
-}
-
-static void
-forget_stopped(uintptr_t start, uintptr_t end)
-{
-  spin_lock(&stopped_lock);
-  for (int i = 0; i < STOPPED; i++)
-    if (stopped[i].start >= start && stopped[i].start < end)
-      stopped[i].start = 0;
-  spin_unlock(&stopped_lock);
 }
 
 static struct frame_rule
@@ -391,7 +378,11 @@ frame_rules_forget(uintptr_t start, uintptr_t end)
   spin_lock(&frame_rules.lock);
   shared_table_forget(&frame_rules, start, end);
   spin_unlock(&frame_rules.lock);
-  forget_stopped(start, end);
+  spin_lock(&stopped_lock);
+  for (int i = 0; i < STOPPED; i++)
+    if (stopped[i].start >= start && stopped[i].start < end)
+      stopped[i].start = 0;
+  spin_unlock(&stopped_lock);
 }
 
 void

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -161,20 +160,16 @@ piece_at(const void *base)
   return NULL;
 }
 
-/* Takes the lock.  Its holder gets no signals, whose handlers may jump away,
- * and is not cancelled: opening a file is a point for that.  Returns false
- * where this thread has it already, or the kernel is not asked. */
+/* Takes the lock, with signals held back.  Returns false where this thread has
+ * it already, or the kernel is not asked. */
 static bool
 lock_pieces(void)
 {
   struct signals_held signals;
-  int cancel;
   if (arenas_are_sealed() || spin_holds(&image.lock))
     return false;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   signals_hold(&signals);
   spin_lock(&image.lock);
-  image.cancel = cancel;
   image.signals = signals;
   return true;
 }
@@ -183,10 +178,8 @@ static void
 unlock_pieces(void)
 {
   const struct signals_held signals = image.signals;
-  const int cancel = image.cancel;
   spin_unlock(&image.lock);
   signals_let_go(&signals);
-  pthread_setcancelstate(cancel, NULL);
 }
 
 bool

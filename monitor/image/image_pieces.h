@@ -32,8 +32,7 @@ extern struct image {
   uint32_t count;
   uint32_t owners;
   int error;           /* why something found no room in it */
-  int cancel;          /* the holder's cancellation state, restored on unlock */
-  struct signals_held signals; /* and the signals that it gets */
+  struct signals_held signals; /* the holder's state, restored on unlock */
   bool locked_before; /* the fork */
   bool copies;        /* all, for the child of a fork */
 } image;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * signals.h -- keeps handlers of signals away from the few parts of the
- * monitor that a jump out of a handler must not leave: those that have a lock
- * of the dynamic linker's, or change what is in several places.  They run once
+ * signals.h -- keeps handlers of signals, and cancellation, away from the few
+ * parts of the monitor that a jump must not leave: those that have a lock of the
+ * dynamic linker's, open a file, or change what is in several places.  They run once
  * for a thread, a file of code or a step in which memory grows.
  *
  * Signals that an instruction causes are not blocked: the kernel would end the
@@ -11,6 +11,7 @@
 #ifndef MPROF_SIGNALS_H
 #define MPROF_SIGNALS_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 
@@ -18,10 +19,11 @@
 
 struct signals_held {
   sigset_t before;
+  int cancel;
   bool held;
 };
 
-/* Blocks signals until signals_let_go, in this thread. */
+/* Holds both back until signals_let_go, in this thread. */
 static inline void
 signals_hold(struct signals_held *signals)
 {
@@ -31,6 +33,7 @@ signals_hold(struct signals_held *signals)
   signals->held = !arenas_are_sealed();
   if (!signals->held)
     return;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &signals->cancel);
   sigfillset(&set);
   for (unsigned i = 0; i < sizeof caused / sizeof *caused; i++)
     sigdelset(&set, caused[i]);
@@ -40,8 +43,10 @@ signals_hold(struct signals_held *signals)
 static inline void
 signals_let_go(const struct signals_held *signals)
 {
-  if (signals->held)
-    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+  if (!signals->held)
+    return;
+  pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+  pthread_setcancelstate(signals->cancel, NULL);
 }
 
 #endif

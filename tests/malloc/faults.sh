@@ -60,6 +60,9 @@ faulty none MPROF_OUT="$work/link"
 refused 'a link' 'it is not a regular file' "$work/link"
 same 'a link: what it leads to' precious "$(cat victim)"
 
+faulty errno
+same 'errno: which calls change it' 'child 0' "$(cat out)"
+
 compile copied -O1 -rdynamic -ldl
 profile copied
 same 'a copy of the process: signals that come to it' 'memory 1: program' \

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <pthread.h>
 
 #include "c/count/malloc_monitor.h"
 #include "code/code_objects.h"
@@ -56,10 +55,8 @@ malloc_code_check(void)
 {
   const int saved = errno;
   struct signals_held signals;
-  int cancel;
   if (spin_holds(&lock) || arenas_are_sealed())
     return;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   signals_hold(&signals);
   spin_lock(&lock);
   if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
@@ -70,7 +67,6 @@ malloc_code_check(void)
   }
   spin_unlock(&lock);
   signals_let_go(&signals);
-  pthread_setcancelstate(cancel, NULL);
   errno = saved;
 }
 

@@ -5,6 +5,8 @@
  * that do not go back to it.  Each case allocates 5 objects of 10 bytes before.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -17,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -180,6 +183,48 @@ case_left_thread(void)
   count_on();
 }
 
+/* ---- errno ---- */
+
+static void
+nothing(int number)
+{
+  (void)number;
+}
+
+/* Calls that succeed leave errno alone, whatever the monitor is refused.
+ * Prints which do not. */
+static void
+case_errno(void)
+{
+  const struct rlimit none = {0, 0};
+  void *const library = dlopen("libm.so.6", RTLD_NOW);
+  void *p = malloc(3000);
+  int status;
+  signal(SIGUSR1, nothing);
+  setuid(getuid());
+  dlclose(dlopen("libm.so.6", RTLD_NOW));
+  setrlimit(RLIMIT_NOFILE, &none);
+  setrlimit(RLIMIT_AS, &none);
+#define KEEPS(call)                                                          \
+  errno = 77;                                                                \
+  call;                                                                      \
+  if (errno != 77)                                                           \
+    printf("%s: %d\n", #call, errno)
+  KEEPS(free(p));
+  KEEPS(use_sizes());
+  KEEPS(setuid(getuid()));
+  KEEPS(seteuid(geteuid()));
+  KEEPS(signal(SIGUSR1, nothing));
+  KEEPS(mprof_region_begin("errno"));
+  KEEPS(free(malloc(55)));
+  KEEPS(mprof_region_end());
+  KEEPS(dlclose(library));
+  KEEPS(if (fork() == 0) _exit(errno == 77 ? 0 : 1));
+  wait(&status);
+  printf("child %d\n", status);
+  fflush(stdout);
+}
+
 /* A handler leaves each kind of call after each 7th instruction of the monitor
  * (the processor traps after each one), and then this thread and another one
  * go on.  Prints how often. */
@@ -306,6 +351,7 @@ static const struct test_case cases[] = {
   { "no-file", case_no_file },
   { "small-file", case_small_file },
   { "own-signal", case_own_signal },
+  { "errno", case_errno },
   { "left-free", case_left_free },
   { "left-lock", case_left_lock },
   { "left-thread", case_left_thread },
