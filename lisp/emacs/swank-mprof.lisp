@@ -154,8 +154,11 @@ allocates itself."
 
 (defun file-location (file line)
   "Return the LINE of FILE, a string or NIL; NIL if the file is missing."
-  (and file line (ignore-errors (probe-file file))
-       `(:location (:file ,(namestring (truename file))) (:line ,line) nil)))
+  (let ((file (and file line (ignore-errors
+                              (probe-file (mprof::absolute file))))))
+    (and file
+         `(:location (:file ,(mprof::string-of (mprof::file-name file)))
+                     (:line ,line) nil))))
 
 (defun read-name (name)
   "Return NAME, a string of the tables, as Lisp data, or NIL."

@@ -317,21 +317,18 @@ int
 image_open(const char *path, enum image_language language, pid_t process,
            bool exclusive)
 {
-  struct image_head *head = NULL;
-  int error = 0, file;
+  struct image_head *head;
+  int error, file;
   if (image_is_open())
     return EBUSY;
   file = image_file_make(path, exclusive);
-  if (file >= 0) {
-    head = make_head(file, language, process);
-    if (head == NULL || !put_all(file)) {
-      error = errno;
+  head = file < 0 ? NULL : make_head(file, language, process);
+  if (head == NULL || !put_all(file)) {
+    error = errno;
+    if (file >= 0) {
       unlink(image_file.path);
       close(file);
     }
-  }
-  if (file < 0 || error != 0) {
-    error = error != 0 ? error : errno;
     image_file_settle(false);
     return error;
   }
