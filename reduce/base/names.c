@@ -34,6 +34,25 @@ clean_copy(const char *text)
   return copy;
 }
 
+char *
+names_bytes(const char *text)
+{
+  char *copy = pool_text(text), *to = copy;
+  while (*text != '\0') {
+    unsigned byte;
+    int length = 0;
+    if (text[0] == '\\' && sscanf(text, "\\x%2x%n", &byte, &length) == 1 &&
+        length == 4 && byte >= 0x80) {
+      *to++ = (char)byte;
+      text += length;
+    } else {
+      *to++ = *text++;
+    }
+  }
+  *to = '\0';
+  return copy;
+}
+
 void
 names_init(struct names *names)
 {

@@ -67,6 +67,10 @@ open_module(struct code_names *names, struct code_module *module)
   struct pool *before = pool_use(&module->pool);
   module->outcome =
       code_file_open(&module->file, module->path, module->build_id);
+  if (module->outcome == CODE_FILE_UNREADABLE &&
+      strstr(module->path, "\\x") != NULL)
+    module->outcome = code_file_open(&module->file, names_bytes(module->path),
+                                     module->build_id);
   if (module->outcome != CODE_FILE_GOOD && names->deleted != NULL &&
       module->build_id[0] != '\0' && is_deleted(module->path))
     module->outcome =

@@ -70,6 +70,10 @@ named 'without symbols' stripped "$(
 run report --tables=reconciliation
 says 'that is said' '2040000  bytes allocated by unnamed code'
 
+# A path that is no UTF-8.
+mkdir $'d\351' && cp widgets $'d\351/w\377'
+named 'a path that is no UTF-8' $'d\351/w\377' "$whole"
+
 # Debug information of its own: beside the program, and by build id.
 objcopy --only-keep-debug widgets widgets.debug
 cp stripped linked
