@@ -221,7 +221,7 @@ const struct option_row option_rows[] = {
      WORD(children_choice, run.children, CHILDREN_TRACED, children_words)},
     {IN_RUN, "temporary", "N",
      "objects freed before the N-th next allocation are temporary (1)",
-     NUMBER(run.temporary)},
+     POSITIVE_UP_TO(run.temporary, IMAGE_MOST_TEMPORARY)},
     {IN_RUN, "budget", "N", "keep at most N call chains and object sizes",
      POSITIVE_UP_TO(run.budget, IMAGE_MOST_BUDGET)},
     {IN_RUN, "unfolded", NULL, "keep all depths of a recursion apart",

@@ -39,7 +39,8 @@ enum {
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
   IMAGE_LEAST_PAGE = 1 << 12,
   IMAGE_MOST_PAGE = 1 << 16,
-  IMAGE_MOST_BUDGET = 16711679 /* contexts of a C program */
+  IMAGE_MOST_BUDGET = 16711679, /* contexts of a C program */
+  IMAGE_MOST_TEMPORARY = 64 /* allocations that a temporary object outlives */
 };
 
 enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };

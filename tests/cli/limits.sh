@@ -123,4 +123,31 @@ profiled ./spaces ./libwork.so >found
   ! grep -q '^12345,' bins
 result $? 'what such a library allocates is not counted'
 
+says_so 'regions 4,095, nested 64 deep; 199 bytes of the names on a path'
+cat >deep.c <<'E'
+#include <mprof_malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+void *volatile made;
+int main(void) {
+  char name[16];
+  for (int i = 0; i < 70; i++) {
+    snprintf(name, sizeof name, WORDS, i % 10);
+    mprof_region_begin(name);
+    made = malloc(10);
+  }
+}
+E
+# 64 names of a digit are a path of 127 bytes.
+for case in '%d 127' 'region%d 199'; do
+  read -r words bytes <<<"$case"
+  "$cc" -I"$top/monitor" -DWORDS="\"$words\"" -o deep deep.c \
+    "$MPROF_LIB/libmprof-malloc.so" && "$MPROF" run -q -o p.data ./deep
+  longest=$("$MPROF" export --format=csv --tables=regions p.data |
+    awk -F , 'NR > 1 { gsub(/"/, "", $1)
+        if (length($1) > most) most = length($1) } END { print most }')
+  [ "$longest" = "$bytes" ]
+  result $? "the longest path of regions called $words: $longest"
+done
+
 finish

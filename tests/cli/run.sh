@@ -347,6 +347,10 @@ run run --budget=16711680 ./deep
 [ "$status" = 2 ] && [ "$(head -1 err)" = "mprof: --budget takes a positive \
 number of at most 16711679, not '16711680'" ]
 result $? '--budget that is too large'
+run run --temporary=65 ./deep
+[ "$status" = 2 ] && [ "$(head -1 err)" = "mprof: --temporary takes a positive \
+number of at most 64, not '65'" ]
+result $? '--temporary that is too large'
 run run -q --budget=16 --unfolded -o budget.data ./deep
 run report budget.data
 says 'beyond the budget' ' [over the budget]'

@@ -87,7 +87,7 @@ enum {
   LEAF_BITS = 25, /* of the number of a leaf */
   /* How many allocations may come between that of an object and its end for
    * it to be temporary. */
-  TEMPORARY_MOST = 64
+  TEMPORARY_MOST = IMAGE_MOST_TEMPORARY
 };
 
 /* What each event changes is in one cache line. */
