@@ -20,6 +20,12 @@ static struct code_objects noted;
 static size_t last; /* of them, where the last address was */
 static struct spin_lock lock;
 
+void
+code_notes_forked(void)
+{
+  lock.holder = 0;
+}
+
 /* Notes a file: where its code ends, its build id, its path.  Under the lock. */
 static void
 note_object(const struct code_object *o, enum image_note_kind kind)

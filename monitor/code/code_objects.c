@@ -232,6 +232,7 @@ void
 code_objects_forked(void)
 {
   forked = true;
+  code_notes_forked();
 }
 
 bool

@@ -62,6 +62,9 @@ bool code_objects_are_loaded(const struct code_objects *list);
 /* In the child of a fork, where nobody will open the linker's lock. */
 void code_objects_forked(void);
 
+/* Opens the lock of notes in a copy of the process. */
+void code_notes_forked(void);
+
 /* Append the one with that address in its code, and before it, if it is the
  * first, the program.  False when there is none or no memory.  Takes no lock;
  * the code is not unloaded meanwhile. */

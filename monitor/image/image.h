@@ -16,8 +16,8 @@
  * again, so that no program ever writes into it, or the monitor into a file of
  * the program's.
  *
- * Forks.  The child has what its parent counted in memory of its own, or
- * zeros, and no image.
+ * Forks.  The child has no image, and nothing of its parent's is in its
+ * memory but what image_forked leaves there.
  *
  * Locks of its own; takes memory from the kernel alone.  All but open and
  * close may run inside the hook.  Without an image all do nothing.
@@ -43,8 +43,9 @@ struct note_list;
 int image_open(const char *path, enum image_language language, pid_t process,
                bool exclusive);
 
-/* All that there is from the beginning was put into it.  Gives back 0, or why
- * something was not: then it was taken away. */
+/* Ends what image_open began, when all that there is was put into it.  Returns
+ * 0, or why something was not: then the file was removed.  Nobody may write to
+ * what is in it meanwhile. */
 int image_opened(void);
 
 /* Take the file away, since all that is in it is saved, or with `keep' do not.
@@ -92,18 +93,24 @@ void image_copy_notes(struct note_list *to);
 /* All figures are being forgotten, or have been. */
 void image_forgets(bool begins);
 
-/* ---- forks, with nobody writing to what is in the image ---- */
+/* ---- forks ---- */
 
-/* Before it, with `copy' for a child that goes on with the figures: without,
- * it has zeros but for stripes, regions and notes. */
-void image_before_fork(bool copy);
-void image_after_fork_in_parent(void);
+/* Lock all of it, or unlock it, so that another process gets whole lists. */
+void image_fork_lock(void);
+void image_fork_unlock(void);
 
-/* False: there was no memory for a copy, and something is zero. */
-bool image_after_fork_in_child(void);
+/* Returns true if figures are in an image, or were when it was closed. */
+bool image_has_pieces(void);
 
-/* This process leaves its image, as the child of a fork leaves that of its
- * parent; the file stays. */
-void image_leave(bool copy);
+/* In a copy of a process: puts memory of its own in the place of what is in
+ * its parent's image, all zero but for stripes, regions and notes, and
+ * forgets that image.  Returns false if the kernel refuses: then some of it
+ * is still the parent's, and must not be written to. */
+bool image_forked(void);
+
+/* Leaves the image in the same way, or with `copy' with all figures; the file
+ * stays as it is.  Returns false if the kernel refuses.  Nobody else may write
+ * to what is in it, but look at locks. */
+bool image_leave(bool copy);
 
 #endif

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * image_forks.c -- the child of a fork does not write into its parent's image.
- * The copies that it gets are made before, when nobody counts.
+ * image_forks.c -- a process leaves an image: the child of a fork that of its
+ * parent, or a program its own for another one.
+ *
+ * Until it does, the child has the pages of its parent's file, as no fork
+ * copies them: it neither reads nor writes them.  They are not taken from it
+ * (MADV_DONTFORK), since a signal handler that interrupted a count may fork,
+ * and the count goes on in the child.
  */
 #include "image/image.h"
 
@@ -11,97 +16,115 @@
 #include "image/image_file.h"
 #include "image/image_pieces.h"
 
-/* Of the stripes, which a child cannot do without. */
-static char small_copy[2 * IMAGE_PAGE];
-
-static void *
-copy_of(const struct piece *p)
-{
-  void *const copy =
-      p->head.kind == IMAGE_STRIPES && p->head.bytes <= sizeof small_copy
-          ? small_copy
-          : mmap(NULL, p->head.bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy != MAP_FAILED)
-    memcpy(copy, p->base, p->head.bytes);
-  return copy;
-}
-
-/* Put memory that is all zero in the place of a piece.  That takes nothing
- * that the process has not got, so it succeeds in the end; until it does the
- * memory is the parent's. */
-static void
-replace(const struct piece *p)
-{
-  enum { TRIES = 1000 };
-  for (int i = 0; i < TRIES; i++)
-    if (mmap(p->base, p->head.bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0) != MAP_FAILED)
-      return;
-}
-
-/* Even if it forgets all counters. */
+/* Returns true for what is needed though no figure is. */
 static bool
-child_needs(const struct piece *p)
+is_kept(const struct piece *p)
 {
   return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS ||
          p->head.kind == IMAGE_NOTES;
 }
 
+static void *
+map_anonymous(void *place, size_t bytes, int how)
+{
+  return mmap(place, bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
+}
+
+/* Puts memory in the place of the piece that has its contents.  Other threads
+ * that look at its locks meanwhile see the one or the other. */
+static bool
+replace_by_copy(const struct piece *p)
+{
+  void *const copy = map_anonymous(NULL, p->head.bytes, 0);
+  if (copy == MAP_FAILED)
+    return false;
+  memcpy(copy, p->base, p->head.bytes);
+  if (mremap(copy, p->head.bytes, p->head.bytes,
+             MREMAP_MAYMOVE | MREMAP_FIXED, p->base) != MAP_FAILED)
+    return true;
+  munmap(copy, p->head.bytes);
+  return false;
+}
+
+/* Puts memory that is all zero in the place of the piece. */
+static bool
+replace_by_zeros(const struct piece *p)
+{
+  return map_anonymous(p->base, p->head.bytes, MAP_FIXED) != MAP_FAILED;
+}
+
+/* What the kernel refuses once it may have the next time. */
+static bool
+replace(const struct piece *p, bool copy)
+{
+  enum { TRIES = 3 };
+  bool replaced = false;
+  for (int i = 0; !replaced && i < TRIES; i++)
+    replaced = copy ? replace_by_copy(p) : replace_by_zeros(p);
+  return replaced;
+}
+
+/* Replaces all pieces, by copies with `copy'.  Returns false, with the rest
+ * still in the file, if the kernel refuses. */
+static bool
+leave(bool copy)
+{
+  bool left = true;
+  while (left && image.count > 0) {
+    const struct piece *const p = &image.pieces[image.count - 1];
+    left = replace(p, copy || is_kept(p));
+    image.count -= left;
+  }
+  image_file_drop();
+  if (image.head != NULL)
+    munmap(image.head, IMAGE_PAGE);
+  image.head = NULL;
+  return left;
+}
+
+bool
+image_leave(bool copy)
+{
+  bool left;
+  image_fork_lock();
+  left = leave(copy);
+  image_fork_unlock();
+  return left;
+}
+
+/* ---- forks ---- */
+
 /* A handler of a signal that forks may have interrupted who has them. */
 void
-image_before_fork(bool copy)
+image_fork_lock(void)
 {
   image_notes_lock();
   image.locked_before = spin_holds(&image.lock);
   if (!image.locked_before)
     spin_lock(&image.lock);
-  image.copies = copy;
-  for (uint32_t i = 0; i < image.count; i++)
-    image.pieces[i].copy =
-        copy || child_needs(&image.pieces[i]) ? copy_of(&image.pieces[i])
-                                              : MAP_FAILED;
 }
 
 void
-image_after_fork_in_parent(void)
+image_fork_unlock(void)
 {
-  for (uint32_t i = 0; i < image.count; i++)
-    if (image.pieces[i].copy != MAP_FAILED &&
-        image.pieces[i].copy != small_copy)
-      munmap(image.pieces[i].copy, image.pieces[i].head.bytes);
   if (!image.locked_before)
     spin_unlock(&image.lock);
   image_notes_unlock();
 }
 
 bool
-image_after_fork_in_child(void)
+image_has_pieces(void)
 {
-  bool whole = true;
-  for (uint32_t i = 0; i < image.count; i++) {
-    const struct piece *p = &image.pieces[i];
-    replace(p);
-    if (p->copy != MAP_FAILED)
-      memcpy(p->base, p->copy, p->head.bytes);
-    if (p->copy != MAP_FAILED && p->copy != small_copy)
-      munmap(p->copy, p->head.bytes);
-    whole = whole && (p->copy != MAP_FAILED || !image.copies);
-  }
-  image.count = 0;
-  image_file_drop();
-  if (image.head != NULL)
-    munmap(image.head, IMAGE_PAGE);
-  image.head = NULL;
-  image_notes_forked();
-  image.lock.holder = 0;
-  return whole;
+  return image.count > 0;
 }
 
-void
-image_leave(bool copy)
+bool
+image_forked(void)
 {
-  image_before_fork(copy);
-  image_after_fork_in_child();
+  image.lock.holder = 0;
+  if (!leave(false))
+    return false;
+  image_notes_forked();
+  return true;
 }

@@ -101,12 +101,12 @@ image_notes_unlock(void)
     spin_unlock(&notes.lock);
 }
 
-/* All is zero where there was no memory for a copy. */
+/* The parent may have written more since the fork. */
 void
 image_notes_forked(void)
 {
-  const uint64_t *const used = notes.list.arena.base;
+  uint64_t *const used = notes.list.arena.base;
   notes.lock.holder = 0;
-  if (used != NULL && *used == 0)
-    empty_list();
+  if (used != NULL)
+    *used = notes.list.used;
 }

@@ -20,7 +20,6 @@ struct piece {
   char *base;
   uint64_t offset; /* of its bytes in the file */
   size_t used;     /* bytes of it when it is put there; the rest are zero */
-  void *copy;      /* for the child of a fork; MAP_FAILED: no memory */
   struct image_piece head;
 };
 
@@ -34,7 +33,6 @@ extern struct image {
   int error;           /* why something found no room in it */
   struct signals_held signals; /* the holder's state, restored on unlock */
   bool locked_before; /* the fork */
-  bool copies;        /* all, for the child of a fork */
 } image;
 
 /* ---- notes ---- */

@@ -95,6 +95,12 @@ done
 how=preloaded
 start restarts
 expect 'mprof_restart 65,536 times' control.data 3 60 3 60 3 60 0
+start restart-threads
+same 'mprof_restart beside threads: exit status' 0 "$status"
+same 'mprof_restart beside threads: all they allocate is in a file' \
+  "$(cat out)" "$(for file in control.data restarted-*.data; do
+    [ ! -e "$file" ] || rows "$file" all
+  done | awk '{ n += $3 } END { print n }')"
 
 # More paths than there is room for: all are counted, and it is said how many
 # of them below their callers.

@@ -55,7 +55,7 @@ malloc_code_check(void)
 {
   const int saved = errno;
   struct signals_held signals;
-  if (spin_holds(&lock) || arenas_are_sealed())
+  if (!own_process_known() || spin_holds(&lock) || arenas_are_sealed())
     return;
   signals_hold(&signals);
   spin_lock(&lock);

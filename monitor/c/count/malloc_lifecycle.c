@@ -85,7 +85,7 @@ static int
 make_image(void *monitor)
 {
   struct malloc_monitor *const m = monitor;
-  const int error = process_image_open();
+  int error = process_image_open();
   if (error != 0)
     return error;
   code_objects_note(0);
@@ -95,8 +95,9 @@ make_image(void *monitor)
   if (other_heap != NULL)
     other_heap->map();
   stripes_map();
+  error = image_opened();
   stripes_unlock();
-  return image_opened();
+  return error;
 }
 
 /* Under the lock.  What the kernel refuses once it may have the next time. */
@@ -122,18 +123,20 @@ void
 malloc_monitor_leave_image(struct malloc_monitor *m)
 {
   malloc_monitor_lock(m);
-  image_leave(false);
-  malloc_monitor_clear(m);
-  m->awaits_image = true;
-  __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
+  if (image_leave(false)) {
+    malloc_monitor_clear(m);
+    m->awaits_image = true;
+    __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
+  } else {
+    own_process_give_up();
+  }
   malloc_monitor_unlock(m);
 }
 
 /* The first allocation may come before any constructor. */
 bool
-malloc_monitor_open(struct malloc_monitor *m)
+malloc_monitor_open_locked(struct malloc_monitor *m)
 {
-  spin_lock(&m->lock);
   bool ready = m->tree.contexts != NULL || open_tree(m);
   if (ready)
     make_awaited_image(m);
@@ -141,6 +144,14 @@ malloc_monitor_open(struct malloc_monitor *m)
     process_image_say("cannot write", strerrordesc_np(ENOMEM));
   m->without_memory = !ready;
   __atomic_store_n(&m->ready, ready, __ATOMIC_RELEASE);
+  return ready;
+}
+
+bool
+malloc_monitor_open(struct malloc_monitor *m)
+{
+  spin_lock(&m->lock);
+  const bool ready = malloc_monitor_open_locked(m);
   spin_unlock(&m->lock);
   return ready;
 }
@@ -176,8 +187,8 @@ malloc_monitor_count(bool on)
     stripes.counting_since = now();
   if (on && stripes.figures_since == 0)
     stripes.figures_since = stripes.counting_since;
-  stripes.counting = on;
-  __atomic_store_n(&malloc_monitor.counting, on && !malloc_monitor.abandoned,
+  stripes.counting = malloc_monitor.counting = on;
+  __atomic_store_n(&own_process.counting, on && own_process.known,
                    __ATOMIC_RELEASE);
 }
 
@@ -225,9 +236,10 @@ malloc_monitor_serve_request_now(struct malloc_monitor *m)
 void
 malloc_monitor_forked(struct malloc_monitor *m)
 {
-  m->lock.holder = 0;
+  m->lock.holder = m->functions.table.lock.holder = 0;
   frame_rules_forked();
   stripes_forked();
+  stripes.counting = m->counting;
   malloc_monitor_clear(m);
   m->awaits_image = true;
   m->ready = false;

@@ -175,7 +175,9 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
     return counted;
   }
   struct known_path *path = lock_path(m, thread, frame);
-  if (malloc_monitor_is_counting()) {
+  if (!malloc_monitor_is_ready(m)) {
+    malloc_monitor_miss();
+  } else if (malloc_monitor_is_counting()) {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes);
     if (malloc_code_is_linker(frame[1]))
@@ -192,15 +194,14 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct malloc_monitor *const m = &malloc_monitor;
   const int saved = errno;
   struct counted counted = {0};
-  const bool ready = __atomic_load_n(&m->ready, __ATOMIC_ACQUIRE);
+  if (!own_process_known())
+    return counted;
   if (malloc_code_is_linker(frame[1]))
     malloc_code_check();
-  if (ready) /* else there is no image yet that a request could be in */
-    malloc_monitor_serve_request();
-  if (malloc_monitor_is_counting() && (ready || malloc_monitor_open(m)))
+  if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE))
+    malloc_monitor_serve_request(); /* before, there is no image for one */
+  if (malloc_monitor_is_counting())
     counted = allocated(m, address, bytes, frame);
-  else
-    malloc_monitor_miss();
   errno = saved;
   return counted;
 }
@@ -212,11 +213,8 @@ malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
 {
   struct malloc_monitor *const m = &malloc_monitor;
   uint32_t leaf = 0;
-  if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
-      !malloc_monitor_open(m))
-    return 0;
   struct known_path *path = lock_path(m, thread, frame);
-  if (malloc_monitor_is_counting()) {
+  if (malloc_monitor_is_ready(m) && malloc_monitor_is_counting()) {
     leaf = find_leaf(m, thread, path, size);
     use(closure, leaf);
   }
@@ -251,11 +249,11 @@ count_interrupting(struct stripe_user *user, struct stripe *s,
 void
 malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
+  if (!own_process_known())
+    return;
   const int saved = errno;
   struct malloc_thread *thread = malloc_thread_current;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
-  if (malloc_monitor.abandoned)
-    return;
   const bool interrupts = spin_holds(&user->stripe->lock);
   struct stripe *s = interrupts ? user->stripe : stripes_lock_mine(user);
   if (counted.epoch != stripes.epoch)

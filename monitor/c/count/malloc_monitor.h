@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "c/count/own_process.h"
 #include "c/count/stripes.h"
 #include "code/function_numbers.h"
 #include "image/spin_lock.h"
@@ -32,11 +33,10 @@
 #define ORIGIN_LINKER (UINT64_C(1) << 63)
 
 struct malloc_monitor {
-  bool counting;         /* allocations, now: any thread may look at it */
+  bool counting;         /* allocations, as last asked for; in force is
+                            own_process.counting */
   bool ready;            /* the tree is there, and in the image if there is to
                             be one */
-  bool abandoned;        /* the child of a fork that cannot have counters of
-                            its own: those here are its parent's */
   struct spin_lock lock; /* of all that follows */
   bool awaits_image;     /* it is made when something is counted */
   bool without_memory;   /* there was none for a tree, which was said */
@@ -50,7 +50,7 @@ extern struct malloc_monitor malloc_monitor HIDDEN;
 static inline bool
 malloc_monitor_is_counting(void)
 {
-  return __atomic_load_n(&malloc_monitor.counting, __ATOMIC_RELAXED);
+  return __atomic_load_n(&own_process.counting, __ATOMIC_RELAXED);
 }
 
 /* This thread is in the monitor, or in the real allocator for it. */
@@ -89,6 +89,15 @@ uint32_t malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t leaf,
 /* Be ready to count: make the tree, and the image if one is awaited, of which
  * a line is printed when that fails.  False: there is no memory. */
 bool malloc_monitor_open(struct malloc_monitor *m);
+bool malloc_monitor_open_locked(struct malloc_monitor *m);
+
+/* The same if it is not; under the lock, or another thread leaves the image
+ * before the first count in it. */
+static inline bool
+malloc_monitor_is_ready(struct malloc_monitor *m)
+{
+  return __builtin_expect(m->ready, 1) || malloc_monitor_open_locked(m);
+}
 
 /* The object that was at `address' is freed. */
 void malloc_monitor_freed(uintptr_t address, struct counted counted,

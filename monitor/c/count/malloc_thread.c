@@ -40,6 +40,8 @@ end_thread(void *data)
 {
   struct malloc_thread *thread = data;
   struct signals_held signals;
+  if (!own_process_known())
+    return;
   nonlocal_exit_end_thread();
   signals_hold(&signals);
   malloc_monitor_inside++;
@@ -101,8 +103,6 @@ make(void)
   const uint64_t generation =
       __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
-  if (malloc_monitor.abandoned)
-    return NULL;
   spin_lock(&threads.lock);
   struct malloc_thread *thread = threads.unused;
   if (thread != NULL)

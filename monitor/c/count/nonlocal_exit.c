@@ -61,7 +61,7 @@ repair(void)
 bool
 nonlocal_exit_recover(const uintptr_t *frame)
 {
-  if (malloc_monitor_forking || is_active(frame))
+  if (!own_process_known() || malloc_monitor_forking || is_active(frame))
     return false;
   repair();
   malloc_monitor_inside = 1;

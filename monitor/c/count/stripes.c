@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/count/stripes.h"
 
+#include "image/arena.h"
 #include "image/image.h"
 
 /* The limit of a stripe that alone is open, and of one that is closed. */
@@ -9,12 +10,23 @@
 
 struct stripes stripes = {.used = 1,
                           .open = 1,
+                          .epoch = 1,
                           .recent_count = 1,
                           .stripe = {{.limit = NO_LIMIT, .open = true}}};
 
 /* Of threads: a bit for each that is taken.  Threads come and go while the
  * stripes move into an image, so it is not among these. */
 static uint32_t numbers = 1;
+
+/* Of the counters of each stripe.  The child of a fork finds here what it
+ * has, and in the stripes what its parent has by now. */
+static struct arena arenas[STRIPES];
+
+static struct arena *
+arena_of(const struct stripe *s)
+{
+  return &arenas[s - stripes.stripe];
+}
 
 /* ---- locks ---- */
 
@@ -168,7 +180,8 @@ stripes_rebalance(void)
 static bool
 map(const struct stripe *s)
 {
-  return image_map(&s->arena, s->arena.reserved_bytes, IMAGE_COUNTERS,
+  const struct arena *const arena = arena_of(s);
+  return image_map(arena, arena->reserved_bytes, IMAGE_COUNTERS,
                    (uint32_t)(s - stripes.stripe) + 1);
 }
 
@@ -186,16 +199,17 @@ stripes_map(void)
 static bool
 reserve(struct stripe *s, uint32_t leaves)
 {
+  struct arena *const arena = arena_of(s);
   const size_t bytes = leaves * sizeof *s->counters;
   if (s->counters != NULL)
-    return arena_reach(&s->arena, bytes) == 0;
-  if (arena_place(&s->arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
+    return arena_reach(arena, bytes) == 0;
+  if (arena_place(arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
     return false;
   if (!map(s)) {
-    arena_release(&s->arena);
+    arena_release(arena);
     return false;
   }
-  s->counters = s->arena.base;
+  s->counters = arena->base;
   return true;
 }
 
@@ -338,7 +352,7 @@ stripes_forget(void)
   __atomic_store_n(&stripes.epoch, stripes.epoch + 1, __ATOMIC_RELEASE);
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     if (s->counters != NULL)
-      arena_clear(&s->arena);
+      arena_clear(arena_of(s));
     s->live = 0;
     s->count = s->freed_count = 0;
   }
@@ -352,13 +366,17 @@ void
 stripes_forked(void)
 {
   stripes.stripe[0].lock.holder = 0;
-  for (uint32_t i = 1; i < stripes.used; i++) {
-    arena_release(&stripes.stripe[i].arena);
+  for (uint32_t i = 1; i < STRIPES; i++) {
+    arena_release(&arenas[i]);
     stripes.stripe[i] = (struct stripe){0};
   }
+  stripes.stripe[0].counters = arenas[0].base;
+  stripes.leaves =
+      (uint32_t)(arenas[0].reserved_bytes / sizeof(struct leaf_counters));
   stripes.used = stripes.open = 1;
   numbers = 1;
   stripes.separate = false;
+  stripes.request = 0;
   stripes.search.state = SEARCH_NONE;
   stripes_forget();
 }

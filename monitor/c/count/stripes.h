@@ -46,7 +46,6 @@
 #include "arch/arch.h"
 #include "base/attributes.h"
 #include "common/image_format.h"
-#include "image/arena.h"
 #include "image/spin_lock.h"
 #include "tree/context_tree.h"
 
@@ -99,14 +98,14 @@ struct stripe {
   uint32_t current_leaf; /* the leaf that is counted for, or was last */
   bool open;
   int64_t ceiling; /* of live bytes */
-  struct arena arena;
 };
 
 struct stripes { /* in pages of its own, which can be those of an image */
   _Alignas(IMAGE_PAGE) uint32_t used; /* no others have counters */
   uint32_t open;                      /* so many are, the first one always, as
                                          stripes_rebalance found */
-  uint32_t epoch;            /* of the figures; another one after a reset */
+  uint32_t epoch;            /* of the figures; another one after a reset; an
+                                object that is not counted has 0 */
   unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
   int64_t live_elsewhere;    /* bytes live in others than the first */

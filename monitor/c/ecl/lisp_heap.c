@@ -217,6 +217,8 @@ void
 lisp_heap_count_slow(void *object, size_t bytes, struct lisp_request request)
 {
   const int saved = errno;
+  if (!own_process_known())
+    return;
   malloc_monitor_serve_request();
   if (!malloc_monitor_is_counting()) {
     lisp_balance_invalidate();

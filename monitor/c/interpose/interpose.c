@@ -70,7 +70,7 @@ static inline bool
 hook_freed(struct object_header *header)
 {
   struct malloc_thread *const thread = malloc_thread_current;
-  if (thread == NULL || header->leaf == 0 || malloc_monitor_inside != 0)
+  if (thread == NULL || malloc_monitor_inside != 0 || !own_process.known)
     return false;
   struct stripe *s = thread->user.stripe;
   malloc_monitor_inside++; /* a handler of a signal waits for no lock */

@@ -22,6 +22,7 @@ static void
 objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};
+  own_process_known(); /* else another thread's lock may be held */
   if (!spin_holds(&table.lock))
     object_table_remove(&table, taken->address, taken);
 }

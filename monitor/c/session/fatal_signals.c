@@ -52,7 +52,8 @@ static void
 toggle(int number)
 {
   (void)number;
-  malloc_monitor_count(!malloc_monitor_is_counting());
+  if (own_process_known())
+    malloc_monitor_count(!malloc_monitor_is_counting());
 }
 
 static const struct sigaction ours = {.sa_handler = handle_fatal_signal,

@@ -133,8 +133,7 @@ request_search(struct image_search *search)
 void
 leak_search_run(void)
 {
-  if (reader == 0 || !image_is_open() || malloc_monitor.abandoned ||
-      !malloc_session_is_ours())
+  if (reader == 0 || !image_is_open() || !malloc_session_is_ours())
     return;
   const char *why = find_obstacle();
   if (why == NULL && !request_search(&stripes.search))

@@ -31,13 +31,14 @@ set_mprof_autosave(int count)
 EXPORT void
 mprof_stop(void)
 {
-  malloc_monitor_count(false);
+  if (own_process_known())
+    malloc_monitor_count(false);
 }
 
 EXPORT void
 mprof_restart(const char *filename)
 {
-  if (!real_allocator_is_ours())
+  if (!real_allocator_is_ours() || !own_process_known())
     return;
   nonlocal_exit_enter(ARCH_FRAME);
   if (filename != NULL && process_image_set(filename))
@@ -55,7 +56,7 @@ change_region(const char *name)
 {
   struct malloc_monitor *const m = &malloc_monitor;
   const int saved = errno;
-  if (!real_allocator_is_ours())
+  if (!real_allocator_is_ours() || !own_process_known())
     return;
   const bool entered = nonlocal_exit_enter(ARCH_FRAME);
   struct malloc_thread *thread = entered ? malloc_thread_mine() : NULL;

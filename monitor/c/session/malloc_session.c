@@ -22,7 +22,8 @@ static pid_t process;
 bool
 malloc_session_is_ours(void)
 {
-  return !arenas_are_sealed() && !real_allocator_bypassed() &&
+  return own_process.known && !arenas_are_sealed() &&
+         !real_allocator_bypassed() &&
          (process == 0 || process == getpid());
 }
 
@@ -30,7 +31,7 @@ bool
 malloc_session_keep_file(void)
 {
   const int saved = errno;
-  if (!malloc_session_is_ours())
+  if (!own_process_known() || !malloc_session_is_ours())
     return false;
   process_image_keep_open();
   errno = saved;
@@ -73,7 +74,8 @@ malloc_session_end_at_exit(void)
  */
 static struct {
   uint32_t stripes;
-  bool locked; /* the monitor */
+  bool locked;  /* the monitor */
+  bool skipped; /* the process has not begun: its figures are no copy's */
 } forking;
 
 /* Nobody else is in the monitor while the process is copied. */
@@ -81,74 +83,85 @@ static void
 before_fork(void)
 {
   const int saved = errno;
-  const uint32_t released = stripes_release();
-  const bool locked = spin_holds(&malloc_monitor.lock);
+  const bool skipped = !__atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE);
   malloc_monitor_forking = true;
   malloc_monitor_inside++;
-  if (!locked)
-    spin_lock(&malloc_monitor.lock);
-  stripes_lock();
-  objects_lock();
-  image_before_fork(false);
-  forking.stripes = released;
-  forking.locked = locked;
+  if (!skipped) {
+    const uint32_t released = stripes_release();
+    const bool locked = spin_holds(&malloc_monitor.lock);
+    if (!locked)
+      spin_lock(&malloc_monitor.lock);
+    stripes_lock();
+    objects_lock();
+    image_fork_lock();
+    forking.stripes = released;
+    forking.locked = locked;
+  }
+  forking.skipped = skipped;
   errno = saved;
+}
+
+static void
+end_fork(void)
+{
+  malloc_monitor_inside--;
+  malloc_monitor_forking = false;
 }
 
 static void
 after_fork_in_parent(void)
 {
   const int saved = errno;
-  const uint32_t released = forking.stripes;
-  const bool locked = forking.locked;
-  image_after_fork_in_parent();
-  objects_unlock();
-  stripes_unlock();
-  if (!locked)
-    spin_unlock(&malloc_monitor.lock);
-  stripes_retake(released);
-  malloc_monitor_inside--;
-  malloc_monitor_forking = false;
+  if (!forking.skipped) {
+    const uint32_t released = forking.stripes;
+    const bool locked = forking.locked;
+    image_fork_unlock();
+    objects_unlock();
+    stripes_unlock();
+    if (!locked)
+      spin_unlock(&malloc_monitor.lock);
+    stripes_retake(released);
+  }
+  end_fork();
   errno = saved;
 }
 
-/* The child cannot give back the memory of its parent's image, where a filter
- * of system calls forbids that: it changes no figure there. */
-static void
-abandon_counters(void)
-{
-  malloc_monitor.abandoned = true;
-  malloc_monitor.counting = false;
-  malloc_thread_current = NULL;
-  after_fork_in_parent();
-}
-
+/* The child begins at once if the fork interrupted a count, which is ended in
+ * the child, too. */
 static void
 after_fork_in_child(void)
 {
-  const int saved = errno;
-  if (arenas_are_sealed()) {
-    abandon_counters();
-    return;
-  }
-  image_after_fork_in_child();
+  own_process_forked();
+  if (malloc_monitor_inside > 1)
+    own_process_known();
+  end_fork();
+}
+
+/* Begins in a copy of the process.  Locks are as another thread left them.
+ * Where a filter of system calls forbids to give back the memory of the
+ * parent's image, the copy counts nothing. */
+static bool
+begin_copy(void)
+{
+  malloc_monitor_inside++;
   objects_unlock();
   malloc_code_forked();
   process_image_forked();
-  malloc_monitor_forked(&malloc_monitor);
-  malloc_threads_forked();
-  if (other_heap != NULL)
-    other_heap->forked();
-  if (process_selection_excludes_children()) {
+  const bool good = !arenas_are_sealed() && image_forked();
+  if (good) {
+    malloc_monitor_forked(&malloc_monitor);
+    malloc_threads_forked();
+    if (other_heap != NULL)
+      other_heap->forked();
+    process = getpid();
+  }
+  if (good && process_selection_excludes_children()) {
     malloc_monitor.awaits_image = false;
     malloc_monitor_count(false);
     arenas_seal();
-  } else {
-    process = getpid();
   }
   malloc_monitor_inside--;
-  malloc_monitor_forking = false;
-  errno = saved;
+  return good;
 }
 
 /* ---- begin ---- */
@@ -157,6 +170,7 @@ static void
 register_handlers(void)
 {
   malloc_threads_open();
+  own_process_begin_copy = begin_copy;
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
                     NULL);        /* pthread_atfork, for any C library */
   __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
@@ -183,6 +197,7 @@ malloc_session_begin(void)
   const bool on = environment_is_trusted() &&
                   (count == NULL || strcmp(count, "off") != 0);
   malloc_monitor_inside++;
+  own_process_known();
   process = getpid();
   process_image_read_name();
   stripes.recent_count =

@@ -128,6 +128,14 @@ collector_balance(int64_t (*lists)(void))
   return q.answer;
 }
 
+struct collector_balance
+collector_balance_forked(int64_t (*lists)(void))
+{
+  struct question q = {.lists = lists, .answer.doubts = BALANCE_FORK};
+  GC_call_with_alloc_lock(answer, &q);
+  return q.answer;
+}
+
 /* ---- reconciliation ---- */
 
 /* Of one bit of `causes', in the order in which they are noted. */

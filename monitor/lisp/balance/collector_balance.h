@@ -46,6 +46,10 @@ struct collector_balance {
  * at a time. */
 struct collector_balance collector_balance(int64_t (*lists)(void));
 
+/* Asks the collector in the child of a fork, at once: allocates nothing, and
+ * leaves out a page that is swept (BALANCE_FORK). */
+struct collector_balance collector_balance_forked(int64_t (*lists)(void));
+
 /* ---- reconciliation ----
  *
  * How what was counted agrees with the collector's sum.  The collector counts

@@ -93,6 +93,21 @@ block_unload(cl_object block, void *base)
   monitor_unlock();
 }
 
+/* ---- figures ---- */
+
+/* With the gates shut. */
+static void
+forget_figures(void)
+{
+  threads_forget_figures();
+  region_table_clear(&monitor.regions);
+  kept_objects_forget_lost_calls();
+  monitor.has_figures = monitor.running;
+  monitor.since = time(NULL);
+  monitor.resets++;
+  monitor.collector = (struct collector_balance){0};
+}
+
 /* ---- forks ---- */
 
 /* A process is copied when nobody holds the lock and no other thread counts:
@@ -107,7 +122,7 @@ fork_prepare(void)
   monitor_lock();
   if (monitor.running)
     stop_set_gates(GATE_PAUSED);
-  image_before_fork(true);
+  image_fork_lock();
 }
 
 /* In both processes. */
@@ -122,18 +137,25 @@ fork_end(void)
 static void
 fork_parent(void)
 {
-  image_after_fork_in_parent();
+  image_fork_unlock();
   fork_end();
 }
 
+/* The child goes on with the figures if they are in memory; those in a file
+ * are its parent's. */
 static void
 fork_child(void)
 {
-  const bool whole = image_after_fork_in_child();
+  const bool mapped = image_has_pieces();
   code_objects_forked();
   threads_forked();
-  if (!whole)
-    threads_forget_figures();
+  if (!image_forked()) {
+    monitor.running = false;
+    monitor.unusable = true;
+  } else if (mapped) {
+    forget_figures();
+    stop_begin_forked();
+  }
   fork_end();
 }
 
@@ -151,6 +173,8 @@ static void __attribute__((constructor)) expect_forks(void)
 static int
 open_monitor(void)
 {
+  if (monitor.unusable)
+    return monitor_fail("the child of a fork had no memory for figures");
   if (monitor.opened)
     return 0;
   if (ecl_allocation_monitor.version != ECL_ALLOCATION_MONITOR_VERSION)
@@ -262,14 +286,8 @@ mprof_monitor_reset(void)
   if (monitor.running)
     stop_set_gates(GATE_PAUSED);
   image_forgets(true);
-  threads_forget_figures();
+  forget_figures();
   image_forgets(false);
-  region_table_clear(&monitor.regions);
-  kept_objects_forget_lost_calls();
-  monitor.has_figures = monitor.running;
-  monitor.since = time(NULL);
-  monitor.resets++;
-  monitor.collector = (struct collector_balance){0};
   if (monitor.running)
     start_threads();
   threads_renew_labels();

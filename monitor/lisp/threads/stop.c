@@ -341,3 +341,9 @@ start_threads(void)
   stop_set_gates(all || monitor.running ? GATE_OPEN : GATE_CLOSED);
   return all;
 }
+
+void
+stop_begin_forked(void)
+{
+  monitor.at_start = collector_balance_forked(bytes_on_lists);
+}

@@ -83,4 +83,7 @@ bool start_threads(void);
 /* Hold up all threads, settled with the collector. */
 void stop_threads(void);
 
+/* Begins a run in the child of a fork, which has one thread. */
+void stop_begin_forked(void);
+
 #endif

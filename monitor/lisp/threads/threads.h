@@ -44,6 +44,8 @@ extern struct monitor {
   sigset_t signals;                     /* of the thread that has it: those
                                            that were blocked before */
   bool opened, running;
+  bool unusable;                        /* the figures are of the process that
+                                           this one is a copy of */
   bool has_figures;                     /* since the last reset */
   time_t since;                         /* they began */
   uint64_t resets;

@@ -6,7 +6,9 @@
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -90,6 +92,51 @@ case_restart_file(void)
   mprof_stop();
   mprof_restart("third.data");
   allocate(4, 30);
+}
+
+/* Beside threads that allocate and free, and say how often.  Each allocation
+ * is in one of the files. */
+enum { THREADS = 16, RESTARTS = 60 };
+static volatile int restarted;
+static long rounds;
+
+static void *
+allocate_rounds(void *data)
+{
+  do {
+    for (size_t i = 1; i <= 100; i++)
+      free(malloc(i));
+    __atomic_fetch_add(&rounds, 100, __ATOMIC_RELAXED);
+  } while (!restarted);
+  return data;
+}
+
+static void
+await_rounds(long more)
+{
+  const long before = __atomic_load_n(&rounds, __ATOMIC_RELAXED);
+  while (__atomic_load_n(&rounds, __ATOMIC_RELAXED) - before < more)
+    sched_yield();
+}
+
+static void
+case_restart_threads(void)
+{
+  static char name[] = "restarted-00.data", line[32];
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; i++)
+    pthread_create(&threads[i], NULL, allocate_rounds, NULL);
+  for (int i = 0; i < RESTARTS; i++) {
+    name[10] = (char)('0' + i / 10);
+    name[11] = (char)('0' + i % 10);
+    await_rounds(1000);
+    mprof_restart(name);
+  }
+  restarted = 1;
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  /* pthread_create makes one more for each */
+  write(1, line, (size_t)sprintf(line, "%ld\n", rounds + THREADS));
 }
 
 static void
@@ -189,6 +236,7 @@ static const struct test_case cases[] = {
   { "restarts", case_restarts },
   { "large", case_large },
   { "restart-file", case_restart_file },
+  { "restart-threads", case_restart_threads },
   { "save", case_save },
   { "autosave", case_autosave },
   { "killed-child", case_killed_child },

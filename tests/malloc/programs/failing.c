@@ -126,9 +126,15 @@ fcntl(int file, int command, ...)
 void *
 mremap(void *at, size_t old, size_t n, int flags, ...)
 {
+  va_list more;
+  long to = 0;
+  va_start(more, flags);
+  if ((flags & MREMAP_FIXED) != 0)
+    to = (long)va_arg(more, void *);
+  va_end(more);
   return FAILS("mremap")
              ? MAP_FAILED
-             : (void *)call(SYS_mremap, (long)at, old, n, flags, 0, 0);
+             : (void *)call(SYS_mremap, (long)at, old, n, flags, to, 0);
 }
 
 char *

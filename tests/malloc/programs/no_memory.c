@@ -56,9 +56,14 @@ mmap(void *at, size_t n, int protection, int flags, int file, off_t offset)
 void *
 mremap(void *at, size_t old, size_t n, int flags, ...)
 {
+  va_list more;
+  void *to;
   if (fails(CALLER))
     return MAP_FAILED;
-  return (void *)syscall(SYS_mremap, at, old, n, flags);
+  va_start(more, flags);
+  to = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void *) : NULL;
+  va_end(more);
+  return (void *)syscall(SYS_mremap, at, old, n, flags, to);
 }
 
 int
