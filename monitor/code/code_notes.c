@@ -20,6 +20,7 @@ static struct code_objects noted;
 static size_t last; /* of them, where the last address was */
 static struct spin_lock lock;
 
+/* Opens the lock in a copy of the process. */
 void
 code_notes_forked(void)
 {

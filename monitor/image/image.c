@@ -113,16 +113,19 @@ room_for_piece(void)
   return room;
 }
 
-/* Gives back 0 or an errno value. */
+/* Adds the piece to the list, and to the file if there is one: what becomes
+ * longer between two images is in the second one, too.  Returns 0 or an errno
+ * value. */
 static int
 put_new_piece(void *piece)
 {
   struct piece *const new = piece;
-  const int file = image_file_open();
+  const bool open = image_is_open();
+  const int file = open ? image_file_open() : -1;
   int error = 0;
-  if (file < 0)
+  if (open && file < 0)
     return errno;
-  if (!room_for_piece() || !put_piece(file, new))
+  if (!room_for_piece() || (open && !put_piece(file, new)))
     error = errno;
   else
     image.pieces[image.count++] = *new;
@@ -219,7 +222,7 @@ image_extend(const void *base, void *end, size_t bytes)
   const int saved = errno;
   const struct piece *p;
   bool extended = true;
-  if (!image_is_open() || !lock_pieces())
+  if (image.count == 0 || !lock_pieces())
     return true;
   p = piece_at(base);
   if (p != NULL) {

@@ -54,7 +54,8 @@ replace_by_zeros(const struct piece *p)
   return map_anonymous(p->base, p->head.bytes, MAP_FIXED) != MAP_FAILED;
 }
 
-/* What the kernel refuses once it may have the next time. */
+/* Replaces the piece; asks more than once, as the kernel may have the next time
+ * what it refuses now.  Returns false if it has not. */
 static bool
 replace(const struct piece *p, bool copy)
 {
@@ -95,7 +96,8 @@ image_leave(bool copy)
 
 /* ---- forks ---- */
 
-/* A handler of a signal that forks may have interrupted who has them. */
+/* Locks what this thread has not locked: a handler of a signal may have
+ * interrupted it, and forks. */
 void
 image_fork_lock(void)
 {

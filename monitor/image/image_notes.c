@@ -101,7 +101,7 @@ image_notes_unlock(void)
     spin_unlock(&notes.lock);
 }
 
-/* The parent may have written more since the fork. */
+/* Takes away what the parent has written since the fork. */
 void
 image_notes_forked(void)
 {

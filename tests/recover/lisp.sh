@@ -176,6 +176,35 @@ same 'and of the child' 1000 \
   "$("$MPROF" export --format=folded --value=allocs --frames=threads child.data |
     awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
 
+same 'the child begins with none' 1000 \
+  "$("$MPROF" export --format=folded --value=allocs child.data |
+    awk '/CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+
+# A fork copies no counters.  The tree has 262,144 chains, on some 9,000 pages.
+cat >faults.lisp <<'EOF'
+(defun descend (depth code)
+  (cond ((zerop depth) (list code))
+        ((oddp code) (left (1- depth) (ash code -1)))
+        (t (right (1- depth) (ash code -1)))))
+(defun left (depth code) (car (list (descend depth code))))
+(defun right (depth code) (car (list (descend depth code))))
+(mapc #'compile '(descend left right))
+(defun faults () ; the tenth word, the second of which has blanks
+  (with-open-file (s "/proc/self/stat")
+    (let* ((line (read-line s)) (at (position #\) line :from-end t)))
+      (dotimes (i 8 (parse-integer line :start at :junk-allowed t))
+        (setf at (1+ (position #\Space line :start at)))))))
+(mprof:start :file "faults.data" :unfolded t)
+(dotimes (i (ash 1 17)) (descend 17 i))
+(let ((before (faults)))
+  (ext:run-program "true" '())
+  (format t "~&~:[~D faults~;few~]~%" (< (- (faults) before) 2000)
+          (- (faults) before)))
+(ext:quit 0)
+EOF
+lisp --eval '(require :mprof)' --load faults.lisp
+same 'a fork: pages that the parent touches' few "$(tail -n 1 out.lisp)"
+
 # And may have an image of its own, which knows all names anew.
 rm -f log killed.data*
 (begin "$call" "$start" "$join" \
@@ -190,6 +219,40 @@ same 'the child of a fork that begins anew' 1000 \
 "$MPROF" export --format=folded --system=show child.data >out
 says 'it has names of C functions' ';main;'
 says_not 'all functions have names' '[unknown]'
+
+# What was counted before there was a file, in one that was closed, and in
+# between, where the trees grew and a thread began, is in the next.
+rm -f log killed.data* first.data
+cat >before.lisp <<'EOF'
+(defun make-some (n) (let ((x '())) (dotimes (i n x) (push i x))))
+(defun descend (depth code)
+  (cond ((zerop depth) (make-some 1))
+        ((oddp code) (left (1- depth) (ash code -1)))
+        (t (right (1- depth) (ash code -1)))))
+(defun left (depth code) (car (list (descend depth code))))
+(defun right (depth code) (car (list (descend depth code))))
+(mapc #'compile '(make-some descend left right))
+(mprof:start :unfolded t)
+(make-some 1000)
+(mprof:stop)
+(mprof:start :unfolded t :file "first.data")
+(make-some 100)
+(mprof:stop)
+(mprof:start :unfolded t)
+(dotimes (i 4096) (descend 12 i))
+(mp:process-join (mp:process-run-function "other" #'make-some 20000))
+(mprof:stop)
+(mprof:start :unfolded t :file "killed.data")
+(dotimes (i 8192) (descend 13 i))
+EOF
+(exec "$ECL" --norc --eval '(require :mprof)' --load before.lisp \
+  --eval "$call" --eval "$kill" </dev/null >out.lisp 2>err.lisp)
+same 'what was counted before is in the file' '33388' \
+  "$("$MPROF" export --format=folded --value=allocs killed.data |
+    awk '/CL-USER::MAKE-SOME/ { n += $NF } END { print n }')"
+same 'with the threads of before' 20000 \
+  "$("$MPROF" export --format=folded --value=allocs --frames=threads killed.data |
+    awk '/other/ && /CL-USER::MAKE-SOME/ { n += $NF } END { print n }')"
 
 # A body counts in its file.
 rm -f log killed.data*

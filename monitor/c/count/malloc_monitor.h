@@ -91,7 +91,7 @@ uint32_t malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t leaf,
 bool malloc_monitor_open(struct malloc_monitor *m);
 bool malloc_monitor_open_locked(struct malloc_monitor *m);
 
-/* The same if it is not; under the lock, or another thread leaves the image
+/* Opens it if it is not.  Under the lock, or another thread leaves the image
  * before the first count in it. */
 static inline bool
 malloc_monitor_is_ready(struct malloc_monitor *m)

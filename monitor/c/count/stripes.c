@@ -22,6 +22,7 @@ static uint32_t numbers = 1;
  * has, and in the stripes what its parent has by now. */
 static struct arena arenas[STRIPES];
 
+/* Returns that of the stripe. */
 static struct arena *
 arena_of(const struct stripe *s)
 {

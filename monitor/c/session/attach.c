@@ -161,7 +161,7 @@ mprof_attach(const char *settings)
 {
   if (!awaited || is_profiled())
     return "it is already being profiled";
-  if (arenas_are_sealed())
+  if (!own_process_known() || arenas_are_sealed())
     return "it is the child of a profiled process, or it filters system "
            "calls";
   malloc_monitor_inside++;
@@ -195,6 +195,6 @@ mprof_attach(const char *settings)
 void
 mprof_detach(void)
 {
-  if (attached)
+  if (attached && own_process_known())
     detach();
 }

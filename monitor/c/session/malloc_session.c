@@ -78,7 +78,7 @@ static struct {
   bool skipped; /* the process has not begun: its figures are no copy's */
 } forking;
 
-/* Nobody else is in the monitor while the process is copied. */
+/* Locks the monitor: nobody else is in it while the process is copied. */
 static void
 before_fork(void)
 {
@@ -126,7 +126,7 @@ after_fork_in_parent(void)
   errno = saved;
 }
 
-/* The child begins at once if the fork interrupted a count, which is ended in
+/* Begins the child at once if the fork interrupted a count, which is ended in
  * the child, too. */
 static void
 after_fork_in_child(void)

@@ -26,8 +26,9 @@
  * not to be trusted (environment.h), the program counts when it calls
  * mprof_restart with a name.
  *
- * Forks.  The child begins with nothing counted, and has a file of its own
- * when it counts something.
+ * Forks.  The child, however it was made, begins with nothing counted when it
+ * first counts or frees (count/own_process.h), and has a file of its own when
+ * it counts something.
  *
  * Privileges.  The file is opened before the process gives up what that needs
  * (privileges.c).  Before it limits its system calls, a trial shows whether

@@ -95,7 +95,7 @@ block_unload(cl_object block, void *base)
 
 /* ---- figures ---- */
 
-/* With the gates shut. */
+/* Forgets all figures.  The gates are shut. */
 static void
 forget_figures(void)
 {
@@ -141,7 +141,7 @@ fork_parent(void)
   fork_end();
 }
 
-/* The child goes on with the figures if they are in memory; those in a file
+/* Begins the child: with the figures if they are in memory, but those in a file
  * are its parent's. */
 static void
 fork_child(void)

@@ -174,6 +174,8 @@ mprof_monitor_map(const char *path)
     if (replaces)
       chmod(path, before.st_mode & 07777);
     region_table_map(&monitor.regions);
+    if (monitor.has_figures) /* else the trees are made when it starts */
+      threads_map();
     error = image_opened();
   }
   if (error != 0)

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/image.h"
 #include "lisp/hook/hook.h"
 #include "lisp/live/live_table.h"
 #include "lisp/names/lisp_functions.h"
@@ -350,6 +351,16 @@ threads_take_options(unsigned long budget, int options)
   }
   begin_epochs();
   return true;
+}
+
+void
+threads_map(void)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->tree.contexts != NULL && !image_has(t->tree.contexts)) {
+      context_tree_map(&t->tree);
+      thread_label_note(t);
+    }
 }
 
 void

@@ -105,6 +105,10 @@ void threads_forked(void);
  * are made (monitor.h).  False when memory ran out. */
 bool threads_take_options(unsigned long budget, int options);
 
+/* Puts the figures of all threads into the image that was opened, but for what
+ * has been in the last one. */
+void threads_map(void);
+
 /* Forget all figures, and the threads that have ended.  The gates are
  * shut. */
 void threads_forget_figures(void);
