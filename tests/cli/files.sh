@@ -91,6 +91,27 @@ expect 'controls in an option' 2 "mprof: unknown option '-$shown'" \
 MPROF_LIB=$odd expect 'controls in the environment' 1 "mprof: cannot find the\
  monitor '$shown/libmprof-malloc.so': Not a directory (MPROF_LIB can\
  name its folder)" run true
+# Nor in a profile.
+name=$'\e]0\a\302\233m\342\200\250\177λ'
+cat >odd.txt <<END
+profile odd c
+mprof.program=p$name
+mprof.allocations=2
+mprof.bytes=20
+function f$name d$name/f.c 7
+2 20 2 20 2 bytes=10 type=t$name thread=n$name region=r$name: main;f$name
+END
+"$BUILD/tests/write_profile" odd.txt odd odd.data
+tables=$(run help report
+  sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out | paste -sd,)
+for command in "report --tables=$tables" advise "diff $golden/widgets-c.data" \
+  "export --format="{folded,json,dot,callgrind,html}; do
+  # shellcheck disable=SC2086
+  run $command odd.data
+  [ "$status" = 0 ] && [ -s out ] &&
+    ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xa8' out
+  result $? "controls in a profile: $command"
+done
 run run "$odd"
 [ "$status" = 127 ] &&
   [ "$(cat err)" = "mprof: cannot run '$shown': command not found" ]
