@@ -225,8 +225,8 @@ int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                       context_tree_function_fn *function_of, void *closure,
                       context_tree_room_fn *make_room);
 
-/* Gives the memory back.  A tree that is all zero, as this one is then, has no
- * paths; it may be cleared and released, but nothing else. */
+/* Gives the memory back.  A tree that is all zero, as this one is then, has
+ * no paths; it may be cleared and released, but nothing else. */
 void context_tree_release(struct context_tree *tree);
 
 /* From now on its records, but not the indices of them, are in the image of

@@ -69,8 +69,8 @@ name_in(const struct region_table *table, uint32_t parent, const char *name)
   return key;
 }
 
-/* Returns the number of the region `name' in `parent', a new one if it is new;
- * NONE if there is no room. */
+/* Returns the number of the region `name' in `parent', a new one if it is
+ * new; NONE if there is no room. */
 static uint32_t
 find(struct region_table *table, uint32_t parent, const char *name)
 {
@@ -89,8 +89,8 @@ find(struct region_table *table, uint32_t parent, const char *name)
   number = intern_find(&table->names, &key, key.bytes);
   if (number == 0 && is_label_beyond(table, name)) {
     char other[REGION_PATH_BYTES + sizeof "=[other]"];
-    snprintf(other, sizeof other, "%.*s=[other]",
-             (int)strcspn(name, "="), name);
+    snprintf(other, sizeof other, "%.*s=[other]", (int)strcspn(name, "="),
+             name);
     key = name_in(table, parent, other);
     number = intern_find(&table->names, &key, key.bytes);
   }

@@ -2,8 +2,8 @@
  *
  * loops.c -- C code that uses the frame pointer register for anything, and
  * calls each of ECL's allocators in a loop: alone, in a callback of qsort,
- * called by Lisp, in recursion, and all this in threads.  Called with the name
- * of the profile to write.
+ * called by Lisp, in recursion, and all this in threads.  Called with the
+ * name of the profile to write.
  */
 #define GC_NO_THREAD_REDIRECTS /* ECL registers threads */
 #include <pthread.h>
@@ -93,7 +93,8 @@ LOOP(string_copies, ecl_make_simple_base_string("copied", -1))
 LOOP(strings_by_name, cl_make_string(1, ecl_make_fixnum(7)))
 LOOP(doubles, ecl_make_double_float(1.5))
 LOOP(bignums, ecl_make_integer(MOST_NEGATIVE_FIXNUM - 1L))
-LOOP(sums, ecl_plus(ecl_make_fixnum(MOST_POSITIVE_FIXNUM), ecl_make_fixnum(1)))
+LOOP(sums,
+     ecl_plus(ecl_make_fixnum(MOST_POSITIVE_FIXNUM), ecl_make_fixnum(1)))
 LOOP(ratios, ecl_make_ratio(ecl_make_fixnum(1), ecl_make_fixnum(3)))
 LOOP(complexes, ecl_make_complex(ecl_make_fixnum(1), ecl_make_fixnum(3)))
 LOOP(instances, ecl_allocate_instance(lisp.thing, 2))

@@ -39,7 +39,8 @@ fails(const void *caller)
 }
 
 void *
-mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
+mmap(void *at, size_t bytes, int protection, int flags, int file,
+     off_t offset)
 {
   return fails(__builtin_return_address(0))
              ? MAP_FAILED

@@ -50,8 +50,8 @@ known_leaf(struct malloc_thread *thread, struct known_path *path,
 
 /* ---- figures, with the stripe locked ---- */
 
-/* Adds bytes of a leaf that were allocated, or freed (negative), to its region
- * and to those around it. */
+/* Adds bytes of a leaf that were allocated, or freed (negative), to its
+ * region and to those around it. */
 static inline void
 add_to_region(uint32_t leaf, int64_t bytes)
 {

@@ -24,8 +24,8 @@ reserve(struct last_objects *last, uint32_t places)
   return 0;
 }
 
-/* Finds the stack of the thread.  Without memory it stays unknown, and ways are
- * kept by one return address. */
+/* Finds the stack of the thread.  Without memory it stays unknown, and ways
+ * are kept by one return address. */
 static void
 find_stack(struct last_objects *last, pthread_t thread)
 {
@@ -70,9 +70,9 @@ is_fixed(const struct stack_walk *walk, const struct walked_frame *f)
          !stack_walk_is_interpreted(f->call);
 }
 
-/* Keeps the object as the last one of its place.  The return address of its
- * frame is kept only if the caller's frame has a word: no other caller's frame
- * pointer may be followed. */
+/* Keeps the object as the last one of its place.  The return address of
+ * its frame is kept only if the caller's frame has a word: no other caller's
+ * frame pointer may be followed. */
 static void
 keep_object(struct last_objects *last, const struct stack_walk *walk,
             uintptr_t allocator, const struct made *made)

@@ -108,8 +108,8 @@ struct last_objects {
   struct last_object *objects;
   struct way *ways;
   struct way_frame (*frames)[WAY_FRAMES]; /* of the ways */
-  uint32_t mask;   /* places in each table less one */
-  uint32_t walked; /* walks, since the tables were made */
+  uint32_t mask;       /* places in each table less one */
+  uint32_t walked;     /* walks, since the tables were made */
   uintptr_t stack;     /* the lowest address of the thread's stack, */
   uintptr_t stack_end; /* and the highest that a frame may have; 0: unknown */
   struct arena arena;
