@@ -31,7 +31,7 @@ function placeOf({ file, line }) {
 
 function callsHere(model, { calls }) {
   const { names, compared } = model.profile;
-  if (model.window !== null) return '';
+  if (model.window !== null || model.profile.holders) return '';
   const nouns = callNouns(model);
   const all = names.reduce((sum, name) => sum + calls(name('calls')), 0);
   if (Number.isNaN(all)) return 'calls unknown';
