@@ -265,6 +265,10 @@ input_file_unpack(struct input_file *file, const char *path,
 void
 input_file_forget(struct input_file *file, size_t at)
 {
+#ifdef MPROF_TINY
+  memset(file->data + file->forgotten, 0, at - file->forgotten);
+  file->forgotten = at;
+#else
   enum { STEP = 1 << 20 };
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t first = (uintptr_t)file->data + file->forgotten + page - 1;
@@ -274,6 +278,7 @@ input_file_forget(struct input_file *file, size_t at)
   madvise(file->data + (first / page * page - (uintptr_t)file->data),
           end / page * page - first / page * page, MADV_DONTNEED);
   file->forgotten = at;
+#endif
 }
 
 uint64_t

@@ -62,7 +62,8 @@ void input_file_unpack(struct input_file *file, const char *path,
                        struct input_octets octets,
                        const struct input_limits *limits);
 
-/* The data before AT will not be read again: gives its memory back. */
+/* Gives back the memory of the data before AT, which is zeros from then on.
+ * It does so in steps of a megabyte; in a tiny build, of a byte. */
 void input_file_forget(struct input_file *file, size_t at);
 
 /* The most memory that the content of FILE may take, whatever is done with

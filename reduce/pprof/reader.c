@@ -9,8 +9,8 @@
  * are listed first, since they may refer to each other in either direction.
  *
  * A fault in the meaning of the message is reported with the offset of the
- * field at fault, which is looked up only then (wire_find), so that offsets
- * cost nothing while all is well.
+ * field at fault.  Offsets are kept, since the samples are forgotten as they
+ * are read, and what is forgotten reads as zeros.
  */
 
 #include "pprof/reader.h"
@@ -35,6 +35,19 @@ reading_fault_at(const struct reading *reading, size_t offset,
             "cannot read '%s': %s (offset %zu of the %s)", reading->path,
             reason, offset,
             reading->file.compressed ? "inflated data" : "file");
+}
+
+size_t
+reading_offset(const struct reading *reading, uint32_t field, size_t index)
+{
+  if (field == PPROF_SAMPLE)
+    return reading->sample_at;
+  if (field == PPROF_COMMENT)
+    return reading->comment_at;
+  for (size_t i = 0; i < reading->field_count; i++)
+    if (reading->fields[i].number == field && index-- == 0)
+      return reading->fields[i].at;
+  return reading->file.length;
 }
 
 bool

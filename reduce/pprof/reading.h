@@ -29,6 +29,8 @@ struct reading {
   struct numbers comments; /* name ids; until they are read, strings */
   uint32_t *strings;       /* string index -> name id */
   size_t string_count;
+  size_t comment_at; /* offset of the first comment; past the end: none */
+  size_t sample_at;  /* offset of the sample in hand */
   struct index_map function_ids; /* id -> number, as for the next two */
   struct index_map location_ids;
   struct index_map mapping_ids;
@@ -49,12 +51,17 @@ _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
                                 const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same at the INDEX-th occurrence of FIELD of the profile. */
+/* Returns the offset of the INDEX-th occurrence of FIELD of the profile, from
+ * zero; the length of the file when there are fewer.  Of comments it knows the
+ * first, of samples the one in hand.  It does not read the file, whose memory
+ * is given back while samples are read. */
+size_t reading_offset(const struct reading *reading, uint32_t field,
+                      size_t index);
+
+/* Fails at the INDEX-th occurrence of FIELD of the profile. */
 #define reading_fault(reading, field, index, ...)                            \
-  reading_fault_at(                                                          \
-      reading,                                                               \
-      wire_find((reading)->file.data, (reading)->file.length, field, index), \
-      __VA_ARGS__)
+  reading_fault_at(reading, reading_offset(reading, field, index),           \
+                   __VA_ARGS__)
 
 /* Sets *NAME to the name id of the string INDEX; false when there is none. */
 bool reading_string(const struct reading *reading, uint64_t index,

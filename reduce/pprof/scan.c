@@ -222,15 +222,17 @@ list_fields(struct reading *reading)
   const struct input_file *file = &reading->file;
   uint64_t most = input_file_memory_limit(file, reading->options->limits);
   uint64_t taken = 0;
+  reading->comment_at = file->length;
   for (size_t at = 0; at < file->length;) {
-    size_t from = at;
     struct wire_field field;
     wire_read_field(file->data, &at, &field);
     uint64_t bytes = sizeof field +
                      (uint64_t)field.size *
                          (field.number == PPROF_STRING ? 1 : MOST_FOR_A_BYTE);
     if (taken + bytes > most)
-      damaged(reading, from, "decodes to more than %" PRIu64 " bytes", most);
+      damaged(reading, field.at, "decodes to more than %" PRIu64 " bytes", most);
+    if (field.number == PPROF_COMMENT && field.at < reading->comment_at)
+      reading->comment_at = field.at;
     taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;
     if (field.number == PPROF_SAMPLE)
       continue;

@@ -13,6 +13,7 @@
 void
 wire_read_field(const uint8_t *data, size_t *at, struct wire_field *field)
 {
+  field->at = *at;
   uint64_t tag = wire_read_number(data, at);
   field->number = (uint32_t)(tag >> 3);
   field->bytes = NULL;
@@ -30,19 +31,6 @@ wire_read_field(const uint8_t *data, size_t *at, struct wire_field *field)
   default:
     field->value = wire_read_number(data, at);
   }
-}
-
-size_t
-wire_find(const uint8_t *data, size_t length, uint32_t field, size_t index)
-{
-  for (size_t at = 0; at < length;) {
-    size_t from = at;
-    struct wire_field found;
-    wire_read_field(data, &at, &found);
-    if (found.number == field && index-- == 0)
-      return from;
-  }
-  return length;
 }
 
 void

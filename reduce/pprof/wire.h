@@ -46,14 +46,10 @@ struct wire_schema {
   const struct wire_field_schema *fields; /* by number */
 };
 
-/* The offset in a message of LENGTH bytes of the tag of the INDEX-th
- * occurrence (from zero) of FIELD; LENGTH when there are fewer. */
-size_t wire_find(const uint8_t *data, size_t length, uint32_t field,
-                 size_t index);
-
 /* One field of a message. */
 struct wire_field {
   uint32_t number;
+  size_t at;            /* offset of its tag in the message */
   uint64_t value;       /* of a number; else undefined */
   const uint8_t *bytes; /* of a length-delimited value, SIZE of them; else
                            NULL */

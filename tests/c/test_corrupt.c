@@ -7,9 +7,10 @@
  * does its work.
  *
  * Some ten thousand files, all in process.  And files that say wrong things
- * of themselves.
+ * of themselves, and faults that are far into a file.
  */
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 
 #include "attempting.h"
 #include "base/input_file.h"
+#include "common/pprof_format.h"
 #include "every.h"
 #include "command_output.h"
 #include "profile_invariants.h"
@@ -255,6 +257,91 @@ absurd_comments(void **state)
   check_refused(scratch, "mprof.contexts overflows");
 }
 
+/* ---- far into a file ---- */
+
+enum { FRONT_FIELD = 1 << 16, FRONT_BYTES = 32 * FRONT_FIELD };
+
+/* Returns the LENGTH bytes at DATA behind two megabytes of fields that the
+ * format does not know, whose bytes would be samples; the caller frees them.
+ */
+static uint8_t *
+behind_front(const uint8_t *data, size_t length)
+{
+  static const uint8_t tag[] = {0xfa, 0x01, 0xfb, 0xff, 0x03};
+  uint8_t *whole = malloc(FRONT_BYTES + length);
+  assert_non_null(whole);
+  memset(whole, PPROF_SAMPLE << 3 | PPROF_WIRE_BYTES, FRONT_BYTES);
+  for (size_t i = 0; i < FRONT_BYTES; i += FRONT_FIELD)
+    memcpy(whole + i, tag, sizeof tag);
+  memcpy(whole + FRONT_BYTES, data, length);
+  return whole;
+}
+
+/* Reads the LENGTH bytes at DATA as a file; false, with ERROR, when they are
+ * refused. */
+static bool
+reads(const uint8_t *data, size_t length, struct mprof_error *error)
+{
+  struct profile profile;
+  builder_write_bytes(scratch, data, length);
+  return read_file(&profile, scratch, &input_limits_default, error);
+}
+
+/* Checks that the LENGTH bytes at DATA are read, or refused for the same
+ * reason and at the same place, behind two megabytes.  Returns whether they
+ * are refused. */
+static bool
+same_behind_front(const uint8_t *data, size_t length, bool packed)
+{
+  struct mprof_error error, far;
+  size_t size = FRONT_BYTES + length;
+  uint8_t *whole = behind_front(data, length);
+  if (packed) {
+    uint8_t *plain = whole;
+    whole = builder_gzip(plain, size, &size);
+    free(plain);
+  }
+  bool good = reads(data, length, &error);
+  assert_int_equal(reads(whole, size, &far), good);
+  if (!good) {
+    const char *at = strstr(error.message, " (offset ");
+    assert_non_null(at);
+    assert_memory_equal(far.message, error.message,
+                        (size_t)(at - error.message));
+    assert_int_equal(far.offset, error.offset + FRONT_BYTES);
+  }
+  free(whole);
+  return !good;
+}
+
+/* Changes every eighth byte of a file with samples, and takes the files that
+ * are refused for one fault each. */
+static void
+faults_far_into_a_file(void **state)
+{
+  struct builder *b = example("recursion");
+  size_t length, refused = 0;
+  uint8_t *data = builder_pack(b, &length);
+  glob_t files;
+  (void)state;
+  for (size_t i = 0; i < length; i += 8) {
+    data[i] ^= 0x07;
+    refused += same_behind_front(data, length, false);
+    data[i] ^= 0x07;
+  }
+  assert_true(refused > length / 32);
+  free(data);
+  builder_free(b);
+  assert_int_equal(glob("tests/corrupt/*.data", 0, NULL, &files), 0);
+  for (size_t i = 0; i < files.gl_pathc; i++) {
+    data = load(files.gl_pathv[i], &length);
+    assert_true(same_behind_front(data, length, false));
+    assert_true(same_behind_front(data, length, true));
+    free(data);
+  }
+  globfree(&files);
+}
+
 int
 main(void)
 {
@@ -265,6 +352,7 @@ main(void)
       cmocka_unit_test(neighbours),
       cmocka_unit_test(moved_pieces),
       cmocka_unit_test(absurd_comments),
+      cmocka_unit_test(faults_far_into_a_file),
   };
   return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
 }

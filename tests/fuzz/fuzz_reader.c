@@ -4,7 +4,8 @@
  *
  * The bytes are read as they are, which tries the plain message or, when they
  * begin so, gzip; and once more compressed, so that what is behind inflation
- * is reached by changes that gzip's checksum would catch.  The outcome must
+ * is reached by changes that gzip's checksum would catch; and once behind
+ * two megabytes, of which the reader keeps nothing.  The outcome must
  * be a profile or one line with a reason and an offset; of what begins like an
  * image, one line with a reason, or a profile, too.  Of a profile, tables
  * are printed and formats written, and it is merged and compared with itself:
@@ -246,6 +247,24 @@ compress_file(void *closure)
   write_file(compressing->file, packed.text, packed.length);
 }
 
+/* Tries the SIZE bytes at DATA behind two megabytes of fields that the format
+ * does not know. */
+static void
+try_behind_front(struct memory_file *file, const uint8_t *data, size_t size)
+{
+  enum { FIELD = 1 << 16, FRONT_BYTES = 32 * FIELD };
+  static const uint8_t tag[] = {0xfa, 0x01, 0xfb, 0xff, 0x03};
+  uint8_t *whole = malloc(FRONT_BYTES + size);
+  expect(whole != NULL, "no memory");
+  memset(whole, 0x12, FRONT_BYTES);
+  for (size_t i = 0; i < FRONT_BYTES; i += FIELD)
+    memcpy(whole + i, tag, sizeof tag);
+  memcpy(whole + FRONT_BYTES, data, size);
+  write_file(file, whole, FRONT_BYTES + size);
+  free(whole);
+  try_file(file);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -263,5 +282,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pool_release(&pool);
     try_file(&file);
   }
+  if (size % 16 == 1)
+    try_behind_front(&file, data, size);
   return 0;
 }
