@@ -60,11 +60,13 @@ figures_of(const struct profile *profile, const struct sample_count *count)
   return figures;
 }
 
-/* Whether anything was allocated. */
+/* Returns whether anything was allocated or kept.  In files of other programs
+ * one can be there without the other. */
 static inline bool
 figures_any(const struct figures *figures)
 {
-  return figures->bytes != 0 || figures->allocs != 0;
+  return figures->bytes != 0 || figures->allocs != 0 ||
+         figures->kept_bytes != 0 || figures->kept_allocs != 0;
 }
 
 /* Stands for a number of calls that is not known: of a function of which they

@@ -157,23 +157,31 @@ matches_frame(const struct profile *profile, struct chain_frame at,
                  FNM_NOESCAPE) == 0;
 }
 
-/* Whether the chain from AT on begins with the COUNT frames at FRAME. */
+/* Returns whether the chain from AT on begins with the COUNT frames at FRAME.
+ * After a failure only the last "..." takes one frame more: those before it
+ * took as few as there can be. */
 static bool
 matches_chain(const struct profile *profile, struct chain_frame at,
               const struct frame_pattern *frame, size_t count)
 {
-  for (; count > 0; frame++, count--) {
+  const struct frame_pattern *const end = frame + count;
+  const struct frame_pattern *behind = NULL; /* the last "..." */
+  struct chain_frame from = at;              /* where it ends */
+  while (frame < end) {
     if (frame->kind == FRAME_ANY) {
-      while (!matches_chain(profile, at, frame + 1, count - 1)) {
-        if (at.node == TREE_ROOT)
-          return false;
-        at = next_frame(profile, at);
-      }
-      return true;
-    }
-    if (at.node == TREE_ROOT || !matches_frame(profile, at, frame))
+      behind = ++frame;
+      from = at;
+    } else if (at.node == TREE_ROOT) {
       return false;
-    at = next_frame(profile, at);
+    } else if (matches_frame(profile, at, frame)) {
+      frame++;
+      at = next_frame(profile, at);
+    } else if (behind != NULL) {
+      frame = behind;
+      at = from = next_frame(profile, from);
+    } else {
+      return false;
+    }
   }
   return true;
 }

@@ -170,38 +170,6 @@ no_heap_profile(const struct reading *reading)
                 *list == '\0' ? "there are none" : list);
 }
 
-/* Lets what was live stand for what was allocated. */
-static void
-take_live(struct reading *reading)
-{
-  struct profile_column *columns = reading->heading.column_of;
-  columns[MEASURE_ALLOCS] = columns[MEASURE_KEPT_ALLOCS];
-  columns[MEASURE_BYTES] = columns[MEASURE_KEPT_BYTES];
-  reading->heading.gaps.live = reading->heading.file_count;
-}
-
-/* Whether some sample counts what was allocated. */
-static bool
-counts_allocations(const struct reading *reading)
-{
-  const struct input_file *file = &reading->file;
-  size_t allocated = (size_t)reading->heading.column_of[MEASURE_BYTES].index;
-  struct numbers values = {0};
-  struct wire_field sample, field;
-  for (size_t at = 0; at < file->length;) {
-    wire_read_field(file->data, &at, &sample);
-    values.count = 0;
-    for (size_t in = 0; sample.number == PPROF_SAMPLE && in < sample.size;) {
-      wire_read_field(sample.bytes, &in, &field);
-      if (field.number == PPROF_SAMPLE_VALUES)
-        wire_read_numbers(&field, &values);
-    }
-    if (allocated < values.count && values.items[allocated] != 0)
-      return true;
-  }
-  return false;
-}
-
 /* Finds what the file's columns count. */
 static void
 find_uses(struct reading *reading)
@@ -214,10 +182,7 @@ find_uses(struct reading *reading)
     columns[MEASURE_KEPT_ALLOCS] = find_column(reading, "objects");
     columns[MEASURE_KEPT_BYTES] = find_column(reading, "space");
   }
-  if (profile_has(heading, MEASURE_KEPT_BYTES) &&
-      (!profile_has(heading, MEASURE_BYTES) ||
-       (!heading->by_mprof && !counts_allocations(reading))))
-    take_live(reading);
+  reading_live(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     guess_columns(reading);
   if (!profile_has(heading, MEASURE_BYTES))

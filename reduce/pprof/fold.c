@@ -11,26 +11,35 @@
 static void
 make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
 {
-  enum { KIND_CALLS, KIND_GROWTH, KIND_OBJECTS };
+  enum { KIND_CALLS, KIND_GROWTH, KIND_OBJECTS, KIND_KEPT };
   const struct profile_sample *sample = &profile->samples[i];
   uint64_t allocs = profile_value(profile, i, MEASURE_ALLOCS);
   uint64_t bytes = profile_value(profile, i, MEASURE_BYTES) *
                    profile->column_of[MEASURE_BYTES].scale;
+  uint64_t kept = profile_value(profile, i, MEASURE_KEPT_ALLOCS);
+  uint64_t kept_bytes = profile_value(profile, i, MEASURE_KEPT_BYTES) *
+                        profile->column_of[MEASURE_KEPT_BYTES].scale;
   key[0] = index_pair(sample->node, sample->labels);
-  key[1] = allocs > 0 ? KIND_OBJECTS : bytes > 0 ? KIND_GROWTH : KIND_CALLS;
-  key[2] = !profile->labels[sample->labels].by_mprof && allocs > 0
-               ? bytes / allocs
-               : 0;
+  key[1] = allocs > 0  ? KIND_OBJECTS
+           : bytes > 0 ? KIND_GROWTH
+           : kept > 0  ? KIND_KEPT
+                       : KIND_CALLS;
+  key[2] = profile->labels[sample->labels].by_mprof ? 0
+           : allocs > 0                             ? bytes / allocs
+           : kept > 0                               ? kept_bytes / kept
+                                                    : 0;
 }
 
-/* Adds COUNT values to SUMS, which must stay within 63 bits. */
+/* Adds COUNT values, which may be negative where no figure is made of them, to
+ * SUMS.  Fails when one leaves 64 bits. */
 static void
 add_values(uint64_t *sums, const uint64_t *values, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
-    if (values[i] > (uint64_t)INT64_MAX - sums[i])
+    int64_t sum;
+    if (__builtin_add_overflow((int64_t)sums[i], (int64_t)values[i], &sum))
       fail_with(MPROF_BAD_PROFILE, "the sums of the files overflow");
-    sums[i] += values[i];
+    sums[i] = (uint64_t)sum;
   }
 }
 

@@ -128,11 +128,14 @@ static void
 find_size(const struct profile_labels *labels, struct sample_count *count)
 {
   uint64_t allocs = count->counts[MEASURE_ALLOCS];
+  uint64_t kept = count->counts[MEASURE_KEPT_ALLOCS];
   count->size_kind = SIZE_EXACT;
   count->object_bytes = labels->bytes;
   if (!labels->counts_objects || !labels->by_mprof) {
     if (!labels->has_bytes && allocs > 0)
       count->object_bytes = count->counts[MEASURE_BYTES] / allocs;
+    else if (!labels->has_bytes && kept > 0)
+      count->object_bytes = count->counts[MEASURE_KEPT_BYTES] / kept;
     else if (!labels->has_bytes)
       count->size_kind = SIZE_UNKNOWN;
   } else if (allocs == 0) {

@@ -96,6 +96,8 @@ struct profile_column {
 struct profile_gaps {
   size_t live;      /* say what was live, not what was allocated */
   size_t countless; /* count no objects */
+  size_t apart;     /* say more of some place to be live than allocated */
+  size_t changes;   /* have negative figures of what was live */
   size_t sampled;   /* recorded a sample of all allocations, ... */
   int64_t period;   /* ... one in so many bytes, at most */
 };

@@ -138,9 +138,6 @@ reading_check_heading(struct reading *reading)
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
     refuse(reading, PPROF_SAMPLE_TYPE, "units of sampling");
-  if (profile->drop_frames != heading->drop_frames ||
-      profile->keep_frames != heading->keep_frames)
-    refuse(reading, PPROF_DROP_FRAMES, "frames to drop or to keep");
   if (!reading->same_columns)
     refuse(reading, PPROF_SAMPLE_TYPE, "sample types");
 }
@@ -153,6 +150,8 @@ note_gaps(const struct reading *reading)
   struct profile_gaps *gaps = &reading->profile->gaps;
   size_t files = heading->file_count;
   gaps->live += heading->gaps.live;
+  gaps->apart += heading->gaps.apart;
+  gaps->changes += heading->gaps.changes;
   if (!profile_has(heading, MEASURE_ALLOCS))
     gaps->countless += files;
   if (!heading->by_mprof && heading->period > 1 &&
@@ -173,12 +172,13 @@ reading_take(struct reading *reading, uint64_t text)
   profile->language = heading->language;
   profile->by_mprof = heading->by_mprof && (first || profile->by_mprof);
   profile->period_type = heading->period_type;
-  if (first)
+  if (first) {
     profile->default_type = heading->default_type;
-  else if (profile->default_type != heading->default_type)
+    profile->drop_frames = heading->drop_frames;
+    profile->keep_frames = heading->keep_frames;
+  } else if (profile->default_type != heading->default_type) {
     profile->default_type = 0;
-  profile->drop_frames = heading->drop_frames;
-  profile->keep_frames = heading->keep_frames;
+  }
   if (heading->time_nanos > 0 &&
       (profile->time_nanos == 0 || heading->time_nanos < profile->time_nanos))
     profile->time_nanos = heading->time_nanos;

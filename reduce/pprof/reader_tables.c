@@ -11,13 +11,35 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Returns the SIZE bytes at BYTES as a text.  Names end at a NUL here, so each
+ * NUL becomes U+FFFD, the character for what cannot be shown. */
+static char *
+string_text(const char *bytes, size_t size)
+{
+  struct string_sink text;
+  string_sink_init(&text);
+  for (size_t at = 0; at < size;) {
+    const char *nul = memchr(bytes + at, 0, size - at);
+    size_t plain = nul == NULL ? size - at : (size_t)(nul - bytes) - at;
+    sink_bytes(&text.sink, bytes + at, plain);
+    if (nul != NULL)
+      sink_text(&text.sink, "\xef\xbf\xbd");
+    at += plain + (nul != NULL);
+  }
+  string_sink_text(&text);
+  return text.text;
+}
+
 static void
 read_string(struct reading *reading, size_t index,
             const struct wire_field *field)
 {
   if (index == 0 && field->size != 0)
     reading_fault(reading, PPROF_STRING, 0, "the first string is not empty");
-  char *text = pool_text_part((const char *)field->bytes, field->size);
+  const char *bytes = (const char *)field->bytes;
+  char *text = memchr(bytes, 0, field->size) == NULL
+                   ? pool_text_part(bytes, field->size)
+                   : string_text(bytes, field->size);
   reading->strings[index] = names_intern(&reading->profile->names, text);
   pool_free(text);
 }

@@ -102,6 +102,11 @@ void reading_comments(struct reading *reading);
 void reading_columns(struct reading *reading);
 void reading_samples(struct reading *reading);
 
+/* Decides what the live figures of the file mean, whose columns are known: they
+ * stand for what was allocated where nothing else says that, and negative
+ * ones count nowhere. */
+void reading_live(struct reading *reading);
+
 /* Adds the comments to the profile, and takes the facts that they state; a
  * part of reading_comments, which takes what the samples need as well. */
 void reading_add_comments(struct reading *reading);

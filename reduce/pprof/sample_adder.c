@@ -83,6 +83,18 @@ sample_adder_label(struct sample_adder *adder,
 
 /* ---- values ---- */
 
+/* Returns whether the column INDEX of the file may be negative: where another
+ * program counts something that no figure is made of. */
+static bool
+may_be_negative(const struct sample_adder *adder, size_t index)
+{
+  const struct profile *heading = &adder->reading->heading;
+  for (size_t i = 0; i < adder->use_count; i++)
+    if (heading->column_of[adder->uses[i]].index == (int)index)
+      return false;
+  return !heading->by_mprof;
+}
+
 /* Checks the values in hand. */
 static void
 check_values(const struct sample_adder *adder)
@@ -94,7 +106,7 @@ check_values(const struct sample_adder *adder)
                  "sample %zu has %zu values where there are %zu sample types",
                  adder->index, values->count, wanted);
   for (size_t i = 0; i < values->count; i++)
-    if (values->items[i] > INT64_MAX)
+    if (values->items[i] > INT64_MAX && !may_be_negative(adder, i))
       sample_fault(adder, "sample %zu has the negative value %" PRId64,
                    adder->index, (int64_t)values->items[i]);
 }

@@ -2,7 +2,7 @@
 
 /* The messages of the format, and a look at a whole file before any of it is
  * decoded, which names the offset of the first byte that is wrong: tags, wire
- * types, varints, lengths, strings without NUL.  It recurses once for each
+ * types, varints, lengths.  It recurses once for each
  * level of the messages, which is three deep, whatever the input says.
  *
  * Field numbers are those of pprof_format.h, where the wire format is, too;
@@ -146,7 +146,6 @@ static void
 scan_bytes(const struct reading *reading,
            const struct wire_field_schema *field, size_t *at, size_t end)
 {
-  const uint8_t *data = reading->file.data;
   size_t length_at = *at;
   uint64_t length = scan_varint(reading, at, end);
   if (length > end - *at)
@@ -159,11 +158,6 @@ scan_bytes(const struct reading *reading,
     scan_message(reading, field->message, start, *at);
   if (field->kind == WIRE_NUMBERS)
     scan_packed(reading, start, *at);
-  const uint8_t *nul = field->kind == WIRE_STRING
-                           ? memchr(data + start, 0, *at - start)
-                           : NULL;
-  if (nul != NULL)
-    damaged(reading, (size_t)(nul - data), "a string holds a NUL character");
 }
 
 static void

@@ -107,6 +107,16 @@ static const struct column temporary_columns[] = {
     NAME_COLUMN,
 };
 
+/* Returns whether SELF has anything of what a table of BYTES is about. */
+static bool
+has_own(const struct figures *self, enum measure bytes)
+{
+  return bytes == MEASURE_BYTES
+             ? figures_any(self)
+             : self->counts[bytes] != 0 ||
+                   self->counts[measure_rows[bytes].as_allocs] != 0;
+}
+
 /* A text has the functions that allocated what it is about; in the order of
  * inclusive bytes DIRECT ALLOCATION has all. */
 static bool
@@ -123,8 +133,7 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   row->name = node->name;
   row->calls = node->calls;
   row->rank = text ? 0 : node->depth;
-  row->left_out = text && node->self.counts[bytes] == 0 &&
-                  node->self.counts[measure_rows[bytes].as_allocs] == 0 &&
+  row->left_out = text && !has_own(&node->self, bytes) &&
                   (bytes != MEASURE_BYTES ||
                    view->reduction->options->sort != SORT_INCLUSIVE);
   return true;

@@ -112,7 +112,7 @@ figure_known(const struct reduction *reduction, const struct column *column)
 {
   const struct profile_gaps *gaps = &reduction->profile->gaps;
   return (column->measure != MEASURE_ALLOCS || gaps->countless == 0) &&
-         (column->of != OF_FREED || gaps->live == 0);
+         (column->of != OF_FREED || gaps->live + gaps->apart == 0);
 }
 
 bool

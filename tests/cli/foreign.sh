@@ -84,9 +84,18 @@ for name in go jemalloc-live tcmalloc; do
   cmp -s expected out
   result $? "$name: merged, says what both say"
 done
-run merge -o merged "$foreign/go.pb.gz" "$foreign/jemalloc-live.pb.gz"
-[ "$status" = 1 ] && grep -q "differs from '.*go.pb.gz' in its frames to drop or to keep" err
-result $? 'other frames to drop'
+# The later of two values of a field counts: drop_frames, the string 1.
+{ gzip -dc "$foreign/go.pb.gz" && printf '\x38\x01'; } >drops
+run report -verbose --system=show "$foreign/go.pb.gz" drops
+cp out expected
+expect 'merged: other frames to drop' 0 '' merge -o merged \
+  "$foreign/go.pb.gz" drops
+run report -verbose --system=show merged
+cmp -s expected out
+result $? 'other frames to drop: says what both say'
+{ gzip -dc "$foreign/go.pb.gz" | sed 's/main\.leaf/main\x00leaf/g'; } >nul
+expect 'a name with a NUL' 0 '' report --no-legend nul
+says 'has another character there' $'main\xef\xbf\xbdleaf'
 run merge -o merged "$golden/widgets-c.data" "$foreign/go.pb.gz"
 [ "$status" = 1 ] && grep -q 'only one is mprof' err
 result $? 'of mprof and of another program'
@@ -144,6 +153,33 @@ says 'places' '[unknown];0x1010;0x1020;[libfoo.so.1] 16'
 by_hand runtime-files 0 '' export --format=folded
 says 'what runs it does not show' \
   '[maxima+0x1000];[maxima.fas+0x1010];[libmine.so+0x1060] 16'
+by_hand interval 0 '' report --no-legend -verbose
+says 'all that is live' '1200 **      10   1000 **                   <TOTAL>'
+says 'and where nothing was allocated' \
+  ' 700 58       0      0                      main>g'
+says 'also directly' '         0       0                 700     58               g'
+says 'frees are not known' 'as in a difference of profiles: frees are blank'
+by_hand interval 0 '' export --format=folded --value=kept
+says 'chains of what is live' 'main;g 700'
+by_hand interval 0 '' merge -o merged
+expect 'merged: as it was' 0 '' export --format=csv merged
+says 'what is live' '"g",0,0,0,0,700,7,700,7,'
+by_hand change 0 '' report --no-legend
+says 'a difference has allocations' \
+  '11 allocations, 1024 bytes, 3 functions, 2 contexts'
+says 'what is live in it is none' 'so it is a difference of two profiles'
+says_not 'and is left out' 'kept'
+by_hand change 0 '' merge -o merged
+cp made other
+expect 'a difference is merged' 0 '' merge -o merged made other
+expect 'and read again' 0 '' report --no-legend merged
+says 'and adds up' '22 allocations, 2048 bytes'
+for name in negative negative-live; do
+  "$BUILD/tests/write_profile" "$foreign/profiles.txt" $name made
+  run report made
+  [ "$status" = 1 ] && grep -q 'sample 0 has the negative value' err
+  result $? "$name: refused"
+done
 for name in no-heap no-columns beyond-64-bits beyond-63-bits; do
   "$BUILD/tests/write_profile" "$foreign/profiles.txt" $name made
   run report made

@@ -108,12 +108,31 @@ fun:malloc,obj:*/leaking.so 5 strdup,rest 0
 fun:malloc,fun:begin,...,fun:main 5 strdup,rest 0
 fun:malloc,fun:begin,fun:main 5 strdup,55 begin,rest 0
 fun:malloc,...,fun:main,fun:begin 5 strdup,55 begin,rest 0
+...,fun:strdup,...,fun:begin,...,fun:main,... 55 begin,rest 0
+...,fun:*,...,fun:begin,fun:*,... 55 begin,rest 0
 fun:malloc,fun:egi* 5 strdup,55 begin,rest 0
 match-leak-kinds:+definite,fun:malloc,fun:begin 5 strdup,rest 0
 match-leak-kinds:+reachable,fun:malloc,fun:begin 5 strdup,55 begin,rest 0
 match-leak-kinds:+all,fun:malloc,fun:begin 5 strdup,rest 0
 src:x.c:1,fun:begin 5 strdup,55 begin,rest 0
 END
+
+# Many "..." with what no frame has behind them: in a chain of 61 frames there
+# are more ways to share it among them than can be tried.
+cat >deep.c <<'END'
+#include <stdlib.h>
+void *volatile kept;
+static void down(int n) { if (n > 0) down(n - 1); else kept = malloc(7); }
+int main(void) { down(60); kept = 0; return 0; }
+END
+$CC -g -O0 -fno-optimize-sibling-calls -o deep deep.c
+MPROF_OUT=deep.data LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so ./deep
+{
+  printf '{\n n\n Memcheck:Leak\n'
+  for ((i = 0; i < 14; i++)); do printf ' ...\n fun:down\n'; done
+  printf ' ...\n fun:nothing\n}\n'
+} >suppressions
+same 'many gaps' $'7 down\nrest 0' "$(leaks deep.data --suppressions=suppressions)"
 
 printf '{\n n\n Memcheck:Param\n write(buf)\n fun:begin\n}\nleak:strdup\n' \
   >suppressions
