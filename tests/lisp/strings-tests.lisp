@@ -96,6 +96,28 @@
                                                    profile))))))))
     (delete-package "weird;pkg é(")))
 
+(test names-in-compiled-files
+  "They are the same, and so is the file, in a folder with an accent."
+  (unwind-protect
+       (with-idle-profiler
+         (make-package "weird;pkg" :use '())
+         (call-in-folder
+          (mprof::octets-of "é λ")
+          (lambda (folder)
+            (with-open-file (stream "x.lisp" :direction :output)
+              (format stream "(cl:defun |weird;pkg|::|a;b| ()~%~
+                              (mprof.tests::make-conses 3))~%"))
+            (let ((*standard-output* (make-broadcast-stream)))
+              (load (compile-file "x.lisp")))
+            (let* ((name (find-symbol "a;b" "weird;pkg"))
+                   (row (data:row :functions name
+                                  (profiled (funcall name)))))
+              (is (string= "|weird;pkg|::|a;b|" (data:figure :name row)))
+              (is (equal (mprof::string-of
+                          (mprof::file-name (format nil "~Ax.lisp" folder)))
+                         (data:figure :file row)))))))
+    (delete-package "weird;pkg")))
+
 ;;; Files
 
 (defun call-in-folder (name function)

@@ -49,10 +49,10 @@ computed, or what is stored.")
                 (package-name (package-name *package*)))
            (unless (or (eq *package* (find-package "CL"))
                        (keywordp name))
-             (write-string (if (string= package-name "COMMON-LISP-USER")
-                               "CL-USER"
-                               package-name)
-                           stream)
+             (write (make-symbol (if (string= package-name "COMMON-LISP-USER")
+                                     "CL-USER"
+                                     package-name))
+                    :gensym nil :stream stream)
              (write-string (if (eq (nth-value 1 (find-symbol (symbol-name name)
                                                              *package*))
                                    :external)
@@ -113,14 +113,27 @@ OPERATOR says so, and no local function."
   (let ((declaration (assoc kind declarations)))
     (if declaration (second declaration) default)))
 
+(defun decoded-filename (string)
+  "The characters of STRING, which may have one for each octet, as names of the
+system's have."
+  (or (ignore-errors
+       (let ((octets (map '(vector (unsigned-byte 8)) #'char-code
+                          (format nil "~A~3%" string)))
+             (decoded (make-string (+ (length string) 3))))
+         (with-open-stream (in (ext:make-sequence-input-stream
+                                octets :external-format :utf-8))
+           (subseq decoded 0 (- (read-sequence decoded in) 3)))))
+      string))
+
 (defun load-frame-name (file)
   "The name of the function that runs the top-level forms of FILE."
   (if file
-      (list 'load (file-namestring file))
+      (list 'load (decoded-filename (file-namestring file)))
       '(load)))
 
 (defun c-string-literal (string)
-  "STRING as a C string literal in UTF-8."
+  "STRING as a C string literal in UTF-8.  A sign stands for what it cannot have:
+NUL, which would end it, and halves of a surrogate pair."
   (with-output-to-string (out)
     (write-char #\" out)
     (flet ((octet (code)
@@ -128,7 +141,10 @@ OPERATOR says so, and no local function."
                  (write-char (code-char code) out)
                  (format out "\\~3,'0O" code))))
       (loop for char across string
-         for code = (char-code char)
+         for code = (let ((code (char-code char)))
+                      (cond ((zerop code) #x2400)
+                            ((<= #xD800 code #xDFFF) #xFFFD)
+                            (t code)))
          do (cond ((< code #x80) (octet code))
                   ((< code #x800)
                    (octet (logior #xC0 (ash code -6)))
@@ -180,7 +196,7 @@ name."
             (frame-name-literal (load-frame-name file)) ",-1},")
     (wt-nl1 "{NULL,NULL,-1}};")
     (wt-nl1 "static struct ecl_function_names compiler_frame_name_table = {NULL,"
-            (if file (c-string-literal file) "NULL")
+            (if file (c-string-literal (decoded-filename file)) "NULL")
             ",compiler_frame_names,ECL_FRAME_WORDS_HERE};")
     (wt-nl1 "static void compiler_register_names(void)")
     (wt-nl1 "{ ecl_register_function_names(&compiler_frame_name_table); }")))
@@ -208,7 +224,9 @@ into the source file."
   (let ((file (and *note-source-lines* (probe-file (car ext:*source-location*)))))
     (when file
       (setf *source-lines*
-            (list (c-string-literal (namestring (car ext:*source-location*)))
+            (list (c-string-literal
+                   (decoded-filename
+                    (namestring (car ext:*source-location*))))
                   (newline-positions file)
                   offset)))))
 
