@@ -110,7 +110,7 @@ read_path(struct code_objects *list, struct code_object *o, const char *name)
   list->text_bytes += (size_t)n + 1;
 }
 
-/* The program header is that of a part with variables. */
+/* Extends O's range of variables by those from START up to END. */
 static void
 add_data(struct code_object *o, uintptr_t start, uintptr_t end)
 {
@@ -120,40 +120,59 @@ add_data(struct code_object *o, uintptr_t start, uintptr_t end)
     o->data_end = end;
 }
 
-static int
-add_object(struct dl_phdr_info *info, size_t size, void *data)
+/* Returns what all segments of the file INFO have in common. */
+static struct code_object
+read_file(const struct dl_phdr_info *info)
 {
-  struct code_objects *list = data;
-  struct code_object *o = new_object(list);
-  (void)size;
-  if (o == NULL)
-    return 1;
-  list->adds = info->dlpi_adds;
-  list->subs = info->dlpi_subs;
-  o->start = UINTPTR_MAX;
-  o->base = info->dlpi_addr;
+  struct code_object file = {.base = info->dlpi_addr};
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     const uintptr_t start = info->dlpi_addr + p->p_vaddr;
-    if (p->p_type == PT_LOAD && (p->p_flags & PF_X) != 0) {
-      if (start < o->start) {
-        o->start = start;
-        o->file_offset = p->p_offset;
-      }
-      if (start + p->p_memsz > o->end)
-        o->end = start + p->p_memsz;
-    } else if (p->p_type == PT_LOAD && (p->p_flags & PF_W) != 0) {
-      add_data(o, start, start + p->p_memsz);
-    } else if (p->p_type == PT_NOTE && o->build_id_size == 0) {
-      read_build_id(o, (const uint8_t *)start, p->p_memsz);
-    }
+    if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_W)) == PF_W)
+      add_data(&file, start, start + p->p_memsz);
+    else if (p->p_type == PT_NOTE && file.build_id_size == 0)
+      read_build_id(&file, (const uint8_t *)start, p->p_memsz);
   }
-  if (o->end == 0)
-    list->count--;
-  else if (list->count == 1)
+  return file;
+}
+
+/* Appends the segment P of FILE, called NAME; notes it when there is no memory.
+ * FIRST is the number of the file's first object, which has its path and its
+ * variables. */
+static void
+add_segment(struct code_objects *list, const struct code_object *file,
+            const char *name, const ElfW(Phdr) * p, size_t first)
+{
+  struct code_object *const o = new_object(list);
+  if (o == NULL)
+    return;
+  *o = *file;
+  o->start = file->base + p->p_vaddr;
+  o->end = o->start + p->p_memsz;
+  o->file_offset = p->p_offset;
+  if (list->count - 1 != first) {
+    o->path = list->objects[first].path;
+    o->data_start = o->data_end = 0;
+  } else if (first == 0) {
     read_program_path(list, o);
-  else
-    read_path(list, o, info->dlpi_name);
+  } else {
+    read_path(list, o, name);
+  }
+}
+
+static int
+add_objects(struct dl_phdr_info *info, size_t size, void *data)
+{
+  struct code_objects *list = data;
+  const struct code_object file = read_file(info);
+  const size_t first = list->count;
+  (void)size;
+  list->adds = info->dlpi_adds;
+  list->subs = info->dlpi_subs;
+  for (int i = 0; i < info->dlpi_phnum && !list->failed; i++)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+        (info->dlpi_phdr[i].p_flags & PF_X) != 0)
+      add_segment(list, &file, info->dlpi_name, &info->dlpi_phdr[i], first);
   return list->failed;
 }
 
@@ -175,11 +194,15 @@ code_objects_add(struct code_objects *list, uintptr_t address)
   struct dl_find_object found;
   const ElfW(Ehdr) *header;
   if (list->count == 0)
-    add_object(&info, sizeof info, list);
+    add_objects(&info, sizeof info, list);
   if (code_objects_find(list, address) != NULL)
     return true;
   if (_dl_find_object((void *)address, &found) != 0)
     return false;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->objects[i].start >= (uintptr_t)found.dlfo_map_start &&
+        list->objects[i].start < (uintptr_t)found.dlfo_map_end)
+      return false; /* the address is in no segment of code */
   header = found.dlfo_map_start;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
     return false;
@@ -189,7 +212,7 @@ code_objects_add(struct code_objects *list, uintptr_t address)
       .dlpi_phdr =
           (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff),
       .dlpi_phnum = header->e_phnum};
-  return add_object(&info, sizeof info, list) == 0;
+  return add_objects(&info, sizeof info, list) == 0;
 }
 
 static bool
@@ -221,7 +244,7 @@ list_without_lock(struct code_objects *list)
       info.dlpi_phdr = (const ElfW(Phdr) *)(m->l_addr + header->e_phoff);
       info.dlpi_phnum = header->e_phnum;
     }
-    if (info.dlpi_phdr != NULL && add_object(&info, sizeof info, list) != 0)
+    if (info.dlpi_phdr != NULL && add_objects(&info, sizeof info, list) != 0)
       break;
   }
 }
@@ -243,7 +266,7 @@ code_objects_list(struct code_objects *list)
   if (forked)
     list_without_lock(list);
   else
-    dl_iterate_phdr(add_object, list);
+    dl_iterate_phdr(add_objects, list);
   return !list->failed;
 }
 

@@ -4,6 +4,10 @@
  * process, so that an address in a call chain has a meaning when they are
  * gone.
  *
+ * A file has an object for each of its executable segments: nearly always one,
+ * but BOLT, lld and linker scripts make several.  Each has its own offset in
+ * the file.
+ *
  * When a library is unloaded its addresses are used again.  So call sites in
  * it are *retired*: in trees of C programs they become numbers, SITE_RETIRED
  * with the number of the library among all that were unloaded and the offset
@@ -33,7 +37,8 @@ enum {
 struct code_object {
   uintptr_t start, end; /* of its code in memory */
   uintptr_t base;       /* what is added to the addresses in its file */
-  uintptr_t data_start, data_end; /* of its variables; 0: it has none */
+  uintptr_t data_start, data_end; /* of the file's variables; 0: it has none, or
+                                     another object of the file tells */
   uint64_t file_offset; /* of `start' */
   uint8_t build_id[BUILD_ID_BYTES];
   size_t build_id_size; /* 0: it has none */
@@ -65,8 +70,9 @@ void code_objects_forked(void);
 /* Opens the lock of notes in a copy of the process. */
 void code_notes_forked(void);
 
-/* Append the one with that address in its code, and before it, if it is the
- * first, the program.  False when there is none or no memory.  Takes no lock;
+/* Appends those of the file with that address in its code, and before them, if
+ * they are the first, the program's.  Returns false when there is none or no
+ * memory.  Takes no lock;
  * the code is not unloaded meanwhile. */
 bool code_objects_add(struct code_objects *list, uintptr_t address);
 

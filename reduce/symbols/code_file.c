@@ -221,6 +221,18 @@ code_file_information(const struct code_file *file)
   return dwfl_module_getdwarf(file->module, &bias);
 }
 
+/* Returns how many of the COUNT segments of ELF are executable. */
+static int
+code_segments(Elf *elf, size_t count)
+{
+  GElf_Phdr header;
+  int n = 0;
+  for (size_t i = 0; i < count; i++)
+    n += gelf_getphdr(elf, (int)i, &header) != NULL &&
+         header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0;
+  return n;
+}
+
 bool
 code_file_address(const struct code_file *file, uint64_t code,
                   uint64_t offset, uint64_t *address)
@@ -234,8 +246,11 @@ code_file_address(const struct code_file *file, uint64_t code,
     if (gelf_getphdr(file->elf, (int)i, &header) == NULL ||
         header.p_type != PT_LOAD)
       continue;
-    /* a debug file has not all of the code */
+    /* a debug file has not all of the code, and of several segments it does not
+     * say which is which */
     if ((header.p_flags & PF_X) != 0 && header.p_filesz < header.p_memsz) {
+      if (code_segments(file->elf, count) > 1)
+        return false;
       *address =
           offset - code + header.p_vaddr - (header.p_vaddr - code) % PAGE;
       return *address - header.p_vaddr < header.p_memsz;

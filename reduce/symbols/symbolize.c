@@ -206,13 +206,14 @@ add_name(struct symbolizing *s, uint32_t location, const char *name)
                        profile_add_function(s->profile, function), 0, 0});
 }
 
-/* Whether PATH is in a folder of the system, whose types are not the
- * program's.  The program itself is not, wherever it is: it has the first
- * mapping. */
+/* Returns whether PATH, of MAPPING, is in a folder of the system, whose types are
+ * not the program's.  The program itself is not, wherever it is: it has the
+ * first mapping, and more for more segments of code. */
 static bool
-is_of_system(const char *path, uint32_t mapping)
+is_of_system(const struct symbolizing *s, const char *path, uint32_t mapping)
 {
-  return mapping != 0 &&
+  const struct profile_mapping *mappings = s->profile->mappings;
+  return mappings[mapping].file != mappings[0].file &&
          (strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0);
 }
 
@@ -228,7 +229,7 @@ runs_lisp(const struct symbolizing *s, const char *path, uint32_t mapping)
   if (!s->profile->by_mprof || s->profile->language != LANGUAGE_LISP ||
       (dot != NULL && strncmp(dot, ".fas", 4) == 0))
     return false;
-  return is_of_system(path, mapping) || strcmp(name, "ecl") == 0 ||
+  return is_of_system(s, path, mapping) || strcmp(name, "ecl") == 0 ||
          strncmp(name, "libecl.so", 9) == 0 ||
          strncmp(name, "libgc.so", 8) == 0 ||
          strncmp(name, "libmprof-", 9) == 0;
@@ -295,7 +296,7 @@ begin_module(struct symbolizing *s, uint32_t number)
     return module;
   set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
   set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
-  if (!is_of_system(module->path, number) &&
+  if (!is_of_system(s, module->path, number) &&
       !runs_lisp(s, module->path, number))
     take_types(s, module);
   return module;

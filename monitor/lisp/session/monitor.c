@@ -82,11 +82,12 @@ block_unload(cl_object block, void *base)
   monitor_lock();
   stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
   monitor_list_code();
-  for (size_t i = 1; i < code->count; i++)
+  for (size_t i = 1; i < code->count;)
     if (code->objects[i].base == (uintptr_t)base) {
       retire(&code->objects[i]);
       code->objects[i] = code->objects[--code->count];
-      break;
+    } else {
+      i++;
     }
   if (monitor.running)
     stop_set_gates(GATE_OPEN);
