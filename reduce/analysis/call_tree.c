@@ -25,7 +25,8 @@ add_item(struct call_tree *tree, struct call_item item)
 {
   bool place = tree->kind == ITEMS_ARE_FRAMES;
   uint64_t key[] = {(uintptr_t)item.name, place ? item.function : 0,
-                    (uint64_t)item.line, item.address, item.inlined};
+                    (uint64_t)item.line, item.address, item.inlined,
+                    item.file};
   uint32_t index = row_table_add(&tree->keys, key, sizeof key / sizeof *key);
   if (index == tree->item_count)
     ARRAY_PUSH(tree->items, tree->item_count, tree->item_capacity, item);
@@ -45,6 +46,7 @@ call_tree_item(struct call_tree *tree, uint32_t f, bool make)
         tree, (struct call_item){.name = function_name(frames, frame->shown),
                                  .function = frame->shown,
                                  .line = place ? frame->line : 0,
+                                 .file = place ? frame->file : 0,
                                  .address = place ? frame->address : 0,
                                  .inlined = place && frame->inlined});
   return *item;

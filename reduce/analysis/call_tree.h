@@ -31,9 +31,20 @@ struct call_item {
   uint32_t function; /* one of the frame table with this name; INDEX_NONE: the
                         item stands for a chain of which nothing shows */
   int64_t line;      /* of frames; 0 when not known */
+  uint32_t file;     /* of the line: as in struct frame */
   uint64_t address;
   bool inlined; /* of frames: as in struct frame */
 };
+
+/* Returns whether the line of ITEM, of a function of FRAMES, is in another file
+ * than where the function begins. */
+static inline bool
+call_item_is_elsewhere(const struct frame_table *frames,
+                       const struct call_item *item)
+{
+  const uint32_t file = frames->functions[item->function].file;
+  return item->line > 0 && item->file != 0 && file != 0 && item->file != file;
+}
 
 /* Calls at a node. */
 struct call_place {

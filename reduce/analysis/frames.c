@@ -15,6 +15,7 @@
 struct making {
   struct frame_table *table;
   struct index_map known; /* by name and scope */
+  uint32_t *of_file;     /* function of the profile -> name id of its file */
   uint32_t *of_function;  /* function of the profile -> ours */
 };
 
@@ -157,8 +158,9 @@ scope_of(const struct function *function, const char *name)
                                      : 0;
 }
 
-/* The function called NAME, added when new; FILE and START_LINE fill gaps of
- * one that is known. */
+/* Returns the function called NAME; adds it when it is new.  FILE and START_LINE
+ * fill gaps of one that is known: a function without a line where it begins may
+ * be the part of it that is in another file. */
 static uint32_t
 find_function(struct making *making, const char *name, const char *file,
               int64_t start_line)
@@ -176,7 +178,8 @@ find_function(struct making *making, const char *name, const char *file,
   if (index == table->function_count)
     return frame_table_add(table, function);
   struct function *known = &table->functions[index];
-  if (known->file == 0) {
+  if (known->file == 0 ||
+      (known->start_line == 0 && start_line != 0 && function.file != 0)) {
     known->file = function.file;
     known->start_line = start_line;
   }
@@ -194,6 +197,8 @@ add_functions(struct making *making)
         find_function(making, names_text(&profile->names, name),
                       names_text(&profile->names, f->file), f->start_line);
     making->of_function[i] = index;
+    making->of_file[i] = names_intern(&making->table->names,
+                                      names_text(&profile->names, f->file));
     if (f->name != 0 && f->name == f->system_name)
       making->table->functions[index].c = true;
     if (!profile_calls_known(profile, name))
@@ -224,33 +229,39 @@ nameless_function(struct making *making,
 }
 
 static void
-add_frame(struct making *making, uint32_t function, int64_t line,
-          uint64_t address, bool inlined)
+add_frame(struct making *making, const struct frame *made)
 {
   struct frame_table *table = making->table;
-  struct frame frame = {function, function, line, address, inlined};
+  struct frame frame = *made;
+  frame.shown = frame.function;
   if (table->frame_count >= INDEX_NONE)
     fail_memory();
   ARRAY_PUSH(table->frames, table->frame_count, table->frame_capacity, frame);
-  uint64_t *low = &table->functions[function].low_address;
-  if (address != 0 && (*low == 0 || address < *low))
-    *low = address;
+  uint64_t *low = &table->functions[frame.function].low_address;
+  if (frame.address != 0 && (*low == 0 || frame.address < *low))
+    *low = frame.address;
 }
 
 static void
 add_location(struct making *making, const struct profile_location *location)
 {
+  const struct profile *profile = making->table->profile;
   if (location->line_count == 0)
-    add_frame(making, nameless_function(making, location), 0,
-              location->address, false);
+    add_frame(making, &(struct frame){
+                          .function = nameless_function(making, location),
+                          .address = location->address});
   for (size_t i = 0; i < location->line_count; i++) {
     const struct profile_line *line =
-        &making->table->profile->lines[location->first_line + i];
-    uint32_t function = line->function == INDEX_NONE
-                            ? nameless_function(making, location)
-                            : making->of_function[line->function];
-    add_frame(making, function, line->line, location->address,
-              i + 1 < location->line_count);
+        &profile->lines[location->first_line + i];
+    const bool known = line->function != INDEX_NONE;
+    add_frame(making,
+              &(struct frame){
+                  .function = known ? making->of_function[line->function]
+                                    : nameless_function(making, location),
+                  .line = line->line,
+                  .file = known ? making->of_file[line->function] : 0,
+                  .address = location->address,
+                  .inlined = i + 1 < location->line_count});
   }
 }
 
@@ -273,7 +284,8 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
 {
   struct making making = {
       .table = table,
-      .of_function = pool_zeroed(profile->function_count, sizeof(uint32_t))};
+      .of_function = pool_zeroed(profile->function_count, sizeof(uint32_t)),
+      .of_file = pool_zeroed(profile->function_count, sizeof(uint32_t))};
   *table = (struct frame_table){
       .profile = profile,
       .first_frames =

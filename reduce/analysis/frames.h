@@ -31,6 +31,7 @@ struct frame {
   uint32_t function;
   uint32_t shown;   /* the same, or the group that it belongs to */
   int64_t line;     /* of the call, 0 when not known */
+  uint32_t file;    /* name id of the file that the line is in, 0 when not known */
   uint64_t address; /* of the call, 0 when not known */
   bool inlined;     /* by the compiler: nothing called the function */
 };
@@ -46,6 +47,16 @@ struct frame_table {
   uint32_t *first_frames; /* by location; behind the last is frame_count */
   size_t most_frames;     /* of one location */
 };
+
+/* Returns the name id of the file that FRAME is in: that of its line, which can
+ * be another one than where the function begins; 0 when not known. */
+static inline uint32_t
+frame_file(const struct frame_table *table, const struct frame *frame)
+{
+  return frame->line > 0 && frame->file != 0
+             ? frame->file
+             : table->functions[frame->function].file;
+}
 
 /* Makes the frames of PROFILE, which must outlive TABLE. */
 void frame_table_init(struct frame_table *table,

@@ -19,7 +19,7 @@ group_name(struct frame_table *frames, const struct frame *frame,
   const struct function *function = &frames->functions[frame->function];
   struct group_source source = {
       .name = names_text(&frames->names, function->name),
-      .file = names_text(&frames->names, function->file),
+      .file = names_text(&frames->names, frame_file(frames, frame)),
       .line = frame->line > 0 ? frame->line : function->start_line,
       .runtime = function->runtime,
   };
@@ -47,7 +47,7 @@ find_group(struct frame_table *frames, const struct frame *frame,
   return frame_table_add(
       frames, (struct function){
                   .name = name,
-                  .file = has_line || by == BY_FILE ? function.file : 0,
+                  .file = has_line || by == BY_FILE ? frame_file(frames, frame) : 0,
                   .start_line = !has_line         ? 0
                                 : frame->line > 0 ? frame->line
                                                   : function.start_line,

@@ -139,9 +139,11 @@ make_function(struct making *making, const struct call_item *item)
   bool calls_known = true;
   if (item->function != INDEX_NONE) {
     const struct function *shown = &frames->functions[item->function];
-    function.file =
-        intern_lasting(making, function_file(frames, item->function));
-    function.start_line = shown->start_line;
+    const bool elsewhere = call_item_is_elsewhere(frames, item);
+    function.file = intern_lasting(
+        making, names_text(&frames->names,
+                           elsewhere ? item->file : shown->file));
+    function.start_line = elsewhere ? 0 : shown->start_line;
     calls_known = shown->calls_known;
   }
   uint32_t index = profile_add_function(&making->made, function);

@@ -85,12 +85,14 @@ add_item(struct heap_profile *heap, const struct selection *selection,
          const struct call_item *item)
 {
   const struct frame_table *frames = selection->frames;
-  return item->function == INDEX_NONE
-             ? add_location(heap, item->name, "", 0, 0, 0)
-             : add_location(heap, item->name,
-                            function_file(frames, item->function),
-                            frames->functions[item->function].start_line,
-                            item->line, item->address);
+  if (item->function == INDEX_NONE)
+    return add_location(heap, item->name, "", 0, 0, 0);
+  const struct function *function = &frames->functions[item->function];
+  const bool elsewhere = call_item_is_elsewhere(frames, item);
+  return add_location(
+      heap, item->name,
+      names_text(&frames->names, elsewhere ? item->file : function->file),
+      elsewhere ? 0 : function->start_line, item->line, item->address);
 }
 
 /* ---- chains ---- */

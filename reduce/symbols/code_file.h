@@ -114,13 +114,13 @@ struct source_function {
   int64_t start_line; /* 0 when not known */
   int64_t line;       /* of the place, or of the call of what was inlined; 0
                          when not known */
+  const char *line_file; /* that the line is in, after #include or #line another
+                            one; NULL when not known */
 };
 
 enum { SOURCE_DEPTH = 200 }; /* of blocks in blocks that are looked into */
 
-/* The file that DIE is declared in; NULL when not known.  It may have the
- * number 0, as Clang numbers that of the unit itself, which is no file for
- * dwarf_decl_file (elfutils 0.188). */
+/* Returns the file that DIE is declared in; NULL when not known. */
 const char *declaration_file(Dwarf_Die *die);
 
 /* The functions of a place: first the one that is active there, then what was

@@ -165,6 +165,24 @@ add_named(struct profile *profile, const struct code_module *module,
   return profile_add_function(profile, function);
 }
 
+/* Returns the number that stands for the function NUMBER at the line of SOURCE:
+ * another one, without the line where the function begins, if the line is in
+ * another file.  A line of a profile has the file of its function. */
+static uint32_t
+function_at_line(struct profile *profile, uint32_t number,
+                 const struct source_function *source)
+{
+  struct profile_function function = profile->functions[number];
+  const char *file = names_text(&profile->names, function.file);
+  if (source->line == 0 || source->line_file == NULL ||
+      strcmp(source->line_file, file) == 0 ||
+      strcmp(file, PPROF_RUNTIME_FILE) == 0)
+    return number;
+  function.file = names_intern(&profile->names, source->line_file);
+  function.start_line = 0;
+  return profile_add_function(profile, function);
+}
+
 /* The number of the active function FOUND of MODULE. */
 static uint32_t
 active_function(struct profile *profile, struct code_module *module,
@@ -252,15 +270,21 @@ code_names_add_lines(struct code_names *names, struct code_module *module,
     const struct source_function *inlined = &source.functions[i - 1];
     profile_add_line(
         profile, location,
-        (struct profile_line){inlined_function(profile, module, inlined),
-                              inlined->line, 0});
+        (struct profile_line){
+            function_at_line(profile,
+                             inlined_function(profile, module, inlined),
+                             inlined),
+            inlined->line, 0});
   }
   const struct source_function *active = &source.functions[0];
   if (known || profile->by_mprof)
-    profile_add_line(profile, location,
-                     (struct profile_line){
-                         active_function(profile, module, &found, active),
-                         active->line, 0});
+    profile_add_line(
+        profile, location,
+        (struct profile_line){
+            function_at_line(profile,
+                             active_function(profile, module, &found, active),
+                             active),
+            active->line, 0});
   return (struct code_place){known, found.name == NULL,
                              known && module->sources.units != NULL};
 }

@@ -21,7 +21,9 @@ struct source_code {
 };
 
 struct source_unit {
-  Dwarf_Die die;
+  Dwarf_Die die;   /* of its functions, in a file apart (.dwo) where that is found
+                    */
+  Dwarf_Die lines; /* of its lines, which are always here */
   bool read;
   struct source_codes functions;
 };
@@ -74,14 +76,17 @@ source_places_of(Dwarf *information)
 {
   struct source_places places = {0};
   Dwarf_CU *cu = NULL;
-  Dwarf_Die die;
-  while (information != NULL &&
-         dwarf_get_units(information, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+  Dwarf_Die die, split;
+  while (information != NULL && dwarf_get_units(information, cu, &cu, NULL,
+                                                NULL, &die, &split) == 0) {
     struct source_code code = {.unit = places.unit_count};
-    if (dwarf_tag(&die) != DW_TAG_compile_unit)
+    const int tag = dwarf_tag(&die);
+    if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
       continue;
+    const bool is_split = dwarf_tag(&split) == DW_TAG_compile_unit;
     ARRAY_PUSH(places.units, places.unit_count, places.unit_capacity,
-               (struct source_unit){.die = die});
+               (struct source_unit){.die = is_split ? split : die,
+                                    .lines = die});
     add_code(&places.ranges, &die, code);
   }
   sort_codes(&places.ranges);
@@ -185,22 +190,30 @@ follow(Dwarf_Die *die, unsigned name, Dwarf_Die *type)
          dwarf_peel_type(type, type) == 0;
 }
 
-const char *
-declaration_file(Dwarf_Die *die)
+/* Returns the file whose number is ATTRIBUTE of the unit of DIE; NULL when that
+ * is not known.  (dwarf_decl_file of elfutils 0.188 knows no number 0, which
+ * Clang gives the file of the unit itself, and aborts in files apart.) */
+static const char *
+numbered_file(Dwarf_Die *die, Dwarf_Attribute *attribute)
 {
-  const char *const file = dwarf_decl_file(die);
-  Dwarf_Attribute attribute;
   Dwarf_Word number;
   Dwarf_Die unit;
   Dwarf_Files *files;
   size_t count;
-  if (file != NULL ||
-      dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute),
-                      &number) != 0 ||
-      number != 0 || dwarf_diecu(die, &unit, NULL, NULL) == NULL ||
+  if (dwarf_formudata(attribute, &number) != 0 ||
+      dwarf_diecu(die, &unit, NULL, NULL) == NULL ||
       dwarf_getsrcfiles(&unit, &files, &count) != 0)
-    return file;
-  return dwarf_filesrc(files, 0, NULL, NULL);
+    return NULL;
+  const char *file = dwarf_filesrc(files, number, NULL, NULL);
+  return file != NULL && strcmp(file, "???") == 0 ? NULL : file;
+}
+
+const char *
+declaration_file(Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  return numbered_file(
+      die, dwarf_attr_integrate(die, DW_AT_decl_file, &attribute));
 }
 
 /* Sets FILE and LINE to where the function DIE is declared.  A lambda has
@@ -257,8 +270,11 @@ add_functions(struct source_place *place, const struct source_unit *unit,
   add_function(place, unit, &die);
   for (int i = 0; i < SOURCE_DEPTH && enter_part(&die, address); i++)
     if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) {
-      place->functions[place->count - 1].line =
-          number_of(&die, DW_AT_call_line);
+      Dwarf_Attribute file;
+      struct source_function *caller = &place->functions[place->count - 1];
+      caller->line = number_of(&die, DW_AT_call_line);
+      caller->line_file =
+          numbered_file(&die, dwarf_attr(&die, DW_AT_call_file, &file));
       add_function(place, unit, &die);
     }
 }
@@ -274,13 +290,16 @@ source_places_find(struct source_places *places, uint64_t address,
   struct source_unit *unit = &places->units[range->unit];
   read_unit(unit);
   const struct source_code *code = find_code(&unit->functions, address);
-  Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
+  Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, address);
   int number = 0;
   if (code != NULL)
     add_functions(place, unit, code->die, address);
   else if (line != NULL)
     place->functions[place->count++] =
         (struct source_function){.file = dwarf_linesrc(line, NULL, NULL)};
-  if (line != NULL && dwarf_lineno(line, &number) == 0)
+  if (line != NULL && dwarf_lineno(line, &number) == 0) {
     place->functions[place->count - 1].line = number;
+    place->functions[place->count - 1].line_file =
+        dwarf_linesrc(line, NULL, NULL);
+  }
 }

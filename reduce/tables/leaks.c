@@ -102,7 +102,8 @@ write_frame(const struct reduction *reduction, const struct call_item *item,
     return;
   const struct function *function =
       &reduction->frames.functions[item->function];
-  if (item->line > 0 && function->start_line > 0)
+  if (item->line > 0 && function->start_line > 0 &&
+      !call_item_is_elsewhere(&reduction->frames, item))
     sink_format(sink, "+%" PRId64, item->line - function->start_line);
   else if (item->address != 0)
     sink_format(sink, "+%" PRIu64, item->address - function->low_address);
