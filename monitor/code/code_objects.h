@@ -72,8 +72,7 @@ void code_notes_forked(void);
 
 /* Appends those of the file with that address in its code, and before them, if
  * they are the first, the program's.  Returns false when there is none or no
- * memory.  Takes no lock;
- * the code is not unloaded meanwhile. */
+ * memory.  Takes no lock; the code is not unloaded meanwhile. */
 bool code_objects_add(struct code_objects *list, uintptr_t address);
 
 /* The one with that address in its code, or NULL.  Takes no lock. */
