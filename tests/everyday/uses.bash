@@ -7,7 +7,7 @@
 uses=(
   run run_timeline run_serve top
   report diff flamegraph
-  repl save lisp_timeline lisp_serve regions
+  repl save lisp_timeline lisp_serve regions lines
 )
 
 # impossible SURROUNDING USE: whether the one excludes the other.
@@ -15,6 +15,9 @@ impossible() {
   case $1:$2 in
   # Nobody can type, and ECL itself fails when it cannot ask for more.
   closed_input:repl | closed_output:repl | closed_all:repl) ;;
+  # It compiles, which takes long: only where that may differ.
+  pipe:lines | cron:lines | turkish:lines | umask:lines) return 1 ;;
+  *:lines) ;;
   *) return 1 ;;
   esac
 }
@@ -235,4 +238,15 @@ use_regions() {
   same status 7 "$status"
   same 'chains of the region' '(LAMBDA);MAKE-LIST 1000' \
     "$(chains --region='^λé$' "$name.data")"
+}
+
+# The file of compiled code.
+use_lines() {
+  echo '(defun row (n) (make-list n))' >row.lisp
+  evaluate '(load (compile-file "row.lisp"))' \
+    "(mprof:with-profiling (:report nil :file \"$name.data\") (row 1000))"
+  same status 7 "$status"
+  same 'the line' "CL-USER::ROW $PWD/row.lisp:1" \
+    "$("$MPROF" export --format=folded --by=line "$name.data" |
+      grep -o 'CL-USER::ROW [^;]*')"
 }
