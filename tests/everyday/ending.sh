@@ -47,7 +47,6 @@ for options in '' --timeline=0.1 --serve=0; do
     ended "$name" $number "$first"
     same "$name: said" 1 "$(grep -c "^mprof: wrote 'p.data'" err)"
 
-    continue # not yet
     # As timeout does: to mprof and then to all; and by an impatient user.
     # shellcheck disable=SC2086
     begin "$MPROF" run $options -o p.data ./program wait

@@ -105,6 +105,30 @@ key C-d
 ended 'a program that reads' 0
 same 'what it has read' 'a line' "$(<"$folder/copy")"
 
+# A shell with jobs of its own: Ctrl-C and Ctrl-Z are for these.
+begin shell '$MPROF run -q -o p.data bash --norc --noprofile'
+# asks: until the shell asks for more.
+asks() {
+  until_true test -e "$folder/asks"
+  rm "$folder/asks"
+}
+line 'PS1= PROMPT_COMMAND="echo >asks"; mkfifo pipe; echo $$ >shell'
+for letter in C-c C-z; do
+  asks
+  line 'cat pipe'
+  until_true pgrep -P "$(<"$folder/shell")" '^cat$' >pids
+  key $letter
+done
+asks
+line 'jobs >said; fg'
+until_true are S "$(<pids)"
+key C-c
+asks
+line 'exit 5'
+ended 'a shell' 5
+same 'a shell: its job' '[1]+  Stopped                 cat pipe' \
+  "$(<"$folder/said")"
+
 # ---- top ----------------------------------------------------------------
 
 mkdir shown && mkfifo shown/go
