@@ -36,7 +36,8 @@ begin() {
   shift
   mkdir "$folder"
   mkfifo "$folder/go"
-  line "clear; cd '$folder'; stty -g >before; $1"
+  tmux send-keys -R # so that nothing is on the screen
+  line "cd '$folder'; stty -g >before; $1"
 }
 
 # stopped: until the shell asks for more.
@@ -153,7 +154,8 @@ key C-z
 stopped
 same 'top, Ctrl-Z: the terminal is as it was' "$(<"$folder/before")" \
   "$(<"$folder/after")"
-line 'clear; fg'
+tmux send-keys -R
+line fg
 until_true screen_has "$header"
 key q
 ended 'top, Ctrl-Z, fg, q' 0
