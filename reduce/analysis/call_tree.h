@@ -119,13 +119,15 @@ call_tree_leaf(const struct call_tree *tree, size_t node)
   return &tree->items[tree->tree.nodes[node].item];
 }
 
-/* Whether anything was allocated or called at the end of NODE. */
+/* Returns whether anything was allocated or called at the end of NODE.  Where
+ * calls are not counted, only allocations tell. */
 static inline bool
 chain_counts_any(const struct call_tree *tree, size_t node)
 {
   const struct chain_counts *counts = &tree->counts[node];
   return counts->counts[MEASURE_BYTES] != 0 ||
-         counts->counts[MEASURE_ALLOCS] != 0 || counts->calls != 0;
+         counts->counts[MEASURE_ALLOCS] != 0 ||
+         (counts->calls != 0 && tree->selection->counts_calls);
 }
 
 #endif

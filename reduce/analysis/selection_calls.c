@@ -161,11 +161,14 @@ add_up_calls(struct selection *selection, const bool *outside)
 void
 selection_count_calls(struct selection *selection)
 {
+  const struct profile *profile = selection->profile;
   bool *outside =
       selection->has_root ? find_calls_outside(selection) : NULL;
-  add_up_calls(selection, outside);
-  for (size_t i = 0; outside != NULL && i < selection->profile->sample_count;
-       i++)
+  if (profile_knows(profile, FACT_CALLS) && !selection->by_allocations)
+    selection->calls = (uint64_t)profile->facts[FACT_CALLS];
+  else
+    add_up_calls(selection, outside);
+  for (size_t i = 0; outside != NULL && i < profile->sample_count; i++)
     if (outside[i] && selection->cuts)
       selection->kept[i] &= (unsigned char)~KEPT_CALLS;
   pool_free(outside);

@@ -188,6 +188,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_DIFFERING_WALKS "mprof.differing_walks"
 #define PPROF_COMMENT_CONTEXTS "mprof.contexts"
 #define PPROF_COMMENT_THREADS "mprof.threads"
+#define PPROF_COMMENT_CALLS "mprof.calls"
 #define PPROF_COMMENT_CONTEXT_BYTES "mprof.context_bytes"
 #define PPROF_COMMENT_PEAK_BYTES "mprof.peak_bytes"
 #define PPROF_COMMENT_LIVE_COLLECTION "mprof.live_collection"

@@ -294,7 +294,10 @@ add_fact(struct making *making, enum profile_fact fact)
   const struct profile *profile = making->reduction->profile;
   int64_t value = profile->facts[fact];
   char text[32];
-  if (!profile_knows(profile, fact) ||
+  if ((!profile_knows(profile, fact) && fact != FACT_CALLS) ||
+      (fact == FACT_CALLS &&
+       (!selection->counts_calls || profile->language == LANGUAGE_C ||
+        making->reduction->options->by != BY_FUNCTION)) ||
       (selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
        fact <= FACT_RESIDUAL_BYTES))
     return;
@@ -302,6 +305,8 @@ add_fact(struct making *making, enum profile_fact fact)
     value = (int64_t)selection->total.allocs;
   else if (fact == FACT_BYTES)
     value = (int64_t)selection->total.bytes;
+  else if (fact == FACT_CALLS)
+    value = (int64_t)selection->calls;
   snprintf(text, sizeof text, "%" PRId64, value);
   add_comment(making, profile_fact_keys[fact], text);
 }

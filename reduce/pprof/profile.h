@@ -118,6 +118,8 @@ enum profile_fact {
   FACT_DIFFERING_WALKS, /* whole walks that contradict a frame word */
   FACT_CONTEXTS,
   FACT_THREADS,
+  FACT_CALLS, /* of an export: all that led to its allocations, also those of
+                 functions that it hides */
   FACT_LIVE_COLLECTION, /* which one says what is alive; of several files the
                            largest, and no sum; 0: none has yet */
   FACT_COUNT
