@@ -90,6 +90,11 @@ for how in preloaded linked shared linked-preloaded shared-preloaded; do
   start plain
   same "$how: a device" \
     "mprof: cannot write '/dev/full': it is not a regular file" "$(cat err)"
+  with MPROF_OUT=$'/nonexistent/\e[31m\u009b\u00e9.data'
+  start plain
+  same "$how: control characters in the name" \
+    $'mprof: cannot write \'/nonexistent/?[31m??\u00e9.data\': No such file or directory' \
+    "$(cat err)"
 done
 
 how=preloaded

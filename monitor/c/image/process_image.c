@@ -215,14 +215,40 @@ write_error(const struct iovec *pieces, int count)
   pthread_setcancelstate(cancel, NULL);
 }
 
-/* A process that runs already says nothing: who attaches is told. */
+/* Returns PATH with a ? for each byte of a control character, which a terminal
+ * would obey: U+0000 to U+001F, and U+007F to U+009F. */
+static const char *
+without_controls(const char *path)
+{
+  static char text[PATH_MAX];
+  size_t i = 0;
+  for (; path[i] != '\0' && i + 1 < sizeof text; i++) {
+    const unsigned char byte = (unsigned char)path[i];
+    const unsigned char next = (unsigned char)path[i + 1];
+    const bool second = i > 0 && byte >= 0x80 && byte < 0xA0 &&
+                        (unsigned char)path[i - 1] == 0xC2;
+    const bool first = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+    text[i] = byte < ' ' || byte == 0x7F || first || second ? '?' : path[i];
+  }
+  text[i] = '\0';
+  return text;
+}
+
+/* Writes "mprof: BEFORE 'FILE': WHY" to standard error, with the name of the
+ * image.  Does nothing if WHY is NULL, or in a process that was running when
+ * it was attached to: whoever attached is told. */
 void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
   const char *const tried = image_file.path;
   const char *const texts[] = {
-      "mprof: ", before, " '",
-      own.first || tried[0] == '\0' ? own.base : tried, "': ", why, "\n"};
+      "mprof: ",
+      before,
+      " '",
+      without_controls(own.first || tried[0] == '\0' ? own.base : tried),
+      "': ",
+      why,
+      "\n"};
   enum { TEXTS = sizeof texts / sizeof texts[0] };
   struct iovec pieces[TEXTS];
   if (why == NULL || environment_value("MPROF_BY") != NULL)
