@@ -173,7 +173,7 @@ open_names(void *closure)
 {
   const struct opening *opening = closure;
   const struct lines lines = split_lines(opening->names);
-  profile_load(&opening->handle->profile, lines.items, lines.count, HEAP_BOTH,
+  profile_load(&opening->handle->profile, lines.items, lines.count,
                NULL);
 }
 

@@ -82,10 +82,6 @@ emacs)
   # The editor, and its two halves of SLIME.
   packages='emacs-nox:emacs slime cl-swank'
   ;;
-stock)
-  # An ECL that is not mprof's, and what a C program needs to have it in it.
-  packages='ecl:/usr/bin/ecl libecl-dev'
-  ;;
 programs)
   # Programs to profile, and what counts their allocations as well.
   packages='valgrind:valgrind perl:perl python3:/usr/bin/python3

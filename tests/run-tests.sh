@@ -3,7 +3,7 @@
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, recover, sanitized, programs, soak, exact, embedding, unwind,
-# random, stock, stock-suites, serve, advice, growth, html, deb, emacs, formats,
+# random, serve, advice, growth, html, deb, emacs, formats,
 # fuzz, patch, libraries, everyday), or a single one (malloc/ends), count every single test, and
 # end with the line `N passed, N failed'.  The exit status is 0 only when
 # nothing failed.
@@ -139,8 +139,7 @@ for kind; do
     fi
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
-    random | growth | html | deb | emacs | formats | fuzz | stock | \
-    stock-suites | \
+    random | growth | html | deb | emacs | formats | fuzz | \
     serve | recover | advice | everyday)
     scripts "$kind"
     ;;

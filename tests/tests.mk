@@ -43,10 +43,9 @@ $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(redu
 	  $(monitor_libs) $(reduce_libs) -lprotobuf-c
 
 # Those of the monitor of C programs take only the parts that they test: what
-# takes the place of malloc stays out, and there is no collector.
-$(O)/obj/malloc/parts.a: $(malloc_o) $(stock_o)
-	@rm -f $@ && ar rcs $@ $^ && \
-	  objcopy $(addprefix --weaken-symbol=,$(gc_only) $(ecl_only)) $@
+# takes the place of malloc stays out.
+$(O)/obj/malloc/parts.a: $(malloc_o)
+	@rm -f $@ && ar rcs $@ $^
 
 $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts.a
 	@mkdir -p $(@D)
@@ -122,9 +121,9 @@ test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   RELEASE=$(ECL) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
-check: all tests $(foreach list,allocators everyday stock unwind,$(packages)-$(list)) ## run all tests; the last line is `N passed, N failed'
+check: all tests $(foreach list,allocators everyday unwind,$(packages)-$(list)) ## run all tests; the last line is `N passed, N failed'
 	@$(test_env) tests/run-tests.sh headers c lisp cli malloc recover exact \
-	  embedding unwind random stock everyday
+	  embedding unwind random everyday
 
 check-long: ## all that .ci/run leaves out or does in part, before a release; hours
 	@.ci/run long
@@ -165,12 +164,6 @@ check-unwind: all $(packages)-unwind ## a debugger and shadow stacks
 
 check-everyday: all $(packages)-everyday ## what people do, in terminals, folders and locales as they have
 	@$(test_env) tests/run-tests.sh everyday
-
-check-stock: all $(packages)-stock ## the distribution's ECL under mprof run
-	@$(test_env) tests/run-tests.sh stock
-
-check-stock-suites: all $(packages)-stock ## the tests of ECL and of libraries on the distribution's ECL; minutes
-	@$(test_env) TEST_TIMEOUT=3600 tests/run-tests.sh stock-suites
 
 check-random: all ## random programs that predict their profiles
 	@$(test_env) tests/run-tests.sh random
@@ -217,7 +210,7 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 
 # What takes the place of malloc would be called before the sanitizer is there.
 test_sanitized := $(filter-out \
-  $(patsubst %,tests/c/test_malloc_%.c,early_memory lisp_tables) \
+  tests/c/test_malloc_early_memory.c \
   $(wildcard tests/c/test_control*.c),$(test_c))
 # Those tests of the command that run it, and are not about the documents.
 cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
@@ -269,7 +262,7 @@ check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
 	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 EVERY=$(short:1=10) \
 	  tests/run-tests.sh $(if $(short),$(malloc_short),malloc)
 
-setup-tests: $(foreach list,allocators everyday unwind stock formats html serve emacs clang cross,$(packages)-$(list)) ## install what all tests but check-fuzz need
+setup-tests: $(foreach list,allocators everyday unwind formats html serve emacs clang cross,$(packages)-$(list)) ## install what all tests but check-fuzz need
 
 setup-fuzz: $(packages)-fuzz ## install what check-fuzz needs
 
@@ -336,9 +329,6 @@ bench-words: all $(no_words)-work/key ## the same without words in frames and wi
 
 bench-malloc: all $(packages)-bench-malloc ## the cost of profiling C programs, and of heaptrack
 	@$(test_env) tests/bench/malloc.sh
-
-bench-stock: all $(packages)-stock ## the cost of mprof run with the distribution's ECL
-	@$(test_env) tests/bench/stock.sh
 
 maxima      := $(shared)/download/maxima
 bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour

@@ -28,6 +28,7 @@
  *                             the return address, and possibly one more word.
  *                             It is valid until the function returns.
  *     arch_frame_stack(f)     the caller's stack pointer
+ *     ARCH_CODE_STEP          the alignment of instructions
  *     ARCH_FRAME_IS_AT_TOP    whether the caller's stack pointer is just
  *                             above the first two words of a frame
  *     arch_frame_set(at, &n)  whether the instruction at AT sets the frame
@@ -57,17 +58,6 @@
  *     ARCH_THREAD_IS_BELOW    whether the C library's thread record is below
  *                             the thread pointer and the static variables
  *                             above it, or the other way round
- *
- * Calls.  Only decoding from the start of a function is certain to find
- * instructions.  A caller that decodes backward must check that what it finds
- * is of the expected kind.
- *
- *     arch_call_target        the target of the call before a return address
- *     arch_call_slot          or the slot that has the address of the target
- *     arch_linkage_slot       the slot that an entry of a linkage table uses
- *     arch_table_argument     whether the second argument of a call is from a
- *                             table that a variable of the file points to
- *     ARCH_CODE_STEP          the alignment of instructions
  *
  * Relocations of the dynamic linker that store the address of a function:
  *

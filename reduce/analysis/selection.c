@@ -222,8 +222,7 @@ judge_samples(struct selection *selection)
 /* ---- the whole ---- */
 
 /* Whether the calls of what is chosen are known: the monitors count them for
- * all regions, and that of C programs for all threads.  In Lisp, calls are
- * calls; of an ECL without hooks only the allocations below are known. */
+ * all regions, and that of C programs for all threads. */
 static bool
 calls_known(const struct profile *profile,
             const struct selection_options *options)
@@ -232,8 +231,7 @@ calls_known(const struct profile *profile,
          options->expressions[EXPRESSION_REGION] == NULL &&
          options->expressions[EXPRESSION_LABEL] == NULL &&
          (options->expressions[EXPRESSION_THREAD] == NULL ||
-          profile->language != LANGUAGE_C) &&
-         profile_comment(profile, PPROF_COMMENT_COARSE_NOTE) == NULL;
+          profile->language != LANGUAGE_C);
 }
 
 void

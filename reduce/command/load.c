@@ -42,7 +42,6 @@ profile_load_list(struct profile *profile, const struct input_list *list,
       .limits = &input_limits_default,
       .progress = list->count == 1 ? progress : NULL,
       .lossless = lossless,
-      .heap = list->heap,
       .first_path = list->files[0].path,
   };
   struct scratch *scratch = scratch_begin(); /* closes the files of code */
@@ -75,16 +74,16 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
 
 void
 profile_load(struct profile *profile, const char *const *names, size_t count,
-             enum heap heap, struct progress *progress)
+             struct progress *progress)
 {
-  struct input_list list = {.heap = heap};
+  struct input_list list = {0};
   input_list_fill(&list, names, count);
   profile_load_list(profile, &list, false, NULL, progress);
 }
 
 void
 profile_load_joined(struct profile *profile, const char *operand,
-                    enum heap heap, struct progress *progress)
+                    struct progress *progress)
 {
   char *rest = pool_text(operand);
   const char **files = pool_zeroed(strlen(operand) + 1, sizeof *files);
@@ -94,7 +93,7 @@ profile_load_joined(struct profile *profile, const char *operand,
   else
     while (rest != NULL)
       files[count++] = strsep(&rest, ",");
-  profile_load(profile, files, count, heap, progress);
+  profile_load(profile, files, count, progress);
 }
 
 void

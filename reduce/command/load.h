@@ -34,7 +34,6 @@ struct input_name {
 struct input_list { /* all zero: empty */
   struct input_name *files;
   size_t count, capacity;
-  enum heap heap; /* which of their objects */
 };
 
 /* Appends the COUNT files or folders NAMES, or "mprof.data" when there are
@@ -57,12 +56,12 @@ void profile_load_octets(struct profile *profile, struct input_octets octets,
 /* The same for the COUNT files or folders NAMES, "mprof.data" when there are
  * none. */
 void profile_load(struct profile *profile, const char *const *names,
-                  size_t count, enum heap heap, struct progress *progress);
+                  size_t count, struct progress *progress);
 
 /* The same for OPERAND: one of these, or several with commas between them,
  * unless there is a file of that name. */
 void profile_load_joined(struct profile *profile, const char *operand,
-                         enum heap heap, struct progress *progress);
+                         struct progress *progress);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
  * waits until it is on disk. */

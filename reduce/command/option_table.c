@@ -82,8 +82,6 @@ static const struct word color_words[] = {
 static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
 static const struct word system_words[] = {
     {"hide"}, {"root"}, {"show"}, {NULL}};
-static const struct word heap_words[] = {
-    {"both"}, {"lisp"}, {"malloc"}, {NULL}};
 
 /* In the order of enum added_frame. */
 static const struct word frame_words[] = {
@@ -196,8 +194,6 @@ const struct option_row option_rows[] = {
     {IN_CHOICES, "label", "KEY=REGEX",
      "only allocations with the label KEY and a matching value",
      TEXT(view.select.expressions[EXPRESSION_LABEL])},
-    {IN_SHOWN | IN_ADVISE, "heap", "HEAP",
-     "only objects on this heap: ", WORD(heap, heap, HEAP_BOTH, heap_words)},
     {IN_CHOICES, "type", "REGEX", "only objects whose type or class matches",
      TEXT(view.select.expressions[EXPRESSION_TYPE])},
     {IN_CHOICES, "category", "LIST",

@@ -201,8 +201,6 @@ check(const struct options *options)
     wrong = "recover takes one file";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge given";
-  else if (open && options->heap != HEAP_BOTH)
-    wrong = "--heap selects what is read from files, and the profile is open";
   if (wrong != NULL)
     fail_with(MPROF_USAGE, "%s", wrong);
   if (options->diff.limits.any[GROWTH_OF_KEPT] &&

@@ -93,7 +93,6 @@ struct options {
   enum color_choice color;
   const char *rules; /* a file of rules of advice, NULL: only our own */
   const char *base; /* what they are compared with in a page, NULL: nothing */
-  enum heap heap;   /* of files: which of their objects count */
   struct view_options view;
 
   struct diff_options diff;

@@ -96,7 +96,7 @@ base_init(struct base *base, struct reduction *reduction,
   base->view.select.sample_count = 0;
   if (options->base == NULL)
     return;
-  profile_load_joined(&base->profile, options->base, options->heap,
+  profile_load_joined(&base->profile, options->base,
                       options->progress);
   diff_check_languages(&base->profile, reduction->profile);
   reduction_init(&base->reduction, &base->profile, &base->view,
@@ -144,7 +144,7 @@ reduce(void *closure)
   bool open = options->open != NULL;
   rule_list_init(&rules, options->rules);
   if (!open)
-    profile_load(&read, options->files, options->file_count, options->heap,
+    profile_load(&read, options->files, options->file_count,
                  options->progress);
   reduction_init(&reduction, open ? options->open->profile : &read,
                  &options->view, options->progress);
@@ -201,7 +201,7 @@ run_diff(const struct options *options, struct sink *sink,
   struct diff diff = {0};
   struct output_file *file;
   for (int side = 0; side < DIFF_SIDES; side++)
-    profile_load_joined(&profiles[side], options->files[side], options->heap,
+    profile_load_joined(&profiles[side], options->files[side],
                         options->progress);
   diff_init(&diff, profiles, &options->view, &options->diff,
             options->progress);

@@ -109,8 +109,8 @@ say_written(const char *name, bool root, const struct run_options *run,
              !sums->ecl ? ""
              : run->process != SIZE_MAX
                  ? ", without " UNSEEN
-                 : ", without Lisp objects (profile these in "
-                   "Lisp, with (require :mprof))",
+                 : ", without Lisp objects (count these by "
+                   "(mprof:with-profiling ...) in mprof-ecl or build/bin/ecl)",
              names_of_files(name, root, sums));
 }
 

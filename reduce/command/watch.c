@@ -308,7 +308,7 @@ static void
 read_pushed(struct profile *profile, void *closure)
 {
   const struct options *options = closure;
-  profile_load(profile, options->files, 1, HEAP_BOTH, options->progress);
+  profile_load(profile, options->files, 1, options->progress);
 }
 
 void

@@ -35,7 +35,7 @@
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
 enum {
-  IMAGE_VERSION = 4,
+  IMAGE_VERSION = 5,
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
   IMAGE_LEAST_PAGE = 1 << 12,
   IMAGE_MOST_PAGE = 1 << 16,
@@ -72,7 +72,6 @@ enum image_kind {
   IMAGE_KINDS,
   IMAGE_COUNTERS, /* of a stripe, the owner */
   IMAGE_STRIPES,  /* the struct itself */
-  IMAGE_TALLIES,  /* of objects of the other heap, by leaf: lisp_heap.h */
   IMAGE_REGIONS,  /* region_table.h */
   IMAGE_NOTES,
   IMAGE_SURVIVAL,   /* struct image_survival by leaf of a tree, the owner */
@@ -148,7 +147,6 @@ struct image_note {
 
 enum image_note_kind {
   NOTE_PROGRAM = 1, /* text: as the comment mprof.program */
-  NOTE_COARSE,      /* text: as the comment mprof.coarse_note */
   NOTE_ROOT,      /* text: name of the function that runs what is profiled */
   NOTE_THREAD,    /* key: owner of a tree, or label of a C thread; text */
   NOTE_TYPE,      /* key: its bits of kind.what; value: category; text */
@@ -166,29 +164,13 @@ enum image_note_kind {
   NOTE_HOLDER,    /* key: number; value: what objects it is, kind.what, and
                      the category + 1 from bit NOTE_CATEGORY_SHIFT on (0: it
                      is none); text */
-  NOTE_BETWEEN,   /* of an ECL without hooks: what ran between a call and
-                     the function that it led to: key: note_between_key;
-                     value: the address of the call; more: the site of
-                     what ran */
   NOTE_KINDS
 };
 
-/* In the value of NOTE_TYPE: its objects have a class, whose number is in
- * kind.what from bit NOTE_CLASS_SHIFT on where there is another heap. */
-enum { NOTE_HAS_CLASS = 256, NOTE_CLASS_SHIFT = 8, NOTE_TYPE_ALONE = 63 };
+/* In the value of NOTE_TYPE: its objects have a class. */
+enum { NOTE_HAS_CLASS = 256, NOTE_TYPE_ALONE = 63 };
 
 enum { NOTE_CATEGORY_SHIFT = 32 };
-
-/* Of a call at `site', as it was before its code was unloaded, in `function',
- * below which is `callee' (0: an object). */
-static inline uint64_t
-note_between_key(uint64_t site, uint32_t function, uint32_t callee)
-{
-  const uint64_t mixed = (site ^ ((uint64_t)function << 32 | callee)) *
-                         UINT64_C(0x9E3779B97F4A7C15);
-  return (mixed ^ mixed >> 29 ^ function) * UINT64_C(0xBF58476D1CE4E5B9) +
-         callee;
-}
 
 enum note_flag {
   NOTE_RUNTIME = 1,     /* a function of the runtime */

@@ -170,9 +170,6 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_LABEL_PHASE "phase"
 #define PPROF_LABEL_TIME "time" /* a slice's start, in nanoseconds */
 
-/* The type of what malloc gave out, where there are Lisp objects as well. */
-#define PPROF_TYPE_OF_MALLOC "malloc"
-
 /* Keys of comments, "KEY=VALUE".  First facts, numbers about the whole. */
 #define PPROF_COMMENT_ALLOCATIONS "mprof.allocations"
 #define PPROF_COMMENT_BYTES "mprof.bytes"
@@ -213,7 +210,6 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_CLASS_NOTE "mprof.class_note"
 #define PPROF_COMMENT_LOST_NOTE "mprof.lost_note"
 #define PPROF_COMMENT_UNFOUND_NOTE "mprof.unfound_note"
-#define PPROF_COMMENT_COARSE_NOTE "mprof.coarse_note"
 #define PPROF_COMMENT_RESIDUAL_NOTE "mprof.residual_note"
 #define PPROF_COMMENT_SYMBOL_NOTE "mprof.symbol_note"
 #define PPROF_COMMENT_UNATTRIBUTED_NOTE "mprof.unattributed_note"

@@ -147,29 +147,6 @@ reading_comments(struct reading *reading)
   reading_add_comments(reading);
 }
 
-static void
-drop_fact(struct profile *heading, enum profile_fact fact)
-{
-  heading->facts[fact] = 0;
-  heading->fact_files[fact] = 0;
-}
-
-/* Drops what the file says of other objects than those that are wanted. */
-static void
-drop_facts(struct reading *reading)
-{
-  static const enum profile_fact of_lisp[] = {
-      FACT_MALLOC_BYTES,           FACT_ROUNDED_BYTES,  FACT_COLLECTOR_BYTES,
-      FACT_COLLECTOR_RECORD_BYTES, FACT_RESIDUAL_BYTES, FACT_LIVE_COLLECTION};
-  struct profile *heading = &reading->heading;
-  drop_fact(heading, FACT_ALLOCATIONS);
-  drop_fact(heading, FACT_BYTES);
-  for (size_t i = 0; reading->options->heap == HEAP_MALLOC &&
-                     i < sizeof of_lisp / sizeof *of_lisp;
-       i++)
-    drop_fact(heading, of_lisp[i]);
-}
-
 void
 reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
 {
@@ -184,8 +161,6 @@ reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
                     "%s is %" PRId64 ", but the samples add up to %" PRIu64,
                     profile_fact_keys[fact], heading->facts[fact],
                     sums[measures[fact]]);
-  if (reading->options->heap != HEAP_BOTH)
-    drop_facts(reading);
   for (int fact = 0; fact < FACT_COUNT; fact++) {
     add_fact(reading, profile->facts, fact, heading->facts[fact]);
     profile->fact_files[fact] += heading->fact_files[fact];

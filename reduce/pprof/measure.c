@@ -83,14 +83,13 @@ measure_known(const struct profile *profile, enum measure measure)
 {
   if (measure <= MEASURE_ALLOCS)
     return true;
-  /* a monitor of Lisp has had columns of what is kept, and nothing in them,
-     or what is of malloc; other programs drop the comment that tells */
+  /* a monitor of Lisp has had columns of what is kept, and nothing in them;
+     other programs drop the comment that tells */
   if (measure <= MEASURE_KEPT_ALLOCS)
     return profile_has(profile, MEASURE_KEPT_BYTES) &&
            (profile->language != LANGUAGE_LISP ||
             profile->fact_files[FACT_LIVE_COLLECTION] != 0 ||
-            (profile->total[MEASURE_KEPT_BYTES] != 0 &&
-             profile_comment(profile, PPROF_COMMENT_COARSE_NOTE) == NULL));
+            profile->total[MEASURE_KEPT_BYTES] != 0);
   return profile_has(profile, measure <= MEASURE_PEAK_ALLOCS
                                   ? (int)MEASURE_PEAK_BYTES
                                   : (int)measure);

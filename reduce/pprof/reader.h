@@ -24,12 +24,7 @@
 
 struct progress;
 
-/* Which objects: a program with an ECL that has no hooks has those of Lisp
- * and those of malloc in one file. */
-enum heap { HEAP_BOTH, HEAP_LISP, HEAP_MALLOC };
-
 struct reader_options {
-  enum heap heap; /* the others are as if they had not been counted */
   const struct input_limits *limits;
   struct input_octets octets; /* what is in the file; no data: read it */
   struct progress *progress;  /* told of reading; NULL: nobody is */

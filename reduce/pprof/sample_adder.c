@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A sample that is not of the wanted heap goes into no sum. */
-
 #include "pprof/sample_adder.h"
 
 #include "common/region_path.h"
@@ -26,13 +24,8 @@ void
 sample_adder_init(struct sample_adder *adder, struct reading *reading)
 {
   struct profile *heading = &reading->heading;
-  *adder =
-      (struct sample_adder){.reading = reading,
-                            .other_labels = label_bytes(reading->profile),
-                            .plain = heading->language == LANGUAGE_LISP &&
-                                     reading->options->heap == HEAP_MALLOC};
-  if (adder->plain)
-    heading->language = LANGUAGE_C;
+  *adder = (struct sample_adder){
+      .reading = reading, .other_labels = label_bytes(reading->profile)};
   adder->source =
       (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
@@ -50,11 +43,7 @@ sample_adder_begin(struct sample_adder *adder)
 {
   adder->values.count = 0;
   adder->labels.count = 1;
-  adder->known = (struct sample_labels){
-      .set = INDEX_NONE,
-      .words = 1,
-      .of_malloc =
-          adder->reading->heading.language == LANGUAGE_C && !adder->plain};
+  adder->known = (struct sample_labels){.set = INDEX_NONE, .words = 1};
 }
 
 void
@@ -64,16 +53,10 @@ sample_adder_label(struct sample_adder *adder,
   enum { KEY, TEXT, NUMBER };
   const struct names *names = &adder->reading->profile->names;
   const char *key = names_text(names, (uint32_t)label[KEY]);
-  const char *text = names_text(names, (uint32_t)label[TEXT]);
-  bool type = strcmp(key, PPROF_LABEL_TYPE) == 0;
   if ((int64_t)label[NUMBER] < 0 && label[TEXT] == 0 &&
       strcmp(key, PPROF_LABEL_BYTES) == 0)
     sample_fault(adder, "sample %zu has objects of %" PRId64 " bytes",
                  adder->index, (int64_t)label[NUMBER]);
-  if (type && strcmp(text, PPROF_TYPE_OF_MALLOC) == 0)
-    adder->known.of_malloc = true;
-  if (adder->plain && (type || strcmp(key, PPROF_LABEL_CATEGORY) == 0))
-    return;
   numbers_reserve(&adder->labels, LABEL_WORDS);
   memcpy(adder->labels.items + adder->labels.count, label,
          LABEL_WORDS * sizeof *label);
@@ -186,44 +169,6 @@ sample_adder_check(struct sample_adder *adder)
 
 /* ---- samples ---- */
 
-/* Whether the sample in hand counts objects, and not calls alone. */
-static bool
-has_objects(const struct sample_adder *adder)
-{
-  const struct profile_column *columns = adder->reading->heading.column_of;
-  const struct profile_column allocs = columns[MEASURE_ALLOCS];
-  const struct profile_column bytes = columns[MEASURE_BYTES];
-  const uint64_t *values = adder->values.items;
-  return (allocs.index != NO_COLUMN && values[allocs.index] != 0) ||
-         (bytes.index != NO_COLUMN && values[bytes.index] != 0);
-}
-
-/* Whether the sample in hand is of the heap that is wanted.  In a file with
- * two heaps, samples of calls alone have no labels and count both heaps, so
- * neither heap has them. */
-static bool
-is_wanted(const struct sample_adder *adder,
-          const struct sample_labels *labels)
-{
-  enum heap heap = adder->reading->options->heap;
-  return heap == HEAP_BOTH || (heap == HEAP_MALLOC && labels->of_malloc) ||
-         (heap == HEAP_LISP && !labels->of_malloc &&
-          (labels->words > 1 || has_objects(adder)));
-}
-
-/* Takes the values in hand off the sums of the profile. */
-static void
-take_off_sums(struct sample_adder *adder)
-{
-  struct reading *reading = adder->reading;
-  for (size_t i = 0; i < adder->use_count; i++) {
-    const int use = adder->uses[i];
-    const struct profile_column column = reading->heading.column_of[use];
-    reading->profile->total[use] -=
-        adder->values.items[column.index] * column.scale;
-  }
-}
-
 /* The set of labels in hand. */
 static uint32_t
 find_labels(const struct sample_adder *adder)
@@ -253,10 +198,6 @@ sample_adder_add(struct sample_adder *adder, uint32_t node,
   const struct reading *reading = adder->reading;
   struct profile *profile = reading->profile;
   const uint64_t *values = adder->values.items;
-  if (!is_wanted(adder, labels)) {
-    take_off_sums(adder);
-    return;
-  }
   reading_convert(reading->sources, profile->column_count, values,
                   adder->row);
   if (labels->set == INDEX_NONE)

@@ -18,7 +18,6 @@
 struct sample_labels {
   uint32_t set; /* of the profile; INDEX_NONE: that in hand, not found yet */
   uint32_t words; /* of its row */
-  bool of_malloc; /* its objects are of malloc's heap */
 };
 
 struct sample_adder {
@@ -27,7 +26,6 @@ struct sample_adder {
   struct numbers values; /* in columns of the file */
   struct numbers labels; /* a row of label_rows, from the first word on */
   struct sample_labels known; /* of that row */
-  bool plain;                 /* types are not wanted: all is malloc's */
   uint64_t source;            /* the first word of each row */
   uint64_t other_labels;      /* bytes of those that other files have */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */

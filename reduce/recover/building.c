@@ -129,17 +129,6 @@ location_of(struct building *b, uint64_t site, uint32_t function)
   return location;
 }
 
-/* The site of what ran between a call in the context UP and its CALLEE; 0:
- * nothing. */
-static uint64_t
-site_between(const struct building *b, uint32_t up, uint32_t callee)
-{
-  const struct context *c = &b->tree->contexts[up];
-  return b->source->between == NULL || up == CONTEXT_ROOT || callee == 0
-             ? 0
-             : b->source->between(b->closure, c->site, c->function, callee);
-}
-
 /* The node below PARENT of a call at SITE, which is in FUNCTION; PARENT if
  * SITE is 0. */
 static uint32_t
@@ -164,10 +153,8 @@ find_context(struct building *b, uint32_t number)
   while (b->callers.count > 0) {
     const uint32_t at = (uint32_t)b->callers.items[--b->callers.count];
     const struct context *c = &contexts[at];
-    const uint32_t above = node_below(b, b->contexts[up].node,
-                                      site_between(b, up, c->function), 0);
     b->contexts[at] = (struct building_context){
-        .node = node_below(b, above, c->site, c->function),
+        .node = node_below(b, b->contexts[up].node, c->site, c->function),
         .is_cut = up == CONTEXT_ROOT
                       ? c->site == (SITE_SPECIAL | SITE_CUT_SHORT)
                       : b->contexts[up].is_cut};
@@ -266,12 +253,7 @@ building_sample(struct building *b, uint64_t site, uint32_t function,
     b->unattributed_bytes += values[PPROF_BYTES];
   }
   const struct building_context caller = find_context(b, up);
-  uint32_t node =
-      node_below(b, caller.node, site_between(b, up, function), 0);
-  node = node_below(b, node, site, function);
-  if (site != 0 && kind != NULL && source->between != NULL)
-    node = node_below(b, node, source->between(b->closure, site, function, 0),
-                      0);
+  uint32_t node = node_below(b, caller.node, site, function);
   if (site != 0 && kind != NULL && source->allocator != NULL)
     node = node_below(b, node, source->allocator(b->closure, kind), 0);
   if (caller.is_cut)

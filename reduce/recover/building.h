@@ -4,10 +4,9 @@
  *
  * A location is a call site, or where the tree tells calls apart by
  * functions, a function or a line of one.  Who knows what sites stand for is
- * asked for each once.  A context becomes one node of the profile's tree, or
- * two where something ran between its caller and itself, when a sample first
- * needs it: so building costs a step for each context and each sample,
- * however long their chains are.
+ * asked for each once.  A context becomes one node of the profile's tree when
+ * a sample first needs it: so building costs a step for each context and each
+ * sample, however long their chains are.
  */
 
 #ifndef MPROF_RECOVER_BUILDING_H
@@ -29,12 +28,6 @@ struct building_source {
   /* Adds the location of a call at SITE, which is in FUNCTION, with all that
    * it needs.  Its number in the profile. */
   uint32_t (*location)(void *closure, uint64_t site, uint32_t function);
-
-  /* The site of what ran between the function that the call at SITE, in
-   * FUNCTION, called, and the function CALLEE below, or an allocation (0), as
-   * it left its frame to that; 0: nothing.  NULL: nothing ever. */
-  uint64_t (*between)(void *closure, uint64_t site, uint32_t function,
-                      uint32_t callee);
 
   /* What is at the location of the allocator that objects of that kind came
    * from, when it shows; 0: it does not.  NULL: none ever does. */

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The counters of leaves are sums over stripes, as stripes.h has them, and
- * what an ECL without hooks has allocated is added by its threads.
- */
+/* The counters of leaves are sums over stripes: see stripes.h. */
 
 #include "recover/c_counters.h"
 
 #include "base/array.h"
-
-/* Of the tallies of an ECL without hooks: see c/ecl/lisp_heap.h. */
-struct lisp_tally {
-  uint64_t count, bytes;
-};
 
 /* ---- counters ---------------------------------------------------------- */
 
@@ -92,23 +85,6 @@ add_counters(struct c_counters *c, const struct image_array *array)
 }
 
 static void
-add_tallies(struct c_counters *c, const struct image_array *array)
-{
-  struct context_tree *tree = c->tree;
-  const struct lisp_tally *tallies = (const struct lisp_tally *)array->bytes;
-  const uint32_t count = length_for(c, array, sizeof *tallies);
-  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
-    struct leaf *leaf = &tree->leaves[i];
-    const uint32_t size =
-        leaf->kind < tree->kind_count ? tree->kinds[leaf->kind].size : 0;
-    leaf->count += tallies[i].count;
-    leaf->bytes += i <= LEAF_OVERFLOW || size == LEAF_LARGE
-                       ? tallies[i].bytes
-                       : tallies[i].count * size;
-  }
-}
-
-static void
 measure_records(struct c_counters *c)
 {
   const struct context_tree *tree = c->tree;
@@ -143,8 +119,6 @@ sum_up(struct c_counters *c, const struct image *image)
   for (size_t i = 0; i < image->array_count; i++)
     if (image->arrays[i].kind == IMAGE_COUNTERS)
       add_counters(c, &image->arrays[i]);
-    else if (image->arrays[i].kind == IMAGE_TALLIES)
-      add_tallies(c, &image->arrays[i]);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
     struct leaf *leaf = &tree->leaves[i];
     clamp_counters(&c->by_leaf[i]);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The figures of a C program: a leaf becomes a sample of objects.  Where
- * there is the heap of an ECL without hooks as well, its objects are told
- * apart by their types.
+/* Makes the profile of a C program's image: a leaf becomes a sample of
+ * objects.
  */
 
 #include "c/count/malloc_monitor.h"
 #include "code/function_numbers.h"
 #include "recover/c_counters.h"
-#include "recover/lisp_recovery.h"
+#include "recover/building.h"
 
 #include <inttypes.h>
 
@@ -17,7 +16,6 @@ struct c_recovery {
   const struct image_notes *notes; /* its */
   struct c_counters counters;
   uint32_t *mappings; /* of the profile, by module */
-  bool lisp;          /* there is another heap, which is Lisp's */
 };
 
 /* ---- files of code ---- */
@@ -49,28 +47,15 @@ add_mappings(struct c_recovery *r)
 
 /* ---- locations ---- */
 
-/* What stands where there is no address: objects of the other heap without a
- * name, callers that went over the budget, libraries beyond CODE_OBJECTS, and
- * what a walk did not reach. */
+/* Returns the name of a SITE without an address: callers over the budget,
+ * libraries beyond CODE_OBJECTS, or where a walk stopped. */
 static const char *
 special_name(uint64_t site)
 {
-  if ((site & SITE_OBJECT) == 0 && (site & SITE_RETIRED) != 0)
+  if ((site & SITE_RETIRED) != 0)
     return "[unloaded code]";
   return site == (SITE_SPECIAL | SITE_CUT_SHORT) ? "[cut short]"
                                                  : "[over the budget]";
-}
-
-/* The name that the other heap has for what is at SITE, in FUNCTION; NULL: it
- * has none. */
-static const char *
-name_of(const struct c_recovery *r, uint64_t site, uint32_t function)
-{
-  if ((site & SITE_SPECIAL) != 0)
-    return NULL;
-  return image_note_text(
-      r->notes, NOTE_NAME,
-      (site & SITE_OBJECT) != 0 ? site : function & FUNCTION_NUMBER, NULL);
 }
 
 /* Sets *ADDRESS to that of SITE when the program ran, 0: it has none.  The
@@ -80,7 +65,7 @@ find_module(const struct c_recovery *r, uint64_t site, uint64_t *address)
 {
   const struct note_module *module = NULL;
   *address = 0;
-  if ((site & (SITE_OBJECT | SITE_SPECIAL)) != 0)
+  if ((site & SITE_SPECIAL) != 0)
     return NULL;
   if ((site & SITE_RETIRED) == 0) {
     *address = site;
@@ -99,9 +84,8 @@ location(void *recovery, uint64_t site, uint32_t function)
   struct c_recovery *r = recovery;
   uint64_t address;
   const struct note_module *module = find_module(r, site, &address);
-  const char *name = name_of(r, site, function);
-  if (name == NULL && address == 0)
-    name = special_name(site);
+  const char *name = address == 0 ? special_name(site) : NULL;
+  (void)function;
   return building_location(
       r->b,
       module == NULL ? INDEX_NONE : r->mappings[module - r->notes->modules],
@@ -110,36 +94,7 @@ location(void *recovery, uint64_t site, uint32_t function)
       0);
 }
 
-/* It was noted while the code was there. */
-static uint64_t
-between(void *recovery, uint64_t site, uint32_t function, uint32_t callee)
-{
-  const struct c_recovery *r = recovery;
-  const struct note *note;
-  uint64_t address;
-  find_module(r, site, &address);
-  note = image_note_find(r->notes, NOTE_BETWEEN,
-                         note_between_key(address, function, callee));
-  return note != NULL && note->value == address ? note->more : 0;
-}
-
 /* ---- labels ---- */
-
-static void
-add_heap_labels(struct c_recovery *r, const struct kind *kind)
-{
-  const uint32_t alone_bits = kind->what & NOTE_TYPE_ALONE;
-  const struct note *alone = image_note_find(r->notes, NOTE_TYPE, alone_bits);
-  const struct note *class =
-      alone == NULL || (alone->value & NOTE_HAS_CLASS) == 0
-          ? NULL
-          : image_note_find(r->notes, NOTE_CLASS,
-                            kind->what >> NOTE_CLASS_SHIFT);
-  object_type_label(
-      r->b,
-      object_type_of(r->notes, NOTE_TYPE_BITS(kind->what & ~UINT32_C(128)),
-                     alone_bits, class));
-}
 
 static void
 add_labels(void *recovery, const struct kind *kind)
@@ -148,12 +103,6 @@ add_labels(void *recovery, const struct kind *kind)
   struct building *b = r->b;
   if (kind == NULL)
     return;
-  if (r->lisp && kind->what != 0) {
-    add_heap_labels(r, kind);
-  } else if (r->lisp) {
-    building_label(b, PPROF_LABEL_TYPE, PPROF_TYPE_OF_MALLOC);
-    building_label(b, PPROF_LABEL_CATEGORY, "other");
-  }
   if (kind->size != LEAF_LARGE)
     building_number_label(b, PPROF_LABEL_BYTES, kind->size, "bytes");
   if (ORIGIN_THREAD(kind->origin) != 0)
@@ -288,9 +237,8 @@ add_comments(struct c_recovery *r)
   struct building *b = r->b;
   const struct c_counters *c = &r->counters;
   const struct losses *losses = r->b->image->losses;
-  const char *coarse = image_note_text(r->notes, NOTE_COARSE, 0, NULL);
   building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
-  building_comment(b, PPROF_COMMENT_LANGUAGE, r->lisp ? "lisp" : "c");
+  building_comment(b, PPROF_COMMENT_LANGUAGE, "c");
   if (r->notes->module_count > 0)
     building_comment(b, PPROF_COMMENT_PROGRAM, r->notes->modules[0].path);
   building_count(b, PPROF_COMMENT_ALLOCATIONS, c->total.count);
@@ -300,8 +248,6 @@ add_comments(struct c_recovery *r)
                  b->unattributed_count);
   building_count(b, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
   building_count(b, PPROF_COMMENT_CUT_ALLOCATIONS, b->cut_count);
-  if (coarse != NULL)
-    building_comment(b, PPROF_COMMENT_COARSE_NOTE, coarse);
   add_notes(r);
   if (losses != NULL && losses->unfound != 0)
     building_count(b, PPROF_COMMENT_UNFOUND_NOTE, losses->unfound);
@@ -316,18 +262,12 @@ add_comments(struct c_recovery *r)
 void
 recover_c(struct building *b, struct image *image)
 {
-  static const struct building_source plain = {add_labels, location, NULL,
-                                               NULL};
-  static const struct building_source with_lisp = {add_labels, location,
-                                                   between, NULL};
-  struct c_recovery r = {.b = b,
-                         .notes = &b->notes,
-                         .lisp = image_note_find(&b->notes, NOTE_TYPE, 1) !=
-                                 NULL};
+  static const struct building_source source = {add_labels, location, NULL};
+  struct c_recovery r = {.b = b, .notes = &b->notes};
   c_counters_find(&r.counters, image);
-  b->source = r.lisp ? &with_lisp : &plain;
+  b->source = &source;
   b->closure = &r;
-  building_begin(b, r.lisp ? LANGUAGE_LISP : LANGUAGE_C,
+  building_begin(b, LANGUAGE_C,
                  r.counters.losses != NULL ? PPROF_REACH_COLUMNS
                                            : PPROF_C_COLUMNS);
   add_mappings(&r);

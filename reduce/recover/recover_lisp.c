@@ -260,7 +260,7 @@ void
 recover_lisp(struct building *b)
 {
   static const struct building_source source = {add_labels, lisp_location,
-                                                NULL, allocator};
+                                                allocator};
   struct lisp_recovery r = {.b = b, .notes = &b->notes};
   const struct image *image = b->image;
   b->source = &source;

@@ -246,17 +246,6 @@ report_gaps(const struct profile *profile, struct sink *sink)
                 gaps->period);
 }
 
-/* What the monitor could not tell apart, in one line. */
-static void
-write_coarse(const struct profile *profile, struct sink *sink)
-{
-  const char *note = profile_comment(profile, PPROF_COMMENT_COARSE_NOTE);
-  if (note == NULL || profile->language != LANGUAGE_LISP)
-    return;
-  escape_name(sink, note, "");
-  sink_text(sink, "\n");
-}
-
 void
 report_summary(const struct reduction *reduction, struct sink *sink)
 {
@@ -300,7 +289,6 @@ report_summary(const struct reduction *reduction, struct sink *sink)
   }
   report_live(reduction, sink);
   write_lost(reduction, sink);
-  write_coarse(profile, sink);
   report_counted(reduction, sink);
   write_granularity(by, sink);
   write_unmatched(reduction, sink);

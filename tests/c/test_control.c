@@ -43,7 +43,7 @@ test_file(void **state)
   tell_to_free(70, 24);
   tell_to_allocate(3, 1 << 20);
   read_profile(&now);
-  profile_load(&then, &name, 1, HEAP_BOTH, NULL);
+  profile_load(&then, &name, 1, NULL);
   check_profile(&then);
   assert_int_equal(now.column_count, then.column_count);
   assert_int_equal(now.sample_count, then.sample_count);

@@ -24,7 +24,7 @@ read_timed(struct profile *profile)
   struct profile built;
   profile_load_list(&built, &list, true, NULL, NULL);
   profile_save(&built, name, false);
-  profile_load(profile, &name, 1, HEAP_BOTH, NULL);
+  profile_load(profile, &name, 1, NULL);
   unlink(name);
 }
 

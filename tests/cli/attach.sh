@@ -184,9 +184,8 @@ wait "$pid" "$profiler"
 result $? 'a process whose profiler was killed'
 
 # Its collector is called by addresses that are known from the start.
-[ -x "${STOCK_ECL:=/usr/bin/ecl}" ] || STOCK_ECL=$ECL
 rm -f said p.data
-"$STOCK_ECL" --norc --eval '(progn (print :ready) (finish-output)
+"$ECL" --norc --eval '(progn (print :ready) (finish-output)
   (loop (list 1)))' >said 2>&1 &
 pid=$!
 await said :READY

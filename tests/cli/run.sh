@@ -160,7 +160,7 @@ expect_status 'its exit status' 7 run -q -- sh -c 'exit 7'
 expect_status 'ended by a signal' 137 run -q sh -c 'kill -KILL $$'
 run run -o ecl.data "$ECL" --norc --eval '(ext:quit 0)'
 [ "$status" = 0 ] && [ ! -s out ] && grep -q " of them kept, without Lisp\
- objects (profile these in Lisp, with (require :mprof)); see: mprof report ecl.data$" \
+ objects (count these by (mprof:with-profiling ...) in mprof-ecl or build/bin/ecl); see: mprof report ecl.data$" \
   err
 result $? 'of ECL it says what is not in it'
 echo 'cat; echo "$1" >&2' >script

@@ -46,7 +46,7 @@ packages='make autoconf patch xz-utils gcc g++ libc6-dev libgc-dev
   libatomic-ops-dev libffi-dev libgmp-dev zlib1g-dev libelf-dev libdw-dev
   libiberty-dev libmicrohttpd-dev libcurl4-openssl-dev libcmocka-dev cl-fiveam
   libprotobuf-c-dev protobuf-c-compiler cl-cffi cl-ppcre ca-certificates
-  dpkg-dev ecl libecl-dev man-db groff-base file libc6-dbg libjemalloc2'
+  dpkg-dev man-db groff-base file libc6-dbg libjemalloc2'
 # The libraries that the cross tools need there.
 native='libc6 libgmp10 libmpfr6 libmpc3 libisl23 libzstd1 zlib1g libjansson4'
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -104,7 +104,7 @@ within make all tests build/tests/figures build/tests/write_profile >"$folder/lo
 
 # ---- the tests ----
 
-suites=${*:-c cli exact random malloc stock recover}
+suites=${*:-c cli exact random malloc recover}
 # shellcheck disable=SC2086
 within env MPROF=$inside/build/bin/mprof ECL=$inside/build/bin/ecl \
   BUILD=$inside/build MPROF_LIB=$inside/build/lib RELEASE=21.2.1 \

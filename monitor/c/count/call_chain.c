@@ -32,18 +32,13 @@ grow(struct call_chain *chain)
   return made;
 }
 
-struct chain_notes chain_notes;
-
-/* Paths share a frame with those that are kept, or else the first of them; or
- * they have a call number. */
+/* Paths share a frame with those that are kept, or else the first of them. */
 void
 call_chain_forget(struct call_chain *chain)
 {
   chain->depth = 1;
   chain->word_count = 0;
   chain->frames[0] = (struct call_frame){.serial = ++chain->serial};
-  for (size_t i = 0; chain_notes.of != NULL && i < PATHS; i++)
-    chain->paths[i].ip = 0;
 }
 
 int
@@ -76,28 +71,6 @@ add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
 /* No word holds what this asks for. */
 static const uintptr_t nothing;
 
-/* Add what the runtime knows of the frame `to'. */
-static void
-add_note(struct call_chain *chain, struct call_frame *to)
-{
-  size_t i = 0;
-  const size_t count = sizeof chain_notes.code / sizeof *chain_notes.code;
-  while (i < count &&
-         to->at.ip - chain_notes.code[i].start >= chain_notes.code[i].bytes)
-    i++;
-  if (i == count)
-    return;
-  struct chain_note note = chain_notes.of(&to->at, to[-1].at.sp);
-  if (note.site != 0)
-    to->site = note.site;
-  if (note.word != NULL)
-    add_word(chain, note.word, *note.word);
-  if (note.number != NULL) {
-    to->number = note.number;
-    to->number_word = to->first_word;
-  }
-}
-
 /* Put `f' into the chain as the innermost frame, or as one that others come
  * behind. */
 static inline void
@@ -111,9 +84,6 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
       outer->by_pointer ||
       (outer->certain && outer->saved == NULL && to[-1].needs_pointer);
   to->first_word = (uint32_t)chain->word_count;
-  to->site = f->at.ip;
-  to->number = to[-1].number;
-  to->number_word = to[-1].number_word;
   if (to->serial == 0)
     to->serial = ++chain->serial;
   if (innermost) {
@@ -126,8 +96,6 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
     if (to->needs_pointer && f->at.saved != NULL)
       add_word(chain, f->at.saved, f->at.pointer);
   }
-  if (chain_notes.of != NULL)
-    add_note(chain, to);
   chain->depth++;
 }
 
@@ -177,48 +145,6 @@ call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
   bool there;
   struct known_path *path = find_place(chain, ip, sp, &there);
   return there && call_chain_joins(chain, path) ? path : NULL;
-}
-
-/* The words further in than the call number are compared before it is looked
- * at.  If it has changed, all others are compared, too. */
-bool
-call_chain_joins_numbered(const struct call_chain *chain,
-                          struct known_path *path)
-{
-  const struct chain_word *const inner = path->words;
-  const struct chain_word *const outer = chain->words;
-  const struct chain_word *const split = outer + path->outer_split;
-  if (path->joint >= chain->depth ||
-      chain->frames[path->joint].serial != path->serial)
-    return false;
-  if (path->inner_split == 0) {
-    if (chain_words_changed(split, outer + path->outer_words) != split)
-      return false;
-    if (*path->number.at == path->number.value)
-      return true;
-    if (chain_words_changed(outer, split) != outer)
-      return false;
-  } else if (chain_words_changed(inner, inner + path->inner_split) != inner ||
-             chain_words_changed(outer, outer + path->outer_words) != outer) {
-    return false;
-  }
-  if (path->number.at != &nothing)
-    path->number.value = *path->number.at;
-  return true;
-}
-
-/* There may be several paths that begin so. */
-struct known_path *
-call_chain_find_numbered_next(struct call_chain *chain, uintptr_t ip,
-                              uintptr_t sp)
-{
-  struct known_path *const path = call_chain_find_next(chain, ip, sp);
-  if (path == NULL)
-    return NULL;
-  chain->last[call_chain_place(ip, sp)] = (uint16_t)(path - chain->paths);
-  if (path->number.at != &nothing)
-    path->number.value = *path->number.at;
-  return path;
 }
 
 /* ---- walks ---- */
@@ -326,16 +252,7 @@ make_path(struct call_chain *chain)
   path->joint = (uint32_t)joint;
   path->outer_words = (uint32_t)first;
   path->inner_words = (uint32_t)(chain->word_count - first);
-  path->inner_split = innermost->number_word > first
-                          ? innermost->number_word - (uint32_t)first
-                          : 0;
-  path->outer_split = path->inner_split > 0 ? 0 : innermost->number_word;
-  path->number =
-      innermost->number != NULL
-          ? (struct chain_word){innermost->number, *innermost->number}
-          : (struct chain_word){&nothing, 1};
   path->complete = chain->complete;
-  path->site = innermost->site;
   path->leaf = 0;
   memcpy(path->words, chain->words + first,
          path->inner_words * sizeof *path->words);

@@ -52,13 +52,8 @@ struct chain_word {
 struct call_frame {
   struct stack_frame at;
   uint64_t serial;      /* no other frame at this place has the same */
-  uint64_t site;        /* what it is in the tree: at.ip, or of what another
-                           runtime says, see chain_notes */
   uint32_t first_word;  /* of what was read to find it */
   uint32_t context;     /* of the path that ends here; the owner's */
-  uint32_t number_word; /* first of those of the frame that has the innermost
-                           call number, here or further out; 0: none */
-  const uintptr_t *number;
   bool needs_pointer; /* where those further out are depends on at.pointer */
 };
 
@@ -75,39 +70,12 @@ struct known_path {
   uint64_t serial; /* of frames[joint] */
   uint32_t joint;
   uint32_t inner_words, outer_words;
-  struct chain_word number; /* see chain_notes */
-  uint32_t inner_split; /* the inner words from here on are further in than
-                           it; 0: it is further out than they are */
-  uint32_t outer_split; /* then the outer words from here on are */
   bool complete;        /* the walk reached the beginning of the stack */
   /* the owner's: */
-  uint64_t site;                       /* of the innermost frame */
   uint32_t context;                    /* of all frames but the innermost */
   uint32_t size, region, leaf;         /* of the last object; leaf 0: none */
   struct chain_word words[PATH_WORDS]; /* of frames[joint] and further in */
 };
-
-/* What a runtime knows of its frames (c/ecl/), looked at for those whose
- * return address is in `code'.
- *
- * The `number' of a call is in a word of its frame.  No other call ever has
- * it: while the word holds it, all that is further out is as it was.  The
- * site stands for what the frame runs, as an interpreter's does for a
- * function; it holds as long as the `word' that told it. */
-struct chain_note {
-  uint64_t site;                  /* 0: the return address */
-  const uintptr_t *word, *number; /* NULL: none */
-};
-
-struct chain_notes {
-  struct {
-    uintptr_t start, bytes;
-  } code[3];
-  /* Of a frame whose stack begins at `end'.  NULL: there is no runtime. */
-  struct chain_note (*of)(const struct stack_frame *frame, uintptr_t end);
-};
-
-extern struct chain_notes chain_notes HIDDEN;
 
 struct call_chain {
   struct arena frame_arena, word_arena, fresh_arena;
@@ -122,9 +90,6 @@ struct call_chain {
   uint64_t serial; /* the last one that was given */
   struct call_frame *fresh; /* scratch: the innermost first */
   struct known_path paths[PATHS];
-  uint16_t last[PATHS]; /* the path that was found last, by where it would be
-                           if all places were free:
-                           call_chain_find_numbered */
 };
 
 /* An empty chain, in memory that is zero; it grows with the stack.  Gives
@@ -208,34 +173,6 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
       call_chain_joins(chain, path))
     return path;
   return call_chain_find_next(chain, ip, sp);
-}
-
-/* Whether a path whose innermost words hold is that of the chain as it is
- * now, where there are call numbers; and the path where it is not. */
-bool call_chain_joins_numbered(const struct call_chain *chain,
-                               struct known_path *path);
-struct known_path *call_chain_find_numbered_next(struct call_chain *chain,
-                                                 uintptr_t ip, uintptr_t sp);
-
-/* The same where there are call numbers: a path whose number holds is as good
- * as one that was compared as a whole. */
-HOOK_INLINE struct known_path *
-call_chain_find_numbered(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
-                         uintptr_t frame)
-{
-  struct known_path *path =
-      &chain->paths[chain->last[call_chain_place(ip, sp)]];
-  chain->frame = frame;
-  HOOK_KEEP(path);
-  const struct chain_word *split = path->words + path->inner_split;
-  if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
-      chain_words_changed(split, path->words + path->inner_words) == split) {
-    if (path->inner_split > 0 && *path->number.at == path->number.value)
-      return path;
-    if (call_chain_joins_numbered(chain, path))
-      return path;
-  }
-  return call_chain_find_numbered_next(chain, ip, sp);
 }
 
 #endif

@@ -37,8 +37,8 @@ known_leaf(struct malloc_thread *thread, struct known_path *path,
       path->region == thread->regions.region)
     return path->leaf;
   const struct recent_leaf *recent =
-      malloc_thread_recent_leaf(thread, path->site, path->context, size);
-  if (recent->site != path->site || recent->up != path->context ||
+      malloc_thread_recent_leaf(thread, path->ip, path->context, size);
+  if (recent->site != path->ip || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region ||
       recent->cache_generation != thread->cache_generation)
     return 0;

@@ -25,7 +25,6 @@ _Static_assert(IMAGE_MOST_BUDGET ==
                    (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1,
                "the command refuses more");
 
-const struct other_heap *other_heap;
 struct malloc_monitor malloc_monitor = {
     .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
@@ -92,8 +91,6 @@ make_image(void *monitor)
   stripes_lock();
   context_tree_map(&m->tree);
   region_table_map(&m->regions);
-  if (other_heap != NULL)
-    other_heap->map();
   stripes_map();
   error = image_opened();
   stripes_unlock();
@@ -204,8 +201,6 @@ malloc_monitor_clear(struct malloc_monitor *m)
   if (m->tree.contexts != NULL) {
     context_tree_clear(&m->tree);
     stripes_forget();
-    if (other_heap != NULL)
-      other_heap->forget();
     region_table_clear(&m->regions);
   }
   image_forgets(false);

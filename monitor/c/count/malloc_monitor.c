@@ -36,7 +36,7 @@ find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
   size_t i = end > KEPT_CALLERS ? end - KEPT_CALLERS : 1;
   uint32_t context = frames[i - 1].context & CONTEXT_NUMBER;
   for (; i < end; i++)
-    context = context_tree_child(&m->tree, context, frames[i].site);
+    context = context_tree_child(&m->tree, context, frames[i].at.ip);
   return context;
 }
 
@@ -60,7 +60,7 @@ find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
   for (i++; i < end; i++) {
     const uint32_t age = context >> CONTEXT_BITS;
     const uint32_t found = context_tree_child(
-        &m->tree, context & CONTEXT_NUMBER, frames[i].site);
+        &m->tree, context & CONTEXT_NUMBER, frames[i].at.ip);
     const uint32_t target = m->tree.contexts[found].target;
     if (target != found)
       context = target | (uint32_t)KEPT_CALLERS << CONTEXT_BITS;
@@ -119,22 +119,22 @@ static uint32_t
 find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
           struct known_path *path, uint32_t size)
 {
-  const struct kind kind = {
-      .origin = thread->label |
-                (malloc_code_is_linker(path->site) ? ORIGIN_LINKER : 0),
-      .region = (uint16_t)thread->regions.region};
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
     call_chain_publish(&thread->chain, path);
   }
+  const struct kind kind = {
+      .origin = thread->label |
+                (malloc_code_is_linker(path->ip) ? ORIGIN_LINKER : 0),
+      .region = (uint16_t)thread->regions.region};
   if (known_leaf(thread, path, size) == 0)
-    *malloc_thread_recent_leaf(thread, path->site, path->context, size) =
+    *malloc_thread_recent_leaf(thread, path->ip, path->context, size) =
         (struct recent_leaf){
-            .site = path->site,
+            .site = path->ip,
             .up = path->context,
             .size = size,
             .region = kind.region,
-            .leaf = tree_leaf(m, path->context, path->site, kind, size),
+            .leaf = tree_leaf(m, path->context, path->ip, kind, size),
             .cache_generation = thread->cache_generation};
   return known_leaf(thread, path, size);
 }
@@ -204,31 +204,6 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
     counted = allocated(m, address, bytes, frame);
   errno = saved;
   return counted;
-}
-
-uint32_t
-malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
-                    const uintptr_t *frame, void (*use)(void *, uint32_t),
-                    void *closure)
-{
-  struct malloc_monitor *const m = &malloc_monitor;
-  uint32_t leaf = 0;
-  struct known_path *path = lock_path(m, thread, frame);
-  if (malloc_monitor_is_ready(m) && malloc_monitor_is_counting()) {
-    leaf = find_leaf(m, thread, path, size);
-    use(closure, leaf);
-  }
-  spin_unlock(&m->lock);
-  return leaf;
-}
-
-uint32_t
-malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
-                         uint32_t size)
-{
-  const struct leaf *const leaf = &m->tree.leaves[number];
-  return tree_leaf(m, leaf->up, leaf->site,
-                   *context_tree_kind(&m->tree, leaf), size);
 }
 
 /* A thread that has not allocated, and knows of nothing. */

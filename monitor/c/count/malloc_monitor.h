@@ -73,19 +73,6 @@ struct counted {
 struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
                                         const uintptr_t *frame);
 
-/* The leaf of an object of another heap, allocated by a call from the
- * function with that frame: `size' as known_leaf has it.  0: there is no
- * memory.  Makes `use' of it under the lock. */
-struct malloc_thread;
-uint32_t malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
-                             const uintptr_t *frame,
-                             void (*use)(void *, uint32_t), void *closure);
-
-/* The leaf of objects that are as those of `leaf' but for their size.  Under
- * the lock. */
-uint32_t malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t leaf,
-                                  uint32_t size);
-
 /* Be ready to count: make the tree, and the image if one is awaited, of which
  * a line is printed when that fails.  False: there is no memory. */
 bool malloc_monitor_open(struct malloc_monitor *m);
@@ -130,24 +117,6 @@ malloc_monitor_serve_request(void)
           __atomic_load_n(&stripes.request, __ATOMIC_ACQUIRE) != 0, 0))
     malloc_monitor_serve_request_now(&malloc_monitor);
 }
-
-/* ---- another heap ----
- *
- * Its objects are in the same tree: those of a Lisp runtime without hooks for
- * a monitor (c/ecl/).  Its leaves are told by what they are of
- * (kind.what is not 0).  Nothing is known of when its objects end. */
-
-struct other_heap {
-  /* There is an image from now on: put counters there; forget the counts. All
-   * is locked. */
-  void (*map)(void), (*forget)(void);
-  void (*forked)(void); /* in the child of a fork */
-  /* The process is at its regular end, with nothing locked: note what only
-   * then is known. */
-  void (*end)(void);
-};
-
-extern const struct other_heap *other_heap HIDDEN; /* NULL: there is none */
 
 /* ---- all of it ---- */
 

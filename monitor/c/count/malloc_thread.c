@@ -112,7 +112,6 @@ make(void)
     return NULL;
   malloc_thread_forget(thread, generation);
   thread->regions = (struct region_stack){0};
-  thread->thread_number++;
   if (!arenas_are_sealed())
     pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&threads.lock);

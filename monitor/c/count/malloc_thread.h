@@ -32,8 +32,6 @@ struct malloc_thread {
   uint64_t generation;       /* as stripes.generation at the last walk */
   struct region_stack regions;
   struct malloc_thread *next; /* in the list of those that nobody uses */
-  struct lisp_thread *lisp;   /* see c/ecl/; NULL: it has made none */
-  uint32_t thread_number;     /* threads until now */
   struct call_chain chain;
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };

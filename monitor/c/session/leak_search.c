@@ -73,8 +73,6 @@ leak_search_is_requested(void)
 static const char *
 find_obstacle(void)
 {
-  if (other_heap != NULL)
-    return "the program has Lisp objects";
   if (system_call_filter_is_set())
     return "the program filters its system calls";
   return NULL;

@@ -50,13 +50,11 @@ extern int __cxa_at_quick_exit(void (*)(void *), void *);
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *);
 
-/* What both register. */
+/* Runs the search for lost objects; exit() calls it. */
 static void
 end(void *unused)
 {
   (void)unused;
-  if (other_heap != NULL && malloc_session_is_ours())
-    other_heap->end();
   leak_search_run();
 }
 
@@ -151,8 +149,6 @@ begin_copy(void)
   if (good) {
     malloc_monitor_forked(&malloc_monitor);
     malloc_threads_forked();
-    if (other_heap != NULL)
-      other_heap->forked();
     process = getpid();
   }
   if (good && process_selection_excludes_children()) {
