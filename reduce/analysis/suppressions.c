@@ -243,6 +243,12 @@ next_state(unsigned before, unsigned traits, bool first)
 }
 
 bool
+suppressions_know_library(const char *path)
+{
+  return begins_with(libraries, COUNT(libraries), path);
+}
+
+bool
 suppressions_are_off(const struct view_options *options)
 {
   return options->suppressions != NULL &&
@@ -259,7 +265,7 @@ suppressions_find(const struct profile *profile,
   if (options->suppressions != NULL)
     user = suppression_file_read(options->suppressions);
   const bool c = profile->by_mprof && profile->language == LANGUAGE_C;
-  if (!c && user.count == 0 && user.chain_count == 0)
+  if (!c && user.count == 0)
     return NULL;
   const unsigned mask = c ? ~0u : TRAIT_USER;
   const unsigned char *traits = find_traits(profile, &user);
@@ -270,8 +276,7 @@ suppressions_find(const struct profile *profile,
     states[i] = (unsigned char)next_state(states[node->parent],
                                           traits[node->item] & mask,
                                           node->parent == TREE_ROOT);
-    nodes[i] =
-        states[i] != 0 || suppression_file_has_chain(&user, profile, i);
+    nodes[i] = states[i] != 0;
   }
   pool_free(states);
   return nodes;

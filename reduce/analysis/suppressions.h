@@ -20,6 +20,9 @@
 #include "analysis/view_options.h"
 #include "pprof/profile.h"
 
+/* Returns whether PATH is a C or C++ library, by the name of the file. */
+bool suppressions_know_library(const char *path);
+
 /* Whether OPTIONS ask that nothing is suppressed. */
 bool suppressions_are_off(const struct view_options *options);
 

@@ -1,60 +1,61 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What was lost, or never freed where that is not known, as blocks that
- * suppress it (analysis/suppression_file.h): one for all chains of the same
- * names, most bytes first.
+/* What was lost, or never freed where that is not known, as lines that
+ * suppress it: one for each function that lost something, most bytes first.
  */
 
 #include "export/export.h"
 
+#include "analysis/suppressions.h"
 #include "tables/ranking.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Writes a frame of a block, with ? for what a pattern or a line cannot have.
- */
-static void
-write_frame(struct sink *sink, const char *kind, const char *text)
+/* Returns the file of code that location L is in; "" if it is unknown. */
+static const char *
+file_of(const struct profile *profile, const struct profile_location *l)
 {
-  sink_format(sink, "   %s:", kind);
-  for (; *text != '\0'; text++)
-    sink_repeat(sink, strchr("[ \t\r\n", *text) != NULL ? '?' : *text, 1);
-  sink_text(sink, "\n");
+  return l->mapping == INDEX_NONE
+             ? ""
+             : names_text(&profile->names, profile->mappings[l->mapping].file);
 }
 
-/* Writes the frames of NODE, and of those around it up to the outermost one
- * that shows, as valgrind's begin at main. */
-static void
-write_chain(const struct reduction *reduction, uint32_t node,
-            struct sink *sink)
+/* Returns the innermost node from NODE on whose code is not that of a C or
+ * C++ library; NODE if there is none. */
+static uint32_t
+find_own_code(const struct profile *profile, uint32_t node)
 {
-  const struct profile *profile = reduction->profile;
   const struct tree_node *nodes = profile->tree.nodes;
-  uint32_t end = TREE_ROOT;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-    if (selection_shown(&reduction->selection, n, NULL, NULL) > 0)
-      end = nodes[n].parent;
-  for (; node != end; node = nodes[node].parent) {
-    const struct profile_location *l = &profile->locations[nodes[node].item];
-    uint32_t i = 0;
-    do {
-      uint32_t function = l->line_count == 0
-                              ? INDEX_NONE
-                              : profile->lines[l->first_line + i].function;
-      const char *name = "", *file = "*";
-      if (function != INDEX_NONE)
-        name = names_text(&profile->names,
-                          profile->functions[function].system_name);
-      if (l->mapping != INDEX_NONE)
-        file =
-            names_text(&profile->names, profile->mappings[l->mapping].file);
-      if (*name != '\0' && *name != '[') /* a place in the file */
-        write_frame(sink, "fun", name);
-      else
-        write_frame(sink, "obj", file);
-    } while (++i < l->line_count);
-  }
+    if (!suppressions_know_library(
+            file_of(profile, &profile->locations[nodes[n].item])))
+      return n;
+  return node;
+}
+
+/* Writes the pattern that suppresses the chain of NODE: the name of the
+ * function, or the file of code if it has none.  A * stands for what a
+ * pattern cannot have. */
+static void
+write_pattern(const struct profile *profile, uint32_t node, struct sink *sink)
+{
+  const struct profile_location *l =
+      &profile->locations[profile->tree.nodes[find_own_code(profile, node)]
+                              .item];
+  const uint32_t function = l->line_count == 0
+                                ? INDEX_NONE
+                                : profile->lines[l->first_line].function;
+  const char *name =
+      function == INDEX_NONE
+          ? ""
+          : names_text(&profile->names, profile->functions[function].name);
+  const char *text =
+      *name == '\0' || *name == '[' ? file_of(profile, l) : name;
+  sink_text(sink, "leak:^");
+  for (; *text != '\0'; text++)
+    sink_repeat(sink, strchr("^$*\t\r\n", *text) != NULL ? '*' : *text, 1);
+  sink_text(sink, "$");
 }
 
 void
@@ -64,14 +65,14 @@ export_suppressions(const struct reduction *reduction, struct sink *sink)
   const bool lost = profile_has(profile, MEASURE_LOST_BYTES);
   struct figures *figures =
       pool_zeroed(profile->sample_count + 1, sizeof *figures);
-  struct names chains;
+  struct names patterns;
   struct string_sink text;
   struct ranking ranking = {0};
   if (profile->language != LANGUAGE_C ||
       !reduction_has(reduction, MEASURE_KEPT_BYTES))
     fail_with(MPROF_BAD_PROFILE, "--format=suppressions: the profile does "
                                  "not record what was never freed");
-  names_init(&chains);
+  names_init(&patterns);
   string_sink_init(&text);
   for (size_t i = 0; i < profile->sample_count; i++) {
     const uint32_t node = profile->samples[i].node;
@@ -88,21 +89,19 @@ export_suppressions(const struct reduction *reduction, struct sink *sink)
         (reduction->suppressed != NULL && reduction->suppressed[node]))
       continue;
     string_sink_clear(&text);
-    write_chain(reduction, node, &text.sink);
-    struct figures *of_chain =
-        &figures[names_intern(&chains, string_sink_text(&text))];
-    of_chain->bytes += bytes;
-    of_chain->allocs += allocs;
+    write_pattern(profile, node, &text.sink);
+    struct figures *own =
+        &figures[names_intern(&patterns, string_sink_text(&text))];
+    own->bytes += bytes;
+    own->allocs += allocs;
   }
-  for (uint32_t i = 0; i < chains.count; i++)
+  for (uint32_t i = 0; i < patterns.count; i++)
     if (figures_any(&figures[i]))
       ranking_add(&ranking, (struct ranking_row){.figures = &figures[i],
-                                                 .name = chains.texts[i]});
+                                                 .name = patterns.texts[i]});
   ranking_sort_by(&ranking, MEASURE_BYTES);
   for (size_t i = 0; i < ranking.count; i++)
-    sink_format(sink,
-                "{\n   %" PRIu64 " bytes in %" PRIu64
-                " object%s\n   Memcheck:Leak\n   fun:*\n%s}\n",
+    sink_format(sink, "# %" PRIu64 " bytes in %" PRIu64 " object%s\n%s\n",
                 ranking.rows[i].figures->bytes,
                 ranking.rows[i].figures->allocs,
                 ranking.rows[i].figures->allocs == 1 ? "" : "s",

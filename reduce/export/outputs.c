@@ -177,7 +177,7 @@ const struct output export_formats[] = {
      .endings = ".json "},
     {"csv", "one table, for spreadsheets; see --tables", export_csv,
      .endings = ".csv "},
-    {"suppressions", "what suppresses each leak, as valgrind has it (C)",
+    {"suppressions", "lines that suppress each leak (C)",
      export_suppressions, .endings = ".supp "},
     {0},
 };

@@ -173,7 +173,7 @@ value: T where they take none."
           collect keyword into tried
           finally (loop for (keyword) on (options-of "report") by #'cddr
                         do (is (member keyword
-                                       (list* :o :suppressions :heap :from :to
+                                       (list* :o :suppressions :from :to
                                               tried))
                                "~S has not been tried." keyword)))))
 

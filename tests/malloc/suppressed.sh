@@ -89,63 +89,6 @@ leak:strdup 55 begin,rest 0
 leak:main rest 0
 END
 
-# Blocks of valgrind's: the frames, with commas between them.  The two chains
-# are begin and strdup<begin, which dlopen calls.
-while read -r frames wanted; do
-  { printf '# comment\n{\n  any name\n  Memcheck:Leak\n'
-    tr ',' '\n' <<<"  $frames" | sed 's/+/ /'
-    printf '}\n'; } >suppressions
-  same "$frames" "${wanted//,/$'\n'}" \
-    "$(leaks kept.data --suppressions=suppressions)"
-done <<'END'
-fun:malloc,fun:begin 5 strdup,rest 0
-fun:malloc,fun:strdup,fun:begin 55 begin,rest 0
-fun:*alloc,fun:st?d*p,fun:begin 55 begin,rest 0
-fun:malloc,...,fun:begin rest 0
-...,fun:begin rest 0
-fun:malloc,...,obj:*/leaking.so rest 0
-fun:malloc,obj:*/leaking.so 5 strdup,rest 0
-fun:malloc,fun:begin,...,fun:main 5 strdup,rest 0
-fun:malloc,fun:begin,fun:main 5 strdup,55 begin,rest 0
-fun:malloc,...,fun:main,fun:begin 5 strdup,55 begin,rest 0
-...,fun:strdup,...,fun:begin,...,fun:main,... 55 begin,rest 0
-...,fun:*,...,fun:begin,fun:*,... 55 begin,rest 0
-fun:malloc,fun:egi* 5 strdup,55 begin,rest 0
-match-leak-kinds:+definite,fun:malloc,fun:begin 5 strdup,rest 0
-match-leak-kinds:+reachable,fun:malloc,fun:begin 5 strdup,55 begin,rest 0
-match-leak-kinds:+all,fun:malloc,fun:begin 5 strdup,rest 0
-src:x.c:1,fun:begin 5 strdup,55 begin,rest 0
-END
-
-# Many "..." with what no frame has behind them: in a chain of 61 frames there
-# are more ways to share it among them than can be tried.
-cat >deep.c <<'END'
-#include <stdlib.h>
-void *volatile kept;
-static void down(int n) { if (n > 0) down(n - 1); else kept = malloc(7); }
-int main(void) { down(60); kept = 0; return 0; }
-END
-$CC -g -O0 -fno-optimize-sibling-calls -o deep deep.c
-MPROF_OUT=deep.data LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so ./deep
-{
-  printf '{\n n\n Memcheck:Leak\n'
-  for ((i = 0; i < 14; i++)); do printf ' ...\n fun:down\n'; done
-  printf ' ...\n fun:nothing\n}\n'
-} >suppressions
-same 'many gaps' $'7 down\nrest 0' "$(leaks deep.data --suppressions=suppressions)"
-
-printf '{\n n\n Memcheck:Param\n write(buf)\n fun:begin\n}\nleak:strdup\n' \
-  >suppressions
-same 'both forms, and an error of another kind' $'55 begin\nrest 0' \
-  "$(leaks kept.data --suppressions=suppressions)"
-printf '{\n n\n Memcheck:Leak\n fun:begin\n' >suppressions
-same 'a block without an end' \
-  "mprof: cannot read 'suppressions': line 4 is not 'leak:PATTERN'" \
-  "$("$MPROF" report --suppressions=suppressions kept.data 2>&1)"
-"$MPROF" report --suppressions=/usr/libexec/valgrind/default.supp \
-  kept.data >all 2>err
-same "valgrind's own file" '' "$(cat err)"
-
 printf 'leak:x\nrace:y\n' >suppressions
 same 'another kind of line' \
   "mprof: cannot read 'suppressions': line 2 is not 'leak:PATTERN'" \
