@@ -133,7 +133,7 @@ refuse_key(const struct parser *p, const char *word, size_t length)
 {
   struct suggestion meant = suggestion_for(word, length);
   for (enum rule_key key = 0; key < RULE_KEYS; key++)
-    suggestion_offer(&meant, keys[key].word, strlen(keys[key].word));
+    suggestion_offer(&meant, keys[key].word);
   REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, word,
          suggestion_text(&meant, "").text);
 }

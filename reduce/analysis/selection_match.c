@@ -156,8 +156,7 @@ refuse_category(enum language language, const char *word, size_t length)
 #define CATEGORY(c) category_name(language, c), category_letter(language, c)
   struct suggestion meant = suggestion_for(word, length);
   for (unsigned c = 0; c < CATEGORY_COUNT; c++)
-    suggestion_offer(&meant, category_name(language, c),
-                     strlen(category_name(language, c)));
+    suggestion_offer(&meant, category_name(language, c));
   fail_with(MPROF_USAGE,
             "--category takes %s (%s), %s (%s), %s (%s) and %s (%s), "
             "not '%.*s'%s",

@@ -28,8 +28,8 @@ selection_nearest(const struct selection *selection,
   size_t count = selection_item_count(selection, expression);
   for (size_t i = 0; i < count; i++) {
     struct item_names names = selection_item_names(selection, expression, i);
-    suggestion_offer_name(&meant, names.texts[0]);
-    suggestion_offer_name(&meant, names.texts[1]);
+    suggestion_offer(&meant, names.texts[0]);
+    suggestion_offer(&meant, names.texts[1]);
   }
   return suggestion_text(&meant, "");
 }

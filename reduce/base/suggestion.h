@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* "Did you mean ...?" for a word that is not known: the nearest of those that
- * are.
- *
- * How far two words are apart is the number of letters to insert, remove or
- * replace and of neighbours to exchange (optimal string alignment), whatever
- * their case.  A word that contains the unknown one is one step away.  Of
- * words that are equally near the first counts, and only those count that are
- * at most a third of the unknown word away.
+/* "Did you mean ...?" for an unknown word: the nearest of the known ones, by
+ * the number of letters to insert, remove or replace (Levenshtein distance),
+ * ignoring case.  A word that contains the unknown one is one step away; one
+ * that is further than a third of its length is not suggested.
  */
 
 #ifndef MPROF_SUGGESTION_H
@@ -23,19 +19,15 @@ struct suggestion {
   char word[SUGGESTION_LENGTH]; /* the nearest so far; "" for none */
 };
 
-/* The first LENGTH bytes of UNKNOWN must outlive what is given back. */
+/* Returns an empty suggestion for the first LENGTH bytes of UNKNOWN, which
+ * must outlive it. */
 struct suggestion suggestion_for(const char *unknown, size_t length);
 
-/* Offers the first LENGTH bytes of WORD. */
-void suggestion_offer(struct suggestion *suggestion, const char *word,
-                      size_t length);
+/* Offers NAME and each of its parts: APP::PARSE, APP and PARSE. */
+void suggestion_offer(struct suggestion *suggestion, const char *name);
 
-/* Offers NAME, that of a function, file, type or thread, and each of its
- * parts: APP::PARSE, APP and PARSE. */
-void suggestion_offer_name(struct suggestion *suggestion, const char *name);
-
-/* What ends a message: "; did you mean --limit?" with "--" as PREFIX, or "".
- */
+/* Returns the end of a message: "; did you mean --limit?" with "--" as PREFIX,
+ * or "". */
 struct suggestion_text {
   char text[SUGGESTION_LENGTH + 20];
 };

@@ -45,7 +45,6 @@ typedef void command_function(const struct options *options,
 command_function run_reduction; /* tables, formats, pictures */
 command_function run_merge;
 command_function run_diff; /* status 3: more growth than is allowed */
-command_function run_recover;
 /* status and signal are the program's; 4: it succeeded, but lost memory */
 command_function run_monitored;
 command_function run_push;

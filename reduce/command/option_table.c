@@ -24,13 +24,12 @@ enum {
   IN_RUN = 1 << COMMAND_RUN,
   IN_PUSH = 1 << COMMAND_PUSH,
   IN_TOP = 1 << COMMAND_TOP,
-  IN_RECOVER = 1 << COMMAND_RECOVER,
   IN_TABLES = IN_REPORT | IN_DIFF,
   IN_SHOWN = IN_TABLES | IN_EXPORT | IN_FLAMEGRAPH | IN_GRAPH,
   IN_VIEW = IN_SHOWN | IN_TOP,
   IN_TEXTS = IN_TABLES | IN_ADVISE,
   IN_CHOICES = IN_VIEW | IN_ADVISE,
-  IN_FILES = IN_SHOWN | IN_ADVISE | IN_MERGE | IN_RUN | IN_RECOVER,
+  IN_FILES = IN_SHOWN | IN_ADVISE | IN_MERGE | IN_RUN,
   IN_ALL = IN_FILES | IN_PUSH | IN_TOP
 };
 
@@ -246,7 +245,7 @@ const struct option_row option_rows[] = {
      STORE(file, const char *, output, 0)},
     {IN_ALL, "help", NULL, "print this help", FLAG(help)},
 
-    /* words of mprof 3.0, and what is not needed any more */
+    /* the options of mprof 3.0 */
     {IN_TEXTS, "normal", NULL, NULL,
      CHOICE(detail_choice, detail, DETAIL_NORMAL)},
     {IN_TEXTS, "terse", NULL, NULL,
@@ -256,8 +255,6 @@ const struct option_row option_rows[] = {
     {IN_REPORT, "noleaktable", NULL, NULL,
      CHOICE(leak_choice, view.leaks, LEAKS_OFF)},
     {IN_REPORT, "offsets", NULL, NULL, FLAG(view.offsets)},
-    {IN_RUN, "autosave", "N", NULL, NUMBER(run.autosave)},
-    {IN_RUN, "mapped", NULL, NULL, FLAG(run.mapped)},
     {.name = NULL},
 };
 

@@ -70,7 +70,7 @@ find_word(const struct option_value *v, const char *text, size_t length)
   for (size_t i = 0; (word = word_of(&v->row->words, i)) != NULL; i++) {
     if (strlen(word) == length && memcmp(word, text, length) == 0)
       return i;
-    suggestion_offer(&meant, word, strlen(word));
+    suggestion_offer(&meant, word);
   }
   option_words(v->row, words);
   refuse_part(v, words, &meant);

@@ -29,8 +29,7 @@ static const struct options defaults = {
              .legend = true,
              .callers = DEFAULT_CALLERS,
              .width = WIDTH_AUTOMATIC},
-    .run = {.autosave = SIZE_MAX,
-            .budget = SIZE_MAX,
+    .run = {.budget = SIZE_MAX,
             .temporary = SIZE_MAX,
             .process = SIZE_MAX,
             .ship_every = SIZE_MAX,
@@ -46,7 +45,7 @@ refuse_option(const struct parsing *parsing, const char *argument,
   for (const struct option_row *row = option_rows; row->name != NULL; row++)
     if ((row->commands >> parsing->options->command & 1) != 0 &&
         row->help != NULL)
-      suggestion_offer(&meant, row->name, strlen(row->name));
+      suggestion_offer(&meant, row->name);
   const char *dashes = meant.word[0] == '\0' ? "" : OPTION_DASHES(meant.word);
   fail_with(MPROF_USAGE, "unknown option '%s'%s", argument,
             suggestion_text(&meant, dashes).text);
@@ -197,8 +196,6 @@ check(const struct options *options)
     wrong = "push takes a file and the URL to ship it to: FILE URL";
   else if (command == COMMAND_TOP && (options->file_count != 1 || open))
     wrong = "top takes one process, file or URL";
-  else if (command == COMMAND_RECOVER && options->file_count != 1)
-    wrong = "recover takes one file";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge given";
   if (wrong != NULL)
@@ -285,7 +282,7 @@ refuse_command(const char *what, const char *name)
   struct suggestion meant = suggestion_for(name, strlen(name));
   for (const struct command_row *row = command_rows; row->name != NULL; row++)
     if (row->arguments != NULL)
-      suggestion_offer(&meant, row->name, strlen(row->name));
+      suggestion_offer(&meant, row->name);
   fail_with(MPROF_USAGE, "%s '%s'%s", what, name,
             suggestion_text(&meant, "").text);
 }

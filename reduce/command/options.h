@@ -33,7 +33,6 @@ enum command {
   COMMAND_RUN,
   COMMAND_PUSH,
   COMMAND_TOP,
-  COMMAND_RECOVER,
   COMMAND_HELP,
   COMMAND_VERSION
 };
@@ -59,7 +58,6 @@ struct run_options {
   bool unfolded;              /* with all depths of a recursion */
   bool reachable;             /* at the end, seek what is lost */
   struct growth_limits leaks; /* of that, in bytes; without a text: none */
-  bool mapped;                /* as always */
   const char *signal;         /* that starts and stops counting, or NULL */
   const char *only;           /* names of programs, or NULL: all */
   bool watched;               /* the program is looked at while it runs */
@@ -68,7 +66,7 @@ struct run_options {
   enum children_choice children;
   uint64_t timeline;       /* length of its slices, ns; 0: there is none */
   size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
-  size_t autosave, budget, temporary; /* SIZE_MAX: not given */
+  size_t budget, temporary; /* SIZE_MAX: not given */
 };
 
 /* Where profiles are shipped: NULL for what serve/ship.h has then. */

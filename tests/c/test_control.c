@@ -130,7 +130,6 @@ attach(void *good)
 {
   const struct options options = {.run = {.process = (size_t)program,
                                           .seconds = SIZE_MAX,
-                                          .autosave = SIZE_MAX,
                                           .budget = SIZE_MAX,
                                           .temporary = SIZE_MAX,
                                           .quiet = true,

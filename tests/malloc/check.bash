@@ -80,7 +80,7 @@ rows() {
     file=$BUILD/malloc/$suite.rows.data
     sum=$(md5sum <"$1")
     if [ ! -e "$file" ] || [ "$sum" != "$(cat "$file.sum" 2>/dev/null)" ]; then
-      "$MPROF" recover -o "$file" "$1" 2>"$file.err" || cat "$file.err"
+      "$MPROF" merge -o "$file" "$1" 2>"$file.err" || cat "$file.err"
       echo "$sum" >"$file.sum"
     fi
   fi

@@ -14,7 +14,7 @@ $CC -w -O1 -fPIC -shared -I"$tests/../../monitor" -o failing.so "$tests/programs
   result 1 'failing compiles'
 mkdir jail
 profile faults none # has the objects before alone
-"$MPROF" recover -o faults.data faults.data 2>err # as `mprof run' leaves it
+"$MPROF" merge -o faults.data faults.data 2>err # as `mprof run' leaves it
 all=$(MPROF_OUT=$work/all.data LD_PRELOAD=$monitor ./rights jail none
       rows all.data all)
 before=$(rows faults.data all)

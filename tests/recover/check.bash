@@ -65,7 +65,7 @@ logs() {
 as_good() {
   local command
   mkdir -p folder && cp "$1" folder
-  "$MPROF" recover -o made.data "$1" 2>err
+  "$MPROF" merge -o made.data "$1" 2>err
   for command in report 'report --verbose' 'export --format=folded --frames=types,threads' \
     'export --format=csv --tables=contexts' 'export --format=json' advise; do
     # shellcheck disable=SC2086
