@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; bindings.lisp -- the C functions behind mprof: the monitor counts; the
-;;;; reducer reads profiles and prints tables; the server and the shipper send
+;;;; reducer reads profiles and prints tables; the server sends
 ;;;; profiles.  ECL's dynamic foreign function interface needs no C compiler.
 ;;;;
 ;;;; The addresses are looked up when this file is loaded; *FAILURE* says if
@@ -216,8 +216,8 @@ A byte that is not UTF-8 becomes U+FFFD."
   "Return the number of bytes counted.  Allocates nothing."
   (monitor-counter '(1)))
 
-;;; The server and the shipper: see reduce/serve/lisp.c, server.h, ship.h and
-;;; timeline.c.  Servers and shippers are addresses.
+;;; The server: see reduce/serve/lisp.c, server.h and timeline.c.  Servers are
+;;; addresses.
 
 (define-foreign-functions "libmprof-serve.so"
   (serve-open "mprof_lisp_serve" :unsigned-long
@@ -228,15 +228,6 @@ A byte that is not UTF-8 becomes U+FFFD."
   (serve-answer "mprof_server_answer" :void (:unsigned-long :cstring))
   (serve-stop "mprof_server_stop" :void (&list :unsigned-long))
   (serve-close "mprof_server_close" :void (:unsigned-long))
-  (ship-open "mprof_lisp_ship" :unsigned-long
-             (:cstring :cstring :unsigned-long))
-  (ship-summary "mprof_ship_summary" :cstring (:unsigned-long))
-  (ship-run "mprof_ship_run" :void (&list :unsigned-long) :waits)
-  (ship-note "mprof_ship_note" :void (&list :unsigned-long))
-  (ship-stop "mprof_ship_stop" :void (&list :unsigned-long))
-  (ship-count "mprof_ship_count" :unsigned-long-long
-              (:unsigned-long :int))
-  (ship-close "mprof_ship_close" :void (:unsigned-long))
   (timeline-open "mprof_lisp_timeline_open" :unsigned-long (:unsigned-long))
   (timeline-run "mprof_lisp_timeline_run" :void (&list :unsigned-long) :waits)
   (timeline-await "mprof_lisp_timeline_await" :void (&list :unsigned-long)

@@ -26,7 +26,6 @@
                (:file "budget")
                (:file "try-advice")
                (:file "serve")
-               (:file "ship")
                (:file "declarations"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 

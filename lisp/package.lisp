@@ -62,7 +62,7 @@ Conditions:
    #:with-profiling #:start #:stop #:reset #:status #:with-region #:with-labels
    #:with-same-labels #:out-of-line
    #:report #:advise #:try-advice #:save
-   #:serve #:stop-serving #:ship #:stop-shipping
+   #:serve #:stop-serving
    #:profile #:compare-profiles
    #:with-allocation-budget #:allocated-by
    #:mprof-error #:profiler-unavailable #:already-active

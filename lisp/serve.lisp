@@ -8,7 +8,7 @@
 
 (in-package #:mprof)
 
-;;; The server and the shipper are workers: lists (ARGUMENTS THREAD PID).
+;;; The server and the timeline are workers: lists (ARGUMENTS THREAD PID).
 ;;; ARGUMENTS has an address in the C library, and PID is the process of THREAD,
 ;;; since the child of a fork has no such thread.
 

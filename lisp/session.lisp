@@ -209,7 +209,6 @@ the file, since it is for the end of PROTECTED."
 Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)
     (end-leftover-file)
-    (note-for-shipper)
     (check-status (monitor-reset) 'mprof-error)
     (unless (active-p)
       (setf *options* nil)

@@ -5,7 +5,9 @@
 #ifndef MPROF_HANDLES_H
 #define MPROF_HANDLES_H
 
-#include "export/heap_profile.h"
+#include "base/pool.h"
+#include "pprof/profile.h"
+#include "base/sink.h"
 #include "mprof.h"
 #include "recover/timeline.h"
 
@@ -30,16 +32,6 @@ struct timeline_handle {
   struct timeline timeline;
 };
 
-/* What mprof_heap_open gives out. */
-struct heap_handle {
-  struct pool pool; /* which it is in */
-  struct heap_profile heap;
-  struct mprof_error error;
-  unsigned columns;
-  bool type_frames;
-  const char *comments; /* not owned */
-};
-
 /* What mprof_run_command gives out. */
 struct result {
   struct pool pool; /* which the texts are in */
@@ -56,9 +48,7 @@ struct filling {
   const char *arguments;
   const struct open_profile *open;
   const struct handle *handle;
-  const struct heap_handle *heap;
-  uint64_t first, count;
-  struct heap_writing how;
+  const struct handle *base; /* NULL: none */
 };
 
 /* A result that FILL makes of FILLING, whose result it is. */

@@ -233,10 +233,13 @@ static void
 fill_from_profile(void *closure)
 {
   const struct filling *filling = closure;
-  if (filling->handle->error.code == MPROF_OK)
-    fill_by_command(closure);
-  else
+  const struct handle *base = filling->base;
+  if (filling->handle->error.code != MPROF_OK)
     result_fail(filling->result, &filling->handle->error);
+  else if (base != NULL && base->error.code != MPROF_OK)
+    result_fail(filling->result, &base->error);
+  else
+    fill_by_command(closure);
 }
 
 void *
@@ -246,9 +249,25 @@ mprof_profile_command(void *profile, const char *arguments,
   const struct handle *handle = profile;
   if (handle == NULL)
     return NULL;
-  const struct open_profile open = {&handle->profile, samples, count};
+  const struct open_profile open = {
+      .profile = &handle->profile, .samples = samples, .sample_count = count};
   struct filling filling = {
       .arguments = arguments, .open = &open, .handle = handle};
+  return result_new(fill_from_profile, &filling);
+}
+
+void *
+mprof_profile_compare(void *profile, void *base, const char *arguments)
+{
+  const struct handle *handle = profile, *other = base;
+  if (handle == NULL || other == NULL)
+    return NULL;
+  const struct open_profile open = {.profile = &handle->profile,
+                                    .base = &other->profile};
+  struct filling filling = {.arguments = arguments,
+                            .open = &open,
+                            .handle = handle,
+                            .base = other};
   return result_new(fill_from_profile, &filling);
 }
 

@@ -93,6 +93,11 @@ MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);
 
+/* Runs the command line ARGUMENTS on PROFILE as mprof_profile_command does,
+ * with the profile BASE in the place of a file that --base names. */
+MPROF_API void *mprof_profile_compare(void *profile, void *base,
+                                      const char *arguments);
+
 /* A profile file of PROFILE, as the output of a result. */
 MPROF_API void *mprof_profile_write(void *profile);
 
@@ -103,44 +108,6 @@ MPROF_API int64_t mprof_profile_duration(void *profile);
 
 /* NULL is allowed. */
 MPROF_API void mprof_profile_close(void *profile);
-
-/* A heap profile as servers of profiles take them (export/heap_profile.h),
- * empty.  NULL when memory runs out.  The caller closes it with
- * mprof_heap_close. */
-MPROF_API void *mprof_heap_open(void);
-
-/* Adds what PROFILE has to HEAP, or with SIGN -1 takes it away: the sample
- * types whose bits are in COLUMNS.  What goes wrong is said when HEAP is
- * written, and by mprof_heap_error, which is "" when nothing has. */
-MPROF_API void mprof_heap_add(void *heap, void *profile, int sign,
-                              unsigned columns);
-MPROF_API const char *mprof_heap_error(void *heap);
-
-/* How many samples it has. */
-MPROF_API uint64_t mprof_heap_samples(void *heap);
-
-/* The sum over COUNT of them from FIRST on of the sample type COLUMN: 0 and 1
- * are allocations and their bytes, 2 and 3 those in use. */
-MPROF_API int64_t mprof_heap_sum(void *heap, int column, uint64_t first,
-                                 uint64_t count);
-
-/* What is written from now on: the sample types whose bits are in COLUMNS,
- * while the others are 0; with TYPE_FRAMES types as the last frames, else as
- * labels; and COMMENTS, one a line, NULL for none, which must stay as long as
- * HEAP. */
-MPROF_API void mprof_heap_choose(void *heap, unsigned columns,
-                                 int type_frames, const char *comments);
-
-/* COUNT of its samples from FIRST on, as a file, which is the output of the
- * result; as of TIME_NANOS since 1970, and DURATION_NANOS before, 0 for sums.
- * With IN_USE what is in use comes first to a reader, else what was
- * allocated. */
-MPROF_API void *mprof_heap_write(void *heap, uint64_t first, uint64_t count,
-                                 int in_use, int64_t time_nanos,
-                                 int64_t duration_nanos);
-
-/* NULL is allowed. */
-MPROF_API void mprof_heap_close(void *heap);
 
 /* How many characters a line of the terminal DESCRIPTOR has, by the variable
  * COLUMNS or the terminal; 0 when neither says, -1 when it is no terminal. */

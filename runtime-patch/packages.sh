@@ -27,8 +27,8 @@ build)
     libgc-dev libatomic-ops-dev libffi-dev libgmp-dev'
   # The monitor and the reducer; libdw and libiberty the reducer alone.
   packages="$packages zlib1g-dev libelf-dev libdw-dev libiberty-dev"
-  # What serves and ships profiles.
-  packages="$packages libmicrohttpd-dev libcurl4-openssl-dev"
+  # What serves profiles.
+  packages="$packages libmicrohttpd-dev"
   # Tests alone: cmocka and FiveAM run them, protobuf-c reads and writes
   # profiles by pprof's own description, CFFI calls C from Lisp.
   packages="$packages libcmocka-dev cl-fiveam

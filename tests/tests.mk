@@ -70,15 +70,6 @@ $(profiles): $(O)/obj/tests/c/write_profile.o $(proto_o)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lprotobuf-c -lz
 
-# A program that is shipped.
-sender := $(O)/tests/sender
-
-$(sender): $(O)/obj/tests/serve/sender.o $(serve_so)
-	@mkdir -p $(@D)
-	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $< \
-	  -L$(O)/lib -l:libmprof-serve.so -l:libmprof-reduce.so -lpthread \
-	  -Wl,-rpath,'$$ORIGIN/../lib'
-
 # It stands in front of what it lets fail.
 $(O)/tests/test_failing_memory: private LDFLAGS += \
   $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc strdup strndup)
@@ -93,7 +84,7 @@ $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 
 .SECONDARY: $(test_o)
 -include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o)) \
-  $(addprefix $(O)/obj/tests/,malloc/figures.d c/write_profile.d serve/sender.d)
+  $(addprefix $(O)/obj/tests/,malloc/figures.d c/write_profile.d)
 
 ## Other builds of ECL.
 # Without patches, but otherwise the same: what bench compares with.
@@ -184,7 +175,7 @@ check-libraries: all ## the tests of other people's libraries, profiled
 check-advice: all ## rules of advice: programs with and without each fault
 	@$(test_env) tests/run-tests.sh advice
 
-check-serve: all $(sender) $(packages)-serve ## what is served and shipped, and who takes it
+check-serve: all $(packages)-serve ## what is served, and who takes it
 	@$(test_env) tests/run-tests.sh serve
 
 check-formats: all $(packages)-formats ## what others read of the exports
@@ -313,9 +304,6 @@ bench-on-off: all ## the same of mprof counting and stopped alone; minutes for t
 bench-holders: all ## the time and memory to find out what holds a million objects
 	@cd $(O) && $(test_env) bin/ecl --norc \
 	  --load $(CURDIR)/tests/bench/holders.lisp
-
-bench-fleet: all $(sender) $(packages)-serve ## what it costs to ship from 1,000 programs, and to merge as many files
-	@$(test_env) tests/bench/fleet.sh
 
 bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,000 contexts
 	@mkdir -p $(O)/bench

@@ -47,7 +47,6 @@ command_function run_merge;
 command_function run_diff; /* status 3: more growth than is allowed */
 /* status and signal are the program's; 4: it succeeded, but lost memory */
 command_function run_monitored;
-command_function run_push;
 command_function run_top;
 
 struct command_row {

@@ -22,7 +22,6 @@ enum {
   IN_FLAMEGRAPH = 1 << COMMAND_FLAMEGRAPH,
   IN_MERGE = 1 << COMMAND_MERGE,
   IN_RUN = 1 << COMMAND_RUN,
-  IN_PUSH = 1 << COMMAND_PUSH,
   IN_TOP = 1 << COMMAND_TOP,
   IN_TABLES = IN_REPORT | IN_DIFF,
   IN_SHOWN = IN_TABLES | IN_EXPORT | IN_FLAMEGRAPH | IN_GRAPH,
@@ -30,7 +29,7 @@ enum {
   IN_TEXTS = IN_TABLES | IN_ADVISE,
   IN_CHOICES = IN_VIEW | IN_ADVISE,
   IN_FILES = IN_SHOWN | IN_ADVISE | IN_MERGE | IN_RUN,
-  IN_ALL = IN_FILES | IN_PUSH | IN_TOP
+  IN_ALL = IN_FILES | IN_TOP
 };
 
 /* The offset of FIELD, which the compiler is to find to be of TYPE. */
@@ -123,7 +122,7 @@ const struct option_row option_rows[] = {
     {IN_TOP, "sort", "KEY", "sort by ",
      WORD(sort_key, view.sort, SORT_INCLUSIVE, top_sort_words)},
     {IN_TOP, "every", "N", "look every N seconds (1)",
-     POSITIVE(run.ship_every)},
+     POSITIVE(run.every)},
     {IN_REPORT, "sort", "KEY", "sort by ",
      WORD(sort_key, view.sort, SORT_INCLUSIVE, sort_words)},
     {IN_DIFF, "sort", "KEY", "sort by the change of ",
@@ -232,15 +231,7 @@ const struct option_row option_rows[] = {
      STORE(leaks, struct growth_limits, run.leaks, 0)},
     {IN_RUN, "serve", "PORT",
      "serve the profile over HTTP at PORT or ADDRESS:PORT", TEXT(run.serve)},
-    {IN_RUN, "ship", "URL", "ship new allocations to URL periodically",
-     TEXT(run.ship)},
-    {IN_RUN, "every", "N", "ship every N seconds (15)",
-     POSITIVE(run.ship_every)},
     {IN_RUN, "q", NULL, "print no summary", FLAG(run.quiet)},
-    {IN_PUSH | IN_RUN, "labels", "LIST",
-     "further labels: NAME=VALUE, separated by commas; service_name=VALUE "
-     "names the service (default: the program or file)",
-     TEXT(push.labels)},
     {IN_FILES, "o", "OUT", "write to the file OUT, completely or not at all",
      STORE(file, const char *, output, 0)},
     {IN_ALL, "help", NULL, "print this help", FLAG(help)},

@@ -32,7 +32,7 @@ static const struct options defaults = {
     .run = {.budget = SIZE_MAX,
             .temporary = SIZE_MAX,
             .process = SIZE_MAX,
-            .ship_every = SIZE_MAX,
+            .every = SIZE_MAX,
             .seconds = SIZE_MAX},
 };
 
@@ -148,10 +148,8 @@ choose_format(struct options *options)
 
 /* The same of what mprof run is told, with a program or without. */
 static const char *
-check_run(const struct run_options *run, const struct push_options *push,
-          bool program)
+check_run(const struct run_options *run, bool program)
 {
-  bool ships = run->ship_every != SIZE_MAX || push->labels != NULL;
   bool chooses = run->off || run->signal != NULL || run->only != NULL ||
                  run->children != CHILDREN_TRACED;
   if (run->process == SIZE_MAX && !program)
@@ -163,8 +161,6 @@ check_run(const struct run_options *run, const struct push_options *push,
   if (run->process != SIZE_MAX && chooses)
     return "--pid cannot be combined with --off, --signal, --only or "
            "--trace-children";
-  if (run->ship == NULL && ships)
-    return "--every and --labels require --ship=URL";
   if (run->process != SIZE_MAX && (run->reachable || run->leaks.text != NULL))
     return "--pid cannot be combined with --reachable or --fail-on-leak: "
            "earlier allocations are unknown";
@@ -191,11 +187,9 @@ check(const struct options *options)
            options->run.leaks.text == NULL)
     wrong = "--suppressions requires --fail-on-leak";
   else if (command == COMMAND_RUN)
-    wrong = check_run(&options->run, &options->push, options->file_count > 0);
-  else if (command == COMMAND_PUSH && (options->file_count != 2 || open))
-    wrong = "push takes a file and the URL to ship it to: FILE URL";
+    wrong = check_run(&options->run, options->file_count > 0);
   else if (command == COMMAND_TOP && (options->file_count != 1 || open))
-    wrong = "top takes one process, file or URL";
+    wrong = "top takes one process or file";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge given";
   if (wrong != NULL)
@@ -271,7 +265,8 @@ parse_command(struct parsing *parsing)
   if (options->base != NULL &&
       (options->format == NULL || !options->format->compares))
     fail_with(MPROF_USAGE,
-              "--base requires -o NAME.html; mprof diff compares in tables");
+              "--base requires -o NAME.html or --format=heap; mprof diff compares in "
+              "tables");
   settle(options);
 }
 

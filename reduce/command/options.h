@@ -31,7 +31,6 @@ enum command {
   COMMAND_FLAMEGRAPH,
   COMMAND_GRAPH,
   COMMAND_RUN,
-  COMMAND_PUSH,
   COMMAND_TOP,
   COMMAND_HELP,
   COMMAND_VERSION
@@ -50,6 +49,7 @@ struct open_profile {
   const struct profile *profile;
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
+  const struct profile *base; /* to compare with; NULL: nothing */
 };
 
 /* What mprof run tells the monitor of C programs, and whether it speaks. */
@@ -61,17 +61,12 @@ struct run_options {
   const char *signal;         /* that starts and stops counting, or NULL */
   const char *only;           /* names of programs, or NULL: all */
   bool watched;               /* the program is looked at while it runs */
-  const char *serve, *ship;   /* where; NULL: not */
-  size_t ship_every;          /* seconds; SIZE_MAX: not given */
+  const char *serve; /* where; NULL: not */
+  size_t every;      /* seconds between two tables of top; SIZE_MAX: 1 */
   enum children_choice children;
   uint64_t timeline;       /* length of its slices, ns; 0: there is none */
   size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
   size_t budget, temporary; /* SIZE_MAX: not given */
-};
-
-/* Where profiles are shipped: NULL for what serve/ship.h has then. */
-struct push_options {
-  const char *labels;
 };
 
 struct options {
@@ -90,12 +85,11 @@ struct options {
   enum detail_choice detail;
   enum color_choice color;
   const char *rules; /* a file of rules of advice, NULL: only our own */
-  const char *base; /* what they are compared with in a page, NULL: nothing */
+  const char *base; /* the file to compare with, NULL: none */
   struct view_options view;
 
   struct diff_options diff;
   struct run_options run;
-  struct push_options push;
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which

@@ -79,7 +79,7 @@ emitter_of(const struct options *options)
 
 /* What the page compares with, if anything. */
 struct base {
-  struct profile profile;
+  struct profile profile; /* if it is read */
   struct view_options view;
   const char *file;
   struct reduction reduction;
@@ -94,13 +94,16 @@ base_init(struct base *base, struct reduction *reduction,
   base->view.file_count = 1;
   base->view.select.samples = NULL; /* they are of the other profile */
   base->view.select.sample_count = 0;
-  if (options->base == NULL)
+  const struct profile *profile =
+      options->open == NULL ? NULL : options->open->base;
+  if (profile == NULL && options->base == NULL)
     return;
-  profile_load_joined(&base->profile, options->base,
-                      options->progress);
-  diff_check_languages(&base->profile, reduction->profile);
-  reduction_init(&base->reduction, &base->profile, &base->view,
-                 options->progress);
+  if (profile == NULL) {
+    profile_load_joined(&base->profile, options->base, options->progress);
+    profile = &base->profile;
+  }
+  diff_check_languages(profile, reduction->profile);
+  reduction_init(&base->reduction, profile, &base->view, options->progress);
   reduction->base = &base->reduction;
 }
 

@@ -52,7 +52,7 @@ void
 library_load(const char *const *names, void **found, size_t count)
 {
   char path[PATH_MAX];
-  library_find("libmprof-serve.so", "shipping library", path);
+  library_find("libmprof-serve.so", "server library", path);
   void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   bool good = opened != NULL;
   for (size_t i = 0; good && i < count; i++) {

@@ -29,7 +29,7 @@ void program_run(const struct options *options, const char *file,
  * preloaded. */
 void monitor_find(char *path);
 
-/* Loads the library that serves, ships and fetches, and sets FOUND to its
+/* Loads the library that serves, and sets FOUND to its
  * COUNT functions NAMES. */
 void library_load(const char *const *names, void **found, size_t count);
 

@@ -3,8 +3,7 @@
 /* mprof top: who allocates now.  The profile of a running program is read
  * again and again, and what each function allocated from one reading to the
  * next is shown, most first.  The program is one that `mprof run' runs, by
- * its number or its file, a Lisp program that counts in a file, or one that
- * serves its profile.
+ * its number or its file, or a Lisp program that counts in a file.
  *
  * On a terminal the table is written over the one before, and keys choose its
  * order, as in top(1); elsewhere each table follows the last.
@@ -13,8 +12,6 @@
 #include "command/top.h"
 
 #include "base/array.h"
-#include "command/load.h"
-#include "command/run_program.h"
 #include "recover/image_hold.h"
 
 #include <errno.h>
@@ -61,15 +58,6 @@ find_program(struct top *top)
 {
   const char *name = top->options->files[0];
   struct image_head head;
-  top->served =
-      strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0;
-  if (top->served) {
-    static const char *const fetch = "mprof_fetch";
-    void *found;
-    library_load(&fetch, &found, 1);
-    memcpy(&top->fetch, &found, sizeof found);
-    return;
-  }
   if (name[strspn(name, "0123456789")] == '\0')
     find_image(name, top->path);
   else
@@ -80,22 +68,6 @@ find_program(struct top *top)
 }
 
 /* ---- a reading ---- */
-
-static void
-read_profile(struct top *top, struct profile *profile)
-{
-  char message[FETCH_MESSAGE_LENGTH];
-  struct input_octets octets = {NULL, 0};
-  if (!top->served) {
-    control_snapshot(&top->control, false, profile);
-    return;
-  }
-  octets.data = top->fetch(top->options->files[0], &octets.length, message);
-  if (octets.data == NULL)
-    fail_with(MPROF_CANNOT_READ, "%s", message);
-  pool_on_release(free, (void *)(uintptr_t)octets.data);
-  profile_load_octets(profile, octets, NULL);
-}
 
 int
 top_compare_names(const void *left, const void *right)
@@ -120,7 +92,7 @@ take(void *closure)
   struct profile profile;
   struct reduction reduction;
   now->time = top_time();
-  read_profile(top, &profile);
+  control_snapshot(&top->control, false, &profile);
   reduction_init(&reduction, &profile, &top->options->view, NULL);
   const struct call_graph *graph = &reduction.graph;
   now->rows = pool_zeroed(graph->node_count, sizeof *now->rows);
@@ -152,8 +124,7 @@ release_readings(void *closure)
   for (int i = 0; i < 2; i++)
     pool_release(&top->readings[i].pool);
   close(top->signals);
-  if (!top->served)
-    control_close(&top->control);
+  control_close(&top->control);
 }
 
 void
@@ -167,8 +138,7 @@ run_top(const struct options *options, struct sink *sink,
   if (options->view.sort < sizeof keys_of_sorts / sizeof *keys_of_sorts)
     top->key = keys_of_sorts[options->view.sort];
   find_program(top);
-  if (!top->served)
-    control_open(&top->control, top->path, NULL);
+  control_open(&top->control, top->path, NULL);
   pool_on_release(release_readings, top);
   top_take_terminal(top);
   for (int i = 0;; i++) {
@@ -177,7 +147,7 @@ run_top(const struct options *options, struct sink *sink,
     pool_release(&top->now->pool);
     *top->now = (struct program_reading){.rows = NULL};
     if (!attempt(&top->now->pool, take, top, &error)) {
-      if (i == 0 || top->served)
+      if (i == 0)
         fail_again(&error);
       mprof_line(outcome->remark, "the program has ended");
       return;

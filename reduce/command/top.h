@@ -10,7 +10,6 @@
 #include "analysis/figures.h"
 #include "command/command.h"
 #include "command/control.h"
-#include "serve/fetch.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -40,12 +39,10 @@ enum top_key { KEY_BYTES, KEY_ALLOCS, KEY_INCLUSIVE, KEY_NAME };
 struct top {
   const struct options *options;
   struct sink *sink;
-  bool served;   /* at a URL */
   bool terminal; /* is read and written */
   enum top_key key;
-  struct control control;         /* of the image, unless it is served */
-  char path[PATH_MAX];            /* its */
-  __typeof__(mprof_fetch) *fetch; /* of the library that serves */
+  struct control control; /* of the image at `path' */
+  char path[PATH_MAX];
   struct program_reading readings[2], *now, *old;
   int signals;           /* a descriptor for those that it waits for */
   struct termios before; /* the terminal as it was */

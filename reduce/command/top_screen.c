@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/quote.h"
 #include "command/run_signals.h"
+#include "mprof.h"
 #include "tables/text_table.h"
 
 #include <ctype.h>
@@ -231,7 +232,7 @@ bool
 top_rest(struct top *top)
 {
   static const char keys[] = "bain";
-  const size_t every = top->options->run.ship_every;
+  const size_t every = top->options->run.every;
   const double end = top_time() + (every == SIZE_MAX ? 1 : (double)every);
   for (double left; (left = end - top_time()) > 0;) {
     const int key = wait_for_key(top, left);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* mprof run --serve and --ship, and mprof push.  The library that does it
- * brings others with it, and is loaded when it is needed.  It takes the
+/* mprof run --serve.  The library that does it brings another with it, and is loaded when it is needed.  It takes the
  * functions of mprof.h from this command (GNUmakefile), so that a profile
  * that is read here is one there.
  */
@@ -16,7 +15,6 @@
 #include "common/image_format.h"
 #include "handles.h"
 #include "serve/server.h"
-#include "serve/ship.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { DEFAULT_PORT = 6060, PUSH_MILLISECONDS = 30000 };
+enum { DEFAULT_PORT = 6060 };
 
 /* Functions of the library. */
 struct library {
@@ -34,23 +32,14 @@ struct library {
   __typeof__(mprof_server_answer) *server_answer;
   __typeof__(mprof_server_stop) *server_stop;
   __typeof__(mprof_server_close) *server_close;
-  __typeof__(mprof_ship_open) *ship_open;
-  __typeof__(mprof_ship_run) *ship_run;
-  __typeof__(mprof_ship_note) *ship_note;
-  __typeof__(mprof_ship_stop) *ship_stop;
-  __typeof__(mprof_ship_profile) *ship_profile;
-  __typeof__(mprof_ship_count) *ship_count;
-  __typeof__(mprof_ship_summary) *ship_summary;
-  __typeof__(mprof_ship_close) *ship_close;
 };
 
 struct watch {
   struct control control;
   struct program program;
   struct library call;
-  struct server *server;   /* NULL: it is not served */
-  struct shipper *shipper; /* NULL: it is not shipped */
-  pthread_t serves, ships;
+  struct server *server; /* NULL: it is not served */
+  pthread_t serves;
 };
 
 /* ---- the library ------------------------------------------------------- */
@@ -60,28 +49,11 @@ load(struct library *library)
 {
   static const char *const names[] = {
       "mprof_server_open",   "mprof_server_port",  "mprof_server_run",
-      "mprof_server_answer", "mprof_server_stop",  "mprof_server_close",
-      "mprof_ship_open",     "mprof_ship_run",     "mprof_ship_note",
-      "mprof_ship_stop",     "mprof_ship_profile", "mprof_ship_count",
-      "mprof_ship_summary",  "mprof_ship_close"};
+      "mprof_server_answer", "mprof_server_stop",  "mprof_server_close"};
   void *found[sizeof names / sizeof *names];
   _Static_assert(sizeof *library == sizeof found, "a name for each");
   library_load(names, found, sizeof names / sizeof *names);
   memcpy(library, found, sizeof found);
-}
-
-/* NULL: MESSAGE says why. */
-static struct shipper *
-open_shipper(const struct library *library, struct ship_options how,
-             const struct push_options *options,
-             const struct program *program, char *message)
-{
-  char *labels = pool_text(options->labels == NULL ? "" : options->labels);
-  for (char *c = labels; *c != '\0'; c++)
-    if (*c == ',')
-      *c = '\n';
-  how.labels = labels;
-  return library->ship_open(&how, program, message);
 }
 
 /* ---- the program ------------------------------------------------------- */
@@ -143,20 +115,10 @@ serve(void *closure)
   while ((event = watch->call.server_run(watch->server)) != SERVE_END) {
     struct control_figures figures;
     struct mprof_error error;
-    if (event == SERVE_RESET && watch->shipper != NULL)
-      watch->call.ship_note(watch->shipper);
     bool done =
         control_ask(&watch->control, requests[event], &figures, &error);
     watch->call.server_answer(watch->server, done ? "" : error.message);
   }
-  return NULL;
-}
-
-static void *
-ship(void *closure)
-{
-  struct watch *watch = closure;
-  watch->call.ship_run(watch->shipper);
   return NULL;
 }
 
@@ -200,26 +162,6 @@ begin_to_serve(struct watch *watch, const char *where)
   fail_memory();
 }
 
-static void
-begin_to_ship(struct watch *watch, const struct options *options)
-{
-  char message[PROGRAM_MESSAGE_LENGTH];
-  const struct ship_options how = {.url = options->run.ship,
-                                   .every =
-                                       options->run.ship_every == SIZE_MAX
-                                           ? 0
-                                           : options->run.ship_every * 1000};
-  watch->shipper = open_shipper(&watch->call, how, &options->push,
-                                &watch->program, message);
-  if (watch->shipper == NULL)
-    fail_with(MPROF_USAGE, "%s", message);
-  if (run_thread_begin(&watch->ships, ship, watch))
-    return;
-  watch->call.ship_close(watch->shipper);
-  watch->shipper = NULL;
-  fail_memory();
-}
-
 static const char *
 program_name(const struct options *options)
 {
@@ -228,7 +170,7 @@ program_name(const struct options *options)
   return basename(name);
 }
 
-/* The program has ended, or has not begun: what is left is shipped. */
+/* Ends serving: the program has ended, or has not begun. */
 static void
 watch_end(struct watch *watch)
 {
@@ -237,14 +179,6 @@ watch_end(struct watch *watch)
     watch->call.server_stop(watch->server);
     pthread_join(watch->serves, NULL);
     watch->call.server_close(watch->server);
-  }
-  if (watch->shipper != NULL) {
-    watch->call.ship_stop(watch->shipper);
-    pthread_join(watch->ships, NULL);
-    if (watch->call.ship_count(watch->shipper, SHIP_DROPPED_PARTS) > 0)
-      fprintf(stderr, "mprof: %s\n",
-              watch->call.ship_summary(watch->shipper));
-    watch->call.ship_close(watch->shipper);
   }
   control_close(&watch->control);
 }
@@ -263,15 +197,11 @@ run_watched(void *closure)
   struct watching *watching = closure;
   struct watch *watch = &watching->watch;
   struct options options = *watching->options;
-  const bool ships = options.run.ship != NULL;
-  const bool serves = options.run.serve != NULL;
-  if (ships || serves)
+  options.run.watched = options.run.serve != NULL;
+  if (options.run.watched) {
     load(&watch->call);
-  if (ships)
-    begin_to_ship(watch, &options);
-  if (serves)
     begin_to_serve(watch, options.run.serve);
-  options.run.watched = ships || serves;
+  }
   if (options.run.process != SIZE_MAX)
     attach_run(&options, watching->file, watching->sink);
   else
@@ -299,48 +229,4 @@ watch_run(const struct options *options, struct run_files *files,
   watch_end(watch);
   if (!good)
     fail_again(&error);
-}
-
-/* ---- push -------------------------------------------------------------- */
-
-/* Reads the file PATH as all commands do. */
-static void
-read_pushed(struct profile *profile, void *closure)
-{
-  const struct options *options = closure;
-  profile_load(profile, options->files, 1, options->progress);
-}
-
-void
-run_push(const struct options *options, struct sink *sink,
-         struct outcome *outcome)
-{
-  const char *path = options->files[0];
-  const char *base = basename(path);
-  const struct program program = {
-      .name = pool_text_part(base, strcspn(base, "."))};
-  const struct ship_options how = {.url = options->files[1],
-                                   .deadline = PUSH_MILLISECONDS};
-  char message[PROGRAM_MESSAGE_LENGTH];
-  struct library library;
-  struct mprof_error error;
-  (void)outcome;
-  void *profile =
-      profile_handle(read_pushed, (void *)(uintptr_t)options, &error);
-  if (profile == NULL)
-    fail_again(&error);
-  pool_on_release(mprof_profile_close, profile);
-  load(&library);
-  struct shipper *shipper =
-      open_shipper(&library, how, &options->push, &program, message);
-  if (shipper == NULL)
-    fail_with(MPROF_CANNOT_WRITE, "%s", message);
-  library.ship_profile(shipper, profile);
-  pool_forget(profile);
-  const bool good = library.ship_count(shipper, SHIP_DROPPED_PARTS) == 0;
-  const char *summary = pool_text(library.ship_summary(shipper));
-  library.ship_close(shipper);
-  if (!good)
-    fail_with(MPROF_CANNOT_WRITE, "%s", summary);
-  sink_format(sink, "%s\n", summary);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What looks at a program while `mprof run' runs it: --serve and --ship. Each
- * has a thread of its own, and asks the program by control.h.
+/* What looks at a program while `mprof run' runs it: --serve, which has a
+ * thread of its own, and asks the program by control.h.
  */
 
 #ifndef MPROF_WATCH_H
@@ -11,9 +11,9 @@
 
 struct run_files;
 
-/* As program_run, or attach_run where a process is named; meanwhile the
- * profile is served and shipped, if OPTIONS ask for it, and says on standard
- * error where.  At the end what is left is shipped. */
+/* Calls program_run, or attach_run where a process is named.  Meanwhile it
+ * serves the profile if OPTIONS ask for it, and says on standard error
+ * where. */
 void watch_run(const struct options *options, struct run_files *files,
                struct sink *sink, struct outcome *outcome);
 

@@ -15,7 +15,12 @@
 void export_callgrind(const struct reduction *reduction, struct sink *sink);
 void export_dot(const struct reduction *reduction, struct sink *sink);
 void export_folded(const struct reduction *reduction, struct sink *sink);
+
+/* Writes a heap profile with the four columns of Go's, in its order: no other
+ * column, no label, no comment.  If REDUCTION has a base, it is
+ * the difference, whose values may be negative. */
 void export_heap(const struct reduction *reduction, struct sink *sink);
+
 void export_html(const struct reduction *reduction, struct sink *sink);
 void export_lisp_contexts(const struct reduction *reduction,
                           struct sink *sink);

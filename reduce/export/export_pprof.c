@@ -28,18 +28,20 @@ enum { MOST_LABELS = 8 };
 struct making {
   const struct reduction *reduction;
   struct call_tree tree;
-  struct profile made;
+  struct profile *made;
   struct time_slices slices; /* of time */
   uint32_t *nodes;           /* by node of the tree: the one of the profile */
   struct index_map texts;    /* their addresses -> names of the profile */
   uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
   size_t label_words;
+  bool heap;              /* a heap profile: see export_heap */
+  struct index_map *rows; /* of one: numbers of samples, by node */
 };
 
 static uint32_t
 intern(struct making *making, const char *text)
 {
-  return names_intern(&making->made.names, text);
+  return names_intern(&making->made->names, text);
 }
 
 /* The same of a text that stays where it is: looked at once. */
@@ -54,13 +56,17 @@ intern_lasting(struct making *making, const char *text)
   return name;
 }
 
-/* Whether the profile has a column for USE: what other programs left out is
- * not made up. */
+/* Returns whether the profile has a column for USE: what other programs left
+ * out is not made up. */
 static bool
-has_column(const struct reduction *reduction, int use)
+has_column(const struct making *making, int use)
 {
+  const struct reduction *reduction = making->reduction;
   const struct profile_gaps *gaps = &reduction->profile->gaps;
   size_t files = reduction->profile->file_count;
+  if (making->heap)
+    return use == MEASURE_ALLOCS || use == MEASURE_BYTES ||
+           use == MEASURE_KEPT_ALLOCS || use == MEASURE_KEPT_BYTES;
   if (use == COLUMN_OF_CALLS)
     return reduction->selection.counts_calls;
   if (use > COLUMN_OF_CALLS)
@@ -92,12 +98,12 @@ make_heading(struct making *making)
 {
   const struct reduction *reduction = making->reduction;
   const struct profile *from = reduction->profile;
-  struct profile *made = &making->made;
+  struct profile *made = making->made;
   enum measure shown = reduction->options->value;
   made->columns = pool_zeroed(PPROF_COLUMNS, sizeof *made->columns);
   for (int i = 0; i < PPROF_COLUMNS; i++) {
     int use = use_of_column(i);
-    if (!has_column(reduction, use))
+    if (!has_column(making, use))
       continue;
     made->column_of[use].index = (int)made->column_count;
     made->columns[made->column_count++] =
@@ -120,7 +126,7 @@ make_heading(struct making *making)
 static void
 add_comment(struct making *making, const char *key, const char *value)
 {
-  profile_add_comment(&making->made,
+  profile_add_comment(making->made,
                       intern(making, pool_format("%s=%s", key, value)));
 }
 
@@ -135,7 +141,7 @@ make_function(struct making *making, const struct call_item *item)
   const struct frame_table *frames = &making->reduction->frames;
   struct profile_function function = {.name =
                                           intern_lasting(making, item->name)};
-  size_t before = making->made.function_count;
+  size_t before = making->made->function_count;
   bool calls_known = true;
   if (item->function != INDEX_NONE) {
     const struct function *shown = &frames->functions[item->function];
@@ -146,8 +152,9 @@ make_function(struct making *making, const struct call_item *item)
     function.start_line = elsewhere ? 0 : shown->start_line;
     calls_known = shown->calls_known;
   }
-  uint32_t index = profile_add_function(&making->made, function);
-  if (!calls_known && making->made.function_count > before)
+  uint32_t index = profile_add_function(making->made, function);
+  if (!calls_known && !making->heap &&
+      making->made->function_count > before)
     add_comment(making, PPROF_COMMENT_CALLS_UNKNOWN, item->name);
   return index;
 }
@@ -158,9 +165,9 @@ make_location(struct making *making, const struct call_item *item)
 {
   const uint32_t function = make_function(making, item);
   return profile_add_location(
-      &making->made,
-      (struct profile_location){.address = item->address,
-                                .mapping = INDEX_NONE},
+      making->made,
+      (struct profile_location){.address = making->heap ? 0 : item->address,
+                                .mapping = making->heap ? 0 : INDEX_NONE},
       &(struct profile_line){function, item->line, 0}, 1);
 }
 
@@ -176,7 +183,7 @@ make_nodes(struct making *making)
     if (*location == 0)
       *location = 1 + make_location(making, &tree->items[node->item]);
     making->nodes[tree->walk[i]] = tree_child(
-        &making->made.tree, making->nodes[node->parent], *location - 1);
+        &making->made->tree, making->nodes[node->parent], *location - 1);
   }
 }
 
@@ -238,7 +245,7 @@ make_labels(struct making *making, const struct sample_row *row)
     add_number(making, PPROF_LABEL_TIME,
                making->slices.starts.items[row->keys[ROW_SLICE] - 1],
                "nanoseconds");
-  return profile_labels(&making->made, making->labels, making->label_words);
+  return profile_labels(making->made, making->labels, making->label_words);
 }
 
 /* Adds ROW; SURVIVAL may be NULL. */
@@ -246,7 +253,7 @@ static void
 add_row(struct making *making, const struct sample_row *row,
         const struct survival_figures *survival)
 {
-  struct profile *made = &making->made;
+  struct profile *made = making->made;
   uint64_t values[COLUMN_USES] = {0};
   for (int use = 0; use < COLUMN_USES; use++)
     if (profile_has(made, use) && use <= COLUMN_OF_CALLS)
@@ -338,7 +345,7 @@ make_comments(struct making *making)
     uint32_t comment = profile->comments[i];
     const char *text = names_text(&profile->names, comment);
     if (!seen[comment] && !is_left_out(making, i))
-      profile_add_comment(&making->made, intern(making, text));
+      profile_add_comment(making->made, intern(making, text));
     seen[comment] = true;
   }
   for (int fact = 0; fact < FACT_COUNT; fact++)
@@ -348,8 +355,9 @@ make_comments(struct making *making)
 void
 export_pprof(const struct reduction *reduction, struct sink *sink)
 {
-  struct making making = {.reduction = reduction};
-  profile_init(&making.made);
+  struct profile made;
+  struct making making = {.reduction = reduction, .made = &made};
+  profile_init(&made);
   call_tree_of_chains(&making.tree, &reduction->tree, ITEMS_ARE_FRAMES);
   if (!chains_fit(&making.tree, false, sink))
     return;
@@ -357,5 +365,87 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   make_comments(&making);
   make_nodes(&making);
   make_samples(&making);
-  profile_write(&making.made, true, sink);
+  profile_write(&made, true, sink);
+}
+
+/* ---- heap profiles ---- */
+
+/* Adds the four figures of ROW, times SIGN, to the sample of its chain. */
+static void
+add_heap_row(struct making *making, const struct sample_row *row, int sign)
+{
+  static const uint64_t nothing[COLUMN_USES];
+  struct profile *made = making->made;
+  const struct profile_sample sample = {
+      making->nodes[row->node], profile_labels(made, making->labels, 1)};
+  const uint32_t number = index_map_number(making->rows, sample.node);
+  if (number == made->sample_count)
+    profile_add_sample(made, sample, nothing);
+  uint64_t *values = made->values + number * made->column_count;
+  for (int use = 0; use < COLUMN_USES; use++)
+    if (profile_has(made, use))
+      values[made->column_of[use].index] +=
+          (uint64_t)sign * row->counts[use];
+}
+
+/* Adds what REDUCTION has allocated, or with SIGN -1 takes it away. */
+static bool
+add_to_heap(const struct making *heap, const struct reduction *reduction,
+            int sign, struct sink *sink)
+{
+  struct making making = *heap;
+  struct sample_rows rows;
+  making.reduction = reduction;
+  call_tree_of_chains(&making.tree, &reduction->tree, ITEMS_ARE_FRAMES);
+  if (!chains_fit(&making.tree, false, sink))
+    return false;
+  make_nodes(&making);
+  sample_rows_init(&rows, &making.tree, ROWS_OF_TYPES);
+  for (size_t i = 1; i < making.tree.tree.count; i++) {
+    rows.count = 0;
+    sample_rows_add(&rows, making.tree.walk[i]);
+    for (size_t r = 0; r < rows.count; r++)
+      add_heap_row(&making, &rows.rows[r], sign);
+  }
+  return true;
+}
+
+/* Removes the samples of which nothing is left. */
+static void
+drop_empty_samples(struct profile *made)
+{
+  static const uint64_t nothing[COLUMN_USES];
+  const size_t bytes = made->column_count * sizeof *made->values;
+  size_t count = 0;
+  for (size_t i = 0; i < made->sample_count; i++) {
+    const uint64_t *values = made->values + i * made->column_count;
+    if (memcmp(values, nothing, bytes) == 0)
+      continue;
+    made->samples[count] = made->samples[i];
+    memmove(made->values + count * made->column_count, values, bytes);
+    count++;
+  }
+  made->sample_count = count;
+}
+
+void
+export_heap(const struct reduction *reduction, struct sink *sink)
+{
+  const struct reduction *base = reduction->base;
+  struct profile made;
+  struct index_map rows = {0};
+  struct making making = {
+      .reduction = reduction, .made = &made, .heap = true, .rows = &rows};
+  profile_init(&made);
+  make_heading(&making);
+  made.time_nanos = reduction->profile->time_nanos;
+  made.duration_nanos =
+      base == NULL ? 0 : made.time_nanos - base->profile->time_nanos;
+  /* a mapping that has symbols, or pprof would look for them */
+  profile_add_mapping(&made, (struct profile_mapping){.flags = 7});
+  if (!add_to_heap(&making, reduction, 1, sink) ||
+      (base != NULL && !add_to_heap(&making, base, -1, sink)))
+    return;
+  drop_empty_samples(&made);
+  profile_write(&made, true, sink);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The Lisp process that has loaded this library, as a program to serve and to
- * ship.  lisp/bindings.lisp finds the functions by name, so that their
+/* The Lisp process that has loaded this library, as a program to serve.
+ * lisp/bindings.lisp finds the functions by name, so that their
  * arguments have types that Lisp can pass.  Lisp has loaded the library of
  * the monitor before this one, with global symbols.  The command mprof has no
  * monitor.
@@ -9,7 +9,6 @@
 
 #include "monitor.h"
 #include "serve/server.h"
-#include "serve/ship.h"
 
 #include <stdio.h>
 
@@ -91,13 +90,8 @@ lisp_program(void)
 MPROF_API unsigned long mprof_lisp_serve(const char *address, unsigned port,
                                          const char *token);
 
-/* Calls mprof_ship_open and returns the address of the shipper, or 0.  EVERY
- * is in milliseconds. */
-MPROF_API unsigned long mprof_lisp_ship(const char *url, const char *labels,
-                                        unsigned long every);
-
-/* Returns why one of these returned 0.  The text is valid until the next call
- * of one of them. */
+/* Returns why mprof_lisp_serve returned 0.  The text is valid until its next
+ * call. */
 MPROF_API const char *mprof_lisp_message(void);
 
 unsigned long
@@ -109,17 +103,6 @@ mprof_lisp_serve(const char *address, unsigned port, const char *token)
   return program == NULL
              ? 0
              : (unsigned long)mprof_server_open(&options, program, failure);
-}
-
-unsigned long
-mprof_lisp_ship(const char *url, const char *labels, unsigned long every)
-{
-  const struct ship_options options = {
-      .url = url, .labels = labels, .every = every};
-  const struct program *program = lisp_program();
-  return program == NULL
-             ? 0
-             : (unsigned long)mprof_ship_open(&options, program, failure);
 }
 
 const char *

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The program whose profile is served or shipped: the Lisp process itself, or
- * one that `mprof run' has started.  The thread that runs a server or a
- * shipper calls the program's functions, and so does a thread that is about
- * to reset the figures.  One server or shipper never makes two calls at a
- * time.
+/* The program whose profile is served: the Lisp process itself, or one that
+ * `mprof run' has started.  The thread that runs the server calls the
+ * program's functions, one at a time.
  */
 
 #ifndef MPROF_PROGRAM_H

@@ -3,14 +3,10 @@
 /* Requests and their answers.
  *
  * The paths of profiles, `gc', `seconds' and `debug' are those of Go's
- * net/http/pprof (golang/go, src/net/http/pprof/pprof.go).  delta_heap is
- * that of grafana/pyroscope-go/godeltaprof; only clients of Pyroscope use it.
- * `types' is mprof's own.
+ * net/http/pprof (golang/go, src/net/http/pprof/pprof.go).
  */
 
 #include "serve/serving.h"
-
-#include "export/heap_profile.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -110,26 +106,23 @@ answer_result(struct client *client, void *result, const char *type,
   }
 }
 
-/* A heap profile of NOW, or of what came since BEFORE if that has a profile.
- * A difference is as of its end, as Go's is.  If the figures were reset in
- * between, it has all that came since. */
+/* Answers with a heap profile of NOW, or of what came since BEFORE if that has
+ * a profile.  If the figures were reset in between, it has all that came
+ * since. */
 static void
 answer_heap(struct client *client, const struct snapshot *now,
-            const struct snapshot *before, bool subtract_use,
-            const char *name)
+            const struct snapshot *before, const char *name)
 {
-  const bool same = before->status.resets == now->status.resets;
-  void *heap = mprof_heap_open();
-  mprof_heap_add(heap, now->profile, 1, HEAP_ALL);
-  if (same && before->profile != NULL)
-    mprof_heap_add(heap, before->profile, -1,
-                   subtract_use ? HEAP_ALL : HEAP_ALLOC);
-  mprof_heap_choose(heap, HEAP_ALL, client->type_frames, NULL);
-  void *result = mprof_heap_write(
-      heap, 0, mprof_heap_samples(heap), client->in_use, now->time,
-      before->profile != NULL ? now->time - before->time : 0);
-  answer_result(client, result, "application/octet-stream", name);
-  mprof_heap_close(heap);
+  char line[64];
+  const bool same = before->profile != NULL &&
+                    before->status.resets == now->status.resets;
+  snprintf(line, sizeof line, "export\n--format=heap\n--value=%s",
+           client->in_use ? "kept" : "bytes");
+  answer_result(client,
+                same ? mprof_profile_compare(now->profile, before->profile,
+                                             line)
+                     : mprof_profile_command(now->profile, line, NULL, 0),
+                "application/octet-stream", name);
 }
 
 /* ---- profiles ---- */
@@ -154,7 +147,7 @@ take(struct client *client, unsigned how, struct snapshot *snapshot)
   return good;
 }
 
-enum page { ALLOCS, HEAP, DELTA_HEAP, FLAMEGRAPH, PROFILE };
+enum page { ALLOCS, HEAP, FLAMEGRAPH, PROFILE };
 
 struct arguments {
   long seconds, refresh, debug, gc;
@@ -166,9 +159,7 @@ read_arguments(struct client *client, enum page page, struct arguments *a)
 {
   const bool heap = page == ALLOCS || page == HEAP;
   const char *seconds = argument(client, "seconds");
-  const char *types = argument(client, "types");
   *a = (struct arguments){0};
-  client->type_frames = strcmp(types, "frames") == 0 || page == DELTA_HEAP;
   client->in_use = page == HEAP;
   if (heap && (!read_number(seconds, MOST_SECONDS, &a->seconds) ||
                (*seconds != '\0' && a->seconds == 0)))
@@ -176,8 +167,6 @@ read_arguments(struct client *client, enum page page, struct arguments *a)
   if (heap && (!read_number(argument(client, "debug"), 2, &a->debug) ||
                !read_number(argument(client, "gc"), 1, &a->gc)))
     return "invalid value for \"debug\" or \"gc\"";
-  if (heap && *types != '\0' && !client->type_frames)
-    return "invalid value for \"types\": must be frames";
   if (a->seconds != 0 && a->debug != 0)
     return "seconds and debug params are incompatible";
   if (page == FLAMEGRAPH &&
@@ -206,14 +195,11 @@ answer_page(struct client *client, enum page page, const struct arguments *a,
     if (a->refresh != 0)
       MHD_add_response_header(client->response, "Refresh",
                               argument(client, "refresh"));
-  } else if (page == DELTA_HEAP) {
-    answer_heap(client, now, &client->server->delta, false, "delta_heap");
   } else if (a->debug != 0) {
     answer_result(client, mprof_profile_command(profile, "report", NULL, 0),
                   "text/plain; charset=utf-8", NULL);
   } else {
-    answer_heap(client, now, &client->base, false,
-                page == HEAP ? "heap" : "allocs");
+    answer_heap(client, now, &client->base, page == HEAP ? "heap" : "allocs");
   }
 }
 
@@ -246,11 +232,6 @@ get(struct client *client, int detail)
     return NULL;
   }
   answer_page(client, page, &a, &now);
-  if (page == DELTA_HEAP) { /* the next difference begins here */
-    const struct snapshot before = server->delta;
-    server->delta = now;
-    now = before;
-  }
   mprof_profile_close(now.profile);
   return NULL;
 }
@@ -261,7 +242,7 @@ request_end_wait(struct client *client)
   struct snapshot now;
   if (!take(client, 0, &now))
     return;
-  answer_heap(client, &now, &client->base, true,
+  answer_heap(client, &now, &client->base,
               client->in_use ? "heap-delta" : "allocs-delta");
   mprof_profile_close(now.profile);
 }
@@ -320,7 +301,6 @@ static const struct {
     {"/debug/pprof/", MHD_HTTP_METHOD_GET, answer_state, 0},
     {"/debug/pprof/allocs", MHD_HTTP_METHOD_GET, get, ALLOCS},
     {"/debug/pprof/heap", MHD_HTTP_METHOD_GET, get, HEAP},
-    {"/debug/pprof/delta_heap", MHD_HTTP_METHOD_GET, get, DELTA_HEAP},
     {"/flamegraph", MHD_HTTP_METHOD_GET, get, FLAMEGRAPH},
     {"/profile", MHD_HTTP_METHOD_GET, get, PROFILE},
     {"/start", MHD_HTTP_METHOD_POST, post, SERVE_START},

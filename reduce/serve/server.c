@@ -394,7 +394,6 @@ mprof_server_close(struct server *server)
       give_up(&server->clients[i], "the server is shutting down");
   MHD_run(server->daemon);
   MHD_stop_daemon(server->daemon);
-  mprof_profile_close(server->delta.profile);
   close(server->wake);
   free(server);
 }

@@ -2,8 +2,7 @@
 
 /* An HTTP server of profiles, which runs in a thread of its owner.
  *
- * GET /debug/pprof/allocs, /heap and /delta_heap are for clients of Go's
- * net/http/pprof.  / and /debug/pprof/ show the state, /flamegraph is the
+ * GET /debug/pprof/allocs and /heap are for clients of Go's net/http/pprof.  / and /debug/pprof/ show the state, /flamegraph is the
  * page, and /profile is a file for mprof.  POST /start, /stop and /reset need
  * a token.
  *

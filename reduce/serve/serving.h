@@ -35,7 +35,6 @@ struct client {
                                    */
   struct snapshot base;           /* the first of two */
   bool in_use;                    /* memory in use is the first measure */
-  bool type_frames;               /* types are frames, not labels */
   struct MHD_Response *response;  /* the answer, and its status */
   unsigned status;
 };
@@ -51,7 +50,6 @@ struct server {
   enum serve_event event; /* for the owner; SERVE_END: none */
   struct client *asking;  /* waits for it; NULL: it has disconnected */
   bool stopped;
-  struct snapshot delta;        /* of the last request for delta_heap */
   struct program_status before; /* of an earlier page, for rates */
   int64_t before_nanos;
 };

@@ -98,8 +98,6 @@ static const char pages[] =
     " <a href='/debug/pprof/allocs?debug=1'>?debug=1</a>: as tables\n"
     "<dt><a href=/debug/pprof/heap>/debug/pprof/heap</a><dd>memory in use;"
     " ?gc=1: after a full collection\n"
-    "<dt><a href=/debug/pprof/delta_heap>/debug/pprof/delta_heap</a><dd>"
-    "allocations since the last request of this page\n"
     "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
 
 const char *

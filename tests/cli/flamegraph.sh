@@ -22,8 +22,8 @@ expect 'two profiles' 0 '' flamegraph --base="$w" -o z.html "$m"
 expect 'the same as a format' 0 '' export --base="$w" -o z2.html "$m"
 cmp -s z.html z2.html
 result $? 'the same page of two profiles'
-expect 'another format of two' 2 "mprof: --base requires -o NAME.html; \
-mprof diff compares in tables" export -o x.json --base="$w" "$m"
+expect 'another format of two' 2 "mprof: --base requires -o NAME.html or \
+--format=heap; mprof diff compares in tables" export -o x.json --base="$w" "$m"
 expect 'two languages' 1 'mprof: profiles of a Lisp program and a C '\
 'program cannot be compared' \
   flamegraph -o z.html --base="$golden/widgets-c.data" "$m"

@@ -137,7 +137,7 @@ for label, profile in figures.profiles():
                           n.split('\n')[0]: (f[0], f[2])
                           for n, f in expected.functions.items() if f[2]})
 
-    # In a heap profile functions have the flat figures, and types are tags.
+    # In a heap profile functions have the flat figures.
     if os.path.basename(profile) != odd_profile.FILE:
         heap = figures.export_to(
             os.path.join(os.environ['WORK'], label + '-heap.pb.gz'), 'heap',
@@ -146,9 +146,6 @@ for label, profile in figures.profiles():
                       top(heap, 'alloc_space'), {
                           n.split('\n')[0]: (f[0], f[2])
                           for n, f in expected.functions.items() if f[2]})
-        figures.check(label + ': bytes by type of a heap profile',
-                      types_of(read(heap), 'type'),
-                      types_of(read(path), 'class', 'type'))
 
     # Labels come through as they are, whatever the chains have lost.
     odd = os.path.basename(profile) == odd_profile.FILE

@@ -103,6 +103,6 @@ use the :file of mprof:start" \
   "$("$MPROF" top $$ 2>&1)"
 same 'no process' 'mprof: cannot look at process 99999999: No such file or directory' \
   "$("$MPROF" top 99999999 2>&1)"
-same 'what it takes' 'mprof: top takes one process, file or URL' \
+same 'what it takes' 'mprof: top takes one process or file' \
   "$("$MPROF" top 2>&1 | head -n 1)"
 finish

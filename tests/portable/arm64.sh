@@ -44,7 +44,7 @@ formats=/proc/sys/fs/binfmt_misc
 
 packages='make autoconf patch xz-utils gcc g++ libc6-dev libgc-dev
   libatomic-ops-dev libffi-dev libgmp-dev zlib1g-dev libelf-dev libdw-dev
-  libiberty-dev libmicrohttpd-dev libcurl4-openssl-dev libcmocka-dev cl-fiveam
+  libiberty-dev libmicrohttpd-dev libcmocka-dev cl-fiveam
   libprotobuf-c-dev protobuf-c-compiler cl-cffi cl-ppcre ca-certificates
   dpkg-dev man-db groff-base file libc6-dbg libjemalloc2'
 # The libraries that the cross tools need there.

@@ -73,7 +73,7 @@ def profile(path):
     answer, octets = get(path)
     assert answer.status == 200, (answer.status, octets)
     assert answer.getheader("Content-Type") == "application/octet-stream"
-    return Profile(octets).check(not re.search("delta_heap|frames", path))
+    return Profile(octets).check()
 
 
 # ---- profiles ----
@@ -86,24 +86,13 @@ allocs = profile("/debug/pprof/allocs")
 equal("what was allocated", counters, allocs.totals()[:2])
 equal("... by MAKE-PAIRS", [2000, 32000],
       allocs.of("APP::MAKE-PAIRS")[:2])
-equal("the type is a label, and the function the leaf",
-      [("CONS", 2000)], [(labels["type"], values[0]) for chain, values, labels
-                         in allocs.samples if chain[0] == "APP::MAKE-PAIRS"])
-equal("... or a frame below it", [("CONS", 2000)],
-      [(chain[0], values[0]) for chain, values, _
-       in profile("/debug/pprof/allocs?types=frames").samples
-       if chain[1:2] == ("APP::MAKE-PAIRS",)])
 equal("bytes allocated come first", "alloc_space", allocs.default_type)
 equal("a sum has no duration", 0, allocs.duration)
 check("it is as of now", abs(allocs.time / 1e9 - time.time()) < 60)
 
-addresses = allocs.addresses_by_name()
 counters = program.counters("strings 500")
 again = profile("/debug/pprof/allocs")
 equal("what was allocated until now", counters, again.totals()[:2])
-check("a location keeps its address",
-      all(again.addresses_by_name()[name] >= before
-          for name, before in addresses.items()))
 
 heap = profile("/debug/pprof/heap?gc=1")
 equal("what is in use of MAKE-PAIRS", [2000, 32000],
@@ -113,18 +102,6 @@ program.do("forget")
 program.counters("pairs 10")
 equal("... after they were dropped", [20, 320],
       profile("/debug/pprof/heap?gc=1").of("APP::MAKE-PAIRS")[2:])
-
-profile("/debug/pprof/delta_heap")
-before = program.counters("pairs 1")
-profile("/debug/pprof/delta_heap")
-deltas = []
-for work in ("pairs 100", "strings 7", "deep 20"):
-    after = program.counters(work)
-    deltas.append(profile("/debug/pprof/delta_heap").totals()[:2])
-equal("differences add up", [a - b for a, b in zip(after, before)],
-      [sum(column) for column in zip(*deltas)])
-check("nothing is in a difference in which nothing was done",
-      profile("/debug/pprof/delta_heap").totals()[:2] == [0, 0])
 
 
 def in_seconds(seconds, work):
@@ -136,7 +113,7 @@ def in_seconds(seconds, work):
     get("/")
     done = program.counters(work)
     answer = client.getresponse()
-    return done, Profile(answer.read()).check(True)
+    return done, Profile(answer.read()).check()
 
 
 before = program.counters("pairs 1")
@@ -145,20 +122,9 @@ equal("a difference over two seconds",
       [a - b for a, b in zip(after, before)], difference.totals()[:2])
 check("... has a duration of two", 1.9e9 < difference.duration < 10e9)
 
-program.do("reset")
-program.counters("pairs 10")
-profile("/debug/pprof/delta_heap")
-program.do("reset")
-counters = program.counters("pairs 20")
-equal("after a reset a difference is all that came since", counters,
-      profile("/debug/pprof/delta_heap").totals()[:2])
-
 counters = program.counters("deep 3000")
 deep = profile("/debug/pprof/allocs")
 equal("chains of 3,000 calls: all is there", counters, deep.totals()[:2])
-equal("... with the ends of the chains", 990,
-      max(len(chain) for chain, _, _ in deep.samples))
-
 # ---- other pages ----
 
 with tempfile.TemporaryDirectory() as folder:
@@ -189,7 +155,6 @@ for path, status, text in (
         ("/debug/pprof/allocs?seconds=x", 400, b"seconds"),
         ("/debug/pprof/allocs?seconds=1&debug=1", 400, b"incompatible"),
         ("/debug/pprof/heap?gc=2", 400, b"gc"),
-        ("/debug/pprof/heap?types=x", 400, b"types"),
         ("/flamegraph?refresh=x", 400, b"refresh"),
         ("/nowhere", 404, b"no such page"),
         ("/debug/pprof/../../etc/passwd", 404, b"no such page")):

@@ -3,7 +3,7 @@
 #
 # mprof run --timeline --serve: what is served of a program that runs has its
 # times.
-. "$(dirname "$0")/ship.bash"
+. "$(dirname "$0")/../cli/check.bash"
 
 printf '#include <stdlib.h>\n#include <unistd.h>\nint main(void) {
   for (int i = 0; i < 100; i++) if (!malloc(24)) return 1;

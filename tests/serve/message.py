@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Profiles by pprof's own description, tests/foreign/profile.proto: what is
-in one, which rules it breaks, and sums."""
+"""Reads profiles by pprof's own description, tests/foreign/profile.proto, and
+checks rules of servers that take heap profiles."""
 
 import collections
 import gzip
@@ -90,23 +90,6 @@ def rule(holds, text):
         raise Broken(text)
 
 
-def check(octets):
-    """The profile in OCTETS, which keeps the rules of all who take it."""
-    # All take gzip by its first bytes: google/pprof profile.Parse;
-    # pyroscope pkg/pprof RawFromBytes; parca pkg/normalizer.
-    rule(octets[:2] == b'\x1f\x8b', 'gzip')
-    plain = gzip.decompress(octets)
-    # pyroscope pkg/validation/limits.go: max-profile-size-bytes,
-    # max-profile-stacktrace-samples.
-    rule(len(plain) <= 4 << 20, '4 MiB uncompressed')
-    p = decode(plain)
-    rule(len(p['sample']) <= 16000, '16,000 samples')
-    check_tables(p)
-    check_samples(p)
-    check_header(p)
-    return p
-
-
 def check_tables(p):
     strings = p['string_table']
     # parca pkg/normalizer/validate.go; pyroscope validateStringTableAccess
@@ -125,31 +108,10 @@ def check_tables(p):
         rule(location['line'] and all(
             0 < line['function_id'] <= len(p['function'])
             for line in location['line']), 'functions of locations')
-    # DataDog/go-fastdelta knows samples by addresses.
-    addresses = [location['address'] for location in p['location']]
-    rule(0 not in addresses and len(set(addresses)) == len(addresses),
-         'an address for each location')
     rule(len(p['mapping']) == 1 and all(
         p['mapping'][0]['has_' + what]
         for what in ('functions', 'filenames', 'line_numbers')),
         'one mapping that has symbols')
-    # pyroscope pkg/validation: max-profile-symbol-value-length
-    rule(all(len(s.encode()) <= 65535 for s in strings), 'length of strings')
-
-
-def check_samples(p):
-    for sample in p['sample']:
-        # pyroscope ValidateProfile; parca ValidatePprofProfile
-        rule(len(sample['value']) == len(TYPES), 'a value for each type')
-        rule(all(0 < i <= len(p['location'])
-                 for i in sample['location_id']), 'locations of samples')
-        # pyroscope max-profile-stacktrace-depth cuts off the leaf.
-        rule(0 < len(sample['location_id']) <= 1000, 'depth')
-        # pyroscope pkg/distributor makes a series of each.
-        rule(sample['label'] == [], 'no labels')
-        # pyroscope pkg/pprof Normalize leaves out those that do not.
-        rule(min(sample['value']) >= 0 and max(sample['value']) > 0,
-             'values count something')
 
 
 def check_header(p):
@@ -162,33 +124,3 @@ def check_header(p):
     rule(name(p['period_type']) == ('space', 'bytes') and p['period'] == 1,
          'the period')
     rule(p['time_nanos'] > 0 and p['duration_nanos'] >= 0, 'times')
-
-
-def chains(p):
-    """Each sample as its chain, the root first, and its values."""
-    strings = p['string_table']
-    functions = {f['id']: strings[f['name']] for f in p['function']}
-    locations = {l['id']: '%s:%d' % (functions[l['line'][0]['function_id']],
-                                     l['line'][0]['line'])
-                 for l in p['location']}
-    for sample in p['sample']:
-        # A type that is a label is a last frame where it was shipped.
-        types = [strings[label['str']] + ':0' for label in sample['label']]
-        frames = [locations[i] for i in reversed(sample['location_id'])]
-        yield ';'.join(frames + types), sample['value']
-
-
-def write_sums(sums, file):
-    """SUMS by chain, those that are not 0, in order."""
-    for chain in sorted(sums):
-        if any(sums[chain]):
-            print(*sums[chain], chain, file=file)
-
-
-if __name__ == '__main__':
-    import sys
-    total = collections.defaultdict(lambda: [0] * len(TYPES))
-    for path in sys.argv[1:]:
-        for chain, values in chains(decode(gzip.open(path).read())):
-            total[chain] = [a + b for a, b in zip(total[chain], values)]
-    write_sums(total, sys.stdout)
