@@ -106,6 +106,9 @@ same 'mprof_restart beside threads: all they allocate is in a file' \
   "$(cat out)" "$(for file in control.data restarted-*.data; do
     [ ! -e "$file" ] || rows "$file" all
   done | awk '{ n += $3 } END { print n }')"
+start restart-handler
+expect 'mprof_restart in handlers that interrupt counts' control.data \
+  4 120 4 120 4 120 0
 
 # More paths than there is room for: all are counted, and it is said how many
 # of them below their callers.

@@ -35,18 +35,22 @@ mprof_stop(void)
     malloc_monitor_count(false);
 }
 
+/* In the handler of a signal that interrupted an allocation it forgets nothing
+ * and keeps the file: the interrupted count may have the locks. */
 EXPORT void
 mprof_restart(const char *filename)
 {
+  const int saved = errno;
   if (!real_allocator_is_ours() || !own_process_known())
     return;
-  nonlocal_exit_enter(ARCH_FRAME);
-  if (filename != NULL && process_image_set(filename))
+  const bool entered = nonlocal_exit_enter(ARCH_FRAME);
+  if (entered && filename != NULL && process_image_set(filename))
     malloc_monitor_leave_image(&malloc_monitor);
-  else
+  else if (entered)
     malloc_monitor_forget(&malloc_monitor);
   malloc_monitor_count(true);
   malloc_monitor_inside--;
+  errno = saved;
 }
 
 /* Enters the region NAME, or leaves the innermost one where that is NULL.  Does

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +150,46 @@ case_save(void)
   _exit(0);
 }
 
+static volatile sig_atomic_t restarts_handled;
+
+static void
+restart_in_handler(int number)
+{
+  (void)number;
+  mprof_restart(NULL);
+  restarts_handled++;
+}
+
+static void *
+wait_for_end(void *unused)
+{
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  for (;;)
+    pause();
+  return unused;
+}
+
+/* Handlers interrupt counts, in a program of two threads, in which locks are
+ * waited for.  Only what follows the last restart counts. */
+static void
+case_restart_handler(void)
+{
+  const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+  pthread_t thread;
+  signal(SIGALRM, restart_in_handler);
+  if (pthread_create(&thread, NULL, wait_for_end, NULL) != 0)
+    _exit(97);
+  setitimer(ITIMER_REAL, &often, NULL);
+  while (restarts_handled < 1000)
+    free(malloc(10));
+  setitimer(ITIMER_REAL, &never, NULL);
+  signal(SIGALRM, SIG_IGN);
+  mprof_restart(NULL);
+  allocate(4, 30);
+}
+
 /* Killed: what was counted is there, saved or not. */
 static void
 case_autosave(void)
@@ -237,6 +278,7 @@ static const struct test_case cases[] = {
   { "large", case_large },
   { "restart-file", case_restart_file },
   { "restart-threads", case_restart_threads },
+  { "restart-handler", case_restart_handler },
   { "save", case_save },
   { "autosave", case_autosave },
   { "killed-child", case_killed_child },
