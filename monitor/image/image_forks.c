@@ -87,10 +87,13 @@ leave(bool copy)
 bool
 image_leave(bool copy)
 {
+  struct signals_held signals;
   bool left;
+  signals_hold(&signals);
   image_fork_lock();
   left = leave(copy);
   image_fork_unlock();
+  signals_let_go(&signals);
   return left;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "c/count/malloc_monitor.h"
+#include "image/signals.h"
 
 union own_process own_process;
 bool (*own_process_begin_copy)(void);
@@ -33,12 +34,15 @@ bool
 own_process_begin(void)
 {
   const int saved = errno;
+  struct signals_held signals;
   if (given_up || spin_holds(&own_process.lock))
     return false;
+  signals_hold(&signals);
   spin_lock(&own_process.lock);
   if (!own_process.known)
     begin();
   spin_unlock(&own_process.lock);
+  signals_let_go(&signals);
   errno = saved;
   return own_process.known;
 }
