@@ -47,7 +47,9 @@ the symbol that *IN-HAND* has when it is loaded.  COUNTER is its name."
 (defun compile-in-file (form)
   "Compile FORM as the only one in a file, and load it.  Return false if that
 fails."
-  (let ((names (list (ext:mkstemp "TMP:mprof-"))))
+  (let ((names (list (or (ext:mkstemp "TMP:mprof-")
+                         (fail "cannot make a file in the folder for temporary ~
+                                files, which TMPDIR names")))))
     (flet ((name (type)
              (first (push (make-pathname :type type :defaults (first names))
                           names))))
