@@ -104,8 +104,9 @@ block signals themselves, but for the time that they wait."
         (every #'plain-p string))))
 
 (defun code-to-send (character)
-  "Return the code of CHARACTER, or that of a sign for a character that texts on
-the C side cannot have: NUL, which would end them, and halves of a pair."
+  "Return the code of CHARACTER.  For a character that texts on the C side cannot
+have, return that of a substitute: U+2400 for NUL, which would end the text, and
+U+FFFD for half of a surrogate pair."
   (let ((code (char-code character)))
     (cond ((zerop code) #x2400)
           ((<= #xD800 code #xDFFF) #xFFFD)
@@ -133,9 +134,8 @@ each byte, none of which is zero."
 
 (defun next-character (octets start)
   "Return the code of the character in OCTETS, UTF-8 in a simple base string,
-whose first byte is at START, and its number of bytes.  A byte that does not
-begin a character of UTF-8 is one that stands for it, and the third value is
-true."
+whose first byte is at START, its number of bytes, and NIL.  If no valid
+character begins there, return #xFFFD, 1 and T."
   (declare (type simple-base-string octets) (type fixnum start))
   (let* ((first (char-code (schar octets start)))
          (more (cond ((< first #x80) 0)

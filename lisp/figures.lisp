@@ -130,7 +130,7 @@ such as (SETF FOO) or (METHOD AREA (INTEGER))."
                        (let ((*print-readably* nil))
                          (with-output-to-string (stream)
                            (print-name name stream))))))
-        ;; as C has it
+        ;; with the substitutes for characters that names in C cannot have
         (if (plain-p printed)
             printed
             (string-of (octets-of printed))))))

@@ -36,8 +36,8 @@ PREDICATE."
   (find-symbol "OCTETS-TO-STRING" '#:ext))
 
 (defun component-octets (component)
-  "Return COMPONENT, a part of the name of a file, as octets: as it is if it can
-be what the system calls a file, else in UTF-8."
+  "Return COMPONENT, a part of the name of a file, as octets: unchanged if its
+characters are octets that are valid UTF-8, else encoded in UTF-8."
   (if (and (every (lambda (character) (< (char-code character) 256)) component)
            (utf-8-p (coerce component 'simple-base-string)))
       (coerce component 'simple-base-string)

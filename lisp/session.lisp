@@ -148,7 +148,8 @@ already in memory are kept and added to; RESET clears them.
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
 distinguish in each thread, at most 134,217,728; 0 is about eight million.
-Further ones show as [over the budget] below their callers, whose figures stay exact.
+Further ones show as [over the budget] below their callers, whose figures stay
+exact.
 UNFOLDED (boolean, default NIL): distinguish the levels of a recursion.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
 check the recorded frames.  Slow for deep stacks.

@@ -182,7 +182,8 @@ static struct {
   bool stays;               /* with that name: it is another image */
 } old;
 
-/* The mask is the caller's, too, and may be 0. */
+/* Under AT_SECURE the mask is the caller's choice and may be 0: then the file
+ * is for its owner only. */
 void
 image_file_keep_mask(void)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * signals.h -- keeps handlers of signals, and cancellation, away from the few
- * parts of the monitor that a jump must not leave: those that have a lock of the
- * dynamic linker's, open a file, or change what is in several places.  They run once
- * for a thread, a file of code or a step in which memory grows.
+ * parts of the monitor that a jump must not leave: those that have a lock of
+ * the dynamic linker's, open a file, or change what is in several places.
+ * They run once for a thread, a file of code or a step in which memory grows.
  *
- * Signals that an instruction causes are not blocked: the kernel would end the
- * program.  Where the kernel is not asked any more (arenas_seal), none is.
+ * Signals that an instruction causes are not blocked: the kernel would end
+ * the program.  Once the monitor makes no more system calls (arenas_seal), no
+ * signal is blocked.
  */
 #ifndef MPROF_SIGNALS_H
 #define MPROF_SIGNALS_H
@@ -23,7 +24,7 @@ struct signals_held {
   bool held;
 };
 
-/* Holds both back until signals_let_go, in this thread. */
+/* Blocks signals and cancellation in this thread until signals_let_go. */
 static inline void
 signals_hold(struct signals_held *signals)
 {
@@ -40,6 +41,7 @@ signals_hold(struct signals_held *signals)
   pthread_sigmask(SIG_BLOCK, &set, &signals->before);
 }
 
+/* Restores what signals_hold found. */
 static inline void
 signals_let_go(const struct signals_held *signals)
 {

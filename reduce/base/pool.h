@@ -40,8 +40,7 @@ bool attempt(struct pool *pool, attempt_function *function, void *closure,
              struct mprof_error *error);
 
 /* Ends the innermost attempt.  The message is one line, as mprof_line makes
- * it.  OFFSET is in bytes into the input, or
- * MPROF_NO_OFFSET. */
+ * it.  OFFSET is in bytes into the input, or MPROF_NO_OFFSET. */
 _Noreturn void fail_at(enum mprof_error_code code, int64_t offset,
                        const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -47,9 +47,9 @@ malloc_code_is_linker(uintptr_t ip)
   return ip >= __atomic_load_n(&start, __ATOMIC_RELAXED) && ip < known;
 }
 
-/* A signal whose handler the kernel may not hold back may have interrupted this
- * thread at it.  While the thread has the linker's lock it may not be cancelled,
- * nor may a handler jump away. */
+/* Looks for unloaded code.  Does nothing in the handler of a signal that
+ * interrupted this function.  Signals are held: while the thread has the
+ * linker's lock it may not be cancelled, nor may a handler jump away. */
 void
 malloc_code_check(void)
 {

@@ -55,7 +55,7 @@ own_process_known(void)
 void own_process_forked(void);
 
 /* Begins in a copy: forgets what is its parent's.  Returns false if it
- * cannot. NULL until the session has begun; then there is no copy. */
+ * cannot.  NULL until the session has begun; then there is no copy. */
 extern bool (*own_process_begin_copy)(void) HIDDEN;
 
 /* Counts nothing from now on, and changes no figure. */

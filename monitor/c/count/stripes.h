@@ -31,8 +31,9 @@
  * taken in the order of their numbers, after malloc_monitor.lock.
  *
  * Interrupted.  What the handler of a signal frees is counted in the midst of
- * the count that it interrupted.  It may also leave a thread there.  Counts change their figures in an order by which it can be told how
- * far one came: stripes_recover, and the reader of an image.
+ * the count that it interrupted.  It may also jump away from that count.  The
+ * order in which a count changes its figures tells how far it came:
+ * stripes_recover uses that, and the reader of an image.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */

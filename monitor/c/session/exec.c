@@ -102,7 +102,7 @@ make_environment(char *const *environment, char **words, size_t count)
   return words;
 }
 
-/* How many bytes the path of a program is at most that exec finds. */
+/* Returns how many bytes the path that exec finds for NAME has at most. */
 static size_t
 path_bytes(const char *name)
 {
@@ -112,7 +112,8 @@ path_bytes(const char *name)
   return bytes < PATH_MAX ? bytes : PATH_MAX;
 }
 
-/* Sets PATH, of so many bytes, to where exec finds the program. */
+/* Sets PATH, of path_bytes(NAME), to where exec finds the program; to "" if
+ * there is none. */
 static void
 find_program(const char *name, char *path)
 {

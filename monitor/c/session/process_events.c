@@ -46,7 +46,8 @@ _Exit(int status)
 
 /* ---- code that goes away ---- */
 
-/* Keeps errno, which is the program's from before the call or of the call. */
+/* Looks for unloaded code; keeps errno, which the call that it belongs to may
+ * have set. */
 static void
 check_code(void)
 {

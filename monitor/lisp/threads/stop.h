@@ -76,8 +76,8 @@ struct system_call {
 bool system_call_of(pthread_t thread, struct system_call *call);
 
 /* Finds all threads, settles with the collector, and lets them go on.
- * Returns false if memory ran out before all were found; then they go on uncounted
- * unless the monitor was running. */
+ * Returns false if memory ran out before all were found; then they go on
+ * uncounted unless the monitor was running. */
 bool start_threads(void);
 
 /* Hold up all threads, settled with the collector. */

@@ -105,8 +105,8 @@ void threads_forked(void);
  * are made (monitor.h).  False when memory ran out. */
 bool threads_take_options(unsigned long budget, int options);
 
-/* Puts the figures of all threads into the image that was opened, but for what
- * has been in the last one. */
+/* Puts the figures of all threads into the image that was opened.  Those that
+ * were in the last image are in it already. */
 void threads_map(void);
 
 /* Forget all figures, and the threads that have ended.  The gates are
