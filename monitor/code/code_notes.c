@@ -27,7 +27,8 @@ code_notes_forked(void)
   lock.holder = 0;
 }
 
-/* Notes a file: where its code ends, its build id, its path.  Under the lock. */
+/* Notes a file: where its code ends, its build id, its path.  Under the lock.
+ */
 static void
 note_object(const struct code_object *o, enum image_note_kind kind)
 {
@@ -45,9 +46,9 @@ note_object(const struct code_object *o, enum image_note_kind kind)
   image_note(kind, o->number, o->start, o->file_offset, text);
 }
 
-/* Notes the file that the address is in, unless it is noted.  The program comes
- * first, even where the address is in no file.  No handler of a signal may
- * jump away and leave a part of it. */
+/* Notes the file that the address is in, unless it is noted.  The program
+ * comes first, even where the address is in no file.  No handler of a signal
+ * may jump away and leave a part of it. */
 static void
 find_or_note(uintptr_t address)
 {

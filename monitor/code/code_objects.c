@@ -136,9 +136,9 @@ read_file(const struct dl_phdr_info *info)
   return file;
 }
 
-/* Appends the segment P of FILE, called NAME; notes it when there is no memory.
- * FIRST is the number of the file's first object, which has its path and its
- * variables. */
+/* Appends the segment P of FILE, called NAME; notes it when there is no
+ * memory.  FIRST is the number of the file's first object, which has its path
+ * and its variables. */
 static void
 add_segment(struct code_objects *list, const struct code_object *file,
             const char *name, const ElfW(Phdr) * p, size_t first)

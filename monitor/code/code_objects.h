@@ -4,9 +4,9 @@
  * process, so that an address in a call chain has a meaning when they are
  * gone.
  *
- * A file has an object for each of its executable segments: nearly always one,
- * but BOLT, lld and linker scripts make several.  Each has its own offset in
- * the file.
+ * A file has an object for each of its executable segments: nearly always
+ * one, but BOLT, lld and linker scripts make several.  Each has its own
+ * offset in the file.
  *
  * When a library is unloaded its addresses are used again.  So call sites in
  * it are *retired*: in trees of C programs they become numbers, SITE_RETIRED
@@ -70,9 +70,9 @@ void code_objects_forked(void);
 /* Opens the lock of notes in a copy of the process. */
 void code_notes_forked(void);
 
-/* Appends those of the file with that address in its code, and before them, if
- * they are the first, the program's.  Returns false when there is none or no
- * memory.  Takes no lock; the code is not unloaded meanwhile. */
+/* Appends those of the file with that address in its code, and before them,
+ * if they are the first, the program's.  Returns false when there is none or
+ * no memory.  Takes no lock; the code is not unloaded meanwhile. */
 bool code_objects_add(struct code_objects *list, uintptr_t address);
 
 /* The one with that address in its code, or NULL.  Takes no lock. */

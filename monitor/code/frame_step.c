@@ -61,9 +61,9 @@ step_by_unwinder(const struct stack_frame *from, struct stack_frame *to,
 
 /* ---- by the frame pointer ---- */
 
-/* Returns where the stack that SP is on ends, if it is one of the C library's;
- * 0 if it cannot be.  A stack that the program has made elsewhere may end
- * before that. */
+/* Returns where the stack that SP is on ends, if it is one of the C
+ * library's; 0 if it cannot be.  A stack that the program has made elsewhere
+ * may end before that. */
 static uintptr_t
 end_of_stack(uintptr_t sp)
 {
@@ -91,8 +91,9 @@ is_near(const struct stack_frame *f)
   return (f->sp & page) == ((f->pointer + 2 * sizeof(uintptr_t) - 1) & page);
 }
 
-/* Returns whether the program can read the word at AT.  The kernel reads a set
- * of signals there, and then finds that it is not told what to do with them. */
+/* Returns whether the program can read the word at AT.  The kernel reads a
+ * set of signals there, and then finds that it is not told what to do with
+ * them. */
 static bool
 is_readable(const uintptr_t *at)
 {

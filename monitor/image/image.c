@@ -163,8 +163,8 @@ piece_at(const void *base)
   return NULL;
 }
 
-/* Takes the lock, with signals held back.  Returns false where this thread has
- * it already, or the kernel is not asked. */
+/* Takes the lock, with signals held back.  Returns false where this thread
+ * has it already, or the kernel is not asked. */
 static bool
 lock_pieces(void)
 {

@@ -13,8 +13,8 @@
  * grow: its owner counts in what it has, and the image says that it is not
  * complete.  Notes alone grow all the same, in memory: each is written once,
  * and the next image has them.  The file is opened when it grows and closed
- * again, so that no program ever writes into it, or the monitor into a file of
- * the program's.
+ * again, so that no program ever writes into it, or the monitor into a file
+ * of the program's.
  *
  * Forks.  The child has no image, and nothing of its parent's is in its
  * memory but what image_forked leaves there.
@@ -43,9 +43,9 @@ struct note_list;
 int image_open(const char *path, enum image_language language, pid_t process,
                bool exclusive);
 
-/* Ends what image_open began, when all that there is was put into it.  Returns
- * 0, or why something was not: then the file was removed.  Nobody may write to
- * what is in it meanwhile. */
+/* Ends what image_open began, when all that there is was put into it.
+ * Returns 0, or why something was not: then the file was removed.  Nobody may
+ * write to what is in it meanwhile. */
 int image_opened(void);
 
 /* Take the file away, since all that is in it is saved, or with `keep' do not.
@@ -109,8 +109,8 @@ bool image_has_pieces(void);
 bool image_forked(void);
 
 /* Leaves the image in the same way, or with `copy' with all figures; the file
- * stays as it is.  Returns false if the kernel refuses.  Nobody else may write
- * to what is in it, but look at locks. */
+ * stays as it is.  Returns false if the kernel refuses.  Nobody else may
+ * write to what is in it, but look at locks. */
 bool image_leave(bool copy);
 
 #endif

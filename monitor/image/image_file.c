@@ -195,8 +195,8 @@ image_file_keep_mask(void)
 
 /* Moves the file that is there out of the way.  An image that another process
  * has left, or this one before exec, gets its number added to the name, and
- * another one if that is taken.  Returns false, with EEXIST if it is no regular
- * file. */
+ * another one if that is taken.  Returns false, with EEXIST if it is no
+ * regular file. */
 static bool
 move_old(void)
 {

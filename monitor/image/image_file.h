@@ -27,10 +27,10 @@ extern struct image_file {
  * begins. */
 void image_file_keep_mask(void);
 
-/* Makes it anew, and opens it.  An image that is there gets the name PATH.PID,
- * of its process, and any other regular file is moved out of the way; with
- * `exclusive' there may be nothing.  Returns a negative number, with errno set,
- * when that fails.  image_file_settle comes next. */
+/* Makes it anew, and opens it.  An image that is there gets the name
+ * PATH.PID, of its process, and any other regular file is moved out of the
+ * way; with `exclusive' there may be nothing.  Returns a negative number,
+ * with errno set, when that fails.  image_file_settle comes next. */
 int image_file_make(const char *path, bool exclusive);
 
 /* Removes the file that image_file_make moved out of the way if the new one

@@ -54,8 +54,8 @@ replace_by_zeros(const struct piece *p)
   return map_anonymous(p->base, p->head.bytes, MAP_FIXED) != MAP_FAILED;
 }
 
-/* Replaces the piece; asks more than once, as the kernel may have the next time
- * what it refuses now.  Returns false if it has not. */
+/* Replaces the piece; asks more than once, as the kernel may have the next
+ * time what it refuses now.  Returns false if it has not. */
 static bool
 replace(const struct piece *p, bool copy)
 {

@@ -172,8 +172,8 @@ plays(const struct rule *rule, enum rule_key key, unsigned roles)
   return *rule->values[key] == '\0' || (roles & RULE_BIT(key)) != 0;
 }
 
-/* Returns the place of what the function at PLACE has APPLY and the like call,
- * or of what it calls itself. */
+/* Returns the place of what the function at PLACE has APPLY and the like
+ * call, or of what it calls itself. */
 static size_t
 find_called(const struct matcher *m, size_t place)
 {
@@ -217,8 +217,8 @@ find_culprit(struct matcher *m, size_t r, size_t place)
   return find_program(m, place, r);
 }
 
-/* Fills FINDING but for its rule; the culprit is at PLACE and calls what is at
- * CALLED. */
+/* Fills FINDING but for its rule; the culprit is at PLACE and calls what is
+ * at CALLED. */
 static void
 tell(struct matcher *m, size_t place, size_t called, struct finding *finding)
 {
@@ -231,8 +231,8 @@ tell(struct matcher *m, size_t place, size_t called, struct finding *finding)
   finding->caller = place == NONE ? INDEX_NONE : m->chain[place]->function;
 }
 
-/* Looks for a rule as matcher_find does, where what the culprit calls is what it
- * has APPLY call, if APPLIED. */
+/* Looks for a rule as matcher_find does, where what the culprit calls is what
+ * it has APPLY call, if APPLIED. */
 static bool
 find_rule(struct matcher *m, size_t nearest, const unsigned char *types,
           bool applied, struct finding *finding)

@@ -36,8 +36,8 @@ struct call_item {
   bool inlined; /* of frames: as in struct frame */
 };
 
-/* Returns whether the line of ITEM, of a function of FRAMES, is in another file
- * than where the function begins. */
+/* Returns whether the line of ITEM, of a function of FRAMES, is in another
+ * file than where the function begins. */
 static inline bool
 call_item_is_elsewhere(const struct frame_table *frames,
                        const struct call_item *item)

@@ -158,9 +158,9 @@ scope_of(const struct function *function, const char *name)
                                      : 0;
 }
 
-/* Returns the function called NAME; adds it when it is new.  FILE and START_LINE
- * fill gaps of one that is known: a function without a line where it begins may
- * be the part of it that is in another file. */
+/* Returns the function called NAME; adds it when it is new.  FILE and
+ * START_LINE fill gaps of one that is known: a function without a line where
+ * it begins may be the part of it that is in another file. */
 static uint32_t
 find_function(struct making *making, const char *name, const char *file,
               int64_t start_line)

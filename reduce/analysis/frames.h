@@ -31,7 +31,7 @@ struct frame {
   uint32_t function;
   uint32_t shown;   /* the same, or the group that it belongs to */
   int64_t line;     /* of the call, 0 when not known */
-  uint32_t file;    /* name id of the file that the line is in, 0 when not known */
+  uint32_t file;    /* name id of the line's file, 0 when not known */
   uint64_t address; /* of the call, 0 when not known */
   bool inlined;     /* by the compiler: nothing called the function */
 };
@@ -48,8 +48,8 @@ struct frame_table {
   size_t most_frames;     /* of one location */
 };
 
-/* Returns the name id of the file that FRAME is in: that of its line, which can
- * be another one than where the function begins; 0 when not known. */
+/* Returns the name id of the file that FRAME is in: that of its line, which
+ * can be another one than where the function begins; 0 when not known. */
 static inline uint32_t
 frame_file(const struct frame_table *table, const struct frame *frame)
 {

@@ -45,14 +45,15 @@ find_group(struct frame_table *frames, const struct frame *frame,
   bool itself = name == function.name;
   bool has_line = itself || by == BY_LINE || by == BY_SITE;
   return frame_table_add(
-      frames, (struct function){
-                  .name = name,
-                  .file = has_line || by == BY_FILE ? frame_file(frames, frame) : 0,
-                  .start_line = !has_line         ? 0
-                                : frame->line > 0 ? frame->line
-                                                  : function.start_line,
-                  .calls_known = true,
-              });
+      frames,
+      (struct function){
+          .name = name,
+          .file = has_line || by == BY_FILE ? frame_file(frames, frame) : 0,
+          .start_line = !has_line         ? 0
+                        : frame->line > 0 ? frame->line
+                                          : function.start_line,
+          .calls_known = true,
+      });
 }
 
 /* Turns each frame that shows to its group. */

@@ -147,8 +147,8 @@ void selection_init(struct selection *selection,
                     const struct frame_table *frames,
                     const struct selection_options *options);
 
-/* Sets the calls of SELECTION, and lets calls outside of profiled bodies count
- * no more that are on the way to one. */
+/* Sets the calls of SELECTION, and lets calls outside of profiled bodies
+ * count no more that are on the way to one. */
 void selection_count_calls(struct selection *selection);
 
 /* Whether OPTIONS choose by time. */

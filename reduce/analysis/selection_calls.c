@@ -133,8 +133,8 @@ functions_called(const struct selection *selection, uint32_t node)
   return count;
 }
 
-/* Adds up the calls that led to what is chosen, but for those OUTSIDE, if that
- * is known. */
+/* Adds up the calls that led to what is chosen, but for those OUTSIDE, if
+ * that is known. */
 static void
 add_up_calls(struct selection *selection, const bool *outside)
 {

@@ -17,8 +17,8 @@
 /* The order of rows.  A table without such figures is sorted by bytes. */
 enum sort_key {
   SORT_DEFAULT,
-  SORT_INCLUSIVE, /* bytes with all below; mprof top has this to SORT_NAME, ... */
-  SORT_BYTES,     /* ... and mprof diff this to SORT_TEMPORARY */
+  SORT_INCLUSIVE, /* bytes with all below; from here to SORT_NAME: mprof top */
+  SORT_BYTES,     /* from here to SORT_TEMPORARY: mprof diff */
   SORT_ALLOCS,
   SORT_NAME,
   SORT_KEPT,      /* bytes never freed; in Lisp alive */

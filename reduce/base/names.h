@@ -28,8 +28,8 @@ uint32_t names_intern(struct names *names, const char *text);
 /* The id of TEXT, NAMES_NONE when it has none. */
 uint32_t names_find(const struct names *names, const char *text);
 
-/* Returns TEXT, of a table, with each \xNN for a byte that is no UTF-8 as that
- * byte again, as a file is called; in the pool in use. */
+/* Returns TEXT, of a table, with each \xNN for a byte that is no UTF-8 as
+ * that byte again, as a file is called; in the pool in use. */
 char *names_bytes(const char *text);
 
 /* The text of ID; valid as long as the table. */

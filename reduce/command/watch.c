@@ -145,8 +145,9 @@ begin_to_serve(struct watch *watch, const char *where)
     length -= 2;
   }
   memcpy(address, where, length);
-  const struct serve_options options = {
-      length == 0 ? NULL : address, (unsigned)number, secure_getenv("MPROF_TOKEN")};
+  const struct serve_options options = {length == 0 ? NULL : address,
+                                        (unsigned)number,
+                                        secure_getenv("MPROF_TOKEN")};
   watch->server = watch->call.server_open(&options, &watch->program, message);
   if (watch->server == NULL)
     fail_with(MPROF_CANNOT_RUN, "%s", message);

@@ -21,8 +21,8 @@ enum {
   TOGETHER = 8   /* that are read at a time */
 };
 
-/* Sets PATH to the file NAME in the folder of LENGTH bytes; returns whether it
- * may be executed. */
+/* Sets PATH to the file NAME in the folder of LENGTH bytes; returns whether
+ * it may be executed. */
 static bool
 is_program(const char *folder, size_t length, const char *name, char *path)
 {
@@ -108,8 +108,8 @@ is_sanitizer(const char *library)
   return false;
 }
 
-/* Returns the entry NUMBER of the dynamic section PART, read with those beside
- * it; one of type DT_NULL when it cannot be read. */
+/* Returns the entry NUMBER of the dynamic section PART, read with those
+ * beside it; one of type DT_NULL when it cannot be read. */
 static Elf64_Dyn
 entry_of(const struct loaded *file, const Elf64_Phdr *part, int number,
          Elf64_Dyn beside[TOGETHER])
@@ -124,7 +124,8 @@ entry_of(const struct loaded *file, const Elf64_Phdr *part, int number,
   return beside[place];
 }
 
-/* Returns whether FILE, whose dynamic section is PART, needs such a library. */
+/* Returns whether FILE, whose dynamic section is PART, needs such a library.
+ */
 static bool
 needs_sanitizer(const struct loaded *file, const Elf64_Phdr *part)
 {

@@ -30,8 +30,8 @@ make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
                                                     : 0;
 }
 
-/* Adds COUNT values, which may be negative where no figure is made of them, to
- * SUMS.  Fails when one leaves 64 bits. */
+/* Adds COUNT values, which may be negative where no figure is made of them,
+ * to SUMS.  Fails when one leaves 64 bits. */
 static void
 add_values(uint64_t *sums, const uint64_t *values, size_t count)
 {

@@ -4,10 +4,11 @@
  * allocated.
  *
  * In a profile of the whole time of a program, what is live is a part of what
- * was allocated.  Other programs write differences, too.  With the allocations
- * of an interval and all that is live at its end (Pyroscope, Datadog), more can
- * be live than was allocated.  Go's `?seconds=N' subtracts both, so that what
- * is live can be negative: this is no measure, and is left out.
+ * was allocated.  Other programs write differences, too.  With the
+ * allocations of an interval and all that is live at its end (Pyroscope,
+ * Datadog), more can be live than was allocated.  Go's `?seconds=N' subtracts
+ * both, so that what is live can be negative: this is no measure, and is left
+ * out.
  */
 
 #include "pprof/reading.h"

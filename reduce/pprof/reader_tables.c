@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns the SIZE bytes at BYTES as a text.  Names end at a NUL here, so each
- * NUL becomes U+FFFD, the character for what cannot be shown. */
+/* Returns the SIZE bytes at BYTES as a text.  Names end at a NUL here, so
+ * each NUL becomes U+FFFD, the character for what cannot be shown. */
 static char *
 string_text(const char *bytes, size_t size)
 {

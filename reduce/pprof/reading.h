@@ -52,9 +52,9 @@ _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
     __attribute__((format(printf, 3, 4)));
 
 /* Returns the offset of the INDEX-th occurrence of FIELD of the profile, from
- * zero; the length of the file when there are fewer.  Of comments it knows the
- * first, of samples the one in hand.  It does not read the file, whose memory
- * is given back while samples are read. */
+ * zero; the length of the file when there are fewer.  Of comments it knows
+ * the first, of samples the one in hand.  It does not read the file, whose
+ * memory is given back while samples are read. */
 size_t reading_offset(const struct reading *reading, uint32_t field,
                       size_t index);
 
@@ -102,9 +102,9 @@ void reading_comments(struct reading *reading);
 void reading_columns(struct reading *reading);
 void reading_samples(struct reading *reading);
 
-/* Decides what the live figures of the file mean, whose columns are known: they
- * stand for what was allocated where nothing else says that, and negative
- * ones count nowhere. */
+/* Decides what the live figures of the file mean, whose columns are known:
+ * they stand for what was allocated where nothing else says that, and
+ * negative ones count nowhere. */
 void reading_live(struct reading *reading);
 
 /* Adds the comments to the profile, and takes the facts that they state; a

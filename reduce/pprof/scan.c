@@ -224,7 +224,8 @@ list_fields(struct reading *reading)
                      (uint64_t)field.size *
                          (field.number == PPROF_STRING ? 1 : MOST_FOR_A_BYTE);
     if (taken + bytes > most)
-      damaged(reading, field.at, "decodes to more than %" PRIu64 " bytes", most);
+      damaged(reading, field.at, "decodes to more than %" PRIu64 " bytes",
+              most);
     if (field.number == PPROF_COMMENT && field.at < reading->comment_at)
       reading->comment_at = field.at;
     taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;

@@ -228,10 +228,10 @@ time_to_wait(const struct server *server, int64_t next)
   return nanos;
 }
 
-/* Finds out whether CLIENT, which will send nothing more, still reads.  Sends it
- * the interim answer that HTTP/1.1 has for any request: if the client is gone,
- * its kernel refuses it, and the connection has an error.  Returns false for a
- * client that cannot be asked. */
+/* Finds out whether CLIENT, which will send nothing more, still reads.  Sends
+ * it the interim answer that HTTP/1.1 has for any request: if the client is
+ * gone, its kernel refuses it, and the connection has an error.  Returns
+ * false for a client that cannot be asked. */
 static bool
 ask_whether_there(struct client *client)
 {

@@ -246,8 +246,8 @@ code_file_address(const struct code_file *file, uint64_t code,
     if (gelf_getphdr(file->elf, (int)i, &header) == NULL ||
         header.p_type != PT_LOAD)
       continue;
-    /* a debug file has not all of the code, and of several segments it does not
-     * say which is which */
+    /* a debug file has not all of the code, and of several segments it does
+     * not say which is which */
     if ((header.p_flags & PF_X) != 0 && header.p_filesz < header.p_memsz) {
       if (code_segments(file->elf, count) > 1)
         return false;

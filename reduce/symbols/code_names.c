@@ -165,9 +165,10 @@ add_named(struct profile *profile, const struct code_module *module,
   return profile_add_function(profile, function);
 }
 
-/* Returns the number that stands for the function NUMBER at the line of SOURCE:
- * another one, without the line where the function begins, if the line is in
- * another file.  A line of a profile has the file of its function. */
+/* Returns the number that stands for the function NUMBER at the line of
+ * SOURCE: another one, without the line where the function begins, if the
+ * line is in another file.  A line of a profile has the file of its function.
+ */
 static uint32_t
 function_at_line(struct profile *profile, uint32_t number,
                  const struct source_function *source)

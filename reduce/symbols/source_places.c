@@ -21,8 +21,7 @@ struct source_code {
 };
 
 struct source_unit {
-  Dwarf_Die die;   /* of its functions, in a file apart (.dwo) where that is found
-                    */
+  Dwarf_Die die;   /* of its functions; in the .dwo file where that is found */
   Dwarf_Die lines; /* of its lines, which are always here */
   bool read;
   struct source_codes functions;
@@ -190,9 +189,10 @@ follow(Dwarf_Die *die, unsigned name, Dwarf_Die *type)
          dwarf_peel_type(type, type) == 0;
 }
 
-/* Returns the file whose number is ATTRIBUTE of the unit of DIE; NULL when that
- * is not known.  (dwarf_decl_file of elfutils 0.188 knows no number 0, which
- * Clang gives the file of the unit itself, and aborts in files apart.) */
+/* Returns the file whose number is ATTRIBUTE of the unit of DIE; NULL when
+ * that is not known.  (dwarf_decl_file of elfutils 0.188 knows no number 0,
+ * which Clang gives the file of the unit itself, and aborts in files apart.)
+ */
 static const char *
 numbered_file(Dwarf_Die *die, Dwarf_Attribute *attribute)
 {

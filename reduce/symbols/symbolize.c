@@ -206,9 +206,9 @@ add_name(struct symbolizing *s, uint32_t location, const char *name)
                        profile_add_function(s->profile, function), 0, 0});
 }
 
-/* Returns whether PATH, of MAPPING, is in a folder of the system, whose types are
- * not the program's.  The program itself is not, wherever it is: it has the
- * first mapping, and more for more segments of code. */
+/* Returns whether PATH, of MAPPING, is in a folder of the system, whose types
+ * are not the program's.  The program itself is not, wherever it is: it has
+ * the first mapping, and more for more segments of code. */
 static bool
 is_of_system(const struct symbolizing *s, const char *path, uint32_t mapping)
 {

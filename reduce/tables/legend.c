@@ -131,7 +131,8 @@ text_columns_explain(const struct reduction *reduction,
   if (shares && !all)
     explain_shares(reduction, sink);
   for (size_t i = 0; i < count; i++) {
-    const struct column c = all ? list[i] : column_weighed(reduction, &list[i]);
+    const struct column c =
+        all ? list[i] : column_weighed(reduction, &list[i]);
     if (c.text.bottom == NULL || (!all && !column_used(reduction, c.use)))
       continue;
     if (c.meaning != NULL)

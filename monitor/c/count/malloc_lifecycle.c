@@ -50,8 +50,8 @@ make_room(uint32_t room)
   return stripes_reserve(room + 1);
 }
 
-/* Returns the budget that the environment has, or the usual one.  Says in a line
- * where that is too large. */
+/* Returns the budget that the environment has, or the usual one.  Says in a
+ * line where that is too large. */
 static uint32_t
 find_budget(void)
 {

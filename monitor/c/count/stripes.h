@@ -176,8 +176,9 @@ stripe_has_room(const struct stripe *s, size_t bytes)
 }
 
 /* Raises the ceiling where more bytes are live than ever, in the only stripe
- * that is open.  A handler of a signal in the midst of it does the same before
- * it frees (stripes_settle), so what is read here is stored in any case. */
+ * that is open.  A handler of a signal in the midst of it does the same
+ * before it frees (stripes_settle), so what is read here is stored in any
+ * case. */
 static inline void
 stripe_grow(struct stripe *s)
 {
@@ -212,8 +213,8 @@ stripe_keep_peak(struct leaf_counters *c)
 }
 
 /* Counts an event, or its end, of `bytes'.  Each figure changes in one
- * instruction where the processor has one for that (arch_add), so a handler of
- * a signal can count in the midst of this. */
+ * instruction where the processor has one for that (arch_add), so a handler
+ * of a signal can count in the midst of this. */
 static inline void
 stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
              uint64_t *count, size_t bytes, int64_t live)

@@ -16,8 +16,8 @@ static void __attribute__((constructor)) guard_table(void)
 }
 
 /* Does what objects_unregister does, for an object without a header.  In a
- * handler of a signal that interrupted a change of the table, the object stays
- * there until its address is given out again. */
+ * handler of a signal that interrupted a change of the table, the object
+ * stays there until its address is given out again. */
 static void
 objects_unregister_bare(void *object, struct object_record *taken)
 {

@@ -35,8 +35,8 @@ mprof_stop(void)
     malloc_monitor_count(false);
 }
 
-/* In the handler of a signal that interrupted an allocation it forgets nothing
- * and keeps the file: the interrupted count may have the locks. */
+/* In the handler of a signal that interrupted an allocation it forgets
+ * nothing and keeps the file: the interrupted count may have the locks. */
 EXPORT void
 mprof_restart(const char *filename)
 {
@@ -53,8 +53,8 @@ mprof_restart(const char *filename)
   errno = saved;
 }
 
-/* Enters the region NAME, or leaves the innermost one where that is NULL.  Does
- * neither in the handler of a signal that interrupted an allocation. */
+/* Enters the region NAME, or leaves the innermost one where that is NULL.
+ * Does neither in the handler of a signal that interrupted an allocation. */
 static void
 change_region(const char *name)
 {

@@ -142,8 +142,8 @@ fork_parent(void)
   fork_end();
 }
 
-/* Begins the child: with the figures if they are in memory, but those in a file
- * are its parent's. */
+/* Begins the child: with the figures if they are in memory, but those in a
+ * file are its parent's. */
 static void
 fork_child(void)
 {
