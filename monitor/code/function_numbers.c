@@ -27,8 +27,9 @@ number_of(const struct function_numbers *n, uint64_t key)
   return (uint32_t)shared_table_value(&n->table, key);
 }
 
-/* A new number for `key', which has none.  It is taken before it is in the
- * table: a jump that leaves this in between wastes it. */
+/* Returns a new number for `key', which has none; 0 if there is none left.  It
+ * is taken before it is in the table: a jump that leaves this in between
+ * wastes it. */
 static uint32_t
 assign(struct function_numbers *n, uint64_t key, uintptr_t code)
 {
@@ -63,8 +64,8 @@ function_number_of_start(struct function_numbers *n, uintptr_t start)
   return number;
 }
 
-/* The handler of a signal that interrupted this thread while it had the lock
- * gets no number. */
+/* Returns the number of the site; 0 if there is none left, and in the handler
+ * of a signal that interrupted this thread while it had the lock. */
 static uint32_t
 number_new_site(struct function_numbers *n, uintptr_t site)
 {

@@ -182,8 +182,8 @@ static struct {
   bool stays;               /* with that name: it is another image */
 } old;
 
-/* Under AT_SECURE the mask is the caller's choice and may be 0: then the file
- * is for its owner only. */
+/* Keeps the mask.  Under AT_SECURE the caller chose it, and it may be 0: then
+ * the file is for its owner only. */
 void
 image_file_keep_mask(void)
 {

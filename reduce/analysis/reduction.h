@@ -95,8 +95,8 @@ reduction_measure(const struct reduction *reduction)
   return measure_rows[value].bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
 }
 
-/* Which figures the shares and the call graph of a report are made of: bytes,
- * or allocations where the options count objects. */
+/* Returns which figures the shares and the call graph of a report are made of:
+ * bytes, or allocations where the options count objects. */
 static inline enum measure
 reduction_weight(const struct reduction *reduction)
 {

@@ -22,7 +22,7 @@
  */
 enum leads { TO_ROOT = 1, ELSEWHERE = 2 };
 
-/* The function of the leaf of NODE's chain; INDEX_NONE for none. */
+/* Returns the function of the leaf of NODE's chain; INDEX_NONE for none. */
 static uint32_t
 function_of(const struct selection *selection, uint32_t node)
 {
@@ -33,7 +33,7 @@ function_of(const struct selection *selection, uint32_t node)
              : frames->frames[frames->first_frames[location]].function;
 }
 
-/* The arc by which the leaf of NODE's chain was called. */
+/* Returns the arc by which the leaf of NODE's chain was called. */
 static uint64_t
 arc_of(const struct selection *selection, uint32_t node)
 {
@@ -42,7 +42,7 @@ arc_of(const struct selection *selection, uint32_t node)
                     function_of(selection, node));
 }
 
-/* What each node leads to. */
+/* Returns what each node leads to. */
 static unsigned char *
 find_leads(const struct selection *selection)
 {

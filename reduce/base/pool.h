@@ -46,7 +46,7 @@ _Noreturn void fail_at(enum mprof_error_code code, int64_t offset,
     __attribute__((format(printf, 3, 4)));
 #define fail_with(code, ...) fail_at(code, MPROF_NO_OFFSET, __VA_ARGS__)
 
-/* The same for an error that is about the file PATH. */
+/* Does the same for an error that is about the file PATH. */
 _Noreturn void fail_file(enum mprof_error_code code, int64_t offset,
                          const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -52,7 +52,7 @@ column_used(const struct reduction *reduction, enum column_use use)
   }
 }
 
-/* Whether COLUMN, of bytes, is of objects in the tables of REDUCTION. */
+/* Returns whether COLUMN, of bytes, is of objects in REDUCTION's tables. */
 static bool
 is_of_objects(const struct reduction *reduction, const struct column *column)
 {

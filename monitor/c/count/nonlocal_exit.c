@@ -42,7 +42,8 @@ is_active(const uintptr_t *frame)
 
 struct spin_lock *nonlocal_exit_objects;
 
-/* All other locks are held with signals blocked (signals_hold). */
+/* Opens the locks that a handler may have left taken.  All others are held
+ * with signals blocked (signals_hold). */
 static void
 repair(void)
 {

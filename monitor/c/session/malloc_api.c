@@ -35,8 +35,8 @@ mprof_stop(void)
     malloc_monitor_count(false);
 }
 
-/* In the handler of a signal that interrupted an allocation it forgets
- * nothing and keeps the file: the interrupted count may have the locks. */
+/* Forgets nothing and keeps the file in the handler of a signal that
+ * interrupted an allocation: the interrupted count may have the locks. */
 EXPORT void
 mprof_restart(const char *filename)
 {
