@@ -182,14 +182,15 @@ find_uses(struct reading *reading)
     columns[MEASURE_KEPT_ALLOCS] = find_column(reading, "objects");
     columns[MEASURE_KEPT_BYTES] = find_column(reading, "space");
   }
+  for (int i = 0; i < COLUMN_USES; i++)
+    if (is_use_of_bytes(i))
+      set_scale(reading, &columns[i]);
   reading_live(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     guess_columns(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     no_heap_profile(reading);
-  for (int i = 0; i < COLUMN_USES; i++)
-    if (is_use_of_bytes(i))
-      set_scale(reading, &columns[i]);
+  set_scale(reading, &columns[MEASURE_BYTES]); /* which may be a guess */
 }
 
 /* ---- the profile's columns ---- */

@@ -52,8 +52,10 @@ look_at_values(const struct reading *reading, const struct numbers *values,
   const uint64_t allocs = value_of(reading, values, MEASURE_ALLOCS);
   const uint64_t objects = value_of(reading, values, MEASURE_KEPT_ALLOCS);
   const struct profile *heading = &reading->heading;
+  const struct profile_column *columns = heading->column_of;
   found->allocations |= bytes != 0;
-  found->apart |= bytes == 0 && kept != 0;
+  found->apart |= kept * columns[MEASURE_KEPT_BYTES].scale >
+                  bytes * columns[MEASURE_BYTES].scale;
   if (profile_has(heading, MEASURE_ALLOCS))
     found->apart |= objects > allocs;
   found->negative |= kept > INT64_MAX || objects > INT64_MAX;

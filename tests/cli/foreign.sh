@@ -164,6 +164,8 @@ says 'chains of what is live' 'main;g 700'
 by_hand interval 0 '' merge -o merged
 expect 'merged: as it was' 0 '' export --format=csv merged
 says 'what is live' '"g",0,0,0,0,700,7,700,7,'
+by_hand interval-bytes 0 '' report --no-legend
+says 'nor are they where only bytes tell' 'frees are blank'
 by_hand change 0 '' report --no-legend
 says 'a difference has allocations' \
   '11 allocations, 1024 bytes, 3 functions, 2 contexts'
