@@ -79,12 +79,15 @@ read_head(const struct image_input *input)
     fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
               "'%s' is not an image of mprof", image->path);
   head->mprof[sizeof head->mprof - 1] = '\0';
-  if (head->version != IMAGE_VERSION ||
-      strcmp(head->mprof, MPROF_VERSION) != 0)
-    fail_with(
-        MPROF_BAD_PROFILE,
-        "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
-        image->path, head->mprof);
+  if (strcmp(head->mprof, MPROF_VERSION) != 0)
+    fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
+              "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
+              image->path, head->mprof);
+  if (head->version != IMAGE_VERSION)
+    fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
+              "'%s' is an image of version %" PRIu32
+              ", but this mprof reads version %d",
+              image->path, head->version, IMAGE_VERSION);
   if (head->language != IMAGE_LISP && head->language != IMAGE_C)
     image_fault(image, 0, "its language is unknown");
   if (head->page < IMAGE_LEAST_PAGE || head->page > IMAGE_MOST_PAGE ||

@@ -18,6 +18,7 @@
 #include "code/frame_rule.h"
 #include "image/image.h"
 #include "image/image_file.h"
+#include "image/signals.h"
 
 /* Of contexts, and of leaves: context_tree_most of these have LEAF_BITS. */
 enum { USUAL_BUDGET = 8u << 20 };
@@ -97,14 +98,19 @@ make_image(void *monitor)
   return error;
 }
 
-/* Under the lock.  What the kernel refuses once it may have the next time. */
+/* Makes the image if one is awaited, and says so if that fails.  It tries
+ * again without memory, which the kernel may have the next time.  Under the
+ * lock, with signals held: a handler that jumped away would leave the image
+ * half made. */
 static void
 make_awaited_image(struct malloc_monitor *m)
 {
   enum { TRIES = 3 };
+  struct signals_held signals;
   int error = ENOMEM;
   if (!m->awaits_image)
     return;
+  signals_hold(&signals);
   m->awaits_image = false;
   for (int i = 0; i < TRIES && error == ENOMEM; i++)
     error = make_image(m);
@@ -114,6 +120,7 @@ make_awaited_image(struct malloc_monitor *m)
     process_image_say("cannot write", error == EEXIST
                                           ? "it is not a regular file"
                                           : strerrordesc_np(error));
+  signals_let_go(&signals);
 }
 
 void
