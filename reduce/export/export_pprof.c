@@ -8,19 +8,16 @@
  * A new profile is made, and written as any other.  Chains are those that
  * show, with lines and addresses of their frames; samples are those of
  * sample_rows.h.  A phase follows from functions that may be hidden, so each
- * sample states its own.  Comments that speak of more than what is written
- * are left out: the collector's figures when samples are left out, the root
- * of profiled bodies when what it cuts off is gone.
+ * sample states its own.
  */
 
 #include "common/pprof_format.h"
 #include "export/export.h"
+#include "export/export_comments.h"
 #include "export/time_slices.h"
 #include "pprof/writer.h"
 #include "tables/sample_rows.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_LABELS = 8 };
@@ -122,14 +119,6 @@ make_heading(struct making *making)
   made->by_mprof = from->by_mprof;
 }
 
-/* Adds the comment "KEY=VALUE". */
-static void
-add_comment(struct making *making, const char *key, const char *value)
-{
-  profile_add_comment(making->made,
-                      intern(making, pool_format("%s=%s", key, value)));
-}
-
 /* ---- where ---- */
 
 /* The function of ITEM, made when it is the first.  The system name stays
@@ -155,7 +144,7 @@ make_function(struct making *making, const struct call_item *item)
   uint32_t index = profile_add_function(making->made, function);
   if (!calls_known && !making->heap &&
       making->made->function_count > before)
-    add_comment(making, PPROF_COMMENT_CALLS_UNKNOWN, item->name);
+    export_comment(making->made, PPROF_COMMENT_CALLS_UNKNOWN, item->name);
   return index;
 }
 
@@ -291,67 +280,6 @@ make_samples(struct making *making)
   }
 }
 
-/* ---- comments ---- */
-
-/* Adds FACT with its sum over the files, if each of them has it. */
-static void
-add_fact(struct making *making, enum profile_fact fact)
-{
-  const struct selection *selection = &making->reduction->selection;
-  const struct profile *profile = making->reduction->profile;
-  int64_t value = profile->facts[fact];
-  char text[32];
-  if ((!profile_knows(profile, fact) && fact != FACT_CALLS) ||
-      (fact == FACT_CALLS &&
-       (!selection->counts_calls || profile->language == LANGUAGE_C ||
-        making->reduction->options->by != BY_FUNCTION)) ||
-      (selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
-       fact <= FACT_RESIDUAL_BYTES))
-    return;
-  if (fact == FACT_ALLOCATIONS)
-    value = (int64_t)selection->total.allocs;
-  else if (fact == FACT_BYTES)
-    value = (int64_t)selection->total.bytes;
-  else if (fact == FACT_CALLS)
-    value = (int64_t)selection->calls;
-  snprintf(text, sizeof text, "%" PRId64, value);
-  add_comment(making, profile_fact_keys[fact], text);
-}
-
-/* Whether the comment N is a fact, or speaks of what is not written. */
-static bool
-is_left_out(const struct making *making, size_t n)
-{
-  const struct profile *profile = making->reduction->profile;
-  const struct selection *selection = &making->reduction->selection;
-  for (int fact = 0; fact < FACT_COUNT; fact++)
-    if (profile_comment_value(profile, n, profile_fact_keys[fact]))
-      return true;
-  if (profile_comment_value(profile, n, PPROF_COMMENT_CALLS_UNKNOWN))
-    return true; /* written with the functions */
-  if (profile_comment_value(profile, n, PPROF_COMMENT_ROOT))
-    return selection->cuts;
-  return profile_comment_value(profile, n, PPROF_COMMENT_RESIDUAL_NOTE) &&
-         selection->narrowed;
-}
-
-/* Adds each comment once, then the facts. */
-static void
-make_comments(struct making *making)
-{
-  const struct profile *profile = making->reduction->profile;
-  bool *seen = pool_zeroed(profile->names.count, sizeof *seen);
-  for (size_t i = 0; i < profile->comment_count; i++) {
-    uint32_t comment = profile->comments[i];
-    const char *text = names_text(&profile->names, comment);
-    if (!seen[comment] && !is_left_out(making, i))
-      profile_add_comment(making->made, intern(making, text));
-    seen[comment] = true;
-  }
-  for (int fact = 0; fact < FACT_COUNT; fact++)
-    add_fact(making, (enum profile_fact)fact);
-}
-
 void
 export_pprof(const struct reduction *reduction, struct sink *sink)
 {
@@ -362,7 +290,7 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   if (!chains_fit(&making.tree, false, sink))
     return;
   make_heading(&making);
-  make_comments(&making);
+  export_comments(reduction, &made);
   make_nodes(&making);
   make_samples(&making);
   profile_write(&made, true, sink);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "export/export_comments.h"
+
+#include "common/pprof_format.h"
+
+#include <inttypes.h>
+
+void
+export_comment(struct profile *made, const char *key, const char *value)
+{
+  profile_add_comment(
+      made, names_intern(&made->names, pool_format("%s=%s", key, value)));
+}
+
+/* Returns whether the export states FACT: one that all files have and that
+ * holds for what is exported; and always its calls, where they are counted. */
+static bool
+is_stated(const struct reduction *reduction, enum profile_fact fact)
+{
+  const struct selection *selection = &reduction->selection;
+  const struct profile *profile = reduction->profile;
+  if (fact == FACT_CALLS)
+    return selection->counts_calls && profile->language != LANGUAGE_C &&
+           reduction->options->by == BY_FUNCTION;
+  return profile_knows(profile, fact) &&
+         !(selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
+           fact <= FACT_RESIDUAL_BYTES);
+}
+
+/* Returns FACT of what is exported. */
+static int64_t
+value_of(const struct reduction *reduction, enum profile_fact fact)
+{
+  const struct selection *selection = &reduction->selection;
+  switch (fact) {
+  case FACT_ALLOCATIONS:
+    return (int64_t)selection->total.allocs;
+  case FACT_BYTES:
+    return (int64_t)selection->total.bytes;
+  case FACT_CALLS:
+    return (int64_t)selection->calls;
+  default:
+    return reduction->profile->facts[fact];
+  }
+}
+
+/* Returns whether the comment N is a fact, or speaks of what is not exported.
+ */
+static bool
+is_left_out(const struct reduction *reduction, size_t n)
+{
+  const struct profile *profile = reduction->profile;
+  const struct selection *selection = &reduction->selection;
+  for (int fact = 0; fact < FACT_COUNT; fact++)
+    if (profile_comment_value(profile, n, profile_fact_keys[fact]))
+      return true;
+  if (profile_comment_value(profile, n, PPROF_COMMENT_CALLS_UNKNOWN))
+    return true; /* written with the functions */
+  if (profile_comment_value(profile, n, PPROF_COMMENT_ROOT))
+    return selection->cuts;
+  return profile_comment_value(profile, n, PPROF_COMMENT_RESIDUAL_NOTE) &&
+         selection->narrowed;
+}
+
+void
+export_comments(const struct reduction *reduction, struct profile *made)
+{
+  const struct profile *profile = reduction->profile;
+  bool *seen = pool_zeroed(profile->names.count, sizeof *seen);
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    uint32_t comment = profile->comments[i];
+    const char *text = names_text(&profile->names, comment);
+    if (!seen[comment] && !is_left_out(reduction, i))
+      profile_add_comment(made, names_intern(&made->names, text));
+    seen[comment] = true;
+  }
+  for (int fact = 0; fact < FACT_COUNT; fact++)
+    if (is_stated(reduction, (enum profile_fact)fact))
+      export_comment(
+          made, profile_fact_keys[fact],
+          pool_format("%" PRId64,
+                      value_of(reduction, (enum profile_fact)fact)));
+}
