@@ -225,7 +225,7 @@ stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
   arch_add(&tally->count, 1);
   arch_add(&tally->bytes, bytes);
   arch_add(count, 1); /* sums are made without locks */
-  s->live += live;
+  arch_add((uint64_t *)&s->live, (uint64_t)live);
 }
 
 /* An object of `bytes' was allocated. */
