@@ -175,9 +175,12 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
     return counted;
   }
   struct known_path *path = lock_path(m, thread, frame);
-  if (!malloc_monitor_is_ready(m)) {
+  if (!malloc_monitor_is_counting()) {
+    /* it was before the lock: the image may be finished, and no new one is to
+       take its place */
+  } else if (!malloc_monitor_is_ready(m)) {
     malloc_monitor_miss();
-  } else if (malloc_monitor_is_counting()) {
+  } else {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes);
     if (malloc_code_is_linker(frame[1]))
