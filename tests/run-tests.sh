@@ -128,8 +128,8 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
-    for script in allocators constructor file interrupted live thrown \
-      slow-thread interrupted-thread shallow; do
+    for script in allocators constructor file interrupted live slow-thread \
+      interrupted-thread shallow; do
       suite "lisp/$script" "tests/lisp/$script.sh"
     done
     # They show what 21.2.1 does.

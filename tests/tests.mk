@@ -128,6 +128,9 @@ check-c: tests ## the C tests, and every header compiled alone
 check-lisp: all ## the FiveAM tests
 	@$(test_env) tests/run-tests.sh lisp
 
+check-thrown: all ## 10,000 throws out of Lisp forms of mprof, and killed threads
+	@$(test_env) tests/run-tests.sh lisp/thrown
+
 check-cli: all $(profiles) ## the tests of the command mprof
 	@$(test_env) tests/run-tests.sh cli
 
