@@ -194,6 +194,7 @@ A byte that is not UTF-8 becomes U+FFFD."
   (monitor-map "mprof_monitor_map" :int (&list :cstring))
   (monitor-unmap "mprof_monitor_unmap" :int (:int))
   (monitor-message "mprof_monitor_message" :cstring ())
+  (file-access "access" :int (:cstring :int)) ; of the C library
   (monitor-counter "mprof_monitor_counter" :unsigned-long-long (&list :int))
   (region-begin "mprof_monitor_region_begin" :int (&list :cstring))
   (region-end "mprof_monitor_region_end" :int ())

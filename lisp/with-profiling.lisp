@@ -15,19 +15,18 @@ it; else signal why not.  The restart CONTINUE returns NIL."
       (error 'already-active :reason
              (format nil "a profile is already running, so ~S cannot be ~
                           written by this one" file)))
-    ;; Writing replaces FILE by a new file made beside it.
+    ;; Writing replaces FILE by a new file made beside it: its folder is looked
+    ;; at, so that a throw out of this leaves no file.
     (let* ((file (absolute file))
-           (trial (atomically
-                    (let ((trial (ext:mkstemp file)))
-                      (when trial
-                        (delete-file trial))
-                      trial))))
-      (unless trial
+           (name (file-name file))
+           (folder (subseq name 0 (1+ (position #\/ name :from-end t))))
+           (write-and-search 3))        ; W_OK and X_OK of access(2)
+      (unless (eql 0 (file-access folder write-and-search))
         (error 'profile-file-error
                :pathname file
                :reason (format nil "cannot write '~A': its folder does not ~
                                     exist, or is not writable"
-                               (string-of (file-name file)))))
+                               (string-of name))))
       file)))
 
 (defun call-with-profiling (function &key (report t)
