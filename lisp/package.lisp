@@ -46,7 +46,6 @@ To show the figures:
    SAVE             write a file, in any format, such as a page for the browser
 To watch a program from outside:
    SERVE STOP-SERVING   profiles over HTTP
-   SHIP STOP-SHIPPING   differences, to Pyroscope, Parca or OpenTelemetry
 As Lisp data, which the package MPROF.DATA reads:
    PROFILE          the figures so far, a file, or a part of another profile
    COMPARE-PROFILES the differences between two profiles

@@ -104,7 +104,6 @@ counting.  For other options, call START first.
    /flamegraph           a page with a flame graph; ?refresh=5 reloads it
    /debug/pprof/allocs   for pprof: all allocations; ?seconds=10: during these
    /debug/pprof/heap     for pprof: memory in use, with :LIVE; ?gc=1
-   /debug/pprof/delta_heap   for pprof: allocations since the last request
    /profile              a file for the command mprof
 
 Signals MPROF-ERROR if the port is in use, or a server is already running.

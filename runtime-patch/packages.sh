@@ -60,9 +60,8 @@ html)
   packages='chromium:chromium nodejs:node npm:npm'
   ;;
 serve)
-  # What asks a server for profiles, and what takes them, over TLS as well.
-  packages='python3:python3 golang-go:go chromium:chromium openssl:openssl
-    curl:curl'
+  # What asks a server for profiles.
+  packages='python3:python3 golang-go:go chromium:chromium'
   ;;
 allocators)
   # Other allocators and another C library, for the tests of C programs; what
