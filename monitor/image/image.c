@@ -352,10 +352,8 @@ int
 image_opened(void)
 {
   image_file_drop();
-  if (!is_incomplete()) {
-    image_file_settle(true);
+  if (!is_incomplete())
     return 0;
-  }
   unlink(image_file.path);
   image_file_settle(false);
   image_leave(true);
@@ -377,6 +375,7 @@ image_close(bool keep)
     image_file_close(file);
     unlink(image_file.path);
   }
+  image_file_settle(keep);
   image_file_drop();
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
   munmap(head, IMAGE_PAGE);

@@ -44,12 +44,12 @@ int image_open(const char *path, enum image_language language, pid_t process,
                bool exclusive);
 
 /* Ends what image_open began, when all that there is was put into it.
- * Returns 0, or why something was not: then the file was removed.  Nobody may
- * write to what is in it meanwhile. */
+ * Returns 0, and image_file_settle is to follow; or why something was not: then
+ * the file was removed.  Nobody may write to what is in it meanwhile. */
 int image_opened(void);
 
-/* Take the file away, since all that is in it is saved, or with `keep' do not.
- */
+/* Takes the file away, since all that is in it is saved or nothing was counted,
+ * and puts the one before back that is not settled; with `keep' does not. */
 void image_close(bool keep);
 
 /* The process may not be able to open the file later: keep it open, as long as

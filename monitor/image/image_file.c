@@ -206,6 +206,7 @@ move_old(void)
   struct stat status;
   char *end;
   int file;
+  name[0] = '\0';
   if (lstat(image_file.path, &status) != 0)
     return errno == ENOENT;
   errno = EEXIST;

@@ -30,11 +30,12 @@ void image_file_keep_mask(void);
 /* Makes it anew, and opens it.  An image that is there gets the name
  * PATH.PID, of its process, and any other regular file is moved out of the
  * way; with `exclusive' there may be nothing.  Returns a negative number,
- * with errno set, when that fails.  image_file_settle comes next. */
+ * with errno set, when that fails. */
 int image_file_make(const char *path, bool exclusive);
 
 /* Removes the file that image_file_make moved out of the way if the new one
- * WORKS; else puts it back, once the new one has been removed. */
+ * WORKS, which is known once something counts in it; else puts it back, after
+ * the new one has been removed.  Does nothing the second time. */
 void image_file_settle(bool works);
 
 /* Open it, if it is still the one that was made.  Negative: it is not. */

@@ -95,6 +95,8 @@ make_image(void *monitor)
   stripes_map();
   error = image_opened();
   stripes_unlock();
+  if (error == 0)
+    image_file_settle(true);
   return error;
 }
 

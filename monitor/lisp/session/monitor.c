@@ -31,6 +31,7 @@
 #include "lisp/session/monitor_lock.h"
 
 #include "image/image.h"
+#include "image/image_file.h"
 #include "lisp/balance/collector_data.h"
 #include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
@@ -260,6 +261,8 @@ mprof_monitor_start(unsigned long budget, int options)
     return 1;
   if (!monitor.running)
     status = start(budget, options);
+  if (status == 0)
+    image_file_settle(true);
   monitor_leave();
   return status;
 }
