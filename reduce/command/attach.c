@@ -13,6 +13,7 @@
 
 #include "base/text_file.h"
 #include "command/debugger.h"
+#include "command/run_files.h"
 #include "command/run_program.h"
 #include "command/run_signals.h"
 #include "common/program_start.h"
@@ -271,7 +272,8 @@ detach(size_t pid, unsigned long long address)
 }
 
 void
-attach_run(const struct options *options, const char *file, struct sink *sink)
+attach_run(const struct options *options, struct run_files *files,
+           struct sink *sink)
 {
   const struct run_options *run = &options->run;
   const size_t pid = run->process;
@@ -279,9 +281,10 @@ attach_run(const struct options *options, const char *file, struct sink *sink)
   struct debugger d;
   run_signals_block(NULL);
   monitor_find(library);
-  debugger_run(&d, pid, make_script(run, library, file));
+  debugger_run(&d, pid, make_script(run, library, files->path));
   if (d.address == 0)
     refuse(pid, d.error[0] != '\0' ? d.error : "gdb failed");
+  run_files_settle(files, true);
   if (!run->quiet) {
     sink_format(sink, "profiling process %zu; Ctrl-C writes the file\n", pid);
     sink_flush(sink);

@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+struct run_files;
+
 /* Fails where the process that OPTIONS name cannot be profiled, as far as
  * that is known before anything is touched. */
 void attach_check(const struct options *options);
@@ -27,10 +29,10 @@ const char *attach_program(const struct options *options);
 bool attach_sees_ecl(const struct options *options);
 
 /* Profiles the process that OPTIONS name, until a signal that ends processes,
- * the seconds that they say, or its end; it writes to FILE, an absolute path.
- * SINK is told that it has begun.  Signals stay blocked then
+ * the seconds that they say, or its end; it writes to FILES, which are settled
+ * when it has begun.  SINK is told of that.  Signals stay blocked then
  * (run_signals.h). */
-void attach_run(const struct options *options, const char *file,
+void attach_run(const struct options *options, struct run_files *files,
                 struct sink *sink);
 
 #endif

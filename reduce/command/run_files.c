@@ -155,12 +155,38 @@ for_each_other(struct run_files *files,
 
 /* ---- before ------------------------------------------------------------ */
 
+struct earlier_file {
+  struct earlier_file *next;
+  const char *path, *aside; /* its name, and that it has meanwhile */
+};
+
+/* Moves the file PATH out of the way, until run_files_settle. */
 static bool
-remove_other(struct run_files *files, char *path, const char *process)
+set_aside(struct run_files *files, char *path, const char *process)
 {
-  (void)files, (void)process;
-  unlink(path);
+  struct earlier_file *file = pool_alloc(sizeof *file);
+  char aside[PATH_MAX];
+  (void)process;
+  path_of_other(files,
+                pool_format("mprof-old.%u.%zu", (unsigned)getpid(),
+                            files->earlier_count++),
+                aside);
+  *file = (struct earlier_file){files->earlier, pool_text(path),
+                                pool_text(aside)};
+  if (rename(path, aside) != 0)
+    return false;
+  files->earlier = file;
   return true;
+}
+
+void
+run_files_settle(struct run_files *files, bool started)
+{
+  for (; files->earlier != NULL; files->earlier = files->earlier->next)
+    if (started)
+      unlink(files->earlier->aside);
+    else if (access(files->earlier->path, F_OK) != 0)
+      rename(files->earlier->aside, files->earlier->path);
 }
 
 void
@@ -176,10 +202,12 @@ run_files_prepare(struct run_files *files, const char *name,
   set_path(files);
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
     cannot_write(files, "it exists and is not a profile by mprof");
-  if (unlink(files->path) != 0 && errno != ENOENT)
-    cannot_write(files, strerror(errno));
-  if (!for_each_other(files, is_of_run, remove_other))
-    cannot_write(files, strerror(errno));
+  if ((!set_aside(files, files->path, NULL) && errno != ENOENT) ||
+      !for_each_other(files, is_of_run, set_aside)) {
+    const char *why = strerror(errno);
+    run_files_settle(files, false);
+    cannot_write(files, why);
+  }
 }
 
 void

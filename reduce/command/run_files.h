@@ -2,8 +2,8 @@
 
 /* The files of `mprof run'.  A program counts in FILE, each other process of
  * its in FILE.PID or FILE.PID.N; so does a program that became another by
- * exec.  What an earlier run left under these names is removed before, and
- * nothing else: FILE must be a profile by mprof, and the others must say that
+ * exec.  What an earlier run left under these names is removed when the program
+ * has started, and nothing else: FILE must be a profile by mprof, and the others must say that
  * they came from that process in a run.
  *
  * Each file, which is an image, becomes a profile when its process is gone:
@@ -50,6 +50,8 @@ struct run_files {
   const char *name;    /* FILE as it was given */
   char path[PATH_MAX]; /* the same, absolute */
   struct run_sums sums;
+  struct earlier_file *earlier; /* those that are not settled */
+  size_t earlier_count;
   struct code_names names;
   struct pool names_pool;
   const struct view_options *view; /* of leaks; NULL: they do not matter */
@@ -66,9 +68,14 @@ struct run_files {
   struct mprof_error error; /* why a file was not finished, the first one */
 };
 
-/* Makes way for FILE, which is NAME.  VIEW outlives FILES. */
+/* Makes way for FILE, which is NAME: moves earlier files aside.  VIEW outlives
+ * FILES. */
 void run_files_prepare(struct run_files *files, const char *name,
                        const struct view_options *view);
+
+/* Removes the earlier files if the program has STARTED, else puts them back.
+ * Does nothing the second time. */
+void run_files_settle(struct run_files *files, bool started);
 void run_files_release(struct run_files *files);
 
 /* Finishes PATH, which stands for the process PROCESS unless that is NULL.

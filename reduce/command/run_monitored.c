@@ -183,6 +183,7 @@ run_monitored(const struct options *options, struct sink *sink,
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
   const bool finished = run_files_finish(&files, &root, &unfinished);
+  run_files_settle(&files, good);
   run_files_release(&files);
   if (!good)
     fail_again(&error);

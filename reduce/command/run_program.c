@@ -6,10 +6,12 @@
 
 #include "command/run_program.h"
 
+#include "command/run_files.h"
 #include "command/run_signals.h"
 #include "common/program_start.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -129,6 +131,24 @@ set_environment(const struct run_options *run, const char *file)
          set_number("MPROF_TEMPORARY", run->temporary);
 }
 
+/* Becomes the program that OPTIONS name, as execvp does; but no shell reads an
+ * ELF file that the kernel refuses, such as one for another processor. */
+static void
+execute(const struct options *options)
+{
+  char *const *arguments = (char *const *)(uintptr_t)options->files;
+  char path[PATH_MAX], magic[SELFMAG] = "";
+  if (program_find(arguments[0], getenv("PATH"), path)) {
+    execv(path, arguments);
+    const int file = errno == ENOEXEC ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    errno = ENOEXEC;
+    if (file >= 0 && read(file, magic, SELFMAG) == SELFMAG &&
+        memcmp(magic, ELFMAG, SELFMAG) == 0)
+      return;
+  }
+  execvp(arguments[0], arguments);
+}
+
 /* What the child does; its failure goes to the pipe REPORT. */
 static void
 become_program(const struct options *options, const char *library,
@@ -137,7 +157,7 @@ become_program(const struct options *options, const char *library,
   sigprocmask(SIG_SETMASK, signals, NULL);
   if (set_preload(options->files[0], library) &&
       set_environment(&options->run, file))
-    execvp(options->files[0], (char *const *)(uintptr_t)options->files);
+    execute(options);
   int failure = errno;
   while (write(report, &failure, sizeof failure) < 0 && errno == EINTR)
     continue;
@@ -165,7 +185,7 @@ program_check(const struct options *options, struct outcome *outcome)
 }
 
 void
-program_run(const struct options *options, const char *file,
+program_run(const struct options *options, struct run_files *files,
             struct outcome *outcome)
 {
   char library[PATH_MAX];
@@ -182,7 +202,7 @@ program_run(const struct options *options, const char *file,
   pid_t child = fork();
   if (child == 0) {
     sigaction(SIGCHLD, &action_before, NULL);
-    become_program(options, library, file, &before, report[1]);
+    become_program(options, library, files->path, &before, report[1]);
   }
   if (child < 0)
     failure = errno;
@@ -191,6 +211,8 @@ program_run(const struct options *options, const char *file,
          errno == EINTR)
     continue;
   close(report[0]);
+  if (failure == 0)
+    run_files_settle(files, true);
   int status = child < 0 ? 0 : run_signals_wait_child(child);
   if (failure != 0)
     cannot_run(options, failure, outcome);

@@ -18,11 +18,13 @@
  * touched, as program_run would. */
 void program_check(const struct options *options, struct outcome *outcome);
 
-/* Runs the program that OPTIONS name, which writes to FILE, an absolute path,
- * and waits for its end.  Signals stay blocked then (run_signals.h).  OUTCOME
- * gets the status as shells give it (128 + the number of a signal), and the
- * signal. */
-void program_run(const struct options *options, const char *file,
+struct run_files;
+
+/* Runs the program that OPTIONS name, which writes to FILES, and waits for its
+ * end.  Settles FILES when it has started.  Signals stay blocked then
+ * (run_signals.h).  OUTCOME gets the status as shells give it (128 + the
+ * number of a signal), and the signal. */
+void program_run(const struct options *options, struct run_files *files,
                  struct outcome *outcome);
 
 /* Sets PATH, of PATH_MAX bytes, to the monitor's library, which can be

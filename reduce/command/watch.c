@@ -187,7 +187,7 @@ watch_end(struct watch *watch)
 struct watching {
   struct watch watch;
   const struct options *options;
-  const char *file;
+  struct run_files *files;
   struct sink *sink;
   struct outcome *outcome;
 };
@@ -204,9 +204,9 @@ run_watched(void *closure)
     begin_to_serve(watch, options.run.serve);
   }
   if (options.run.process != SIZE_MAX)
-    attach_run(&options, watching->file, watching->sink);
+    attach_run(&options, watching->files, watching->sink);
   else
-    program_run(&options, watching->file, watching->outcome);
+    program_run(&options, watching->files, watching->outcome);
 }
 
 void
@@ -214,7 +214,7 @@ watch_run(const struct options *options, struct run_files *files,
           struct sink *sink, struct outcome *outcome)
 {
   struct watching watching = {.options = options,
-                              .file = files->path,
+                              .files = files,
                               .sink = sink,
                               .outcome = outcome};
   struct watch *watch = &watching.watch;

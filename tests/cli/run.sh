@@ -391,11 +391,42 @@ run run -q --temporary=2 -o temporary.data ./regions
 run report --tables=temporary temporary.data
 says 'what lives for one more allocation' '20 **      21     95  run'
 
-# A program that is not there costs no earlier profile.
-cp regions.data earlier.data
-run run -o earlier.data ./no-such-program
-[ "$status" = 127 ] && cmp -s regions.data earlier.data
-result $? 'what is not run leaves the earlier profile alone'
+# A program that is not started costs no earlier profile, nor those of its
+# processes.
+mkdir earlier
+(cd earlier && "$MPROF" run -q -o e.data sh -c '../widgets; ../widgets')
+cp -r earlier expected.earlier
+cd earlier || exit 1
+not_started() { # NAME STATUS ERROR OPTION... PROGRAM
+  local name=$1 wanted=$2 message=$3
+  shift 3
+  run run -o e.data "$@"
+  [ "$status" = "$wanted" ] && [ "$(tail -n 1 err)" = "mprof: $message" ]
+  result $? "$name: why"
+  rm out err
+  diff -r . ../expected.earlier >../err
+  result $? "$name: the earlier profiles are as they were"
+}
+not_started 'no such program' 127 \
+  "cannot run './no': No such file or directory" ./no
+printf '#!/nonesuch\n' >../orphan
+chmod +x ../orphan
+not_started 'no such interpreter' 127 \
+  "cannot run '../orphan': No such file or directory" ../orphan
+cp ../widgets ../foreign
+printf '\xff\xff' | dd of=../foreign bs=1 seek=18 conv=notrunc status=none
+not_started 'a program for another processor' 126 \
+  "cannot run '../foreign': Exec format error" ../foreign
+not_started 'a port that cannot be served' 1 \
+  'cannot serve at 192.0.2.1, port 0: Cannot assign requested address' \
+  --serve=192.0.2.1:0 ../widgets
+MPROF_LIB=$scratch not_started 'no monitor' 1 "cannot find the monitor \
+'$scratch/libmprof-malloc.so': No such file or directory (MPROF_LIB can name \
+its folder)" ../widgets
+cd ..
+run run -q -o earlier/e.data ./widgets
+[ "$(ls earlier)" = e.data ]
+result $? 'one that is started replaces them'
 
 # ---- what is stored -----------------------------------------------------
 
