@@ -16,8 +16,7 @@
   "Evaluate ENTER, BODY and LEAVE, and return the values of BODY.  However BODY
 ends, LEAVE is evaluated if ENTER has been.  Interrupts wait during ENTER and
 LEAVE, which must be short and signal no error; BODY is interrupted if the form
-itself may be.  (Some functions of ECL let interrupts in nevertheless, such as
-MP:PROCESS-ENABLE and calls of generic functions that are not cached.)
+itself may be.
 
 This allocates nothing, also in byte-compiled code, where a lexical variable
 would be a cons: so *ALLOW-WITH-INTERRUPTS* keeps what BODY gets."

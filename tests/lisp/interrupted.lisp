@@ -4,6 +4,10 @@
 ;;;; another thread to enable interrupts.  ECL makes the environment of that
 ;;;; thread read-only until then.
 ;;;;
+;;;; Then, interrupt a thread that does the same in MP:WITHOUT-INTERRUPTS: the
+;;;; interrupt waits for the end of the form, also when functions of ECL in it
+;;;; disable and enable interrupts.
+;;;;
 ;;;; Then, throw out of a thread that allocates, again and again, while profiles
 ;;;; are garbage: their finalizers run in it, and give memory back to malloc.
 
@@ -23,16 +27,31 @@ static volatile int holds, interrupted, go;")
 (defun holds () (ffi:c-inline () () :int "holds" :one-liner t))
 (defun told () (ffi:c-inline () () :int "interrupted" :one-liner t))
 
-(defun run ()
-  (let ((process (mp:process-run-function "holds" #'hold)))
+(defun interrupt (works meanwhile)
+  "Call WORKS, which calls HOLD, in a thread that is interrupted in HOLD, and
+MEANWHILE before HOLD returns."
+  (setf *interrupted* nil)
+  (ffi:c-inline () () :void "holds = interrupted = go = 0;")
+  (let ((process (mp:process-run-function "holds" works)))
     (loop until (= (holds) 1) do (sleep 1/1000))
     (mp:interrupt-process process (lambda () (setf *interrupted* t)))
     (loop until (= (told) 1) do (sleep 1/1000))
-    (mprof:start)
-    (mprof:stop)
+    (funcall meanwhile)
     (ffi:c-inline () () :void "go = 1;")
-    (mp:process-join process)
-    (format t "~:[not ok~;ok~] - counted, and interrupted~%" *interrupted*)))
+    (mp:process-join process)))
+
+(defun run ()
+  (interrupt #'hold (lambda () (mprof:start) (mprof:stop)))
+  (format t "~:[not ok~;ok~] - counted, and interrupted~%" *interrupted*)
+  (let ((early nil))
+    (interrupt (lambda ()
+                 (mp:without-interrupts
+                   (hold)
+                   (find-package "NO-SUCH-PACKAGE")
+                   (setf early *interrupted*)))
+               (lambda ()))
+    (format t "~:[not ok~;ok~] - interrupted after WITHOUT-INTERRUPTS~%"
+            (and *interrupted* (not early)))))
 
 (defvar *inside* nil)
 (defvar *thrown* 0)
