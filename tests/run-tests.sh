@@ -129,7 +129,7 @@ for kind; do
   lisp)
     suite lisp tests/lisp/run.sh
     for script in allocators constructor file interrupted live slow-thread \
-      interrupted-thread shallow; do
+      interrupted-thread shallow thrown; do
       suite "lisp/$script" "tests/lisp/$script.sh"
     done
     # They show what 21.2.1 does.

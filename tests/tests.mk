@@ -129,7 +129,7 @@ check-lisp: all ## the FiveAM tests
 	@$(test_env) tests/run-tests.sh lisp
 
 check-thrown: all ## 10,000 throws out of Lisp forms of mprof, and killed threads
-	@$(test_env) tests/run-tests.sh lisp/thrown
+	@$(test_env) THROWS=1000 tests/run-tests.sh lisp/thrown
 
 check-cli: all $(profiles) ## the tests of the command mprof
 	@$(test_env) tests/run-tests.sh cli
