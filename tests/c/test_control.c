@@ -7,6 +7,7 @@
 #include "asked_fixture.h"
 
 #include "command/attach.h"
+#include "command/run_files.h"
 #include "command/run_program.h"
 #include "common/program_start.h"
 
@@ -122,7 +123,10 @@ test_closed_and_locked(void **state)
 static void
 attach_process(void *options)
 {
-  attach_run(options, scratch, NULL);
+  struct run_files files;
+  run_files_prepare(&files, scratch, NULL);
+  attach_run(options, &files, NULL);
+  run_files_release(&files);
 }
 
 static void *
