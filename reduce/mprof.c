@@ -10,7 +10,34 @@
 #include "command/command.h"
 #include "command/load.h"
 #include "handles.h"
-#include "pprof/writer.h"
+#include "recover/timeline.h"
+
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Each of what the entry points give out has a pool of its own. */
+
+/* What mprof_profile_open gives out. */
+struct handle {
+  struct pool pool; /* which the profile is in */
+  struct profile profile;
+  struct mprof_error error; /* why it could not be opened, if so */
+};
+
+/* What mprof_timeline_open gives out. */
+struct timeline_handle {
+  pthread_mutex_t one; /* who uses it has it */
+  struct timeline timeline;
+};
+
+/* What mprof_run_command gives out. */
+struct result {
+  struct pool pool; /* which the output is in */
+  struct outcome outcome;
+  const char *output; /* NULL when memory ran out */
+  size_t length;      /* of the output */
+};
 
 /* The lines of a text. */
 struct lines {
@@ -31,67 +58,55 @@ split_lines(const char *text)
 
 /* ---- results ---- */
 
-void *
-result_new(attempt_function *fill, struct filling *filling)
+/* A command line, and what it is run on. */
+struct running {
+  const char *arguments;
+  const struct open_profile *open;     /* NULL: files that are named */
+  const struct handle *handle, *base; /* that are open; NULL: none */
+  struct result *result;
+};
+
+/* Runs the command line, in an attempt in the pool of its result; fails as the
+ * profile did if that could not be opened. */
+static void
+run(void *closure)
+{
+  const struct running *running = closure;
+  const struct handle *const handles[] = {running->handle, running->base};
+  const struct lines lines = split_lines(running->arguments);
+  struct result *result = running->result;
+  struct string_sink output;
+  for (int i = 0; i < 2; i++)
+    if (handles[i] != NULL && handles[i]->error.code != MPROF_OK)
+      fail_again(&handles[i]->error);
+  string_sink_init(&output);
+  command_run((int)lines.count, lines.items, running->open, &output.sink,
+              "the output", &result->outcome);
+  result->output = string_sink_text(&output);
+  result->length = output.length;
+}
+
+/* Returns the result of RUNNING, or NULL when memory runs out. */
+static void *
+result_of(struct running *running)
 {
   struct mprof_error error;
-  struct result *result = filling->result = calloc(1, sizeof *result);
-  if (result != NULL && !attempt(&result->pool, fill, filling, &error)) {
-    result->output = result->line = NULL;
-    result->error = NULL;
-    result->status = 1;
-  }
+  struct result *result = running->result = calloc(1, sizeof *result);
+  if (result != NULL && !attempt(&result->pool, run, running, &error))
+    result->outcome = (struct outcome){.status = 1, .error = error};
   return result;
-}
-
-void
-result_take(struct result *result, struct string_sink *output, int status,
-            const char *line, const struct mprof_error *error)
-{
-  result->output = string_sink_text(output);
-  result->length = output->length;
-  result->status = status;
-  result->line = pool_text(line);
-  if (error != NULL && error->code != MPROF_OK) {
-    struct mprof_error *copy = pool_zeroed(1, sizeof *copy);
-    *copy = *error;
-    result->error = copy;
-  }
-}
-
-static void
-fill_by_command(void *closure)
-{
-  const struct filling *filling = closure;
-  const struct lines lines = split_lines(filling->arguments);
-  struct outcome outcome;
-  struct string_sink output;
-  string_sink_init(&output);
-  command_run((int)lines.count, lines.items, filling->open, &output.sink,
-              "the output", &outcome);
-  result_take(filling->result, &output, outcome.status,
-              outcome_line(&outcome), &outcome.error);
-}
-
-void
-result_fail(struct result *result, const struct mprof_error *error)
-{
-  struct string_sink output;
-  string_sink_init(&output);
-  result_take(result, &output, 1, error->message, error);
 }
 
 void *
 mprof_run_command(const char *arguments)
 {
-  struct filling filling = {.arguments = arguments};
-  return result_new(fill_by_command, &filling);
+  return result_of(&(struct running){.arguments = arguments});
 }
 
 int
 mprof_result_status(void *result)
 {
-  return result == NULL ? 1 : ((struct result *)result)->status;
+  return result == NULL ? 1 : ((struct result *)result)->outcome.status;
 }
 
 const char *
@@ -104,37 +119,34 @@ mprof_result_output(void *result)
 uint64_t
 mprof_result_length(void *result)
 {
-  const struct result *r = result;
-  return r == NULL || r->output == NULL ? 0 : r->length;
+  return result == NULL ? 0 : ((struct result *)result)->length;
 }
 
 const char *
 mprof_result_error(void *result)
 {
-  const struct result *r = result;
-  return r == NULL || r->line == NULL ? "out of memory" : r->line;
+  return result == NULL ? "out of memory"
+                        : outcome_line(&((struct result *)result)->outcome);
 }
 
 int64_t
 mprof_result_offset(void *result)
 {
-  const struct result *r = result;
-  return r == NULL || r->error == NULL ? MPROF_NO_OFFSET : r->error->offset;
+  return result == NULL ? MPROF_NO_OFFSET
+                        : ((struct result *)result)->outcome.error.offset;
 }
 
 const char *
 mprof_result_path(void *result)
 {
-  const struct result *r = result;
-  return r == NULL || r->error == NULL ? "" : r->error->path;
+  return result == NULL ? "" : ((struct result *)result)->outcome.error.path;
 }
 
 int
 mprof_result_is_of_output(void *result)
 {
   const struct result *r = result;
-  return r != NULL && r->error != NULL &&
-         r->error->code == MPROF_CANNOT_WRITE;
+  return r != NULL && r->outcome.error.code == MPROF_CANNOT_WRITE;
 }
 
 void
@@ -229,19 +241,6 @@ profile_handle(profile_fill *fill, void *closure, struct mprof_error *error)
   return NULL;
 }
 
-static void
-fill_from_profile(void *closure)
-{
-  const struct filling *filling = closure;
-  const struct handle *base = filling->base;
-  if (filling->handle->error.code != MPROF_OK)
-    result_fail(filling->result, &filling->handle->error);
-  else if (base != NULL && base->error.code != MPROF_OK)
-    result_fail(filling->result, &base->error);
-  else
-    fill_by_command(closure);
-}
-
 void *
 mprof_profile_command(void *profile, const char *arguments,
                       const uint64_t *samples, uint64_t count)
@@ -251,9 +250,8 @@ mprof_profile_command(void *profile, const char *arguments,
     return NULL;
   const struct open_profile open = {
       .profile = &handle->profile, .samples = samples, .sample_count = count};
-  struct filling filling = {
-      .arguments = arguments, .open = &open, .handle = handle};
-  return result_new(fill_from_profile, &filling);
+  return result_of(&(struct running){
+      .arguments = arguments, .open = &open, .handle = handle});
 }
 
 void *
@@ -264,46 +262,10 @@ mprof_profile_compare(void *profile, void *base, const char *arguments)
     return NULL;
   const struct open_profile open = {.profile = &handle->profile,
                                     .base = &other->profile};
-  struct filling filling = {.arguments = arguments,
-                            .open = &open,
-                            .handle = handle,
-                            .base = other};
-  return result_new(fill_from_profile, &filling);
-}
-
-static void
-fill_with_profile(void *closure)
-{
-  const struct filling *filling = closure;
-  const struct handle *handle = filling->handle;
-  struct string_sink output;
-  if (handle->error.code != MPROF_OK) {
-    result_fail(filling->result, &handle->error);
-    return;
-  }
-  string_sink_init(&output);
-  profile_write(&handle->profile, false, &output.sink);
-  result_take(filling->result, &output, 0, "", NULL);
-}
-
-void *
-mprof_profile_write(void *profile)
-{
-  struct filling filling = {.handle = profile};
-  return profile == NULL ? NULL : result_new(fill_with_profile, &filling);
-}
-
-int64_t
-mprof_profile_time(void *profile)
-{
-  return profile == NULL ? 0 : ((struct handle *)profile)->profile.time_nanos;
-}
-
-int64_t
-mprof_profile_duration(void *profile)
-{
-  return profile == NULL ? 0
-                         : ((struct handle *)profile)->profile.duration_nanos;
+  return result_of(&(struct running){.arguments = arguments,
+                                     .open = &open,
+                                     .handle = handle,
+                                     .base = other});
 }
 
 void
@@ -314,4 +276,78 @@ mprof_profile_close(void *profile)
     return;
   pool_release(&handle->pool);
   free(handle);
+}
+
+/* ---- timelines ---- */
+
+void *
+mprof_timeline_open(uint64_t nanoseconds)
+{
+  struct timeline_handle *handle = calloc(1, sizeof *handle);
+  if (handle == NULL)
+    return NULL;
+  pthread_mutex_init(&handle->one, NULL);
+  handle->timeline.interval = nanoseconds;
+  return handle;
+}
+
+struct taking {
+  struct timeline *timeline;
+  struct input_octets octets;
+  uint64_t generation, now, collections;
+};
+
+static void
+take(void *closure)
+{
+  const struct taking *taking = closure;
+  struct image image;
+  image_read_octets(&image, taking->octets);
+  image_check_trees(&image);
+  timeline_take(taking->timeline, &image, taking->generation, taking->now,
+                (struct timeline_state){
+                    .resident = timeline_resident_bytes(image.head.process),
+                    .collections = taking->collections});
+}
+
+void
+mprof_timeline_take(void *timeline, const void *octets, uint64_t length,
+                    uint64_t generation, uint64_t nanoseconds,
+                    uint64_t collections)
+{
+  struct timeline_handle *handle = timeline;
+  struct taking taking = {&handle->timeline,
+                          {octets, length},
+                          generation,
+                          nanoseconds,
+                          collections};
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
+  pthread_mutex_lock(&handle->one);
+  attempt(&pool, take, &taking, &error);
+  pthread_mutex_unlock(&handle->one);
+  pool_release(&pool);
+}
+
+void
+mprof_timeline_close(void *timeline)
+{
+  struct timeline_handle *handle = timeline;
+  timeline_release(&handle->timeline);
+  pthread_mutex_destroy(&handle->one);
+  free(handle);
+}
+
+/* ---- the terminal ---- */
+
+int
+mprof_terminal_width(int descriptor)
+{
+  const char *columns = getenv("COLUMNS");
+  struct winsize size;
+  if (isatty(descriptor) == 0)
+    return -1;
+  if (columns != NULL && atoi(columns) > 0)
+    return atoi(columns);
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -98,14 +98,6 @@ MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
 MPROF_API void *mprof_profile_compare(void *profile, void *base,
                                       const char *arguments);
 
-/* A profile file of PROFILE, as the output of a result. */
-MPROF_API void *mprof_profile_write(void *profile);
-
-/* As of when PROFILE is, in nanoseconds since 1970, and how long it took
- * until then; 0 where it does not say. */
-MPROF_API int64_t mprof_profile_time(void *profile);
-MPROF_API int64_t mprof_profile_duration(void *profile);
-
 /* NULL is allowed. */
 MPROF_API void mprof_profile_close(void *profile);
 

@@ -6,8 +6,8 @@
 
 #include "analysis/suppressions.h"
 
-#include "analysis/suppression_file.h"
 #include "base/array.h"
+#include "base/text_file.h"
 
 #include <string.h>
 
@@ -139,6 +139,88 @@ begins_with(const char *const *starts, size_t count, const char *path)
   return false;
 }
 
+/* ---- the user's file ---------------------------------------------------- */
+
+/* The patterns of a file in the form of LeakSanitizer:
+ *
+ *     # a comment
+ *     leak:PATTERN
+ */
+struct suppression_file { /* all zero: empty */
+  const char **patterns;
+  size_t count, capacity;
+};
+
+/* Returns whether PATTERN matches TEXT from its beginning, and to its end if
+ * it ends in $. */
+static bool
+matches_here(const char *pattern, const char *text)
+{
+  const char *star = NULL; /* behind the last one, */
+  const char *from = text; /* which stands for what is before this */
+  for (;;) {
+    if (*pattern == '*') {
+      star = ++pattern;
+      from = text;
+    } else if (*pattern == '\0' ||
+               (pattern[0] == '$' && pattern[1] == '\0' && *text == '\0')) {
+      return true;
+    } else if (*text != '\0' && *pattern == *text) {
+      pattern++;
+      text++;
+    } else if (star != NULL && *from != '\0') {
+      pattern = star;
+      text = ++from;
+    } else {
+      return false;
+    }
+  }
+}
+
+/* Returns whether a pattern of FILE matches TEXT, the name of a function or a
+ * file. */
+static bool
+suppression_file_names(const struct suppression_file *file, const char *text)
+{
+  for (size_t i = 0; i < file->count; i++)
+    if (matches_here(file->patterns[i], text))
+      return true;
+  return false;
+}
+
+/* Adds the pattern of LINE, whose number is NUMBER, to FILE.  A pattern has a
+ * "*" in front, unless it is anchored. */
+static void
+add_line(struct suppression_file *file, char *line, const char *path,
+         size_t number)
+{
+  static const char key[] = "leak:";
+  line += strspn(line, " \t");
+  size_t length = strlen(line);
+  while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
+    line[--length] = '\0';
+  if (*line == '\0' || *line == '#')
+    return;
+  const char *pattern = line + sizeof key - 1;
+  if (strncmp(line, key, sizeof key - 1) != 0 || *pattern == '\0')
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot read '%s': line %zu is not 'leak:PATTERN'", path,
+              number);
+  ARRAY_PUSH(file->patterns, file->count, file->capacity,
+             *pattern == '^' ? pattern + 1 : pool_format("*%s", pattern));
+}
+
+/* Reads the file PATH.  Fails if it cannot be read, or has another line. */
+static struct suppression_file
+suppression_file_read(const char *path)
+{
+  struct suppression_file file = {0};
+  size_t number = 0;
+  for (char *text = text_file_load(path); text != NULL && *text != '\0';)
+    add_line(&file, strsep(&text, "\n"), path, ++number);
+  return file;
+}
+
 /* ---- chains ------------------------------------------------------------ */
 
 enum trait {
@@ -248,22 +330,36 @@ suppressions_know_library(const char *path)
   return begins_with(libraries, COUNT(libraries), path);
 }
 
-bool
-suppressions_are_off(const struct view_options *options)
+/* Whether OPTIONS ask that nothing is suppressed. */
+static bool
+is_off(const struct view_options *options)
 {
   return options->suppressions != NULL &&
          strcmp(options->suppressions, "none") == 0;
+}
+
+/* Returns the file that OPTIONS name; one without patterns if they name none. */
+static struct suppression_file
+file_of(const struct view_options *options)
+{
+  return options->suppressions == NULL || is_off(options)
+             ? (struct suppression_file){0}
+             : suppression_file_read(options->suppressions);
+}
+
+void
+suppressions_check(const struct view_options *options)
+{
+  file_of(options);
 }
 
 bool *
 suppressions_find(const struct profile *profile,
                   const struct view_options *options)
 {
-  struct suppression_file user = {0};
-  if (suppressions_are_off(options))
+  if (is_off(options))
     return NULL;
-  if (options->suppressions != NULL)
-    user = suppression_file_read(options->suppressions);
+  const struct suppression_file user = file_of(options);
   const bool c = profile->by_mprof && profile->language == LANGUAGE_C;
   if (!c && user.count == 0)
     return NULL;

@@ -2,7 +2,8 @@
 
 /* What was never freed, and is no leak: in C programs, by mprof's profiles,
  * what the C and C++ libraries keep until a program ends, such as buffers of
- * stdio; and what a file of the user's says (suppression_file.h).
+ * stdio; and what a file of the user's says (lines leak:PATTERN, as
+ * LeakSanitizer has them).
  *
  * A chain is suppressed when some function of it, its source file, or the
  * file of its code matches a pattern: in any part, unless that begins with ^
@@ -23,8 +24,8 @@
 /* Returns whether PATH is a C or C++ library, by the name of the file. */
 bool suppressions_know_library(const char *path);
 
-/* Whether OPTIONS ask that nothing is suppressed. */
-bool suppressions_are_off(const struct view_options *options);
+/* Fails if the file that OPTIONS name cannot be read, or is none. */
+void suppressions_check(const struct view_options *options);
 
 /* Whether the chain of each node of PROFILE is suppressed; NULL: none is. */
 bool *suppressions_find(const struct profile *profile,

@@ -122,12 +122,6 @@ json_string(struct sink *sink, const char *text)
 }
 
 void
-json_key(struct sink *sink, bool first, const char *key)
-{
-  sink_format(sink, "%s\"%s\":", first ? "" : ",", key);
-}
-
-void
 lisp_string(struct sink *sink, const char *text)
 {
   sink_text(sink, "\"");

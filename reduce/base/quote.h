@@ -26,9 +26,6 @@ void escape_line(const char *text, char *line, size_t size);
  * script end; "<", so that no text can close or open an element. */
 void json_string(struct sink *sink, const char *text);
 
-/* Writes ,"KEY": or, for the FIRST member of an object, without the comma. */
-void json_key(struct sink *sink, bool first, const char *key);
-
 /* Writes TEXT as a string for a Lisp reader: only the backslash and the
  * double quote are escaped, by a backslash. */
 void lisp_string(struct sink *sink, const char *text);

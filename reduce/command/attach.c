@@ -11,6 +11,7 @@
 
 #include "command/attach.h"
 
+#include "base/clock.h"
 #include "base/text_file.h"
 #include "command/debugger.h"
 #include "command/run_files.h"
@@ -25,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOOK_MILLISECONDS = 100 };
@@ -238,21 +238,13 @@ make_script(const struct run_options *run, const char *library,
 static void
 wait_for_end(size_t pid, size_t seconds)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const time_t second = now.tv_sec;
-  const long part = now.tv_nsec;
-  for (;;) {
-    const char state = process_state(pid);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (process_state_is_end(state))
-      return;
-    if (seconds != SIZE_MAX &&
-        (uint64_t)(now.tv_sec - second) >= seconds + (now.tv_nsec < part))
-      return;
+  const int64_t begin = clock_nanos(CLOCK_MONOTONIC);
+  while (!process_state_is_end(process_state(pid)) &&
+         (seconds == SIZE_MAX ||
+          (uint64_t)(clock_nanos(CLOCK_MONOTONIC) - begin) / 1000000000 <
+              seconds))
     if (run_signals_end(LOOK_MILLISECONDS * 1000000))
       return;
-  }
 }
 
 static void

@@ -6,7 +6,6 @@
 
 #include "command/command.h"
 
-#include "analysis/suppression_file.h"
 #include "analysis/suppressions.h"
 #include "command/attach.h"
 #include "command/run_files.h"
@@ -170,9 +169,7 @@ run_monitored(const struct options *options, struct sink *sink,
   const struct run_sums *sums = &files.sums;
   const bool leaks = options->run.leaks.text != NULL;
   bool root;
-  if (options->view.suppressions != NULL &&
-      !suppressions_are_off(&options->view))
-    suppression_file_read(options->view.suppressions); /* or fails now */
+  suppressions_check(&options->view);
   if (options->run.process != SIZE_MAX)
     attach_check(options);
   else

@@ -7,11 +7,11 @@
 
 #include "command/run_files.h"
 
+#include "base/clock.h"
 #include "recover/timeline.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
 struct run_timeline {
   dev_t device;
@@ -23,10 +23,7 @@ struct run_timeline {
 uint64_t
 run_timelines_now(const struct run_files *files)
 {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec -
-         files->started;
+  return (uint64_t)clock_nanos(CLOCK_MONOTONIC) - files->started;
 }
 
 struct timeline *

@@ -12,13 +12,13 @@
 #include "command/top.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "recover/image_hold.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- which program ---- */
@@ -79,9 +79,7 @@ top_compare_names(const void *left, const void *right)
 double
 top_time(void)
 {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+  return (double)clock_nanos(CLOCK_MONOTONIC) / 1e9;
 }
 
 static void

@@ -197,9 +197,6 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_CALLS_UNKNOWN "mprof.calls_unknown"
 #define PPROF_COMMENT_ROOT "mprof.root"
 
-/* A file with this comment, of an earlier version, omits most calls. */
-#define PPROF_COMMENT_STATED_CALLS "mprof.stated_calls"
-
 /* What else there is to say. */
 #define PPROF_COMMENT_PROGRAM "mprof.program"
 #define PPROF_COMMENT_PROCESS "mprof.process"

@@ -29,6 +29,15 @@ void export_speedscope(const struct reduction *reduction, struct sink *sink);
 void export_suppressions(const struct reduction *reduction,
                          struct sink *sink);
 
+/* Adds the comment "KEY=VALUE" to MADE, a profile that is exported. */
+void export_comment(struct profile *made, const char *key, const char *value);
+
+/* Adds to MADE each comment of REDUCTION's profile once, then the facts.  It
+ * leaves out those that speak of more than what is exported: the collector's
+ * figures when samples are left out, and the root of profiled bodies when what
+ * it cuts off is gone. */
+void export_comments(const struct reduction *reduction, struct profile *made);
+
 /* What was run; UNKNOWN when the profile does not say it. */
 static inline const char *
 program_name(const struct reduction *reduction, const char *unknown)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "export/export_comments.h"
+#include "export/export.h"
 
 #include "common/pprof_format.h"
 

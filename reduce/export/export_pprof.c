@@ -13,7 +13,6 @@
 
 #include "common/pprof_format.h"
 #include "export/export.h"
-#include "export/export_comments.h"
 #include "export/time_slices.h"
 #include "pprof/writer.h"
 #include "tables/sample_rows.h"

@@ -26,7 +26,7 @@ write_frames(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
     json_string(sink, node->name);
     if (*file != '\0') {
-      json_key(sink, false, "file");
+      sink_text(sink, ",\"file\":");
       json_string(sink, file);
     }
     if (line != 0)

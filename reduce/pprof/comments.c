@@ -48,11 +48,6 @@ read_heading(struct reading *reading, const char *text, size_t index)
     heading->language = LANGUAGE_C;
   else if (comment_value(text, PPROF_COMMENT_VERSION) != NULL)
     heading->by_mprof = true;
-  else if (comment_value(text, PPROF_COMMENT_STATED_CALLS) != NULL)
-    reading_fault(reading, PPROF_COMMENT, 0,
-                  "its calls are in a form that only the mprof that wrote it "
-                  "reads; let that write it anew with 'mprof export "
-                  "--format=pprof'");
   if (files == NULL)
     return;
   int64_t count =

@@ -4,8 +4,9 @@
 
 #include "recover/building.h"
 
+#include "base/clock.h"
+
 #include <inttypes.h>
-#include <time.h>
 
 /* What is known of a context. */
 struct building_context {
@@ -51,14 +52,6 @@ find_regions(struct building *b)
     b->regions[i].path[REGION_PATH_BYTES - 1] = '\0';
 }
 
-static int64_t
-time_now(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void
 building_begin(struct building *b, enum language language, uint64_t columns)
 {
@@ -72,7 +65,7 @@ building_begin(struct building *b, enum language language, uint64_t columns)
   heading->by_mprof = true;
   heading->file_count = 1;
   heading->period = 1;
-  heading->time_nanos = time_now();
+  heading->time_nanos = clock_nanos(CLOCK_REALTIME);
   add_columns(b);
   heading->period_type = value_type(b, "space", "bytes");
   heading->default_type = building_name(b, pprof_columns[PPROF_BYTES].type);

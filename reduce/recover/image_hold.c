@@ -2,22 +2,15 @@
 
 #include "recover/image_hold.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- the locks --------------------------------------------------------- */
-
-static uint64_t
-now(clockid_t clock)
-{
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static bool
 try_lock(struct spin_lock *lock)
@@ -55,7 +48,7 @@ bool
 image_lock(struct stripes *shared)
 {
   const struct timespec pause = {.tv_nsec = 50000};
-  const uint64_t end = now(CLOCK_MONOTONIC) + UINT64_C(2000000000);
+  const int64_t end = clock_nanos(CLOCK_MONOTONIC) + INT64_C(2000000000);
   uint32_t locked = 0;
   do {
     while (locked < stripes_used(shared) &&
@@ -64,7 +57,7 @@ image_lock(struct stripes *shared)
     if (locked == stripes_used(shared))
       return true;
     nanosleep(&pause, NULL);
-  } while (now(CLOCK_MONOTONIC) < end);
+  } while (clock_nanos(CLOCK_MONOTONIC) < end);
   unlock(shared, locked);
   return false;
 }
@@ -143,7 +136,7 @@ image_unmap_stripes(struct stripes *shared)
 static void
 leave_request(struct stripes *shared, uint32_t request)
 {
-  const uint64_t since = now(CLOCK_REALTIME);
+  const uint64_t since = (uint64_t)clock_nanos(CLOCK_REALTIME);
   const bool on = (request & REQUEST_START) != 0;
   if ((request & REQUEST_RESET) != 0)
     shared->figures_since = since;

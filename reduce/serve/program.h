@@ -8,10 +8,11 @@
 #ifndef MPROF_PROGRAM_H
 #define MPROF_PROGRAM_H
 
+#include "base/clock.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 enum { PROGRAM_MESSAGE_LENGTH = 512 };
 
@@ -48,14 +49,8 @@ struct program {
 
 struct snapshot {
   void *profile; /* owned; NULL: there is none */
-  int64_t time;  /* when it was taken, in nanoseconds since 1970 */
   struct program_status status; /* at that time */
 };
-
-/* Takes a snapshot whose profile and status are not separated by a reset.  On
- * failure returns false, sets only the status, and MESSAGE says why. */
-bool snapshot_take(const struct program *program, unsigned how,
-                   struct snapshot *snapshot, char *message);
 
 /* The Lisp process that has loaded this library (lisp.c).  NULL: it has no
  * monitor. */
@@ -65,8 +60,5 @@ const struct program *lisp_program(void);
  * with its timeline, if it has one (timeline.c).  As of
  * mprof_profile_open_octets. */
 void *lisp_profile(const void *octets, uint64_t length);
-
-/* Returns the time of CLOCK in nanoseconds. */
-int64_t clock_nanos(clockid_t clock);
 
 #endif

@@ -135,13 +135,31 @@ refuse(struct client *client, unsigned status, const char *why)
   return why;
 }
 
+/* Takes a snapshot whose profile and status are not separated by a reset.  On
+ * failure returns false, sets only the status, and MESSAGE says why. */
+static bool
+take_snapshot(const struct program *program, unsigned how,
+              struct snapshot *snapshot, char *message)
+{
+  uint64_t resets;
+  *snapshot = (struct snapshot){0};
+  do {
+    mprof_profile_close(snapshot->profile);
+    program->status(program->closure, &snapshot->status);
+    resets = snapshot->status.resets;
+    snapshot->profile = program->snapshot(program->closure, how, message);
+    program->status(program->closure, &snapshot->status);
+  } while (snapshot->profile != NULL && snapshot->status.resets != resets);
+  return snapshot->profile != NULL;
+}
+
 /* Takes a snapshot.  On failure returns false, and the answer says why. */
 static bool
 take(struct client *client, unsigned how, struct snapshot *snapshot)
 {
   char message[PROGRAM_MESSAGE_LENGTH];
   const bool good =
-      snapshot_take(client->server->program, how, snapshot, message);
+      take_snapshot(client->server->program, how, snapshot, message);
   if (!good)
     answer_error(client, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   return good;
@@ -184,7 +202,7 @@ answer_page(struct client *client, enum page page, const struct arguments *a,
 {
   void *profile = now->profile;
   if (page == PROFILE) {
-    answer_result(client, mprof_profile_write(profile),
+    answer_result(client, mprof_profile_command(profile, "merge\n-o=-", NULL, 0),
                   "application/octet-stream", "mprof.data");
   } else if (page == FLAMEGRAPH) {
     /* A client that may see the figures may not see the program's source. */

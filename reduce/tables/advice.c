@@ -7,16 +7,18 @@
 #include "advice/advice.h"
 
 #include "base/quote.h"
-#include "base/source_text.h"
+#include "base/text_file.h"
 #include "tables/report.h"
 #include "tables/table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
   LINES_OF_REPORT = 3,
-  MANY_SIZES = 8 /* are told: what is copied may grow from call to call */
+  MANY_SIZES = 8, /* are told: what is copied may grow from call to call */
+  SOURCE_TEXT_BYTES = 120
 };
 
 /* Beside enum rule_key. */
@@ -142,6 +144,43 @@ write_counts(const struct advice *advice, struct sink *sink)
     escape_name(sink, advice->caller, "");
   }
   sink_text(sink, "\n");
+}
+
+/* Copies as many whole characters of LENGTH bytes at LINE as TEXT holds. */
+static void
+copy(char *text, const char *line, size_t length)
+{
+  if (length >= SOURCE_TEXT_BYTES) {
+    length = SOURCE_TEXT_BYTES - 1;
+    while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80)
+      length--;
+  }
+  memcpy(text, line, length);
+  text[length] = '\0';
+}
+
+/* Sets TEXT to line NUMBER, counted from 1, of the regular file PATH, without
+ * blanks at its ends, cut where it is too long.  Returns false if there is no
+ * such line. */
+static bool
+source_text(const char *path, int64_t number, char text[SOURCE_TEXT_BYTES])
+{
+  enum { MOST_BYTES = 1 << 26 };
+  struct stat status;
+  char *whole = text_file_read_regular(path, MOST_BYTES, NULL, &status);
+  char *rest = whole, *line = NULL;
+  for (int64_t i = 0; i < number && rest != NULL && *rest != '\0'; i++)
+    line =
+        i + 1 == number ? strsep(&rest, "\n") : (strsep(&rest, "\n"), NULL);
+  if (line != NULL) {
+    const char *start = line + strspn(line, " \t\f");
+    size_t left = strlen(start);
+    while (left > 0 && strchr(" \t\r\n\f", start[left - 1]) != NULL)
+      left--;
+    copy(text, start, left);
+  }
+  pool_free(whole);
+  return line != NULL;
 }
 
 /* What to change, and what is not known of it. */

@@ -34,7 +34,6 @@ struct output {
   const char *endings; /* of files in this format, with a blank after each;
                           NULL: none */
   bool one_measure;    /* has room for one measure alone */
-  bool flames;         /* mprof flamegraph writes it, too */
   bool leaks_only;     /* what is suppressed is not kept there */
   bool compares;       /* with the base of the reduction, if there is one */
 };
