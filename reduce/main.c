@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum {
@@ -199,14 +200,48 @@ keep_closed_streams(void)
       return;
 }
 
+static struct sink sink;
+static struct outcome outcome;
+static const char *const *arguments;
+static int argument_count;
+
+static void
+run_command(void)
+{
+  command_run(argument_count, arguments, NULL, &sink, "standard output",
+              &outcome);
+}
+
+/* Calls run_command, with a stack of COMMAND_STACK_BYTES if `ulimit -s' leaves
+ * less than that. */
+static void
+run_with_stack(void)
+{
+  struct rlimit limit;
+  ucontext_t here, there;
+  const bool enough = getrlimit(RLIMIT_STACK, &limit) != 0 ||
+                      limit.rlim_cur >= COMMAND_STACK_BYTES;
+  char *const stack = enough ? NULL : malloc(COMMAND_STACK_BYTES);
+  if (stack == NULL || getcontext(&there) != 0) {
+    run_command();
+    return;
+  }
+  there.uc_stack.ss_sp = stack;
+  there.uc_stack.ss_size = COMMAND_STACK_BYTES;
+  there.uc_link = &here;
+  makecontext(&there, run_command, 0);
+  swapcontext(&here, &there);
+  free(stack);
+}
+
 int
 main(int argc, char **argv)
 {
-  static struct outcome outcome;
-  struct sink sink;
   int descriptor = STDOUT_FILENO;
   const enum command command =
       argc < 2 ? COMMAND_NONE : command_find(argv[1]);
+  argument_count = argc - 1;
+  arguments = (const char *const *)(argv + 1);
   keep_closed_streams();
   if (command != COMMAND_RUN) /* whose program is to inherit them */
     set_signals();
@@ -214,8 +249,7 @@ main(int argc, char **argv)
   if (command != COMMAND_RUN && command != COMMAND_TOP)
     sink.progress = start_progress();
   fit_to_terminal(&sink, descriptor);
-  command_run(argc - 1, (const char *const *)(argv + 1), NULL, &sink,
-              "standard output", &outcome);
+  run_with_stack();
   stop_progress();
   if (outcome.error.code == MPROF_OK && close(descriptor) != 0)
     outcome_cannot_write(&outcome, "standard output", errno);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 16384, GZIP_WINDOW = 15 + 16 };
+enum { PIECE_BYTES = 4096, GZIP_WINDOW = 15 + 16 };
 
 /* Compresses LENGTH bytes, and with FLUSH Z_FINISH ends the member. */
 static int

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { PIECE_BYTES = 65536 };
+enum { PIECE_BYTES = 8192 };
 
 const struct input_limits input_limits_default = {
     .data_bytes = UINT64_C(1) << 32,

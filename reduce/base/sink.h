@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 #ifndef SINK_BUFFER_BYTES /* a test build makes this tiny */
-#define SINK_BUFFER_BYTES 16384
+#define SINK_BUFFER_BYTES 4096
 #endif
 
 /* Writes all LENGTH bytes; gives back zero or an errno value. */

@@ -69,6 +69,10 @@ enum command command_find(const char *name);
 /* The first row of COMMAND; the last row of all when it has none. */
 const struct command_row *command_row(enum command command);
 
+/* The stack of all threads that read debug information, for which libdw takes
+ * 170 kB.  It is touched only as far as needed. */
+enum { COMMAND_STACK_BYTES = 8 << 20 };
+
 /* Runs COUNT ARGUMENTS (without the program's name), on OPEN unless that is
  * NULL, else on the files that they name; text goes to SINK, unless the
  * options name a file.  Fills OUTCOME and gives back the exit status: 0, 1,

@@ -4,6 +4,7 @@
  * its end.
  */
 
+#include "command/command.h"
 #include "command/run_files.h"
 #include "command/run_signals.h"
 
@@ -88,9 +89,13 @@ finish_again_and_again(void *closure)
 bool
 run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure)
 {
+  pthread_attr_t attributes;
   sigset_t before;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setstacksize(&attributes, COMMAND_STACK_BYTES);
   run_signals_block(&before);
-  const bool good = pthread_create(thread, NULL, run, closure) == 0;
+  const bool good = pthread_create(thread, &attributes, run, closure) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return good;
 }

@@ -16,7 +16,7 @@ surroundings=(
   long pipe terminal dumb narrow wide
   closed_input closed_output closed_errors closed_all
   bare cron c_locale turkish
-  timeout nohup session signals_ignored signals_blocked umask
+  timeout nohup session signals_ignored signals_blocked umask stack
   folder c_locale_folder link relative
 )
 
@@ -72,6 +72,7 @@ in_signals_ignored() { env --ignore-signal=CHLD,PIPE,INT,QUIT "$@"; }
 in_signals_blocked() { env --block-signal "$@"; }
 in_umask() { (umask 077 && exec "$@"); }
 settle_umask() { mode=600; }
+in_stack() { (ulimit -s 128 && exec "$@"); }
 
 # ---- where --------------------------------------------------------------
 
