@@ -65,8 +65,8 @@ string.  Relative names are within *DEFAULT-PATHNAME-DEFAULTS*, as for OPEN."
                     (merge-pathnames (translate-logical-pathname file))
                     (ext:getcwd)))
          (name (namestring pathname)))
-    (when (find (code-char 0) name)
-      (fail "~S is not the name of a file, since it has a NUL" name))
+    (when (or (find (code-char 0) name) (wild-pathname-p pathname))
+      (fail "~S is not the name of one file, since it has a NUL, * or ?" name))
     (coerce (si:coerce-to-filename
              (if (or (plain-p name) (ecl-encodes-names-p) (existing-p name))
                  pathname

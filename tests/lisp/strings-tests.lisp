@@ -163,9 +163,11 @@ them by the pathname that SAVE returns."
          (mprof:with-profiling (:report nil :file "né.data")
            (make-conses 3))
          (is (= 3 (data:figure :allocations (mprof:profile "né.data"))))
-         (signals mprof:mprof-error
-           (mprof:save (make-pathname
-                        :name (format nil "a~Ab" (code-char 0))))))))))
+         (dolist (name (list (format nil "a~Ab" (code-char 0)) "*" :wild "x?"))
+           (let ((file (make-pathname :name name :type "data")))
+             (signals mprof:mprof-error (mprof:save file))
+             (signals mprof:mprof-error (mprof:start :file file))
+             (signals mprof:mprof-error (mprof:profile file)))))))))
 
 (test file-that-ecl-named-otherwise
   "A file that OPEN made with one octet for a character is found by its name."
