@@ -102,25 +102,27 @@ character."
   (if (mprof::ecl-encodes-names-p) name (mprof::octets-of name)))
 
 (test names-in-compiled-files
-  "They are the same, and so is the file, in a folder with an accent."
+  "They are the same, and so is the file, in a folder with accents, even if these
+look like the octets of others."
   (unwind-protect
        (with-idle-profiler
          (make-package "weird;pkg" :use '())
-         (call-in-folder
-          (system-name "é λ")
-          (lambda (folder)
-            (with-open-file (stream "x.lisp" :direction :output)
-              (format stream "(cl:defun |weird;pkg|::|a;b| ()~%~
-                              (mprof.tests::make-conses 3))~%"))
-            (let ((*standard-output* (make-broadcast-stream)))
-              (load (compile-file "x.lisp")))
-            (let* ((name (find-symbol "a;b" "weird;pkg"))
-                   (row (data:row :functions name
-                                  (profiled (funcall name)))))
-              (is (string= "|weird;pkg|::|a;b|" (data:figure :name row)))
-              (is (equal (mprof::string-of
-                          (mprof::file-name (format nil "~Ax.lisp" folder)))
-                         (data:figure :file row)))))))
+         (dolist (accents '("é λ" "Ã©"))
+           (call-in-folder
+            (system-name accents)
+            (lambda (folder)
+              (with-open-file (stream "x.lisp" :direction :output)
+                (format stream "(cl:defun |weird;pkg|::|a;b| ()~%~
+                                (mprof.tests::make-conses 3))~%"))
+              (let ((*standard-output* (make-broadcast-stream)))
+                (load (compile-file "x.lisp")))
+              (let* ((name (find-symbol "a;b" "weird;pkg"))
+                     (row (data:row :functions name
+                                    (profiled (funcall name)))))
+                (is (string= "|weird;pkg|::|a;b|" (data:figure :name row)))
+                (is (equal (mprof::string-of
+                            (mprof::file-name (format nil "~Ax.lisp" folder)))
+                           (data:figure :file row))))))))
     (delete-package "weird;pkg")))
 
 ;;; Files

@@ -114,15 +114,16 @@ OPERATOR says so, and no local function."
     (if declaration (second declaration) default)))
 
 (defun decoded-filename (string)
-  "The characters of STRING, which may have one for each octet, as names of the
-system's have."
-  (or (ignore-errors
-       (let ((octets (map '(vector (unsigned-byte 8)) #'char-code
-                          (format nil "~A~3%" string)))
-             (decoded (make-string (+ (length string) 3))))
-         (with-open-stream (in (ext:make-sequence-input-stream
-                                octets :external-format :utf-8))
-           (subseq decoded 0 (- (read-sequence decoded in) 3)))))
+  "The characters of STRING, a name of a file, which ECL before release 24 has as
+one for each octet."
+  (or (unless (find-symbol "OCTETS-TO-STRING" "EXT")
+        (ignore-errors
+         (let ((octets (map '(vector (unsigned-byte 8)) #'char-code
+                            (format nil "~A~3%" string)))
+               (decoded (make-string (+ (length string) 3))))
+           (with-open-stream (in (ext:make-sequence-input-stream
+                                  octets :external-format :utf-8))
+             (subseq decoded 0 (- (read-sequence decoded in) 3))))))
       string))
 
 (defun load-frame-name (file)
