@@ -39,9 +39,8 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
              (format stream
                      "mprof is not available in this Lisp (~A ~A):~@
                       ~A.~@
-                      It needs the patched ECL: run `make' in mprof's source,~@
-                      then start build/bin/ecl and type (require :mprof).~@
-                      To profile this ECL, run `mprof run ecl --load FILE'."
+                      It needs the patched ECL: start mprof-ecl of the package,~@
+                      or run `make' in mprof's source and start build/bin/ecl."
                      (lisp-implementation-type) (lisp-implementation-version)
                      (reason condition)))))
 

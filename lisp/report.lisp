@@ -154,8 +154,7 @@ FILE is either written completely or left unchanged.
 
 Signals PROFILE-FILE-ERROR if FILE cannot be written; the restart USE-VALUE
 takes another file.  Signals MPROF-ERROR if the type of FILE is unknown, and for
-options that are invalid for the format.  May signal the warning
-PROFILE-INCOMPLETE.
+invalid options.  May signal the warning PROFILE-INCOMPLETE.
 
 Example:
 
