@@ -129,6 +129,7 @@ fit_to_terminal(struct sink *sink, int descriptor)
   const char *terminal = getenv("TERM");
   if (mprof_terminal_width(descriptor) < 0)
     return;
+  sink->is_terminal = true;
   sink->line_width = (size_t)mprof_terminal_width(descriptor);
   sink->color = (no_color == NULL || *no_color == '\0') && terminal != NULL &&
                 strcmp(terminal, "dumb") != 0;

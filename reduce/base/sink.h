@@ -32,6 +32,7 @@ struct sink {
   int error_number;  /* errno of the first failure, zero while none */
   size_t line_width; /* characters that lines of tables fit into; 0: any */
   bool color;        /* whether sink_style writes anything */
+  bool is_terminal;
   struct progress *progress; /* told of the work for it; NULL: nobody is */
   size_t used;               /* bytes waiting in buffer */
   char buffer[SINK_BUFFER_BYTES];

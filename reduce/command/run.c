@@ -77,6 +77,18 @@ emitter_of(const struct options *options)
   }
 }
 
+/* Fails where a page, a picture or compressed data would be written to a
+ * terminal. */
+static void
+check_terminal(emitter *emit, const struct options *options,
+               const struct sink *sink)
+{
+  if (sink->is_terminal && options->output == NULL &&
+      (emit == NULL || emit == export_html || emit == export_pprof ||
+       emit == export_heap))
+    fail_with(MPROF_USAGE, "a terminal cannot show this; add -o OUT");
+}
+
 /* What the page compares with, if anything. */
 struct base {
   struct profile profile; /* if it is read */
@@ -145,6 +157,7 @@ reduce(void *closure)
   struct output_file *file;
   emitter *emit = emitter_of(options);
   bool open = options->open != NULL;
+  check_terminal(emit, options, reducing->sink);
   rule_list_init(&rules, options->rules);
   if (!open)
     profile_load(&read, options->files, options->file_count,

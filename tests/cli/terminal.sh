@@ -43,6 +43,17 @@ expect 'colors and cuts on request' 0 '' \
 says 'bold' "$bold"
 says 'cut' '…'
 
+# What nobody can read there is not written there.
+for command in flamegraph graph 'export --format=pprof'; do
+  # shellcheck disable=SC2086
+  terminal "$MPROF" $command "$long"
+  [ "$(head -n 1 out)" = 'mprof: a terminal cannot show this; add -o OUT' ] &&
+    [ "$(wc -l <out)" = 2 ]
+  result $? "$command is not for a terminal"
+done
+terminal "$MPROF" export --format=folded "$long"
+says 'a text is' ';'
+
 # Tables and what is said below them fit into lines of 80 characters.
 width() { tail -n "+$1" out | LC_ALL=C.UTF-8 wc -L; }
 all=$(run help report
