@@ -80,10 +80,9 @@ emitter_of(const struct options *options)
 /* Fails where a page, a picture or compressed data would be written to a
  * terminal. */
 static void
-check_terminal(emitter *emit, const struct options *options,
-               const struct sink *sink)
+check_terminal(emitter *emit, const char *output, const struct sink *sink)
 {
-  if (sink->is_terminal && options->output == NULL &&
+  if (sink->is_terminal && (output == NULL || strcmp(output, "-") == 0) &&
       (emit == NULL || emit == export_html || emit == export_pprof ||
        emit == export_heap))
     fail_with(MPROF_USAGE, "a terminal cannot show this; add -o OUT");
@@ -157,7 +156,7 @@ reduce(void *closure)
   struct output_file *file;
   emitter *emit = emitter_of(options);
   bool open = options->open != NULL;
-  check_terminal(emit, options, reducing->sink);
+  check_terminal(emit, options->output, reducing->sink);
   rule_list_init(&rules, options->rules);
   if (!open)
     profile_load(&read, options->files, options->file_count,
@@ -274,6 +273,7 @@ run_merge(const struct options *options, struct sink *sink,
   struct input_list list = {0};
   struct profile profile = {0};
   (void)outcome;
+  check_terminal(export_pprof, options->output, sink);
   if (options->open != NULL) {
     save(options->open->profile, options->output, sink);
     return;

@@ -44,7 +44,7 @@ says 'bold' "$bold"
 says 'cut' '…'
 
 # What nobody can read there is not written there.
-for command in flamegraph graph 'export --format=pprof'; do
+for command in flamegraph graph 'export --format=pprof' 'merge -o -'; do
   # shellcheck disable=SC2086
   terminal "$MPROF" $command "$long"
   [ "$(head -n 1 out)" = 'mprof: a terminal cannot show this; add -o OUT' ] &&
