@@ -175,7 +175,7 @@ check-folder: all $(packages)-everyday ## build it all in a folder whose name ha
 check-libraries: all ## the tests of other people's libraries, profiled
 	@$(test_env) tests/run-tests.sh libraries
 
-check-advice: all ## rules of advice: programs with and without each fault
+check-advice: all $(profiles) ## rules of advice: rows of profiles, and programs with and without faults
 	@$(test_env) tests/run-tests.sh advice
 
 check-serve: all $(packages)-serve ## what is served, and who takes it

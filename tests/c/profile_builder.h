@@ -5,8 +5,9 @@
  * A builder collects samples, each with its chain of function names, root
  * first, as text: "MAIN/F/G".  A name that starts with "%" is a function of
  * the runtime (the "%" is dropped); one that ends in "@12" is called, or
- * allocates, on line 12.  builder_write stores it as the monitor would. Sizes
- * are fixed and generous; going beyond them fails an assert.
+ * allocates, on line 12; one that ends in "@0" has no address, as what is
+ * interpreted.  builder_write stores it as the monitor would.  Sizes are fixed
+ * and generous; going beyond them fails an assert.
  */
 
 #ifndef PROFILE_BUILDER_H
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { BUILDER_MOST = 256, BUILDER_CHAIN = 64, BUILDER_LABELS = 5 };
+enum { BUILDER_MOST = 1024, BUILDER_CHAIN = 64, BUILDER_LABELS = 5 };
 enum { BUILDER_COLUMNS = 5, BUILDER_MOST_COLUMNS = 25 };
 enum { BUILDER_MAPPINGS = 8 };
 
@@ -217,7 +218,10 @@ builder_location(struct builder *b, const char *name)
   for (size_t i = 0; i < b->profile.n_location; i++)
     if (b->lines[i].function_id == function && b->lines[i].line == line)
       return i + 1;
-  return builder_new_location(b, function, line)->id;
+  Mprof__Pprof__Location *place = builder_new_location(b, function, line);
+  if (at != NULL && line == 0)
+    place->address = 0;
+  return place->id;
 }
 
 /* A sample without values or labels, below the chain CHAIN, whose names have

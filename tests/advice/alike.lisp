@@ -36,22 +36,12 @@
   (dolist (name '("tea" "milk"))
     (format *null* (load-time-value (formatter "~A: ~A")) name *error*)))
 
-;;; The functions of a file, made when it is loaded; one that is made once.
-
-(defvar *file* *load-truename*)
-(defvar *own-package* *package*)
-
-(defun function-object/1 ()
-  (let ((*package* *own-package*))
-    (load *file* :verbose nil)))
+;;; A closure that is made once.
 
 (declaim (notinline call))
 
 (defun call (function)
   (funcall function 1))
-
-(defun function-object/2 ()
-  (call (lambda (x) (* x x))))
 
 (defun closure/1 ()
   (let ((n (random 1)))
@@ -63,27 +53,7 @@
   (handler-case (error 'type-error :datum 1 :expected-type 'string)
     (error () nil)))
 
-;;; The compiler checks types and signals what it notes.
-
-(defun type-check/1 ()
-  (compiled '(lambda (x) (declare (type (mod 7) x)) (1+ x)))
-  nil)
-
-;;; Two element types with one entry in the cache of UPGRADED-ARRAY-ELEMENT-TYPE,
-;;; which has 128, by address: each takes the other's place, in a new cons.
-
-(defun entry (element-type)
-  (logand 127 (si:hash-eql element-type)))
-
-(defvar *octet-type*
-  (loop for type = (list 'unsigned-byte 8)
-        when (= (entry type) (entry 'character))
-          return `(array ,type (*))))
-
-(defun type-check/2 ()
-  (list (typep *error* *octet-type*)
-        (typep "text" *octet-type*)
-        (typep "text" '(array character (*)))))
+;;; The compiler signals what it notes.
 
 (defun condition/1 ()
   (compiled '(lambda (x) (declare (ignore x)) 1))
@@ -115,31 +85,6 @@
   (handler-case (error "No ~A" 'tea)
     (error () nil)))
 
-;;; Functions on sequences that make no list of them; that make what is wanted;
-;;; conses by the function that is called.
-
-(defvar *numbers* '(2 4 6 8))
-
-(defun argument-list/1 ()
-  (list (find-if #'evenp *numbers*)
-        (position-if #'oddp *numbers*)
-        (count-if #'plusp *numbers*)))
-
-(defun argument-list/2 ()
-  (remove-if-not #'evenp (mapcar #'1+ *numbers*)))
-
-(defvar *seen* nil)
-
-(declaim (notinline note))
-
-(defun note (x)
-  (push x *seen*)
-  t)
-
-(defun argument-list/3 ()
-  (loop for x in *numbers*
-        always (note x)))
-
 ;;; What is boxed is an integer.
 
 (declaim (notinline note-word))
@@ -154,12 +99,3 @@
   (let ((word *word*))
     (declare (type (unsigned-byte 64) word) (optimize (safety 0)))
     (note-word word)))
-
-;;; A string with a fill pointer, which the pretty printer passes on.
-
-(defvar *text*
-  (make-array 500 :element-type 'character :fill-pointer 500
-                  :initial-element #\a))
-
-(defun pretty-print/1 ()
-  (format nil "~A" *text*))
