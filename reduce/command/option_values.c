@@ -248,11 +248,12 @@ store_signal(const struct option_value *v)
   *(const char **)v->field = v->text;
   for (int i = 1; i < SIGRTMIN; i++) {
     snprintf(number, sizeof number, "%d", i);
-    if (strcmp(text, number) == 0 ||
-        (name_of_signal(i) != NULL && strcmp(name_of_signal(i), name) == 0))
+    if (i != SIGKILL && i != SIGSTOP &&
+        (strcmp(text, number) == 0 ||
+         (name_of_signal(i) != NULL && strcmp(name_of_signal(i), name) == 0)))
       return;
   }
-  refuse(v, "the name of a signal");
+  refuse(v, "the name of a signal other than KILL and STOP");
 }
 
 void

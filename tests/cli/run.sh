@@ -295,8 +295,10 @@ expect 'another file is not touched' 1 \
 [ "$(cat mine)" = text ]
 result $? 'and is as it was'
 expect 'no program' 2 'mprof: no program given' run -q
-expect 'no signal' 2 "mprof: --signal takes the name of a signal, not 'FOO'" \
-  run --signal=FOO ./widgets
+for name in FOO KILL 19; do
+  expect "no signal: $name" 2 "mprof: --signal takes the name of a signal other\
+ than KILL and STOP, not '$name'" run --signal="$name" ./widgets
+done
 
 # ---- which processes ----------------------------------------------------
 
