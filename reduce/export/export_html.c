@@ -6,7 +6,7 @@
  * The data are compressed by zlib and written as base64, so that no name can
  * be taken for markup, and in three parts.  The first is what the format json
  * has, but for its list of contexts; the last another JSON object, with what
- * the page alone says: of the run, measures, categories, colours and leaks.
+ * the page alone says: of the run, measures, categories and leaks.
  *
  * The second has the chains, for the flame graph and for sums over a part of
  * them: one type, one phase.  They are most of a large page, so they are
@@ -27,8 +27,7 @@
  *
  * Nodes come in the order of a walk: callers first.  Functions and types are
  * places in the lists of the first part.  Labels are a phase, a thread and a
- * region, which the last part names, and the set of functions on the chain
- * that do not show, which --focus and --ignore match all the same.
+ * region, which the last part names.
  *
  * Where two profiles are compared, those of the old one follow, three parts
  * again.
@@ -63,50 +62,21 @@ write_report(struct page *page, const char *key,
   writer_text(&page->out, key, string_sink_text(&text));
 }
 
-/* What of NODE expressions are compared with: 0 nothing, since it stands for
- * chains of which nothing shows; 1 its name; 2 its file, too. */
-static unsigned
-matched_by(const struct reduction *reduction, const struct graph_node *node)
-{
-  return node->function == INDEX_NONE                          ? 0
-         : reduction->frames.functions[node->function].runtime ? 1
-                                                               : 2;
-}
-
-/* The packages that functions have their colours from; the package of each
- * function, how much lighter than others in it this one is, and whether it is
- * one of ECL's own. */
+/* Writes which functions are ECL's own. */
 static void
-write_colours(struct page *page)
+write_system(struct page *page)
 {
   const struct reduction *reduction = page->reduction;
   const struct call_graph *graph = &reduction->graph;
-  struct writer *out = &page->out;
-  writer_begin(out, "packages", '[');
-  for (size_t i = 0; i < page->colours.count; i++) {
-    writer_begin(out, NULL, '{');
-    writer_text(out, "name", page->colours.packages[i].name);
-    writer_number(out, "hue", (uint64_t)page->colours.packages[i].hue);
-    writer_end(out, '}');
-  }
-  writer_end(out, ']');
-  writer_begin(out, "colours", '[');
+  writer_begin(&page->out, "system", '[');
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    uint32_t package = page->colours.of_node[i];
-    writer_begin(out, NULL, '{');
-    writer_number(out, "function", page->places.functions[i]);
-    writer_optional(out, "package", package != INDEX_NONE, package);
-    sink_format(out->sink, ",\"shade\":%d", frame_shade(node->name));
-    writer_number(
-        out, "system",
-        node->function != INDEX_NONE &&
-            reduction->profile->language == LANGUAGE_LISP &&
-            is_system_function(node->name, node_file(reduction, node)));
-    writer_number(out, "matched", matched_by(reduction, node));
-    writer_end(out, '}');
+    if (node->function != INDEX_NONE &&
+        reduction->profile->language == LANGUAGE_LISP &&
+        is_system_function(node->name, node_file(reduction, node)))
+      writer_number(&page->out, NULL, page->places.functions[i]);
   }
-  writer_end(out, ']');
+  writer_end(&page->out, ']');
 }
 
 /* The bytes that were kept and are not leaks. */
@@ -184,6 +154,7 @@ write_facts(struct page *page)
   writer_number(out, "holders", reduction_is_of_holders(reduction));
   writer_number(out, "contexts", reduction->graph.context_count);
   writer_number(out, "grouped", reduction->options->by != BY_FUNCTION);
+  writer_number(out, "inlined", reduction->frames.most_frames > 1);
   writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                   (uint64_t)profile->facts[FACT_THREADS]);
   writer_number(out, "suppressed", suppressed_bytes(reduction));
@@ -207,7 +178,7 @@ write_object(struct page *page)
   write_categories(page);
   page_write_labels(page);
   page_write_slices(page);
-  write_colours(page);
+  write_system(page);
   page_write_lines(page);
   if (column_used(page->reduction, USE_KEPT))
     writer_table(&page->out, "leaks", &leaks_table, page->reduction);
@@ -244,7 +215,6 @@ write_data(const struct reduction *reduction, struct sink *sink)
   page.places = json_places(reduction);
   page_find_lines(&page);
   page_collect(&page);
-  frame_colours_init(&page.colours, reduction);
   write_packed(&page, sink, write_tables);
   sink_text(sink, "\n");
   write_packed(&page, sink, page_write_chains);

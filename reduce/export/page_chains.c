@@ -10,8 +10,6 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 {
   sample_rows_init(rows, &page->tree, of);
   rows->slices = page->slices.of_labels;
-  rows->unseen =
-      of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
   rows->line_of_sample = page->lines.tree.of_sample;
   for (size_t i = 0; i < page->tree.tree.count; i++)
     sample_rows_add(rows, page->tree.walk[i]);
@@ -22,36 +20,13 @@ page_collect(struct page *page)
 {
   time_slices_find(&page->slices, page->reduction->profile);
   call_tree_of_chains(&page->tree, &page->reduction->tree, ITEMS_ARE_CALLED);
-  unseen_init(&page->unseen, &page->reduction->selection);
   collect(page, &page->rows, ROWS_OF_TYPES);
   collect(page, &page->calls, ROWS_OF_CALLS);
 }
 
-/* The sets of functions that do not show: the number of the set that each
- * adds a function to, and what an expression is compared with. */
-static void
-write_unseen(struct page *page)
-{
-  const struct frame_table *frames = &page->reduction->frames;
-  const struct tree *sets = &page->unseen.sets;
-  struct writer *out = &page->out;
-  writer_begin(out, "unseen", '[');
-  for (size_t i = TREE_ROOT + 1; i < sets->count; i++) {
-    const struct function *function = &frames->functions[sets->nodes[i].item];
-    writer_begin(out, NULL, '{');
-    writer_number(out, "set", sets->nodes[i].parent);
-    writer_text(out, "name", names_text(&frames->names, function->name));
-    writer_text(
-        out, "file",
-        function->runtime ? "" : names_text(&frames->names, function->file));
-    writer_end(out, '}');
-  }
-  writer_end(out, ']');
-}
-
 /* The names of what rows refer to by numbers. */
-static void
-write_labels(struct page *page)
+void
+page_write_labels(struct page *page)
 {
   const struct profile *profile = page->reduction->profile;
   struct writer *out = &page->out;
@@ -69,13 +44,6 @@ write_labels(struct page *page)
     writer_text(out, NULL, names_text(&profile->names, profile->regions[i]));
   writer_end(out, ']');
   writer_end(out, '}');
-}
-
-void
-page_write_labels(struct page *page)
-{
-  write_unseen(page);
-  write_labels(page);
 }
 
 void
@@ -129,8 +97,7 @@ write_nodes(struct page *page)
 static void
 write_rows(struct page *page, const struct sample_rows *rows, bool calls)
 {
-  static const enum row_key labels[] = {ROW_PHASE, ROW_THREAD, ROW_REGION,
-                                        ROW_UNSEEN};
+  static const enum row_key labels[] = {ROW_PHASE, ROW_THREAD, ROW_REGION};
   const struct sample_row *row = rows->rows;
   uint32_t last = 0;
   write_bits(page, rows->count);

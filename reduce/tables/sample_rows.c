@@ -36,8 +36,6 @@ row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
       .keys = {[ROW_THREAD] = labels->thread,
                [ROW_REGION] = labels->region,
                [ROW_PHASE] = selection_phase(selection, i)}};
-  if (rows->unseen != NULL)
-    row.keys[ROW_UNSEEN] = rows->unseen[profile->samples[i].node];
   if (rows->of == ROWS_OF_CALLS) {
     row.counts[COLUMN_OF_CALLS] = count.calls;
     return row;

@@ -25,7 +25,6 @@ enum row_key {
   ROW_THREAD, /* index into the profile's threads */
   ROW_REGION, /* likewise */
   ROW_PHASE,
-  ROW_UNSEEN, /* which functions on the chain do not show, if that is asked */
   ROW_SLICE,  /* of time, if that is asked */
   ROW_LINE,   /* of allocations: the chain by line, likewise */
   ROW_KEYS
@@ -42,9 +41,8 @@ struct sample_row {
 struct sample_rows {
   const struct call_tree *tree; /* of chains */
   enum rows_of of;
-  const uint32_t *unseen; /* by node of the profile: what does not show; NULL:
-                             it tells no rows apart */
-  const uint32_t *slices; /* by labels of the profile, likewise */
+  const uint32_t *slices; /* by labels of the profile; NULL: it tells no rows
+                             apart */
   const uint32_t *line_of_sample; /* likewise */
   struct lists samples;           /* by node */
   struct sample_row *rows;

@@ -53,14 +53,17 @@ function readCases() {
   return cases;
 }
 
-// What is a field of the page is chosen there; what it has no field for, and
-// everything where that is a page of groups, is an option of the export.
+// What is a field of the page is chosen there; what it has no field for, such as
+// the name of a C function of the runtime, and everything where that is a page of
+// groups, is an option of the export.
 async function left(tests, browser) {
+  const RUNTIME = ['--focus=cl_list', '--focus=apply'];
   const fields = /^--(focus|ignore|hide|system=hide|phase|thread)\b(?!-)=?(.*)/;
   for (const { data, options, chains, calls } of readCases()) {
     const grouped = options.some((option) => option.startsWith('--by'));
     const chosen = grouped ? []
-      : options.map((option) => fields.exec(option)).filter(Boolean);
+      : options.filter((option) => !RUNTIME.includes(option))
+        .map((option) => fields.exec(option)).filter(Boolean);
     const page = await browser.open('left', `${GOLDEN}/${data}.data`,
       options.filter((option) => !chosen.some(([all]) => all === option)));
     await page.open(address('functions', chosen.map(([, key, value]) =>
@@ -93,8 +96,8 @@ async function random(tests, browser) {
   await page.close();
 }
 
-// A call counts for what the functions are in that it was inlined into, and
-// what is ignored is ignored with all of it.
+// A call counts for what the functions are in that it was inlined into.  The
+// chains of the page do not say then what else was inlined on it.
 async function inlined(tests, browser) {
   const profile = new ProfileEncoder(['mprof.version=1', 'mprof.language=c']);
   for (const [chain, count] of [[['main', ['allocate', 'make', 'outer']], 7],
@@ -104,9 +107,13 @@ async function inlined(tests, browser) {
   }
   const data = scratch(browser.folder, 'inlined.data', profile);
   const page = await browser.open('inlined', data);
-  for (const choices of [{}, { ignore: 'make' }, { ignore: 'allocate' },
-    { ignore: 'format', hide: 'outer' }, { focus: 'format' }])
+  for (const choices of [{}, { hide: 'outer' }])
     await same(tests, page, data, choices, 'inlined');
+  for (const choices of [{ ignore: 'make' }, { focus: 'format' }]) {
+    await page.open(address('functions', choices));
+    tests.check((await page.rows('.functions')).every((row) =>
+      !('calls' in row)), 'inlined: calls are not known', choices);
+  }
   await page.close();
 }
 
@@ -123,15 +130,15 @@ async function grouped(tests, browser) {
   await page.close();
 }
 
-// What does not show on a chain is matched all the same.
+// A function that the page does not have is not matched.
 async function hiddenFunctions(tests, browser) {
   const data = `${GOLDEN}/session.data`;
-  const page = await browser.open('unseen', data, ['--hide=READ']);
-  for (const key of ['focus', 'ignore']) {
-    const lisp = exported(data, '--hide=READ', `--${key}=READ`);
+  const page = await browser.open('unknown', data, ['--hide=READ']);
+  const all = functionsOfExport(exported(data, '--hide=READ'));
+  for (const [key, wanted] of [['focus', []], ['ignore', all]]) {
     await page.open(address('functions', { [key]: 'READ' }));
-    tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
-      `${key} matches functions that the page does not show`);
+    tests.equal(await functionsOfPage(page), wanted,
+      `${key} knows no functions that the page does not have`);
   }
   await page.close();
 }

@@ -106,7 +106,7 @@ function viewTree({ nodes, functions, rows }, isHidden) {
   if (nobody < 0 && hidden.includes(true)) {
     nobody = functions.length;
     functions = [...functions, { id: nobody, name: '[hidden]', package: null,
-      file: '', line: 0, shade: 0, system: 0, matched: 0, cycle: 0 }];
+      file: '', line: 0, shade: 0, cycle: 0 }];
   }
   const builder = new TreeBuilder(nodes.count + 1); // and [hidden]
   const at = new Int32Array(nodes.count);

@@ -24,8 +24,8 @@ function functionTest(text, { grouped }) {
     throw new Error("this is POSIX; in JavaScript, [[:digit:]] is \\d, \\< " +
       'is \\b, and {,3} is {0,3}');
   const pattern = new RegExp(text);
-  return ({ raw, rawFile, matched }) => matched > 0 && (pattern.test(raw) ||
-    (matched > 1 && rawFile !== '' && pattern.test(rawFile)));
+  return ({ raw, rawFile }) => !NAMELESS.includes(raw) && (pattern.test(raw) ||
+    (!['', RUNTIME].includes(rawFile) && pattern.test(rawFile)));
 }
 
 // Returns a test of names by the search TEXT.
@@ -108,11 +108,14 @@ class Model {
   }
 
   // The monitors do not count calls by region, and that of C not by thread.
-  // Holders have no calls.
+  // Holders have no calls.  A call counts for what functions were inlined into,
+  // too, on a chain that does not say what else was inlined.
   get callsKnown() {
-    const { lisp, holders } = this.profile;
+    const { lisp, holders, inlined } = this.profile;
+    const { focus, ignore } = this.tests;
     return !holders && this.region === null && this.window === null &&
-      (lisp || this.thread === null);
+      (lisp || this.thread === null) &&
+      !(inlined && (focus !== null || ignore !== null));
   }
 
   // Whether functions show because they allocate, and not because they are

@@ -62,7 +62,7 @@ function readChains(bytes, keys, timed) {
     nodes.parent[node] = path[depth - 1];
     path[depth] = node;
   }
-  const labels = ['phase', 'thread', 'region', 'unseen'];
+  const labels = ['phase', 'thread', 'region'];
   const allocations = readRows(
     ['type', ...labels, ...timed ? ['slice'] : []], keys);
   const calls = readRows(labels, ['calls']);
@@ -109,16 +109,13 @@ function readTables(profile) {
   read('functions', (fn) => ({ raw: fn.name, rawFile: fn.file ?? '',
     name: oneLine(fn.name), line: fn.line ?? 0,
     file: oneLine(fn.file ?? ''), calls: fn.activations ?? NaN,
-    cycle: fn.cycle === null ? 0 : fn.cycle + 1 }));
+    cycle: fn.cycle === null ? 0 : fn.cycle + 1, system: 0 }));
   read('types', (type) => ({ type: oneLine(type.type ?? ''),
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
   read('leaks', ({ path }) => ({ path: oneLine(path) }));
-  read('packages', ({ name }) => ({ name: oneLine(name) }));
-  read('unseen', ({ name, file }) => ({ raw: name, rawFile: file, matched: 2 }));
-  for (const { function: id, package: its, ...more } of profile.colours)
-    Object.assign(functions[id], { ...more,
-      package: profile.packages[its] ?? null }); // null: of none
+  for (const id of profile.system) functions[id].system = 1;
+  findPackages(profile);
   const byName = new Map(functions.map((fn) => [fn.raw, fn]));
   for (const advice of profile.advice) {
     advice.fn = byName.get(advice.function);

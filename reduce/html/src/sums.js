@@ -40,9 +40,8 @@ const withFigures = (key, items, column) => items.map((item, i) =>
   ({ [key]: item, figures: figuresAt(column, i) }));
 
 // Returns a test for the chains that the expressions of a model select: (node,
-// set of unseen functions, whether for calls).  Hidden functions match, too.
-// Calls are those of the remaining functions, whatever was allocated below
-// them.
+// whether for calls).  Functions that are hidden on the page match, too.  Calls
+// are those of the remaining functions, whatever was allocated below them.
 function chainTest({ profile, tests: { focus, ignore } }) {
   const FOCUSED = 1;
   const IGNORED = 2;
@@ -51,12 +50,8 @@ function chainTest({ profile, tests: { focus, ignore } }) {
     (ignore?.(fn) ? IGNORED : 0);
   const none = focus === null ? FOCUSED : 0;
   const marks = markChains(profile.nodes, profile.functions.map(bits), none);
-  const sets = [none];
-  for (const fn of profile.unseen) sets.push(sets[fn.set] | bits(fn));
-  return (node, set, isCall) => {
-    const found = marks[node] | sets[set];
-    return isCall ? (found & IGNORED) === 0 : found === FOCUSED;
-  };
+  return (node, isCall) =>
+    isCall ? (marks[node] & IGNORED) === 0 : marks[node] === FOCUSED;
 }
 
 // Returns the node of each row that counts, whenever; -1 for others.  Calls have
@@ -73,7 +68,7 @@ function placeRows(model) {
     return (isCall ? model.callsKnown && !tree.hidden[nodes.functionOf[node]]
       : kept[rows.type[row]]) &&
       labels.every(([column, counts]) => counts[column[row]]) &&
-      chainCounts(node, rows.unseen[row], isCall) ? tree.shownAt[node] : -1;
+      chainCounts(node, isCall) ? tree.shownAt[node] : -1;
   });
 }
 

@@ -154,7 +154,7 @@ function connectSwitches(shell) {
 // Shows how much is selected.
 function showSelection({ profile, total, narrowed, programOnly, tests, window }) {
   const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
-    ![...profile.functions, ...profile.unseen].some(tests[key]));
+    !profile.functions.some(tests[key]));
   get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
   const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
     (narrowed ? `${number(total(key))} of ` : '') +

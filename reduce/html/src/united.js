@@ -44,13 +44,12 @@ function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
 // Returns the chains of PROFILE, followed by those of BASE.  The latter refer
 // to places AT, and have the figures of KEYS under their other keys.
 function uniteChains(profile, base, at, keys) {
-  const { nodes, unseen } = profile;
+  const { nodes } = profile;
   const { parent, functionOf } = base.nodes;
   const rows = { ...base.rows, node: base.rows.node.map((node) =>
     node + nodes.count) };
   for (const key of ['type', ...LABELS])
     rows[key] = rows[key].map((i) => at[key][i] ?? -1);
-  rows.unseen = rows.unseen.map((set) => set && set + unseen.length);
   for (const key of keys) {
     rows[beforeOf(key)] = rows[key];
     delete rows[key];
@@ -60,8 +59,6 @@ function uniteChains(profile, base, at, keys) {
       parent: parent.map((above, node) => node && above + nodes.count),
       functionOf: functionOf.map((fn) => at.function[fn] ?? -1) }),
     rows: joinColumns(profile.rows, rows),
-    unseen: [...unseen, ...base.unseen.map((fn) => ({ ...fn,
-      set: fn.set && fn.set + unseen.length }))],
   };
 }
 
@@ -87,11 +84,8 @@ function unite(profile, base) {
   add('threads', keys, ({ name }) => name);
   add('regions', keys, ({ path }) => path, { entered: 0, nanoseconds: 0,
     held_bytes: null, first_entered: null, last_left: null });
-  add('packages', [], ({ name }) => name);
   add('functions', ['calls'], (fn) => fn.raw, { cycle: 0 });
-  for (const fn of both.functions)
-    if (fn.package !== null)
-      fn.package = both.packages.find(({ name }) => name === fn.package.name);
+  findPackages(both);
   for (const key of ['totals', 'file_totals'])
     both[key] = Object.fromEntries(keys.flatMap((its) =>
       [[its, profile[key][its]], [beforeOf(its), base[key][its]]]));
