@@ -29,7 +29,8 @@ lisp-contexts, pprof, heap, callgrind, dot, speedscope, json, csv or \
 suppressions, not \
 'jpeg'" export --format=jpeg "$w"
 expect 'a wrong signal' 2 \
-  "mprof: --signal takes the name of a signal other than KILL and STOP, not 'NOPE'" \
+  "mprof: --signal takes the name of a signal other than KILL and STOP, \
+not 'NOPE'" \
   run --signal=NOPE true
 expect 'no file' 2 "mprof: -o takes a file, not ''" report -o '' "$w"
 # help lists the same words
