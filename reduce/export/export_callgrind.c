@@ -192,7 +192,7 @@ static void
 choose_events(struct callgrind *callgrind)
 {
   const struct reduction *reduction = callgrind->reduction;
-  enum measure first = reduction->options->value;
+  enum measure first = reduction_measure(reduction);
   callgrind->events[callgrind->event_count++] = first;
   for (int i = 0; i < MEASURE_COUNT; i++)
     if ((enum measure)i != first &&

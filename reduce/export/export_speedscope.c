@@ -81,7 +81,7 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
   struct call_tree tree;
   call_tree_of_chains(&tree, &reduction->tree, ITEMS_ARE_FUNCTIONS);
   uint32_t *path = pool_zeroed(tree.tree.count, sizeof *path);
-  for (unsigned i = 0; i < (unsigned)reduction->options->value; i++)
+  for (unsigned i = 0; i < (unsigned)reduction_measure(reduction); i++)
     active += reduction_knows(reduction, (enum measure)i);
   sink_text(sink,
             "{\"$schema\":\"https://www.speedscope.app/"

@@ -236,4 +236,15 @@ for line in 'mixture| **  6,944      61     114   6  4 78 10     **      0      
   says 'of a row' "${line#*|}"
 done
 
+# What is held takes the place of what was allocated: other formats begin with
+# it, too.
+for value in held:3712:0 held-allocs:92:1; do
+  IFS=: read -r word total at <<<"$value"
+  run export --format=callgrind --value="$word" "$golden/held.data"
+  [ "$(awk '/^summary:/ { print $2 }' out)" = "$total" ]
+  result $? "held: callgrind: all of $word"
+  run export --format=speedscope --value="$word" "$golden/held.data"
+  says "held: speedscope shows $word first" "\"activeProfileIndex\":$at,"
+done
+
 finish
