@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * arch.h -- everything that depends on the processor.  Each processor has one
- * file in this folder, which defines the names below.  traced.h has what only
- * the command needs.
+ * file in this folder, which defines the names below.
  *
  * A *frame* is the value of the frame pointer in a function that keeps one.
  * It points to the caller's frame pointer, and the return address is in the

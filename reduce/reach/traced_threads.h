@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "arch/traced.h"
+#include "reach/traced_registers.h"
 
 struct traced_thread {
   pid_t number;

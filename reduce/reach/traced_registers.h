@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * traced.h -- the registers of a thread that this process traces, on each
- * processor.
+ * traced_registers.h -- the registers of a thread that this process traces, on
+ * each processor.
  *
  *     arch_traced_ip, arch_traced_stack, arch_traced_thread_pointer
  *                             the instruction pointer, the stack pointer, and
@@ -18,8 +18,8 @@
  *
  * close is not repeated: it has closed the file even if it was interrupted.
  */
-#ifndef MPROF_ARCH_TRACED_H
-#define MPROF_ARCH_TRACED_H
+#ifndef MPROF_REACH_TRACED_REGISTERS_H
+#define MPROF_REACH_TRACED_REGISTERS_H
 
 #include "arch/arch.h"
 
