@@ -12,8 +12,6 @@
 #ifndef MPROF_MONITOR_H
 #define MPROF_MONITOR_H
 
-#include <stdint.h>
-
 #define MPROF_EXPORT __attribute__((visibility("default")))
 
 /* Which number mprof_monitor_counter gives. */

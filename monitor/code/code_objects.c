@@ -7,10 +7,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <link.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>

@@ -13,7 +13,6 @@
 #include "arch/arch.h"
 #include "base/sizes.h"
 #include "image/image.h"
-#include "image/spin_lock.h"
 
 enum { PAGE = ARCH_PAGE };
 

@@ -10,7 +10,6 @@
 #ifndef MPROF_INTERN_TABLE_H
 #define MPROF_INTERN_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,19 +17,12 @@
 #include "image/arena.h"
 #include "image/record_index.h"
 
-struct intern_table { /* all zero, or INTERN_TABLE_IN_PLACE: empty */
+struct intern_table { /* all zero: empty */
   uint32_t count;     /* the last number */
   struct arena ends;  /* size_t by number: where in `bytes' a key ends */
   struct arena bytes; /* of all keys, one after the other */
   struct record_index index;
 };
-
-/* One whose keys stay where they are, so that others may read them while more
- * are added. */
-#define INTERN_TABLE_IN_PLACE                                                \
-  {                                                                          \
-    .ends = {.most = (size_t)1 << 30}, .bytes = {.most = (size_t)1 << 30 }   \
-  }
 
 /* The number of the key, a new one when it is new; 0 when there is no memory
  * or there are UINT32_MAX keys. */
@@ -63,15 +55,6 @@ static inline uint64_t
 intern_table_key(const struct intern_table *table, uint32_t number)
 {
   return ((const uint64_t *)table->bytes.base)[number - 1];
-}
-
-/* The same of a table of texts; valid until there is another one, or if the
- * table is in place as long as that. */
-static inline const char *
-intern_table_text(const struct intern_table *table, uint32_t number)
-{
-  return (const char *)table->bytes.base +
-         ((const size_t *)table->ends.base)[number - 1];
 }
 
 /* Empty it and give its memory back. */

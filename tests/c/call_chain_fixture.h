@@ -132,7 +132,7 @@ walk(void)
   assert_true(c.started);
   assert_false(c.differs);
   assert_int_equal(c.left, 0);
-  assert_true(path->complete);
+  assert_true(chain.complete);
   walks++;
 }
 

@@ -252,7 +252,6 @@ make_path(struct call_chain *chain)
   path->joint = (uint32_t)joint;
   path->outer_words = (uint32_t)first;
   path->inner_words = (uint32_t)(chain->word_count - first);
-  path->complete = chain->complete;
   path->leaf = 0;
   memcpy(path->words, chain->words + first,
          path->inner_words * sizeof *path->words);

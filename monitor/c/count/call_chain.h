@@ -70,7 +70,6 @@ struct known_path {
   uint64_t serial; /* of frames[joint] */
   uint32_t joint;
   uint32_t inner_words, outer_words;
-  bool complete;        /* the walk reached the beginning of the stack */
   /* the owner's: */
   uint32_t context;                    /* of all frames but the innermost */
   uint32_t size, region, leaf;         /* of the last object; leaf 0: none */

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "c/count/malloc_thread.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "code/code_objects.h"

@@ -17,7 +17,6 @@
 
 #include "base/attributes.h"
 #include "c/count/malloc_monitor.h"
-#include "image/spin_lock.h"
 
 /* The lock of the table of objects, which is the caller's; NULL: none. */
 extern struct spin_lock *nonlocal_exit_objects HIDDEN;

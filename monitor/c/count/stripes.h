@@ -82,8 +82,7 @@ leaf_counters_add(struct leaf_counters *sum, const struct leaf_counters *more)
 }
 
 enum {
-  STRIPE_BITS = 4,
-  STRIPES = 1 << STRIPE_BITS,
+  STRIPES = 16,
   LEAF_BITS = 25, /* of the number of a leaf */
   /* How many allocations may come between that of an object and its end for
    * it to be temporary. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/interpose/objects.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "c/count/nonlocal_exit.h"

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
  * makes no call any more: what then finds no room is counted over the budget.
  * Calls that only fail are borne as elsewhere.
  */
-#include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,9 +23,7 @@
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
 #include "c/session/malloc_session.h"
-#include "code/code_objects.h"
 #include "image/arena.h"
-#include "image/image.h"
 #include "image/image_file.h"
 
 enum {

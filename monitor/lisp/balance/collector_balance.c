@@ -158,11 +158,6 @@ static const struct {
     {BALANCE_FINALIZERS,
      "free lists that the collector drops when a finalizer allocates during "
      "their construction"},
-    {BALANCE_TABLE_CLASS,
-     "the collector's tables of finalizers and weak links, if they were made "
-     "with another size class"},
-    {BALANCE_OTHERS,
-     "memory that code other than ECL's allocators took from the collector"},
 };
 
 /* What the residual can be made of. */
@@ -176,9 +171,6 @@ note_causes(struct note_list *notes, const struct reconciliation *r)
         "a thread could not be paused when counting began or ended: "
         "an object that it was taking, or the free list that it took "
         "it from");
-  if ((r->causes & BALANCE_RUNNING) != 0)
-    note_comment(notes, key,
-                 "threads that were still running when the process ended");
   if (r->imported_threads > 0)
     note_comment(notes, key,
                  "memory that the runtime allocated for %u threads, created "

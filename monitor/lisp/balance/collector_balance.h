@@ -27,10 +27,7 @@ enum balance_doubt {
   BALANCE_TABLES = 8, /* the collector's own tables are not known */
   BALANCE_FORK = 16, /* this is the child of a fork: a thread that it does not
                         have was allocating, or a swept page is left out */
-  BALANCE_FINALIZERS = 32,   /* they allocated */
-  BALANCE_RUNNING = 64,      /* threads that were when the process ended */
-  BALANCE_TABLE_CLASS = 128, /* of the collector's tables is not known */
-  BALANCE_OTHERS = 256       /* requests of code that is not ECL */
+  BALANCE_FINALIZERS = 32 /* they allocated */
 };
 
 struct collector_balance {

@@ -22,7 +22,6 @@
 #define MPROF_LIVE_GRAPH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <ecl/ecl.h>

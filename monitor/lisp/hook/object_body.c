@@ -27,9 +27,7 @@ waits(const struct thread_state *t, const struct counted_object *c)
   case t_vector:
   case t_bitvector:
   case t_base_string:
-#ifdef ECL_UNICODE
   case t_string:
-#endif
   case t_hashtable:
     return true;
   default:

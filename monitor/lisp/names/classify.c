@@ -5,8 +5,6 @@
  */
 #include "lisp/names/classify.h"
 
-#include <ecl/ecl.h>
-
 #include "image/image.h"
 
 struct type_row {
@@ -24,19 +22,15 @@ static const struct type_row types[t_end] = {
   [t_doublefloat] = {"DOUBLE-FLOAT", CATEGORY_FLOAT, 1},
   [t_longfloat] = {"LONG-FLOAT", CATEGORY_FLOAT, 1},
   [t_complex] = {"COMPLEX", CATEGORY_OTHER, 1},
-#ifdef ECL_COMPLEX_FLOAT
   [t_csfloat] = {"(COMPLEX SINGLE-FLOAT)", CATEGORY_FLOAT, 1},
   [t_cdfloat] = {"(COMPLEX DOUBLE-FLOAT)", CATEGORY_FLOAT, 1},
   [t_clfloat] = {"(COMPLEX LONG-FLOAT)", CATEGORY_FLOAT, 1},
-#endif
   [t_symbol] = {"SYMBOL", CATEGORY_OTHER, 1},
   [t_package] = {"PACKAGE", CATEGORY_OTHER},
   [t_hashtable] = {"HASH-TABLE", CATEGORY_OTHER},
   [t_array] = {"(ARRAY *)", CATEGORY_STRUCT},
   [t_vector] = {"(ARRAY *)", CATEGORY_STRUCT, sizeof(struct ecl_vector) + 1},
-#ifdef ECL_UNICODE
   [t_string] = {"STRING", CATEGORY_STRUCT, sizeof(struct ecl_string) + 1},
-#endif
   [t_base_string] = {"BASE-STRING", CATEGORY_STRUCT,
                      sizeof(struct ecl_base_string) + 1},
   [t_bitvector] = {"BIT-VECTOR", CATEGORY_STRUCT,
@@ -51,7 +45,6 @@ static const struct type_row types[t_end] = {
   [t_cfunfixed] = {"COMPILED-FUNCTION", CATEGORY_OTHER, 1},
   [t_cclosure] = {"CLOSURE", CATEGORY_OTHER, 1},
   [t_instance] = {"INSTANCE", CATEGORY_STRUCT},
-#ifdef ECL_THREADS
   [t_process] = {"PROCESS", CATEGORY_OTHER},
   [t_lock] = {"LOCK", CATEGORY_OTHER},
   [t_rwlock] = {"RWLOCK", CATEGORY_OTHER},
@@ -59,14 +52,10 @@ static const struct type_row types[t_end] = {
   [t_semaphore] = {"SEMAPHORE", CATEGORY_OTHER},
   [t_barrier] = {"BARRIER", CATEGORY_OTHER},
   [t_mailbox] = {"MAILBOX", CATEGORY_OTHER},
-#endif
   [t_codeblock] = {"CODEBLOCK", CATEGORY_OTHER},
   [t_foreign] = {"FOREIGN-DATA", CATEGORY_OTHER},
   [t_frame] = {"STACK-FRAME", CATEGORY_OTHER},
   [t_weak_pointer] = {"WEAK-POINTER", CATEGORY_OTHER},
-#ifdef ECL_SSE2
-  [t_sse_pack] = {"SSE-PACK", CATEGORY_OTHER},
-#endif
 };
 
 /* Every array by its element type: simple, or else a vector or a matrix. */
@@ -83,11 +72,9 @@ static const struct array_row {
   [ecl_aet_sf] = ARRAY_ROW("SINGLE-FLOAT"),
   [ecl_aet_df] = ARRAY_ROW("DOUBLE-FLOAT"),
   [ecl_aet_lf] = ARRAY_ROW("LONG-FLOAT"),
-#ifdef ECL_COMPLEX_FLOAT
   [ecl_aet_csf] = ARRAY_ROW("(COMPLEX SINGLE-FLOAT)"),
   [ecl_aet_cdf] = ARRAY_ROW("(COMPLEX DOUBLE-FLOAT)"),
   [ecl_aet_clf] = ARRAY_ROW("(COMPLEX LONG-FLOAT)"),
-#endif
   [ecl_aet_bit] = ARRAY_ROW("BIT"),
   [ecl_aet_fix] = ARRAY_ROW("EXT:CL-FIXNUM"),
   [ecl_aet_index] = ARRAY_ROW("EXT:CL-INDEX"),
@@ -99,9 +86,7 @@ static const struct array_row {
   [ecl_aet_i32] = ARRAY_ROW("(SIGNED-BYTE 32)"),
   [ecl_aet_b64] = ARRAY_ROW("(UNSIGNED-BYTE 64)"),
   [ecl_aet_i64] = ARRAY_ROW("(SIGNED-BYTE 64)"),
-#ifdef ECL_UNICODE
   [ecl_aet_ch] = ARRAY_ROW("CHARACTER"),
-#endif
   [ecl_aet_bc] = ARRAY_ROW("BASE-CHAR"),
 };
 

@@ -20,7 +20,6 @@
 #define MPROF_CODE_FUNCTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <link.h>

@@ -16,7 +16,6 @@
 #include "lisp/names/kept_objects.h"
 
 #include <errno.h>
-#include <gc/gc.h>
 #include <gc/gc_mark.h>
 
 #include "common/phase.h"

@@ -234,11 +234,9 @@ static maker *const makers[t_end][ECL_REASONS] = {
     [t_singlefloat] = {ECL_EACH_REASON(SINGLE)},
     [t_doublefloat] = {ECL_EACH_REASON(DOUBLE)},
     [t_longfloat] = {ECL_EACH_REASON(LONG)},
-#ifdef ECL_COMPLEX_FLOAT
     [t_csfloat] = {ECL_EACH_REASON(CSINGLE)},
     [t_cdfloat] = {ECL_EACH_REASON(CDOUBLE)},
     [t_clfloat] = {ECL_EACH_REASON(CLONG)},
-#endif
 };
 
 /* Note for images which of them makes objects of which kind. */

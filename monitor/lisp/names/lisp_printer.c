@@ -27,10 +27,8 @@ is_string(cl_object x)
 static unsigned
 character_at(cl_object string, cl_index i)
 {
-#ifdef ECL_UNICODE
   if (string->d.t == t_string)
     return (unsigned)string->string.self[i];
-#endif
   return (unsigned char)string->base_string.self[i];
 }
 

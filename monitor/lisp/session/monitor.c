@@ -22,7 +22,6 @@
 
 #include <gc/gc.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <time.h>
 

@@ -18,7 +18,6 @@
 #define MPROF_CALL_SITE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "arch/arch.h"

@@ -21,7 +21,6 @@
 #include <errno.h>
 
 #include "arch/arch.h"
-#include "base/sizes.h"
 #include "code/frame_step.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/walk/call_site.h"

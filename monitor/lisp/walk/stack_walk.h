@@ -29,7 +29,6 @@
 #define MPROF_STACK_WALK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <ecl/ecl.h>
