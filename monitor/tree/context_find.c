@@ -67,6 +67,15 @@ over_child(struct context_tree *tree, uint32_t parent)
   return find_child(tree, parent, SITE_OVER);
 }
 
+/* Counts a record that is complete, before it can be found: a jump that leaves
+ * this in between wastes it, and its number is no other's. */
+static inline void
+publish(uint32_t *count, uint32_t with)
+{
+  __atomic_store_n(count, with, __ATOMIC_RELEASE);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* Add a context, for which there is memory. */
 static uint32_t
 add_context(struct context_tree *tree, const struct context *context)
@@ -74,12 +83,12 @@ add_context(struct context_tree *tree, const struct context *context)
   const uint32_t number = tree->context_count;
   uint32_t *const first = &tree->contexts[context->parent].first;
   tree->contexts[number] = *context;
+  publish(&tree->context_count, number + 1);
   if (*first == 0)
     *first = number;
   else
     record_index_add(&tree->indices[TREE_CONTEXTS],
                      context_hash(context->parent, context->site), number);
-  __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
 }
 
@@ -250,11 +259,11 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                      .target = target,
                      .kind = kind,
                      .function = function};
+  publish(&tree->leaf_count, number + 1);
   if (first == 0)
     tree->contexts[up].first_leaf = number;
   else
     record_index_add(&tree->indices[TREE_LEAVES], hash, number);
-  __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * test_malloc_left.c -- a handler of a signal jumps out of the monitor while
- * that has a lock of what it knows of code: the thread recovers at its next
- * call, and nobody waits for the lock.
+ * that has a lock of what it knows of code, or makes a record of the tree: the
+ * thread recovers at its next call, nobody waits for the lock, and no record
+ * is two.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -122,11 +123,68 @@ test_left(void **state)
   assert_string_equal(fault == NULL ? "none" : fault, "none");
 }
 
+/* ---- a record of the tree ---- */
+
+static uint32_t
+no_function(void *closure, uint64_t site, uint32_t caller)
+{
+  (void)closure;
+  (void)site;
+  (void)caller;
+  return 0;
+}
+
+/* Returns the number of the second leaf below the root, or of its second
+ * child; *COUNT becomes how many there are. */
+static uint32_t
+find_record(struct context_tree *tree, bool leaf, uint32_t *count)
+{
+  const uint32_t kind =
+      context_tree_kind_number(tree, &(struct kind){.size = 8});
+  const uint32_t number =
+      leaf ? (uint32_t)(context_tree_find_leaf(tree, CONTEXT_ROOT, 20, kind) -
+                        tree->leaves)
+           : context_tree_child(tree, CONTEXT_ROOT, 20);
+  *count = leaf ? tree->leaf_count : tree->context_count;
+  return number;
+}
+
+/* What counts a new record is left just before: nobody finds it. */
+static void
+test_record(void **state)
+{
+  static _Alignas(ARCH_PAGE) char pages[2 * ARCH_PAGE];
+  struct context_tree *const tree =
+      (void *)(pages + ARCH_PAGE - offsetof(struct context_tree, arenas));
+  uint32_t count;
+  (void)state;
+  assert_int_equal(
+      context_tree_init(tree, 100, false, no_function, NULL, NULL), 0);
+  context_tree_child(tree, CONTEXT_ROOT, 10);
+  context_tree_find_leaf(
+      tree, CONTEXT_ROOT, 10,
+      context_tree_kind_number(tree, &(struct kind){.size = 8}));
+  signal(SIGSEGV, leave);
+  for (int leaf = 0; leaf < 2; leaf++) {
+    mprotect(pages, ARCH_PAGE, PROT_READ);
+    if (sigsetjmp(back, 1) == 0) {
+      find_record(tree, leaf != 0, &count);
+      fail();
+    }
+    mprotect(pages, ARCH_PAGE, PROT_READ | PROT_WRITE);
+    const uint32_t number = find_record(tree, leaf != 0, &count);
+    assert_true(number < count);
+    assert_int_equal(number, 3);
+  }
+  signal(SIGSEGV, SIG_DFL);
+}
+
 int
 main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_left),
+      cmocka_unit_test(test_record),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
