@@ -55,26 +55,30 @@ spin_try_lock(struct spin_lock *lock)
                                      __ATOMIC_RELAXED);
 }
 
-/* It has been waited for in vain; `looks': how often. */
+/* Waits for a lock that is not open, and takes it. */
 static inline void __attribute__((cold))
-spin_lock_wait(struct spin_lock *lock, unsigned looks)
+spin_lock_wait(struct spin_lock *lock)
 {
-  uintptr_t reader = SPIN_LOCK_READER;
-  if (looks >= SPIN_LOCK_PATIENCE)
-    __atomic_compare_exchange_n(&lock->holder, &reader, 0, false,
-                                __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-  wait_a_little(looks);
+  unsigned looks = 0;
+  do
+    for (unsigned i = 1;
+         __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != 0; i++) {
+      uintptr_t reader = SPIN_LOCK_READER;
+      if (i % 128 != 0 || arenas_are_sealed())
+        continue;
+      if (looks >= SPIN_LOCK_PATIENCE)
+        __atomic_compare_exchange_n(&lock->holder, &reader, 0, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+      wait_a_little(looks++);
+    }
+  while (!spin_try_lock(lock));
 }
 
 static inline void
 spin_lock(struct spin_lock *lock)
 {
-  unsigned looks = 0;
-  while (!spin_try_lock(lock))
-    for (unsigned i = 1;
-         __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != 0; i++)
-      if (i % 128 == 0 && !arenas_are_sealed())
-        spin_lock_wait(lock, looks++);
+  if (__builtin_expect(!spin_try_lock(lock), 0))
+    spin_lock_wait(lock);
 }
 
 static inline void

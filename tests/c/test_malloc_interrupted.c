@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_malloc_interrupted.c -- counts, and changes of stripes, are
- * interrupted after each instruction by the handler of a signal.  Where that
- * does not return, what is left is exact: as before what it interrupted, or
- * as after it. Where it opens the stripes for others and returns, all is
- * counted.  Where it frees and returns, that is counted as well, before or
- * after what it interrupted.
+ * test_malloc_interrupted.c -- counts are interrupted after each instruction
+ * by the handler of a signal.  Where that does not return, what is left is
+ * exact: as before what it interrupted, or as after it.  Where it opens the
+ * lock for others and returns, all is counted.  Where it frees and returns,
+ * that is counted as well, before or after what it interrupted.
  */
-#include "stripes_fixture.h"
+#include "ledger_fixture.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -32,12 +31,10 @@
 
 /* What is interrupted. */
 struct action {
-  void (*act)(struct stripe_user *);
+  void (*act)(struct recent_objects *);
   uint32_t leaf; /* of what it allocates, or frees */
   size_t allocated, freed;
 };
-
-enum { USED = 4 }; /* stripes, in what follows */
 
 static const struct action *action;
 static struct model before, after; /* the action */
@@ -61,22 +58,17 @@ are_as(const struct model *m)
     if (memcmp(&got, &m->leaves[i], sizeof got) != 0)
       return false;
   }
-  return stripes.peak_bytes == m->peak_bytes;
+  return ledger.peak_bytes == m->peak_bytes;
 }
 
 /* What is left is as before the action or as after it. */
 static void
 see(void)
 {
-  int64_t ceilings = 0;
   model = are_as(&after) ? after : before;
   expect(are_as(&model), "neither before nor after");
-  for (uint32_t i = 0; i < stripes.used; i++) {
-    expect(!spin_holds(&stripes.stripe[i].lock), "a stripe is locked");
-    ceilings += stripes.stripe[i].ceiling;
-    expect(stripes.stripe[i].live <= stripes.stripe[i].ceiling, "ceiling");
-  }
-  expect(ceilings == (int64_t)stripes.peak_bytes, "sum of ceilings");
+  expect(!spin_holds(&ledger.lock), "the lock is held");
+  expect(ledger.live == (int64_t)model.live, "what is live");
 }
 
 /* Others count on: for a short time, more is live than ever was. */
@@ -94,21 +86,17 @@ others_count(void)
 static void
 end_here(void)
 {
-  static struct leaf_counters counters[USED][LEAVES];
-  static struct stripe_user users[3];
-  const struct stripes there = stripes;
-  memcpy(users, threads, sizeof users);
-  for (int i = 0; i < USED; i++)
-    if (there.stripe[i].counters != NULL)
-      memcpy(counters[i], there.stripe[i].counters, sizeof *counters);
-  stripes_recover();
+  static struct leaf_counters counters[LEAVES];
+  static struct recent_objects recent[3];
+  const struct ledger there = ledger;
+  memcpy(recent, threads, sizeof recent);
+  memcpy(counters, ledger.counters, sizeof counters);
+  ledger_recover();
   see();
   others_count();
-  stripes = there;
-  for (int i = 0; i < USED; i++)
-    if (there.stripe[i].counters != NULL)
-      memcpy(there.stripe[i].counters, counters[i], sizeof *counters);
-  memcpy(threads, users, sizeof users);
+  ledger = there;
+  memcpy(ledger.counters, counters, sizeof counters);
+  memcpy(threads, recent, sizeof recent);
 }
 
 static void
@@ -118,8 +106,8 @@ on_trap(int number)
   traps++;
   if (how == ENDS)
     end_here();
-  else
-    stripes_retake(stripes_release());
+  else if (ledger_release())
+    spin_lock(&ledger.lock);
 }
 
 /* The same, where it frees at one trap, which is the last one. */
@@ -132,62 +120,43 @@ on_trap_free(int number, siginfo_t *info, void *registers)
     return;
   malloc_monitor_freed(
       (uintptr_t)&objects[2],
-      (struct counted){.leaf = objects[2].leaf, .epoch = stripes.epoch},
+      (struct counted){.leaf = objects[2].leaf, .epoch = ledger.epoch},
       objects[2].bytes);
   TRAP_NO_MORE_IN((ucontext_t *)registers);
 }
 
 static void
-act_allocate(struct stripe_user *user)
+act_allocate(struct recent_objects *recent)
 {
-  allocate(user, &objects[0], action->leaf, action->allocated);
+  allocate(recent, &objects[0], action->leaf, action->allocated);
 }
 
 static void
-act_end(struct stripe_user *user)
+act_end(struct recent_objects *recent)
 {
-  end_counted(user, &objects[1]);
-}
-
-static void
-act_part(struct stripe_user *user)
-{
-  stripes_lock();
-  stripes_open_own(user);
-  stripes_unlock();
-}
-
-static void
-act_gather(struct stripe_user *user)
-{
-  (void)user;
-  gather();
+  end_counted(recent, &objects[1]);
 }
 
 static const struct action actions[] = {
-  { act_allocate, 5, 1000, 0 },   { act_end, 7, 0, 3000 },
-  { act_allocate, 6, 100000, 0 }, { act_part, 0, 0, 0 },
-  { act_gather, 0, 0, 0 },        { stripes_leave, 0, 0, 0 },
+  { act_allocate, 5, 1000, 0 },
+  { act_end, 7, 0, 3000 },
+  { act_allocate, 6, 100000, 0 },
 };
 
 /* What is counted before the action, which has models afterwards. */
 static void
-prepare(struct stripe_user *user, bool separate, int events)
+prepare(struct recent_objects *recent, int events)
 {
-  begin(3);
-  if (separate)
-    part(3);
+  begin();
   for (int i = 0; i < events; i++)
     step(&threads[i % 3], 7);
   for (int i = 0; i < 3; i++)
     if (objects[i].leaf != 0)
-      end(user, &objects[i]);
-  allocate(user, &objects[2], action->leaf != 0 ? action->leaf : 3, 2000);
+      end(recent, &objects[i]);
+  allocate(recent, &objects[2], action->leaf, 2000);
   model_allocate(owned_leaf_number(objects[2].leaf), 2000);
-  allocate(user, &objects[1], 7, 3000);
+  allocate(recent, &objects[1], 7, 3000);
   model_allocate(7, 3000);
-  if (separate)
-    part(3);
   compare();
   before = model;
   if (action->allocated != 0)
@@ -197,14 +166,12 @@ prepare(struct stripe_user *user, bool separate, int events)
   after = model;
 }
 
-/* With one stripe, or with one for each thread. */
 static void
-interrupt(bool separate)
+interrupt(void)
 {
-  struct stripe_user *const user = &threads[1];
-  prepare(user, separate, 1000);
+  prepare(&threads[1], 1000);
   TRAP_FROM_NOW_ON();
-  action->act(user);
+  action->act(&threads[1]);
   TRAP_NO_MORE();
   assert_string_equal(fault == NULL ? "none" : fault, "none");
   model = after;
@@ -214,10 +181,10 @@ interrupt(bool separate)
 /* The handler frees at the trap of that number: before the action or after it,
  * as the peak tells.  Returns false if there is no such trap. */
 static bool
-free_in_midst(unsigned number, bool separate)
+free_in_midst(unsigned number)
 {
-  prepare(&threads[1], separate, 30);
-  thread.user = threads[1];
+  prepare(&threads[1], 30);
+  thread.recent = threads[1];
   model_end(owned_leaf_number(objects[2].leaf), objects[2].bytes);
   after = model; /* the action comes first */
   model = before;
@@ -231,14 +198,12 @@ free_in_midst(unsigned number, bool separate)
   free_at = number;
   malloc_thread_current = &thread;
   TRAP_FROM_NOW_ON();
-  action->act(&thread.user);
+  action->act(&thread.recent);
   TRAP_NO_MORE();
   malloc_thread_current = NULL;
-  threads[1] = thread.user;
+  threads[1] = thread.recent;
   if (traps < number)
     return false;
-  stripes_lock();
-  stripes_unlock();
   model = are_as(&after) ? after : before;
   compare();
   return true;
@@ -252,14 +217,13 @@ test_frees(void **state)
   const struct sigaction frees = {.sa_sigaction = on_trap_free,
                                   .sa_flags = SA_SIGINFO};
   sigaction(SIGTRAP, &frees, NULL);
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-    for (int separate = 0; separate < 2; separate++) {
-      unsigned number = 1;
-      action = &actions[i];
-      while (free_in_midst(number, separate != 0))
-        number += action->leaf == 0 ? 13 : separate ? 3 : 1;
-      assert_true(number > 5);
-    }
+  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+    unsigned number = 1;
+    action = &actions[i];
+    while (free_in_midst(number))
+      number++;
+    assert_true(number > 40);
+  }
   signal(SIGTRAP, SIG_DFL);
 #endif
 }
@@ -269,15 +233,15 @@ test_interrupted(void **state)
 {
   (void)state;
   signal(SIGTRAP, on_trap);
-  for (int round = 0; round < 10; round++)
+  for (int round = 0; round < 40; round++)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-      for (int n = 0; n < 4; n++) {
+      for (int n = 0; n < 2; n++) {
         action = &actions[i];
-        how = n % 2 == 0 ? ENDS : OPENS;
-        interrupt(n / 2 != 0);
+        how = n == 0 ? ENDS : OPENS;
+        interrupt();
       }
 #ifndef __aarch64__
-  assert_true(traps > 20000);
+  assert_true(traps > 10000);
 #endif
   signal(SIGTRAP, SIG_DFL);
 }

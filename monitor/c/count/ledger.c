@@ -1,394 +1,158 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "c/count/stripes.h"
+#include "c/count/ledger.h"
 
 #include "image/arena.h"
 #include "image/image.h"
 
-/* The limit of a stripe that alone is open, and of one that is closed. */
-#define NO_LIMIT (INT64_MAX / 2)
-#define CLOSED (INT64_MIN / 2)
+struct ledger ledger = {.epoch = 1, .recent_count = 1};
 
-struct stripes stripes = {.used = 1,
-                          .open = 1,
-                          .epoch = 1,
-                          .recent_count = 1,
-                          .stripe = {{.limit = NO_LIMIT, .open = true}}};
-
-/* Of threads: a bit for each that is taken.  Threads come and go while the
- * stripes move into an image, so it is not among these. */
-static uint32_t numbers = 1;
-
-/* Of the counters of each stripe.  The child of a fork finds here what it
- * has, and in the stripes what its parent has by now. */
-static struct arena arenas[STRIPES];
-
-/* Returns that of the stripe. */
-static struct arena *
-arena_of(const struct stripe *s)
-{
-  return &arenas[s - stripes.stripe];
-}
-
-/* ---- locks ---- */
-
-/* The first one is locked by whoever makes another one used, so there are no
- * more of them once that is locked here. */
-void
-stripes_lock(void)
-{
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    spin_lock(&s->lock);
-}
-
-void
-stripes_unlock(void)
-{
-  if (stripes.rebalance_again) {
-    stripes.rebalance_again = false;
-    stripes_rebalance();
-  }
-  for (uint32_t i = stripes.used; i-- > 0;)
-    spin_unlock(&stripes.stripe[i].lock);
-}
-
-#define ALL_STRIPES (UINT32_C(1) << 31)
-
-/* Bits of those that this thread has. */
-static uint32_t
-stripes_held(void)
-{
-  uint32_t held = 0;
-  const uint32_t used = (uint32_t)(stripes_end() - stripes.stripe);
-  for (uint32_t i = 0; i < used; i++)
-    held |= (uint32_t)spin_holds(&stripes.stripe[i].lock) << i;
-  return held;
-}
-
-static bool
-are_all(uint32_t held)
-{
-  return held + 1 == UINT32_C(1) << (stripes_end() - stripes.stripe);
-}
-
-void
-stripes_settle(struct stripe *s)
-{
-  if (are_all(stripes_held())) {
-    stripes_rebalance();
-    stripes.rebalance_again = true; /* what was interrupted may be this */
-  } else if (stripes.open == 1) {
-    stripe_grow(s);
-  }
-}
-
-uint32_t
-stripes_release(void)
-{
-  const uint32_t held = stripes_held();
-  const uint32_t all = are_all(held) ? ALL_STRIPES : 0; /* so many may not be
-                                                           all later */
-  for (uint32_t i = 0; i < STRIPES; i++)
-    if ((held >> i & 1) != 0)
-      spin_unlock(&stripes.stripe[i].lock);
-  return held | all;
-}
-
-/* Who has all of them may have been at sharing out what there is. */
-void
-stripes_retake(uint32_t released)
-{
-  for (uint32_t i = 0; i < STRIPES; i++)
-    if ((released >> i & 1) != 0)
-      spin_lock(&stripes.stripe[i].lock);
-  if ((released & ALL_STRIPES) != 0)
-    stripes.rebalance_again = true;
-}
+/* Of the counters.  The child of a fork finds here what it has, and in the
+ * ledger what its parent has by now. */
+static struct arena arena;
 
 /* ---- counts that were left ---- */
 
 /* How far a count came is seen in which of the figures are ahead of which:
  *
  *     the leaf's count         undone, as its bytes are not known
- *     and its bytes            what is live follows, and the stripe's count
- *     and the stripe's count   what is live follows
+ *     and its bytes            what is live follows, and the sum of counts
+ *     and the sum of counts    what is live follows
  */
 static void
-complete(struct stripe *s)
+complete(void)
 {
-  struct leaf_counters sum = {0}, *const counters =
-                                      &s->counters[s->current_leaf];
-  for (uint32_t i = LEAF_OVERFLOW; i < stripes.leaves; i++)
-    leaf_counters_add(&sum, &s->counters[i]);
-  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
-  if (live == s->live) {
-    counters->allocated.count -= sum.allocated.count - s->count;
-    counters->freed.count -= sum.freed.count - s->freed_count;
+  struct leaf_counters *const c = ledger.counters;
+  struct leaf_counters sum = {0}, *const current = &c[ledger.current_leaf];
+  for (uint32_t i = LEAF_OVERFLOW; i < ledger.leaves; i++) {
+    sum.allocated.count += c[i].allocated.count;
+    sum.freed.count += c[i].freed.count;
+    sum.allocated.bytes += c[i].allocated.bytes - c[i].freed.bytes;
+  }
+  if ((int64_t)sum.allocated.bytes == ledger.live) {
+    current->allocated.count -= sum.allocated.count - ledger.count;
+    current->freed.count -= sum.freed.count - ledger.freed_count;
   } else {
-    s->count = sum.allocated.count;
-    s->freed_count = sum.freed.count;
+    ledger.count = sum.allocated.count;
+    ledger.freed_count = sum.freed.count;
   }
-  s->live = live;
+  ledger.live = (int64_t)sum.allocated.bytes;
 }
 
 void
-stripes_recover(void)
+ledger_recover(void)
 {
-  const uint32_t held = stripes_held();
-  for (uint32_t i = 0; i < stripes.used; i++)
-    if ((held >> i & 1) != 0 && stripes.stripe[i].counters != NULL)
-      complete(&stripes.stripe[i]);
-  if (are_all(held))
-    stripes_rebalance();
-  else if ((held & 1) != 0 && stripes.open == 1)
-    stripe_grow(stripes.stripe);
-  stripes_release();
+  if (!spin_holds(&ledger.lock))
+    return;
+  if (ledger.counters != NULL)
+    complete();
+  ledger_grow();
+  spin_unlock(&ledger.lock);
 }
 
-/* ---- ceilings ---- */
-
-/* What cannot be divided, the first one has. */
-void
-stripes_rebalance(void)
+bool
+ledger_release(void)
 {
-  const uint64_t peak = stripes.peak;
-  uint32_t open = 0;
-  int64_t live = 0, spare, share;
-  COMPILER_BARRIER();
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
-    live += s->live;
-    open += s->open;
-  }
-  stripes.open = open;
-  if (live > (int64_t)stripes.peak_bytes) {
-    stripes.peak = peak + 1; /* no counters have figures of it */
-    COMPILER_BARRIER();
-    stripes.peak_bytes = (uint64_t)live;
-  }
-  stripes.live_elsewhere = live - stripes.stripe[0].live;
-  spare = (int64_t)stripes.peak_bytes - live;
-  share = spare / open;
-  spare -= share * (open - 1);
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
-    s->ceiling = s->live + (s->open ? spare : 0);
-    s->limit = !s->open ? CLOSED : open == 1 ? NO_LIMIT : s->ceiling;
-    if (s->open)
-      spare = share;
-  }
+  const bool held = spin_holds(&ledger.lock);
+  if (held)
+    spin_unlock(&ledger.lock);
+  return held;
 }
 
-/* ---- use ---- */
+/* ---- memory ---- */
 
 static bool
-map(const struct stripe *s)
+map_counters(void)
 {
-  const struct arena *const arena = arena_of(s);
-  return image_map(arena, arena->reserved_bytes, IMAGE_COUNTERS,
-                   (uint32_t)(s - stripes.stripe) + 1);
+  return image_map(&arena, arena.reserved_bytes, IMAGE_COUNTERS, 1);
 }
 
 void
-stripes_map(void)
+ledger_map(void)
 {
-  const struct arena all = {.base = &stripes,
-                            .reserved_bytes = sizeof stripes};
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    if (s->counters != NULL)
-      map(s);
-  image_map(&all, sizeof stripes, IMAGE_STRIPES, image_owner());
+  const struct arena all = {.base = &ledger, .reserved_bytes = sizeof ledger};
+  if (ledger.counters != NULL)
+    map_counters();
+  image_map(&all, sizeof ledger, IMAGE_LEDGER, image_owner());
 }
 
+/* Makes room for the first counters. */
 static bool
-reserve(struct stripe *s, uint32_t leaves)
+place(size_t bytes)
 {
-  struct arena *const arena = arena_of(s);
-  const size_t bytes = leaves * sizeof *s->counters;
-  if (s->counters != NULL)
-    return arena_reach(arena, bytes) == 0;
-  if (arena_place(arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
+  if (arena_place(&arena, bytes, sizeof *ledger.counters << LEAF_BITS) != 0)
     return false;
-  if (!map(s)) {
-    arena_release(arena);
+  if (!map_counters()) {
+    arena_release(&arena);
     return false;
   }
-  s->counters = arena->base;
+  ledger.counters = arena.base;
   return true;
 }
 
 bool
-stripes_reserve(uint32_t leaves)
+ledger_reserve(uint32_t leaves)
 {
-  bool reserved = true;
-  stripes_lock();
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    reserved = reserved && reserve(s, leaves);
+  const size_t bytes = leaves * sizeof *ledger.counters;
+  spin_lock(&ledger.lock);
+  const bool reserved = ledger.counters != NULL
+                            ? arena_reach(&arena, bytes) == 0
+                            : place(bytes);
   if (reserved)
-    stripes.leaves = leaves;
-  stripes_unlock();
+    ledger.leaves = leaves;
+  spin_unlock(&ledger.lock);
   return reserved;
-}
-
-/* ---- one for all threads, or one for each ---- */
-
-/* So many events are enough to decide.  If one allocation of FEW is a new
- * peak, it is one of a program that grows. */
-enum { EVENTS = 64, FEW = 16 };
-#define ADD_EVENT() __atomic_add_fetch(&stripes.events, 1, __ATOMIC_RELAXED)
-
-static void
-begin_period(bool separate)
-{
-  __atomic_store_n(&stripes.separate, separate, __ATOMIC_RELAXED);
-  __atomic_store_n(&stripes.events, 0, __ATOMIC_RELAXED);
-  stripes.period_count = stripes_count();
-  stripes.period_peak = stripes.peak;
-}
-
-void
-stripes_open_own(struct stripe_user *user)
-{
-  struct stripe *const s = &stripes.stripe[user->number];
-  if (user->number == 0 || !reserve(s, stripes.leaves))
-    return;
-  while (stripes.used <= user->number) {
-    __atomic_store_n(&stripes.used, stripes.used + 1, __ATOMIC_RELEASE);
-    spin_lock(&stripes.stripe[stripes.used - 1].lock); /* as all others */
-  }
-  s->open = true;
-  user->stripe = s;
-  stripes_rebalance();
-}
-
-void
-stripes_close_others(void)
-{
-  for (uint32_t i = 1; i < stripes.used; i++)
-    stripes.stripe[i].open = false;
-  stripes_rebalance();
-  begin_period(false);
-}
-
-void
-stripes_limit_reached(void)
-{
-  if (stripes.open == 1 || ADD_EVENT() < EVENTS)
-    return;
-  if (stripes_count() - stripes.period_count < EVENTS * FEW)
-    stripes_close_others();
-  else
-    begin_period(true);
-}
-
-/* Another thread has the first one. */
-static void
-handle_contention(struct stripe_user *user)
-{
-  if (!__atomic_load_n(&stripes.separate, __ATOMIC_RELAXED) &&
-      ADD_EVENT() < EVENTS)
-    return;
-  stripes_lock();
-  if (!stripes.separate)
-    begin_period((stripes.peak - stripes.period_peak) * FEW <
-                 stripes_count() - stripes.period_count);
-  if (stripes.separate)
-    stripes_open_own(user);
-  stripes_unlock();
-}
-
-struct stripe *
-stripes_lock_mine(struct stripe_user *user)
-{
-  struct stripe *const first = stripes.stripe;
-  if (user->stripe == first && user->number != 0) {
-    if (spin_try_lock(&first->lock))
-      return first;
-    handle_contention(user);
-  }
-  spin_lock(&user->stripe->lock);
-  if (!user->stripe->open) {
-    spin_unlock(&user->stripe->lock);
-    user->stripe = first;
-    spin_lock(&first->lock);
-  }
-  return user->stripe;
 }
 
 /* ---- threads ---- */
 
+enum { NUMBERS = 16 };
+static uint32_t numbers = 1; /* a bit for each that is taken, and for 0 */
+
 void
-stripes_join(struct stripe_user *user)
+recent_objects_join(struct recent_objects *recent)
 {
   const uint32_t number = (uint32_t)__builtin_ctz(~numbers);
-  *user = (struct stripe_user){.stripe = stripes.stripe};
-  if (number < STRIPES) {
-    user->number = number;
-    numbers |= UINT32_C(1) << number;
-  }
+  *recent = (struct recent_objects){.thread = number < NUMBERS ? number : 0};
+  numbers |= UINT32_C(1) << recent->thread;
 }
 
 void
-stripes_leave(struct stripe_user *user)
+recent_objects_leave(struct recent_objects *recent)
 {
-  if (user->stripe != stripes.stripe) {
-    stripes_lock();
-    user->stripe->open = false;
-    stripes_rebalance();
-    stripes_unlock();
-  }
-  if (user->number != 0)
-    numbers &= ~(UINT32_C(1) << user->number);
+  if (recent->thread != 0)
+    numbers &= ~(UINT32_C(1) << recent->thread);
 }
 
 /* ---- another beginning ---- */
 
 void
-stripes_next_generation(void)
+ledger_next_generation(void)
 {
-  __atomic_store_n(&stripes.generation, stripes.generation + 1,
+  __atomic_store_n(&ledger.generation, ledger.generation + 1,
                    __ATOMIC_RELEASE);
 }
 
 void
-stripes_forget(void)
+ledger_forget(void)
 {
-  __atomic_store_n(&stripes.epoch, stripes.epoch + 1, __ATOMIC_RELEASE);
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
-    if (s->counters != NULL)
-      arena_clear(arena_of(s));
-    s->live = 0;
-    s->count = s->freed_count = 0;
-  }
-  stripes.peak_bytes = stripes.peak = 0;
-  stripes_next_generation();
-  stripes_rebalance();
-  begin_period(stripes.separate);
+  __atomic_store_n(&ledger.epoch, ledger.epoch + 1, __ATOMIC_RELEASE);
+  if (ledger.counters != NULL)
+    arena_clear(&arena);
+  ledger.live = 0;
+  ledger.count = ledger.freed_count = 0;
+  ledger.peak_bytes = ledger.peak = 0;
+  ledger_next_generation();
 }
 
 void
-stripes_forked(void)
+ledger_forked(void)
 {
-  stripes.stripe[0].lock.holder = 0;
-  for (uint32_t i = 1; i < STRIPES; i++) {
-    arena_release(&arenas[i]);
-    stripes.stripe[i] = (struct stripe){0};
-  }
-  stripes.stripe[0].counters = arenas[0].base;
-  stripes.leaves =
-      (uint32_t)(arenas[0].reserved_bytes / sizeof(struct leaf_counters));
-  stripes.used = stripes.open = 1;
+  ledger.lock.holder = 0;
+  ledger.counters = arena.base;
+  ledger.leaves =
+      (uint32_t)(arena.reserved_bytes / sizeof(struct leaf_counters));
   numbers = 1;
-  stripes.separate = false;
-  stripes.request = 0;
-  stripes.search.state = SEARCH_NONE;
-  stripes_forget();
-}
-
-/* ---- sums ---- */
-
-uint64_t
-stripes_count(void)
-{
-  uint64_t sum = 0;
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    sum += __atomic_load_n(&s->count, __ATOMIC_RELAXED);
-  return sum;
+  ledger.request = 0;
+  ledger.search.state = SEARCH_NONE;
+  ledger_forget();
 }

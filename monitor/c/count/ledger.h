@@ -1,44 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * stripes.h -- the counters of a C program's allocations and frees.
+ * ledger.h -- the counters of a C program's allocations and frees.
  *
- * Model.  A *stripe* has counters for each leaf: how many of its objects were
- * allocated and freed by the threads that count in this stripe.  The figures
- * of a leaf are the sums over all stripes.  At first all threads count in
- * stripe 0.  Where they contend for it, each goes to one of its own, as long
- * as there are enough.
+ * Model.  Each leaf of the tree has counters: how many of its objects were
+ * allocated and freed, and what of that was live at the peak.  All threads
+ * count in them under one lock, which is taken after malloc_monitor.lock.
+ * (On two processors, four threads that allocate at random take a third
+ * longer than if each had counters of its own; then none would know the peak.)
  *
- * Peak.  The most bytes that were ever live were so at one moment of the
- * program, though no thread knows what is live in the other stripes.  It need
- * not as long as fewer bytes are live than once were: the difference is
- * shared out.
- *
- *     live[s] <= ceiling[s],   sum of ceiling[s] = peak_bytes
- *
- * live[s] is what was allocated in the stripe less what was freed in it, and
- * can be negative.  All stripes are locked only where it would exceed the
- * ceiling: then the ceilings are shared out anew, or there is a new peak.
- * While a program grows, each allocation is one: then all threads come back
- * to stripe 0, which raises its ceiling by itself while it alone is open.
- * (Four threads that make lists and free them take 2.7 times the time without
- * mprof if each has its own stripe, and 2.0 times if they share one.)
- *
- * What was live at the peak by leaf is kept as late as can be: counters have
- * the number of the peak that their figures are of, which is compared with
- * the present one before they change.
- *
- * Locks.  Each stripe has one, held while a thread counts in it.  Several are
- * taken in the order of their numbers, after malloc_monitor.lock.
+ * Peak.  The most bytes that were ever live were so at one moment.  What was
+ * live then by leaf is kept as late as can be: counters have the number of
+ * the peak that their figures are of, which is compared with the present one
+ * before they change.
  *
  * Interrupted.  What the handler of a signal frees is counted in the midst of
  * the count that it interrupted.  It may also jump away from that count.  The
  * order in which a count changes its figures tells how far it came:
- * stripes_recover uses that, and the reader of an image.
+ * ledger_recover uses that, and the reader of an image.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */
-#ifndef MPROF_STRIPES_H
-#define MPROF_STRIPES_H
+#ifndef MPROF_LEDGER_H
+#define MPROF_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,7 +37,7 @@ struct object_count {
   uint64_t count, bytes; /* of objects */
 };
 
-/* What became of the objects of a leaf, in one stripe and one cache line. */
+/* What became of the objects of a leaf, in one cache line. */
 struct leaf_counters {
   struct object_count allocated, freed;
   struct object_count at_peak; /* live at the peak of that number: */
@@ -64,85 +47,46 @@ struct leaf_counters {
 
 _Static_assert(sizeof(struct leaf_counters) == 64, "a cache line");
 
-static inline void
-object_count_add(struct object_count *sum, const struct object_count *more)
-{
-  sum->count += more->count;
-  sum->bytes += more->bytes;
-}
-
-/* Add all of it but the number of the peak. */
-static inline void
-leaf_counters_add(struct leaf_counters *sum, const struct leaf_counters *more)
-{
-  object_count_add(&sum->allocated, &more->allocated);
-  object_count_add(&sum->freed, &more->freed);
-  object_count_add(&sum->at_peak, &more->at_peak);
-  sum->temporary_count += more->temporary_count;
-}
-
 enum {
-  STRIPES = 16,
   LEAF_BITS = 25, /* of the number of a leaf */
   /* How many allocations may come between that of an object and its end for
    * it to be temporary. */
   TEMPORARY_MOST = IMAGE_MOST_TEMPORARY
 };
 
-/* What each event changes is in one cache line. */
-struct stripe {
-  _Alignas(64) struct spin_lock lock; /* guards all that follows */
-  int64_t live, limit; /* bytes; what would go beyond is not for it alone */
-  uint64_t count, freed_count;
-  struct leaf_counters *counters; /* by leaf; NULL: not used yet */
-  uint32_t current_leaf; /* the leaf that is counted for, or was last */
-  bool open;
-  int64_t ceiling; /* of live bytes */
-};
-
-struct stripes { /* in pages of its own, which can be those of an image */
-  _Alignas(IMAGE_PAGE) uint32_t used; /* no others have counters */
-  uint32_t open;                      /* so many are, the first one always, as
-                                         stripes_rebalance found */
+extern struct ledger { /* in pages of its own, which can be an image's */
+  _Alignas(IMAGE_PAGE) struct spin_lock lock; /* of all that follows */
+  int64_t live;                               /* bytes */
+  uint64_t count, freed_count;                /* objects */
+  struct leaf_counters *counters;             /* by leaf; NULL: none yet */
+  uint32_t current_leaf;     /* the leaf that is counted for, or was last */
   uint32_t epoch;            /* of the figures; another one after a reset; an
                                 object that is not counted has 0 */
-  unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
-  int64_t live_elsewhere;    /* bytes live in others than the first */
   uint64_t generation;       /* another one when code or all leaves go away */
-  uint32_t leaves;           /* that all used ones have counters for */
-  bool rebalance_again;      /* what was shared out may be untrue by now */
+  uint32_t leaves;           /* that there are counters for */
+  unsigned recent_count;     /* see recent_objects */
 
   /* For who reads the image while the program runs (reduce/recover/): */
   uint64_t missed;         /* objects without memory to be counted in */
   uint64_t counting_since; /* or not counting; nanoseconds, real time */
   uint64_t figures_since;  /* what the figures are of; the same */
   bool counting;           /* as malloc_monitor.counting */
-  bool watched;            /* the reader may take the locks */
+  bool watched;            /* the reader may take the lock */
   uint32_t request;        /* enum count_request: obeyed at the next
                               allocation, which sees another `generation' */
   struct image_search search;
+} ledger HIDDEN;
 
-  /* Whether threads should have stripes of their own is decided anew after
-   * each period of so many events.  While they share one, an event is that a
-   * thread had to wait; else, that a limit was reached. */
-  bool separate;   /* a thread that has to wait gets its own */
-  unsigned events; /* of this period */
-  uint64_t period_count, period_peak; /* as it began */
-  struct stripe stripe[STRIPES];
-};
+/* ---- temporary objects ---- */
 
-extern struct stripes stripes HIDDEN;
-
-/* A thread that counts.  It has a number, from 1, as long as there are fewer
- * than STRIPES; else 0.  Objects that it frees before its next allocations
- * are temporary; it knows them by the address, and by the number that they
- * have from the thread that allocated them. */
-struct stripe_user {
-  struct stripe *stripe; /* in which it counts */
-  uint32_t number;
-  uint32_t recent_at;
-  uintptr_t recent[TEMPORARY_MOST]; /* its last allocations, in a circle */
+/* The last allocations of a thread: objects that it frees before its next
+ * ones are temporary.  It knows them by the address, and by the number of the
+ * thread that allocated them. */
+struct recent_objects {
+  uint32_t thread; /* its number, from 1, if there are few enough; else 0 */
+  uint32_t at;
+  uintptr_t address[TEMPORARY_MOST]; /* in a circle */
 };
 
 /* What an object is known by until it is freed: its leaf, and the number of
@@ -155,53 +99,69 @@ owned_leaf_number(owned_leaf l)
   return l & ((UINT32_C(1) << LEAF_BITS) - 1);
 }
 
-static inline uint32_t
-owned_leaf_owner(owned_leaf l)
+/* Adds an object that the thread has allocated. */
+static inline owned_leaf
+recent_objects_add(struct recent_objects *r, uint32_t leaf, uintptr_t address)
 {
-  return l >> LEAF_BITS;
+  r->address[r->at] = address;
+  if (__builtin_expect(ledger.recent_count != 1, 0) &&
+      ++r->at >= ledger.recent_count)
+    r->at = 0;
+  return r->thread << LEAF_BITS | leaf;
 }
 
-/* ---- one stripe, under its lock ---- */
+/* Takes out an object that the thread frees.  Returns false if it is none of
+ * these. */
+static inline bool
+recent_objects_take(struct recent_objects *r, owned_leaf leaf,
+                    uintptr_t address)
+{
+  if (leaf >> LEAF_BITS != r->thread || r->thread == 0)
+    return false;
+  for (unsigned i = 0; i < ledger.recent_count; i++)
+    if (r->address[i] == address) {
+      r->address[i] = 0;
+      return true;
+    }
+  return false;
+}
+
+/* Gives a thread that begins a number, and takes it back when it ends.  Under
+ * a lock of the caller's. */
+void recent_objects_join(struct recent_objects *recent);
+void recent_objects_leave(struct recent_objects *recent);
+
+/* ---- counts, under the lock ---- */
 
 /* What comes before is in memory before what follows: for a handler of a
  * signal in this thread. */
 #define COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
 
-/* Whether an object of `bytes' can be counted without the other stripes. */
-static inline bool
-stripe_has_room(const struct stripe *s, size_t bytes)
-{
-  return s->live + (int64_t)bytes <= s->limit;
-}
-
-/* Raises the ceiling where more bytes are live than ever, in the only stripe
- * that is open.  A handler of a signal in the midst of it does the same
- * before it frees (stripes_settle), so what is read here is stored in any
- * case. */
+/* Begins a new peak where more bytes are live than ever.  A handler of a
+ * signal in the midst of it does the same before it frees, so what is read
+ * here is stored in any case. */
 static inline void
-stripe_grow(struct stripe *s)
+ledger_grow(void)
 {
-  const uint64_t peak = stripes.peak;
+  const uint64_t peak = ledger.peak;
   COMPILER_BARRIER();
-  const int64_t live = s->live;
+  const int64_t live = ledger.live;
   COMPILER_BARRIER();
-  if (live <= s->ceiling)
+  if (live <= (int64_t)ledger.peak_bytes)
     return;
-  stripes.peak = peak + 1; /* no counters have figures of it */
+  ledger.peak = peak + 1; /* no counters have figures of it */
   COMPILER_BARRIER();
-  stripes.peak_bytes = (uint64_t)(live + stripes.live_elsewhere);
-  COMPILER_BARRIER();
-  s->ceiling = live;
+  ledger.peak_bytes = (uint64_t)live;
 }
 
 /* The figures of the leaf are about to change: keep those of the peak. */
 static inline void
-stripe_keep_peak(struct leaf_counters *c)
+ledger_keep_peak(struct leaf_counters *c)
 {
-  if (c->peak != stripes.peak) {
+  if (c->peak != ledger.peak) {
     const struct object_count freed = c->freed;
     COMPILER_BARRIER();
-    const uint64_t peak = stripes.peak;
+    const uint64_t peak = ledger.peak;
     if (c->peak == peak) /* a handler of a signal has freed meanwhile */
       return;
     c->at_peak.count = c->allocated.count - freed.count;
@@ -215,137 +175,47 @@ stripe_keep_peak(struct leaf_counters *c)
  * instruction where the processor has one for that (arch_add), so a handler
  * of a signal can count in the midst of this. */
 static inline void
-stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
-             uint64_t *count, size_t bytes, int64_t live)
+ledger_count(uint32_t leaf, struct object_count *tally, uint64_t *count,
+             size_t bytes, int64_t live)
 {
-  s->current_leaf = leaf;
-  stripe_keep_peak(&s->counters[leaf]);
+  ledger.current_leaf = leaf;
+  ledger_keep_peak(&ledger.counters[leaf]);
   COMPILER_BARRIER();
   arch_add(&tally->count, 1);
   arch_add(&tally->bytes, bytes);
-  arch_add(count, 1); /* sums are made without locks */
-  arch_add((uint64_t *)&s->live, (uint64_t)live);
+  arch_add(count, 1);
+  arch_add((uint64_t *)&ledger.live, (uint64_t)live);
 }
 
-/* An object of `bytes' was allocated. */
-static inline void
-stripe_allocate(struct stripe *s, uint32_t leaf, size_t bytes)
-{
-  stripe_count(s, leaf, &s->counters[leaf].allocated, &s->count, bytes,
-               (int64_t)bytes);
-}
+/* ---- all of it ---- */
 
-/* One of `bytes' is freed that this stripe, or another one, allocated. */
-static inline void
-stripe_free(struct stripe *s, uint32_t leaf, size_t bytes)
-{
-  stripe_count(s, leaf, &s->counters[leaf].freed, &s->freed_count, bytes,
-               -(int64_t)bytes);
-}
-
-/* ---- threads ---- */
-
-/* The thread allocated the object at `address'. */
-static inline owned_leaf
-stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
-                      uintptr_t address)
-{
-  user->recent[user->recent_at] = address;
-  if (__builtin_expect(stripes.recent_count != 1, 0) &&
-      ++user->recent_at >= stripes.recent_count)
-    user->recent_at = 0;
-  return user->number << LEAF_BITS | leaf;
-}
-
-/* Whether an object is among its recent allocations; it then is none of them.
- */
-static inline bool
-stripe_user_frees(struct stripe_user *user, owned_leaf leaf,
-                  uintptr_t address)
-{
-  if (owned_leaf_owner(leaf) != user->number || user->number == 0)
-    return false;
-  for (unsigned i = 0; i < stripes.recent_count; i++)
-    if (user->recent[i] == address) {
-      user->recent[i] = 0;
-      return true;
-    }
-  return false;
-}
-
-/* Lock the stripe in which the thread counts: another one than before if that
- * was closed. */
-struct stripe *stripes_lock_mine(struct stripe_user *user);
-
-/* Begin and end of a thread.  Under a lock of the caller's. */
-void stripes_join(struct stripe_user *user);
-void stripes_leave(struct stripe_user *user);
-
-/* ---- all stripes ---- */
-
-/* Behind those that are used. */
-static inline struct stripe *
-stripes_end(void)
-{
-  return stripes.stripe + __atomic_load_n(&stripes.used, __ATOMIC_ACQUIRE);
-}
-
-/* Lock all, or open them.  This thread has none. */
-void stripes_lock(void);
-void stripes_unlock(void);
-
-/* Finds the peak in the midst of a count in the stripe S that a signal has
- * interrupted, so that its handler can free. */
-void stripes_settle(struct stripe *s);
-
-/* Open those that this thread has, as a handler of a signal may have
- * interrupted it in the midst of a count: others could wait for them while it
- * waits for theirs.  Gives back which; stripes_retake locks these again.
+/* Opens the lock if this thread has it, as a handler of a signal may have
+ * interrupted it in the midst of a count; returns whether it had.
  *
- * Not exact: a peak that another thread reaches between the two may have
- * other figures of the leaf that is being counted, or not be seen. */
-uint32_t stripes_release(void);
-void stripes_retake(uint32_t released);
+ * Not exact: a peak that another thread reaches before the lock is taken again
+ * may have other figures of the leaf that is being counted, or not be seen. */
+bool ledger_release(void);
 
-/* The thread has left a count for good: complete it, or undo it, and open the
- * stripes that the thread has. */
-void stripes_recover(void);
+/* The thread has left a count for good, if it has the lock: completes the
+ * count, or undoes it, and opens the lock. */
+void ledger_recover(void);
 
-/* A count went beyond a limit: share out the ceilings anew, with a new peak
- * if there is one.  All are locked. */
-void stripes_rebalance(void);
-
-/* Open a stripe for this thread alone, if it has a number.  All are locked.
- */
-void stripes_open_own(struct stripe_user *user);
-
-/* A limit was reached: perhaps only one stripe should be open.  After
- * stripes_rebalance. */
-void stripes_limit_reached(void);
-
-/* Close all but the first one.  All are locked. */
-void stripes_close_others(void);
-
-/* Have counters for `leaves' leaves in all that are used.  False: there is no
- * memory.  This thread has no stripe locked. */
-bool stripes_reserve(uint32_t leaves);
+/* Has counters for `leaves' leaves.  Returns false if there is no memory.
+ * This thread has not got the lock. */
+bool ledger_reserve(uint32_t leaves);
 
 /* Leaves are of other code now, or forgotten: what threads know of them is no
- * longer true.  All are locked. */
-void stripes_next_generation(void);
+ * longer true.  Under the lock. */
+void ledger_next_generation(void);
 
-/* Forget all figures.  All are locked. */
-void stripes_forget(void);
+/* Forgets all figures.  Under the lock. */
+void ledger_forget(void);
 
-/* From now on they are in the image of the process, if that has one.  All are
- * locked. */
-void stripes_map(void);
+/* Puts it into the image of the process, if that has one.  Under the lock. */
+void ledger_map(void);
 
-/* In the child of a fork, where only this thread is left: forget all, and use
- * one stripe.  This thread is to join again. */
-void stripes_forked(void);
-
-/* Allocations until now; without locks they may be those of a moment ago. */
-uint64_t stripes_count(void);
+/* Forgets all in the child of a fork, where only this thread is left, which is
+ * to join again. */
+void ledger_forked(void);
 
 #endif

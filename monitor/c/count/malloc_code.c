@@ -22,10 +22,10 @@ retire(const struct code_object *gone)
   malloc_monitor_lock(m);
   struct code_object retired = code_objects_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
-    stripes_next_generation(); /* before and afterwards: see
+    ledger_next_generation(); /* before and afterwards: see
                                   malloc_monitor_clear */
     context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
-    stripes_next_generation();
+    ledger_next_generation();
   }
   malloc_monitor_unlock(m);
 }

@@ -47,7 +47,7 @@ function_of(void *functions, uint64_t site, uint32_t caller)
 static bool
 make_room(uint32_t room)
 {
-  return stripes_reserve(room + 1);
+  return ledger_reserve(room + 1);
 }
 
 /* Returns the budget that the environment has, or the usual one.  Says in a
@@ -88,12 +88,12 @@ make_image(void *monitor)
   if (error != 0)
     return error;
   code_objects_note(0);
-  stripes_lock();
+  spin_lock(&ledger.lock);
   context_tree_map(&m->tree);
   region_table_map(&m->regions);
-  stripes_map();
+  ledger_map();
   error = image_opened();
-  stripes_unlock();
+  spin_unlock(&ledger.lock);
   if (error == 0)
     image_file_settle(true);
   return error;
@@ -167,13 +167,13 @@ void
 malloc_monitor_lock(struct malloc_monitor *m)
 {
   spin_lock(&m->lock);
-  stripes_lock();
+  spin_lock(&ledger.lock);
 }
 
 void
 malloc_monitor_unlock(struct malloc_monitor *m)
 {
-  stripes_unlock();
+  spin_unlock(&ledger.lock);
   spin_unlock(&m->lock);
 }
 
@@ -188,11 +188,11 @@ now(void)
 void
 malloc_monitor_count(bool on)
 {
-  if (on != stripes.counting || stripes.counting_since == 0)
-    stripes.counting_since = now();
-  if (on && stripes.figures_since == 0)
-    stripes.figures_since = stripes.counting_since;
-  stripes.counting = malloc_monitor.counting = on;
+  if (on != ledger.counting || ledger.counting_since == 0)
+    ledger.counting_since = now();
+  if (on && ledger.figures_since == 0)
+    ledger.figures_since = ledger.counting_since;
+  ledger.counting = malloc_monitor.counting = on;
   __atomic_store_n(&own_process.counting, on && own_process.known,
                    __ATOMIC_RELEASE);
 }
@@ -203,12 +203,12 @@ void
 malloc_monitor_clear(struct malloc_monitor *m)
 {
   image_forgets(true);
-  stripes_next_generation();
-  stripes.missed = 0;
-  stripes.figures_since = now();
+  ledger_next_generation();
+  ledger.missed = 0;
+  ledger.figures_since = now();
   if (m->tree.contexts != NULL) {
     context_tree_clear(&m->tree);
-    stripes_forget();
+    ledger_forget();
     region_table_clear(&m->regions);
   }
   image_forgets(false);
@@ -226,13 +226,13 @@ void
 malloc_monitor_serve_request_now(struct malloc_monitor *m)
 {
   malloc_monitor_lock(m);
-  uint64_t since = stripes.figures_since; /* as who asked has it */
-  if ((stripes.request & REQUEST_RESET) != 0)
+  uint64_t since = ledger.figures_since; /* as who asked has it */
+  if ((ledger.request & REQUEST_RESET) != 0)
     malloc_monitor_clear(m);
-  stripes.figures_since = since;
-  if ((stripes.request & (REQUEST_START | REQUEST_STOP)) != 0)
-    malloc_monitor_count((stripes.request & REQUEST_START) != 0);
-  __atomic_store_n(&stripes.request, 0, __ATOMIC_RELEASE);
+  ledger.figures_since = since;
+  if ((ledger.request & (REQUEST_START | REQUEST_STOP)) != 0)
+    malloc_monitor_count((ledger.request & REQUEST_START) != 0);
+  __atomic_store_n(&ledger.request, 0, __ATOMIC_RELEASE);
   malloc_monitor_unlock(m);
 }
 
@@ -241,8 +241,8 @@ malloc_monitor_forked(struct malloc_monitor *m)
 {
   m->lock.holder = m->functions.table.lock.holder = 0;
   frame_rules_forked();
-  stripes_forked();
-  stripes.counting = m->counting;
+  ledger_forked();
+  ledger.counting = m->counting;
   malloc_monitor_clear(m);
   m->awaits_image = true;
   m->ready = false;

@@ -133,7 +133,7 @@ leak_search_run(void)
   if (reader == 0 || !image_is_open() || !malloc_session_is_ours())
     return;
   const char *why = find_obstacle();
-  if (why == NULL && !request_search(&stripes.search))
+  if (why == NULL && !request_search(&ledger.search))
     why = "mprof run does not answer";
   process_image_say("cannot find what is lost in", why);
 }

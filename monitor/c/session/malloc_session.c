@@ -68,34 +68,36 @@ malloc_session_end_at_exit(void)
 
 /* ---- forks ---- */
 
-/* What the thread that forks has, if a signal has interrupted it in the hook.
- */
+/* What the thread that forks has, if a signal has interrupted it in the hook;
+ * of the thread that has the locks. */
 static struct {
-  uint32_t stripes;
-  bool locked;  /* the monitor */
-  bool skipped; /* the process has not begun: its figures are no copy's */
+  bool counting; /* it had the ledger */
+  bool locked;   /* it has the monitor */
 } forking;
+
+/* The process has not begun when this thread forks: its figures are no copy's,
+ * and nothing is locked. */
+static __thread bool fork_skipped __attribute__((tls_model("initial-exec")));
 
 /* Locks the monitor: nobody else is in it while the process is copied. */
 static void
 before_fork(void)
 {
   const int saved = errno;
-  const bool skipped = !__atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE);
+  fork_skipped = !__atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE);
   malloc_monitor_forking = true;
   malloc_monitor_inside++;
-  if (!skipped) {
-    const uint32_t released = stripes_release();
+  if (!fork_skipped) {
+    const bool counting = ledger_release();
     const bool locked = spin_holds(&malloc_monitor.lock);
     if (!locked)
       spin_lock(&malloc_monitor.lock);
-    stripes_lock();
+    spin_lock(&ledger.lock);
     objects_lock();
     image_fork_lock();
-    forking.stripes = released;
+    forking.counting = counting;
     forking.locked = locked;
   }
-  forking.skipped = skipped;
   errno = saved;
 }
 
@@ -110,15 +112,14 @@ static void
 after_fork_in_parent(void)
 {
   const int saved = errno;
-  if (!forking.skipped) {
-    const uint32_t released = forking.stripes;
-    const bool locked = forking.locked;
+  if (!fork_skipped) {
+    const bool counting = forking.counting, locked = forking.locked;
     image_fork_unlock();
     objects_unlock();
-    stripes_unlock();
+    if (!counting)
+      spin_unlock(&ledger.lock);
     if (!locked)
       spin_unlock(&malloc_monitor.lock);
-    stripes_retake(released);
   }
   end_fork();
   errno = saved;
@@ -173,14 +174,14 @@ register_handlers(void)
   malloc_session_end_at_exit();
 }
 
-/* Where the image is read from outside while the program runs, the locks of
- * stripes are for the reader, too: then they must be taken as if there were
+/* Where the image is read from outside while the program runs, the lock of
+ * the ledger is for the reader, too: then it must be taken as if there were
  * another thread. */
 static void
 be_watched(void)
 {
   __libc_single_threaded = 0;
-  stripes.watched = true;
+  ledger.watched = true;
   malloc_monitor_open(&malloc_monitor);
 }
 
@@ -196,7 +197,7 @@ malloc_session_begin(void)
   own_process_known();
   process = getpid();
   process_image_read_name();
-  stripes.recent_count =
+  ledger.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   if (!registered)
     register_handlers();
