@@ -17,7 +17,6 @@
 #include "image/spin_lock.h"
 
 static struct code_objects noted;
-static size_t last; /* of them, where the last address was */
 static struct spin_lock lock;
 
 /* Opens the lock in a copy of the process. */
@@ -46,21 +45,17 @@ note_object(const struct code_object *o, enum image_note_kind kind)
   image_note(kind, o->number, o->start, o->file_offset, text);
 }
 
-/* Notes the file that the address is in, unless it is noted.  The program
- * comes first, even where the address is in no file.  No handler of a signal
- * may jump away and leave a part of it. */
+/* Notes the file that the address is in.  The program comes first, even where
+ * the address is in no file.  No handler of a signal may jump away and leave a
+ * part of it. */
 static void
-find_or_note(uintptr_t address)
+note_file(uintptr_t address)
 {
   struct signals_held signals;
   signals_hold(&signals);
   spin_lock(&lock);
-  const struct code_object *found = code_objects_find(&noted, address);
   size_t known = noted.count;
-  if (found == NULL)
-    code_objects_add(&noted, address);
-  else
-    last = (size_t)(found - noted.objects);
+  code_objects_add(&noted, address);
   for (; known < noted.count; known++)
     note_object(&noted.objects[known], NOTE_MODULE);
   spin_unlock(&lock);
@@ -74,12 +69,10 @@ code_objects_note(uintptr_t address)
   if (spin_holds(&lock))
     return;
   spin_lock(&lock);
-  const bool known = last < noted.count &&
-                     address >= noted.objects[last].start &&
-                     address < noted.objects[last].end;
+  const bool known = code_objects_find(&noted, address) != NULL;
   spin_unlock(&lock);
   if (!known)
-    find_or_note(address);
+    note_file(address);
 }
 
 void

@@ -185,7 +185,7 @@ program_info(void)
       .dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM)};
 }
 
-bool
+void
 code_objects_add(struct code_objects *list, uintptr_t address)
 {
   struct dl_phdr_info info = program_info();
@@ -193,24 +193,23 @@ code_objects_add(struct code_objects *list, uintptr_t address)
   const ElfW(Ehdr) *header;
   if (list->count == 0)
     add_objects(&info, sizeof info, list);
-  if (code_objects_find(list, address) != NULL)
-    return true;
-  if (_dl_find_object((void *)address, &found) != 0)
-    return false;
+  if (code_objects_find(list, address) != NULL ||
+      _dl_find_object((void *)address, &found) != 0)
+    return;
   for (size_t i = 0; i < list->count; i++)
     if (list->objects[i].start >= (uintptr_t)found.dlfo_map_start &&
         list->objects[i].start < (uintptr_t)found.dlfo_map_end)
-      return false; /* the address is in no segment of code */
+      return; /* the address is in no segment of code */
   header = found.dlfo_map_start;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return false;
+    return;
   info = (struct dl_phdr_info){
       .dlpi_addr = found.dlfo_link_map->l_addr,
       .dlpi_name = found.dlfo_link_map->l_name,
       .dlpi_phdr =
           (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff),
       .dlpi_phnum = header->e_phnum};
-  return add_objects(&info, sizeof info, list) == 0;
+  add_objects(&info, sizeof info, list);
 }
 
 static bool

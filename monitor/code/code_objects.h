@@ -70,10 +70,10 @@ void code_objects_forked(void);
 /* Opens the lock of notes in a copy of the process. */
 void code_notes_forked(void);
 
-/* Appends those of the file with that address in its code, and before them,
- * if they are the first, the program's.  Returns false when there is none or
- * no memory.  Takes no lock; the code is not unloaded meanwhile. */
-bool code_objects_add(struct code_objects *list, uintptr_t address);
+/* Appends those of the file with that address in its code, if there is one that
+ * the list lacks, and before them, if they are the first, the program's.
+ * Takes no lock; the code is not unloaded meanwhile. */
+void code_objects_add(struct code_objects *list, uintptr_t address);
 
 /* The one with that address in its code, or NULL.  Takes no lock. */
 static inline const struct code_object *

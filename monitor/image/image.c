@@ -328,6 +328,8 @@ image_open(const char *path, enum image_language language, pid_t process,
   head = file < 0 ? NULL : make_head(file, language, process);
   if (head == NULL || !put_all(file)) {
     error = errno;
+    if (head != NULL)
+      munmap(head, IMAGE_PAGE);
     if (file >= 0) {
       unlink(image_file.path);
       close(file);

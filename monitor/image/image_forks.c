@@ -105,15 +105,14 @@ void
 image_fork_lock(void)
 {
   image_notes_lock();
-  image.locked_before = spin_holds(&image.lock);
-  if (!image.locked_before)
-    spin_lock(&image.lock);
+  const bool held = spin_lock_once(&image.lock);
+  image.held = held;
 }
 
 void
 image_fork_unlock(void)
 {
-  if (!image.locked_before)
+  if (!image.held)
     spin_unlock(&image.lock);
   image_notes_unlock();
 }

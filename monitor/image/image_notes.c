@@ -15,7 +15,7 @@ enum { FIRST_NOTES = 1 << 14 };
 
 static struct {
   struct spin_lock lock;
-  bool locked_before; /* the fork */
+  bool held; /* by the thread that forks, before */
   struct note_list list;
 } notes = {.list = {.arena = {.most = 1 << 30}}};
 
@@ -89,15 +89,14 @@ image_copy_notes(struct note_list *to)
 void
 image_notes_lock(void)
 {
-  notes.locked_before = spin_holds(&notes.lock);
-  if (!notes.locked_before)
-    spin_lock(&notes.lock);
+  const bool held = spin_lock_once(&notes.lock);
+  notes.held = held;
 }
 
 void
 image_notes_unlock(void)
 {
-  if (!notes.locked_before)
+  if (!notes.held)
     spin_unlock(&notes.lock);
 }
 

@@ -32,7 +32,7 @@ extern struct image {
   uint32_t owners;
   int error;           /* why something found no room in it */
   struct signals_held signals; /* the holder's state, restored on unlock */
-  bool locked_before; /* the fork */
+  bool held; /* by the thread that forks, before */
 } image;
 
 /* ---- notes ---- */

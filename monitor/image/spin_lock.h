@@ -95,6 +95,16 @@ spin_holds(const struct spin_lock *lock)
          spin_lock_thread();
 }
 
+/* Takes it unless this thread has it; returns whether it had it. */
+static inline bool
+spin_lock_once(struct spin_lock *lock)
+{
+  const bool held = spin_holds(lock);
+  if (!held)
+    spin_lock(lock);
+  return held;
+}
+
 /* Opens it if this thread has it: a jump has left what it was locked for. */
 static inline void
 spin_abandon(struct spin_lock *lock)

@@ -16,17 +16,14 @@
 
 /* ---- the leaf ---- */
 
-enum { LEAF_SIZE_BITS = 12 };
-
 static inline uint32_t
 size_for_leaf(size_t bytes)
 {
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
 }
 
-/* The leaf of an object of `size' (with what it is above LEAF_SIZE_BITS if it
- * is one of another heap) that is allocated on that path, if the thread knows
- * it; else 0.  The path has the last one of these; others are
+/* Returns the leaf of an object of `size' that is allocated on that path, if
+ * the thread knows it; else 0.  The path has the last one of these; others are
  * most often among the last ones of the thread (76 instructions for a look-up
  * in the tree, 20 for one there). */
 HOOK_INLINE uint32_t

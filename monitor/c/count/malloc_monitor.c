@@ -100,21 +100,8 @@ lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
   return path;
 }
 
-/* The leaf of objects of that kind but for the size. */
-static uint32_t
-tree_leaf(struct malloc_monitor *m, uint32_t up, uint64_t site,
-          struct kind kind, uint32_t size)
-{
-  kind.what = size >> LEAF_SIZE_BITS;
-  kind.size = size & ((1 << LEAF_SIZE_BITS) - 1);
-  return (uint32_t)(context_tree_find_leaf(
-                        &m->tree, up, site,
-                        context_tree_kind_number(&m->tree, &kind)) -
-                    m->tree.leaves);
-}
-
-/* The leaf of an object of `size' that is allocated on that path.  Under the
- * lock. */
+/* Returns the leaf of an object of `size' that is allocated on that path, and
+ * has the thread know it.  Under the lock. */
 static uint32_t
 find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
           struct known_path *path, uint32_t size)
@@ -123,19 +110,24 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
     path->context = find_contexts(m, thread);
     call_chain_publish(&thread->chain, path);
   }
+  const uint32_t known = known_leaf(thread, path, size);
+  if (known != 0)
+    return known;
   const struct kind kind = {
       .origin = thread->label |
                 (malloc_code_is_linker(path->ip) ? ORIGIN_LINKER : 0),
+      .size = (uint16_t)size,
       .region = (uint16_t)thread->regions.region};
-  if (known_leaf(thread, path, size) == 0)
-    *malloc_thread_recent_leaf(thread, path->ip, path->context, size) =
-        (struct recent_leaf){
-            .site = path->ip,
-            .up = path->context,
-            .size = size,
-            .region = kind.region,
-            .leaf = tree_leaf(m, path->context, path->ip, kind, size),
-            .cache_generation = thread->cache_generation};
+  const struct leaf *const leaf =
+      context_tree_find_leaf(&m->tree, path->context, path->ip,
+                             context_tree_kind_number(&m->tree, &kind));
+  *malloc_thread_recent_leaf(thread, path->ip, path->context, size) =
+      (struct recent_leaf){.site = path->ip,
+                           .up = path->context,
+                           .size = size,
+                           .region = kind.region,
+                           .leaf = (uint32_t)(leaf - m->tree.leaves),
+                           .cache_generation = thread->cache_generation};
   return known_leaf(thread, path, size);
 }
 

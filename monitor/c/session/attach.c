@@ -49,23 +49,20 @@ attached_realloc(void *p, size_t bytes)
   return objects_register_bare(real.realloc(p, bytes), bytes, FRAME);
 }
 
-/* The others give out such objects, and take them, anyway. */
-static const struct interposed_function bare_functions[] = {
-    {"malloc", &real.malloc, (void *)attached_malloc},
-    {"calloc", &real.calloc, (void *)attached_calloc},
-    {"realloc", &real.realloc, (void *)attached_realloc}};
-
 static struct interposed_function attached_functions[INTERPOSED_FUNCTIONS];
 
+/* The others give out such objects, and take them, anyway. */
 static void
 choose_functions(void)
 {
   memcpy(attached_functions, interposed_functions, sizeof attached_functions);
-  for (size_t i = 0; i < sizeof bare_functions / sizeof *bare_functions; i++)
-    for (struct interposed_function *f = attached_functions; f->real != NULL;
-         f++)
-      if (f->real == bare_functions[i].real)
-        *f = bare_functions[i];
+  for (struct interposed_function *f = attached_functions; f->real != NULL; f++)
+    if (f->real == &real.malloc)
+      f->own = (void *)attached_malloc;
+    else if (f->real == &real.calloc)
+      f->own = (void *)attached_calloc;
+    else if (f->real == &real.realloc)
+      f->own = (void *)attached_realloc;
 }
 
 /* ---- what the debugger calls ---- */

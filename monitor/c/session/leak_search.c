@@ -69,14 +69,6 @@ leak_search_is_requested(void)
   return reader != 0;
 }
 
-static const char *
-find_obstacle(void)
-{
-  if (system_call_filter_is_set())
-    return "the program filters its system calls";
-  return NULL;
-}
-
 static bool
 change_state(struct image_search *search, uint32_t from, uint32_t to)
 {
@@ -132,8 +124,10 @@ leak_search_run(void)
 {
   if (reader == 0 || !image_is_open() || !malloc_session_is_ours())
     return;
-  const char *why = find_obstacle();
-  if (why == NULL && !request_search(&ledger.search))
-    why = "mprof run does not answer";
-  process_image_say("cannot find what is lost in", why);
+  if (system_call_filter_is_set())
+    process_image_say("cannot find what is lost in",
+                      "the program filters its system calls");
+  else if (!request_search(&ledger.search))
+    process_image_say("cannot find what is lost in",
+                      "mprof run does not answer");
 }

@@ -89,9 +89,7 @@ before_fork(void)
   malloc_monitor_inside++;
   if (!fork_skipped) {
     const bool counting = ledger_release();
-    const bool locked = spin_holds(&malloc_monitor.lock);
-    if (!locked)
-      spin_lock(&malloc_monitor.lock);
+    const bool locked = spin_lock_once(&malloc_monitor.lock);
     spin_lock(&ledger.lock);
     objects_lock();
     image_fork_lock();
