@@ -104,8 +104,9 @@ image_leave(bool copy)
 void
 image_fork_lock(void)
 {
-  image_notes_lock();
+  const bool notes_held = spin_lock_once(&image.notes_lock);
   const bool held = spin_lock_once(&image.lock);
+  image.notes_held = notes_held;
   image.held = held;
 }
 
@@ -114,7 +115,8 @@ image_fork_unlock(void)
 {
   if (!image.held)
     spin_unlock(&image.lock);
-  image_notes_unlock();
+  if (!image.notes_held)
+    spin_unlock(&image.notes_lock);
 }
 
 bool
@@ -126,7 +128,7 @@ image_has_pieces(void)
 bool
 image_forked(void)
 {
-  image.lock.holder = 0;
+  image.lock.holder = image.notes_lock.holder = 0;
   if (!leave(false))
     return false;
   image_notes_forked();

@@ -13,28 +13,19 @@
 
 enum { FIRST_NOTES = 1 << 14 };
 
-static struct {
-  struct spin_lock lock;
-  bool held; /* by the thread that forks, before */
-  struct note_list list;
-} notes = {.list = {.arena = {.most = 1 << 30}}};
-
-static void
-empty_list(void)
-{
-  notes.list.used = sizeof notes.list.used;
-  *(uint64_t *)notes.list.arena.base = notes.list.used;
-}
+/* Under image.notes_lock. */
+static struct note_list list = {.arena = {.most = 1 << 30}};
 
 /* Gives back 0 or an errno value. */
 static int
 make_list(void)
 {
-  if (notes.list.arena.base != NULL)
+  if (list.arena.base != NULL)
     return 0;
-  if (arena_grow(&notes.list.arena, FIRST_NOTES) != 0)
+  if (arena_grow(&list.arena, FIRST_NOTES) != 0)
     return errno;
-  empty_list();
+  list.used = sizeof list.used;
+  *(uint64_t *)list.arena.base = list.used;
   return 0;
 }
 
@@ -42,19 +33,20 @@ int
 image_notes_begin(void)
 {
   int error;
-  spin_lock(&notes.lock); /* a note that came now would be in neither place */
+  /* a note that came now would be in neither place */
+  spin_lock(&image.notes_lock);
   error = make_list();
-  if (error == 0 && !image_map(&notes.list.arena, notes.list.used,
+  if (error == 0 && !image_map(&list.arena, list.used,
                                IMAGE_NOTES, image_owner()))
     error = errno;
-  spin_unlock(&notes.lock);
+  spin_unlock(&image.notes_lock);
   return error;
 }
 
 void
 image_notes_end(void)
 {
-  image_release(notes.list.arena.base);
+  image_release(list.arena.base);
 }
 
 void
@@ -63,13 +55,13 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
 {
   const int saved = errno;
   struct signals_held signals;
-  if (spin_holds(&notes.lock))
+  if (spin_holds(&image.notes_lock))
     return;
   signals_hold(&signals);
-  spin_lock(&notes.lock);
+  spin_lock(&image.notes_lock);
   if (make_list() == 0)
-    note_add(&notes.list, kind, key, value, more, text);
-  spin_unlock(&notes.lock);
+    note_add(&list, kind, key, value, more, text);
+  spin_unlock(&image.notes_lock);
   signals_let_go(&signals);
   errno = saved;
 }
@@ -77,7 +69,7 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
 void
 image_copy_notes(struct note_list *to)
 {
-  const uint64_t *const from = notes.list.arena.base;
+  const uint64_t *const from = list.arena.base;
   const uint64_t end =
       from == NULL ? 0 : __atomic_load_n(from, __ATOMIC_ACQUIRE);
   if (end > sizeof *from)
@@ -87,25 +79,9 @@ image_copy_notes(struct note_list *to)
 /* ---- forks ---- */
 
 void
-image_notes_lock(void)
-{
-  const bool held = spin_lock_once(&notes.lock);
-  notes.held = held;
-}
-
-void
-image_notes_unlock(void)
-{
-  if (!notes.held)
-    spin_unlock(&notes.lock);
-}
-
-/* Takes away what the parent has written since the fork. */
-void
 image_notes_forked(void)
 {
-  uint64_t *const used = notes.list.arena.base;
-  notes.lock.holder = 0;
+  uint64_t *const used = list.arena.base;
   if (used != NULL)
-    *used = notes.list.used;
+    *used = list.used;
 }

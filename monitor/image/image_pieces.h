@@ -32,22 +32,19 @@ extern struct image {
   uint32_t owners;
   int error;           /* why something found no room in it */
   struct signals_held signals; /* the holder's state, restored on unlock */
-  bool held; /* by the thread that forks, before */
+  struct spin_lock notes_lock; /* of the notes; taken before `lock' */
+  bool held, notes_held;       /* by the thread that forks, before */
 } image;
 
 /* ---- notes ---- */
 
-/* The image is new.  What notes there are go into it.  Gives back 0 or an
- * errno value. */
+/* Puts the notes into a new image.  Returns 0 or an errno value. */
 int image_notes_begin(void);
 
 /* The image is closed: notes are in memory until there is another. */
 void image_notes_end(void);
 
-/* For the time of a fork, which a handler of a signal may make that has
- * interrupted who writes a note. */
-void image_notes_lock(void);
-void image_notes_unlock(void);
+/* Takes what the parent has written since the fork away from its child. */
 void image_notes_forked(void);
 
 #endif

@@ -23,7 +23,7 @@ retire(const struct code_object *gone)
   struct code_object retired = code_objects_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
     ledger_next_generation(); /* before and afterwards: see
-                                  malloc_monitor_clear */
+                                  malloc_lifecycle.c */
     context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
     ledger_next_generation();
   }

@@ -77,9 +77,8 @@ open_tree(struct malloc_monitor *m)
 
 /* ---- the image ---- */
 
-/* What was counted before there was an image is in it from now on.  The
- * program is noted at once: later there may be no /proc.  Gives back 0 or an
- * errno value. */
+/* Makes the image, with what was counted before.  The program is noted at
+ * once: later there may be no /proc.  Returns 0 or an errno value. */
 static int
 make_image(void *monitor)
 {
@@ -99,10 +98,9 @@ make_image(void *monitor)
   return error;
 }
 
-/* Makes the image if one is awaited, and says so if that fails.  It tries
- * again without memory, which the kernel may have the next time.  Under the
- * lock, with signals held: a handler that jumped away would leave the image
- * half made. */
+/* Makes the image if one is awaited, and says so if that fails.  Without
+ * memory it tries again.  Under the lock, with signals held: a handler that
+ * jumped away would leave half an image. */
 static void
 make_awaited_image(struct malloc_monitor *m)
 {
@@ -122,20 +120,6 @@ make_awaited_image(struct malloc_monitor *m)
                                           ? "it is not a regular file"
                                           : strerrordesc_np(error));
   signals_let_go(&signals);
-}
-
-void
-malloc_monitor_leave_image(struct malloc_monitor *m)
-{
-  malloc_monitor_lock(m);
-  if (image_leave(false)) {
-    malloc_monitor_clear(m);
-    m->awaits_image = true;
-    __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
-  } else {
-    own_process_give_up();
-  }
-  malloc_monitor_unlock(m);
 }
 
 /* The first allocation may come before any constructor. */
@@ -199,8 +183,8 @@ malloc_monitor_count(bool on)
 
 /* A reader of the image sees by `generation' that it changes: that becomes
  * another one before and afterwards. */
-void
-malloc_monitor_clear(struct malloc_monitor *m)
+static void
+clear(struct malloc_monitor *m)
 {
   image_forgets(true);
   ledger_next_generation();
@@ -215,10 +199,24 @@ malloc_monitor_clear(struct malloc_monitor *m)
 }
 
 void
+malloc_monitor_leave_image(struct malloc_monitor *m)
+{
+  malloc_monitor_lock(m);
+  if (image_leave(false)) {
+    clear(m);
+    m->awaits_image = true;
+    __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
+  } else {
+    own_process_give_up();
+  }
+  malloc_monitor_unlock(m);
+}
+
+void
 malloc_monitor_forget(struct malloc_monitor *m)
 {
   malloc_monitor_lock(m);
-  malloc_monitor_clear(m);
+  clear(m);
   malloc_monitor_unlock(m);
 }
 
@@ -228,7 +226,7 @@ malloc_monitor_serve_request_now(struct malloc_monitor *m)
   malloc_monitor_lock(m);
   uint64_t since = ledger.figures_since; /* as who asked has it */
   if ((ledger.request & REQUEST_RESET) != 0)
-    malloc_monitor_clear(m);
+    clear(m);
   ledger.figures_since = since;
   if ((ledger.request & (REQUEST_START | REQUEST_STOP)) != 0)
     malloc_monitor_count((ledger.request & REQUEST_START) != 0);
@@ -243,7 +241,7 @@ malloc_monitor_forked(struct malloc_monitor *m)
   frame_rules_forked();
   ledger_forked();
   ledger.counting = m->counting;
-  malloc_monitor_clear(m);
+  clear(m);
   m->awaits_image = true;
   m->ready = false;
 }

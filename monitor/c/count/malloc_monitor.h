@@ -67,9 +67,8 @@ struct counted {
   uint32_t epoch;  /* of the figures that it is in */
 };
 
-/* The program is given an object of `bytes' at `address'; `frame' is the
- * frame of the interposed function.  Does nothing when allocations are not
- * counted. */
+/* Counts an object of `bytes' that the program is given at `address', if
+ * allocations are counted; `frame' is that of the interposed function. */
 struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
                                         const uintptr_t *frame);
 
@@ -123,9 +122,6 @@ malloc_monitor_serve_request(void)
 /* Locks all of it, and the ledger; this thread has neither. */
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
-
-/* What malloc_monitor_forget does when all is locked. */
-void malloc_monitor_clear(struct malloc_monitor *m);
 
 /* The figures so far remain in the present image; those to come are for
  * another file (process_image_set). */
