@@ -45,8 +45,7 @@ enum { MPROF_MOST_BUDGET = 1 << 27 };
  * first start after a reset.  Starting while running changes nothing. */
 MPROF_EXPORT int mprof_monitor_start(unsigned long budget, int options);
 
-/* Stop counting; keeps the figures.  When it returns, no thread is inside the
- * hook. */
+/* Stops counting, with no thread left inside the hook; keeps figures. */
 MPROF_EXPORT int mprof_monitor_stop(void);
 
 /* Forget all figures.  While running: count anew from here. */
@@ -87,9 +86,8 @@ MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
 MPROF_EXPORT int mprof_monitor_region_begin(const char *name);
 MPROF_EXPORT int mprof_monitor_region_end(void);
 
-/* The number of the region that the calling thread is in, 0 if in none; and
- * enter that region, in this thread or another one: it is left as others are.
- */
+/* Returns the number of the calling thread's region, 0 if it is in none;
+ * enters that region, in this thread or another, to be left as others are. */
 MPROF_EXPORT int mprof_monitor_region(void);
 MPROF_EXPORT int mprof_monitor_region_resume(int number);
 

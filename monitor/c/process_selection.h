@@ -16,8 +16,7 @@
 /* Whether this process is to be profiled. */
 bool process_selection_includes_this(void);
 
-/* Whether programs are chosen by their names; whether child processes are
- * left out. */
+/* Return whether programs are chosen by name, or child processes left out. */
 bool process_selection_by_name(void);
 bool process_selection_excludes_children(void);
 

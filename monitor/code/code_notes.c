@@ -19,15 +19,13 @@
 static struct code_objects noted;
 static struct spin_lock lock;
 
-/* Opens the lock in a copy of the process. */
 void
 code_notes_forked(void)
 {
   lock.holder = 0;
 }
 
-/* Notes a file: where its code ends, its build id, its path.  Under the lock.
- */
+/* Notes the end of a file's code, its build id and path.  Under the lock. */
 static void
 note_object(const struct code_object *o, enum image_note_kind kind)
 {
@@ -45,9 +43,8 @@ note_object(const struct code_object *o, enum image_note_kind kind)
   image_note(kind, o->number, o->start, o->file_offset, text);
 }
 
-/* Notes the file that the address is in.  The program comes first, even where
- * the address is in no file.  No handler of a signal may jump away and leave a
- * part of it. */
+/* Notes the file that the address is in, if any, and first of all the
+ * program. No handler of a signal may jump away and leave a part of it. */
 static void
 note_file(uintptr_t address)
 {
@@ -62,7 +59,6 @@ note_file(uintptr_t address)
   signals_let_go(&signals);
 }
 
-/* For each new record of a tree. */
 void
 code_objects_note(uintptr_t address)
 {

@@ -105,8 +105,7 @@ struct code_object code_objects_retire(const struct code_object *gone,
 void code_objects_note(uintptr_t address);
 void code_objects_note_retired(const struct code_object *retired);
 
-/* Opens the lock of the notes if this thread has it: a jump has left what it
- * was taken for. */
+/* Opens the lock of the notes if this thread has left it by a jump. */
 void code_objects_abandon(void);
 
 /* What a site becomes when the object (a struct code_object) is unloaded:

@@ -52,8 +52,7 @@ struct frame_entry {
   int64_t data_factor;
 };
 
-/* The entry of the function that `ip' is in; false when there is none that
- * can be read. */
+/* Finds the entry of the function that `ip' is in; false: there is none. */
 bool frame_entry_find(uintptr_t ip, struct frame_entry *e);
 
 #endif

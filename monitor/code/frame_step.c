@@ -91,9 +91,8 @@ is_near(const struct stack_frame *f)
   return (f->sp & page) == ((f->pointer + 2 * sizeof(uintptr_t) - 1) & page);
 }
 
-/* Returns whether the program can read the word at AT.  The kernel reads a
- * set of signals there, and then finds that it is not told what to do with
- * them. */
+/* Returns whether the program can read the word at AT, by having the kernel
+ * read a set of signals there and refuse what to do with them. */
 static bool
 is_readable(const uintptr_t *at)
 {

@@ -27,9 +27,8 @@ number_of(const struct function_numbers *n, uint64_t key)
   return (uint32_t)shared_table_value(&n->table, key);
 }
 
-/* Returns a new number for `key', which has none; 0 if there is none left.  It
- * is taken before it is in the table: a jump that leaves this in between
- * wastes it. */
+/* Returns a new number for `key', or 0 if there is none left.  A jump that
+ * leaves it before the number is in the table wastes the number. */
 static uint32_t
 assign(struct function_numbers *n, uint64_t key, uintptr_t code)
 {

@@ -28,9 +28,8 @@ struct function_numbers {
   bool (*on_new_number)(uint32_t number, uintptr_t code);
 };
 
-/* The number of the function that returns to `site', and of the one that
- * begins at `start'.  From 1 on; 0 when there is no room for more, and for 0.
- */
+/* Return the number, from 1 on, of the function that returns to `site', or
+ * that begins at `start'; 0 when there is no room for more, and for 0. */
 uint32_t function_number_of_site(struct function_numbers *numbers,
                                  uintptr_t site);
 uint32_t function_number_of_start(struct function_numbers *numbers,

@@ -57,8 +57,7 @@ map(void *hint, size_t bytes, int how)
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
 }
 
-/* At `place' and nowhere else.  False with errno set: EEXIST where something
- * is there. */
+/* Maps at PLACE or nowhere; false with errno: EEXIST if it is taken. */
 static bool
 map_there(void *place, size_t bytes)
 {
@@ -202,8 +201,7 @@ arena_release(struct arena *arena)
   *arena = (struct arena){.most = arena->most};
 }
 
-/* The kernel gives no pages back that are locked (mlockall), nor zeros for
- * those of a file. */
+/* The kernel keeps locked pages (mlockall), and clears none of a file. */
 void
 arena_clear(struct arena *arena)
 {

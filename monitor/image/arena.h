@@ -58,12 +58,10 @@ arena_record(struct arena *arena, size_t number, size_t size)
              : NULL;
 }
 
-/* Give the pages back, and keep `most'; harmless on an arena that holds
- * nothing. */
+/* Gives the pages back, and keeps `most'; harmless on an empty arena. */
 void arena_release(struct arena *arena);
 
-/* Give back the pages but keep the address space: all elements are zero
- * again. */
+/* Gives the pages back, but not the address space: all is zero again. */
 void arena_clear(struct arena *arena);
 
 /* The kernel is no longer asked, as a filter of system calls might end the

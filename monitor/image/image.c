@@ -113,9 +113,8 @@ room_for_piece(void)
   return room;
 }
 
-/* Adds the piece to the list, and to the file if there is one: what becomes
- * longer between two images is in the second one, too.  Returns 0 or an errno
- * value. */
+/* Adds the piece to the list, and to the file if there is one; the next image
+ * has it in any case.  Returns 0 or an errno value. */
 static int
 put_new_piece(void *piece)
 {

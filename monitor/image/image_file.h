@@ -51,10 +51,9 @@ void image_file_keep(void);
 /* Keep it open no longer. */
 void image_file_drop(void);
 
-/* Call `work' in a copy of this process, which waits for that: the program's
- * wait does not find the copy, and it sends no signal at its end.  `flags' of
- * clone; what `work' gives back is the exit status.  Gives back the status as
- * wait does, or -1. */
+/* Calls `work' in a copy of this process, which waits for that; `flags' of
+ * clone. The program's wait does not find the copy, which sends no signal.
+ * Returns the status as wait does, or -1. */
 int image_file_copy_process(int flags, int (*work)(void *), void *closure);
 
 /* All descriptors that this process may have are in use: call `work', which

@@ -25,8 +25,7 @@ struct note_list { /* all zero: empty */
 /* Add `bytes' of whole notes. */
 void note_append(struct note_list *list, const void *notes, size_t bytes);
 
-/* Add a note; NULL: to the image of the process (image_note).  The text may be
- * NULL. */
+/* Adds a note, with LIST NULL to the process's image; TEXT may be NULL. */
 void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
               uint64_t value, uint64_t more, const char *text);
 

@@ -34,8 +34,7 @@ struct record_index { /* all zero: holds nothing, not for a search yet */
   uint32_t bits; /* of the number of slots */
 };
 
-/* Make room for a record.  False, with nothing changed: the kernel gave no
- * memory. */
+/* Makes room for a record; false without memory, with nothing changed. */
 bool record_index_reach(struct record_index *index);
 
 /* Add a record, for which there is room. */

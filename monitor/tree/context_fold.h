@@ -43,8 +43,7 @@
 
 struct context;
 
-/* The state of the phases below `function' when it is called from the context
- * `parent'. */
+/* Returns the state of the phases below `function', called from `parent'. */
 enum phase_state context_fold_state(const struct context *contexts,
                                     uint32_t parent, uint32_t function);
 

@@ -247,10 +247,9 @@ context_tree_is_over(const struct context_tree *tree, uint32_t context)
   return tree->contexts[context].site == SITE_OVER;
 }
 
-/* The context of `site' in the function that was called from `parent'; made
- * when it is new.  To fold a path, ask for the next context from the target
- * of this.  One that stands for paths over the budget when that is used
- * up. */
+/* Returns the context of `site' in the function called from `parent', a new
+ * one if need be; one for paths over the budget when that is used up.  To
+ * fold a path, ask for the next context from its target. */
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
@@ -258,9 +257,8 @@ uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
 uint32_t context_tree_kind_number(struct context_tree *tree,
                                   const struct kind *kind);
 
-/* The leaf of objects of the kind with that number, allocated at `site' in
- * the function that was called from `up'; made when it is new.  Never NULL.
- */
+/* Returns the leaf of objects of that kind, allocated at `site' in the
+ * function called from `up'; a new one if need be, never NULL. */
 struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
                                     uint64_t site, uint32_t kind);
 

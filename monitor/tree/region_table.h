@@ -71,8 +71,7 @@ void region_resume(const struct region_table *table,
 void region_leave(struct region_table *table, struct region_stack *stack,
                   bool frees);
 
-/* From now on it is in the image of the process, if that has one with room.
- */
+/* Puts it into the image of the process, if that has one with room. */
 void region_table_map(const struct region_table *table);
 
 /* Forget what was counted, but not the names: threads are in regions. */

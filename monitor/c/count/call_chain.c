@@ -13,8 +13,7 @@ enum {
 
 /* ---- the chain ---- */
 
-/* Room for twice as many frames, and the words of these: three each.  The
- * arrays move. */
+/* Makes room for twice as many frames, with three words each. */
 static __attribute__((noinline)) bool
 grow(struct call_chain *chain)
 {
@@ -71,8 +70,7 @@ add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
 /* No word holds what this asks for. */
 static const uintptr_t nothing;
 
-/* Put `f' into the chain as the innermost frame, or as one that others come
- * behind. */
+/* Adds F to the chain, as its innermost frame or further out. */
 static inline void
 add_frame(struct call_chain *chain, const struct call_frame *f,
           bool innermost)

@@ -141,8 +141,7 @@ call_chain_place(uintptr_t ip, uintptr_t sp)
          (64 - PATHS_BITS);
 }
 
-/* Whether the path is of the chain as it is now, if its innermost words hold.
- */
+/* Returns whether a path whose innermost words hold is that of the chain. */
 HOOK_INLINE bool
 call_chain_joins(const struct call_chain *chain,
                  const struct known_path *path)

@@ -110,8 +110,7 @@ recent_objects_add(struct recent_objects *r, uint32_t leaf, uintptr_t address)
   return r->thread << LEAF_BITS | leaf;
 }
 
-/* Takes out an object that the thread frees.  Returns false if it is none of
- * these. */
+/* Takes out an object that the thread frees; returns false if it has none. */
 static inline bool
 recent_objects_take(struct recent_objects *r, owned_leaf leaf,
                     uintptr_t address)
@@ -214,8 +213,7 @@ void ledger_forget(void);
 /* Puts it into the image of the process, if that has one.  Under the lock. */
 void ledger_map(void);
 
-/* Forgets all in the child of a fork, where only this thread is left, which is
- * to join again. */
+/* Forgets all in the child of a fork, whose one thread is to join again. */
 void ledger_forked(void);
 
 #endif

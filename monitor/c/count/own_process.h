@@ -41,8 +41,7 @@ extern union own_process {
  * interrupted this function in its thread. */
 bool own_process_begin(void);
 
-/* Returns true if the figures in memory are this process's, which begins if
- * it has not. */
+/* Returns whether the figures in memory are this process's; may begin it. */
 static inline bool
 own_process_known(void)
 {

@@ -65,8 +65,7 @@ set_base(const char *name)
                      (size_t)(slash - own.base) + 1) = '\0';
 }
 
-/* The variable names the process, also after exec; others find another number
- * than theirs. */
+/* Returns whether the variable names this process, also after exec. */
 static bool
 is_root_process(void)
 {

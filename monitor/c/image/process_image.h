@@ -22,9 +22,7 @@
  * it is loaded or attached to. */
 void process_image_read_name(void);
 
-/* Begin the image: image_opened is to follow.  Gives back 0 or an errno
- * value.
- */
+/* Begins the image, before image_opened.  Returns 0 or an errno value. */
 int process_image_open(void);
 
 /* This process is the child of a fork: its image will have another name. */
@@ -33,12 +31,10 @@ void process_image_forked(void);
 /* The next image is to have that name.  False: that is its name already. */
 bool process_image_set(const char *name);
 
-/* Keep the file open, since the process is about to give up what it needs to
- * open it. */
+/* Keeps the file open, for the process may soon be unable to open it. */
 void process_image_keep_open(void);
 
-/* Print one line about it: "mprof: BEFORE 'NAME': WHY"; nothing if `why' is
- * NULL. */
+/* Prints "mprof: BEFORE 'NAME': WHY"; nothing if WHY is NULL. */
 void process_image_say(const char *before, const char *why);
 
 /* Whether the first name is for this process. */

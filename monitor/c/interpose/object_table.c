@@ -98,8 +98,7 @@ object_table_put(struct object_table *t, const struct object_record *object)
   spin_unlock(&t->lock);
 }
 
-/* What is further on and belongs to the free place, or before it, goes there.
- */
+/* Moves what is further on and belongs to the free place, or before it. */
 static void
 close_gap(struct object_table *t, size_t gap)
 {

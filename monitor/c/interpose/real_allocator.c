@@ -169,8 +169,7 @@ enum { GRANULE = 16 };
 
 _Alignas(GRANULE) char early_memory[EARLY_BYTES];
 
-/* A handler of a signal may come in the midst of it.  The size of a block
- * stands before it. */
+/* Stores the size before a block; signal handlers may interrupt it. */
 void *
 early_allocate(size_t alignment, size_t bytes)
 {

@@ -47,9 +47,8 @@ void real_function(void *function, const char *name);
     behind;                                                                  \
   })
 
-/* Find the allocator.  False while this thread is already at it: then the
- * caller takes memory from early_allocate.  False as well where it is
- * bypassed. */
+/* Finds the allocator.  Returns false where it is bypassed, and while this
+ * thread is at it: then the caller takes memory from early_allocate. */
 bool real_allocator_find(void);
 
 /* Whether the real functions are to be called with what the program says. */

@@ -142,8 +142,7 @@ detach(void)
   real_allocator_bypass();
 }
 
-/* Whether the process that has brought the monitor is there still, and will
- * take it away. */
+/* Returns whether the process that attached lives, and will detach. */
 static bool
 is_profiled(void)
 {

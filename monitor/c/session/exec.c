@@ -112,8 +112,7 @@ path_bytes(const char *name)
   return bytes < PATH_MAX ? bytes : PATH_MAX;
 }
 
-/* Sets PATH, of path_bytes(NAME), to where exec finds the program; to "" if
- * there is none. */
+/* Sets PATH to the program that exec finds for NAME, or to "". */
 static void
 find_program(const char *name, char *path)
 {
@@ -161,8 +160,7 @@ execveat(int folder, const char *name, char *const *arguments,
   return BEHIND(execveat)(folder, name, arguments, environment, flags);
 }
 
-/* Not by execveat, which a kernel may lack: the C library knows another way.
- */
+/* Does not use execveat: the C library knows another way without it. */
 EXPORT int
 fexecve(int file, char *const *arguments, char *const *environment)
 {

@@ -123,8 +123,7 @@ after_fork_in_parent(void)
   errno = saved;
 }
 
-/* Begins the child at once if the fork interrupted a count, which is ended in
- * the child, too. */
+/* Begins the child at once if the fork has interrupted a count in it. */
 static void
 after_fork_in_child(void)
 {
@@ -172,9 +171,8 @@ register_handlers(void)
   malloc_session_end_at_exit();
 }
 
-/* Where the image is read from outside while the program runs, the lock of
- * the ledger is for the reader, too: then it must be taken as if there were
- * another thread. */
+/* Has locks taken as if there were another thread: a reader from outside
+ * takes the lock of the ledger, too. */
 static void
 be_watched(void)
 {

@@ -68,21 +68,18 @@ bool attach_is_awaited(void);
 
 /* ---- fatal_signals.c ---- */
 
-/* Handle signals that end the program, and the one that MPROF_SIGNAL names,
- * from now on. */
+/* Handles signals that end the program, and the one in MPROF_SIGNAL. */
 void fatal_signals_open(void);
 
 /* ---- leak_search.c ---- */
 
-/* Find out whether a search was requested.  May allocate; once, when the
- * monitor begins. */
+/* Finds out once, at the beginning, whether a search was requested. */
 void leak_search_open(void);
 bool leak_search_is_requested(void);
 
-/* The process ends, and this thread does no more but to end it: have `mprof
- * run' look for what the program has lost.  Also in a handler of a signal,
- * wherever that came, with a few KB of stack.  Prints one line when it cannot
- * be looked for. */
+/* Has `mprof run' look for what the program has lost, which this thread is
+ * about to end, perhaps in a handler of a signal with a few KB of stack.
+ * Prints a line when that fails. */
 void leak_search_run(void);
 
 /* ---- process_events.c ---- */

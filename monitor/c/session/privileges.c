@@ -85,8 +85,7 @@ before_call(const struct system_call *call)
   }
 }
 
-/* They take fewer arguments in most cases: what is passed on then nobody
- * looks at. */
+/* Most calls take fewer arguments, and do not look at what is passed on. */
 EXPORT long interposed_syscall(long number, long a, long b, long c, long d,
                                long e, long f) __asm__("syscall");
 EXPORT int interposed_prctl(int option, long a, long b, long c,

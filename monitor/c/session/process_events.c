@@ -46,8 +46,7 @@ _Exit(int status)
 
 /* ---- code that goes away ---- */
 
-/* Looks for unloaded code; keeps errno, which the call that it belongs to may
- * have set. */
+/* Looks for unloaded code; keeps the errno of the call that it belongs to. */
 static void
 check_code(void)
 {

@@ -34,9 +34,8 @@ take_list(size_t granules)
   return bytes;
 }
 
-/* The collector's sums: bytes given out, and bytes found by sweeping since
- * the last collection; the latter can be below zero, and then reads as
- * zero. */
+/* The collector's sums of bytes given out, and found by sweeping since the
+ * last collection; the latter reads as zero while it is below. */
 struct sums {
   uint64_t total, found;
 };

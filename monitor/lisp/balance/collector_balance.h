@@ -18,8 +18,7 @@
 
 #include "image/note_list.h"
 
-/* What can be wrong with it, and what else a residual can be made
- * of. */
+/* What can be wrong with it, or else make up a residual. */
 enum balance_doubt {
   BALANCE_LISTS = 1,  /* the free lists were not taken off */
   BALANCE_PAGE = 2,   /* a swept page may be left out of the counter */

@@ -53,9 +53,8 @@ struct live_graph {     /* all zero: empty */
  * at before (monitor_list_code).  False: there is no memory. */
 bool live_graph_take(struct live_graph *graph);
 
-/* Note its holders: roots by their places, from 1 on, and behind them the
- * types of what was not counted.  The world goes on, but no thread allocates.
- */
+/* Notes its holders: roots by their places, from 1 on, then types of what was
+ * not counted.  The world goes on, but no thread allocates. */
 void live_graph_note(const struct live_graph *graph, struct note_list *notes);
 
 void live_graph_release(struct live_graph *graph);

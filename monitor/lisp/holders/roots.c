@@ -240,8 +240,6 @@ read_words(struct live_graph *g, const char *begin, const char *end)
   }
 }
 
-/* In the order of their numbers; roots that are the collector's objects have
- * theirs. */
 void
 roots_read(struct live_graph *g)
 {

@@ -133,8 +133,7 @@ add(struct thread_state *t, struct leaf *leaf, cl_index bytes)
   t->bytes += bytes;
 }
 
-/* The object is one of that leaf, and may be followed, have a body, or be
- * several requests. */
+/* Counts an object that may be followed, have a body or be in pieces. */
 static __attribute__((noinline)) void *
 count_carefully(struct thread_state *t, struct leaf *leaf, cl_index kind,
                 void *object)
@@ -188,8 +187,7 @@ is_made_again(const struct made *made, struct innermost_frame f,
          made->call == f.call;
 }
 
-/* The object was made in that frame: *made, the last one at its place, is
- * this one then. */
+/* Makes MADE, the last one at its place, the object made in that frame. */
 static inline void
 make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
      cl_index kind, cl_object clas, struct made *made)
@@ -292,8 +290,7 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count(t, way->last.leaf, kind, object, way->last.careful);
 }
 
-/* An object like the last one at this place was made in another frame that is
- * known. */
+/* Counts an object like the last one here, made in another known frame. */
 static __attribute__((noinline)) void *
 allocated_in_known_frame(struct thread_state *t, uintptr_t frame, uint32_t up,
                          void *object, struct last_object *l)

@@ -61,8 +61,7 @@ last_objects_forget(struct last_objects *last)
   }
 }
 
-/* Whether the frame is one whose return address tells its function and where
- * its word is. */
+/* Returns whether its return address tells function and place of the word. */
 static bool
 is_fixed(const struct stack_walk *walk, const struct walked_frame *f)
 {

@@ -11,8 +11,7 @@
  */
 #include "lisp/hook/hook.h"
 
-/* Is it a header whose body has not come, of a type whose body is always an
- * event of its own? */
+/* Returns whether a header waits for its body, which will be an event. */
 static bool
 waits(const struct thread_state *t, const struct counted_object *c)
 {

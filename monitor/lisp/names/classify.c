@@ -170,7 +170,6 @@ note_type(uint32_t what)
              0, classify_type_name(what));
 }
 
-/* All types that have a name of their own. */
 void
 classify_note_types(void)
 {

@@ -84,8 +84,7 @@ is_ecl_program(void)
          program.st_dev == ecl.st_dev && program.st_ino == ecl.st_ino;
 }
 
-/* What ECL itself is made of; a C function in any other file is the user's
- * and is shown. */
+/* Returns whether ECL itself is made of the file; others are the user's. */
 static bool
 is_runtime(const struct link_map *file)
 {
@@ -170,8 +169,7 @@ code_functions_open(void)
 
 /* ---- Lisp names ---- */
 
-/* If the function that begins at `start' has no number yet, one may wait for
- * it. */
+/* Gives the function a number that waits for it, if it has none yet. */
 static void
 take_up_again(uintptr_t start, const char *name, const char *file,
               int file_position)
@@ -223,8 +221,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
 
 /* ---- lines ---- */
 
-/* How far behind the beginning of its function, all that is further is one.
- */
+/* Returns how far it is from the beginning; all that is further is one. */
 static uint32_t
 offset_of(const struct code_function *f, uintptr_t ip)
 {

@@ -82,9 +82,8 @@ uint64_t code_function_place(uintptr_t ip, bool apart);
 void code_function_note(uint32_t number);
 void code_function_changed(uint32_t number);
 
-/* The code of `gone' goes away: note where its functions were, and do what
- * code_objects_retire does.  Not inside the hook, nor while another thread is.
- */
+/* Notes where the functions of `gone' were, and does code_objects_retire.
+ * Not inside the hook, nor while another thread is. */
 void code_functions_retire(const struct code_object *gone);
 
 /* ---- lines (source_lines.c) ----
@@ -105,8 +104,7 @@ const struct source_lines *source_lines_read(const struct link_map *file,
                                              uintptr_t code,
                                              const char *source);
 
-/* The line of the instruction at that address; 0: of none.  Inside the hook.
- */
+/* Returns the line of that instruction; 0: none.  Inside the hook. */
 uint32_t source_lines_at(const struct source_lines *lines, uintptr_t address);
 
 /* The code from `start' to `end' goes away, and its lines with it.  Not

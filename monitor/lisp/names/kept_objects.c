@@ -67,8 +67,7 @@ is_class(cl_object object)
   return ecl_t_of(object) == t_instance;
 }
 
-/* The name of an object, valid until the next one; NULL: there is no memory.
- */
+/* Returns the object's name, valid until the next; NULL: no memory. */
 static const char *
 print(cl_object object)
 {

@@ -37,8 +37,7 @@ void kept_objects_forget_lost_calls(void);
  * (context_tree_function_fn); 0 when there is none.  Inside the hook. */
 uint32_t kept_objects_in_tree(uint32_t number);
 
-/* Note the names that classes have now in `notes'.  Not inside the hook; one
- * thread at a time. */
+/* Notes the present names of classes.  Not inside the hook; one thread. */
 void kept_objects_note_classes(struct note_list *notes);
 
 #endif

@@ -256,8 +256,7 @@ note_makers(void)
 
 /* ---- all functions that are there ---- */
 
-/* The second APPLY, which has the same names, goes by an address in the code
- * of the first. */
+/* Has the second APPLY go by an address in the code of the first. */
 static void
 split_apply(void)
 {

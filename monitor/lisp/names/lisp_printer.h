@@ -40,8 +40,7 @@ void lisp_printer_name(struct lisp_printer *, cl_object x,
 void lisp_printer_text(struct lisp_printer *, const char *text);
 const char *lisp_printer_end(struct lisp_printer *);
 
-/* The name as a text from malloc; NULL when memory ran out.  Not inside the
- * hook. */
+/* Returns the name, from malloc; NULL: no memory.  Not inside the hook. */
 char *lisp_printer_copy(cl_object x, enum lisp_named what);
 
 /* ---- what is asked of objects here and elsewhere ---- */

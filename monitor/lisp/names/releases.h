@@ -16,8 +16,7 @@
 
 #include <ecl/ecl.h>
 
-/* What of a thread the collector looks at beside its C stack from its pointer
- * to `c_begin'. */
+/* What the collector scans of a thread beside its C stack up to `c_begin'. */
 struct release_stacks {
   const void *c_begin;                   /* the oldest word of its C stack */
   size_t c_bytes;                        /* how long that can become */
@@ -37,8 +36,7 @@ release_has_begun(cl_object process, cl_env_ptr env)
          process->process.phase == ECL_PROCESS_ACTIVE;
 }
 
-/* Has all been allocated that its parent allocates for it?  The bindings are
- * the last. */
+/* Returns whether its parent has allocated all for it, the bindings last. */
 static inline bool
 release_is_made(cl_env_ptr env)
 {

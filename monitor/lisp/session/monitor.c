@@ -160,8 +160,7 @@ fork_child(void)
   fork_end();
 }
 
-/* When the library is loaded: another thread may fork while the monitor is
- * opened. */
+/* Begins at loading: a thread may fork while the monitor is opened. */
 static void __attribute__((constructor)) expect_forks(void)
 {
   pthread_atfork(fork_prepare, fork_parent, fork_child);
@@ -304,9 +303,8 @@ mprof_monitor_reset(void)
  * a leaf has the region's number.  So when a thread enters or leaves one, all
  * that it knows of leaves is forgotten (some microseconds). */
 
-/* Enter the region `name', or that with the `number', 0 standing for none; or
- * leave the innermost one: -1.  A thread that was never counted is in no
- * region. */
+/* Enters the region NAME, or that NUMBER (0: none), or leaves the innermost
+ * one (-1).  A thread that was never counted is in no region. */
 static int
 change_region(const char *name, int number)
 {

@@ -138,8 +138,7 @@ is_held(const struct thread_state *t)
   return __atomic_load_n(&t->held.present, __ATOMIC_ACQUIRE);
 }
 
-/* Wait until all threads but this one are at rest.  False when one is not
- * after a second. */
+/* Waits until all other threads are at rest; returns false after a second. */
 static bool
 wait_for_rest(void)
 {

@@ -63,9 +63,8 @@ void stop_barrier(void);
  */
 void stop_set_gates(enum gate gate);
 
-/* In which system call another thread sleeps, as the kernel tells it in
- * /proc. Takes no lock and no memory: other threads may be stopped anywhere.
- */
+/* In which system call another thread sleeps, by /proc: without lock or
+ * memory, wherever other threads are stopped. */
 struct system_call {
   long number;
   uint64_t argument;      /* the first */

@@ -90,8 +90,7 @@ find(const char *label, bool ended)
   return t;
 }
 
-/* The label that a thread with that name shares when it ends; NULL when
- * memory ran out. */
+/* Returns the label that it shares when it ends, or NULL without memory. */
 static char *
 shared_label(cl_env_ptr env)
 {

@@ -66,8 +66,7 @@ release_walks(struct thread_state *t)
   arena_release(&t->last_objects.arena);
 }
 
-/* Follow its objects, or do not, as the options are.  False when memory ran
- * out. */
+/* Follows its objects as the options say; returns false without memory. */
 static bool
 follow(struct thread_state *t)
 {
@@ -122,8 +121,7 @@ init_walks(struct thread_state *t)
 
 static void add_counters(struct counters *to, const struct thread_state *t);
 
-/* The thread goes on with the state of one that has ended.  False when memory
- * ran out. */
+/* Goes on with the state of a thread that has ended; false without memory. */
 static bool
 take_over(struct thread_state *t, cl_env_ptr env, pthread_t thread)
 {

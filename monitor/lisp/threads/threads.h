@@ -82,9 +82,8 @@ void monitor_unlock(void);
 /* The state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
 
-/* Hang the hooks into a thread; `gate' is what its allocations find.  (The
- * calling thread gets no hooks yet, unless the gate is open.)  False when
- * memory ran out. */
+/* Hangs the hooks into a thread, whose allocations find `gate'; into this one
+ * if that is open.  Returns false when memory ran out. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
 /* The thread began in the present run, and the collector gave it a record. */
@@ -109,8 +108,7 @@ bool threads_take_options(unsigned long budget, int options);
  * were in the last image are in it already. */
 void threads_map(void);
 
-/* Forget all figures, and the threads that have ended.  The gates are
- * shut. */
+/* Forgets all figures, and threads that have ended.  The gates are shut. */
 void threads_forget_figures(void);
 
 /* Code goes away: forget what threads made where.  Trees have no addresses.
@@ -119,8 +117,7 @@ void threads_forget_code(void);
 
 /* ---- labels (thread_labels.c) ---- */
 
-/* A label for the thread with that environment, from malloc; NULL when memory
- * ran out. */
+/* Returns a label for the thread from malloc, or NULL without memory. */
 char *thread_label_new(cl_env_ptr env);
 
 /* Note it for images. */
@@ -134,8 +131,7 @@ void threads_renew_labels(void);
  * with those to come.  Its environment is still there. */
 void thread_label_end(struct thread_state *thread);
 
-/* The state of an ended thread that a new one is to go on with; NULL: it gets
- * one of its own. */
+/* Returns the state of an ended thread for a new one to take, or NULL. */
 struct thread_state *thread_label_shared(cl_env_ptr env);
 
 /* ---- counters ---- */

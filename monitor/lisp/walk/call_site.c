@@ -50,8 +50,7 @@ free_place(const struct call_sites *table, uintptr_t ip)
   return &table->sites[i];
 }
 
-/* Without memory for a longer table, this one is filled up to three quarters
- * and then emptied. */
+/* Makes the table longer, or empties it when it is three quarters full. */
 static void
 make_room(struct call_sites *table)
 {
@@ -113,8 +112,7 @@ call_site_add(struct call_sites *table, uintptr_t ip)
 
 /* ---- steps ---- */
 
-/* A table to which as many steps were added as it has places gives way to a
- * longer one. */
+/* Makes room for PLACES steps, without those that there were. */
 static int
 reserve_steps(struct step_table *table, uint32_t places)
 {

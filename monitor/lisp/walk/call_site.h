@@ -61,8 +61,7 @@ struct call_sites {
   struct arena arena;
 };
 
-/* An empty table, whose arena is to be released.  Gives back 0, or -1 with
- * errno set. */
+/* Makes an empty table, to be released.  Returns 0, or -1 with errno. */
 int call_sites_init(struct call_sites *table);
 
 /* Forget all sites, since code has come or gone. */
@@ -139,8 +138,7 @@ struct step_table {
   struct arena arena;
 };
 
-/* An empty table, whose arena is to be released.  Gives back 0, or -1 with
- * errno set. */
+/* Makes an empty table, to be released.  Returns 0, or -1 with errno. */
 int step_table_init(struct step_table *table);
 
 /* Contexts and leaves are forgotten. */

@@ -287,9 +287,8 @@ write_word(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
   return !stack_walk_is_counted(walk, before);
 }
 
-/* The place of a call in a function that was called from the context `up':
- * the line or the function, but no address, which is another's when code is
- * unloaded. */
+/* Returns the place of a call in a function called from the context `up':
+ * line or function, but no address, which unloading gives to others. */
 static uint64_t
 place_of(struct stack_walk *walk, const struct context_tree *tree,
          uintptr_t ip, const uint64_t *word, uint32_t call, uint32_t up)
@@ -308,8 +307,7 @@ place_of(struct stack_walk *walk, const struct context_tree *tree,
   return site_place(function, 0, 0);
 }
 
-/* The child of the context `up' when the step there is not known; its target
- * is in .more. */
+/* Returns the child of `up', its target in .more, where no step is known. */
 static __attribute__((noinline)) struct step
 new_step(struct stack_walk *walk, struct context_tree *tree,
          const struct walked_frame *f, uint32_t up)
