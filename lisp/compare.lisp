@@ -97,11 +97,11 @@ PROFILE."
   (let ((totals (make-hash-table :test #'equal)))
     (data:map-contexts
      (lambda (context)
-       (let* ((path (chain-path (%context-chain context)))
+       (let* ((path (rest (context-chain context)))
               (total (or (gethash path totals)
                          (setf (gethash path totals) (list 0 0)))))
-         (incf (first total) (%context-allocations context))
-         (incf (second total) (%context-bytes context))))
+         (incf (first total) (data:figure :allocations context))
+         (incf (second total) (data:figure :bytes context))))
      profile)
     (loop for path being the hash-keys of totals
             using (hash-value (allocations bytes))

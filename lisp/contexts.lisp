@@ -2,101 +2,74 @@
 ;;;;
 ;;;; contexts.lisp -- walk over all call chains of a profile.
 ;;;;
-;;;; There may be very many contexts, so they are not kept.  The C library
-;;;; writes them each time: each name once, everything else as integers
-;;;; (export_lisp_contexts.c), which PARSE-INTEGER reads twenty times as fast as
-;;;; READ.  Paths share their tails, so a path costs one cons.
+;;;; There may be very many contexts, so they are not kept.  They are read one
+;;;; by one from what `mprof export --format=lisp --tables=contexts' writes.
 
 (in-package #:mprof)
 
-(defstruct (chain (:copier nil) (:predicate nil))
-  "A call chain in one phase and one thread, shared by contexts that differ in
-type or size.  PATH is a list of names, leaf first; its tails are the paths of
-the callers."
-  path phase thread calls)
-
-(defstruct (context-figures (:conc-name %context-) (:copier nil)
-                            (:predicate nil))
+(defstruct (context (:include figures)
+                    (:constructor make-context
+                        (chain plist &aux (kind 'context)))
+                    (:copier nil) (:predicate nil))
   "The objects of one type and one size that were allocated at the end of one
-call chain, in one phase and one thread."
-  chain type size allocations bytes
-  samples)                              ; their numbers, for PROFILE
+call chain, in one phase and one thread.  CHAIN is shared by the contexts of a
+call chain: the calls of its last function, then the names, leaf first; their
+tails are those of the callers."
+  chain)
 
-(defmethod data:figure (key (x context-figures))
-  (let ((chain (%context-chain x)))
+(defmethod data:figure (key (x context))
+  (destructuring-bind (calls . path) (context-chain x)
     (case key
-      (:allocations (%context-allocations x))
-      (:bytes (%context-bytes x))
-      (:size (%context-size x))
-      (:chain (reverse (chain-path chain)))
-      (:name (first (chain-path chain)))
-      (:calls (chain-calls chain))
-      (:phase (chain-phase chain))
-      (:thread (chain-thread chain))
-      (t (data:figure key (%context-type x))))))
+      (:chain (reverse path))
+      (:name (first path))
+      (:calls calls)
+      (:phase (phase-keyword (call-next-method)))
+      (t (call-next-method)))))
 
-(defmethod print-object ((x context-figures) stream)
-  (print-unreadable-object (x stream :type t)
-    (format stream "~{~A~^ > ~}: ~A ~D allocations, ~D bytes"
-            (data:figure :chain x) (data:figure :name (%context-type x))
-            (%context-allocations x) (%context-bytes x))))
+(defmethod print-object ((x context) stream)
+  (print-unreadable-object (x stream)
+    (format stream "context ~{~A~^ > ~}: ~A ~D allocations, ~D bytes"
+            (data:figure :chain x)
+            (or (data:figure :class x) (data:figure :type x))
+            (data:figure :allocations x) (data:figure :bytes x))))
 
-(defun decoded (data)
-  "Return DATA, a string or a list, with its octets decoded to strings."
-  (typecase data
-    (string (string-of data))
-    (list (mapcar #'decoded data))
-    (t data)))
+(defun next-row (stream)
+  "Read a list that the C library wrote to STREAM, and decode its strings.
+Return NIL at the end of the list that it is in."
+  (when (char= (peek-char t stream) #\()
+    (loop for element in (with-standard-io-syntax
+                           (let ((*read-eval* nil))
+                             (read stream)))
+          collect (if (stringp element) (string-of element) element))))
 
-(defun number-reader (octets position)
-  "Return a function that returns the next integer in OCTETS, a base string, at
-each call, starting at POSITION."
-  (lambda ()
-    (multiple-value-bind (number end)
-        (parse-integer octets :start position :junk-allowed t)
-      (setf position end)
-      number)))
+(defun map-rows (function key stream)
+  "Call FUNCTION on each row of the next list in STREAM that follows the line
+KEY."
+  (loop until (string= key (read-line stream)))
+  (read-char stream)                    ; a blank
+  (read-char stream)                    ; the parenthesis of the list
+  (loop for row = (next-row stream)
+        while row
+        do (funcall function row))
+  (read-char stream))
 
 (defun map-contexts-in (function octets)
   "Call FUNCTION on each context in OCTETS, the output of `mprof export
---format=lisp-contexts'."
-  (multiple-value-bind (header position)
-      (with-standard-io-syntax
-        (let ((*read-eval* nil))
-          (read-from-string octets)))
-    (destructuring-bind (&key nodes chains contexts functions types phases
-                           threads)
-        (decoded (rest header))
-      ;; The order of evaluation is the order of the numbers.
-      (let* ((next (number-reader octets position))
-             (functions (coerce functions 'vector))
-             (types (coerce (type-rows types) 'vector))
-             (phases (map 'vector #'phase-keyword phases))
-             (threads (coerce threads 'vector))
-             (paths (make-array (1+ nodes) :initial-element '()))
-             (all-chains (make-array chains)))
-        (flet ((next-of (vector)
-                 (svref vector (funcall next))))
-          (loop for node from 1 to nodes
-                do (let ((up (next-of paths)))
-                     (setf (svref paths node) (cons (next-of functions) up))))
-          (dotimes (i chains)
-            (setf (svref all-chains i)
-                  (make-chain :path (next-of paths) :phase (next-of phases)
-                              :thread (next-of threads)
-                              :calls (let ((calls (funcall next)))
-                                       (if (= calls -1) nil calls)))))
-          (dotimes (i contexts)
-            (funcall function
-                     (make-context-figures
-                      :chain (next-of all-chains) :type (next-of types)
-                      :size (let ((size (funcall next)))
-                              (case size
-                                (-1 :large) (-2 :grown) (-3 :unknown)
-                                (t size)))
-                      :allocations (funcall next) :bytes (funcall next)
-                      :samples (loop repeat (funcall next)
-                                     collect (funcall next))))))))))
+--format=lisp --tables=contexts'."
+  (with-input-from-string (stream octets)
+    (let ((chains (make-array 0 :adjustable t :fill-pointer t)))
+      (map-rows (lambda (row)
+                  (destructuring-bind (&key parent function calls) row
+                    (vector-push-extend
+                     (list* calls function
+                            (and parent (rest (aref chains parent))))
+                     chains)))
+                " :chains" stream)
+      (map-rows (lambda (row)
+                  (funcall function
+                           (make-context (aref chains (getf row :chain))
+                                         row)))
+                " :contexts" stream))))
 
 (defun data:map-contexts (function profile)
   "Call FUNCTION on each context of PROFILE, the largest bytes first.
@@ -118,5 +91,5 @@ Example: which chains allocated large objects?
   (call-with-export (lambda (octets)
                       (map-contexts-in function octets)
                       t)
-                    profile "export" "--format=lisp-contexts")
+                    profile "export" "--format=lisp" "--tables=contexts")
   (values))

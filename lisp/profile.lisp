@@ -164,7 +164,7 @@ PREDICATE, in the form that the bindings take."
   (let ((samples '(0)))                 ; the last element is ignored
     (data:map-contexts (lambda (context)
                          (when (funcall predicate context)
-                           (setf samples (append (%context-samples context)
+                           (setf samples (append (data:figure :samples context)
                                                  samples))))
                        profile)
     (coerce samples '(simple-array (unsigned-byte 64) (*)))))

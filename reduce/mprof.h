@@ -87,8 +87,8 @@ MPROF_API void mprof_timeline_close(void *timeline);
 
 /* mprof_run_command on PROFILE; ARGUMENTS name no files, and values of
  * options follow after "=".  Unless SAMPLES is NULL, only those COUNT of them
- * count whose numbers are there: as `export --format=lisp-contexts' gives
- * them, in any order.  Several threads may do this at once. */
+ * count whose numbers are there: as the contexts of `export --format=lisp'
+ * give them, in any order.  Several threads may do this at once. */
 MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);

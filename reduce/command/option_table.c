@@ -93,7 +93,7 @@ const struct option_row option_rows[] = {
     {IN_EXPORT, "format", "FORMAT",
      "output format, see below (default: by the ending of OUT)",
      ROW(format, export_formats)},
-    {IN_EXPORT, "tables", "TABLE", "table to write, see below; for csv",
+    {IN_EXPORT, "tables", "TABLE", "table to write, see below; for csv and lisp",
      ROW(view.table, csv_tables)},
     {IN_EXPORT, "frames", "LIST",
      "add to each chain, as frames; for folded: ",

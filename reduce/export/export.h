@@ -22,8 +22,6 @@ void export_folded(const struct reduction *reduction, struct sink *sink);
 void export_heap(const struct reduction *reduction, struct sink *sink);
 
 void export_html(const struct reduction *reduction, struct sink *sink);
-void export_lisp_contexts(const struct reduction *reduction,
-                          struct sink *sink);
 void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
 void export_suppressions(const struct reduction *reduction,

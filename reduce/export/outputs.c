@@ -160,8 +160,6 @@ const struct output export_formats[] = {
      .endings = ".html .htm ", .compares = true, .leaks_only = true},
     {"lisp", "one expression for the Lisp reader", export_lisp,
      .endings = ".lisp .sexp "},
-    {"lisp-contexts", "the call chains, for the Lisp reader",
-     export_lisp_contexts, .one_measure = true},
     {"pprof", "a profile of the selection, for pprof and mprof", export_pprof,
      .endings = ".pb.gz .pprof .data "},
     {"heap", "a heap profile with the four columns of Go's", export_heap,

@@ -3,7 +3,7 @@
 /* The distinct chains, in the order of the tree of chains.  As rows on their
  * own, in CSV, they are those at whose end something was allocated or called,
  * each one cell, root first, as folded stacks have it; else all nodes of the
- * tree.
+ * tree.  In Lisp they have no figures: contexts_by_size_table has them.
  */
 
 #include "base/array.h"
@@ -16,10 +16,11 @@ static const struct column columns[] = {
     {.id = PARENT, .keys = KEYS("parent", NULL)},
     {.id = FUNCTION, .keys = KEYS("function", NULL)},
     {.id = CHAIN, .keys = KEYS(NULL, "chain")},
-    ALL_COUNTS,
+    {.content = CONTENT_COUNTS,
+     .keys = {[FORM_JSON] = "", [FORM_CSV] = ""}},
     {.id = CALLS, .keys = KEY("calls")},
     ALL_MORE,
-    {.id = TYPES, .keys = KEYS("types", NULL)},
+    {.id = TYPES, .keys = {[FORM_JSON] = "types"}},
 };
 
 struct contexts {

@@ -2,8 +2,8 @@
 
 /* One table as comma-separated values; the whole reduction as one JSON
  * object, which mprof-profile.schema.json describes, or as one expression
- * that a Lisp reader reads; that without the call chains, which lisp-contexts
- * has.
+ * that a Lisp reader reads; that without the call chains, unless they are
+ * asked for.
  *
  * In JSON functions and types are referred to by their place in their lists,
  * which counts from zero, as are contexts and cycles; in Lisp by their names.
@@ -17,22 +17,24 @@
 #include <string.h>
 
 /* The lists, in order; the first ones are there already. */
-static const struct {
+static const struct list {
   const char *key;
   const struct table *table;
-  bool lisp;
+  bool json, lisp;
 } lists[] = {
-    {"functions", &functions_table, true},
-    {"arcs", &arcs_table, true},
-    {"cycles", &cycles_table, false},
-    {"types", &types_table, true},
-    {"survival", &survival_table, true},
-    {"contexts", &contexts_table, false},
-    {"bins", &bins_table, true},
-    {"regions", &regions_table, true},
-    {"phases", &phases_table, true},
-    {"threads", &threads_table, true},
-    {"advice", &advice_table, true},
+    {"functions", &functions_table, true, true},
+    {"arcs", &arcs_table, true, true},
+    {"cycles", &cycles_table, true, false},
+    {"types", &types_table, true, true},
+    {"survival", &survival_table, true, true},
+    {"contexts", &contexts_table, true, false},
+    {"chains", &contexts_table, false, true},
+    {"contexts", &contexts_by_size_table, false, true},
+    {"bins", &bins_table, true, true},
+    {"regions", &regions_table, true, true},
+    {"phases", &phases_table, true, true},
+    {"threads", &threads_table, true, true},
+    {"advice", &advice_table, true, true},
 };
 
 /* The place of each of COUNT items in the list of TABLE. */
@@ -78,17 +80,22 @@ write_comments(struct writer *writer, const struct profile *profile)
   }
 }
 
-/* Whether the list with the number I is written: the page has no use for all
- * of them. */
+/* Returns whether LIST is written: all but CONTEXTS, unless these are wanted,
+ * or in Lisp the table alone that is asked for. */
 static bool
-wants(enum form form, size_t i, const struct reduction *reduction,
-      bool contexts)
+wants(enum form form, const struct list *list,
+      const struct reduction *reduction, bool contexts)
 {
-  if (form == FORM_LISP && !lists[i].lisp)
+  const struct output *asked = reduction->options->table;
+  const bool of_contexts = list->table == &contexts_table ||
+                           list->table == &contexts_by_size_table;
+  if (form == FORM_LISP ? !list->lisp : !list->json)
     return false;
-  if (lists[i].table == &contexts_table)
+  if (form == FORM_LISP && asked != NULL)
+    return asked->table == (of_contexts ? &contexts_table : list->table);
+  if (of_contexts)
     return contexts;
-  return lists[i].table != &survival_table ||
+  return list->table != &survival_table ||
          (reduction_knows_survival(reduction) &&
           (contexts || form == FORM_LISP));
 }
@@ -98,7 +105,7 @@ write_lists(struct writer *writer, const struct reduction *reduction,
             bool contexts)
 {
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-    if (wants(writer->form, i, reduction, contexts))
+    if (wants(writer->form, &lists[i], reduction, contexts))
       writer_table(writer, lists[i].key, lists[i].table, reduction);
 }
 

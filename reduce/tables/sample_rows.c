@@ -46,7 +46,9 @@ row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
   row.keys[ROW_TYPE] = count.type;
   if (rows->line_of_sample != NULL)
     row.keys[ROW_LINE] = rows->line_of_sample[i];
-  if (rows->of == ROWS_OF_SIZES) {
+  if (rows->of == ROWS_OF_CONTEXTS)
+    row.keys[ROW_REGION] = 0;
+  if (rows->of == ROWS_OF_SIZES || rows->of == ROWS_OF_CONTEXTS) {
     row.keys[ROW_SIZE_KIND] = count.size_kind;
     row.keys[ROW_OBJECT_BYTES] =
         count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
@@ -86,6 +88,14 @@ add_survival(struct sample_rows *rows, size_t to, size_t from)
                        rows->rows[from].sample, &rows->survival[to]);
 }
 
+/* Notes that SAMPLE is in the row ROW, if that is asked. */
+static void
+note_row(const struct sample_rows *rows, uint32_t sample, size_t row)
+{
+  if (rows->of_sample != NULL)
+    rows->of_sample[sample] = (uint32_t)row;
+}
+
 void
 sample_rows_add(struct sample_rows *rows, uint32_t node)
 {
@@ -103,6 +113,7 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
   array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
              compare_rows);
   add_survival(rows, first, first);
+  note_row(rows, rows->rows[first].sample, first);
   for (size_t r = first + 1; r < rows->count; r++) {
     bool same = compare_rows(&rows->rows[last], &rows->rows[r]) == 0;
     if (!same)
@@ -110,6 +121,7 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
     for (int c = 0; same && c <= COLUMN_OF_CALLS; c++)
       rows->rows[last].counts[c] += rows->rows[r].counts[c];
     add_survival(rows, last, same ? r : last);
+    note_row(rows, rows->rows[r].sample, last);
   }
   rows->count = last + 1;
 }

@@ -14,6 +14,7 @@
 enum rows_of {
   ROWS_OF_TYPES, /* allocations, whatever the sizes of the objects */
   ROWS_OF_SIZES, /* allocations, by size, too */
+  ROWS_OF_CONTEXTS, /* the same, whatever the region */
   ROWS_OF_CALLS
 };
 
@@ -35,7 +36,7 @@ struct sample_row {
   uint32_t node;
   uint64_t keys[ROW_KEYS];
   uint64_t counts[COLUMN_OF_CALLS + 1]; /* by enum measure; calls */
-  uint32_t sample; /* of allocations: the first of them */
+  uint32_t sample; /* of allocations: one of them */
 };
 
 struct sample_rows {
@@ -44,6 +45,8 @@ struct sample_rows {
   const uint32_t *slices; /* by labels of the profile; NULL: it tells no rows
                              apart */
   const uint32_t *line_of_sample; /* likewise */
+  uint32_t *of_sample; /* by sample: gets the number of its row; NULL: that is
+                          not asked */
   struct lists samples;           /* by node */
   struct sample_row *rows;
   size_t count, capacity;

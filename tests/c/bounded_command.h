@@ -32,7 +32,7 @@ static const char *const commands[][8] = {
     {"report", "-verbose", "--by=line", "--system=show", "--width=100"},
     {"export", "--format=folded", "--frames=types,threads,phases"},
     {"export", "--format=html"},
-    {"export", "--format=lisp-contexts"},
+    {"export", "--format=lisp", "--tables=contexts"},
     {"export", "--format=pprof"},
     {"export", "--format=dot"},
     {"export", "--format=speedscope"},

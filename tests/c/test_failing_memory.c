@@ -141,8 +141,8 @@ static void
 exports(void **state)
 {
   static const char *const formats[] = {
-      "folded", "html", "lisp",       "lisp-contexts", "pprof", "callgrind",
-      "dot",    "json", "speedscope", "csv"};
+      "folded", "html", "lisp",       "lisp\n--tables=contexts", "pprof",
+      "callgrind", "dot", "json", "speedscope", "csv"};
   (void)state;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     char arguments[128];

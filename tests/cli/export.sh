@@ -51,11 +51,17 @@ result $? 'folded: nothing selected, no file'
 expect 'folded, hidden' 0 '' export --format=folded --hide=RED --hide=BLUE "$w"
 says 'the last --hide counts' "$r;CL-USER::MAKE-WIDGET 240000"
 
-expect 'contexts' 0 '' export --format=lisp-contexts "$m"
-awk '/^[0-9]/ && NF > 4 { sum += $5 } END { exit sum != 6944 }' out
+expect 'contexts' 0 '' export --format=lisp --tables=contexts "$m"
+sed -n 's/.*(:chain .*:bytes \([0-9]*\).*/\1/p' out |
+  awk '{ sum += $1 } END { exit sum != 6944 }'
 result $? 'contexts: their sum is the total'
-[ "$(awk '/^[0-9]/ && NF > 5 { print $7 }' out | sort -n | tr '\n' ' ')" = '0 1 2 3 4 5 6 7 ' ]
+[ "$(sed -n 's/.*:samples (\([0-9 ]*\)).*/\1/p' out | tr ' ' '\n' |
+  sort -n | tr '\n' ' ')" = '0 1 2 3 4 5 6 7 ' ]
 result $? 'contexts: each sample is in one'
+
+expect 'lisp, one table' 0 '' export --format=lisp --tables=arcs "$m"
+[ "$(grep -c '^ :' out)" = 3 ] && grep -q '^ :arcs' out
+result $? 'lisp: with --tables, the language, the table and the comments'
 
 expect 'lisp' 0 '' export --format=lisp "$m"
 says 'functions' '(:name "PARSE" :self-bytes 160 :self-allocations 10'

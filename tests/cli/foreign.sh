@@ -130,8 +130,8 @@ by_hand bytes-alone 0 '' export --format=lisp
 says 'the same' '((:size :unknown :bytes 4096 '
 by_hand bytes-alone 0 '' export --format=csv --tables=bins
 says 'the same' '"unknown","'
-by_hand bytes-alone 0 '' export --format=lisp-contexts
-says 'the same' '0 0 -3 0 4000 1 0'
+by_hand bytes-alone 0 '' export --format=lisp --tables=contexts
+says 'the same' ':size :unknown :phase "run" :thread "[unnamed]" :bytes 4000 '
 by_hand any-order 0 '' export --format=csv --tables=functions
 says 'units and order' '"f",3072,4,3072,4,1024,2,1024,2,,'
 by_hand any-order 0 '' export --format=json

@@ -38,7 +38,7 @@ mixture mixture report --no-legend --min-percent=12
 mixture-pairs mixture report --no-legend --tables=type-functions --sort=allocs --min-percent=40
 mixture-folded mixture export --format=folded --frames=types
 mixture-lisp mixture export --format=lisp
-mixture-contexts mixture export --format=lisp-contexts --hide=PARSE
+mixture-contexts mixture export --format=lisp --tables=contexts --hide=PARSE
 phases phases report --no-legend --tables=phases,threads
 phases-folded phases export --format=folded --frames=phases,threads --value=allocs
 unknown-calls unknown-calls report -verbose --no-legend --tables=direct,graph

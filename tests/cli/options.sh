@@ -25,7 +25,7 @@ mean leaks?" \
 expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \
   report --tables= "$w"
 expect 'unknown format' 2 "mprof: --format takes folded, html, lisp, \
-lisp-contexts, pprof, heap, callgrind, dot, speedscope, json, csv or \
+pprof, heap, callgrind, dot, speedscope, json, csv or \
 suppressions, not \
 'jpeg'" export --format=jpeg "$w"
 expect 'a wrong signal' 2 \
