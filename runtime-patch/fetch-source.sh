@@ -13,7 +13,7 @@
 # apt does the download, with package lists of its own under DIR (see
 # source-lists.sh), so that the machine's configuration is neither changed nor
 # in need of deb-src lines.  apt checks signatures; the checksums tie the
-# result to the one source that the patches (the figures) are made for.  The
+# result to the one source that the patches are made for.  The
 # .dsc says nothing more, so it is not asked for.
 
 set -eu
@@ -25,13 +25,9 @@ dir=$1
 work=$dir.tmp
 log=$dir.log
 files=$(echo "$sums" | sed 's/.*  //')
-if [ "$package" = ecl ]; then
-  otherwise="set ECL_SRC to the folder of the source package $package"
-  otherwise="$otherwise $version, or to its .orig tarball with the .debian"
-  otherwise="$otherwise one beside it"
-else
-  otherwise="put $(echo $files) into $dir"
-fi
+otherwise="set ECL_SRC to the folder of the source package $package"
+otherwise="$otherwise $version, or to its .orig tarball with the .debian"
+otherwise="$otherwise one beside it"
 instead="or $otherwise"
 
 verify() {

@@ -304,10 +304,6 @@ bench-instructions: all $(top)/reference-work/key ## the same in instructions
 bench-on-off: all ## the same of mprof counting and stopped alone; minutes for ten PROGRAMS
 	@$(test_env) tests/bench/run.sh --on-off
 
-bench-holders: all ## the time and memory to find out what holds a million objects
-	@cd $(O) && $(test_env) bin/ecl --norc \
-	  --load $(CURDIR)/tests/bench/holders.lisp
-
 bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,000 contexts
 	@mkdir -p $(O)/bench
 	@cd $(O) && $(test_env) bin/ecl --norc --eval '(require :mprof)' --eval \
@@ -320,14 +316,6 @@ bench-words: all $(no_words)-work/key ## the same without words in frames and wi
 
 bench-malloc: all $(packages)-bench-malloc ## the cost of profiling C programs, and of heaptrack
 	@$(test_env) tests/bench/malloc.sh
-
-maxima      := $(shared)/download/maxima
-bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour
-	@runtime-patch/fetch-source.sh $(maxima) tests/bench/maxima-source.sh
-	@$(test_env) MAXIMA_SOURCE=$(maxima) tests/bench/maxima.sh
-
-bench-image: all ## what it costs to count in a file
-	@$(test_env) tests/bench/image.sh
 
 bench-growth: all ## measure time and memory by the number of contexts
 	@$(test_env) tests/bench/growth.sh

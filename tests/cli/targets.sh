@@ -95,7 +95,7 @@ named() {
 }
 
 targets=$(sed -n 's/^\(check[a-z-]*\|soak\|demo\|bench[a-z-]*\):.* ##.*/\1/p' \
-  "$top/tests/tests.mk" | grep -vx 'check-off\|check-folder\|check-fuzz\|check-long\|bench-maxima')
+  "$top/tests/tests.mk" | grep -vx 'check-off\|check-folder\|check-fuzz\|check-long')
 for target in $targets; do
   build test_env='echo BUILD=$(O)' "$target" >out
   status=$?

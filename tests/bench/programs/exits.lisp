@@ -30,20 +30,6 @@
   "The same from 20 frames below, each of which conses."
   (length (the list (repeat n (catch 'out (throw-from-below 20 '()))))))
 
-(defun call-with-exit (function)
-  (funcall function
-           (lambda (value)
-             (return-from call-with-exit (cons value nil)))))
-
-(define-program return-from-closure (n :size 1100000 :result (list (1- n)))
-  "N times an exit by a closure over a block."
-  (let ((last nil))
-    (declare (notinline call-with-exit))
-    (dotimes (i n last)
-      (setf last (call-with-exit (lambda (exit)
-                                   (funcall exit i)
-                                   (error "the exit came back")))))))
-
 (define-condition expected-error (error)
   ((serial :initarg :serial :reader serial)))
 
@@ -113,15 +99,6 @@ made an object."
                                     (setf (first place)
                                           (cons-loop-here n)))))))
     results))
-
-(define-program threads-1 (n :size 8000000 :result (list (list (1- n))))
-  "N conses in another thread."
-  (loops-in-threads 1 n))
-
-(define-program threads-2 (n :size 8000000
-                           :result (list (list (1- n)) (list (1- n))))
-  "N conses in each of two threads."
-  (loops-in-threads 2 n))
 
 (define-program threads-8 (n :size 2000000
                            :result (make-list 8 :initial-element

@@ -31,14 +31,6 @@
   "N conses in a loop."
   (cons-loop-of n))
 
-(define-program loop-depth-10 (n :size 10000000 :result (list (1- n)))
-  "The same below 10 frames."
-  (below-frames 10 n))
-
-(define-program loop-depth-10000 (n :size 10000000 :result (list (1- n)))
-  "The same below 10,000 frames."
-  (below-frames 10000 n))
-
 (define-program loop-depth-100000 (n :size 10000000 :result (list (1- n)))
   "The same below 100,000 frames."
   (below-frames 100000 n))
@@ -54,16 +46,6 @@
     (declare (notinline make-one))
     (dotimes (i n last)
       (setf last (make-one i)))))
-
-(defun make-another (x)
-  (cons x nil))
-
-(define-program one-per-direct-call (n :size 8000000 :result (list (1- n)))
-  "The same within one file.  An unpatched ECL lets the C compiler inline such a
-call, so this compares a call with none."
-  (let ((last nil))
-    (dotimes (i n last)
-      (setf last (make-another i)))))
 
 (define-program boxed-floats (n :size 5000000 :result (float n 1d0))
   "Add up double floats: each addition makes one, in a function of the runtime

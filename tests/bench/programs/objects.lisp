@@ -1,6 +1,6 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; objects.lisp -- instances, methods, structures, hash tables, trees.
+;;;; objects.lisp -- instances, methods, structures.
 
 (in-package #:bench)
 
@@ -60,36 +60,7 @@ arguments are lists."
       (incf sum (area (scaled box 1)))
       (incf sum (area (scaled disc 1))))))
 
-;;; Hash tables
-
-(define-program hash-numbers (n :size 36 :result 20000)
-  "Fill and read a growing table of 20,000 numbers N times."
-  (repeat n
-    (let ((table (make-hash-table)) (found 0))
-      (dotimes (i 20000)
-        (setf (gethash (* i 7) table) (cons i i)))
-      (dotimes (i 20000 found)
-        (when (eql (car (gethash (* i 7) table)) i)
-          (incf found))))))
-
-(define-program hash-strings (n :size 180 :result '(1000 4000))
-  "Count 4,000 words, 1,000 of them different, each a fresh string, N times."
-  (repeat n
-    (let ((table (make-hash-table :test #'equal)) (sum 0))
-      (dotimes (i 4000)
-        (let ((word (make-string 6 :initial-element #\a)) (code (mod i 1000)))
-          (dotimes (j 3)
-            (multiple-value-bind (quotient digit) (floor code 10)
-              (setf (char word j) (code-char (+ 97 digit))
-                    code quotient)))
-          (incf (the fixnum (gethash word table 0)))))
-      (maphash (lambda (word count)
-                 (declare (ignore word))
-                 (incf sum count))
-               table)
-      (list (hash-table-count table) sum))))
-
-;;; Structures and trees
+;;; Structures
 
 (defstruct widget colour serial)
 
@@ -113,46 +84,3 @@ times."
                        (consume-widget (if (evenp serial)
                                            (make-red-widget serial)
                                            (make-blue-widget serial)))))))))
-
-(defstruct (tree (:constructor make-tree (&optional left right))
-                 (:copier nil))
-  left right)
-
-(defun tree-of-depth (depth)
-  (declare (fixnum depth))
-  (if (zerop depth)
-      (make-tree)
-      (make-tree (tree-of-depth (1- depth)) (tree-of-depth (1- depth)))))
-
-(defun populate (tree depth)
-  "Hang a tree of DEPTH below TREE, from the top down."
-  (declare (fixnum depth))
-  (when (plusp depth)
-    (setf (tree-left tree) (make-tree)
-          (tree-right tree) (make-tree))
-    (populate (tree-left tree) (1- depth))
-    (populate (tree-right tree) (1- depth))))
-
-(defun tree-size (tree)
-  (if (null tree)
-      0
-      (+ 1 (the fixnum (tree-size (tree-left tree)))
-         (the fixnum (tree-size (tree-right tree))))))
-
-(define-program binary-trees (n :size 6 :result '(32767 65534 194494))
-  "The classic test of collectors: one tree that lives long, while short-lived
-ones are made from the top down and from the bottom up, N times."
-  (let ((long-lived (tree-of-depth 14)) (kept 0) (made 0))
-    (repeat n
-      (setf kept 0 made 0)
-      (loop for depth from 4 to 14 by 5
-            for trees = (ash 1 (- 14 depth))
-            do (dotimes (i trees)
-                 (let ((top-down (make-tree)))
-                   (populate top-down depth)
-                   (incf made (tree-size top-down))
-                   (incf made (tree-size (tree-of-depth depth))))))
-      (let ((tree (make-tree)))
-        (populate tree 14)
-        (incf kept (+ (tree-size tree) (tree-size (tree-of-depth 14))))
-        (list (tree-size long-lived) kept made)))))

@@ -1,39 +1,13 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; text.lisp -- building strings, FORMAT, and regular expressions by
-;;;; CL-PPCRE (run.sh loads that first).
+;;;; text.lisp -- FORMAT, and regular expressions by CL-PPCRE (run.sh loads that
+;;;; first).
 
 (in-package #:bench)
 
 (declaim (optimize (speed 3) (safety 1) (debug 0)))
 
 (defvar *words* '("allocation" "context" "frame" "marker" "tree"))
-
-(defun sentence (count)
-  "COUNT words with blanks between them, by CONCATENATE."
-  (let ((sentence ""))
-    (dotimes (i count sentence)
-      (setf sentence (concatenate 'string sentence (if (zerop i) "" " ")
-                                  (nth (mod i 5) *words*))))))
-
-(define-program strings (n :size 3000 :result '(147 147 36))
-  "A sentence of 20 words by CONCATENATE and by a string stream, turned to upper
-case, and cut into words again, N times."
-  (repeat n
-    (let* ((sentence (sentence 20))
-           (written (with-output-to-string (stream)
-                      (loop for (word . more) on *words*
-                            do (write-string word stream)
-                               (when more
-                                 (write-char #\Space stream)))))
-           (upper (string-upcase sentence)))
-      (list (length upper)
-            (loop for start = 0 then (1+ end)
-                  for end = (position #\Space upper :start start)
-                  sum (length (subseq upper start end))
-                  while end
-                  sum 1)
-            (length written)))))
 
 (define-program formatting (n :size 4000
                             :result "   42  FOO \"x\" 3.142 a, b, c  2A (1 2)")
