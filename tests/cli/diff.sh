@@ -138,12 +138,13 @@ grew() {
 }
 bytes='mprof: grew from 336 to 6944 bytes, beyond'
 allocs='mprof: grew from 21 to 61 allocations, beyond'
-grew --limit-growth=6608 0 ''
-grew --limit-growth=6607 3 "$bytes --limit-growth=6607"
-grew --limit-growth=6.608kB 0 ''
-grew --limit-growth=6.607kB 3 "$bytes --limit-growth=6.607kB"
+for limits in 6608:6607 6608B:6607.999999B 6.608kB:6.607kB 6.453125KiB:6.453124KiB \
+  0.006608MB:0.006607MB 0.006302MiB:0.006301MiB 0.000007GB:0.000006GB \
+  0.000007GiB:0.000006GiB 1966.666667%:1966.666666%; do
+  grew "--limit-growth=${limits%:*}" 0 ''
+  grew "--limit-growth=${limits#*:}" 3 "$bytes --limit-growth=${limits#*:}"
+done
 grew --limit-growth=1967% 0 ''
-grew --limit-growth=1966.666666% 3 "$bytes --limit-growth=1966.666666%"
 grew --limit-growth=40allocs 0 ''
 grew --limit-growth=39allocs 3 "$allocs --limit-growth=39allocs"
 grew --limit-growth=191%allocs 0 ''
@@ -156,6 +157,16 @@ grew --limit-growth=function:5199 3 \
 grew --limit-growth=function:20allocs 0 ''
 grew --limit-growth=function:19allocs 3 \
   'mprof: grew from 0 to 20 allocations in GRÖSSE, beyond --limit-growth=function:19allocs'
+for bytes in 4611686018427387903 9223372036854775806 9223372036854775807; do
+  printf 'profile p lisp\n1 %s type=STRING: F\n' "$bytes" >text
+  "$BUILD/tests/write_profile" text p "$bytes.data"
+done
+run diff --limit-growth=100% 4611686018427387903.data 9223372036854775806.data
+[ "$status" = 0 ]
+result $? 'twice as much, of the most there can be'
+run diff --limit-growth=100% 4611686018427387903.data 9223372036854775807.data
+[ "$status" = 3 ]
+result $? 'and more'
 run diff --limit-growth=0 "$m" "$tc"
 [ "$status" = 0 ] && [ ! -s err ]
 result $? 'less is no growth'
@@ -172,8 +183,10 @@ result $? 'failure comes before growth'
 run diff --limit-growth=0 "$tc" nothing
 [ "$status" = 1 ]
 result $? 'a missing file is failure'
-for limit in '' 5 5%% -1 1TB allocs 5%,; do
-  [ "$limit" = 5 ] || expect "limit '$limit'" 2 \
+for limit in '' % -1 +1 ' 1' '1 ' 1. .5% 1e3 0x10 1kb 1kib 5%% 1allocs% 1, ,1 5%, \
+  1.1234567% 1TB 18446744073709551616 99999999999999999999% 18446744073710GiB \
+  allocs 1alloc kept: kept:kept:1 all:1; do
+  expect "limit '$limit'" 2 \
     "mprof: --limit-growth takes N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB, each with function: or kept: in front or not, not '$limit'" \
     diff "--limit-growth=$limit" "$tc" "$m"
 done
