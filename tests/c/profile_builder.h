@@ -2,8 +2,8 @@
 
 /* Profiles written by hand, for the tests of the reducer.
  *
- * A builder collects samples, each with its chain of function names, root
- * first, as text: "MAIN/F/G".  A name that starts with "%" is a function of
+ * A builder collects samples, each with its chain of function names, the root
+ * first.  A name that starts with "%" is a function of
  * the runtime (the "%" is dropped); one that ends in "@12" is called, or
  * allocates, on line 12; one that ends in "@0" has no address, as what is
  * interpreted.  builder_write stores it as the monitor would.  Sizes are fixed
@@ -48,13 +48,6 @@ struct builder {
   Mprof__Pprof__Location *location_pointers[BUILDER_MOST];
   Mprof__Pprof__Sample *sample_pointers[BUILDER_MOST];
   Mprof__Pprof__ValueType *type_pointers[BUILDER_MOST_COLUMNS];
-};
-
-/* What an allocation sample says beside its chain. */
-struct allocation {
-  int64_t allocs, bytes, object_bytes; /* object_bytes 0: no such label */
-  const char *category, *type, *class_name; /* NULL: no such label */
-  int64_t kept_allocs, kept_bytes;
 };
 
 static inline int64_t
@@ -257,12 +250,6 @@ builder_sample_of(struct builder *b, const char *chain, const char *separator)
   return index;
 }
 
-static inline size_t
-builder_sample(struct builder *b, const char *chain)
-{
-  return builder_sample_of(b, chain, "/");
-}
-
 static inline void
 builder_label(struct builder *b, size_t index, const char *key,
               const char *text, int64_t number)
@@ -279,47 +266,6 @@ builder_label(struct builder *b, size_t index, const char *key,
     label->num_unit = builder_string(b, "bytes");
   label->num = number;
   b->label_pointers[index][count] = label;
-}
-
-static inline void
-builder_allocate(struct builder *b, const char *chain, struct allocation a)
-{
-  size_t index = builder_sample(b, chain);
-  b->values[index][0] = a.allocs;
-  b->values[index][1] = a.bytes;
-  b->values[index][2] = a.kept_allocs;
-  b->values[index][3] = a.kept_bytes;
-  if (a.category != NULL)
-    builder_label(b, index, "category", a.category, 0);
-  if (a.type != NULL)
-    builder_label(b, index, "type", a.type, 0);
-  if (a.class_name != NULL)
-    builder_label(b, index, "class", a.class_name, 0);
-  if (a.object_bytes != 0)
-    builder_label(b, index, "bytes", NULL, a.object_bytes);
-}
-
-/* COUNT conses of 16 bytes. */
-static inline void
-builder_cons(struct builder *b, const char *chain, int64_t count)
-{
-  builder_allocate(
-      b, chain,
-      (struct allocation){count, 16 * count, 16, "cons", "CONS", NULL, 0, 0});
-}
-
-/* COUNT activations of the last function of CHAIN. */
-static inline void
-builder_activate(struct builder *b, const char *chain, int64_t count)
-{
-  b->values[builder_sample(b, chain)][4] = count;
-}
-
-/* Says whose the last sample is. */
-static inline void
-builder_by_thread(struct builder *b, const char *name)
-{
-  builder_label(b, b->profile.n_sample - 1, "thread", name, 0);
 }
 
 /* The encoded profile; *LENGTH is its length; the caller frees it. */

@@ -91,19 +91,6 @@ check_invariants(const struct profile *profile)
     assert_int_equal(profile->facts[FACT_BYTES], sums[MEASURE_BYTES]);
 }
 
-/* Reads the file PATH, which is a profile, into PROFILE, which the caller
- * releases. */
-static inline void
-check_read(struct profile *profile, const char *path,
-           const struct input_limits *limits)
-{
-  struct mprof_error error;
-  mprof_error_clear(&error);
-  if (!read_file(profile, path, limits, &error))
-    fail_msg("%s", error.message);
-  check_invariants(profile);
-}
-
 /* Checks that PATH is refused for REASON; the offset that is named. */
 static inline int64_t
 check_refused_within(const char *path, const struct input_limits *limits,

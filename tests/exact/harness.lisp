@@ -68,7 +68,6 @@ LIST to have no effect does not leave it out.")
 (defconstant +single-float+ 8)    ; header, and the float in its padding
 (defconstant +double-float+ 16)   ; header, double
 (defconstant +long-float+ 32)     ; header, long double aligned to 16
-(defconstant +complex-double+ 24) ; header, two doubles
 (defconstant +ratio+ 24)          ; header, numerator, denominator
 (defconstant +complex+ 24)        ; header, real, imaginary
 (defconstant +instance+ 64)       ; header, length, class, entry, slotds, slots,

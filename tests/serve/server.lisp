@@ -28,9 +28,6 @@
         (make-pairs 1)
         more)))
 
-(defun busy-thread (stop)
-  (loop until (car stop) do (make-strings 10)))
-
 (defun say (&rest values)
   (format t "~{~A~^ ~}~%" values)
   (finish-output))
