@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 /* A copy of TEXT in which each byte that is no UTF-8 is written out. */
@@ -39,12 +40,13 @@ names_bytes(const char *text)
 {
   char *copy = pool_text(text), *to = copy;
   while (*text != '\0') {
-    unsigned byte;
-    int length = 0;
-    if (text[0] == '\\' && sscanf(text, "\\x%2x%n", &byte, &length) == 1 &&
-        length == 4 && byte >= 0x80) {
+    unsigned byte = 0;
+    if (text[0] == '\\' && text[1] == 'x' && isxdigit((uint8_t)text[2]) &&
+        isxdigit((uint8_t)text[3]))
+      sscanf(text, "\\x%2x", &byte);
+    if (byte >= 0x80) {
       *to++ = (char)byte;
-      text += length;
+      text += 4;
     } else {
       *to++ = *text++;
     }

@@ -67,14 +67,34 @@ enum {
 struct word {
   const char *word;
 };
+#define SORT_WORD(first, key, word) [SORT_##key - SORT_##first] = {word}
 static const struct word sort_words[] = {
-    {"inclusive"}, {"bytes"}, {"allocs"},    {"name"},  {"kept"}, {"live"},
-    {"peak"},      {"temporary"}, {"calls"}, {"self"}, {NULL}};
+    SORT_WORD(INCLUSIVE, INCLUSIVE, "inclusive"),
+    SORT_WORD(INCLUSIVE, BYTES, "bytes"),
+    SORT_WORD(INCLUSIVE, ALLOCS, "allocs"),
+    SORT_WORD(INCLUSIVE, NAME, "name"),
+    SORT_WORD(INCLUSIVE, KEPT, "kept"),
+    SORT_WORD(INCLUSIVE, LIVE, "live"),
+    SORT_WORD(INCLUSIVE, PEAK, "peak"),
+    SORT_WORD(INCLUSIVE, TEMPORARY, "temporary"),
+    SORT_WORD(INCLUSIVE, CALLS, "calls"),
+    SORT_WORD(INCLUSIVE, SELF, "self"),
+    {NULL}};
 static const struct word top_sort_words[] = {
-    {"inclusive"}, {"bytes"}, {"allocs"}, {"name"}, {NULL}};
+    SORT_WORD(INCLUSIVE, INCLUSIVE, "inclusive"),
+    SORT_WORD(INCLUSIVE, BYTES, "bytes"),
+    SORT_WORD(INCLUSIVE, ALLOCS, "allocs"),
+    SORT_WORD(INCLUSIVE, NAME, "name"),
+    {NULL}};
 static const struct word diff_sort_words[] = {
-    {"bytes"}, {"allocs"}, {"name"},      {"kept"},
-    {"live"},  {"peak"},   {"temporary"}, {NULL}};
+    SORT_WORD(BYTES, BYTES, "bytes"),
+    SORT_WORD(BYTES, ALLOCS, "allocs"),
+    SORT_WORD(BYTES, NAME, "name"),
+    SORT_WORD(BYTES, KEPT, "kept"),
+    SORT_WORD(BYTES, LIVE, "live"),
+    SORT_WORD(BYTES, PEAK, "peak"),
+    SORT_WORD(BYTES, TEMPORARY, "temporary"),
+    {NULL}};
 static const struct word color_words[] = {
     {"auto"}, {"always"}, {"never"}, {NULL}};
 static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};

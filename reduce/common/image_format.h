@@ -32,6 +32,7 @@
 #include "common/pprof_format.h"
 
 #define IMAGE_MAGIC "mprofmap"
+#define IMAGE_MOST_BUDGET 16711679 /* contexts of a C program */
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
 enum {
@@ -39,7 +40,6 @@ enum {
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
   IMAGE_LEAST_PAGE = 1 << 12,
   IMAGE_MOST_PAGE = 1 << 16,
-  IMAGE_MOST_BUDGET = 16711679, /* contexts of a C program */
   IMAGE_MOST_TEMPORARY = 64 /* allocations that a temporary object outlives */
 };
 

@@ -31,12 +31,6 @@ struct object_type {
   unsigned category; /* below 4 */
 };
 
-/* That of objects with these bits of kind.what, which also ALL such arrays or
- * streams may have, and of that CLASS, which may be NULL. */
-struct object_type object_type_of(const struct image_notes *notes,
-                                  uint32_t what, uint32_t all,
-                                  const struct note *class);
-
 /* Adds labels to the sample in hand. */
 void object_type_label(struct building *building, struct object_type type);
 

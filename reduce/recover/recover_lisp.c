@@ -17,21 +17,6 @@
 
 /* ---- kinds ------------------------------------------------------------- */
 
-struct object_type
-object_type_of(const struct image_notes *notes, uint32_t what, uint32_t all,
-               const struct note *class)
-{
-  const struct note *type = image_note_find(notes, NOTE_TYPE, what);
-  if (type == NULL)
-    type = image_note_find(notes, NOTE_TYPE, all);
-  return (struct object_type){.type = class != NULL && class->value != 0
-                                          ? "STRUCTURE"
-                                      : type != NULL ? type->text
-                                                     : "RAW-MEMORY",
-                              .class = class == NULL ? NULL : class->text,
-                              .category = type == NULL ? 3 : type->value & 3};
-}
-
 void
 object_type_label(struct building *b, struct object_type type)
 {
@@ -49,8 +34,16 @@ lisp_type_of(const struct lisp_recovery *r, const struct kind *kind)
   const struct note *class =
       kind->clas == 0 ? NULL
                       : image_note_find(r->notes, NOTE_CLASS, kind->clas);
-  return object_type_of(r->notes, NOTE_TYPE_BITS(kind->what),
-                        kind->what & 0xFF, class);
+  const struct note *type =
+      image_note_find(r->notes, NOTE_TYPE, NOTE_TYPE_BITS(kind->what));
+  if (type == NULL) /* all such arrays or streams */
+    type = image_note_find(r->notes, NOTE_TYPE, kind->what & 0xFF);
+  return (struct object_type){.type = class != NULL && class->value != 0
+                                          ? "STRUCTURE"
+                                      : type != NULL ? type->text
+                                                     : "RAW-MEMORY",
+                              .class = class == NULL ? NULL : class->text,
+                              .category = type == NULL ? 3 : type->value & 3};
 }
 
 /* ---- samples ----------------------------------------------------------- */

@@ -54,6 +54,20 @@ static const struct file_case cases[] = {
       {"(LOAD \"", "/b/x.lisp", "(LOAD \"b/x.lisp"}}},
 };
 
+/* Octets of a file's name that are no UTF-8 are two digits in a table. */
+static void
+octets_of_a_name(void **state)
+{
+  static const char *const written[][2] = {
+      {"/a/\\xe9.so", "/a/\xe9.so"}, {"/a/\\xE9", "/a/\xe9"},
+      {"\\x-f", "\\x-f"},           {"\\x +9", "\\x +9"},
+      {"\\x0x9", "\\x0x9"},         {"\\x41", "\\x41"},
+      {"\\xe", "\\xe"},             {"\\x", "\\x"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
+    assert_string_equal(names_bytes(written[i][0]), written[i][1]);
+}
+
 static void
 files_of_one_name(void **state)
 {
@@ -84,6 +98,7 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_of_one_name),
+      cmocka_unit_test(octets_of_a_name),
   };
   return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }

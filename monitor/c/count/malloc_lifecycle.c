@@ -50,6 +50,9 @@ make_room(uint32_t room)
   return ledger_reserve(room + 1);
 }
 
+#define TEXT_OF(number) TEXT_OF_TOKEN(number)
+#define TEXT_OF_TOKEN(token) #token
+
 /* Returns the budget that the environment has, or the usual one.  Says in a
  * line where that is too large. */
 static uint32_t
@@ -61,7 +64,7 @@ find_budget(void)
   process_image_read_name();
   if (process_image_is_first())
     process_image_say("MPROF_BUDGET is too large for",
-                      "the budget is 16711679");
+                      "the budget is " TEXT_OF(IMAGE_MOST_BUDGET));
   return IMAGE_MOST_BUDGET;
 }
 
