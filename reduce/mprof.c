@@ -61,7 +61,7 @@ split_lines(const char *text)
 /* A command line, and what it is run on. */
 struct running {
   const char *arguments;
-  const struct open_profile *open;     /* NULL: files that are named */
+  const struct open_profile *open;    /* NULL: files that are named */
   const struct handle *handle, *base; /* that are open; NULL: none */
   struct result *result;
 };
@@ -185,8 +185,7 @@ open_names(void *closure)
 {
   const struct opening *opening = closure;
   const struct lines lines = split_lines(opening->names);
-  profile_load(&opening->handle->profile, lines.items, lines.count,
-               NULL);
+  profile_load(&opening->handle->profile, lines.items, lines.count, NULL);
 }
 
 void *

@@ -69,8 +69,8 @@ MPROF_API void mprof_result_free(void *result);
  * cannot be read is said by each command that is run on it.  NULL when memory
  * runs out.  The caller closes it with mprof_profile_close. */
 MPROF_API void *mprof_profile_open(const char *names);
-MPROF_API void *mprof_profile_open_octets(const void *octets,
-                                          uint64_t length, void *timeline);
+MPROF_API void *mprof_profile_open_octets(const void *octets, uint64_t length,
+                                          void *timeline);
 
 /* The timeline of a program, with slices of so many NANOSECONDS; NULL when
  * memory runs out.  mprof_timeline_take ends a slice, unless it would be too

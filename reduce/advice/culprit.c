@@ -240,8 +240,8 @@ find_rule(struct matcher *m, size_t nearest, const unsigned char *types,
   for (size_t r = 0; r < m->rule_count; r++) {
     const size_t place = find_culprit(m, r, nearest);
     const size_t called = place == NONE || place == 0 ? 0
-                          : applied ? find_called(m, place)
-                                    : place - 1;
+                          : applied                   ? find_called(m, place)
+                                                      : place - 1;
     if (place != NONE && holds(m, r, types[r], place, called)) {
       finding->rule = r;
       finding->counted = plays(&m->rules[r], RULE_COUNTED, types[r]);

@@ -25,8 +25,8 @@ add_item(struct call_tree *tree, struct call_item item)
 {
   bool place = tree->kind == ITEMS_ARE_FRAMES;
   uint64_t key[] = {(uintptr_t)item.name, place ? item.function : 0,
-                    (uint64_t)item.line, item.address, item.inlined,
-                    item.file};
+                    (uint64_t)item.line,  item.address,
+                    item.inlined,         item.file};
   uint32_t index = row_table_add(&tree->keys, key, sizeof key / sizeof *key);
   if (index == tree->item_count)
     ARRAY_PUSH(tree->items, tree->item_count, tree->item_capacity, item);

@@ -15,7 +15,7 @@
 struct making {
   struct frame_table *table;
   struct index_map known; /* by name and scope */
-  uint32_t *of_file;     /* function of the profile -> name id of its file */
+  uint32_t *of_file;      /* function of the profile -> name id of its file */
   uint32_t *of_function;  /* function of the profile -> ours */
 };
 
@@ -247,9 +247,9 @@ add_location(struct making *making, const struct profile_location *location)
 {
   const struct profile *profile = making->table->profile;
   if (location->line_count == 0)
-    add_frame(making, &(struct frame){
-                          .function = nameless_function(making, location),
-                          .address = location->address});
+    add_frame(making,
+              &(struct frame){.function = nameless_function(making, location),
+                              .address = location->address});
   for (size_t i = 0; i < location->line_count; i++) {
     const struct profile_line *line =
         &profile->lines[location->first_line + i];

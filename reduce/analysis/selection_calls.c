@@ -162,8 +162,7 @@ void
 selection_count_calls(struct selection *selection)
 {
   const struct profile *profile = selection->profile;
-  bool *outside =
-      selection->has_root ? find_calls_outside(selection) : NULL;
+  bool *outside = selection->has_root ? find_calls_outside(selection) : NULL;
   if (profile_knows(profile, FACT_CALLS) && !selection->by_allocations)
     selection->calls = (uint64_t)profile->facts[FACT_CALLS];
   else

@@ -113,9 +113,8 @@ choose(struct selection *selection, enum expression expression)
   if (text == NULL)
     return;
   bool *chosen = pool_zeroed(count, sizeof *chosen);
-  const char *whole = expression == EXPRESSION_LABEL
-                          ? pool_format("(^|;)(%s)$", text)
-                          : text;
+  const char *whole =
+      expression == EXPRESSION_LABEL ? pool_format("(^|;)(%s)$", text) : text;
   int status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
   if (status == REG_ESPACE)
     fail_memory();

@@ -12,8 +12,8 @@
 
 /* Expressions that leave nothing when they match nothing. */
 static const enum expression choosing[] = {
-    EXPRESSION_FOCUS, EXPRESSION_SHOW_FROM, EXPRESSION_THREAD,
-    EXPRESSION_REGION, EXPRESSION_LABEL, EXPRESSION_TYPE};
+    EXPRESSION_FOCUS,  EXPRESSION_SHOW_FROM, EXPRESSION_THREAD,
+    EXPRESSION_REGION, EXPRESSION_LABEL,     EXPRESSION_TYPE};
 enum { CHOOSING_COUNT = sizeof choosing / sizeof choosing[0] };
 
 struct suggestion_text

@@ -264,9 +264,9 @@ parse_command(struct parsing *parsing)
   choose_format(options);
   if (options->base != NULL &&
       (options->format == NULL || !options->format->compares))
-    fail_with(MPROF_USAGE,
-              "--base requires -o NAME.html or --format=heap; mprof diff compares in "
-              "tables");
+    fail_with(MPROF_USAGE, "--base requires -o NAME.html or --format=heap; "
+                           "mprof diff compares in "
+                           "tables");
   settle(options);
 }
 

@@ -61,11 +61,11 @@ struct run_options {
   const char *signal;         /* that starts and stops counting, or NULL */
   const char *only;           /* names of programs, or NULL: all */
   bool watched;               /* the program is looked at while it runs */
-  const char *serve; /* where; NULL: not */
-  size_t every;      /* seconds between two tables of top; SIZE_MAX: 1 */
+  const char *serve;          /* where; NULL: not */
+  size_t every; /* seconds between two tables of top; SIZE_MAX: 1 */
   enum children_choice children;
-  uint64_t timeline;       /* length of its slices, ns; 0: there is none */
-  size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
+  uint64_t timeline;        /* length of its slices, ns; 0: there is none */
+  size_t process, seconds;  /* that runs already, and how long; SIZE_MAX */
   size_t budget, temporary; /* SIZE_MAX: not given */
 };
 
@@ -85,7 +85,7 @@ struct options {
   enum detail_choice detail;
   enum color_choice color;
   const char *rules; /* a file of rules of advice, NULL: only our own */
-  const char *base; /* the file to compare with, NULL: none */
+  const char *base;  /* the file to compare with, NULL: none */
   struct view_options view;
 
   struct diff_options diff;

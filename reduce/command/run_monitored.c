@@ -100,17 +100,18 @@ say_written(const char *name, bool root, const struct run_options *run,
     snprintf(files, sizeof files, "%s%zu %sfile%s of its processes",
              root ? " and " : "", sums->files, root ? "more " : "",
              sums->files == 1 ? "" : "s");
-  mprof_line(outcome->remark,
-             "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64
-             " bytes, %" PRIu64 " of them kept%s%s; see: mprof report %s",
-             quote, root ? name : "", quote, files, sums->allocs, sums->bytes,
-             sums->kept, lost,
-             !sums->ecl ? ""
-             : run->process != SIZE_MAX
-                 ? ", without " UNSEEN
-                 : ", without Lisp objects (count these by "
-                   "(mprof:with-profiling ...) in mprof-ecl or build/bin/ecl)",
-             names_of_files(name, root, sums));
+  mprof_line(
+      outcome->remark,
+      "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
+      " of them kept%s%s; see: mprof report %s",
+      quote, root ? name : "", quote, files, sums->allocs, sums->bytes,
+      sums->kept, lost,
+      !sums->ecl ? ""
+      : run->process != SIZE_MAX
+          ? ", without " UNSEEN
+          : ", without Lisp objects (count these by "
+            "(mprof:with-profiling ...) in mprof-ecl or build/bin/ecl)",
+      names_of_files(name, root, sums));
 }
 
 /* Makes OUTCOME that of --fail-on-leak, where the program itself succeeded.
@@ -133,7 +134,8 @@ check_leaks(const struct options *options, const char *name, bool root,
   } else if (growth_exceeds(limit, GROWTH_BYTES, 0, leaks->bytes, 0)) {
     outcome->status = 4;
     mprof_line(outcome->remark,
-               "%" PRIu64 " bytes in %" PRIu64 " object%s were lost, directly "
+               "%" PRIu64 " bytes in %" PRIu64
+               " object%s were lost, directly "
                "or indirectly, for example by %s; see: mprof report "
                "--tables=leaks%s%s %s",
                leaks->bytes, leaks->objects, leaks->objects == 1 ? "" : "s",

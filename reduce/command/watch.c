@@ -48,8 +48,8 @@ static void
 load(struct library *library)
 {
   static const char *const names[] = {
-      "mprof_server_open",   "mprof_server_port",  "mprof_server_run",
-      "mprof_server_answer", "mprof_server_stop",  "mprof_server_close"};
+      "mprof_server_open",   "mprof_server_port", "mprof_server_run",
+      "mprof_server_answer", "mprof_server_stop", "mprof_server_close"};
   void *found[sizeof names / sizeof *names];
   _Static_assert(sizeof *library == sizeof found, "a name for each");
   library_load(names, found, sizeof names / sizeof *names);
@@ -213,10 +213,8 @@ void
 watch_run(const struct options *options, struct run_files *files,
           struct sink *sink, struct outcome *outcome)
 {
-  struct watching watching = {.options = options,
-                              .files = files,
-                              .sink = sink,
-                              .outcome = outcome};
+  struct watching watching = {
+      .options = options, .files = files, .sink = sink, .outcome = outcome};
   struct watch *watch = &watching.watch;
   struct mprof_error error;
   control_open(&watch->control, files->path, files->names.deleted);

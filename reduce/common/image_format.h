@@ -61,7 +61,7 @@ struct image_head {
   uint32_t flags;    /* sum of enum image_flag */
   uint32_t process;  /* its number */
   char mprof[28];    /* version of mprof, a text */
-  uint32_t page;     /* bytes of this head, and of that of each piece, which are
+  uint32_t page; /* bytes of this head, and of that of each piece, which are
                         multiples of it */
 };
 

@@ -118,7 +118,8 @@ entry_of(const struct loaded *file, const Elf64_Phdr *part, int number,
   if (place == 0) {
     memset(beside, 0, TOGETHER * sizeof *beside);
     if (pread(file->descriptor, beside, TOGETHER * sizeof *beside,
-              (off_t)(part->p_offset + (uint64_t)number * sizeof *beside)) < 0)
+              (off_t)(part->p_offset + (uint64_t)number * sizeof *beside)) <
+        0)
       return (Elf64_Dyn){.d_tag = DT_NULL};
   }
   return beside[place];

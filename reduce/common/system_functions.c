@@ -85,8 +85,8 @@ judge(const char *text, const struct lisp_token *token, bool first)
   if (token->package_length < token->length)
     return is_system_package(text, token->package_length) ? VERDICT_SYSTEM
                                                           : VERDICT_OTHER;
-  if (first && is_one_of(kinds, sizeof kinds / sizeof kinds[0], text,
-                         token->length))
+  if (first &&
+      is_one_of(kinds, sizeof kinds / sizeof kinds[0], text, token->length))
     return VERDICT_NONE;
   return token->odd ? VERDICT_OTHER : VERDICT_SYSTEM;
 }

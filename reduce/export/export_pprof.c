@@ -135,14 +135,13 @@ make_function(struct making *making, const struct call_item *item)
     const struct function *shown = &frames->functions[item->function];
     const bool elsewhere = call_item_is_elsewhere(frames, item);
     function.file = intern_lasting(
-        making, names_text(&frames->names,
-                           elsewhere ? item->file : shown->file));
+        making,
+        names_text(&frames->names, elsewhere ? item->file : shown->file));
     function.start_line = elsewhere ? 0 : shown->start_line;
     calls_known = shown->calls_known;
   }
   uint32_t index = profile_add_function(making->made, function);
-  if (!calls_known && !making->heap &&
-      making->made->function_count > before)
+  if (!calls_known && !making->heap && making->made->function_count > before)
     export_comment(making->made, PPROF_COMMENT_CALLS_UNKNOWN, item->name);
   return index;
 }
@@ -311,8 +310,7 @@ add_heap_row(struct making *making, const struct sample_row *row, int sign)
   uint64_t *values = made->values + number * made->column_count;
   for (int use = 0; use < COLUMN_USES; use++)
     if (profile_has(made, use))
-      values[made->column_of[use].index] +=
-          (uint64_t)sign * row->counts[use];
+      values[made->column_of[use].index] += (uint64_t)sign * row->counts[use];
 }
 
 /* Adds what REDUCTION has allocated, or with SIGN -1 takes it away. */

@@ -18,7 +18,8 @@ file_of(const struct profile *profile, const struct profile_location *l)
 {
   return l->mapping == INDEX_NONE
              ? ""
-             : names_text(&profile->names, profile->mappings[l->mapping].file);
+             : names_text(&profile->names,
+                          profile->mappings[l->mapping].file);
 }
 
 /* Returns the innermost node from NODE on whose code is not that of a C or

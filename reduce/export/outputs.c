@@ -174,8 +174,8 @@ const struct output export_formats[] = {
      .endings = ".json "},
     {"csv", "one table, for spreadsheets; see --tables", export_csv,
      .endings = ".csv "},
-    {"suppressions", "lines that suppress each leak (C)",
-     export_suppressions, .endings = ".supp "},
+    {"suppressions", "lines that suppress each leak (C)", export_suppressions,
+     .endings = ".supp "},
     {0},
 };
 

@@ -46,7 +46,7 @@ struct profile_labels {
   uint32_t thread, region;        /* indices into threads and regions */
   enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
   uint64_t text;    /* length of all texts */
-  int64_t time; /* start of the slice, in nanoseconds; -1: not known */
+  int64_t time;     /* start of the slice, in nanoseconds; -1: not known */
   bool by_mprof, counts_objects, of_lisp;
   bool has_bytes; /* the size of one object: */
   uint64_t bytes;

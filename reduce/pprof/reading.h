@@ -42,7 +42,7 @@ struct reading {
                                      values come from */
   uint64_t text_left; /* bytes that names may still have, as often as anything
                          refers to them */
-  bool same_columns;   /* those of the file are the profile's */
+  bool same_columns;  /* those of the file are the profile's */
   size_t first_sample; /* of the file */
 };
 

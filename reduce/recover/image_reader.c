@@ -80,9 +80,10 @@ read_head(const struct image_input *input)
               "'%s' is not an image of mprof", image->path);
   head->mprof[sizeof head->mprof - 1] = '\0';
   if (strcmp(head->mprof, MPROF_VERSION) != 0)
-    fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
-              "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
-              image->path, head->mprof);
+    fail_file(
+        MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
+        "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
+        image->path, head->mprof);
   if (head->version != IMAGE_VERSION)
     fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
               "'%s' is an image of version %" PRIu32
@@ -187,8 +188,8 @@ read_held(struct image_input *input)
   enum { TRIES = 100 };
   const struct image *image = input->image;
   struct ledger *shared = image_is_used(image->path, &image->head)
-                               ? image_map_ledger(image->path)
-                               : NULL;
+                              ? image_map_ledger(image->path)
+                              : NULL;
   if (shared == NULL)
     return;
   pool_on_release(unmap, shared);

@@ -6,8 +6,8 @@
 
 #include "c/count/malloc_monitor.h"
 #include "code/function_numbers.h"
-#include "recover/c_counters.h"
 #include "recover/building.h"
+#include "recover/c_counters.h"
 
 #include <inttypes.h>
 

@@ -48,7 +48,7 @@ struct program {
 };
 
 struct snapshot {
-  void *profile; /* owned; NULL: there is none */
+  void *profile;                /* owned; NULL: there is none */
   struct program_status status; /* at that time */
 };
 

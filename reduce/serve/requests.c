@@ -114,15 +114,15 @@ answer_heap(struct client *client, const struct snapshot *now,
             const struct snapshot *before, const char *name)
 {
   char line[64];
-  const bool same = before->profile != NULL &&
-                    before->status.resets == now->status.resets;
+  const bool same =
+      before->profile != NULL && before->status.resets == now->status.resets;
   snprintf(line, sizeof line, "export\n--format=heap\n--value=%s",
            client->in_use ? "kept" : "bytes");
-  answer_result(client,
-                same ? mprof_profile_compare(now->profile, before->profile,
-                                             line)
-                     : mprof_profile_command(now->profile, line, NULL, 0),
-                "application/octet-stream", name);
+  answer_result(
+      client,
+      same ? mprof_profile_compare(now->profile, before->profile, line)
+           : mprof_profile_command(now->profile, line, NULL, 0),
+      "application/octet-stream", name);
 }
 
 /* ---- profiles ---- */
@@ -202,7 +202,8 @@ answer_page(struct client *client, enum page page, const struct arguments *a,
 {
   void *profile = now->profile;
   if (page == PROFILE) {
-    answer_result(client, mprof_profile_command(profile, "merge\n-o=-", NULL, 0),
+    answer_result(client,
+                  mprof_profile_command(profile, "merge\n-o=-", NULL, 0),
                   "application/octet-stream", "mprof.data");
   } else if (page == FLAMEGRAPH) {
     /* A client that may see the figures may not see the program's source. */

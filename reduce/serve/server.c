@@ -263,9 +263,8 @@ wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
   if (eventfd_read(server->wake, &number) == 0)
     server->stopped = true;
   for (int i = 0; i < MOST_CLIENTS; i++)
-    if (polled[i].revents != 0 &&
-        (polled[i].revents != POLLRDHUP ||
-         !ask_whether_there(&server->clients[i])))
+    if (polled[i].revents != 0 && (polled[i].revents != POLLRDHUP ||
+                                   !ask_whether_there(&server->clients[i])))
       give_up(&server->clients[i], "the client has disconnected");
 }
 

@@ -114,7 +114,8 @@ struct source_function {
   int64_t start_line; /* 0 when not known */
   int64_t line;       /* of the place, or of the call of what was inlined; 0
                          when not known */
-  const char *line_file; /* that the line is in, after #include or #line another
+  const char
+      *line_file; /* that the line is in, after #include or #line another
                             one; NULL when not known */
 };
 

@@ -272,9 +272,8 @@ code_names_add_lines(struct code_names *names, struct code_module *module,
     profile_add_line(
         profile, location,
         (struct profile_line){
-            function_at_line(profile,
-                             inlined_function(profile, module, inlined),
-                             inlined),
+            function_at_line(
+                profile, inlined_function(profile, module, inlined), inlined),
             inlined->line, 0});
   }
   const struct source_function *active = &source.functions[0];

@@ -40,8 +40,8 @@ struct code_module {
   struct index_map functions; /* of the profile in hand, by start */
 };
 
-struct code_names {  /* all zero, but for the pool and DELETED: empty */
-  struct pool *pool; /* which all of it is in */
+struct code_names {    /* all zero, but for the pool and DELETED: empty */
+  struct pool *pool;   /* which all of it is in */
   const char *deleted; /* another path to a file that was deleted while it
                           ran; NULL: there is none */
   struct names names;

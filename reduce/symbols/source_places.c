@@ -21,7 +21,7 @@ struct source_code {
 };
 
 struct source_unit {
-  Dwarf_Die die;   /* of its functions; in the .dwo file where that is found */
+  Dwarf_Die die; /* of its functions; in the .dwo file where that is found */
   Dwarf_Die lines; /* of its lines, which are always here */
   bool read;
   struct source_codes functions;
@@ -83,9 +83,9 @@ source_places_of(Dwarf *information)
     if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
       continue;
     const bool is_split = dwarf_tag(&split) == DW_TAG_compile_unit;
-    ARRAY_PUSH(places.units, places.unit_count, places.unit_capacity,
-               (struct source_unit){.die = is_split ? split : die,
-                                    .lines = die});
+    ARRAY_PUSH(
+        places.units, places.unit_count, places.unit_capacity,
+        (struct source_unit){.die = is_split ? split : die, .lines = die});
     add_code(&places.ranges, &die, code);
   }
   sort_codes(&places.ranges);

@@ -40,10 +40,10 @@ static struct cell
 arc_cell(const struct view *view, const struct ranking_row *row, int id)
 {
   const struct graph_arc *arc = &view->reduction->graph.arcs[row->item];
-  return id == ARC_CALLS ? cell_calls(arc->calls)
-                         : cell_reference(TO_FUNCTIONS, id == CALLER
-                                                            ? arc->caller
-                                                            : arc->callee);
+  return id == ARC_CALLS
+             ? cell_calls(arc->calls)
+             : cell_reference(TO_FUNCTIONS,
+                              id == CALLER ? arc->caller : arc->callee);
 }
 
 static bool

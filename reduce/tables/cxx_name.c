@@ -32,17 +32,18 @@ brackets_end(const char *text)
 void
 write_cxx_name(struct sink *sink, const char *name)
 {
-  static const char string[] = "std::__cxx11::basic_string<char, "
-                               "std::char_traits<char>, std::allocator<char> >";
+  static const char string[] =
+      "std::__cxx11::basic_string<char, "
+      "std::char_traits<char>, std::allocator<char> >";
   const size_t word = strlen(operator_word);
   for (const char *c = name; *c != '\0';) {
-    const char *end = *c == '<' && c > name &&
-                              (isalnum((unsigned char)c[-1]) ||
-                               c[-1] == '_') &&
-                              ((size_t)(c - name) < word ||
-                               memcmp(c - word, operator_word, word) != 0)
-                          ? brackets_end(c)
-                          : NULL;
+    const char *end =
+        *c == '<' && c > name &&
+                (isalnum((unsigned char)c[-1]) || c[-1] == '_') &&
+                ((size_t)(c - name) < word ||
+                 memcmp(c - word, operator_word, word) != 0)
+            ? brackets_end(c)
+            : NULL;
     if (strncmp(c, string, sizeof string - 1) == 0) {
       sink_text(sink, "std::string");
       c += sizeof string - 1;

@@ -65,7 +65,7 @@ static const struct column function_columns[] = {
      .use = USE_CALLS,
      .sums = true,
      .meaning = CALLS_TEXT "; <TOTAL>: all counted calls, also to "
-                "functions without a row",
+                           "functions without a row",
      .meaning_in_c = CALLS_TEXT_IN_C "; <TOTAL>: all allocations"},
     {.id = BYTES_PER_CALL,
      HEADING(2, "bytes", "/call"),
@@ -163,8 +163,8 @@ cell(const struct view *view, const struct ranking_row *row, int id)
     return (struct cell){.kind = CELL_SHARE,
                          .number = row->figures->temporary_allocs,
                          .whole = row->figures->allocs};
-  uint64_t calls = row->item == (size_t)NO_ITEM ? all_calls(reduction)
-                                                : row->calls;
+  uint64_t calls =
+      row->item == (size_t)NO_ITEM ? all_calls(reduction) : row->calls;
   if (id == BYTES_PER_CALL)
     return cell_average(row->figures->bytes, calls);
   if (id == CALLS)

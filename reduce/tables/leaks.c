@@ -30,9 +30,8 @@ static const struct column columns[] = {
      .meaning = "bytes never freed that the program could not free any more, "
                 "lost directly or indirectly, and their share of all such "
                 "bytes"},
-    {FIGURE(KEPT_ALLOCS), .keys = {"objects"},
-     HEADING(2, NULL, "objects"), .use = USE_LOST,
-     .meaning = "number of these objects"},
+    {FIGURE(KEPT_ALLOCS), .keys = {"objects"}, HEADING(2, NULL, "objects"),
+     .use = USE_LOST, .meaning = "number of these objects"},
     {.id = DIRECT_BYTES,
      HEADING(2, NULL, "direct"),
      .spare = 1,
@@ -55,8 +54,7 @@ static const struct column columns[] = {
      .spare = 2,
      .sums = true,
      .use = USE_LOST},
-    {FIGURE(ALLOCS), .keys = {"allocations"},
-     HEADING(2, NULL, "allocs"),
+    {FIGURE(ALLOCS), .keys = {"allocations"}, HEADING(2, NULL, "allocs"),
      .meaning = "allocations along this path"},
     {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true,
      .use = USE_NOT_LOST,

@@ -231,14 +231,16 @@ report_gaps(const struct profile *profile, struct sink *sink)
       profile, gaps->countless,
       "The profile does not count objects: their numbers and sizes are blank",
       sink);
-  write_gap(profile, gaps->apart,
-            "More is live than was allocated, as in a difference of profiles: "
-            "frees are blank",
-            sink);
-  write_gap(profile, gaps->changes,
-            "What is live is negative, so it is a difference of two profiles; "
-            "it is left out",
-            sink);
+  write_gap(
+      profile, gaps->apart,
+      "More is live than was allocated, as in a difference of profiles: "
+      "frees are blank",
+      sink);
+  write_gap(
+      profile, gaps->changes,
+      "What is live is negative, so it is a difference of two profiles; "
+      "it is left out",
+      sink);
   if (gaps->sampled > 0)
     sink_format(sink,
                 "Sampled, one allocation in about %" PRId64

@@ -93,9 +93,9 @@ struct line {
   const struct graph_entry *own; /* an entry's own line; NULL: another */
   bool member;                   /* one of a cycle's list of members */
   const struct figures *figures; /* from "self" on; NULL: stars */
-  uint64_t fraction_of; /* frac, but on own lines: a part of so much */
-  uint64_t calls, more; /* what is unknown stays blank */
-  char mark;            /* before MORE; '+' also stands for nothing */
+  uint64_t fraction_of;        /* frac, but on own lines: a part of so much */
+  uint64_t calls, more;        /* what is unknown stays blank */
+  char mark;                   /* before MORE; '+' also stands for nothing */
   const struct figures *exact; /* the exact view; NULL: stars */
 };
 
@@ -300,10 +300,9 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
 {
   const struct reduction *reduction = drawing->reduction;
   const struct cycle *cycle = entry->cycle;
-  struct line line = {
-      .member = true,
-      .fraction_of = weight_of(drawing, &cycle->self),
-      .mark = '+'};
+  struct line line = {.member = true,
+                      .fraction_of = weight_of(drawing, &cycle->self),
+                      .mark = '+'};
   struct graph_sum rest = {0};
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = reduction->cycles.members[cycle->first_member + i];

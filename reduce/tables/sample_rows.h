@@ -12,8 +12,8 @@
 #include "base/sink.h"
 
 enum rows_of {
-  ROWS_OF_TYPES, /* allocations, whatever the sizes of the objects */
-  ROWS_OF_SIZES, /* allocations, by size, too */
+  ROWS_OF_TYPES,    /* allocations, whatever the sizes of the objects */
+  ROWS_OF_SIZES,    /* allocations, by size, too */
   ROWS_OF_CONTEXTS, /* the same, whatever the region */
   ROWS_OF_CALLS
 };
@@ -26,8 +26,8 @@ enum row_key {
   ROW_THREAD, /* index into the profile's threads */
   ROW_REGION, /* likewise */
   ROW_PHASE,
-  ROW_SLICE,  /* of time, if that is asked */
-  ROW_LINE,   /* of allocations: the chain by line, likewise */
+  ROW_SLICE, /* of time, if that is asked */
+  ROW_LINE,  /* of allocations: the chain by line, likewise */
   ROW_KEYS
 };
 
@@ -36,7 +36,7 @@ struct sample_row {
   uint32_t node;
   uint64_t keys[ROW_KEYS];
   uint64_t counts[COLUMN_OF_CALLS + 1]; /* by enum measure; calls */
-  uint32_t sample; /* of allocations: one of them */
+  uint32_t sample;                      /* of allocations: one of them */
 };
 
 struct sample_rows {
@@ -47,7 +47,7 @@ struct sample_rows {
   const uint32_t *line_of_sample; /* likewise */
   uint32_t *of_sample; /* by sample: gets the number of its row; NULL: that is
                           not asked */
-  struct lists samples;           /* by node */
+  struct lists samples; /* by node */
   struct sample_row *rows;
   size_t count, capacity;
   struct survival_figures *survival; /* by row: of sizes, if it is known */

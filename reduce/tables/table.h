@@ -146,8 +146,7 @@ struct column {
   "calls to the function that led to allocation, in it or below it"
 #define CALLS_TEXT_IN_C                                                      \
   "allocations with the function on their chain, each counted as one call"
-#define CALLS_MEANING                                                        \
-  .meaning = CALLS_TEXT, .meaning_in_c = CALLS_TEXT_IN_C
+#define CALLS_MEANING .meaning = CALLS_TEXT, .meaning_in_c = CALLS_TEXT_IN_C
 
 /* Where a cell points to. */
 enum target {
@@ -362,8 +361,9 @@ void add_category_cells(struct text_table *table,
                         const uint64_t bytes[CATEGORY_COUNT], uint64_t whole);
 
 extern const struct table advice_table, arcs_table, bins_table,
-    contexts_by_size_table, contexts_table, cycles_table, function_types_table, functions_table,
-    leaks_table, peak_table, phases_table, regions_table, survival_table,
-    temporary_table, threads_table, type_functions_table, types_table;
+    contexts_by_size_table, contexts_table, cycles_table,
+    function_types_table, functions_table, leaks_table, peak_table,
+    phases_table, regions_table, survival_table, temporary_table,
+    threads_table, type_functions_table, types_table;
 
 #endif

@@ -206,10 +206,9 @@ add_cells(const struct view *view, struct text_table *text,
   const struct ranking_row all = {.figures = whole, .inclusive = whole};
   bool kept = column->measure == MEASURE_KEPT_BYTES;
   if (column->content == CONTENT_CATEGORIES) {
-    add_category_cells(text,
-                       kept ? row->figures->category_kept
-                            : row->figures->by_category,
-                       whole->counts[column->measure]);
+    add_category_cells(
+        text, kept ? row->figures->category_kept : row->figures->by_category,
+        whole->counts[column->measure]);
     return;
   }
   if (column->content == CONTENT_OWN && row->item == (size_t)NO_ITEM &&
