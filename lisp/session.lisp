@@ -18,7 +18,7 @@
 
 (defvar *options* nil
   "A list (MAX-CONTEXTS FLAGS INTERVAL), the options of the figures in memory;
-NIL if there are no figures.")
+NIL without figures.")
 
 (defvar *counted-in* nil
   "A list (FILE PID): the absolute pathname of the file that the figures are in,

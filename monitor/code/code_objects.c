@@ -22,7 +22,7 @@
 
 struct code_objects code_objects_unloaded;
 
-/* Another object, all zero; all may move.  NULL: there is no memory. */
+/* Adds an object, all zero; all may move.  Returns NULL without memory. */
 static struct code_object *
 new_object(struct code_objects *list)
 {
@@ -332,7 +332,7 @@ is_same(const struct code_object *a, const struct code_object *b)
          strcmp(a->path, b->path) == 0;
 }
 
-/* Its number among those that were unloaded, 0: there is no room. */
+/* Returns its number among those that were unloaded, 0 without room. */
 static uint32_t
 number_unloaded(const struct code_object *gone)
 {

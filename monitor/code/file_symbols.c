@@ -46,7 +46,7 @@ chain_at(const struct file_symbols *symbols, size_t symbol)
   return buckets_of(symbols)[symbols->hash[0] + symbol - symbols->hash[1]];
 }
 
-/* The first symbol of a bucket; 0: it has none. */
+/* Returns the first symbol of a bucket, 0 if it is empty. */
 static size_t
 first_of(const struct file_symbols *symbols, uint32_t bucket)
 {

@@ -27,7 +27,7 @@ number_of(const struct function_numbers *n, uint64_t key)
   return (uint32_t)shared_table_value(&n->table, key);
 }
 
-/* Returns a new number for `key', or 0 if there is none left.  A jump that
+/* Returns a new number for `key', or 0 if all are used.  A jump that
  * leaves it before the number is in the table wastes the number. */
 static uint32_t
 assign(struct function_numbers *n, uint64_t key, uintptr_t code)
@@ -63,7 +63,7 @@ function_number_of_start(struct function_numbers *n, uintptr_t start)
   return number;
 }
 
-/* Returns the number of the site; 0 if there is none left, and in the handler
+/* Returns the number of the site; 0 if all are used, and in the handler
  * of a signal that interrupted this thread while it had the lock. */
 static uint32_t
 number_new_site(struct function_numbers *n, uintptr_t site)

@@ -152,7 +152,7 @@ add_piece(void *base, size_t bytes, size_t used, struct image_piece head)
   return false;
 }
 
-/* The piece at `base'; NULL: there is none. */
+/* Returns the piece at `base', or NULL. */
 static struct piece *
 piece_at(const void *base)
 {

@@ -10,7 +10,7 @@
 
 #include "image/image.h"
 
-/* Room for so many bytes at the end; NULL: there is none. */
+/* Returns room for so many bytes at the end, or NULL. */
 static void *
 room_at_end(struct note_list *list, size_t bytes)
 {

@@ -53,7 +53,7 @@ struct parser {
   char *end;               /* of the last value */
 };
 
-/* Fails, and says what is wrong with a line. */
+/* Fails with a message about a line. */
 #define REFUSE(p, line, format, ...)                                         \
   fail_with(MPROF_CANNOT_READ, "%s:%zu: " format, (p)->path, line,           \
             __VA_ARGS__)

@@ -63,8 +63,8 @@ is_in_run(const struct call_tree *tree, uint32_t parent, uint32_t f)
              tree->selection->frames->frames[f].shown;
 }
 
-/* The node below PARENT for the frame F; INDEX_NONE: there is none, and
- * MISSING says that none is added. */
+/* Returns the node below PARENT for the frame F, or INDEX_NONE; MISSING says
+ * that none is added. */
 static uint32_t
 follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
              enum missing_chain missing)

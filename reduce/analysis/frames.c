@@ -65,8 +65,8 @@ compare_named(const void *left, const void *right, void *context)
   return (unsigned char)a[i - 1] < (unsigned char)b[j - 1] ? -1 : 1;
 }
 
-/* The shortest end of PATH, in whole components, that OTHER does not end in;
- * PATH if there is none. */
+/* Returns the shortest end of PATH, in whole components, that OTHER does not
+ * end in, or else PATH. */
 static const char *
 distinct_end(const char *path, const char *other)
 {

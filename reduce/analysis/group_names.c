@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A part of a name; LENGTH 0: there is none. */
+/* A part of a name; without LENGTH it is missing. */
 struct span {
   const char *text;
   size_t length;

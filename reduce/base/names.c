@@ -62,7 +62,7 @@ names_init(struct names *names)
   names_intern(names, "");
 }
 
-/* The id of TEXT, NAMES_NONE when it has none; then *KEY is free for it. */
+/* Returns the id of TEXT, or NAMES_NONE; then *KEY is free for it. */
 static uint32_t
 find(const struct names *names, const char *text, uint64_t *key)
 {

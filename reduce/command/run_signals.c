@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See run_signals.h.  Who sent a signal is known by its si_code. */
+/* See run_signals.h.  A signal's si_code tells who sent it. */
 
 #include "command/run_signals.h"
 

@@ -211,8 +211,8 @@ obey_signal(struct top *top)
   }
 }
 
-/* Waits for SECONDS, or for a key: 0 where there is none, and q for a signal
- * that ends this. */
+/* Waits for SECONDS, or for a key.  Returns the key, 0 without one, and q for
+ * a signal that ends this. */
 static int
 wait_for_key(struct top *top, double seconds)
 {

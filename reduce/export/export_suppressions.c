@@ -23,7 +23,7 @@ file_of(const struct profile *profile, const struct profile_location *l)
 }
 
 /* Returns the innermost node from NODE on whose code is not that of a C or
- * C++ library; NODE if there is none. */
+ * C++ library, or else NODE. */
 static uint32_t
 find_own_code(const struct profile *profile, uint32_t node)
 {
@@ -36,7 +36,7 @@ find_own_code(const struct profile *profile, uint32_t node)
 }
 
 /* Writes the pattern that suppresses the chain of NODE: the name of the
- * function, or the file of code if it has none.  A * stands for what a
+ * function, or else the file of code.  A * stands for what a
  * pattern cannot have. */
 static void
 write_pattern(const struct profile *profile, uint32_t node, struct sink *sink)

@@ -23,8 +23,7 @@ take_live(struct reading *reading)
   reading->heading.gaps.live = reading->heading.file_count;
 }
 
-/* Returns VALUES' figure of MEASURE; 0 when the file or the sample has none.
- */
+/* Returns VALUES' figure of MEASURE, 0 if the file or the sample lacks it. */
 static uint64_t
 value_of(const struct reading *reading, const struct numbers *values,
          enum measure measure)

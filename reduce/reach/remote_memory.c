@@ -159,7 +159,7 @@ fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
   return any;
 }
 
-/* The byte at ADDRESS; NULL: there is nothing. */
+/* Returns where the byte at ADDRESS is, or NULL. */
 static const char *
 byte_at(struct remote_memory *m, uint64_t address)
 {

@@ -49,7 +49,7 @@ close_folder(void *folder)
   closedir(folder);
 }
 
-/* Asks those that are not traced yet to stop.  False: there are none.  One
+/* Asks those that are not traced yet to stop.  Returns false if all are.  One
  * that may not be traced, where others may, has ended. */
 static bool
 trace_new(struct traced_threads *traced, DIR *folder)

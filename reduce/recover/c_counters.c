@@ -144,7 +144,7 @@ take_losses(struct c_counters *c, const struct losses *found)
 
 /* ---- the whole --------------------------------------------------------- */
 
-/* An image whose first tree is not there yet has nothing. */
+/* Adds an empty tree to an image whose first tree is not there yet. */
 static void
 add_empty_tree(struct image *image)
 {

@@ -42,7 +42,7 @@ module_of(const struct lisp_recovery *r, const struct note *function)
              : image_module_at(r->notes, function->more);
 }
 
-/* Its C name; "": it has none.  To people a part of a function that the
+/* Returns its C name, or "".  To people a part of a function that the
  * compiler split is the function. */
 static const char *
 find_c_name(struct lisp_recovery *r, const struct note *function)

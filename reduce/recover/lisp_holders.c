@@ -94,7 +94,7 @@ shown_name(struct lisp_recovery *r, uint32_t function, bool *own)
 }
 
 /* Sets NAME to the innermost function on the path of a leaf that is the
- * program's, or else that shows; "": there is none. */
+ * program's, or else that shows, or else to "". */
 static void
 function_name(struct lisp_recovery *r, const struct context_tree *tree,
               const struct leaf *leaf, char name[NAME_ROOM])

@@ -216,8 +216,7 @@ static const char *const suffixes[] = {
     ".cold", ".constprop", ".isra", ".lto_priv", ".llvm", ".localalias",
 };
 
-/* The length of SYMBOL without one of these at its end; that of all of it
- * when there is none. */
+/* Returns the length of SYMBOL without one of these at its end. */
 static size_t
 length_without_suffix(const char *symbol, size_t length)
 {

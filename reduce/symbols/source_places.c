@@ -58,7 +58,7 @@ sort_codes(struct source_codes *codes)
   array_sort(codes->items, codes->count, sizeof *codes->items, compare_codes);
 }
 
-/* The code with ADDRESS in it, NULL when there is none.  Ranges of units do
+/* Returns the code with ADDRESS in it, or NULL.  Ranges of units do
  * not overlap, nor do those of functions. */
 static const struct source_code *
 find_code(const struct source_codes *codes, uint64_t address)
@@ -137,7 +137,7 @@ read_unit(struct source_unit *unit)
 
 /* ---- one place --------------------------------------------------------- */
 
-/* The number that the attribute NAME of DIE is, 0 when there is none. */
+/* Returns the number that the attribute NAME of DIE is, 0 without it. */
 static int64_t
 number_of(Dwarf_Die *die, unsigned name)
 {
@@ -179,7 +179,7 @@ own_start(const struct source_unit *unit, Dwarf_Die *die)
 }
 
 /* Sets TYPE to what the attribute NAME of DIE leads to, without typedefs and
- * qualifiers; false when there is none. */
+ * qualifiers.  Returns false without it. */
 static bool
 follow(Dwarf_Die *die, unsigned name, Dwarf_Die *type)
 {
@@ -246,7 +246,7 @@ add_function(struct source_place *place, const struct source_unit *unit,
 }
 
 /* Sets DIE, a function or a part of one, to the part of it with ADDRESS in
- * it; false when there is none. */
+ * it.  Returns false without such a part. */
 static bool
 enter_part(Dwarf_Die *die, uint64_t address)
 {

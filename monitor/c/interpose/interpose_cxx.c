@@ -91,7 +91,7 @@ kind_of_operator(struct cxx_operator *known, const char *name)
 }
 
 /* A library in C++ that a program in C loads has its operators by way of its
- * own dependencies.  NULL when there are none. */
+ * own dependencies.  Returns NULL without a library that has them. */
 static void *
 find_from(const void *caller, const char *name)
 {

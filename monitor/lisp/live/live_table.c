@@ -23,7 +23,7 @@ map_chunk(void)
   return chunk == MAP_FAILED ? NULL : chunk;
 }
 
-/* Open a new chunk.  False when there is no memory.  Until it is open there
+/* Opens a new chunk.  Returns false without memory.  Until it is open there
  * is no place for an entry. */
 static bool
 open_chunk(struct live_table *t)

@@ -158,7 +158,7 @@ place_of(cl_object object)
   return (uint32_t)shared_table_value(&kept.places, (uintptr_t)object);
 }
 
-/* A place for it; 0: there is no memory.  Keeps errno. */
+/* Returns a place for it, 0 without memory.  Keeps errno. */
 static uint32_t
 add(cl_object object)
 {

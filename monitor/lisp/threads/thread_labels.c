@@ -79,7 +79,7 @@ threads_renew_labels(void)
 
 /* ---- threads that end ---- */
 
-/* A state with that label, `ended' or of any thread; NULL: there is none. */
+/* Returns a state with that label, `ended' or of any thread, or NULL. */
 static struct thread_state *
 find(const char *label, bool ended)
 {

@@ -37,7 +37,8 @@ enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
 /* The call of a byte-compiled function; those of sites are multiples of 4. */
 #define CALL_OF_FUNCTION(number) ((number) << 2 | 2)
 
-/* Room for one frame more.  False: there is none. */
+/* Makes room for one frame more.  Returns false beyond WALK_DEPTH, or without
+ * memory. */
 static bool
 make_room(struct stack_walk *walk, size_t count)
 {
