@@ -19,7 +19,7 @@ MPROF:COMPARE-PROFILES, or an error.  Signals MPROF-ERROR if X has no such
 figure.  Figures that are not known, such as the calls of C functions, are NIL.
 
 The tables of a profile, lists of rows with the largest bytes first:
-   :FUNCTIONS :ARCS :TYPES :SURVIVAL :BINS :REGIONS :PHASES :THREADS
+   :FUNCTIONS :ARCS :TYPES :BINS :REGIONS :PHASES :THREADS
    :CONTEXTS   what was allocated at the ends of call chains; a fresh list
    :ADVICE     what MPROF:ADVISE prints, the largest saving first
 and :COMMENTS, a list of (KEY . VALUE), and :HOLDERS, a profile of what holds
@@ -36,11 +36,10 @@ Of a row, and of a profile but for :NAME:
 Further figures of rows are the columns of the format lisp in mprof-formats(5):
    functions   :SELF-ALLOCATIONS :SELF-BYTES :SELF-LIVE-ALLOCATIONS
        :SELF-LIVE-BYTES :SELF-PEAK-ALLOCATIONS :SELF-PEAK-BYTES :CALLS (that led
-       to an allocation) :CYCLE :FILE :LINE, and :TYPES :CALLERS :CALLEES
-       :SURVIVAL, lists of rows
+       to an allocation) :CYCLE :FILE :LINE, and :TYPES :CALLERS :CALLEES,
+       lists of rows
    arcs        :CALLER :CALLEE :CALLS
    types       :CATEGORY :TYPE :CLASS
-   survival    the same, and :DIED-0-BYTES ... :NEW-ALLOCATIONS
    bins        :SIZE :TYPES
    regions     :CALLS (entries) :NANOSECONDS :CATEGORY-BYTES
    phases, threads   :CATEGORY-BYTES; the name of a phase is a keyword

@@ -273,19 +273,17 @@ figure KEY is its :NAME."
 
 (defun figures-of (data)
   "Return the tables in DATA, from `mprof export --format=lisp', by keyword."
-  (destructuring-bind (&key functions arcs types survival bins regions phases
-                         threads advice &allow-other-keys)
+  (destructuring-bind (&key functions arcs types bins regions phases threads
+                         advice &allow-other-keys)
       (rest data)
     (let ((arcs (rows 'arc-figures arcs
                       :name (lambda (plist)
                               (list (getf plist :caller)
-                                    (getf plist :callee)))))
-          (survival (rows 'survival-figures survival)))
+                                    (getf plist :callee))))))
       (list* :functions (rows 'function-figures functions :types #'types-of
                               :callers (by-name arcs :callee)
-                              :callees (by-name arcs :caller)
-                              :survival (by-name survival :name))
-             :arcs arcs :types (type-rows types) :survival survival
+                              :callees (by-name arcs :caller))
+             :arcs arcs :types (type-rows types)
              :bins (rows 'bin-figures bins :types #'types-of
                          :name (lambda (plist) (getf plist :size)))
              :regions (rows 'region-figures regions)

@@ -75,14 +75,6 @@ reduction_knows(const struct reduction *reduction, enum measure measure)
           measure_known(reduction->profile, measure));
 }
 
-/* Whether it says how many collections objects survived. */
-static inline bool
-reduction_knows_survival(const struct reduction *reduction)
-{
-  return profile_has(reduction->profile, COLUMN_OF_SURVIVAL) &&
-         !reduction_is_substituted(reduction);
-}
-
 /* Which of the figures of REDUCTION the options ask for: where another
  * measure has been put in the place of what was allocated, its bytes or
  * objects. */

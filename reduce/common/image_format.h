@@ -29,14 +29,13 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "common/pprof_format.h"
 
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_MOST_BUDGET 16711679 /* contexts of a C program */
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
 enum {
-  IMAGE_VERSION = 5,
+  IMAGE_VERSION = 6,
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
   IMAGE_LEAST_PAGE = 1 << 12,
   IMAGE_MOST_PAGE = 1 << 16,
@@ -51,7 +50,7 @@ enum image_flag {
   IMAGE_INCOMPLETE = 2, /* something found no room in the file */
   IMAGE_SAVED = 4,      /* the process has written its profile, at its end or
                            before exec */
-  IMAGE_LIVE = 8        /* objects were followed: see IMAGE_SURVIVAL */
+  IMAGE_LIVE = 8        /* objects were followed: see IMAGE_LIVE_FIGURES */
 };
 
 struct image_head {
@@ -74,7 +73,7 @@ enum image_kind {
   IMAGE_LEDGER,   /* struct ledger, of one */
   IMAGE_REGIONS,  /* region_table.h */
   IMAGE_NOTES,
-  IMAGE_SURVIVAL,   /* struct image_survival by leaf of a tree, the owner */
+  IMAGE_LIVE_FIGURES, /* struct image_live by leaf of a tree, the owner */
   IMAGE_OBJECTS,    /* struct image_object: what a collector found alive */
   IMAGE_REFERENCES, /* uint32_t: numbers of objects */
   IMAGE_BODIES,     /* struct image_body */
@@ -91,12 +90,10 @@ struct image_piece {
   uint64_t at, bytes;
 };
 
-/* How many collections the objects of a leaf survived, in the order of
- * pprof_format.h, and what was alive at the end of that collection which left
- * most.  What died in the first band is 0 here: it is what was allocated
- * without all else. */
-struct image_survival {
-  uint64_t figures[PPROF_SURVIVAL_FIGURES];
+/* The objects of a leaf that were alive at the end of the last collection,
+ * and at the end of that which left most. */
+struct image_live {
+  uint64_t count, bytes;
   uint64_t peak_count, peak_bytes;
 };
 

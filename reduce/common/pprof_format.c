@@ -4,9 +4,6 @@
 
 #include "common/pprof_format.h"
 
-#define OBJECTS_AND_SPACE(what)                                              \
-  {what "_objects", "count"}, { what "_space", "bytes" }
-
 const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
     [PPROF_COUNT] = {"alloc_objects", "count"},
     [PPROF_BYTES] = {"alloc_space", "bytes"},
@@ -22,14 +19,4 @@ const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
     [PPROF_INDIRECT_BYTES] = {"indirectly_lost_space", "bytes"},
     [PPROF_HELD_COUNT] = {"held_objects", "count"},
     [PPROF_HELD_BYTES] = {"held_space", "bytes"},
-    [PPROF_SURVIVAL] = OBJECTS_AND_SPACE("died_0"),
-    OBJECTS_AND_SPACE("died_1"),
-    OBJECTS_AND_SPACE("died_2"),
-    OBJECTS_AND_SPACE("died_4"),
-    OBJECTS_AND_SPACE("died_8"),
-    OBJECTS_AND_SPACE("new"),
-    OBJECTS_AND_SPACE("live_1"),
-    OBJECTS_AND_SPACE("live_2"),
-    OBJECTS_AND_SPACE("live_4"),
-    OBJECTS_AND_SPACE("live_8"),
 };

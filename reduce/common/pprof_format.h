@@ -104,15 +104,6 @@ enum pprof_function_field {
   PPROF_FUNCTION_START_LINE = 5
 };
 
-/* How many collections objects survive is told in bands: 0, 1, 2 to 3, 4 to
- * 7, 8 and more.  Of each band a file has what died, objects and bytes; then
- * what is new, which no collection has looked at; then of each band but the
- * first one what is alive. */
-enum {
-  PPROF_SURVIVAL_BANDS = 5,
-  PPROF_SURVIVAL_FIGURES = 2 * 2 * PPROF_SURVIVAL_BANDS
-};
-
 /* The sample types of files by mprof, in their order.  In a Lisp profile
  * what is kept is what was alive at the last collection, and at the peak, at
  * that which left most.  What is held is what is kept once more, in samples
@@ -133,8 +124,7 @@ enum pprof_column {
   PPROF_INDIRECT_BYTES,
   PPROF_HELD_COUNT,
   PPROF_HELD_BYTES,
-  PPROF_SURVIVAL,
-  PPROF_COLUMNS = PPROF_SURVIVAL + PPROF_SURVIVAL_FIGURES
+  PPROF_COLUMNS
 };
 
 /* Which ones a file has, bit by bit: a C profile, and one for which it was
@@ -144,9 +134,7 @@ enum pprof_column {
 #define PPROF_C_COLUMNS PPROF_BELOW(PPROF_LOST_COUNT)
 #define PPROF_REACH_COLUMNS PPROF_BELOW(PPROF_HELD_COUNT)
 #define PPROF_LISP_COLUMNS PPROF_BELOW(PPROF_CALLS + 1)
-#define PPROF_LIVE_COLUMNS                                                   \
-  (PPROF_BELOW(PPROF_PEAK_BYTES + 1) |                                       \
-   (PPROF_BELOW(PPROF_COLUMNS) & ~PPROF_BELOW(PPROF_SURVIVAL)))
+#define PPROF_LIVE_COLUMNS PPROF_BELOW(PPROF_PEAK_BYTES + 1)
 #define PPROF_HELD_COLUMNS                                                   \
   (PPROF_LIVE_COLUMNS | UINT64_C(1) << PPROF_HELD_COUNT |                    \
    UINT64_C(1) << PPROF_HELD_BYTES)

@@ -65,9 +65,8 @@ has_column(const struct making *making, int use)
            use == MEASURE_KEPT_ALLOCS || use == MEASURE_KEPT_BYTES;
   if (use == COLUMN_OF_CALLS)
     return reduction->selection.counts_calls;
-  if (use > COLUMN_OF_CALLS)
-    return use >= COLUMN_OF_SURVIVAL && reduction_knows_survival(reduction);
-  if (use == MEASURE_LOST_BYTES || use == MEASURE_LOST_ALLOCS)
+  if (use > COLUMN_OF_CALLS || use == MEASURE_LOST_BYTES ||
+      use == MEASURE_LOST_ALLOCS)
     return false; /* what was lost with it would seem to be reachable */
   const struct measure_row *row = &measure_rows[use];
   if (files > 0 && !row->bytes && gaps->countless == files)
@@ -235,19 +234,14 @@ make_labels(struct making *making, const struct sample_row *row)
   return profile_labels(making->made, making->labels, making->label_words);
 }
 
-/* Adds ROW; SURVIVAL may be NULL. */
 static void
-add_row(struct making *making, const struct sample_row *row,
-        const struct survival_figures *survival)
+add_row(struct making *making, const struct sample_row *row)
 {
   struct profile *made = making->made;
   uint64_t values[COLUMN_USES] = {0};
-  for (int use = 0; use < COLUMN_USES; use++)
-    if (profile_has(made, use) && use <= COLUMN_OF_CALLS)
+  for (int use = 0; use <= COLUMN_OF_CALLS; use++)
+    if (profile_has(made, use))
       values[made->column_of[use].index] = row->counts[use];
-    else if (profile_has(made, use) && survival != NULL)
-      values[made->column_of[use].index] =
-          survival->counts[use - COLUMN_OF_SURVIVAL];
   struct profile_sample sample = {making->nodes[row->node],
                                   make_labels(making, row)};
   profile_add_sample(made, sample, values);
@@ -260,8 +254,7 @@ add_rows(struct making *making, struct sample_rows *rows, uint32_t node)
   rows->count = 0;
   sample_rows_add(rows, node);
   for (size_t i = 0; i < rows->count; i++)
-    add_row(making, &rows->rows[i],
-            rows->survival == NULL ? NULL : &rows->survival[i]);
+    add_row(making, &rows->rows[i]);
 }
 
 static void

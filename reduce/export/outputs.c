@@ -79,14 +79,6 @@ shown_temporary(const struct reduction *reduction)
   return shown_if(reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS));
 }
 
-/* Where a collection has said anything. */
-static enum shown
-shown_survival(const struct reduction *reduction)
-{
-  return shown_if(reduction_knows_survival(reduction) &&
-                  reduction->profile->facts[FACT_LIVE_COLLECTION] != 0);
-}
-
 /* Sizes are not recorded by holder. */
 static enum shown
 shown_bins(const struct reduction *reduction)
@@ -140,8 +132,6 @@ const struct output report_tables[] = {
      .table = &type_functions_table, .shown = shown_in_lisp},
     {"function-types", "the types that each function allocates",
      .table = &function_types_table, .shown = shown_in_lisp},
-    {"survival", "how many collections objects survive",
-     .table = &survival_table, .shown = shown_survival},
     {"graph", "callers and callees of each function", .emit = report_graph,
      .explain = report_graph_legend},
     {"held", "what keeps live objects alive", .emit = report_held,
@@ -185,8 +175,6 @@ const struct output csv_tables[] = {
     {"arcs", "calls and figures of each caller with each callee",
      .table = &arcs_table},
     {"types", "figures of each type and class", .table = &types_table},
-    {"survival", "how many collections objects survive",
-     .table = &survival_table},
     {"contexts", "figures of each distinct chain", .table = &contexts_table},
     {"bins", "figures of each size of object", .table = &bins_table},
     {"regions", "figures of each named region", .table = &regions_table},

@@ -9,8 +9,7 @@
  *   inuse_objects, inuse_space   what of it was live: the same
  *   objects, space               what was live: tcmalloc, jemalloc, Node.js
  *
- * peak_objects, peak_space and temporary_objects are mprof's own, and so are
- * those of what survives collections (pprof_format.h).
+ * peak_objects, peak_space and temporary_objects are mprof's own.
  *
  * Where only what was live is there, it stands for what was allocated; also
  * where a file has columns for both, but counts no allocation: jemalloc's

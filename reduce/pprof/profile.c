@@ -18,21 +18,7 @@ profile_file_column(int use)
     return measure_rows[use].column;
   if (use == COLUMN_OF_CALLS)
     return PPROF_CALLS;
-  return use < COLUMN_OF_SURVIVAL
-             ? PPROF_INDIRECT_COUNT + use - COLUMN_OF_INDIRECT_ALLOCS
-             : PPROF_SURVIVAL + use - COLUMN_OF_SURVIVAL;
-}
-
-void
-profile_add_survival(const struct profile *profile, size_t i,
-                     struct survival_figures *sum)
-{
-  const struct profile_column *columns =
-      profile->column_of + COLUMN_OF_SURVIVAL;
-  const uint64_t *values = profile->values + i * profile->column_count;
-  for (int f = 0; f < PPROF_SURVIVAL_FIGURES; f++)
-    if (columns[f].index != NO_COLUMN)
-      sum->counts[f] += values[columns[f].index] * columns[f].scale;
+  return PPROF_INDIRECT_COUNT + use - COLUMN_OF_INDIRECT_ALLOCS;
 }
 
 void

@@ -13,8 +13,8 @@
  *
  * Which column counts what is found by the names of the sample types;
  * column_of says it.  All that counts goes by enum measure, but for calls and
- * survival.  Sums over all samples fit into 63 bits (the reader sees to it),
- * so that no later stage checks additions.
+ * what was lost indirectly.  Sums over all samples fit into 63 bits (the
+ * reader sees to it), so that no later stage checks additions.
  *
  * reader.h makes it of one file or several; nothing that is computed from it
  * changes it, so that one profile serves many commands.
@@ -76,15 +76,14 @@ struct profile_value_type {
   uint32_t type, unit; /* name ids */
 };
 
-/* Uses of columns: by enum measure; then calls, what was kept and lost with
- * something else, and how many collections objects survived. */
+/* Uses of columns: by enum measure; then calls, and what was kept and lost
+ * with something else. */
 enum {
   NO_COLUMN = -1,
   COLUMN_OF_CALLS = MEASURE_COUNT,
   COLUMN_OF_INDIRECT_ALLOCS, /* in the order of enum pprof_column */
   COLUMN_OF_INDIRECT_BYTES,
-  COLUMN_OF_SURVIVAL, /* the first of them */
-  COLUMN_USES = COLUMN_OF_SURVIVAL + PPROF_SURVIVAL_FIGURES
+  COLUMN_USES
 };
 
 struct profile_column {
@@ -239,16 +238,6 @@ profile_value(const struct profile *profile, size_t i, int use)
 
 /* The sample type of files by mprof (enum pprof_column) for that USE. */
 int profile_file_column(int use);
-
-/* How many collections the objects of one sample, or of several, survived, as
- * pprof_format.h has it. */
-struct survival_figures {
-  uint64_t counts[PPROF_SURVIVAL_FIGURES];
-};
-
-/* Adds that of sample I to SUM. */
-void profile_add_survival(const struct profile *profile, size_t i,
-                          struct survival_figures *sum);
 
 /* Whether the calls of functions called NAME are counted in all files. */
 bool profile_calls_known(const struct profile *profile, uint32_t name);

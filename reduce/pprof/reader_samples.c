@@ -187,17 +187,14 @@ read_parts(struct decoding *decoding, const uint8_t *data, size_t size)
 static void
 check_limits(const struct decoding *decoding)
 {
-  enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192, SURVIVAL_BYTES = 640 };
+  enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192 };
   const struct reading *reading = decoding->reading;
   const struct profile *profile = reading->profile;
   uint64_t samples = profile->sample_count - reading->first_sample;
-  uint64_t survival =
-      profile_has(profile, COLUMN_OF_SURVIVAL) ? SURVIVAL_BYTES : 0;
-  uint64_t taken =
-      decoding->path.frames * FRAME_BYTES +
-      sample_adder_label_bytes(&decoding->adder) +
-      samples * (SAMPLE_BYTES + survival +
-                 profile->column_count * sizeof *profile->values);
+  uint64_t taken = decoding->path.frames * FRAME_BYTES +
+                   sample_adder_label_bytes(&decoding->adder) +
+                   samples * (SAMPLE_BYTES + profile->column_count *
+                                                 sizeof *profile->values);
   if (taken > decoding->memory_limit)
     sample_fault(&decoding->adder,
                  "the chains up to sample %zu take more than %" PRIu64

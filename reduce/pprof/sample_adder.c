@@ -94,19 +94,6 @@ check_values(const struct sample_adder *adder)
                    adder->index, (int64_t)values->items[i]);
 }
 
-/* Whether WHOLE, objects or bytes, is no less than what died of it, is new
- * and lives: every second one of COUNTS. */
-static bool
-has_survival(uint64_t whole, const uint64_t *counts)
-{
-  for (int i = 0; i < PPROF_SURVIVAL_FIGURES; i += 2) {
-    if (counts[i] > whole)
-      return false;
-    whole -= counts[i];
-  }
-  return true;
-}
-
 /* Adds the values in hand to all sums, which must stay within 63 bits, and
  * sets V, which is zero, to them by use. */
 static void
@@ -147,13 +134,6 @@ check_own_values(const struct sample_adder *adder,
     sample_fault(adder,
                  "sample %zu has more objects at the peak, or more temporary "
                  "ones, than it allocated",
-                 adder->index);
-  if (profile_has(&adder->reading->heading, COLUMN_OF_SURVIVAL) &&
-      (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
-       !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1)))
-    sample_fault(adder,
-                 "sample %zu has more dead and live objects than it "
-                 "allocated",
                  adder->index);
 }
 

@@ -87,35 +87,21 @@ add_calls(struct lisp_recovery *r, uint64_t calls, uint64_t site,
     building_sample(r->b, site, function, up, values, NULL);
 }
 
-/* What became of the objects of a leaf: those of which nothing is said died
- * before their first collection. */
-static void
-add_survival(uint64_t *values, const struct image_survival *survival)
-{
-  uint64_t *const figures = &values[PPROF_SURVIVAL];
-  const size_t alive = PPROF_SURVIVAL_FIGURES / 2;
-  memcpy(figures, survival->figures, sizeof survival->figures);
-  figures[0] = values[PPROF_COUNT];
-  figures[1] = values[PPROF_BYTES];
-  for (size_t i = 2; i < PPROF_SURVIVAL_FIGURES; i++)
-    figures[i % 2] -= figures[i];
-  for (size_t i = alive + 2; i < PPROF_SURVIVAL_FIGURES; i++)
-    values[i % 2 == 0 ? PPROF_KEPT_COUNT : PPROF_KEPT_BYTES] += figures[i];
-  values[PPROF_PEAK_COUNT] = survival->peak_count;
-  values[PPROF_PEAK_BYTES] = survival->peak_bytes;
-}
-
 static void
 add_leaf(struct lisp_recovery *r, uint32_t owner, uint32_t number,
-         const struct image_survival *survival)
+         const struct image_live *live)
 {
   const struct leaf *leaf = &r->b->tree->leaves[number];
   const struct kind *kind = context_tree_kind(r->b->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
-  if (survival != NULL)
-    add_survival(values, survival);
+  if (live != NULL) {
+    values[PPROF_KEPT_COUNT] = live->count;
+    values[PPROF_KEPT_BYTES] = live->bytes;
+    values[PPROF_PEAK_COUNT] = live->peak_count;
+    values[PPROF_PEAK_BYTES] = live->peak_bytes;
+  }
   if (any && leaf->target == leaf->up && find_allocator(r, kind) == NULL)
     values[PPROF_CALLS] = leaf->activations;
   else
@@ -130,28 +116,28 @@ add_leaf(struct lisp_recovery *r, uint32_t owner, uint32_t number,
   building_leaf(r->b, owner, number, leaf->target, values);
 }
 
-/* That of a leaf of the tree that ARRAY is of; NULL: it is not known. */
-static const struct image_survival *
-survival_of(const struct image_array *array, uint32_t leaf)
+/* Returns what is alive of a leaf of the tree that ARRAY is of; NULL: it is
+ * not known. */
+static const struct image_live *
+live_of(const struct image_array *array, uint32_t leaf)
 {
-  return array == NULL ||
-                 leaf >= array->length / sizeof(struct image_survival)
+  return array == NULL || leaf >= array->length / sizeof(struct image_live)
              ? NULL
-             : (const struct image_survival *)array->bytes + leaf;
+             : (const struct image_live *)array->bytes + leaf;
 }
 
 static void
 add_tree(struct lisp_recovery *r, const struct image_tree *tree)
 {
   const struct context_tree *t = &tree->tree;
-  const struct image_array *survival =
-      image_array(r->b->image, IMAGE_SURVIVAL, tree->owner);
+  const struct image_array *live =
+      image_array(r->b->image, IMAGE_LIVE_FIGURES, tree->owner);
   uint64_t before = r->contexts;
   r->thread = image_note_text(r->notes, NOTE_THREAD, tree->owner, "?");
   building_tree(r->b, t);
   for (uint32_t i = LEAF_OVERFLOW; i < t->leaf_count; i++)
     if (image_leaf_counts(&t->leaves[i]))
-      add_leaf(r, tree->owner, i, survival_of(survival, i));
+      add_leaf(r, tree->owner, i, live_of(live, i));
   r->threads += r->contexts > before;
   for (uint32_t i = CONTEXT_FIRST; i < t->context_count; i++) {
     const struct context *c = &t->contexts[i];

@@ -41,8 +41,7 @@ move(uint64_t *rest, uint64_t *row, int column, uint64_t room)
   return row[column];
 }
 
-/* Gives the sample ROW of what is left of the others that its objects and
- * bytes allow, which the columns from COUNT on do in turns. */
+/* Moves as much of REST into ROW as ROW's objects and bytes allow. */
 static void
 move_all(uint64_t *rest, uint64_t *row)
 {
@@ -50,11 +49,8 @@ move_all(uint64_t *rest, uint64_t *row)
     const uint64_t whole = row[PPROF_COUNT + of];
     const uint64_t kept = move(rest, row, PPROF_KEPT_COUNT + of, whole);
     const uint64_t lost = move(rest, row, PPROF_LOST_COUNT + of, kept);
-    uint64_t room = whole;
     move(rest, row, PPROF_INDIRECT_COUNT + of, kept - lost);
     move(rest, row, PPROF_PEAK_COUNT + of, whole);
-    for (int i = PPROF_SURVIVAL_FIGURES - 2; i >= 0; i -= 2)
-      room -= move(rest, row, PPROF_SURVIVAL + i + of, room);
   }
   move(rest, row, PPROF_TEMPORARY, row[PPROF_COUNT]);
   move(rest, row, PPROF_CALLS, UINT64_MAX);

@@ -14,8 +14,8 @@
  * are joined two by two, and the interval doubles.  So a large profile has at
  * most about three samples where it would have one.
  *
- * What is not allocation has no time: how much of a leaf is kept, was lost,
- * or survived is known of all its objects together.
+ * What is not allocation has no time: how much of a leaf is kept or was lost
+ * is known of all its objects together.
  */
 
 #ifndef MPROF_RECOVER_TIMELINE_H

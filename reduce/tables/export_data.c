@@ -26,7 +26,6 @@ static const struct list {
     {"arcs", &arcs_table, true, true},
     {"cycles", &cycles_table, true, false},
     {"types", &types_table, true, true},
-    {"survival", &survival_table, true, true},
     {"contexts", &contexts_table, true, false},
     {"chains", &contexts_table, false, true},
     {"contexts", &contexts_by_size_table, false, true},
@@ -93,11 +92,7 @@ wants(enum form form, const struct list *list,
     return false;
   if (form == FORM_LISP && asked != NULL)
     return asked->table == (of_contexts ? &contexts_table : list->table);
-  if (of_contexts)
-    return contexts;
-  return list->table != &survival_table ||
-         (reduction_knows_survival(reduction) &&
-          (contexts || form == FORM_LISP));
+  return contexts || !of_contexts;
 }
 
 static void

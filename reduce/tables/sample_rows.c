@@ -75,19 +75,6 @@ sample_rows_init(struct sample_rows *rows, const struct call_tree *tree,
   pool_free(nodes);
 }
 
-/* Adds the survival of the sample in the row FROM to that of the row TO,
- * which may have none yet. */
-static void
-add_survival(struct sample_rows *rows, size_t to, size_t from)
-{
-  if (rows->survival == NULL)
-    return;
-  if (to == from)
-    rows->survival[to] = (struct survival_figures){{0}};
-  profile_add_survival(rows->tree->selection->profile,
-                       rows->rows[from].sample, &rows->survival[to]);
-}
-
 /* Notes that SAMPLE is in the row ROW, if that is asked. */
 static void
 note_row(const struct sample_rows *rows, uint32_t sample, size_t row)
@@ -107,12 +94,8 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
                row_of(rows, node, i));
   if (first == rows->count)
     return;
-  if (rows->of == ROWS_OF_SIZES &&
-      profile_has(rows->tree->selection->profile, COLUMN_OF_SURVIVAL))
-    ARRAY_ROOM(rows->survival, rows->survival_capacity, rows->count);
   array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
              compare_rows);
-  add_survival(rows, first, first);
   note_row(rows, rows->rows[first].sample, first);
   for (size_t r = first + 1; r < rows->count; r++) {
     bool same = compare_rows(&rows->rows[last], &rows->rows[r]) == 0;
@@ -120,7 +103,6 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
       rows->rows[++last] = rows->rows[r];
     for (int c = 0; same && c <= COLUMN_OF_CALLS; c++)
       rows->rows[last].counts[c] += rows->rows[r].counts[c];
-    add_survival(rows, last, same ? r : last);
     note_row(rows, rows->rows[r].sample, last);
   }
   rows->count = last + 1;

@@ -50,8 +50,6 @@ struct sample_rows {
   struct lists samples; /* by node */
   struct sample_row *rows;
   size_t count, capacity;
-  struct survival_figures *survival; /* by row: of sizes, if it is known */
-  size_t survival_capacity;
 };
 
 /* No rows, of TREE; then appends those of NODE, sorted by keys.  To start

@@ -363,7 +363,7 @@ void add_category_cells(struct text_table *table,
 extern const struct table advice_table, arcs_table, bins_table,
     contexts_by_size_table, contexts_table, cycles_table,
     function_types_table, functions_table, leaks_table, peak_table,
-    phases_table, regions_table, survival_table, temporary_table,
-    threads_table, type_functions_table, types_table;
+    phases_table, regions_table, temporary_table, threads_table,
+    type_functions_table, types_table;
 
 #endif

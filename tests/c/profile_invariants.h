@@ -48,7 +48,6 @@ static inline void
 check_invariants(const struct profile *profile)
 {
   uint64_t sums[COLUMN_USES] = {0};
-  struct survival_figures survival = {{0}};
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
     struct sample_count count;
@@ -62,11 +61,9 @@ check_invariants(const struct profile *profile)
     for (int m = 0; m < MEASURE_COUNT; m++)
       sums[m] += count.counts[m];
     sums[COLUMN_OF_CALLS] += count.calls;
-    profile_add_survival(profile, i, &survival);
-    for (int use = COLUMN_OF_INDIRECT_ALLOCS; use < COLUMN_OF_SURVIVAL; use++)
+    for (int use = COLUMN_OF_INDIRECT_ALLOCS; use < COLUMN_USES; use++)
       sums[use] += profile_value(profile, i, use);
   }
-  memcpy(&sums[COLUMN_OF_SURVIVAL], &survival, sizeof survival);
   for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
     assert_true(profile->tree.nodes[i].parent < i);
     assert_true(profile->tree.nodes[i].item < profile->location_count);

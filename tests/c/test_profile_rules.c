@@ -155,44 +155,6 @@ spoil_kept(struct builder *b)
   b->values[0][3] = b->values[0][1] + 1;
 }
 
-/* Gives it columns, without values, of how many collections objects survive:
- * those that died after 0, 1, 2 to 3, 4 to 7, 8 or more, are new, and live
- * after 1, ... */
-static void
-add_survival(struct builder *b)
-{
-  static const char *const names[] = {"died_0", "died_1", "died_2", "died_4",
-                                      "died_8", "new",    "live_1", "live_2",
-                                      "live_4", "live_8"};
-  char text[32];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    snprintf(text, sizeof text, "%s_objects", names[i]);
-    builder_column(b, text, "count");
-    snprintf(text, sizeof text, "%s_space", names[i]);
-    builder_column(b, text, "bytes");
-  }
-}
-
-static void
-spoil_survival(struct builder *b)
-{
-  add_survival(b);
-  for (size_t i = 0; i < b->profile.n_sample; i++)
-    b->samples[i].n_value = b->profile.n_sample_type;
-  b->values[0][BUILDER_COLUMNS + 10] = b->values[0][0] + 1; /* new */
-}
-
-/* All bytes died, and one lives. */
-
-static void
-spoil_survivors(struct builder *b)
-{
-  spoil_survival(b);
-  b->values[0][BUILDER_COLUMNS + 10] = 0;
-  b->values[0][BUILDER_COLUMNS + 1] = b->values[0][1];
-  b->values[0][BUILDER_COLUMNS + 19] = 1;
-}
-
 static void
 spoil_period(struct builder *b)
 {
@@ -276,10 +238,6 @@ static const struct fault faults[] = {
     {"no-count", spoil_fact, "mprof.rounded_bytes a value that is not a count"},
     {"repeated-count", spoil_repeated_fact, "repeats mprof.bytes"},
     {"kept-too-much", spoil_kept, "sample 0 keeps more than it allocated"},
-    {"died-too-much", spoil_survival,
-     "sample 0 has more dead and live objects than it allocated"},
-    {"lives-too-much", spoil_survivors,
-     "sample 0 has more dead and live objects than it allocated"},
 };
 
 static void

@@ -162,7 +162,7 @@ expect 'an unknown ending' 2 \
 expect 'a picture' 2 'mprof: use mprof graph to draw the call graph as SVG' \
   export -o x.svg "$m"
 expect 'no such table' 2 "mprof: --tables takes functions, arcs, \
-types, survival, contexts, bins, regions, phases, threads or advice, not 'direct'" \
+types, contexts, bins, regions, phases, threads or advice, not 'direct'" \
   export --format=csv --tables=direct "$m"
 
 # csv TABLE LINE...: the table of $w is these lines.

@@ -54,8 +54,6 @@ long long report --tables=direct,graph --no-legend --width=99
 live live report -verbose --no-legend
 live-unknown live-unknown report --no-legend --tables=direct,types
 live-diff live diff -verbose --no-legend live-before.data
-survival survival report --no-legend --tables=survival
-survival-json survival export --format=json --type=CONS
 held held report -verbose --no-legend --tables=held
 held-direct held report --no-legend --tables=direct,types
 nameless nameless report --tables=reconciliation

@@ -17,7 +17,7 @@ expect 'option of another command' 2 \
   "mprof: unknown option '--types'; did you mean --type?" \
   report --types "$w"
 tables='advice, leaks, regions, phases, threads, direct, peak, temporary, types, '\
-'type-functions, function-types, survival, graph, held, bins and '\
+'type-functions, function-types, graph, held, bins and '\
 'reconciliation'
 expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'; did you \
 mean leaks?" \

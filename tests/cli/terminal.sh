@@ -59,7 +59,7 @@ width() { tail -n "+$1" out | LC_ALL=C.UTF-8 wc -L; }
 all=$(run help report
   sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out |
   grep -vxE 'reconciliation|advice' | paste -sd,)
-for name in live survival held lines widgets-c; do
+for name in live held lines widgets-c; do
   run report --width=80 --tables="$all" "$golden/$name.data"
   [ "$(width 5)" -le 80 ]
   result $? "tables of $name are 80 characters wide"

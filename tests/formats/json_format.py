@@ -62,29 +62,6 @@ def regions(label, data):
                       outermost <= data['totals'][key], True)
 
 
-def survival(label, data):
-    """All that a function allocated of a type died, lives or is new."""
-    if 'survival' not in data:
-        return
-    rows = data['survival']
-    fates = [fate for fate in rows[0] if fate.startswith(('died_', 'new_'))
-             or fate.startswith('live_') and fate[5].isdigit()] if rows else []
-    for count in ('bytes', 'allocations'):
-        figures.check('%s: survival, %s' % (label, count), [
-            sum(row[fate] for fate in fates if fate.endswith('_' + count))
-            for row in rows], [row[count] for row in rows])
-        figures.check('%s: survival, live %s' % (label, count), [
-            sum(row[fate] for fate in fates if fate.startswith('live_')
-                and fate.endswith('_' + count)) for row in rows],
-            [row['live_' + count] for row in rows])
-        figures.check('%s: survival by function and type, %s' % (
-            label, count), {
-                (row['function'], row['type']): row[count] for row in rows}, {
-                    (i, part['type']): part[count]
-                    for i, f in enumerate(data['functions'])
-                    for part in f['types']})
-
-
 def check_sums(label, data, narrowed):
     """The parts of DATA add up; NARROWED, calls need not: see the schema."""
     functions, arcs = inclusive(data)
@@ -110,7 +87,6 @@ def check_sums(label, data, narrowed):
                   parts_of(data['functions']), types)
     figures.check(label + ': types by bin', parts_of(data['bins']), types)
     regions(label, data)
-    survival(label, data)
     figures.check(label + ': types by context', parts_of(data['contexts']),
                   types)
     figures.check(label + ': members of cycles', {

@@ -181,16 +181,6 @@ for label, profile in figures.profiles():
                                                      f['inclusive_' + key])
                           for f in live['functions']
                           if f['inclusive_' + key]})
-    for fate in ('died_0', 'died_4', 'new', 'live_8'):
-        if 'survival' not in live:
-            break
-        self_bytes = collections.Counter()
-        for row in live['survival']:
-            self_bytes[live['functions'][row['function']]['name']] += row[
-                fate + '_bytes']
-        figures.check('%s: go tool pprof -top, %s' % (label, fate), {
-            name: own for name, (own, _) in top(
-                path, fate + '_space').items() if own}, dict(+self_bytes))
     for place, index in enumerate(('alloc_space', 'alloc_objects')):
         figures.check('%s: go tool pprof -top, %s' % (label, index),
                       top(path, index), {

@@ -229,6 +229,90 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (in-thread #'conses 5)
   (same "since then" '(("CONS" 5 80)) (alive 'conses)))
 
+;;; Objects of three pieces: header, dimensions and data
+
+(defvar *data* (make-array 10))
+
+(defun matrix (data)
+  (push (make-array '(2 5) :adjustable t :displaced-to data) *kept*))
+
+(defun matrices (n)
+  (dotimes (i n) (matrix nil))
+  (matrix *data*))
+
+(following "arrays with dimensions"
+  (in-thread #'matrices 10)
+  (same "with data, and one without that one call makes as well"
+        (list 11 (+ (* 10 (+ 48 16 80)) 48 16))
+        (type-sum "(ARRAY T)" (alive 'matrices))))
+
+;;; What is freed explicitly.  The collector runs where a program says so and
+;;; nowhere else.
+
+(defun collect ()
+  "Let the collector run, and then no more."
+  (in-other-words)
+  (call-collector "GC_enable")
+  (ext:gc t)
+  (call-collector "GC_disable"))
+
+(defmacro following-alone (what &body body)
+  `(progn
+     (call-collector "GC_disable")
+     (following ,what ,@body)
+     (call-collector "GC_enable")))
+
+(defun free-conses (&optional (n (length *kept*)))
+  "Free the first N conses of *KEPT*."
+  (loop repeat n
+        do (let ((cons *kept*))
+             (setf *kept* (cdr cons))
+             (ffi:c-inline (cons) (:object) :void
+                           "ecl_dealloc(ECL_CONS_PTR(#0))" :one-liner t))))
+
+(following-alone "objects that are freed"
+  (in-thread #'conses 10)
+  (free-conses)
+  (in-thread #'conses 20)               ; perhaps at the same places
+  (same "before the first collection" '() (alive 'conses 0))
+  (collect)
+  (same "others, alive" '(("CONS" 20 320)) (alive 'conses 0))
+  (free-conses 15)
+  (same "freed" '(("CONS" 5 80)) (alive 'conses 0))
+  (in-thread #'floats 15)
+  (same "with others there" '(("CONS" 5 80)) (alive 'conses 0))
+  (collect)
+  (same "after a collection" '(("CONS" 5 80)) (alive 'conses 0))
+  (same "and the others" '(15 240)
+        (type-sum "DOUBLE-FLOAT" (alive 'floats 0)))
+  (in-thread (lambda ()
+               (conses 30)
+               (in-thread #'free-conses 30)
+               (conses 40)))
+  (collect)
+  (same "by another thread than made them"
+        (+ 5 40 15)                     ; the floats are in conses, too
+        (+ (first (type-sum "CONS" (alive 'conses 0)))
+           (first (type-sum "CONS" (alive 'floats 0))))))
+
+(following-alone "what is freed while nothing counts"
+  (in-thread #'conses 20)
+  (collect)
+  (in-thread #'conses 10)
+  (mprof:stop)
+  (free-conses 15)                      ; the new ones, and 5 of the others
+  (in-thread #'conses 15)
+  (same "at once" '(("CONS" 15 240)) (alive 'conses 0))
+  (collect)
+  (same "others may be there" '(("CONS" 15 240)) (alive 'conses 0))
+  (setf *kept* (nthcdr 15 *kept*))
+  (free-conses 5)
+  (mprof:start :live t)
+  (in-thread #'conses 7)
+  (collect)
+  (same "those that are made later live" '(("CONS" 17 272))
+        (alive 'conses 0)))
+
 (following "without a collection"
   (call-collector "GC_disable")
   (mprof:reset)

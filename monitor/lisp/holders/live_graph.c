@@ -168,10 +168,10 @@ add_bodies(struct live_graph *g, uint32_t number)
 
 /* ---- what was counted ---- */
 
-/* Of the thread whose tree is in hand, if it is alive as of the last
- * collection.  Only the collector's objects have a place in the heap. */
+/* Notes an entry of the thread whose tree is in hand.  Only the collector's
+ * objects have a place in the heap. */
 static void
-note_entry(void *graph, const struct live_entry *e, bool freed)
+note_entry(void *graph, const struct live_entry *e)
 {
   struct live_graph *const g = graph;
   const bool whole = LIVE_KIND(e->memory) == LIVE_OBJECT;
@@ -182,8 +182,6 @@ note_entry(void *graph, const struct live_entry *e, bool freed)
                                                 (whole ? IMAGE_WHOLE : 0)};
   const uint32_t number = graph_find(g, LIVE_ADDRESS(e->memory) << 4);
   struct image_object *object;
-  if (freed || LIVE_AGE(e->memory) == 0)
-    return;
   if (number == 0) {
     object = arena_record(&g->outside, ++g->outside_count, sizeof *object);
     if (object != NULL)

@@ -16,48 +16,105 @@
 
 static GC_on_collection_event_proc next_listener; /* who was before */
 
-/* Whether there is an entry of an object or body, which was made at the time
- * *clock or later, but before the next time. */
-static inline bool
-is_of_memory(const struct live_entry *e, uint64_t *clock)
+/* ---- entries ---- */
+
+/* Returns the newest entry for `memory' in the chunk, of which the first
+ * `count' entries count, and those behind it; NULL: there is none. */
+static struct live_entry *
+find_in_chunks(struct live_chunk *chunk, uint64_t count, const void *memory)
 {
-  if (LIVE_KIND(e->memory) != LIVE_TIME)
-    return e->memory != 0;
-  *clock = LIVE_ADDRESS(e->memory);
-  return false;
+  while (chunk != NULL) {
+    while (count-- > 0)
+      if (live_entry_is_of(&chunk->entries[count], memory))
+        return &chunk->entries[count];
+    chunk = chunk->next;
+    count = chunk == NULL ? 0 : chunk->count;
+  }
+  return NULL;
+}
+
+/* Returns the newest entry for `memory' in the table; NULL: there is none.
+ * With the collector's lock. */
+static struct live_entry *
+find_newest(struct live_table *t, const void *memory)
+{
+  uint64_t count;
+  struct live_chunk *const open = live_table_open_chunk(t, &count);
+  struct live_entry *const e = find_in_chunks(open, count, memory);
+  return e != NULL || t->old == NULL
+             ? e
+             : find_in_chunks(t->old, t->old->count, memory);
 }
 
 /* ---- explicit frees ---- */
 
-/* When the memory at `address', as an entry has it, was freed last; 0: it was
- * not since the last collection. */
-static uint64_t
-freed_at(uint64_t address)
+/* Empties the entry for `memory', whichever thread made it. */
+static void
+empty_entry(const void *memory)
 {
-  const uint32_t number =
-      live.freed.count == 0 ? 0 : intern_find_key(&live.freed, address);
-  return number == 0 ? 0 : ((const uint64_t *)live.clocks.base)[number];
+  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
+    struct live_entry *const e = find_newest(t, memory);
+    if (e != NULL) {
+      e->memory = 0;
+      return;
+    }
+  }
 }
 
-/* The memory is about to be freed, by any thread; may run inside the hook. */
+/* Notes that memory is about to be freed, by any thread; may run inside the
+ * hook. */
 static void
 note_free(void *memory)
 {
   const int saved = errno;
-  uint32_t number;
-  uint64_t *clock;
   if (memory == NULL)
     return;
   GC_alloc_lock();
-  __atomic_store_n(&live.clock, live.clock + 1, __ATOMIC_SEQ_CST);
-  number = intern_key(&live.freed, (uint64_t)(uintptr_t)memory >> 4);
-  clock =
-      number == 0 ? NULL : arena_record(&live.clocks, number, sizeof *clock);
-  if (clock != NULL)
-    *clock = live.clock;
-  live.lost_frees += clock == NULL;
+  if (!live.at_rest ||
+      intern_key(&live.freed, (uint64_t)(uintptr_t)memory >> 4) == 0)
+    empty_entry(memory);
   GC_alloc_unlock();
   errno = saved;
+}
+
+/* Empties the entries in the chunk and behind it that were freed at rest. */
+static void
+empty_freed(struct live_chunk *chunk, uint64_t count)
+{
+  while (chunk != NULL) {
+    for (uint64_t i = 0; i < count; i++)
+      if (intern_find_key(&live.freed,
+                          LIVE_ADDRESS(chunk->entries[i].memory)) != 0)
+        chunk->entries[i].memory = 0;
+    chunk = chunk->next;
+    count = chunk == NULL ? 0 : chunk->count;
+  }
+}
+
+/* Empties all entries that were freed at rest.  With the collector's lock, or
+ * while the world is stopped. */
+static void
+empty_all_freed(void)
+{
+  if (live.freed.count == 0)
+    return;
+  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
+    uint64_t count;
+    struct live_chunk *const open = live_table_open_chunk(t, &count);
+    empty_freed(open, count);
+    if (t->old != NULL)
+      empty_freed(t->old, t->old->count);
+  }
+  intern_table_release(&live.freed);
+}
+
+void
+live_collection_rest(bool at_rest)
+{
+  GC_alloc_lock();
+  empty_all_freed();
+  live.at_rest = at_rest;
+  GC_alloc_unlock();
 }
 
 /* ---- what is alive ---- */
@@ -66,7 +123,6 @@ note_free(void *memory)
  * whether the collector has objects there, for it gives pages without any
  * back at once. */
 struct scan {
-  struct live_table *table;
   uintptr_t page;
   bool used;
   uint64_t bytes; /* of what stays */
@@ -86,19 +142,14 @@ is_marked(struct scan *scan, uint64_t address)
   return scan->used && GC_is_marked(memory);
 }
 
-/* Whether the entry stays, one collection older; else its death is noted. */
+/* Returns whether the entry stays, and marks it as old then. */
 static inline bool
-survives(struct scan *scan, struct live_entry *e, uint64_t clock)
+stays(struct scan *scan, struct live_entry *e)
 {
-  const uint64_t address = LIVE_ADDRESS(e->memory);
-  if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(scan, address)) ||
-      freed_at(address) > clock) {
-    if (LIVE_AGE(e->memory) != 0)
-      live_note_death(scan->table, e);
+  if (e->memory == 0 || (LIVE_KIND(e->memory) != LIVE_MALLOC &&
+                         !is_marked(scan, LIVE_ADDRESS(e->memory))))
     return false;
-  }
-  if (LIVE_AGE(e->memory) != 0xFF)
-    e->memory += (uint64_t)1 << LIVE_AGE_SHIFT;
+  e->memory |= LIVE_OLD;
   scan->bytes += live_entry_bytes(e);
   return true;
 }
@@ -127,13 +178,11 @@ static void
 compact_chunk(struct place *to, struct scan *scan, struct live_chunk *chunk)
 {
   const uint64_t count = chunk->count;
-  uint64_t clock = chunk->clock;
   for (uint64_t i = 0; i < count; i++) {
     struct live_entry e = chunk->entries[i];
-    if (is_of_memory(&e, &clock) && survives(scan, &e, clock))
+    if (stays(scan, &e))
       keep(to, e);
   }
-  chunk->clock = 0;
 }
 
 /* The chunks that were full when all was marked go behind the old ones. Those
@@ -164,10 +213,9 @@ compact(struct live_table *t, struct scan *scan)
 static void
 sift_boundary(struct live_table *t, struct scan *scan)
 {
-  uint64_t clock = t->boundary->clock;
   for (uint64_t i = 0; i < t->boundary_count; i++) {
     struct live_entry *const e = &t->boundary->entries[i];
-    if (is_of_memory(e, &clock) && !survives(scan, e, clock))
+    if (!stays(scan, e))
       e->memory = 0;
   }
 }
@@ -178,8 +226,9 @@ scan_all(void)
 {
   const int saved = errno;
   uint64_t bytes = 0;
+  empty_all_freed();
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    struct scan scan = {.table = t};
+    struct scan scan = {0};
     if (t->boundary == NULL)
       continue;
     compact(t, &scan);
@@ -189,8 +238,6 @@ scan_all(void)
   live_note_collection(bytes);
   for (struct live_table *t = live.tables; t != NULL; t = t->next)
     t->boundary = NULL;
-  intern_table_release(&live.freed);
-  arena_release(&live.clocks);
   live.number = GC_get_gc_no();
   errno = saved;
 }
@@ -198,10 +245,8 @@ scan_all(void)
 static void
 set_boundaries(void)
 {
-  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    t->boundary = t->open;
-    t->boundary_count = live_table_open_count(t);
-  }
+  for (struct live_table *t = live.tables; t != NULL; t = t->next)
+    t->boundary = live_table_open_chunk(t, &t->boundary_count);
 }
 
 static void
@@ -255,27 +300,12 @@ live_collection_remove(struct live_table *t)
   live_table_close(t);
 }
 
-/* ---- entries ---- */
-
-static struct live_entry *
-find_newest(struct live_chunk *chunk, const void *memory)
-{
-  for (; chunk != NULL; chunk = chunk->next)
-    for (uint64_t i = chunk->count; i-- > 0;)
-      if (live_entry_is_of(&chunk->entries[i], memory))
-        return &chunk->entries[i];
-  return NULL;
-}
-
 void
 live_collection_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
 {
   struct live_entry *e;
   GC_alloc_lock();
-  t->open->count = live_table_open_count(t);
-  e = find_newest(t->open, memory);
-  if (e == NULL)
-    e = find_newest(t->old, memory);
+  e = find_newest(t, memory);
   if (e != NULL)
     live_move_entry(t, e, (uint32_t)(leaf >> 4));
   GC_alloc_unlock();
@@ -285,21 +315,19 @@ static void
 visit_chunks(const struct live_chunk *chunk, live_visit_fn *visit,
              void *closure)
 {
-  for (; chunk != NULL; chunk = chunk->next) {
-    uint64_t clock = chunk->clock;
-    for (uint64_t i = 0; i < chunk->count; i++) {
-      const struct live_entry *const e = &chunk->entries[i];
-      if (is_of_memory(e, &clock))
-        visit(closure, e, freed_at(LIVE_ADDRESS(e->memory)) > clock);
-    }
-  }
+  for (; chunk != NULL; chunk = chunk->next)
+    for (uint64_t i = 0; i < chunk->count; i++)
+      if ((chunk->entries[i].memory & LIVE_OLD) != 0)
+        visit(closure, &chunk->entries[i]);
 }
 
 void
 live_collection_each(struct live_table *t, live_visit_fn *visit,
                      void *closure)
 {
-  t->open->count = live_table_open_count(t);
+  uint64_t count;
+  empty_all_freed();
+  live_table_open_chunk(t, &count)->count = count;
   visit_chunks(t->open, visit, closure);
   visit_chunks(t->old, visit, closure);
 }

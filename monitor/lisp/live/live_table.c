@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
 
-struct live live = {.clock = 1};
+struct live live;
 
 static struct live_chunk *
 map_chunk(void)
@@ -42,7 +42,6 @@ open_chunk(struct live_table *t)
     return false;
   t->spare = chunk->next;
   chunk->count = 0;
-  chunk->clock = t->clock;
   chunk->next = t->open;
   __atomic_store_n(&t->open, chunk, __ATOMIC_RELEASE);
   t->end = chunk->entries + LIVE_CHUNK_ENTRIES;
@@ -50,16 +49,24 @@ open_chunk(struct live_table *t)
   return true;
 }
 
-uint64_t
-live_table_open_count(const struct live_table *t)
+/* Reads the count of a chunk that is full: its thread stores that first. */
+struct live_chunk *
+live_table_open_chunk(const struct live_table *t, uint64_t *count)
 {
-  return t->at != NULL ? (uint64_t)(t->at - t->open->entries)
-                       : t->open->count;
+  struct live_chunk *const open = __atomic_load_n(&t->open, __ATOMIC_ACQUIRE);
+  const uint64_t at =
+      (uint64_t)(uintptr_t)__atomic_load_n(&t->at, __ATOMIC_ACQUIRE);
+  const uint64_t offset = at - (uint64_t)(uintptr_t)open->entries;
+  *count = offset <= sizeof open->entries ? offset / sizeof *open->entries
+                                          : open->count;
+  return open;
 }
 
-static void
-append(struct live_table *t, struct live_entry entry)
+void
+live_table_add_slowly(struct live_table *t, struct live_entry entry)
 {
+  if (t->open == NULL)
+    return;
   if (t->at == t->end && !open_chunk(t)) {
     t->lost++;
     return;
@@ -68,26 +75,11 @@ append(struct live_table *t, struct live_entry entry)
   __atomic_store_n(&t->at, t->at + 1, __ATOMIC_RELEASE);
 }
 
-void
-live_table_add_slowly(struct live_table *t, struct live_entry entry)
-{
-  const uint64_t clock = __atomic_load_n(&live.clock, __ATOMIC_ACQUIRE);
-  if (t->open == NULL)
-    return;
-  if (t->clock != clock) {
-    t->clock = clock;
-    append(t, (struct live_entry){.memory = clock | (uint64_t)LIVE_TIME
-                                                        << LIVE_KIND_SHIFT});
-  }
-  append(t, entry);
-}
-
 /* ---- begin and end ---- */
 
 bool
 live_table_open(struct live_table *t)
 {
-  t->clock = __atomic_load_n(&live.clock, __ATOMIC_ACQUIRE);
   return open_chunk(t);
 }
 
@@ -108,7 +100,6 @@ live_table_close(struct live_table *t)
   live_chunks_free(t->old);
   live_chunks_free(t->spare);
   live_chunks_free(t->returned);
-  arena_release(&t->deaths);
   arena_release(&t->peak);
   memset(t, 0, sizeof *t);
 }

@@ -7,8 +7,8 @@
  * is, how many bytes, and the leaf of the thread's tree that it was counted
  * at.  The hook appends entries for what it counts.  At the end of each
  * collection (live_collection.c) those of what was not marked leave; the
- * others are one collection older.  So an entry of age 1 or more was alive
- * as of the last collection.
+ * others are marked as old.  So an old entry was alive as of the last
+ * collection.
  *
  * A body of an object (the data of an array) is a request, and has an entry,
  * of its own: it counts bytes and no object.
@@ -20,18 +20,11 @@
  * come back to the thread by one exchange of a pointer; those that it did not
  * need until the next collection are given back to the kernel.
  *
- * What is freed explicitly is dead at once, though its address may be
- * another object's next.  So there is a clock of frees: an entry is dead if
- * its memory was freed after the entry was made (live_collection.c).  When
- * the clock has moved since the thread's last entry, a *time* goes before the
- * next.
- *
- * Deaths.  An entry has its age: so many collections it has survived.  Ages
- * are taken together in bands: 0, 1, 2 to 3, 4 to 7, 8 and more.  When the
- * entry leaves, its object and its bytes are added to those of its leaf and
- * band.  Nothing is noted of the first band, in which most die: it is what
- * was allocated at the leaf without all else.  An object that was freed
- * explicitly has its entry until the next collection, and so its age.
+ * Explicit frees.  What is freed explicitly is dead at once, though its
+ * address may be another object's next.  So its entry is emptied before it is
+ * freed: at most one entry has an address.  While no thread counts, which may
+ * be for long, the addresses are collected instead, and looked up in one pass
+ * when it matters (live_collection.c).
  *
  * Peak.  The most bytes that a collection left alive, in all threads.  What
  * they were by leaf is added up when a collection leaves more than any
@@ -47,23 +40,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/pprof_format.h"
 #include "image/arena.h"
 #include "image/intern_table.h"
 
-enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4094 };
+enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4095 };
 
 /* What an entry is of. */
 enum live_kind {
   LIVE_OBJECT,
   LIVE_BODY,
-  LIVE_MALLOC, /* the same from malloc: it lives until it is freed */
-  LIVE_TIME
+  LIVE_MALLOC /* the same from malloc: it lives until it is freed */
 };
 
-/* In `memory': the address in units of 16 bytes (for a time: the clock), kind
- * and age, and the upper bits of the size.  0: there is no entry any more.
- * The leaf is how far it is from the first one, in units of 16 bytes. */
+/* In `memory': the address in units of 16 bytes, the kind, two flags, and the
+ * upper bits of the size.  0: there is no entry any more.  The leaf is how
+ * far it is from the first one, in units of 16 bytes. */
 struct live_entry {
   uint64_t memory;
   uint32_t leaf;
@@ -72,15 +63,13 @@ struct live_entry {
 enum { LIVE_LEAF_UNITS = 3 };
 #define LIVE_ADDRESS(memory) ((memory) & (((uint64_t)1 << 44) - 1))
 #define LIVE_KIND(memory) ((memory) >> 44 & 3)
-#define LIVE_AGE(memory) ((memory) >> 46 & 0xFF)
-enum { LIVE_KIND_SHIFT = 44, LIVE_AGE_SHIFT = 46, LIVE_SIZE_SHIFT = 54 };
+#define LIVE_OLD ((uint64_t)1 << 46)     /* alive at the last collection */
+#define LIVE_AT_PEAK ((uint64_t)1 << 47) /* counted at the peak */
+enum { LIVE_KIND_SHIFT = 44, LIVE_SIZE_SHIFT = 48 };
 
 struct live_chunk {
   struct live_chunk *next; /* older */
   uint64_t count;          /* of entries; of an open one, see live_table.at */
-  uint64_t clock;          /* when it was opened; 0: a collection has been
-                              through it */
-  uint64_t unused;
   struct live_entry entries[LIVE_CHUNK_ENTRIES];
 };
 
@@ -91,8 +80,7 @@ struct live_table { /* all zero: nothing is followed */
                                   complete */
   struct live_chunk *open;     /* and the chunks that were filled before it */
   struct live_chunk *spare;
-  uint64_t clock; /* when its last entry was made */
-  uint64_t lost;  /* entries for which there was no memory */
+  uint64_t lost; /* entries for which there was no memory */
 
   /* of the collection */
   struct live_table *next;     /* of all threads */
@@ -100,30 +88,24 @@ struct live_table { /* all zero: nothing is followed */
   struct live_chunk *old;      /* compacted; the last one may not be full */
   struct live_chunk *boundary; /* the open one when all was marked, */
   uint64_t boundary_count;     /* and its count */
-  struct arena deaths;         /* struct live_count by leaf and band */
   struct arena peak;           /* struct live_count by leaf */
   uint64_t misplaced; /* objects for which there was no memory there */
 };
 
 /* What all tables have in common. */
-extern struct live {
-  uint64_t clock; /* of frees: how often memory was freed explicitly */
-
-  /* under the collector's lock */
+extern struct live { /* under the collector's lock */
   struct live_table *tables;
   uint64_t number; /* of the last collection, as the collector counts them; 0:
                       there was none since the last reset */
   uint64_t peak_bytes; /* most that a collection left alive since then; 0:
                           there is no peak yet */
-  uint64_t peak_age;   /* of the youngest entries that were alive there */
-  struct intern_table freed; /* addresses, since then */
-  struct arena clocks;       /* uint64_t by these: when each was freed last */
-  uint64_t lost_frees; /* for which there was no memory, since the last reset:
-                          what they freed may seem alive */
+  bool at_rest;        /* no thread counts: no entries are made */
+  struct intern_table freed; /* addresses freed explicitly meanwhile, whose
+                                entries may not be emptied yet */
 } live;
 
-/* For what live_table_add has no short way: nothing is followed, the chunk is
- * full, or the clock has moved. */
+/* Appends the entry where live_table_add has no short way: the chunk is full,
+ * or nothing is followed.  Counts it as lost when there is no memory. */
 void live_table_add_slowly(struct live_table *, struct live_entry entry);
 
 /* `leaf': how far it is from the first one, in bytes.  Inside the hook. */
@@ -137,10 +119,7 @@ live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
                                        bytes >> 32 << LIVE_SIZE_SHIFT,
                                    .leaf = (uint32_t)(leaf >> 4),
                                    .bytes = (uint32_t)bytes};
-  if (__builtin_expect(t->at == t->end ||
-                           t->clock !=
-                               __atomic_load_n(&live.clock, __ATOMIC_RELAXED),
-                       0)) {
+  if (__builtin_expect(t->at == t->end, 0)) {
     live_table_add_slowly(t, entry);
     return;
   }
@@ -157,8 +136,7 @@ live_entry_bytes(const struct live_entry *e)
 static inline bool
 live_entry_is_of(const struct live_entry *e, const void *memory)
 {
-  return LIVE_KIND(e->memory) <= LIVE_BODY &&
-         LIVE_ADDRESS(e->memory) == (uint64_t)(uintptr_t)memory >> 4;
+  return LIVE_ADDRESS(e->memory) == (uint64_t)(uintptr_t)memory >> 4;
 }
 
 static inline bool
@@ -167,27 +145,24 @@ live_table_is_open(const struct live_table *t)
   return t->open != NULL;
 }
 
-/* How many entries the chunk has that is open now.  The thread is not inside
- * the hook, or is stopped anywhere. */
-uint64_t live_table_open_count(const struct live_table *);
+/* Returns the chunk that is open now, and sets *count to how many entries it
+ * has.  The thread of the table may append meanwhile, and open another one.
+ */
+struct live_chunk *live_table_open_chunk(const struct live_table *,
+                                         uint64_t *count);
 
 /* ---- figures by leaf (live_figures.c) ---- */
-
-enum { LIVE_BANDS = PPROF_SURVIVAL_BANDS };
 
 /* Objects and their bytes. */
 struct live_count {
   uint64_t objects, bytes;
 };
 
-/* Of one leaf: by band what died, and what is alive, or new (the first one),
- * in the order of enum pprof_column; and what was alive at the peak. */
-struct live_survival {
-  struct live_count died[LIVE_BANDS], alive[LIVE_BANDS], peak;
+/* Of one leaf: what was alive at the last collection and is, and what was
+ * alive at the peak.  The same as struct image_live. */
+struct live_figures {
+  struct live_count alive, peak;
 };
-
-/* The entry, of age 1 or more, is dead.  With the collector's lock. */
-void live_note_death(struct live_table *, const struct live_entry *);
 
 /* A collection is about to end that has left so many bytes alive, all before
  * the boundaries of the tables: it is the peak if there were never more. With
@@ -198,10 +173,9 @@ void live_note_collection(uint64_t bytes);
  * so there.  With the collector's lock. */
 void live_move_entry(struct live_table *, struct live_entry *, uint32_t leaf);
 
-/* Add what died, what lives and what lived at the peak to `sums', by leaf,
- * but for what died before its first collection.  The world is stopped, and
- * the thread not inside the hook. */
-void live_table_sum(struct live_table *, struct live_survival *sums);
+/* Adds what is alive and what was alive at the peak to `sums', by leaf.  The
+ * world is stopped, and the thread not inside the hook. */
+void live_table_sum(struct live_table *, struct live_figures *sums);
 
 /* ---- begin and end ---- */
 
@@ -226,9 +200,8 @@ void live_chunks_free(struct live_chunk *chunks);
  * collector, and no lock of the monitor's is needed.  Explicit frees are
  * noted with the same lock, and so there is none between the two.
  *
- * What had survived a collection before is noted when it dies.
- *
- * Cost: the pass, some nanoseconds an entry; for a new peak another one.
+ * Cost: the pass, some nanoseconds an entry; for a new peak another one.  An
+ * explicit free looks for its entry from the newest one on, thread by thread.
  */
 
 /* Begin to follow, and the collector is to look at the table from now on;
@@ -237,6 +210,9 @@ void live_chunks_free(struct live_chunk *chunks);
 bool live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);
 
+/* Notes whether no thread counts from now on.  All gates are shut. */
+void live_collection_rest(bool at_rest);
+
 /* The newest entry of the object or body at `memory' is at another leaf now.
  * Its thread calls it, also inside the hook.  With the collector's lock
  * it looks for it from the newest one of all entries on: it is the last or
@@ -244,10 +220,9 @@ void live_collection_remove(struct live_table *);
 void live_collection_move(struct live_table *, const void *memory,
                           ptrdiff_t leaf);
 
-/* Call `visit' with each entry, and whether its memory was freed since.  The
- * world is stopped, and the thread not inside the hook. */
-typedef void live_visit_fn(void *closure, const struct live_entry *,
-                           bool freed);
+/* Calls `visit' with each old entry.  The world is stopped, and the thread
+ * not inside the hook. */
+typedef void live_visit_fn(void *closure, const struct live_entry *);
 void live_collection_each(struct live_table *, live_visit_fn *visit,
                           void *closure);
 

@@ -13,6 +13,7 @@
 
 #include <ecl/ecl.h>
 
+#include "common/pprof_format.h"
 #include "image/image.h"
 #include "lisp/balance/collector_balance.h"
 #include "lisp/live/live_table.h"
@@ -25,7 +26,7 @@
 #error "MPROF_VERSION is not defined"
 #endif
 
-_Static_assert(sizeof(struct image_survival) == sizeof(struct live_survival),
+_Static_assert(sizeof(struct image_live) == sizeof(struct live_figures),
                "the same figures in the same order");
 
 /* ---- notes of the runtime ---- */
@@ -106,7 +107,7 @@ state_gaps(struct note_list *notes, const struct counters *c)
 static void
 note_live_comments(struct note_list *notes)
 {
-  uint64_t lost = live.lost_frees;
+  uint64_t lost = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     lost += t->live.lost + t->live.misplaced;
   if (!monitor.follow)
@@ -115,8 +116,8 @@ note_live_comments(struct note_list *notes)
   if (lost > 0)
     note_comment(
         notes, PPROF_COMMENT_LOST_NOTE,
-        "objects that were not followed until they died, or whose freeing "
-        "was missed, since memory ran out: %" PRIu64,
+        "objects that were not followed until they died, since memory ran "
+        "out: %" PRIu64,
         lost);
 }
 
@@ -175,12 +176,14 @@ add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
 
 /* ---- figures ---- */
 
-/* What lives and died of each leaf, as of the last collection. */
+/* Adds what is alive of each leaf, as of the last collection, and what was at
+ * the peak. */
 static void
-add_survival(struct snapshot *s, struct thread_state *t)
+add_live(struct snapshot *s, struct thread_state *t)
 {
-  struct live_survival *const sums = add_piece(
-      s, IMAGE_SURVIVAL, t->tree.owner, t->tree.leaf_count * sizeof *sums);
+  struct live_figures *const sums =
+      add_piece(s, IMAGE_LIVE_FIGURES, t->tree.owner,
+                t->tree.leaf_count * sizeof *sums);
   if (sums != NULL)
     live_table_sum(&t->live, sums);
 }
@@ -196,7 +199,7 @@ add_thread(struct snapshot *s, struct thread_state *t)
   add_array(s, IMAGE_KINDS, tree->owner, tree->kinds,
             tree->kind_count * sizeof *tree->kinds);
   if (live_table_is_open(&t->live))
-    add_survival(s, t);
+    add_live(s, t);
   for (uint32_t i = 0; i < tree->leaf_count && s->balanced; i++)
     requests_add_leaf(&s->counters.requests, &tree->leaves[i],
                       context_tree_kind(tree, &tree->leaves[i]));
@@ -212,7 +215,7 @@ snapshot_reserve(struct snapshot *s)
              t->tree.kind_count * sizeof(struct kind) +
              t->tree.leaf_count *
                  (sizeof(struct leaf) + (live_table_is_open(&t->live)
-                                             ? sizeof(struct live_survival)
+                                             ? sizeof(struct live_figures)
                                              : 0));
   return arena_reserve_pages(&s->contents, whole_pages(bytes + bytes / 8)) ==
          0;

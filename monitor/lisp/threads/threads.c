@@ -380,7 +380,7 @@ threads_forget_figures(void)
     p = &t->next;
   }
   begin_epochs();
-  live.number = live.lost_frees = live.peak_bytes = 0;
+  live.number = live.peak_bytes = 0;
   monitor.ended_count = 0;
   memset(&monitor.gone, 0, sizeof monitor.gone);
 }
