@@ -46,30 +46,10 @@ Return NIL at the end of the list that it is in."
   "Call FUNCTION on each row of the next list in STREAM that follows the line
 KEY."
   (loop until (string= key (read-line stream)))
-  (read-char stream)                    ; a blank
-  (read-char stream)                    ; the parenthesis of the list
+  (loop until (char= #\( (read-char stream)))
   (loop for row = (next-row stream)
         while row
-        do (funcall function row))
-  (read-char stream))
-
-(defun map-contexts-in (function octets)
-  "Call FUNCTION on each context in OCTETS, the output of `mprof export
---format=lisp --tables=contexts'."
-  (with-input-from-string (stream octets)
-    (let ((chains (make-array 0 :adjustable t :fill-pointer t)))
-      (map-rows (lambda (row)
-                  (destructuring-bind (&key parent function calls) row
-                    (vector-push-extend
-                     (list* calls function
-                            (and parent (rest (aref chains parent))))
-                     chains)))
-                " :chains" stream)
-      (map-rows (lambda (row)
-                  (funcall function
-                           (make-context (aref chains (getf row :chain))
-                                         row)))
-                " :contexts" stream))))
+        do (funcall function row)))
 
 (defun data:map-contexts (function profile)
   "Call FUNCTION on each context of PROFILE, the largest bytes first.
@@ -88,8 +68,22 @@ Example: which chains allocated large objects?
                                         :large)
                                 (print (mprof.data:figure :chain context))))
                             (mprof:profile))"
-  (call-with-export (lambda (octets)
-                      (map-contexts-in function octets)
-                      t)
-                    profile "export" "--format=lisp" "--tables=contexts")
+  (call-with-export
+   (lambda (octets)
+     (with-input-from-string (stream octets)
+       (let ((chains (make-array 0 :adjustable t :fill-pointer t)))
+         (map-rows (lambda (row)
+                     (destructuring-bind (&key parent function calls) row
+                       (vector-push-extend
+                        (list* calls function
+                               (and parent (rest (aref chains parent))))
+                        chains)))
+                   " :chains" stream)
+         (map-rows (lambda (row)
+                     (funcall function
+                              (make-context (aref chains (getf row :chain))
+                                            row)))
+                   " :contexts" stream)
+         t)))
+   profile "export" "--format=lisp" "--tables=contexts")
   (values))

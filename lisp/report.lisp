@@ -69,9 +69,9 @@ PROFILE (default NIL): report on this instead: an object of type PROFILE, or a
 file, a folder or a list of files, as for PROFILE.
 TABLES (keyword or list): these instead of the usual tables.
 COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
-OPTIONS: keywords and values.  Every option of the command `mprof report' is
-a keyword: `--by=package' is :BY :PACKAGE, `--tables=direct,types' is :TABLES
-'(:DIRECT :TYPES), and `--verbose' is :VERBOSE T.  (mprof:report :help t) lists them; see mprof-report(1).
+OPTIONS: keywords and values.  Every option of `mprof report' is a keyword:
+`--by=package' is :BY :PACKAGE, `--tables=direct,types' :TABLES '(:DIRECT
+:TYPES), `--verbose' :VERBOSE T.  (mprof:report :help t) lists them.
 
 The legend is printed the first time that a table is; :NO-LEGEND T leaves it
 out, and :NO-LEGEND NIL prints it.  Without :WIDTH, lines fit into
