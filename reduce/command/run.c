@@ -207,7 +207,8 @@ compare_holders(const struct profile *profiles, const struct options *options,
   diff_write_table(&diff, DIFF_INCLUSIVE, sink);
 }
 
-/* The tables, whatever they say; then whether growth is within the limits. */
+/* Writes the tables, also when growth is beyond the limits; then OUTCOME says
+ * so. */
 void
 run_diff(const struct options *options, struct sink *sink,
          struct outcome *outcome)
@@ -223,12 +224,12 @@ run_diff(const struct options *options, struct sink *sink,
   if (selection_is_empty(&diff.sides[DIFF_OLD].selection) &&
       selection_is_empty(&diff.sides[DIFF_NEW].selection))
     selection_fail_empty(&diff.sides[DIFF_NEW].selection);
+  diff_check_growth(&diff, outcome->remark);
   sink = open_output(options, sink, &file);
   diff_write(&diff, sink);
   compare_holders(profiles, options, sink);
   if (file != NULL)
     output_file_close(file);
-  diff_check_growth(&diff, outcome->remark);
   if (outcome->remark[0] != '\0')
     outcome->status = 3;
 }

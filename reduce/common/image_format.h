@@ -35,7 +35,7 @@
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
 enum {
-  IMAGE_VERSION = 6,
+  IMAGE_VERSION = 7,
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
   IMAGE_LEAST_PAGE = 1 << 12,
   IMAGE_MOST_PAGE = 1 << 16,

@@ -198,6 +198,10 @@ expect 'a limit on what is not known' 1 "mprof: --limit-growth=kept:0: the \
 profiles do not record what was alive at the last collection: start with \
 (mprof:start :live t)" \
   diff --limit-growth=kept:0 -o /dev/null "$lisp" "$lisp"
+rm -f table
+run diff -verbose --limit-growth=kept:0 -o table "$lisp" "$lisp"
+[ "$status" = 1 ] && [ ! -e table ]
+result $? 'and no table before that'
 run diff --no-legend --tables=functions -verbose "$c" "$w"
 awk '$NF == "bytes" || $NF == "kept" && /bytes kept/ { print $1, $2, $3, $NF }' \
   out >found
