@@ -313,6 +313,69 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (same "those that are made later live" '(("CONS" 17 272))
         (alive 'conses 0)))
 
+(following-alone "many objects, of which another thread frees the oldest first"
+  (in-thread #'conses 10000)
+  (setf *kept* (nreverse *kept*))
+  (in-thread #'free-conses 4000)
+  (collect)
+  (same "before the first collection" '(("CONS" 6000 96000))
+        (alive 'conses 0))
+  (in-thread #'free-conses 5000)
+  (same "after it" '(("CONS" 1000 16000)) (alive 'conses 0))
+  (in-thread #'conses 300)
+  (collect)
+  (same "with others" '(("CONS" 1300 20800)) (alive 'conses 0)))
+
+(following-alone "objects that are freed while another thread makes some"
+  (in-thread #'conses 300)
+  (let ((other (mp:process-run-function "other" #'garbage 500000)))
+    (free-conses 200)
+    (mp:process-join other))
+  (collect)
+  (same "are dead, and no others" '(("CONS" 100 1600)) (alive 'conses 0)))
+
+;;; More contexts than the budget has room for
+
+(defun turn (bits n)
+  (cond ((zerop n) (vectors 1))
+        ((logbitp n bits) (turn-left bits (1- n)))
+        (t (turn-right bits (1- n)))))
+
+(defun turn-left (bits n) (turn bits n))
+(defun turn-right (bits n) (turn bits n))
+
+(defun turns (n)
+  "N vectors, each made at the end of one of 256 ways."
+  (dotimes (i n) (turn i 8)))
+
+(following-alone ("objects over the budget"
+                  :max-contexts 300 :unfolded t)
+  (in-thread #'turns 1000)
+  (collect)
+  (same "vectors" (list 1000 (* 1000 (+ 48 80)))
+        (type-sum "(SIMPLE-ARRAY T)" (alive 'turns 0)))
+  (same "some are" t
+        (plusp (mprof.data:figure :self-allocations
+                (mprof.data:row :functions "[over the budget]")))))
+
+;;; Objects of three pieces: header, dimensions and data
+
+(defvar *data* (make-array 10))
+
+(defun matrix (data)
+  (push (make-array '(2 5) :adjustable t :displaced-to data) *kept*))
+
+(defun matrices (n)
+  (dotimes (i n) (matrix nil))
+  (matrix *data*))
+
+(following-alone "arrays with dimensions"
+  (in-thread #'matrices 10)
+  (collect)
+  (same "with data, and one without that one call makes as well"
+        (list 11 (+ (* 10 (+ 48 16 80)) 48 16))
+        (type-sum "(ARRAY T)" (alive 'matrices 0))))
+
 (following "without a collection"
   (call-collector "GC_disable")
   (mprof:reset)
