@@ -48,73 +48,124 @@ find_newest(struct live_table *t, const void *memory)
 
 /* ---- explicit frees ---- */
 
-/* Empties the entry for `memory', whichever thread made it. */
+/* Where the entries are, by address: a free is to find its entry among
+ * millions.  Holds those up to `indexed' of each table, and is forgotten when
+ * entries move.  Under the collector's lock. */
+static struct {
+  struct intern_table addresses; /* in units of 16 bytes */
+  struct arena entries;          /* struct live_entry *, by number of these */
+} entry_index;
+
 static void
-empty_entry(const void *memory)
+forget_index(void)
 {
-  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    struct live_entry *const e = find_newest(t, memory);
-    if (e != NULL) {
-      e->memory = 0;
-      return;
-    }
-  }
+  intern_table_release(&entry_index.addresses);
+  arena_release(&entry_index.entries);
+  for (struct live_table *t = live.tables; t != NULL; t = t->next)
+    t->indexed = NULL;
 }
 
-/* Notes that memory is about to be freed, by any thread; may run inside the
- * hook. */
+/* Adds the entries of the chunk from `first' on to the index.  Returns false
+ * without memory. */
+static bool
+index_entries(struct live_chunk *chunk, uint64_t first, uint64_t count)
+{
+  for (uint64_t i = first; i < count; i++) {
+    struct live_entry *const e = &chunk->entries[i];
+    const uint64_t address = LIVE_ADDRESS(e->memory);
+    uint32_t number;
+    if (e->memory == 0)
+      continue;
+    number = intern_key(&entry_index.addresses, address);
+    if (number == 0 ||
+        arena_grow(&entry_index.entries, (number + 1) * sizeof e) != 0)
+      return false;
+    ((struct live_entry **)entry_index.entries.base)[number] = e;
+  }
+  return true;
+}
+
+/* Adds the entries of the table that are not in the index yet.  Returns false
+ * without memory. */
+static bool
+index_table(struct live_table *t)
+{
+  uint64_t count;
+  struct live_chunk *const open = live_table_open_chunk(t, &count);
+  struct live_chunk *chunk = open;
+  const uint64_t open_count = count;
+  while (chunk != NULL) {
+    const bool known = chunk == t->indexed;
+    if (!index_entries(chunk, known ? t->indexed_count : 0, count))
+      return false;
+    chunk = known ? NULL : chunk->next;
+    count = chunk == NULL ? 0 : chunk->count;
+  }
+  if (t->indexed == NULL)
+    for (chunk = t->old; chunk != NULL; chunk = chunk->next)
+      if (!index_entries(chunk, 0, chunk->count))
+        return false;
+  t->indexed = open;
+  t->indexed_count = open_count;
+  return true;
+}
+
+/* Returns the entry for `memory' in the table if it is one of the newest, as
+ * that of a temporary object is; else NULL. */
+static struct live_entry *
+find_near(struct live_table *t, const void *memory)
+{
+  enum { NEAR = 16 };
+  uint64_t count;
+  struct live_chunk *const open = live_table_open_chunk(t, &count);
+  for (uint64_t i = count; i > 0 && i + NEAR > count; i--)
+    if (live_entry_is_of(&open->entries[i - 1], memory))
+      return &open->entries[i - 1];
+  return NULL;
+}
+
+/* Returns the entry for `memory', whichever thread made it; NULL: there is
+ * none. */
+static struct live_entry *
+find_freed(const void *memory)
+{
+  struct live_entry *e = NULL;
+  struct live_table *t;
+  uint32_t number;
+  for (t = live.tables; t != NULL && e == NULL; t = t->next)
+    e = find_near(t, memory);
+  if (e != NULL)
+    return e;
+  for (t = live.tables; t != NULL && index_table(t);)
+    t = t->next;
+  if (t != NULL) {
+    forget_index();
+    for (t = live.tables; t != NULL && e == NULL; t = t->next)
+      e = find_newest(t, memory);
+    return e;
+  }
+  number = intern_find_key(&entry_index.addresses,
+                           (uint64_t)(uintptr_t)memory >> 4);
+  if (number != 0)
+    e = ((struct live_entry **)entry_index.entries.base)[number];
+  return e != NULL && live_entry_is_of(e, memory) ? e : NULL;
+}
+
+/* Empties the entry of memory that is about to be freed, by any thread; may
+ * run inside the hook. */
 static void
 note_free(void *memory)
 {
   const int saved = errno;
+  struct live_entry *e;
   if (memory == NULL)
     return;
   GC_alloc_lock();
-  if (!live.at_rest ||
-      intern_key(&live.freed, (uint64_t)(uintptr_t)memory >> 4) == 0)
-    empty_entry(memory);
+  e = find_freed(memory);
+  if (e != NULL)
+    e->memory = 0;
   GC_alloc_unlock();
   errno = saved;
-}
-
-/* Empties the entries in the chunk and behind it that were freed at rest. */
-static void
-empty_freed(struct live_chunk *chunk, uint64_t count)
-{
-  while (chunk != NULL) {
-    for (uint64_t i = 0; i < count; i++)
-      if (intern_find_key(&live.freed,
-                          LIVE_ADDRESS(chunk->entries[i].memory)) != 0)
-        chunk->entries[i].memory = 0;
-    chunk = chunk->next;
-    count = chunk == NULL ? 0 : chunk->count;
-  }
-}
-
-/* Empties all entries that were freed at rest.  With the collector's lock, or
- * while the world is stopped. */
-static void
-empty_all_freed(void)
-{
-  if (live.freed.count == 0)
-    return;
-  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    uint64_t count;
-    struct live_chunk *const open = live_table_open_chunk(t, &count);
-    empty_freed(open, count);
-    if (t->old != NULL)
-      empty_freed(t->old, t->old->count);
-  }
-  intern_table_release(&live.freed);
-}
-
-void
-live_collection_rest(bool at_rest)
-{
-  GC_alloc_lock();
-  empty_all_freed();
-  live.at_rest = at_rest;
-  GC_alloc_unlock();
 }
 
 /* ---- what is alive ---- */
@@ -226,7 +277,7 @@ scan_all(void)
 {
   const int saved = errno;
   uint64_t bytes = 0;
-  empty_all_freed();
+  forget_index();
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
     struct scan scan = {0};
     if (t->boundary == NULL)
@@ -293,6 +344,7 @@ live_collection_remove(struct live_table *t)
   if (!live_table_is_open(t))
     return;
   GC_alloc_lock();
+  forget_index();
   while (*p != t)
     p = &(*p)->next;
   *p = t->next;
@@ -326,7 +378,6 @@ live_collection_each(struct live_table *t, live_visit_fn *visit,
                      void *closure)
 {
   uint64_t count;
-  empty_all_freed();
   live_table_open_chunk(t, &count)->count = count;
   visit_chunks(t->open, visit, closure);
   visit_chunks(t->old, visit, closure);

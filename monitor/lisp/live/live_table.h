@@ -22,9 +22,7 @@
  *
  * Explicit frees.  What is freed explicitly is dead at once, though its
  * address may be another object's next.  So its entry is emptied before it is
- * freed: at most one entry has an address.  While no thread counts, which may
- * be for long, the addresses are collected instead, and looked up in one pass
- * when it matters (live_collection.c).
+ * freed: at most one entry has an address.
  *
  * Peak.  The most bytes that a collection left alive, in all threads.  What
  * they were by leaf is added up when a collection leaves more than any
@@ -88,6 +86,9 @@ struct live_table { /* all zero: nothing is followed */
   struct live_chunk *old;      /* compacted; the last one may not be full */
   struct live_chunk *boundary; /* the open one when all was marked, */
   uint64_t boundary_count;     /* and its count */
+  struct live_chunk *indexed;  /* the open one when explicit frees last needed
+                                  an index; NULL: there is none, */
+  uint64_t indexed_count;      /* and its count */
   struct arena peak;           /* struct live_count by leaf */
   uint64_t misplaced; /* objects for which there was no memory there */
 };
@@ -99,9 +100,6 @@ extern struct live { /* under the collector's lock */
                       there was none since the last reset */
   uint64_t peak_bytes; /* most that a collection left alive since then; 0:
                           there is no peak yet */
-  bool at_rest;        /* no thread counts: no entries are made */
-  struct intern_table freed; /* addresses freed explicitly meanwhile, whose
-                                entries may not be emptied yet */
 } live;
 
 /* Appends the entry where live_table_add has no short way: the chunk is full,
@@ -201,7 +199,9 @@ void live_chunks_free(struct live_chunk *chunks);
  * noted with the same lock, and so there is none between the two.
  *
  * Cost: the pass, some nanoseconds an entry; for a new peak another one.  An
- * explicit free looks for its entry from the newest one on, thread by thread.
+ * explicit free looks among the newest entries of each thread, then by an index
+ * of all, which takes the entries since the last such free, and all of them
+ * after a collection.
  */
 
 /* Begin to follow, and the collector is to look at the table from now on;
@@ -209,9 +209,6 @@ void live_chunks_free(struct live_chunk *chunks);
  * is not inside the hook. */
 bool live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);
-
-/* Notes whether no thread counts from now on.  All gates are shut. */
-void live_collection_rest(bool at_rest);
 
 /* The newest entry of the object or body at `memory' is at another leaf now.
  * Its thread calls it, also inside the hook.  With the collector's lock

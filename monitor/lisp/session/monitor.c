@@ -32,7 +32,6 @@
 #include "image/image.h"
 #include "image/image_file.h"
 #include "lisp/balance/collector_data.h"
-#include "lisp/live/live_table.h"
 #include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_functions.h"
@@ -240,11 +239,9 @@ start(unsigned long budget, int options)
   if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
       !monitor_list_code())
     return monitor_fail("out of memory");
-  live_collection_rest(false);
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
       !start_threads()) {
     stop_set_gates(GATE_CLOSED);
-    live_collection_rest(true);
     threads_release_all();
     return monitor_fail("out of memory");
   }
@@ -276,7 +273,6 @@ mprof_monitor_stop(void)
   if (monitor.running) {
     stop_threads();
     stop_set_gates(GATE_CLOSED);
-    live_collection_rest(true);
     threads_release_all();
     monitor.running = false;
   }
