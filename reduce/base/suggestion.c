@@ -2,6 +2,8 @@
 
 #include "base/suggestion.h"
 
+#include "base/pool.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,7 +38,8 @@ offer_part(struct suggestion *s, const char *part, size_t length)
     }
   }
   if (s->length >= LONG_ENOUGH &&
-      strcasestr(strndupa(part, length), strndupa(s->unknown, s->length)))
+      strcasestr(pool_text_part(part, length),
+                 pool_text_part(s->unknown, s->length)))
     row[length] = MIN(row[length], 1);
   if (row[length] >= s->distance)
     return;

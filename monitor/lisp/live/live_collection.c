@@ -85,6 +85,20 @@ index_entries(struct live_chunk *chunk, uint64_t first, uint64_t count)
   return true;
 }
 
+/* Adds to the index what it does not have yet of a list of chunks of the table,
+ * the first with `count' entries.  Returns false without memory. */
+static bool
+index_chunks(const struct live_table *t, struct live_chunk *chunk,
+             uint64_t count)
+{
+  for (; chunk != t->indexed; count = chunk == NULL ? 0 : chunk->count) {
+    if (!index_entries(chunk, 0, count))
+      return false;
+    chunk = chunk->next;
+  }
+  return chunk == NULL || index_entries(chunk, t->indexed_count, count);
+}
+
 /* Adds the entries of the table that are not in the index yet.  Returns false
  * without memory. */
 static bool
@@ -92,36 +106,13 @@ index_table(struct live_table *t)
 {
   uint64_t count;
   struct live_chunk *const open = live_table_open_chunk(t, &count);
-  struct live_chunk *chunk = open;
-  const uint64_t open_count = count;
-  while (chunk != NULL) {
-    const bool known = chunk == t->indexed;
-    if (!index_entries(chunk, known ? t->indexed_count : 0, count))
-      return false;
-    chunk = known ? NULL : chunk->next;
-    count = chunk == NULL ? 0 : chunk->count;
-  }
-  if (t->indexed == NULL)
-    for (chunk = t->old; chunk != NULL; chunk = chunk->next)
-      if (!index_entries(chunk, 0, chunk->count))
-        return false;
+  if (!index_chunks(t, open, count) ||
+      (t->indexed == NULL && t->old != NULL &&
+       !index_chunks(t, t->old, t->old->count)))
+    return false;
   t->indexed = open;
-  t->indexed_count = open_count;
+  t->indexed_count = count;
   return true;
-}
-
-/* Returns the entry for `memory' in the table if it is one of the newest, as
- * that of a temporary object is; else NULL. */
-static struct live_entry *
-find_near(struct live_table *t, const void *memory)
-{
-  enum { NEAR = 16 };
-  uint64_t count;
-  struct live_chunk *const open = live_table_open_chunk(t, &count);
-  for (uint64_t i = count; i > 0 && i + NEAR > count; i--)
-    if (live_entry_is_of(&open->entries[i - 1], memory))
-      return &open->entries[i - 1];
-  return NULL;
 }
 
 /* Returns the entry for `memory', whichever thread made it; NULL: there is
@@ -132,10 +123,6 @@ find_freed(const void *memory)
   struct live_entry *e = NULL;
   struct live_table *t;
   uint32_t number;
-  for (t = live.tables; t != NULL && e == NULL; t = t->next)
-    e = find_near(t, memory);
-  if (e != NULL)
-    return e;
   for (t = live.tables; t != NULL && index_table(t);)
     t = t->next;
   if (t != NULL) {
@@ -378,7 +365,8 @@ live_collection_each(struct live_table *t, live_visit_fn *visit,
                      void *closure)
 {
   uint64_t count;
-  live_table_open_chunk(t, &count)->count = count;
+  struct live_chunk *const open = live_table_open_chunk(t, &count);
+  open->count = count;
   visit_chunks(t->open, visit, closure);
   visit_chunks(t->old, visit, closure);
 }

@@ -199,9 +199,8 @@ void live_chunks_free(struct live_chunk *chunks);
  * noted with the same lock, and so there is none between the two.
  *
  * Cost: the pass, some nanoseconds an entry; for a new peak another one.  An
- * explicit free looks among the newest entries of each thread, then by an index
- * of all, which takes the entries since the last such free, and all of them
- * after a collection.
+ * explicit free looks in an index, which takes the entries since the last free;
+ * all of them after a collection.
  */
 
 /* Begin to follow, and the collector is to look at the table from now on;
