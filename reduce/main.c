@@ -219,23 +219,24 @@ run_command(void)
 #define HAS_STACKS true
 #endif
 
-/* Calls run_command, with a stack of COMMAND_STACK_BYTES if `ulimit -s' leaves
- * less than that. */
+/* Calls run_command, with a stack of STACK_BYTES if `ulimit -s' leaves less than
+ * that: libdw takes 170 kB. */
 static void
 run_with_stack(void)
 {
+  enum { STACK_BYTES = 1 << 20 };
   struct rlimit limit;
   ucontext_t here, there;
   const bool enough = !HAS_STACKS ||
                       getrlimit(RLIMIT_STACK, &limit) != 0 ||
-                      limit.rlim_cur >= COMMAND_STACK_BYTES;
-  char *const stack = enough ? NULL : malloc(COMMAND_STACK_BYTES);
+                      limit.rlim_cur >= STACK_BYTES;
+  char *const stack = enough ? NULL : malloc(STACK_BYTES);
   if (stack == NULL || getcontext(&there) != 0) {
     run_command();
     return;
   }
   there.uc_stack.ss_sp = stack;
-  there.uc_stack.ss_size = COMMAND_STACK_BYTES;
+  there.uc_stack.ss_size = STACK_BYTES;
   there.uc_link = &here;
   makecontext(&there, run_command, 0);
   swapcontext(&here, &there);

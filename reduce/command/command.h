@@ -71,7 +71,7 @@ const struct command_row *command_row(enum command command);
 
 /* The stack of all threads that read debug information, for which libdw takes
  * 170 kB.  It is touched only as far as needed. */
-enum { COMMAND_STACK_BYTES = 1 << 20 };
+enum { COMMAND_STACK_BYTES = 8 << 20 };
 
 /* Runs COUNT ARGUMENTS (without the program's name), on OPEN unless that is
  * NULL, else on the files that they name; text goes to SINK, unless the
