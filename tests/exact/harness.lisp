@@ -431,4 +431,4 @@ failed.  The file EXACT_FAS is what the other way of counting has compiled."
          (load fas :verbose nil))))
     (:bytecode (load source :verbose nil)))
   (delete-file *saved*)
-  (ext:quit (if (zerop *failures*) 0 1)))
+  (ext:quit (if (zerop *failures*) 3 1)))

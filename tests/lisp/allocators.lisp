@@ -258,4 +258,4 @@
 
 (defun test-all ()
   (mapc #'test *allocators*)
-  (ext:quit 0))
+  (ext:quit 3))

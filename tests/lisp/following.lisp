@@ -73,15 +73,18 @@ alive."
 (defun still-alive (addresses)
   "Those of ADDRESSES whose objects the last collection found alive.  A thread
 asks, whose stack goes with it, for an address that is an argument of a C
-function keeps its object."
-  (let ((marked (si:find-foreign-symbol "GC_is_marked" :default
-                                        :pointer-void 0)))
+function keeps its object.  GC_is_marked may only be asked about pages that the
+collector has not given back: GC_base knows those."
+  (flet ((call (name type address)
+           (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
+                         type '(:unsigned-long) (list address))))
     (in-thread (lambda ()
                  (setf addresses
                        (remove-if (lambda (address)
-                                    (zerop (si:call-cfun marked :int
-                                                         '(:unsigned-long)
-                                                         (list address))))
+                                    (or (zerop (call "GC_base" :unsigned-long
+                                                     address))
+                                        (zerop (call "GC_is_marked" :int
+                                                     address))))
                                   addresses))))
     addresses))
 

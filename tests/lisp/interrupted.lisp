@@ -90,4 +90,4 @@ MEANWHILE before HOLD returns."
 
 (run)
 (throw-out)
-(si:exit 0)
+(si:exit 3)
