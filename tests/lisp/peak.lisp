@@ -63,10 +63,15 @@
 ;;; Objects of several pieces, between which the collector runs: what lives of
 ;;; them is at another place when the next piece is there.
 
+(defvar *dimensions* (loop for i below 200 collect (list 2 (+ 1000 i)))
+  "Lists made before, which no stale word can keep for TABLES.")
+
 (defun tables (n)
-  (dotimes (i n)
-    (push (make-array (list 2 (+ 1000 i)) :adjustable t :initial-element i)
-          *kept*)))
+  (loop repeat n
+        for dimensions in *dimensions*
+        do (push (make-array dimensions :adjustable t
+                                        :initial-element (second dimensions))
+                 *kept*)))
 
 (following "while objects are made"
   (loop repeat 20
