@@ -3,18 +3,16 @@
  * own_process.h -- tells a process from the copies of it that count for
  * themselves.
  *
- * Model.  A copy of a process may be made without a handler of the parent's:
- * by _Fork, by clone, or by a system call.  So whether the figures in memory
- * are this process's is in a page that the kernel empties in each copy
- * (MADV_WIPEONFORK, Linux 4.14).  A copy begins anew when it first counts or
- * frees, and costs nothing until then.  A child that shares its parent's
- * memory (vfork, CLONE_VM) also shares the page, and counts as a thread of
- * the parent.
+ * Model.  A copy may be made without a handler of the parent's: by _Fork, by
+ * clone, or by a system call.  So a page that the kernel empties in each copy
+ * (MADV_WIPEONFORK, Linux 4.14) says whose the figures in memory are.  A copy
+ * begins anew when it first counts or frees, and costs nothing until then.  A
+ * child that shares its parent's memory (vfork, CLONE_VM) also shares the page,
+ * and counts as a thread of the parent.
  *
- * Before the copy has begun, its counters are mapped from its parent's image.
- * So all but the hook's fast path, which finds neither `counting' nor
- * `known', call own_process_known before they use the monitor, the ledger or
- * any lock.
+ * Until the copy has begun, its counters are mapped from its parent's image.  So
+ * all but the hook's fast path, which finds neither `counting' nor `known', call
+ * own_process_known before they use the monitor, the ledger or any lock.
  *
  * Takes memory from the kernel alone; may run inside the hook.
  */

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * interpose_cxx.c -- `operator new' and `operator delete', by their names in
- * the Itanium C++ ABI; C++ is not needed for that.
+ * interpose_cxx.c -- operator new and operator delete, by their names in the
+ * Itanium C++ ABI.
  *
- * Those of a C++ library are malloc and free, but for the request that fails:
- * then a function that the program has set is called, again and again, and
- * last an exception is thrown.  Those of allocators that bring their own are
- * interchangeable with their malloc and free as well.  So here both are taken
- * for those, and the real operator is called when malloc has failed; what it
- * then asks malloc for counts like any other request.
+ * Those of a C++ library, and of allocators, are malloc and free until malloc
+ * fails; then they call the program's new-handler, and throw in the end.  So
+ * they count as malloc and free here, and the real operator is called when
+ * malloc has failed.  The operators of any other library are called, and what
+ * they ask malloc for is counted.  C23's free_sized and free_aligned_sized are
+ * treated the same way; many C libraries lack them.
  *
- * Any other library's operators are its own business: it is called, and what
- * it asks malloc for is counted.
- *
- * The same holds of C23's free_sized and free_aligned_sized, which many C
- * libraries lack.
- *
- * Exceptions pass through the frames here.  None may have something to clean
- * up: the linker put a part of an unwinder into this library that only works
- * with the rest of itself, and not with the one that C++ uses.
+ * Exceptions pass through the frames here.  None may have anything to clean up:
+ * the linker put a part of an unwinder into this library, which does not work
+ * with the unwinder that C++ uses.
  */
 #include <dlfcn.h>
 #include <string.h>

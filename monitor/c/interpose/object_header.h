@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * object_header.h -- the 16 bytes before each object that the program has:
- * which leaf of the context tree it is counted in, and how large it
- * is.
+ * object_header.h -- the 16 bytes before each object that the program has: the
+ * leaf of the context tree that it is counted in, and its size.
  *
  *     what the real allocator gave          what the program gets
  *     v                                     v
@@ -10,8 +9,7 @@
  *     | check     | leaf     | epoch     | bytes    | the object
  *     +-----------+----------+-----------+----------+-----------
  *
- * So an object is known without a look-up in memory that is in no cache, and
- * dead objects take no memory.
+ * So no object is looked up in memory far from it, and dead ones take none.
  *
  * Not all objects have a header: those with an alignment of their own are in
  * a table (object_table.h), and others the real allocator gave out unseen by

@@ -3,15 +3,12 @@
  * live_table.h -- the objects of one thread that the collector has not found
  * dead yet.
  *
- * Model.  An *entry* is for one request to the collector: where the memory
- * is, how many bytes, and the leaf of the thread's tree that it was counted
- * at.  The hook appends entries for what it counts.  At the end of each
- * collection (live_collection.c) those of what was not marked leave; the
- * others are marked as old.  So an old entry was alive as of the last
- * collection.
- *
- * A body of an object (the data of an array) is a request, and has an entry,
- * of its own: it counts bytes and no object.
+ * Model.  An *entry* is for one request to the collector: the address, the
+ * bytes, and the leaf of the thread's tree.  The hook appends one for each
+ * request that it counts.  The end of a collection (live_collection.c) removes
+ * those that were not marked, and marks the others as old: alive as of that
+ * collection.  The body of an object, such as the data of an array, has an
+ * entry of its own, which counts bytes and no object.
  *
  * Chunks.  Entries lie in chunks of 64 KiB: 16 bytes an object.  The thread
  * appends to the *open* chunk, and links a new one in front of it when it is
@@ -20,13 +17,11 @@
  * come back to the thread by one exchange of a pointer; those that it did not
  * need until the next collection are given back to the kernel.
  *
- * Explicit frees.  What is freed explicitly is dead at once, though its
- * address may be another object's next.  So its entry is emptied before it is
- * freed: at most one entry has an address.
+ * Explicit frees.  An entry is emptied before its memory is freed, since the
+ * address may be another object's next.  So at most one entry has an address.
  *
- * Peak.  The most bytes that a collection left alive, in all threads.  What
- * they were by leaf is added up when a collection leaves more than any
- * before.
+ * Peak.  The most bytes that a collection left alive, in all threads.  They are
+ * added up by leaf when a collection leaves more than any before.
  *
  * Memory comes from mmap: nothing here keeps an object alive, for the
  * collector does not look into it.
@@ -102,11 +97,12 @@ extern struct live { /* under the collector's lock */
                           there is no peak yet */
 } live;
 
-/* Appends the entry where live_table_add has no short way: the chunk is full,
- * or nothing is followed.  Counts it as lost when there is no memory. */
+/* Appends an entry if the chunk is full, or nothing is followed.  Counts it as
+ * lost when there is no memory. */
 void live_table_add_slowly(struct live_table *, struct live_entry entry);
 
-/* `leaf': how far it is from the first one, in bytes.  Inside the hook. */
+/* Appends an entry for a request counted at `leaf', whose distance from the
+ * first one is in bytes.  Runs inside the hook. */
 static inline __attribute__((always_inline)) void
 live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
                ptrdiff_t leaf, enum live_kind kind)
@@ -143,9 +139,8 @@ live_table_is_open(const struct live_table *t)
   return t->open != NULL;
 }
 
-/* Returns the chunk that is open now, and sets *count to how many entries it
- * has.  The thread of the table may append meanwhile, and open another one.
- */
+/* Returns the open chunk, and its entries in *count.  The thread of the table
+ * may append meanwhile, and open another one. */
 struct live_chunk *live_table_open_chunk(const struct live_table *,
                                          uint64_t *count);
 
@@ -162,13 +157,11 @@ struct live_figures {
   struct live_count alive, peak;
 };
 
-/* A collection is about to end that has left so many bytes alive, all before
- * the boundaries of the tables: it is the peak if there were never more. With
- * the collector's lock. */
+/* Notes that a collection left so many bytes alive, all before the boundaries
+ * of the tables: the peak if never more were.  With the collector's lock. */
 void live_note_collection(uint64_t bytes);
 
-/* The entry is to be one of `leaf'; if it was alive at the peak it has been
- * so there.  With the collector's lock. */
+/* Moves the entry to `leaf', also in the peak.  With the collector's lock. */
 void live_move_entry(struct live_table *, struct live_entry *, uint32_t leaf);
 
 /* Adds what is alive and what was alive at the peak to `sums', by leaf.  The
@@ -177,11 +170,11 @@ void live_table_sum(struct live_table *, struct live_figures *sums);
 
 /* ---- begin and end ---- */
 
-/* The table's part in that: begin, and forget all. */
+/* Begins a table, false without memory; forgets all entries. */
 bool live_table_open(struct live_table *);
 void live_table_close(struct live_table *);
 
-/* Give back a list of chunks. */
+/* Gives a list of chunks back to the kernel. */
 void live_chunks_free(struct live_chunk *chunks);
 
 /* ---- what the collector says of the objects (live_collection.c) ----
@@ -194,30 +187,27 @@ void live_chunks_free(struct live_chunk *chunks);
  * far it is filled (MARK_END).  When the collector has decided about
  * finalizers, and before it gives any memory out again, one pass goes over
  * all entries up to there (RECLAIM_END); other threads run, and append.  The
- * collector's lock is held at both.  So the pass allocates nothing from the
- * collector, and no lock of the monitor's is needed.  Explicit frees are
- * noted with the same lock, and so there is none between the two.
+ * collector's lock is held from one to the other, as it is at explicit frees.
+ * So the pass allocates nothing from the collector.
  *
- * Cost: the pass, some nanoseconds an entry; for a new peak another one.  An
- * explicit free looks in an index, which takes the entries since the last free;
- * all of them after a collection.
+ * Cost: the pass, some nanoseconds an entry; for a new peak another one; and an
+ * index for explicit frees, which takes the entries since the last such free,
+ * and all of them after a collection.
  */
 
-/* Begin to follow, and the collector is to look at the table from now on;
- * false when there is no memory.  Forget all, if it was followed.  The thread
- * is not inside the hook. */
+/* Begins to follow the table, false without memory; ends that and forgets all.
+ * The thread is not inside the hook. */
 bool live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);
 
-/* The newest entry of the object or body at `memory' is at another leaf now.
- * Its thread calls it, also inside the hook.  With the collector's lock
- * it looks for it from the newest one of all entries on: it is the last or
- * the one before, unless a signal handler or a finalizer ran since. */
+/* Moves the newest entry for `memory' to another leaf.  Its thread calls this,
+ * also inside the hook.  The entry is the last or the one before, unless a
+ * signal handler or a finalizer ran since. */
 void live_collection_move(struct live_table *, const void *memory,
                           ptrdiff_t leaf);
 
-/* Calls `visit' with each old entry.  The world is stopped, and the thread
- * not inside the hook. */
+/* Calls `visit' with each old entry.  The world is stopped, and the thread not
+ * inside the hook. */
 typedef void live_visit_fn(void *closure, const struct live_entry *);
 void live_collection_each(struct live_table *, live_visit_fn *visit,
                           void *closure);

@@ -3,20 +3,16 @@
  * monitor.c -- start, stop and reset; code that comes and goes; forks;
  * regions.
  *
- * Model.  To start is to open the gates and to hang the states of the threads
- * into their environments; to stop is the reverse, and then to wait until
- * every thread is outside the hook.  Once opened, the monitor is told of
- * threads and code that come and go, counting or not.
+ * Model.  A start opens the gates and puts the states of the threads into their
+ * environments.  A stop takes them out, and waits until every thread is outside
+ * the hook.  Once opened, the monitor is told of threads and code that come and
+ * go, counting or not.
  *
- * Events come from any thread, without the lock.  Before code is unmapped its
- * sites are retired in all trees (code_objects.h), with the gates shut, since
- * the same addresses may be other code's next.
+ * Such events come from any thread, without the lock.  Before code is unmapped
+ * its sites are retired in all trees (code_objects.h), with the gates shut,
+ * since other code may get its addresses.
  *
- * A single counter is read while threads run: it may be a few allocations
- * old.
- *
- * Not done here: stopping threads (stop.c), giving the figures out
- * (monitor_images.c).
+ * A single counter is read while threads run: it may be a few allocations old.
  */
 #include "monitor.h"
 

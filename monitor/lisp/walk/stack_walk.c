@@ -2,19 +2,17 @@
  *
  * stack_walk.c -- three kinds of frames make one chain.
  *
- *  - Code of the patched runtime and what its compiler made keeps a frame
- *    pointer: one step is two loads.
+ *  - Code of the patched runtime and of its compiler keeps a frame pointer: a
+ *    step is two loads.
  *  - A frame of the byte-code interpreter is a frame of the function that it
- *    runs, which stands beside the frame word.
- *  - All other code (libc's qsort, GMP, libffi) may use the frame pointer
- *    for anything.  It is stepped over by its call-frame information, most
- *    often to a fixed distance from the stack pointer.
+ *    runs, which is noted beside the frame word.
+ *  - All other code (qsort, GMP, libffi) may use the frame pointer otherwise.
+ *    Its call-frame information says where the caller's frame is.
  *
- * Code that nobody called.  A signal handler runs Lisp code on top of a frame
- * that was interrupted anywhere but in the hook (which runs with Lisp
- * interrupts disabled); the collector runs finalizers in the middle of an
- * allocation.  The walk ends there: such code has a context of its own below
- * the root, and what was interrupted does not answer for it.
+ * A signal handler runs Lisp code on top of a frame that was interrupted
+ * anywhere but in the hook, which runs with Lisp interrupts disabled; the
+ * collector runs finalizers in the middle of an allocation.  The walk ends
+ * there: such code has a context of its own below the root.
  */
 #include "lisp/walk/stack_walk.h"
 
