@@ -73,16 +73,17 @@ alive."
 (defun still-alive (addresses)
   "Those of ADDRESSES whose objects the last collection found alive.  A thread
 asks, whose stack goes with it, for an address that is an argument of a C
-function keeps its object.  GC_is_marked may only be asked about pages that the
-collector has not given back: GC_base knows those."
+function keeps its object.  GC_is_marked may only be asked about objects: their
+pages may have been given back, or be in the midst of a large one."
   (flet ((call (name type address)
            (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
                          type '(:unsigned-long) (list address))))
     (in-thread (lambda ()
                  (setf addresses
                        (remove-if (lambda (address)
-                                    (or (zerop (call "GC_base" :unsigned-long
-                                                     address))
+                                    (or (/= address
+                                            (call "GC_base" :unsigned-long
+                                                  address))
                                         (zerop (call "GC_is_marked" :int
                                                      address))))
                                   addresses))))
