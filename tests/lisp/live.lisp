@@ -358,24 +358,6 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
         (plusp (mprof.data:figure :self-allocations
                 (mprof.data:row :functions "[over the budget]")))))
 
-;;; Objects of three pieces: header, dimensions and data
-
-(defvar *data* (make-array 10))
-
-(defun matrix (data)
-  (push (make-array '(2 5) :adjustable t :displaced-to data) *kept*))
-
-(defun matrices (n)
-  (dotimes (i n) (matrix nil))
-  (matrix *data*))
-
-(following-alone "arrays with dimensions"
-  (in-thread #'matrices 10)
-  (collect)
-  (same "with data, and one without that one call makes as well"
-        (list 11 (+ (* 10 (+ 48 16 80)) 48 16))
-        (type-sum "(ARRAY T)" (alive 'matrices 0))))
-
 (following "without a collection"
   (call-collector "GC_disable")
   (mprof:reset)
