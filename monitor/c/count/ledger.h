@@ -5,8 +5,8 @@
  * Model.  Each leaf of the tree has counters: how many of its objects were
  * allocated and freed, and what of that was live at the peak.  All threads
  * count in them under one lock, which is taken after malloc_monitor.lock.
- * (On two processors, four threads that allocate at random take a third
- * longer than if each had counters of its own; then none would know the peak.)
+ * (Threads that only call malloc and free wait for it: on two processors four of
+ * them take 3.3 times as long as with counters for each thread, one as long.)
  *
  * Peak.  The most bytes that were ever live were so at one moment.  What was
  * live then by leaf is kept as late as can be: counters have the number of
