@@ -103,7 +103,7 @@ void image_fork_unlock(void);
 bool image_has_pieces(void);
 
 /* In a copy of a process: puts memory of its own in the place of what is in
- * its parent's image, all zero but for ledger, regions and notes, and
+ * its parent's image, all zero but for stripes, regions and notes, and
  * forgets that image.  Returns false if the kernel refuses: then some of it
  * is still the parent's, and must not be written to. */
 bool image_forked(void);

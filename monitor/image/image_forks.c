@@ -20,7 +20,7 @@
 static bool
 is_kept(const struct piece *p)
 {
-  return p->head.kind == IMAGE_LEDGER || p->head.kind == IMAGE_REGIONS ||
+  return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS ||
          p->head.kind == IMAGE_NOTES;
 }
 

@@ -68,9 +68,9 @@ wait_for_image(const struct control *control)
 static struct control_figures
 figures_of(const struct c_counters *c)
 {
-  struct control_figures f = {.counting = c->ledger.counting,
-                              .counting_since = c->ledger.counting_since,
-                              .figures_since = c->ledger.figures_since,
+  struct control_figures f = {.counting = c->stripes.counting,
+                              .counting_since = c->stripes.counting_since,
+                              .figures_since = c->stripes.figures_since,
                               .allocations = c->total.count,
                               .bytes = c->total.bytes,
                               .peak_bytes = c->total.peak_bytes,

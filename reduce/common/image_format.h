@@ -13,7 +13,7 @@
  *
  * A piece is a part of an array that grew: `at' bytes into that of `owner'.
  * Arrays of records are those of the monitor's memory (context_tree.h,
- * ledger.h), so an image is read by the version of mprof that has made it.
+ * stripes.h), so an image is read by the version of mprof that has made it.
  * Records that are not complete count nothing: counters are stored after all
  * that they are of.
  *
@@ -35,7 +35,7 @@
 #define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
 enum {
-  IMAGE_VERSION = 7,
+  IMAGE_VERSION = 8,
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
   IMAGE_LEAST_PAGE = 1 << 12,
   IMAGE_MOST_PAGE = 1 << 16,
@@ -69,8 +69,8 @@ enum image_kind {
   IMAGE_CONTEXTS, /* of a tree; the three have one owner */
   IMAGE_LEAVES,
   IMAGE_KINDS,
-  IMAGE_COUNTERS, /* struct leaf_counters, of a C program (ledger.h) */
-  IMAGE_LEDGER,   /* struct ledger, of one */
+  IMAGE_COUNTERS, /* of a stripe, the owner */
+  IMAGE_STRIPES,  /* the struct itself */
   IMAGE_REGIONS,  /* region_table.h */
   IMAGE_NOTES,
   IMAGE_LIVE_FIGURES, /* struct image_live by leaf of a tree, the owner */
@@ -176,7 +176,7 @@ enum note_flag {
                            (context_tree.h), in the file of NOTE_RETIRED */
 };
 
-/* What the reader leaves in an image for a C program that runs (ledger.h).
+/* What the reader leaves in an image for a C program that runs (stripes.h).
  * Sums of these. */
 enum count_request {
   REQUEST_RESET = 1, /* forget all figures */

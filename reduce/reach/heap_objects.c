@@ -12,7 +12,7 @@ enum { LEAST_ALIGNMENT = sizeof(uint64_t) };
 struct listing {
   struct heap_objects *heap;
   const struct remote_memory *memory;
-  const struct ledger *counters;
+  const struct stripes *counters;
 };
 
 /* What is no object has the check of one by chance: then the rest must be
@@ -73,7 +73,7 @@ add_listed(struct listing *l, uint64_t table)
 
 void
 heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
-                  const struct ledger *counters,
+                  const struct stripes *counters,
                   const struct image_search *search)
 {
   struct listing l = {heap, memory, counters};

@@ -12,7 +12,7 @@
 #ifndef MPROF_REACH_HEAP_OBJECTS_H
 #define MPROF_REACH_HEAP_OBJECTS_H
 
-#include "c/count/ledger.h"
+#include "c/count/stripes.h"
 #include "reach/remote_memory.h"
 
 enum heap_object_state {
@@ -38,7 +38,7 @@ struct heap_objects {          /* all zero: none */
  * COUNTERS and has said SEARCH. */
 void heap_objects_list(struct heap_objects *heap,
                        struct remote_memory *memory,
-                       const struct ledger *counters,
+                       const struct stripes *counters,
                        const struct image_search *search);
 
 /* The object that has the address, not only as its first; or NULL.  One of no

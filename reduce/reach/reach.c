@@ -195,7 +195,7 @@ find(void *closure)
   remote_memory_open(&r->memory, r->threads.threads->number, status.st_ino);
   image_read(&r->image, r->path);
   c_counters_find(&r->counters, &r->image);
-  heap_objects_list(&r->heap, &r->memory, &r->counters.ledger, r->search);
+  heap_objects_list(&r->heap, &r->memory, &r->counters.stripes, r->search);
   search(r);
   sum_up(r);
 }
@@ -311,14 +311,14 @@ searches_serve(struct searches *searches, const char *path,
 {
   uint32_t asked = SEARCH_ASKED;
   bool good = true;
-  struct ledger *shared = image_map_ledger(path);
+  struct stripes *shared = image_map_stripes(path);
   if (shared == NULL)
     return true;
   why[0] = '\0';
   if (__atomic_compare_exchange_n(&shared->search.state, &asked, SEARCH_BEGUN,
                                   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     good = serve(searches, path, &shared->search, why);
-  image_unmap_ledger(shared);
+  image_unmap_stripes(shared);
   return good;
 }
 

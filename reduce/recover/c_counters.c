@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The counters of leaves are sums over stripes: see stripes.h. */
+
 #include "recover/c_counters.h"
 
 #include "base/array.h"
@@ -26,7 +28,7 @@ clamp_counters(struct leaf_counters *sum)
   clamp(&sum->temporary_count, sum->freed.count);
 }
 
-/* How many elements of SIZE bytes ARRAY has for the leaves. */
+/* Returns how many elements of SIZE bytes ARRAY has for the leaves. */
 static uint32_t
 length_for(const struct c_counters *c, const struct image_array *array,
            size_t size)
@@ -36,44 +38,54 @@ length_for(const struct c_counters *c, const struct image_array *array,
                                        : leaves;
 }
 
-/* A process may have ended in the midst of a count, of which the ledger knows
- * how far it came (ledger_count).  One whose bytes are not counted yet is
+/* A process may have ended in the midst of a count, of which the stripe knows
+ * how far it came (stripe_count).  One whose bytes are not counted yet is
  * undone; of one whose bytes are, what was live follows. */
 static void
-complete(struct c_counters *c, uint32_t count)
+complete(struct stripe *stripe, struct leaf_counters *counters,
+         uint32_t count)
 {
-  uint64_t allocated = 0, freed = 0, live = 0;
-  for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
-    const struct leaf_counters *counters = &c->by_leaf[i];
-    allocated += counters->allocated.count;
-    freed += counters->freed.count;
-    live += counters->allocated.bytes - counters->freed.bytes;
+  struct leaf_counters sum = {.peak = 0};
+  for (uint32_t i = LEAF_OVERFLOW; i < count; i++)
+    leaf_counters_add(&sum, &counters[i]);
+  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
+  if (live == stripe->live && stripe->current_leaf < count) {
+    struct leaf_counters *current = &counters[stripe->current_leaf];
+    current->allocated.count -= sum.allocated.count - stripe->count;
+    current->freed.count -= sum.freed.count - stripe->freed_count;
   }
-  if ((int64_t)live == c->ledger.live && c->ledger.current_leaf < count) {
-    struct leaf_counters *current = &c->by_leaf[c->ledger.current_leaf];
-    current->allocated.count -= allocated - c->ledger.count;
-    current->freed.count -= freed - c->ledger.freed_count;
-  }
-  c->ledger.live = (int64_t)live;
+  stripe->live = live;
 }
 
-/* Takes the counters as they were when the process ended.  A new peak, see
- * ledger_grow, may not be one yet. */
+/* Completes each stripe.  A new peak may not have been noted as one yet. */
 static void
-take_counters(struct c_counters *c, const struct image_array *array)
+complete_stripes(struct c_counters *c, const struct image *image)
+{
+  int64_t live = 0;
+  for (size_t i = 0; i < image->array_count; i++) {
+    const struct image_array *const array = &image->arrays[i];
+    struct stripe *stripe = &c->stripes.stripe[(array->owner - 1) % STRIPES];
+    if (array->kind == IMAGE_COUNTERS && stripe->lock.holder != 0)
+      complete(stripe, (struct leaf_counters *)array->bytes,
+               length_for(c, array, sizeof(struct leaf_counters)));
+  }
+  for (int i = 0; i < STRIPES; i++)
+    live += c->stripes.stripe[i].live;
+  c->stripes.peak += live > (int64_t)c->stripes.peak_bytes;
+}
+
+/* Adds the counters of a stripe. */
+static void
+add_counters(struct c_counters *c, const struct image_array *array)
 {
   const uint32_t count = length_for(c, array, sizeof(struct leaf_counters));
-  memcpy(c->by_leaf, array->bytes, count * sizeof *c->by_leaf);
-  if (c->ledger.lock.holder != 0)
-    complete(c, count);
-  if (c->ledger.live > (int64_t)c->ledger.peak_bytes)
-    c->ledger.peak++;
   for (uint32_t i = LEAF_OVERFLOW; i < count; i++) {
-    struct leaf_counters *own = &c->by_leaf[i];
-    if (own->peak != c->ledger.peak) {
-      own->at_peak.count = own->allocated.count - own->freed.count;
-      own->at_peak.bytes = own->allocated.bytes - own->freed.bytes;
+    struct leaf_counters own = ((struct leaf_counters *)array->bytes)[i];
+    if (own.peak != c->stripes.peak) {
+      own.at_peak.count = own.allocated.count - own.freed.count;
+      own.at_peak.bytes = own.allocated.bytes - own.freed.bytes;
     }
+    leaf_counters_add(&c->by_leaf[i], &own);
   }
 }
 
@@ -100,15 +112,16 @@ static void
 sum_up(struct c_counters *c, const struct image *image)
 {
   struct context_tree *tree = c->tree;
-  if ((c->ledger.request & REQUEST_RESET) != 0)
+  if ((c->stripes.request & REQUEST_RESET) != 0)
     tree->leaf_count = LEAF_FIRST; /* the rest is forgotten, at once */
   measure_records(c);
   for (uint32_t i = 0; i < tree->leaf_count; i++)
     tree->leaves[i].count = tree->leaves[i].bytes =
         tree->leaves[i].activations = 0;
-  const struct image_array *counters = image_array(image, IMAGE_COUNTERS, 0);
-  if (counters != NULL)
-    take_counters(c, counters);
+  complete_stripes(c, image);
+  for (size_t i = 0; i < image->array_count; i++)
+    if (image->arrays[i].kind == IMAGE_COUNTERS)
+      add_counters(c, &image->arrays[i]);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
     struct leaf *leaf = &tree->leaves[i];
     clamp_counters(&c->by_leaf[i]);
@@ -161,7 +174,7 @@ add_empty_tree(struct image *image)
 void
 c_counters_find(struct c_counters *c, struct image *image)
 {
-  *c = (struct c_counters){.ledger = image_ledger(image)};
+  *c = (struct c_counters){.stripes = image_stripes(image)};
   if (image->tree_count == 0)
     add_empty_tree(image);
   c->tree = &image->trees[0].tree;

@@ -8,7 +8,7 @@
 #include "recover/image_reader.h"
 
 struct c_counters {
-  struct ledger ledger;      /* pointers are the process's */
+  struct stripes stripes;    /* pointers are the process's */
   struct context_tree *tree; /* the image's: its leaves have their counts */
   struct leaf_counters *by_leaf; /* by leaf */
   struct leaf_loss *losses;      /* by leaf; NULL: they are not known */

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- the lock ---------------------------------------------------------- */
+/* ---- the locks --------------------------------------------------------- */
 
 static bool
 try_lock(struct spin_lock *lock)
@@ -21,26 +21,52 @@ try_lock(struct spin_lock *lock)
                                      __ATOMIC_RELAXED);
 }
 
-/* A thread may be stopped, or killed, while it has it: it is waited for a
+/* Opens the first COUNT.  Returns whether all were still the reader's. */
+static bool
+unlock(struct stripes *shared, uint32_t count)
+{
+  bool whole = true;
+  while (count-- > 0) {
+    uintptr_t reader = SPIN_LOCK_READER;
+    whole &= __atomic_compare_exchange_n(&shared->stripe[count].lock.holder,
+                                         &reader, 0, false, __ATOMIC_RELEASE,
+                                         __ATOMIC_RELAXED);
+  }
+  return whole;
+}
+
+static uint32_t
+stripes_used(const struct stripes *shared)
+{
+  const uint32_t used = __atomic_load_n(&shared->used, __ATOMIC_ACQUIRE);
+  return used < STRIPES ? used : STRIPES;
+}
+
+/* A thread may be stopped, or killed, while it has one: it is waited for a
  * little. */
 bool
-image_lock(struct ledger *shared)
+image_lock(struct stripes *shared)
 {
   const struct timespec pause = {.tv_nsec = 50000};
   const int64_t end = clock_nanos(CLOCK_MONOTONIC) + INT64_C(2000000000);
-  bool locked;
-  while (!(locked = try_lock(&shared->lock)) &&
-         clock_nanos(CLOCK_MONOTONIC) < end)
+  uint32_t locked = 0;
+  do {
+    while (locked < stripes_used(shared) &&
+           try_lock(&shared->stripe[locked].lock))
+      locked++;
+    if (locked == stripes_used(shared))
+      return true;
     nanosleep(&pause, NULL);
-  return locked;
+  } while (clock_nanos(CLOCK_MONOTONIC) < end);
+  unlock(shared, locked);
+  return false;
 }
 
+/* There are no more used ones once the first is locked. */
 bool
-image_unlock(struct ledger *shared)
+image_unlock(struct stripes *shared)
 {
-  uintptr_t reader = SPIN_LOCK_READER;
-  return __atomic_compare_exchange_n(&shared->lock.holder, &reader, 0, false,
-                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  return unlock(shared, stripes_used(shared));
 }
 
 /* ---- who uses it ------------------------------------------------------- */
@@ -62,35 +88,35 @@ image_is_used(const char *path, const struct image_head *head)
   return known ? used : kill((pid_t)head->process, 0) == 0 || errno == EPERM;
 }
 
-/* ---- the ledger -------------------------------------------------------- */
+/* ---- the stripes ------------------------------------------------------- */
 
-/* Where their bytes are in the image FILE; 0: nowhere. */
+/* Returns where their bytes are in the image FILE; 0: nowhere. */
 static uint64_t
-find_ledger(int file)
+find_stripes(int file)
 {
   struct image_piece piece;
   for (uint64_t at = IMAGE_PAGE;
        pread(file, &piece, sizeof piece, (off_t)at) == sizeof piece &&
        piece.magic == IMAGE_PIECE_MAGIC;
        at += IMAGE_PAGE + piece.bytes)
-    if (piece.kind == IMAGE_LEDGER)
-      return piece.bytes < sizeof(struct ledger) ? 0 : at + IMAGE_PAGE;
+    if (piece.kind == IMAGE_STRIPES)
+      return piece.bytes < sizeof(struct stripes) ? 0 : at + IMAGE_PAGE;
     else if (piece.bytes > INT64_MAX - at - IMAGE_PAGE)
       break;
   return 0;
 }
 
-struct ledger *
-image_map_ledger(const char *path)
+struct stripes *
+image_map_stripes(const char *path)
 {
   struct image_head head;
   void *mapped = MAP_FAILED;
   if (!image_read_head(path, &head) || head.language != IMAGE_C)
     return NULL;
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  const uint64_t offset = file < 0 ? 0 : find_ledger(file);
+  const uint64_t offset = file < 0 ? 0 : find_stripes(file);
   if (offset != 0)
-    mapped = mmap(NULL, sizeof(struct ledger), PROT_READ | PROT_WRITE,
+    mapped = mmap(NULL, sizeof(struct stripes), PROT_READ | PROT_WRITE,
                   MAP_SHARED, file, (off_t)offset);
   if (file >= 0)
     close(file);
@@ -98,7 +124,7 @@ image_map_ledger(const char *path)
 }
 
 void
-image_unmap_ledger(struct ledger *shared)
+image_unmap_stripes(struct stripes *shared)
 {
   munmap(shared, sizeof *shared);
 }
@@ -108,7 +134,7 @@ image_unmap_ledger(struct ledger *shared)
 /* The program will find what is said here of its counting, and since when.  A
  * start takes back a stop that is not done yet, and the other way round. */
 static void
-leave_request(struct ledger *shared, uint32_t request)
+leave_request(struct stripes *shared, uint32_t request)
 {
   const uint64_t since = (uint64_t)clock_nanos(CLOCK_REALTIME);
   const bool on = (request & REQUEST_START) != 0;
@@ -128,13 +154,13 @@ leave_request(struct ledger *shared, uint32_t request)
 bool
 image_request(const char *path, uint32_t request)
 {
-  struct ledger *shared = image_map_ledger(path);
+  struct stripes *shared = image_map_stripes(path);
   bool left = shared != NULL && image_lock(shared);
   if (left) {
     leave_request(shared, request);
     image_unlock(shared);
   }
   if (shared != NULL)
-    image_unmap_ledger(shared);
+    image_unmap_stripes(shared);
   return left;
 }

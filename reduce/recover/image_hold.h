@@ -2,14 +2,14 @@
 
 /* What the image of a C program that runs shares with who reads it.
  *
- * Threads count under the lock of the ledger (c/count/ledger.h), which is
- * in the image.  The reader takes it, reads the image, and opens it again; no
- * thread can count meanwhile.  If the reader dies, or takes
+ * Threads count under the locks of stripes (c/count/stripes.h), which are
+ * in the image.  The reader takes all of them, reads the image, and opens
+ * them again; no thread can count meanwhile.  If the reader dies, or takes
  * too long, a thread that has waited for a second opens the lock itself
  * (image/spin_lock.h): then what was read may be of two moments, which the
  * reader sees.
  *
- * A program with one thread takes the lock only if it was started to be
+ * A program with one thread takes the locks only if it was started to be
  * watched; others are read as they are, where what was being counted lacks.
  */
 
@@ -18,20 +18,21 @@
 
 #include "recover/image_reader.h"
 
-/* Maps the ledger of the image PATH, which the program that counts in it
+/* Maps the stripes of the image PATH, which the program that counts in it
  * has, too.  NULL: it is no image of a C program, or has none yet. */
-struct ledger *image_map_ledger(const char *path);
-void image_unmap_ledger(struct ledger *shared);
+struct stripes *image_map_stripes(const char *path);
+void image_unmap_stripes(struct stripes *shared);
 
-/* Holds up all threads that count.  False: one that has the lock does not go
- * on. */
-bool image_lock(struct ledger *shared);
+/* Holds up all threads that count.  False: one that has a lock does not go
+ * on.
+ */
+bool image_lock(struct stripes *shared);
 
-/* Lets them go on.  False: one of them has opened the lock before. */
-bool image_unlock(struct ledger *shared);
+/* Lets them go on.  False: one of them has opened a lock before. */
+bool image_unlock(struct stripes *shared);
 
 /* Leaves a request (sum of enum count_request) to the program that counts in
- * the image PATH.  False: a thread that has the lock does not go on. */
+ * the image PATH.  False: a thread that has a lock does not go on. */
 bool image_request(const char *path, uint32_t request);
 
 /* Whether a process counts in the image PATH, of which HEAD was read. */

@@ -177,7 +177,7 @@ unlock(void *shared)
 static void
 unmap(void *shared)
 {
-  image_unmap_ledger(shared);
+  image_unmap_stripes(shared);
 }
 
 /* Of a program that runs and lets itself be held up, all is read once more,
@@ -187,9 +187,9 @@ read_held(struct image_input *input)
 {
   enum { TRIES = 100 };
   const struct image *image = input->image;
-  struct ledger *shared = image_is_used(image->path, &image->head)
-                              ? image_map_ledger(image->path)
-                              : NULL;
+  struct stripes *shared = image_is_used(image->path, &image->head)
+                               ? image_map_stripes(image->path)
+                               : NULL;
   if (shared == NULL)
     return;
   pool_on_release(unmap, shared);
@@ -297,11 +297,11 @@ image_free(struct image *image)
     pool_free(image->arrays[i].bytes);
 }
 
-struct ledger
-image_ledger(const struct image *image)
+struct stripes
+image_stripes(const struct image *image)
 {
-  const struct image_array *array = image_array(image, IMAGE_LEDGER, 0);
-  struct ledger all = {0};
+  const struct image_array *array = image_array(image, IMAGE_STRIPES, 0);
+  struct stripes all = {0};
   if (array != NULL && array->length >= sizeof all)
     memcpy(&all, array->bytes, sizeof all);
   return all;

@@ -13,7 +13,7 @@
 
 #include "base/input_file.h"
 #include "base/mprof_error.h"
-#include "c/count/ledger.h"
+#include "c/count/stripes.h"
 #include "common/image_format.h"
 #include "tree/context_tree.h"
 
@@ -75,9 +75,9 @@ void image_read_octets(struct image *image, struct input_octets octets);
 /* Gives back the memory of its arrays, and with them of its trees. */
 void image_free(struct image *image);
 
-/* What an image of a C program has of its ledger, whose pointers are the
+/* What an image of a C program has of its stripes, whose pointers are the
  * process's; all zero if it has none. */
-struct ledger image_ledger(const struct image *image);
+struct stripes image_stripes(const struct image *image);
 
 /* The array of that kind and owner (0: any); NULL: there is none. */
 const struct image_array *image_array(const struct image *image,

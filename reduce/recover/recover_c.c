@@ -221,7 +221,7 @@ add_notes(struct c_recovery *r)
 static void
 add_gaps(struct c_recovery *r)
 {
-  const uint64_t lost = r->counters.ledger.missed;
+  const uint64_t lost = r->counters.stripes.missed;
   if ((r->b->image->head.flags & IMAGE_INCOMPLETE) != 0)
     building_comment(r->b, PPROF_COMMENT_UNATTRIBUTED_NOTE,
                      "the file had no room to grow");

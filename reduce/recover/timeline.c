@@ -221,7 +221,7 @@ take(void *closure)
     state.in_use +=
         counters.by_leaf[i].allocated.bytes - counters.by_leaf[i].freed.bytes;
   state.resident = timeline_resident_bytes(image.head.process);
-  timeline_take(taking->timeline, &image, counters.ledger.figures_since,
+  timeline_take(taking->timeline, &image, counters.stripes.figures_since,
                 taking->now, state);
 }
 

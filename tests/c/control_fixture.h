@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "attempting.h"
-#include "c/count/ledger.h"
+#include "c/count/stripes.h"
 #include "command/control.h"
 #include "command/load.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_malloc_interrupted.c -- counts are interrupted after each instruction
- * by the handler of a signal.  Where that does not return, what is left is
- * exact: as before what it interrupted, or as after it.  Where it opens the
- * lock for others and returns, all is counted.  Where it frees and returns,
- * that is counted as well, before or after what it interrupted.
+ * test_malloc_interrupted.c -- counts, and changes of stripes, are
+ * interrupted after each instruction by the handler of a signal.  Where that
+ * does not return, what is left is exact: as before what it interrupted, or
+ * as after it. Where it opens the stripes for others and returns, all is
+ * counted.  Where it frees and returns, that is counted as well, before or
+ * after what it interrupted.
  */
-#include "ledger_fixture.h"
+#include "stripes_fixture.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -31,10 +32,12 @@
 
 /* What is interrupted. */
 struct action {
-  void (*act)(struct recent_objects *);
+  void (*act)(struct stripe_user *);
   uint32_t leaf; /* of what it allocates, or frees */
   size_t allocated, freed;
 };
+
+enum { USED = 4 }; /* stripes, in what follows */
 
 static const struct action *action;
 static struct model before, after; /* the action */
@@ -58,17 +61,27 @@ are_as(const struct model *m)
     if (memcmp(&got, &m->leaves[i], sizeof got) != 0)
       return false;
   }
-  return ledger.peak_bytes == m->peak_bytes;
+  return stripes.peak_bytes == m->peak_bytes;
 }
 
 /* What is left is as before the action or as after it. */
 static void
 see(void)
 {
+  int64_t live = 0, most = 0; /* bytes: live, and how many may be */
+  const bool shared_out = stripes.live_elsewhere == SHARED_OUT;
   model = are_as(&after) ? after : before;
   expect(are_as(&model), "neither before nor after");
-  expect(!spin_holds(&ledger.lock), "the lock is held");
-  expect(ledger.live == (int64_t)model.live, "what is live");
+  for (const struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
+    expect(!spin_holds(&s->lock), "a stripe is locked");
+    live += s->live;
+    most += s->open && shared_out ? s->limit : s->live;
+    expect(!s->open || s->live <= s->limit, "limit");
+  }
+  expect(live == (int64_t)model.live, "what is live");
+  expect(shared_out || live - stripes.stripe[0].live == stripes.live_elsewhere,
+         "what is live elsewhere");
+  expect(most <= (int64_t)stripes.peak_bytes, "sum of limits");
 }
 
 /* Others count on: for a short time, more is live than ever was. */
@@ -86,17 +99,21 @@ others_count(void)
 static void
 end_here(void)
 {
-  static struct leaf_counters counters[LEAVES];
-  static struct recent_objects recent[3];
-  const struct ledger there = ledger;
-  memcpy(recent, threads, sizeof recent);
-  memcpy(counters, ledger.counters, sizeof counters);
-  ledger_recover();
+  static struct leaf_counters counters[USED][LEAVES];
+  static struct stripe_user users[3];
+  const struct stripes there = stripes;
+  memcpy(users, threads, sizeof users);
+  for (int i = 0; i < USED; i++)
+    if (there.stripe[i].counters != NULL)
+      memcpy(counters[i], there.stripe[i].counters, sizeof *counters);
+  stripes_recover();
   see();
   others_count();
-  ledger = there;
-  memcpy(ledger.counters, counters, sizeof counters);
-  memcpy(threads, recent, sizeof recent);
+  stripes = there;
+  for (int i = 0; i < USED; i++)
+    if (there.stripe[i].counters != NULL)
+      memcpy(there.stripe[i].counters, counters[i], sizeof *counters);
+  memcpy(threads, users, sizeof users);
 }
 
 static void
@@ -106,8 +123,8 @@ on_trap(int number)
   traps++;
   if (how == ENDS)
     end_here();
-  else if (ledger_release())
-    spin_lock(&ledger.lock);
+  else
+    stripes_retake(stripes_release());
 }
 
 /* The same, where it frees at one trap, which is the last one. */
@@ -120,43 +137,62 @@ on_trap_free(int number, siginfo_t *info, void *registers)
     return;
   malloc_monitor_freed(
       (uintptr_t)&objects[2],
-      (struct counted){.leaf = objects[2].leaf, .epoch = ledger.epoch},
+      (struct counted){.leaf = objects[2].leaf, .epoch = stripes.epoch},
       objects[2].bytes);
   TRAP_NO_MORE_IN((ucontext_t *)registers);
 }
 
 static void
-act_allocate(struct recent_objects *recent)
+act_allocate(struct stripe_user *user)
 {
-  allocate(recent, &objects[0], action->leaf, action->allocated);
+  allocate(user, &objects[0], action->leaf, action->allocated);
 }
 
 static void
-act_end(struct recent_objects *recent)
+act_end(struct stripe_user *user)
 {
-  end_counted(recent, &objects[1]);
+  end_counted(user, &objects[1]);
+}
+
+static void
+act_part(struct stripe_user *user)
+{
+  stripes_lock();
+  stripes_open_own(user);
+  stripes_unlock();
+}
+
+static void
+act_gather(struct stripe_user *user)
+{
+  (void)user;
+  gather();
 }
 
 static const struct action actions[] = {
-  { act_allocate, 5, 1000, 0 },
-  { act_end, 7, 0, 3000 },
-  { act_allocate, 6, 100000, 0 },
+  { act_allocate, 5, 1000, 0 },   { act_end, 7, 0, 3000 },
+  { act_allocate, 6, 100000, 0 }, { act_part, 0, 0, 0 },
+  { act_gather, 0, 0, 0 },        { stripes_leave, 0, 0, 0 },
 };
 
 /* What is counted before the action, which has models afterwards. */
 static void
-prepare(struct recent_objects *recent, int events)
+prepare(struct stripe_user *user, bool separate, int events)
 {
-  begin();
+  begin(3);
+  if (separate)
+    part(3);
   for (int i = 0; i < events; i++)
     step(&threads[i % 3], 7);
   for (int i = 0; i < 3; i++)
     if (objects[i].leaf != 0)
-      end(recent, &objects[i]);
-  allocate(recent, &objects[2], action->leaf, 2000);
+      end(user, &objects[i]);
+  allocate(user, &objects[2], action->leaf != 0 ? action->leaf : 3, 2000);
   model_allocate(owned_leaf_number(objects[2].leaf), 2000);
-  allocate(recent, &objects[1], 7, 3000);
+  allocate(user, &objects[1], 7, 3000);
   model_allocate(7, 3000);
+  if (separate)
+    part(3);
   compare();
   before = model;
   if (action->allocated != 0)
@@ -166,12 +202,14 @@ prepare(struct recent_objects *recent, int events)
   after = model;
 }
 
+/* With one stripe, or with one for each thread. */
 static void
-interrupt(void)
+interrupt(bool separate)
 {
-  prepare(&threads[1], 1000);
+  struct stripe_user *const user = &threads[1];
+  prepare(user, separate, 1000);
   TRAP_FROM_NOW_ON();
-  action->act(&threads[1]);
+  action->act(user);
   TRAP_NO_MORE();
   assert_string_equal(fault == NULL ? "none" : fault, "none");
   model = after;
@@ -181,10 +219,10 @@ interrupt(void)
 /* The handler frees at the trap of that number: before the action or after it,
  * as the peak tells.  Returns false if there is no such trap. */
 static bool
-free_in_midst(unsigned number)
+free_in_midst(unsigned number, bool separate)
 {
-  prepare(&threads[1], 30);
-  thread.recent = threads[1];
+  prepare(&threads[1], separate, 30);
+  thread.user = threads[1];
   model_end(owned_leaf_number(objects[2].leaf), objects[2].bytes);
   after = model; /* the action comes first */
   model = before;
@@ -198,12 +236,14 @@ free_in_midst(unsigned number)
   free_at = number;
   malloc_thread_current = &thread;
   TRAP_FROM_NOW_ON();
-  action->act(&thread.recent);
+  action->act(&thread.user);
   TRAP_NO_MORE();
   malloc_thread_current = NULL;
-  threads[1] = thread.recent;
+  threads[1] = thread.user;
   if (traps < number)
     return false;
+  stripes_lock();
+  stripes_unlock();
   model = are_as(&after) ? after : before;
   compare();
   return true;
@@ -217,13 +257,14 @@ test_frees(void **state)
   const struct sigaction frees = {.sa_sigaction = on_trap_free,
                                   .sa_flags = SA_SIGINFO};
   sigaction(SIGTRAP, &frees, NULL);
-  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
-    unsigned number = 1;
-    action = &actions[i];
-    while (free_in_midst(number))
-      number++;
-    assert_true(number > 40);
-  }
+  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+    for (int separate = 0; separate < 2; separate++) {
+      unsigned number = 1;
+      action = &actions[i];
+      while (free_in_midst(number, separate != 0))
+        number += action->leaf == 0 ? 13 : separate ? 3 : 1;
+      assert_true(number > 5);
+    }
   signal(SIGTRAP, SIG_DFL);
 #endif
 }
@@ -233,15 +274,15 @@ test_interrupted(void **state)
 {
   (void)state;
   signal(SIGTRAP, on_trap);
-  for (int round = 0; round < 40; round++)
+  for (int round = 0; round < 10; round++)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-      for (int n = 0; n < 2; n++) {
+      for (int n = 0; n < 4; n++) {
         action = &actions[i];
-        how = n == 0 ? ENDS : OPENS;
-        interrupt();
+        how = n % 2 == 0 ? ENDS : OPENS;
+        interrupt(n / 2 != 0);
       }
 #ifndef __aarch64__
-  assert_true(traps > 10000);
+  assert_true(traps > 20000);
 #endif
   signal(SIGTRAP, SIG_DFL);
 }

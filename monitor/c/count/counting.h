@@ -12,7 +12,7 @@
 
 #include "c/count/malloc_monitor.h"
 #include "c/count/malloc_thread.h"
-#include "c/count/ledger.h"
+#include "c/count/stripes.h"
 
 /* ---- the leaf ---- */
 
@@ -45,7 +45,7 @@ known_leaf(struct malloc_thread *thread, struct known_path *path,
   return recent->leaf;
 }
 
-/* ---- figures, with the ledger locked ---- */
+/* ---- figures, with the stripe locked ---- */
 
 /* Adds bytes of a leaf that were allocated, or freed (negative), to its
  * region and to those around it. */
@@ -65,29 +65,25 @@ add_to_region(uint32_t leaf, int64_t bytes)
 
 /* Counts an allocation of this thread. */
 HOOK_INLINE struct counted
-count_allocation(struct recent_objects *recent, uint32_t leaf,
+count_allocation(struct stripe_user *user, struct stripe *s, uint32_t leaf,
                  uintptr_t address, size_t bytes)
 {
-  ledger_count(leaf, &ledger.counters[leaf].allocated, &ledger.count, bytes,
+  stripe_count(s, leaf, &s->counters[leaf].allocated, &s->count, bytes,
                (int64_t)bytes);
   add_to_region(leaf, (int64_t)bytes);
-  const struct counted counted = {
-      .leaf = recent_objects_add(recent, leaf, address),
-      .epoch = ledger.epoch};
-  ledger_grow();
-  return counted;
+  return (struct counted){.leaf = stripe_user_allocates(user, leaf, address),
+                          .epoch = stripes.epoch};
 }
 
 /* Counts the end of an object that this thread frees. */
 static inline void
-count_end(struct recent_objects *recent, uintptr_t address, owned_leaf leaf,
-          size_t bytes)
+count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
+          owned_leaf leaf, size_t bytes)
 {
   const uint32_t number = owned_leaf_number(leaf);
-  struct leaf_counters *const c = &ledger.counters[number];
-  ledger_count(number, &c->freed, &ledger.freed_count, bytes,
-               -(int64_t)bytes);
-  c->temporary_count += recent_objects_take(recent, leaf, address);
+  struct leaf_counters *const c = &s->counters[number];
+  stripe_count(s, number, &c->freed, &s->freed_count, bytes, -(int64_t)bytes);
+  c->temporary_count += stripe_user_frees(user, leaf, address);
   add_to_region(number, -(int64_t)bytes);
 }
 

@@ -22,10 +22,10 @@ retire(const struct code_object *gone)
   malloc_monitor_lock(m);
   struct code_object retired = code_objects_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
-    ledger_next_generation(); /* before and afterwards: see
+    stripes_next_generation(); /* before and afterwards: see
                                   malloc_lifecycle.c */
     context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
-    ledger_next_generation();
+    stripes_next_generation();
   }
   malloc_monitor_unlock(m);
 }

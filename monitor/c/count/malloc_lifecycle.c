@@ -47,7 +47,7 @@ function_of(void *functions, uint64_t site, uint32_t caller)
 static bool
 make_room(uint32_t room)
 {
-  return ledger_reserve(room + 1);
+  return stripes_reserve(room + 1);
 }
 
 #define TEXT_OF(number) TEXT_OF_TOKEN(number)
@@ -90,12 +90,12 @@ make_image(void *monitor)
   if (error != 0)
     return error;
   code_objects_note(0);
-  spin_lock(&ledger.lock);
+  stripes_lock();
   context_tree_map(&m->tree);
   region_table_map(&m->regions);
-  ledger_map();
+  stripes_map();
   error = image_opened();
-  spin_unlock(&ledger.lock);
+  stripes_unlock();
   if (error == 0)
     image_file_settle(true);
   return error;
@@ -154,13 +154,13 @@ void
 malloc_monitor_lock(struct malloc_monitor *m)
 {
   spin_lock(&m->lock);
-  spin_lock(&ledger.lock);
+  stripes_lock();
 }
 
 void
 malloc_monitor_unlock(struct malloc_monitor *m)
 {
-  spin_unlock(&ledger.lock);
+  stripes_unlock();
   spin_unlock(&m->lock);
 }
 
@@ -175,11 +175,11 @@ now(void)
 void
 malloc_monitor_count(bool on)
 {
-  if (on != ledger.counting || ledger.counting_since == 0)
-    ledger.counting_since = now();
-  if (on && ledger.figures_since == 0)
-    ledger.figures_since = ledger.counting_since;
-  ledger.counting = malloc_monitor.counting = on;
+  if (on != stripes.counting || stripes.counting_since == 0)
+    stripes.counting_since = now();
+  if (on && stripes.figures_since == 0)
+    stripes.figures_since = stripes.counting_since;
+  stripes.counting = malloc_monitor.counting = on;
   __atomic_store_n(&own_process.counting, on && own_process.known,
                    __ATOMIC_RELEASE);
 }
@@ -190,12 +190,12 @@ static void
 clear(struct malloc_monitor *m)
 {
   image_forgets(true);
-  ledger_next_generation();
-  ledger.missed = 0;
-  ledger.figures_since = now();
+  stripes_next_generation();
+  stripes.missed = 0;
+  stripes.figures_since = now();
   if (m->tree.contexts != NULL) {
     context_tree_clear(&m->tree);
-    ledger_forget();
+    stripes_forget();
     region_table_clear(&m->regions);
   }
   image_forgets(false);
@@ -227,13 +227,13 @@ void
 malloc_monitor_serve_request_now(struct malloc_monitor *m)
 {
   malloc_monitor_lock(m);
-  uint64_t since = ledger.figures_since; /* as who asked has it */
-  if ((ledger.request & REQUEST_RESET) != 0)
+  uint64_t since = stripes.figures_since; /* as who asked has it */
+  if ((stripes.request & REQUEST_RESET) != 0)
     clear(m);
-  ledger.figures_since = since;
-  if ((ledger.request & (REQUEST_START | REQUEST_STOP)) != 0)
-    malloc_monitor_count((ledger.request & REQUEST_START) != 0);
-  __atomic_store_n(&ledger.request, 0, __ATOMIC_RELEASE);
+  stripes.figures_since = since;
+  if ((stripes.request & (REQUEST_START | REQUEST_STOP)) != 0)
+    malloc_monitor_count((stripes.request & REQUEST_START) != 0);
+  __atomic_store_n(&stripes.request, 0, __ATOMIC_RELEASE);
   malloc_monitor_unlock(m);
 }
 
@@ -242,8 +242,8 @@ malloc_monitor_forked(struct malloc_monitor *m)
 {
   m->lock.holder = m->functions.table.lock.holder = 0;
   frame_rules_forked();
-  ledger_forked();
-  ledger.counting = m->counting;
+  stripes_forked();
+  stripes.counting = m->counting;
   clear(m);
   m->awaits_image = true;
   m->ready = false;

@@ -78,7 +78,7 @@ static struct known_path *
 find_path(struct malloc_thread *thread, const uintptr_t *frame)
 {
   const uint64_t generation =
-      __atomic_load_n(&ledger.generation, __ATOMIC_ACQUIRE);
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   if (thread->generation != generation)
     malloc_thread_forget(thread, generation);
   struct known_path *path = call_chain_find(
@@ -95,7 +95,7 @@ lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
 {
   struct known_path *path = find_path(thread, frame);
   spin_lock(&m->lock);
-  if (thread->generation != ledger.generation) /* meanwhile */
+  if (thread->generation != stripes.generation) /* meanwhile */
     path = find_path(thread, frame);
   return path;
 }
@@ -131,6 +131,28 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
   return known_leaf(thread, path, size);
 }
 
+/* Counts an allocation.  Under the lock. */
+static struct counted
+count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
+      size_t bytes)
+{
+  struct stripe *s = stripes_lock_mine(user);
+  struct counted counted;
+  if (stripe_has_room(s, bytes)) {
+    counted = count_allocation(user, s, leaf, address, bytes);
+    stripe_grow(s);
+    spin_unlock(&s->lock);
+    return counted;
+  }
+  spin_unlock(&s->lock);
+  stripes_lock();
+  s = s->open ? s : stripes.stripe;
+  counted = count_allocation(user, s, leaf, address, bytes);
+  stripes_pass_limit(s);
+  stripes_unlock();
+  return counted;
+}
+
 /* ---- the hook, where interpose.c has not done it ---- */
 
 static struct counted
@@ -151,9 +173,7 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
     malloc_monitor_miss();
   } else {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
-    spin_lock(&ledger.lock);
-    counted = count_allocation(&thread->recent, leaf, address, bytes);
-    spin_unlock(&ledger.lock);
+    counted = count(&thread->user, leaf, address, bytes);
     if (malloc_code_is_linker(frame[1]))
       path->ip = 0; /* it is not to be known */
   }
@@ -180,36 +200,38 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   return counted;
 }
 
-/* Counts an end in the midst of a count that a signal has interrupted. */
+/* A thread that has not allocated, and knows of nothing. */
+static struct stripe_user nobody = {.stripe = stripes.stripe};
+
+/* Counts an end in the stripe S, in the midst of a count there that a signal
+ * has interrupted. */
 static void
-count_interrupting(struct recent_objects *recent, uintptr_t address,
-                   owned_leaf leaf, size_t bytes)
+count_interrupting(struct stripe_user *user, struct stripe *s,
+                   uintptr_t address, owned_leaf leaf, size_t bytes)
 {
-  const uint32_t interrupted = ledger.current_leaf;
-  ledger_grow();
-  count_end(recent, address, leaf, bytes);
-  ledger.current_leaf = interrupted;
+  const uint32_t interrupted = s->current_leaf;
+  stripes_settle(s);
+  count_end(user, s, address, leaf, bytes);
+  s->current_leaf = interrupted;
 }
 
 void
 malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
-  static struct recent_objects none; /* of a thread that has not allocated */
   if (!own_process_known())
     return;
   const int saved = errno;
-  struct malloc_thread *const thread = malloc_thread_current;
-  struct recent_objects *recent = thread != NULL ? &thread->recent : &none;
-  const bool interrupts = spin_holds(&ledger.lock);
-  if (!interrupts)
-    spin_lock(&ledger.lock);
-  if (counted.epoch != ledger.epoch)
+  struct malloc_thread *thread = malloc_thread_current;
+  struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
+  const bool interrupts = spin_holds(&user->stripe->lock);
+  struct stripe *s = interrupts ? user->stripe : stripes_lock_mine(user);
+  if (counted.epoch != stripes.epoch)
     ; /* it is in no figures of now */
   else if (interrupts)
-    count_interrupting(recent, address, counted.leaf, bytes);
+    count_interrupting(user, s, address, counted.leaf, bytes);
   else
-    count_end(recent, address, counted.leaf, bytes);
+    count_end(user, s, address, counted.leaf, bytes);
   if (!interrupts)
-    spin_unlock(&ledger.lock);
+    spin_unlock(&s->lock);
   errno = saved;
 }

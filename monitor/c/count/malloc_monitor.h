@@ -6,7 +6,7 @@
  * first function of the thread to the one that called the allocator.  All
  * threads share one context tree; a leaf is a path with the size of the
  * objects, the name of the thread and the region that it was in.  Its
- * counters are beside the tree (ledger.h).
+ * counters are beside the tree, in stripes (stripes.h).
  *
  * Re-entry.  Nothing is counted that a thread does while it is in here, or in
  * the real allocator for a call that is counted.
@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "c/count/ledger.h"
 #include "c/count/own_process.h"
+#include "c/count/stripes.h"
 #include "code/function_numbers.h"
 #include "image/spin_lock.h"
 #include "tree/context_tree.h"
@@ -94,7 +94,7 @@ static inline void
 malloc_monitor_miss(void)
 {
   if (malloc_monitor_is_counting())
-    __atomic_fetch_add(&ledger.missed, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&stripes.missed, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- requests ---- */
@@ -113,13 +113,13 @@ static inline void
 malloc_monitor_serve_request(void)
 {
   if (__builtin_expect(
-          __atomic_load_n(&ledger.request, __ATOMIC_ACQUIRE) != 0, 0))
+          __atomic_load_n(&stripes.request, __ATOMIC_ACQUIRE) != 0, 0))
     malloc_monitor_serve_request_now(&malloc_monitor);
 }
 
 /* ---- all of it ---- */
 
-/* Locks all of it, and the ledger; this thread has neither. */
+/* Lock all of it, and all stripes; this thread has none of that. */
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
 

@@ -47,7 +47,7 @@ end_thread(void *data)
   malloc_monitor_inside++;
   malloc_thread_current = NULL;
   spin_lock(&threads.lock);
-  recent_objects_leave(&thread->recent);
+  stripes_leave(&thread->user);
   thread->next = threads.unused;
   threads.unused = thread;
   spin_unlock(&threads.lock);
@@ -101,7 +101,7 @@ static struct malloc_thread *
 make(void)
 {
   const uint64_t generation =
-      __atomic_load_n(&ledger.generation, __ATOMIC_ACQUIRE);
+      __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
   spin_lock(&threads.lock);
   struct malloc_thread *thread = threads.unused;
@@ -116,7 +116,7 @@ make(void)
     pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&threads.lock);
   thread->label = label_of_name(name);
-  recent_objects_join(&thread->recent);
+  stripes_join(&thread->user);
   spin_unlock(&threads.lock);
   malloc_thread_current = thread;
   if (__atomic_load_n(&threads.has_key, __ATOMIC_ACQUIRE))
@@ -159,5 +159,5 @@ malloc_threads_forked(void)
 {
   threads.lock.holder = 0;
   if (malloc_thread_current != NULL)
-    recent_objects_join(&malloc_thread_current->recent);
+    stripes_join(&malloc_thread_current->user);
 }

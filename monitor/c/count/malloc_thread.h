@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "c/count/call_chain.h"
-#include "c/count/ledger.h"
+#include "c/count/stripes.h"
 #include "tree/region_table.h"
 
 /* A leaf that the thread has counted at, and what it is the leaf of. */
@@ -26,10 +26,10 @@ struct recent_leaf {
 enum { RECENT_LEAF_BITS = 11 };
 
 struct malloc_thread {
-  struct recent_objects recent;
+  struct stripe_user user;
   uint32_t label;            /* number of its name */
   uint32_t cache_generation; /* how often malloc_thread_forget was called */
-  uint64_t generation;       /* as ledger.generation at the last walk */
+  uint64_t generation;       /* as stripes.generation at the last walk */
   struct region_stack regions;
   struct malloc_thread *next; /* in the list of those that nobody uses */
   struct call_chain chain;
@@ -67,7 +67,7 @@ malloc_thread_mine(void)
 /* Have memory for so many threads more, while there is some. */
 void malloc_threads_reserve(unsigned count);
 
-/* In the child of a fork, after ledger_forked: only this thread is left. */
+/* In the child of a fork, after stripes_forked: only this thread is left. */
 void malloc_threads_forked(void);
 
 #endif

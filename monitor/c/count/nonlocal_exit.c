@@ -48,7 +48,7 @@ static void
 repair(void)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  ledger_recover();
+  stripes_recover();
   frame_rules_abandon();
   code_objects_abandon();
   spin_abandon(&m->functions.table.lock);
@@ -56,7 +56,7 @@ repair(void)
   if (nonlocal_exit_objects != NULL)
     spin_abandon(nonlocal_exit_objects);
   if (malloc_thread_current != NULL) /* it may have been at a walk */
-    malloc_thread_forget(malloc_thread_current, ledger.generation);
+    malloc_thread_forget(malloc_thread_current, stripes.generation);
 }
 
 bool

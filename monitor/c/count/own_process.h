@@ -12,7 +12,7 @@
  *
  * Until the copy has begun, its counters are mapped from its parent's image.  So
  * all but the hook's fast path, which finds neither `counting' nor `known', call
- * own_process_known before they use the monitor, the ledger or any lock.
+ * own_process_known before they use the monitor, the stripes or any lock.
  *
  * Takes memory from the kernel alone; may run inside the hook.
  */

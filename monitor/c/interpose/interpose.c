@@ -26,8 +26,8 @@
 /* ---- the hook ----
  *
  * The way that nearly all allocations and frees take: the chain of calls is
- * one that is known, and so is the leaf of this size.  It is written into the
- * functions below.
+ * one that is known, and so is the leaf of this size; nobody has the stripe
+ * locked, and there is room in it.  It is written into the functions below.
  * What is different is left to a function that begins anew and is called
  * last, so that nothing has to be saved for it.  An allocation in main and
  * its free are 138 instructions without mprof, and 412 with it; with one more
@@ -46,16 +46,19 @@ hook_allocated(struct object_header *header, size_t bytes,
       &thread->chain, frame[1], arch_frame_stack(frame), frame[0]);
   uint32_t leaf =
       path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
-  if (leaf == 0)
+  struct stripe *s = thread->user.stripe;
+  if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;
-  spin_lock(&ledger.lock);
-  if (__builtin_expect(thread->generation != ledger.generation, 0)) {
-    spin_unlock(&ledger.lock);
+  if (__builtin_expect(thread->generation != stripes.generation ||
+                           !stripe_has_room(s, bytes),
+                       0)) {
+    spin_unlock(&s->lock);
     return false;
   }
-  struct counted counted = count_allocation(
-      &thread->recent, leaf, (uintptr_t)(header + 1), bytes);
-  spin_unlock(&ledger.lock);
+  struct counted counted = count_allocation(&thread->user, s, leaf,
+                                            (uintptr_t)(header + 1), bytes);
+  stripe_grow(s);
+  spin_unlock(&s->lock);
   object_header_fill(header, counted, bytes);
   return true;
 }
@@ -69,17 +72,18 @@ hook_freed(struct object_header *header)
   struct malloc_thread *const thread = malloc_thread_current;
   if (thread == NULL || malloc_monitor_inside != 0 || !own_process.known)
     return false;
+  struct stripe *s = thread->user.stripe;
   malloc_monitor_inside++; /* a handler of a signal waits for no lock */
-  spin_lock(&ledger.lock);
-  const bool counted = header->epoch == ledger.epoch;
-  if (__builtin_expect(counted, 1)) {
-    header->check = 0;
-    count_end(&thread->recent, (uintptr_t)(header + 1), header->leaf,
-              header->bytes);
+  if (spin_try_lock(&s->lock)) {
+    if (__builtin_expect(header->epoch == stripes.epoch && s->open, 1)) {
+      header->check = 0;
+      count_end(&thread->user, s, (uintptr_t)(header + 1), header->leaf,
+                header->bytes);
+      spin_unlock(&s->lock);
+      return true;
+    }
+    spin_unlock(&s->lock);
   }
-  spin_unlock(&ledger.lock);
-  if (__builtin_expect(counted, 1))
-    return true;
   malloc_monitor_inside--;
   return false;
 }

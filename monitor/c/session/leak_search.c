@@ -127,7 +127,7 @@ leak_search_run(void)
   if (system_call_filter_is_set())
     process_image_say("cannot find what is lost in",
                       "the program filters its system calls");
-  else if (!request_search(&ledger.search))
+  else if (!request_search(&stripes.search))
     process_image_say("cannot find what is lost in",
                       "mprof run does not answer");
 }

@@ -68,11 +68,11 @@ malloc_session_end_at_exit(void)
 
 /* ---- forks ---- */
 
-/* What the thread that forks has, if a signal has interrupted it in the hook;
- * of the thread that has the locks. */
+/* What the thread that forks had locked, if a signal has interrupted it in the
+ * hook; of the thread that has the locks. */
 static struct {
-  bool counting; /* it had the ledger */
-  bool locked;   /* it has the monitor */
+  uint32_t stripes; /* as stripes_release returned */
+  bool locked;      /* the monitor */
 } forking;
 
 /* The process has not begun when this thread forks: its figures are no copy's,
@@ -88,12 +88,12 @@ before_fork(void)
   malloc_monitor_forking = true;
   malloc_monitor_inside++;
   if (!fork_skipped) {
-    const bool counting = ledger_release();
+    const uint32_t released = stripes_release();
     const bool locked = spin_lock_once(&malloc_monitor.lock);
-    spin_lock(&ledger.lock);
+    stripes_lock();
     objects_lock();
     image_fork_lock();
-    forking.counting = counting;
+    forking.stripes = released;
     forking.locked = locked;
   }
   errno = saved;
@@ -111,13 +111,14 @@ after_fork_in_parent(void)
 {
   const int saved = errno;
   if (!fork_skipped) {
-    const bool counting = forking.counting, locked = forking.locked;
+    const uint32_t released = forking.stripes;
+    const bool locked = forking.locked;
     image_fork_unlock();
     objects_unlock();
-    if (!counting)
-      spin_unlock(&ledger.lock);
+    stripes_unlock();
     if (!locked)
       spin_unlock(&malloc_monitor.lock);
+    stripes_retake(released);
   }
   end_fork();
   errno = saved;
@@ -172,12 +173,12 @@ register_handlers(void)
 }
 
 /* Has locks taken as if there were another thread: a reader from outside
- * takes the lock of the ledger, too. */
+ * takes the locks of stripes, too. */
 static void
 be_watched(void)
 {
   __libc_single_threaded = 0;
-  ledger.watched = true;
+  stripes.watched = true;
   malloc_monitor_open(&malloc_monitor);
 }
 
@@ -193,7 +194,7 @@ malloc_session_begin(void)
   own_process_known();
   process = getpid();
   process_image_read_name();
-  ledger.recent_count =
+  stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   if (!registered)
     register_handlers();

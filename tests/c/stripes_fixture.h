@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * ledger_fixture.h -- the counters of threads, beside a model that is one
+ * stripes_fixture.h -- the counters of threads, beside a model that is one
  * plain list of all events.  The threads take turns, so there is one order.
  */
-#ifndef LEDGER_FIXTURE_H
-#define LEDGER_FIXTURE_H
+#ifndef STRIPES_FIXTURE_H
+#define STRIPES_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "c/count/counting.h"
-#include "c/count/ledger.h"
+#include "c/count/stripes.h"
 
 enum { LEAVES = 40, OBJECTS = 3000 };
 
@@ -46,12 +46,21 @@ any(void)
 
 /* What the hook does. */
 static inline void
-allocate(struct recent_objects *recent, struct object *o, uint32_t leaf,
+allocate(struct stripe_user *user, struct object *o, uint32_t leaf,
          size_t bytes)
 {
-  spin_lock(&ledger.lock);
-  o->leaf = count_allocation(recent, leaf, (uintptr_t)o, bytes).leaf;
-  spin_unlock(&ledger.lock);
+  struct stripe *s = stripes_lock_mine(user);
+  if (stripe_has_room(s, bytes)) {
+    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).leaf;
+    stripe_grow(s);
+    spin_unlock(&s->lock);
+  } else {
+    spin_unlock(&s->lock);
+    stripes_lock();
+    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).leaf;
+    stripes_pass_limit(s);
+    stripes_unlock();
+  }
   o->bytes = bytes;
 }
 
@@ -72,11 +81,11 @@ model_allocate(uint32_t leaf, size_t bytes)
 }
 
 static inline void
-end_counted(struct recent_objects *recent, struct object *o)
+end_counted(struct stripe_user *user, struct object *o)
 {
-  spin_lock(&ledger.lock);
-  count_end(recent, (uintptr_t)o, o->leaf, o->bytes);
-  spin_unlock(&ledger.lock);
+  struct stripe *s = stripes_lock_mine(user);
+  count_end(user, s, (uintptr_t)o, o->leaf, o->bytes);
+  spin_unlock(&s->lock);
   o->leaf = 0;
 }
 
@@ -89,18 +98,30 @@ model_end(uint32_t leaf, size_t bytes)
 }
 
 static inline void
-end(struct recent_objects *recent, struct object *o)
+end(struct stripe_user *user, struct object *o)
 {
   model_end(owned_leaf_number(o->leaf), o->bytes);
-  end_counted(recent, o);
+  end_counted(user, o);
 }
 
-/* Returns the figures of a leaf.  Under the lock. */
+/* The figures of a leaf.  All stripes are locked. */
+static inline struct leaf_counters
+stripes_counters(uint32_t leaf)
+{
+  struct leaf_counters sum = {.peak = stripes.peak};
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    if (s->counters != NULL) {
+      struct leaf_counters counters = s->counters[leaf];
+      stripe_keep_peak(&counters);
+      leaf_counters_add(&sum, &counters);
+    }
+  return sum;
+}
+
 static inline struct figures
 figures_of(uint32_t leaf)
 {
-  struct leaf_counters counters = ledger.counters[leaf];
-  ledger_keep_peak(&counters);
+  const struct leaf_counters counters = stripes_counters(leaf);
   return (struct figures){counters.allocated.count, counters.allocated.bytes,
                           counters.freed.count,     counters.freed.bytes,
                           counters.at_peak.count,   counters.at_peak.bytes};
@@ -109,43 +130,58 @@ figures_of(uint32_t leaf)
 static inline void
 compare(void)
 {
-  uint64_t count = 0;
-  spin_lock(&ledger.lock);
-  assert_int_equal(ledger.peak_bytes, model.peak_bytes);
+  stripes_lock();
+  assert_int_equal(stripes.peak_bytes, model.peak_bytes);
   for (uint32_t i = 1; i < LEAVES; i++) {
     const struct figures got = figures_of(i);
     assert_memory_equal(&got, &model.leaves[i], sizeof got);
-    count += got.count;
   }
-  spin_unlock(&ledger.lock);
-  assert_int_equal(ledger.count, count);
+  stripes_unlock();
 }
 
-static struct recent_objects threads[3];
+static struct stripe_user threads[40];
 
-/* All is as at the beginning. */
+/* All is as at the beginning, with so many threads. */
 static inline void
-begin(void)
+begin(int count)
 {
   memset(&model, 0, sizeof model);
   memset(objects, 0, sizeof objects);
-  ledger_forked();
-  assert_true(ledger_reserve(LEAVES));
-  for (int i = 0; i < 3; i++)
-    recent_objects_join(&threads[i]);
+  stripes_forked();
+  assert_true(stripes_reserve(LEAVES));
+  for (int i = 0; i < count; i++)
+    stripes_join(&threads[i]);
+}
+
+/* Each thread that has a number gets a stripe of its own. */
+static inline void
+part(int count)
+{
+  stripes_lock();
+  for (int i = 0; i < count; i++)
+    stripes_open_own(&threads[i]);
+  stripes_unlock();
 }
 
 static inline void
-step(struct recent_objects *recent, unsigned rising)
+gather(void)
+{
+  stripes_lock();
+  stripes_close_others();
+  stripes_unlock();
+}
+
+static inline void
+step(struct stripe_user *user, unsigned rising)
 {
   struct object *o = &objects[any() % OBJECTS];
   if (o->leaf == 0 && any() % 10 < rising) {
     const uint32_t leaf = 1 + (uint32_t)(any() % (LEAVES - 1));
     const size_t bytes = any() % 100 == 0 ? any() % 100000 : any() % 300;
-    allocate(recent, o, leaf, bytes);
+    allocate(user, o, leaf, bytes);
     model_allocate(leaf, bytes);
   } else if (o->leaf != 0 && any() % 10 >= rising) {
-    end(recent, o);
+    end(user, o);
   }
 }
 

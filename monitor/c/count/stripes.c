@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "c/count/stripes.h"
+
+#include "image/arena.h"
+#include "image/image.h"
+
+/* The limit of a stripe that alone is open, and of one that is closed. */
+#define NO_LIMIT (INT64_MAX / 2)
+#define CLOSED (INT64_MIN / 2)
+
+struct stripes stripes = {.used = 1,
+                          .epoch = 1,
+                          .recent_count = 1,
+                          .stripe = {{.limit = NO_LIMIT, .open = true}}};
+
+/* Threads have stripes of their own after so many waits for the first one, and
+ * share that again after as many limits that were reached, each less than SOON
+ * allocations after the one before in its stripe. */
+enum { MOST_EVENTS = 64, SOON = 16 };
+static bool separate;   /* a thread that has to wait gets its own */
+static unsigned events; /* waits, or limits, of this kind */
+
+/* Of threads: a bit for each that is taken.  Threads come and go while the
+ * stripes move into an image, so it is not among these. */
+static uint32_t numbers = 1;
+
+/* Of the counters of each stripe.  The child of a fork finds here what it
+ * has, and in the stripes what its parent has by now. */
+static struct arena arenas[STRIPES];
+
+/* Returns that of the stripe. */
+static struct arena *
+arena_of(const struct stripe *s)
+{
+  return &arenas[s - stripes.stripe];
+}
+
+/* ---- locks ---- */
+
+void
+stripes_lock(void)
+{
+  /* Whoever makes another one used has locked the first one, so there are no
+     more of them once that is locked here. */
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    spin_lock(&s->lock);
+}
+
+void
+stripes_unlock(void)
+{
+  if (stripes.rebalance_again) {
+    stripes.rebalance_again = false;
+    stripes_rebalance();
+  }
+  for (uint32_t i = stripes.used; i-- > 0;)
+    spin_unlock(&stripes.stripe[i].lock);
+}
+
+#define ALL_STRIPES (UINT32_C(1) << 31)
+
+/* Returns a bit for each that this thread has. */
+static uint32_t
+stripes_held(void)
+{
+  uint32_t held = 0;
+  const uint32_t used = (uint32_t)(stripes_end() - stripes.stripe);
+  for (uint32_t i = 0; i < used; i++)
+    held |= (uint32_t)spin_holds(&stripes.stripe[i].lock) << i;
+  return held;
+}
+
+static bool
+are_all(uint32_t held)
+{
+  return held + 1 == UINT32_C(1) << (stripes_end() - stripes.stripe);
+}
+
+void
+stripes_settle(struct stripe *s)
+{
+  if (are_all(stripes_held())) {
+    stripes_rebalance();
+    stripes.rebalance_again = true; /* what was interrupted may be this */
+  } else if (s == stripes.stripe) {
+    stripe_grow(s);
+  }
+}
+
+uint32_t
+stripes_release(void)
+{
+  const uint32_t held = stripes_held();
+  const uint32_t all = are_all(held) ? ALL_STRIPES : 0; /* so many may not be
+                                                           all later */
+  for (uint32_t i = 0; i < STRIPES; i++)
+    if ((held >> i & 1) != 0)
+      spin_unlock(&stripes.stripe[i].lock);
+  return held | all;
+}
+
+void
+stripes_retake(uint32_t released)
+{
+  for (uint32_t i = 0; i < STRIPES; i++)
+    if ((released >> i & 1) != 0)
+      spin_lock(&stripes.stripe[i].lock);
+  if ((released & ALL_STRIPES) != 0) /* it may have been at sharing out */
+    stripes.rebalance_again = true;
+}
+
+/* ---- counts that were left ---- */
+
+/* How far a count came is seen in which of the figures are ahead of which:
+ *
+ *     the leaf's count         undone, as its bytes are not known
+ *     and its bytes            what is live follows, and the stripe's count
+ *     and the stripe's count   what is live follows
+ */
+static void
+complete(struct stripe *s)
+{
+  struct leaf_counters sum = {0}, *const counters =
+                                      &s->counters[s->current_leaf];
+  for (uint32_t i = LEAF_OVERFLOW; i < stripes.leaves; i++)
+    leaf_counters_add(&sum, &s->counters[i]);
+  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
+  if (live == s->live) {
+    counters->allocated.count -= sum.allocated.count - s->count;
+    counters->freed.count -= sum.freed.count - s->freed_count;
+  } else {
+    s->count = sum.allocated.count;
+    s->freed_count = sum.freed.count;
+  }
+  s->live = live;
+}
+
+void
+stripes_recover(void)
+{
+  const uint32_t held = stripes_held();
+  for (uint32_t i = 0; i < stripes.used; i++)
+    if ((held >> i & 1) != 0 && stripes.stripe[i].counters != NULL)
+      complete(&stripes.stripe[i]);
+  if (are_all(held))
+    stripes_rebalance();
+  else if ((held & 1) != 0)
+    stripe_grow(stripes.stripe);
+  stripes_release();
+}
+
+/* ---- limits ---- */
+
+void
+stripes_rebalance(void)
+{
+  const uint64_t peak = stripes.peak;
+  int64_t open = 0, live = 0;
+  COMPILER_BARRIER();
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
+    live += s->live;
+    open += s->open;
+  }
+  if (live > (int64_t)stripes.peak_bytes) {
+    stripes.peak = peak + 1; /* no counters have figures of it */
+    COMPILER_BARRIER();
+    stripes.peak_bytes = (uint64_t)live;
+  }
+  stripes.live_elsewhere =
+      open == 1 ? live - stripes.stripe[0].live : SHARED_OUT;
+  const int64_t share = ((int64_t)stripes.peak_bytes - live) / open;
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    s->limit = !s->open ? CLOSED : open == 1 ? NO_LIMIT : s->live + share;
+}
+
+/* ---- use ---- */
+
+static bool
+map(const struct stripe *s)
+{
+  const struct arena *const arena = arena_of(s);
+  return image_map(arena, arena->reserved_bytes, IMAGE_COUNTERS,
+                   (uint32_t)(s - stripes.stripe) + 1);
+}
+
+void
+stripes_map(void)
+{
+  const struct arena all = {.base = &stripes,
+                            .reserved_bytes = sizeof stripes};
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    if (s->counters != NULL)
+      map(s);
+  image_map(&all, sizeof stripes, IMAGE_STRIPES, image_owner());
+}
+
+static bool
+reserve(struct stripe *s, uint32_t leaves)
+{
+  struct arena *const arena = arena_of(s);
+  const size_t bytes = leaves * sizeof *s->counters;
+  if (s->counters != NULL)
+    return arena_reach(arena, bytes) == 0;
+  if (arena_place(arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
+    return false;
+  if (!map(s)) {
+    arena_release(arena);
+    return false;
+  }
+  s->counters = arena->base;
+  return true;
+}
+
+bool
+stripes_reserve(uint32_t leaves)
+{
+  bool reserved = true;
+  stripes_lock();
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    reserved = reserved && reserve(s, leaves);
+  if (reserved)
+    stripes.leaves = leaves;
+  stripes_unlock();
+  return reserved;
+}
+
+/* ---- one for all threads, or one for each ---- */
+
+/* Returns whether there were enough events for a change.  Without a lock. */
+static bool
+add_event(void)
+{
+  return __atomic_add_fetch(&events, 1, __ATOMIC_RELAXED) >= MOST_EVENTS;
+}
+
+/* Says whether threads have their own from now on.  All are locked. */
+static void
+begin_period(bool separately)
+{
+  __atomic_store_n(&separate, separately, __ATOMIC_RELAXED);
+  __atomic_store_n(&events, 0, __ATOMIC_RELAXED);
+}
+
+void
+stripes_open_own(struct stripe_user *user)
+{
+  struct stripe *const s = &stripes.stripe[user->number];
+  if (user->number == 0 || !reserve(s, stripes.leaves))
+    return;
+  while (stripes.used <= user->number) {
+    __atomic_store_n(&stripes.used, stripes.used + 1, __ATOMIC_RELEASE);
+    spin_lock(&stripes.stripe[stripes.used - 1].lock); /* as all others */
+  }
+  s->open = true;
+  user->stripe = s;
+  stripes_rebalance();
+}
+
+void
+stripes_close_others(void)
+{
+  for (uint32_t i = 1; i < stripes.used; i++)
+    stripes.stripe[i].open = false;
+  stripes_rebalance();
+  begin_period(false);
+}
+
+void
+stripes_pass_limit(struct stripe *s)
+{
+  const bool soon = s->count - s->limited < SOON;
+  s->limited = s->count;
+  if (separate && !soon)
+    begin_period(true);
+  if (separate && soon && add_event())
+    stripes_close_others();
+  else
+    stripes_rebalance();
+}
+
+/* Opens a stripe of its own for a thread that has to wait for the first one,
+ * if that happens often. */
+static void
+handle_contention(struct stripe_user *user)
+{
+  if (!__atomic_load_n(&separate, __ATOMIC_RELAXED) && !add_event())
+    return;
+  stripes_lock();
+  if (!separate)
+    begin_period(true);
+  stripes_open_own(user);
+  stripes_unlock();
+}
+
+struct stripe *
+stripes_lock_mine(struct stripe_user *user)
+{
+  struct stripe *const first = stripes.stripe;
+  if (user->stripe == first && user->number != 0) {
+    if (spin_try_lock(&first->lock))
+      return first;
+    handle_contention(user);
+  }
+  spin_lock(&user->stripe->lock);
+  if (!user->stripe->open) {
+    spin_unlock(&user->stripe->lock);
+    user->stripe = first;
+    spin_lock(&first->lock);
+  }
+  return user->stripe;
+}
+
+/* ---- threads ---- */
+
+void
+stripes_join(struct stripe_user *user)
+{
+  const uint32_t number = (uint32_t)__builtin_ctz(~numbers);
+  *user = (struct stripe_user){.stripe = stripes.stripe};
+  if (number < STRIPES) {
+    user->number = number;
+    numbers |= UINT32_C(1) << number;
+  }
+}
+
+void
+stripes_leave(struct stripe_user *user)
+{
+  if (user->stripe != stripes.stripe) {
+    stripes_lock();
+    user->stripe->open = false;
+    stripes_rebalance();
+    stripes_unlock();
+  }
+  if (user->number != 0)
+    numbers &= ~(UINT32_C(1) << user->number);
+}
+
+/* ---- another beginning ---- */
+
+void
+stripes_next_generation(void)
+{
+  __atomic_store_n(&stripes.generation, stripes.generation + 1,
+                   __ATOMIC_RELEASE);
+}
+
+void
+stripes_forget(void)
+{
+  __atomic_store_n(&stripes.epoch, stripes.epoch + 1, __ATOMIC_RELEASE);
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
+    if (s->counters != NULL)
+      arena_clear(arena_of(s));
+    s->live = 0;
+    s->count = s->freed_count = 0;
+  }
+  stripes.peak_bytes = stripes.peak = 0;
+  stripes_next_generation();
+  stripes_rebalance();
+}
+
+void
+stripes_forked(void)
+{
+  stripes.stripe[0].lock.holder = 0;
+  for (uint32_t i = 1; i < STRIPES; i++) {
+    arena_release(&arenas[i]);
+    stripes.stripe[i] = (struct stripe){0};
+  }
+  stripes.stripe[0].counters = arenas[0].base;
+  stripes.leaves =
+      (uint32_t)(arenas[0].reserved_bytes / sizeof(struct leaf_counters));
+  stripes.used = numbers = 1;
+  begin_period(false);
+  stripes.request = 0;
+  stripes.search.state = SEARCH_NONE;
+  stripes_forget();
+}

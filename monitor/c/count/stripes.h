@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stripes.h -- the counters of a C program's allocations and frees.
+ *
+ * Model.  A *stripe* has counters for each leaf: how many of its objects were
+ * allocated and freed by the threads that count in this stripe.  The figures
+ * of a leaf are the sums over all stripes.  At first all threads count in
+ * stripe 0.  Where they often wait for it, each goes to one of its own, as
+ * long as there are enough.
+ *
+ * Peak.  The most bytes that were ever live were so at one moment of the
+ * program, but no thread knows what is live in the other stripes.  It need
+ * not know as long as fewer bytes are live than were at the peak: the
+ * difference is shared out among the stripes that are open.
+ *
+ *     live[s] <= limit[s],   sum of limit[s] <= peak_bytes
+ *
+ * live[s] is what was allocated in the stripe less what was freed in it, and
+ * can be negative.  All stripes are locked where it would exceed the limit:
+ * then the limits are shared out anew, or there is a new peak.  While a
+ * program grows, each allocation is one.  So where limits are often reached,
+ * all threads come back to stripe 0.  While it alone is open, it has no limit,
+ * and raises the peak by itself.
+ *
+ * What was live at the peak by leaf is kept as late as can be: counters have
+ * the number of the peak that their figures are of, which is compared with
+ * the present one before they change.
+ *
+ * Locks.  Each stripe has one, held while a thread counts in it.  Several are
+ * taken in the order of their numbers, after malloc_monitor.lock.
+ *
+ * Interrupted.  What the handler of a signal frees is counted in the midst of
+ * the count that it interrupted.  It may also jump away from that count.  The
+ * order in which a count changes its figures tells how far it came:
+ * stripes_recover uses that, and the reader of an image.
+ *
+ * All of it may run inside the hook: it takes memory from the kernel alone.
+ */
+#ifndef MPROF_STRIPES_H
+#define MPROF_STRIPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/attributes.h"
+#include "common/image_format.h"
+#include "image/spin_lock.h"
+#include "tree/context_tree.h"
+
+struct object_count {
+  uint64_t count, bytes; /* of objects */
+};
+
+/* What became of the objects of a leaf, in one stripe and one cache line. */
+struct leaf_counters {
+  struct object_count allocated, freed;
+  struct object_count at_peak; /* live at the peak of that number: */
+  uint64_t peak;            /* if it is of an older one, what is live now */
+  uint64_t temporary_count; /* freed before the next allocations */
+};
+
+_Static_assert(sizeof(struct leaf_counters) == 64, "a cache line");
+
+static inline void
+object_count_add(struct object_count *sum, const struct object_count *more)
+{
+  sum->count += more->count;
+  sum->bytes += more->bytes;
+}
+
+/* Adds all of it but the number of the peak. */
+static inline void
+leaf_counters_add(struct leaf_counters *sum, const struct leaf_counters *more)
+{
+  object_count_add(&sum->allocated, &more->allocated);
+  object_count_add(&sum->freed, &more->freed);
+  object_count_add(&sum->at_peak, &more->at_peak);
+  sum->temporary_count += more->temporary_count;
+}
+
+enum {
+  STRIPES = 16,
+  LEAF_BITS = 25, /* of the number of a leaf */
+  /* How many allocations may come between that of an object and its end for
+   * it to be temporary. */
+  TEMPORARY_MOST = IMAGE_MOST_TEMPORARY
+};
+
+/* What each event changes is in one cache line. */
+struct stripe {
+  _Alignas(64) struct spin_lock lock; /* guards all that follows */
+  int64_t live, limit;                /* bytes */
+  uint64_t count, freed_count;        /* objects */
+  struct leaf_counters *counters;     /* by leaf; NULL: not used yet */
+  uint32_t current_leaf; /* the leaf that is counted for, or was last */
+  bool open;             /* threads may count in it; the first always is */
+  uint64_t limited;      /* the count when the limit was reached last */
+};
+
+_Static_assert(sizeof(struct stripe) == 64, "a cache line");
+
+struct stripes { /* in pages of its own, which can be those of an image */
+  _Alignas(IMAGE_PAGE) uint32_t used; /* no others have counters */
+  uint32_t epoch;            /* of the figures; another one after a reset; an
+                                object that is not counted has 0 */
+  uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
+  int64_t live_elsewhere;    /* bytes live in all others while the first one
+                                alone is open, else SHARED_OUT */
+  uint64_t generation;       /* another one when code or all leaves go away */
+  uint32_t leaves;           /* that all used ones have counters for */
+  unsigned recent_count;     /* see stripe_user */
+  bool rebalance_again;      /* what was shared out may be untrue by now */
+
+  /* For who reads the image while the program runs (reduce/recover/): */
+  uint64_t missed;         /* objects without memory to be counted in */
+  uint64_t counting_since; /* or not counting; nanoseconds, real time */
+  uint64_t figures_since;  /* what the figures are of; the same */
+  bool counting;           /* as malloc_monitor.counting */
+  bool watched;            /* the reader may take the locks */
+  uint32_t request;        /* enum count_request: obeyed at the next
+                              allocation, which sees another `generation' */
+  struct image_search search;
+  struct stripe stripe[STRIPES];
+};
+
+/* So few bytes that no stripe raises the peak by itself. */
+#define SHARED_OUT (INT64_MIN / 2)
+
+extern struct stripes stripes HIDDEN;
+
+/* A thread that counts.  It has a number, from 1, as long as there are fewer
+ * than STRIPES; else 0.  Objects that it frees before its next allocations
+ * are temporary; it knows them by the address, and by the number that they
+ * have from the thread that allocated them. */
+struct stripe_user {
+  struct stripe *stripe; /* in which it counts */
+  uint32_t number;
+  uint32_t recent_at;
+  uintptr_t recent[TEMPORARY_MOST]; /* its last allocations, in a circle */
+};
+
+/* What an object is known by until it is freed: its leaf, and the number of
+ * the thread that allocated it.  0: it was not counted. */
+typedef uint32_t owned_leaf;
+
+static inline uint32_t
+owned_leaf_number(owned_leaf l)
+{
+  return l & ((UINT32_C(1) << LEAF_BITS) - 1);
+}
+
+/* ---- one stripe, under its lock ---- */
+
+/* What comes before is in memory before what follows: for a handler of a
+ * signal in this thread. */
+#define COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
+
+/* Returns whether `bytes' can be allocated without looking at the other
+ * stripes. */
+static inline bool
+stripe_has_room(const struct stripe *s, size_t bytes)
+{
+  return s->live + (int64_t)bytes <= s->limit;
+}
+
+/* Begins a new peak where more bytes are live than ever, if the stripe, which
+ * is open, is the only one that is.  A handler of a signal in the midst of it does the
+ * same before it frees (stripes_settle), so what is read here is stored in any
+ * case. */
+static inline void
+stripe_grow(struct stripe *s)
+{
+  const uint64_t peak = stripes.peak;
+  COMPILER_BARRIER();
+  const int64_t live = s->live + stripes.live_elsewhere;
+  COMPILER_BARRIER();
+  if (live <= (int64_t)stripes.peak_bytes)
+    return;
+  stripes.peak = peak + 1; /* no counters have figures of it */
+  COMPILER_BARRIER();
+  stripes.peak_bytes = (uint64_t)live;
+}
+
+/* Keeps the figures that the leaf had at the peak, before they change. */
+static inline void
+stripe_keep_peak(struct leaf_counters *c)
+{
+  if (c->peak != stripes.peak) {
+    const struct object_count freed = c->freed;
+    COMPILER_BARRIER();
+    const uint64_t peak = stripes.peak;
+    if (c->peak == peak) /* a handler of a signal has freed meanwhile */
+      return;
+    c->at_peak.count = c->allocated.count - freed.count;
+    c->at_peak.bytes = c->allocated.bytes - freed.bytes;
+    COMPILER_BARRIER(); /* until now it has none of this peak */
+    c->peak = peak;
+  }
+}
+
+/* Counts an event, or its end, of `bytes'.  Each figure changes in one
+ * instruction where the processor has one for that (arch_add), so a handler
+ * of a signal can count in the midst of this. */
+static inline void
+stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
+             uint64_t *count, size_t bytes, int64_t live)
+{
+  s->current_leaf = leaf;
+  stripe_keep_peak(&s->counters[leaf]);
+  COMPILER_BARRIER();
+  arch_add(&tally->count, 1);
+  arch_add(&tally->bytes, bytes);
+  arch_add(count, 1);
+  arch_add((uint64_t *)&s->live, (uint64_t)live);
+}
+
+/* ---- threads ---- */
+
+/* Adds an object that the thread has allocated. */
+static inline owned_leaf
+stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
+                      uintptr_t address)
+{
+  user->recent[user->recent_at] = address;
+  if (__builtin_expect(stripes.recent_count != 1, 0) &&
+      ++user->recent_at >= stripes.recent_count)
+    user->recent_at = 0;
+  return user->number << LEAF_BITS | leaf;
+}
+
+/* Takes an object out of the recent allocations of the thread, which frees it;
+ * returns false if it is none of them. */
+static inline bool
+stripe_user_frees(struct stripe_user *user, owned_leaf leaf,
+                  uintptr_t address)
+{
+  if (leaf >> LEAF_BITS != user->number || user->number == 0)
+    return false;
+  for (unsigned i = 0; i < stripes.recent_count; i++)
+    if (user->recent[i] == address) {
+      user->recent[i] = 0;
+      return true;
+    }
+  return false;
+}
+
+/* Locks the stripe in which the thread counts, and returns it: another one
+ * than before if that was closed, or if threads wait too often. */
+struct stripe *stripes_lock_mine(struct stripe_user *user);
+
+/* Gives a thread that begins its number, and takes that back when it ends.
+ * Under a lock of the caller's. */
+void stripes_join(struct stripe_user *user);
+void stripes_leave(struct stripe_user *user);
+
+/* ---- all stripes ---- */
+
+/* Returns the end of those that are used. */
+static inline struct stripe *
+stripes_end(void)
+{
+  return stripes.stripe + __atomic_load_n(&stripes.used, __ATOMIC_ACQUIRE);
+}
+
+/* Locks all, of which this thread has none, and opens them. */
+void stripes_lock(void);
+void stripes_unlock(void);
+
+/* Finds the peak in the midst of a count in the stripe S that a signal has
+ * interrupted, so that its handler can free. */
+void stripes_settle(struct stripe *s);
+
+/* Opens those that this thread has, as a handler of a signal may have
+ * interrupted it in the midst of a count: others could wait for them while it
+ * waits for theirs.  Returns which; stripes_retake locks these again.
+ *
+ * Not exact: a peak that another thread reaches between the two may have
+ * other figures of the leaf that is being counted, or not be seen. */
+uint32_t stripes_release(void);
+void stripes_retake(uint32_t released);
+
+/* Completes the count that the thread has left for good, or undoes it, and
+ * opens the stripes that the thread has. */
+void stripes_recover(void);
+
+/* Begins a new peak if there is one, and shares out the limits anew.  All are
+ * locked. */
+void stripes_rebalance(void);
+
+/* Does that where a count in the stripe went beyond its limit; closes all but
+ * the first one if that happens often.  All are locked. */
+void stripes_pass_limit(struct stripe *s);
+
+/* Opens a stripe for this thread alone, if it has a number and there is
+ * memory.  All are locked. */
+void stripes_open_own(struct stripe_user *user);
+
+/* Closes all but the first one.  All are locked. */
+void stripes_close_others(void);
+
+/* Has counters for `leaves' leaves in all that are used.  Returns false if
+ * there is no memory.  This thread has no stripe locked. */
+bool stripes_reserve(uint32_t leaves);
+
+/* Has threads forget what they know of leaves, which are of other code now, or
+ * gone.  All are locked. */
+void stripes_next_generation(void);
+
+/* Forgets all figures.  All are locked. */
+void stripes_forget(void);
+
+/* Puts all into the image of the process, if that has one.  All are locked. */
+void stripes_map(void);
+
+/* Forgets all in the child of a fork, and uses one stripe.  Its one thread is
+ * to join again. */
+void stripes_forked(void);
+
+#endif
