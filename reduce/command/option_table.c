@@ -63,6 +63,9 @@ enum {
   CHOOSE(row, const struct output *, field, 0, list, name)
 #define TABLES(rows) CHOOSE(list, uint64_t, view.tables, true, rows, name)
 
+/* Lines of suppressions have the linker's names of the chains as they are. */
+#define BUT_LEAKS .formats = "not suppressions"
+
 /* In the order of their enumerations. */
 struct word {
   const char *word;
@@ -115,10 +118,11 @@ const struct option_row option_rows[] = {
      ROW(format, export_formats)},
     {IN_EXPORT, "tables", "TABLE",
      "table to write, see below; for csv and lisp",
-     ROW(view.table, csv_tables)},
+     ROW(view.table, csv_tables), .formats = "csv and lisp"},
     {IN_EXPORT, "frames", "LIST",
      "add to each chain, as frames; for folded: ",
-     CHOOSE(list, uint64_t, view.added_frames, false, frame_words, word)},
+     CHOOSE(list, uint64_t, view.added_frames, false, frame_words, word),
+     .formats = "folded"},
     {IN_DIFF, "limit-growth", "LIMITS",
      "exit 3 if anything grew by more: 5%,1MiB,1000allocs of the total, "
      "function:1MiB of a function, kept:0 of memory never freed or live",
@@ -135,9 +139,9 @@ const struct option_row option_rows[] = {
      POSITIVE(view.limit)},
     {IN_EXPORT | IN_GRAPH, "min-percent", "P",
      "leave out functions and arcs below P % (1) of the graph; for dot",
-     PERCENT(view.min_share)},
+     PERCENT(view.min_share), .formats = "dot"},
     {IN_EXPORT | IN_GRAPH, "limit", "N", "draw at most N functions; for dot",
-     POSITIVE(view.limit)},
+     POSITIVE(view.limit), .formats = "dot"},
     {IN_TOP, "limit", "N", "show at most N functions (what fits, or 20)",
      POSITIVE(view.limit)},
     {IN_TOP, "sort", "KEY", "sort by ",
@@ -157,9 +161,10 @@ const struct option_row option_rows[] = {
      POSITIVE(view.callers)},
     {IN_REPORT | IN_FLAMEGRAPH | IN_EXPORT | IN_RUN, "suppressions", "FILE",
      "file of leak:PATTERN lines: leaks not to report; none: report all",
-     TEXT(view.suppressions)},
+     TEXT(view.suppressions), .formats = "html and suppressions"},
     {IN_REPORT | IN_ADVISE | IN_FLAMEGRAPH | IN_EXPORT, "rules", "FILE",
-     "try the rules of advice in FILE before those of mprof", TEXT(rules)},
+     "try the rules of advice in FILE before those of mprof", TEXT(rules),
+     .formats = "html, json, lisp and csv"},
     {IN_TEXTS, "no-legend", NULL,
      "leave out the explanations below the tables", NO_FLAG(view.legend)},
     {IN_TABLES, "width", "N",
@@ -172,9 +177,10 @@ const struct option_row option_rows[] = {
     {IN_FLAMEGRAPH | IN_EXPORT, "base", "OLD",
      "compare with the profile OLD; for html", TEXT(base)},
     {IN_FLAMEGRAPH | IN_EXPORT, "no-source", NULL,
-     "leave out source lines; for html", FLAG(view.no_source)},
+     "leave out source lines; for html", FLAG(view.no_source),
+     .formats = "html"},
     {IN_SHOWN, "value", "VALUE", "count ",
-     WORD(measure, view.value, MEASURE_BYTES, measure_rows)},
+     WORD(measure, view.value, MEASURE_BYTES, measure_rows), BUT_LEAKS},
     {IN_CHOICES, "focus", "REGEX",
      "only allocations below functions whose name or file matches",
      REGEX(FOCUS)},
@@ -183,9 +189,10 @@ const struct option_row option_rows[] = {
      REGEX(IGNORE)},
     {IN_VIEW, "hide", "REGEX",
      "charge functions whose name or file matches to their callers",
-     REGEX(HIDE)},
+     REGEX(HIDE), BUT_LEAKS},
     {IN_VIEW, "show", "REGEX",
-     "charge all functions but those to their callers", REGEX(SHOW)},
+     "charge all functions but those to their callers", REGEX(SHOW),
+     BUT_LEAKS},
     {IN_VIEW, "show-from", "REGEX",
      "start chains at the first function whose name or file matches",
      REGEX(SHOW_FROM)},
@@ -193,9 +200,11 @@ const struct option_row option_rows[] = {
      "hide: charge ECL's own functions to their callers; root: show the "
      "profiler and its callers too; show: also the C functions of the "
      "runtime, and C++'s library",
-     WORD(system_choice, view.select.system, SYSTEM_HIDDEN, system_words)},
+     WORD(system_choice, view.select.system, SYSTEM_HIDDEN, system_words),
+     BUT_LEAKS},
     {IN_VIEW, "by", "WHAT", "group by ",
-     CHOOSE(granularity, struct view_options, view, 0, by_words, word)},
+     CHOOSE(granularity, struct view_options, view, 0, by_words, word),
+     BUT_LEAKS},
     {IN_CHOICES, "phase", "LIST", "only allocations in these phases: ",
      CHOOSE(list, uint64_t, view.select.phases, false, phase_texts, word)},
     {IN_SHOWN | IN_ADVISE, "from", "TIME",

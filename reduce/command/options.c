@@ -21,6 +21,8 @@ struct parsing {
   const char *const *arguments;
   int count;
   int next;
+  const struct option_row **given; /* rows of options, one for each option */
+  size_t given_count;
 };
 
 static const struct options defaults = {
@@ -73,6 +75,7 @@ parse_option(struct parsing *parsing, const char *argument)
   }
   row->store(&(struct option_value){row, value,
                                     (char *)parsing->options + row->field});
+  parsing->given[parsing->given_count++] = row;
 }
 
 static void
@@ -125,7 +128,8 @@ check_ending(const struct options *options)
               row->writes, path);
 }
 
-/* Chooses the format by the file to write, where no option does. */
+/* Chooses the format of an export by the file to write, where no option does.
+ */
 static void
 choose_format(struct options *options)
 {
@@ -133,17 +137,37 @@ choose_format(struct options *options)
   const char *path = options->output;
   if (options->command == COMMAND_FLAMEGRAPH)
     options->format = output_find(export_formats, page, strlen(page));
-  else if (options->format == NULL && path != NULL)
-    options->format = output_for_file(export_formats, path);
   if (options->command != COMMAND_EXPORT || options->format != NULL)
     return;
   if (path == NULL)
     fail_with(MPROF_USAGE, "no format given; use --format=FORMAT");
+  if ((options->format = output_for_file(export_formats, path)) != NULL)
+    return;
   if (has_ending(path, ".svg "))
     fail_with(MPROF_USAGE, "use mprof graph to draw the call graph as SVG");
   fail_with(MPROF_USAGE,
             "the name '%s' does not imply a format; use --format=FORMAT",
             path);
+}
+
+/* Fails where an option was given that the chosen format takes no notice of. */
+static void
+check_format(const struct parsing *parsing)
+{
+  static const char not[] = "not ";
+  const struct output *format = parsing->options->format;
+  for (size_t i = 0; format != NULL && i < parsing->given_count; i++) {
+    const struct option_row *row = parsing->given[i];
+    if (row->formats == NULL)
+      continue;
+    const bool but = strncmp(row->formats, not, sizeof not - 1) == 0;
+    if ((strstr(row->formats, format->name) != NULL) != but)
+      continue;
+    if (but)
+      fail_with(MPROF_USAGE, "--%s is not for %s", row->name, format->name);
+    fail_with(MPROF_USAGE, "--%s is for %s, not for %s", row->name,
+              row->formats, format->name);
+  }
 }
 
 /* The same of what mprof run is told, with a program or without. */
@@ -253,6 +277,8 @@ parse_command(struct parsing *parsing)
   struct options *options = parsing->options;
   options->files =
       pool_zeroed((size_t)parsing->count, sizeof *options->files);
+  parsing->given =
+      pool_zeroed((size_t)parsing->count, sizeof *parsing->given);
   parse_arguments(parsing);
   if (options->help) {
     options->topic = options->command;
@@ -267,6 +293,7 @@ parse_command(struct parsing *parsing)
     fail_with(MPROF_USAGE, "--base requires -o NAME.html or --format=heap; "
                            "mprof diff compares in "
                            "tables");
+  check_format(parsing);
   settle(options);
 }
 
@@ -297,6 +324,12 @@ options_parse(struct options *options, int count,
   if (count < 1)
     fail_with(MPROF_USAGE, "no command given");
   *command = options->command = command_find(arguments[0]);
+  const int most = options->command == COMMAND_HELP      ? 2
+                   : options->command == COMMAND_VERSION ? 1
+                                                         : count;
+  if (count > most)
+    fail_with(MPROF_USAGE, "%s does not take '%s'", arguments[0],
+              arguments[most]);
   switch (options->command) {
   case COMMAND_NONE:
     refuse_command(arguments[0][0] == '-' ? "unknown option"

@@ -131,6 +131,8 @@ struct option_row {
   size_t field; /* where it is stored: offset in struct options */
   size_t number;
   struct word_list words;
+  const char *formats; /* that it counts for, or "not" and the one that it does
+                          not; NULL: for all */
 };
 
 /* In the order of --help; ends with a row whose name is NULL. */

@@ -44,6 +44,33 @@ do
 done
 expect 'missing format' 2 'mprof: no format given; use --format=FORMAT' \
   export "$w"
+# An option that the format takes no notice of.
+while IFS='|' read -r option wanted formats; do
+  for format in folded html lisp pprof heap callgrind dot speedscope json csv \
+      suppressions; do
+    case " $formats " in *" $format "*) continue ;; esac
+    expect "$option with $format" 2 \
+      "mprof: ${option%%=*} is $wanted$format" \
+      export --format=$format "$option" "$w"
+  done
+done <<'END'
+--tables=bins|for csv and lisp, not for |csv lisp
+--frames=types|for folded, not for |folded
+--min-percent=3|for dot, not for |dot
+--limit=3|for dot, not for |dot
+--suppressions=none|for html and suppressions, not for |html suppressions
+--no-source|for html, not for |html
+--rules=no|for html, json, lisp and csv, not for |html json lisp csv
+END
+for option in --value=allocs --hide=A --show=A --system=show --by=line; do
+  expect "${option%%=*} with suppressions" 2 \
+    "mprof: ${option%%=*} is not for suppressions" \
+    export -o x.supp "$option" "$w"
+done
+for arguments in 'help report --limit=3' '--version --limit=3'; do
+  expect "$arguments" 2 \
+    "mprof: ${arguments%% *} does not take '--limit=3'" $arguments
+done
 expect 'missing value' 2 "mprof: option '--limit' requires a value" \
   report --limit
 expect 'value that does not belong' 2 \
