@@ -135,7 +135,7 @@ refuse_key(const struct parser *p, const char *word, size_t length)
   for (enum rule_key key = 0; key < RULE_KEYS; key++)
     suggestion_offer(&meant, keys[key].word);
   REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, word,
-         suggestion_text(&meant, "").text);
+         suggestion_text(&meant, ""));
 }
 
 /* Takes LINE, "KEY: VALUE". */

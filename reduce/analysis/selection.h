@@ -161,7 +161,7 @@ bool selection_is_empty(const struct selection *selection);
 _Noreturn void selection_fail_empty(const struct selection *selection);
 
 /* What follows where nothing matches EXPRESSION: a name that is near. */
-struct suggestion_text selection_nearest(const struct selection *selection,
+const char *selection_nearest(const struct selection *selection,
                                          enum expression expression);
 
 /* What sample I counts, with options.counted in the place of what was

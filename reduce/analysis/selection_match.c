@@ -160,7 +160,7 @@ refuse_category(enum language language, const char *word, size_t length)
             "--category takes %s (%s), %s (%s), %s (%s) and %s (%s), "
             "not '%.*s'%s",
             CATEGORY(0), CATEGORY(1), CATEGORY(2), CATEGORY(3), (int)length,
-            word, suggestion_text(&meant, "").text);
+            word, suggestion_text(&meant, ""));
 }
 
 /* Finds the categories that are listed in WORD, unless that is NULL. */

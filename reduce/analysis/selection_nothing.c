@@ -16,7 +16,7 @@ static const enum expression choosing[] = {
     EXPRESSION_REGION, EXPRESSION_LABEL,     EXPRESSION_TYPE};
 enum { CHOOSING_COUNT = sizeof choosing / sizeof choosing[0] };
 
-struct suggestion_text
+const char *
 selection_nearest(const struct selection *selection,
                   enum expression expression)
 {
@@ -97,7 +97,7 @@ selection_fail_empty(const struct selection *selection)
     const char *value = options->expressions[choosing[i]];
     if ((selection->unmatched >> choosing[i] & 1) != 0)
       fail_with(MPROF_NOTHING, "nothing matches --%s=%s%s", option, value,
-                selection_nearest(selection, choosing[i]).text);
+                selection_nearest(selection, choosing[i]));
     list_option(&all.sink, option, value);
   }
   list_option(&all.sink, "phase", phase_words(options->phases, phases));

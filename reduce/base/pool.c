@@ -288,12 +288,17 @@ close_descriptor(void *what)
 }
 
 int
-pool_open(const char *path, int flags)
+pool_descriptor(int descriptor)
 {
-  const int descriptor = open(path, flags | O_CLOEXEC);
   if (descriptor >= 0)
     pool_on_release(close_descriptor, (void *)(intptr_t)descriptor);
   return descriptor;
+}
+
+int
+pool_open(const char *path, int flags)
+{
+  return pool_descriptor(open(path, flags | O_CLOEXEC));
 }
 
 void

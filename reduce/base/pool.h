@@ -86,8 +86,11 @@ void pool_release_now(void *what);
 /* Somebody else releases WHAT. */
 void pool_forget(void *what);
 
-/* As open(2) with O_CLOEXEC; the descriptor is closed with the pool, or by
- * pool_close.  -1 and errno: it cannot be opened. */
+/* Lets DESCRIPTOR be closed with the pool, or by pool_close, and returns it.
+ * A negative one is none. */
+int pool_descriptor(int descriptor);
+
+/* As open(2) with O_CLOEXEC, for such a descriptor. */
 int pool_open(const char *path, int flags);
 void pool_close(int descriptor);
 

@@ -9,29 +9,34 @@
 #ifndef MPROF_SUGGESTION_H
 #define MPROF_SUGGESTION_H
 
-#include <stddef.h>
-
-enum { SUGGESTION_LENGTH = 80 };
+#include "base/pool.h"
 
 struct suggestion {
   const char *unknown; /* not owned */
-  size_t length, distance;
-  char word[SUGGESTION_LENGTH]; /* the nearest so far; "" for none */
+  size_t length;       /* of it, in bytes */
+  size_t distance;     /* of `word', or of what would be too far */
+  const char *word;    /* the nearest so far; NULL: there is none */
 };
 
 /* Returns an empty suggestion for the first LENGTH bytes of UNKNOWN, which
  * must outlive it. */
-struct suggestion suggestion_for(const char *unknown, size_t length);
+static inline struct suggestion
+suggestion_for(const char *unknown, size_t length)
+{
+  return (struct suggestion){unknown, length, (length + 1) / 3 + 1, NULL};
+}
 
 /* Offers NAME and each of its parts: APP::PARSE, APP and PARSE. */
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 /* Returns the end of a message: "; did you mean --limit?" with "--" as PREFIX,
  * or "". */
-struct suggestion_text {
-  char text[SUGGESTION_LENGTH + 20];
-};
-struct suggestion_text suggestion_text(const struct suggestion *suggestion,
-                                       const char *prefix);
+static inline const char *
+suggestion_text(const struct suggestion *s, const char *prefix)
+{
+  return s->word == NULL
+             ? ""
+             : pool_format("; did you mean %s%s?", prefix, s->word);
+}
 
 #endif

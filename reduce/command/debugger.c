@@ -4,15 +4,14 @@
  */
 #include "command/debugger.h"
 
+#include "command/child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { IDLE_MILLISECONDS = 500 };
@@ -39,45 +38,34 @@ process_state_is_end(char state)
   return state == 0 || state == 'Z' || state == 'X';
 }
 
+/* Starts gdb with a session of its own: Ctrl-C is not for it, since its work
+ * is to be complete.  gdb waits for children of its own. */
 static void
 start(struct debugger *d, size_t pid, const char *script)
 {
   char number[24], program[40];
   int output[2];
-  int input = memfd_create("mprof", 0);
-  size_t length = strlen(script);
+  const char *const
+      arguments[] = {"env",        "-u",     "DEBUGINFOD_URLS",
+                     "gdb",        "-batch", "-nx",
+                     "-p",         number,   "-x",
+                     "/dev/stdin", program, /* which may have been deleted */
+                     NULL};
   *d = (struct debugger){.pid = pid, .status = -1};
   snprintf(number, sizeof number, "%zu", pid);
   snprintf(program, sizeof program, "/proc/%zu/exe", pid);
-  if (input < 0 || write(input, script, length) != (ssize_t)length ||
-      lseek(input, 0, SEEK_SET) != 0 || pipe2(output, O_CLOEXEC) != 0) {
-    if (input >= 0)
-      close(input);
-    fail_with(MPROF_CANNOT_RUN, "cannot start gdb: %s", strerror(errno));
+  const int input = child_file(script, strlen(script));
+  int failure = input < 0 || pipe2(output, O_CLOEXEC) != 0 ? errno : 0;
+  if (failure == 0) {
+    const int streams[] = {input, output[1], output[1]};
+    failure = child_start(arguments, streams, true, &d->process);
+    close(output[1]);
+    d->output = output[0];
+    if (failure != 0)
+      close(output[0]);
   }
-  d->process = fork();
-  if (d->process == 0) {
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    for (int i = 1; i < NSIG; i++)
-      signal(i, SIG_DFL); /* gdb waits for children of its own */
-    setsid(); /* Ctrl-C is not for it: its work is to be complete */
-    dup2(input, STDIN_FILENO);
-    dup2(output[1], STDOUT_FILENO);
-    dup2(output[1], STDERR_FILENO);
-    unsetenv("DEBUGINFOD_URLS");
-    execlp("gdb", "gdb", "-batch", "-nx", "-p", number, "-x", "/dev/stdin",
-           program, (char *)NULL); /* which may have been deleted */
-    _exit(127);
-  }
-  d->output = output[0];
-  close(output[1]);
-  close(input);
-  if (d->process > 0)
-    return;
-  close(output[0]);
-  fail_with(MPROF_CANNOT_RUN, "cannot start gdb: %s", strerror(errno));
+  if (failure != 0)
+    fail_with(MPROF_CANNOT_RUN, "cannot start gdb: %s", strerror(failure));
 }
 
 static void
@@ -147,8 +135,7 @@ debugger_run(struct debugger *d, size_t pid, const char *script)
     }
   }
   close(d->output);
-  while (waitpid(d->process, NULL, 0) < 0 && errno == EINTR)
-    continue;
+  child_end(d->process);
   if (process_state(d->pid) == 'T')
     kill((pid_t)d->pid, SIGCONT);
 }

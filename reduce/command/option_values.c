@@ -50,7 +50,7 @@ refuse_part(const struct option_value *v, const char *what,
   const char *name = v->row->name;
   fail_with(MPROF_USAGE, "%s%s takes %s, not '%.*s'%s", OPTION_DASHES(name),
             name, what, (int)meant->length, meant->unknown,
-            suggestion_text(meant, "").text);
+            suggestion_text(meant, ""));
 }
 
 static _Noreturn void

@@ -48,9 +48,9 @@ refuse_option(const struct parsing *parsing, const char *argument,
     if ((row->commands >> parsing->options->command & 1) != 0 &&
         row->help != NULL)
       suggestion_offer(&meant, row->name);
-  const char *dashes = meant.word[0] == '\0' ? "" : OPTION_DASHES(meant.word);
+  const char *dashes = meant.word == NULL ? "" : OPTION_DASHES(meant.word);
   fail_with(MPROF_USAGE, "unknown option '%s'%s", argument,
-            suggestion_text(&meant, dashes).text);
+            suggestion_text(&meant, dashes));
 }
 
 /* Parses the option ARGUMENT, which starts with a dash. */
@@ -306,7 +306,7 @@ refuse_command(const char *what, const char *name)
     if (row->arguments != NULL)
       suggestion_offer(&meant, row->name);
   fail_with(MPROF_USAGE, "%s '%s'%s", what, name,
-            suggestion_text(&meant, "").text);
+            suggestion_text(&meant, ""));
 }
 
 void

@@ -106,8 +106,8 @@ answer_result(struct client *client, void *result, const char *type,
   }
 }
 
-/* Answers with a heap profile of NOW, or of what came since BEFORE if that has
- * a profile.  If the figures were reset in between, it has all that came
+/* Answers with a heap profile of NOW, or of what came since BEFORE if that
+ * has a profile.  If the figures were reset in between, it has all that came
  * since. */
 static void
 answer_heap(struct client *client, const struct snapshot *now,

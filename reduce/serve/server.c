@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 enum {
-  CROWD = 48, /* clients from which on new ones replace others */
   REQUEST_SECONDS = 10,
   ANSWER_SECONDS = 120,
   CONNECTION_BYTES = 32 << 10, /* a request, headers and all */
@@ -43,21 +42,6 @@ cut_off(struct client *client)
 {
   shutdown(client->descriptor, SHUT_RDWR);
   client->deadline = INT64_MAX;
-}
-
-/* Cuts off the client that has been silent for longest, to make room. */
-static void
-thin_out(struct server *server)
-{
-  struct client *silent = NULL;
-  for (int i = 0; i < MOST_CLIENTS; i++) {
-    struct client *c = &server->clients[i];
-    if (c->connection != NULL && !c->asked &&
-        (silent == NULL || c->deadline < silent->deadline))
-      silent = c;
-  }
-  if (silent != NULL)
-    cut_off(silent);
 }
 
 /* Makes CLIENT one that is about to send a request FROM a connection. */
@@ -83,13 +67,11 @@ notify(void *closure, struct MHD_Connection *from, void **context,
     struct client *client = server->clients;
     while (client->connection != NULL) /* libmicrohttpd keeps the limit */
       client++;
-    if (server->client_count++ >= CROWD)
-      thin_out(server);
     client_init(client, server, from);
     *context = client;
   } else {
     ((struct client *)*context)->connection = NULL;
-    server->client_count--;
+    server->has_room = true;
   }
 }
 
@@ -123,10 +105,9 @@ handle(void *closure, struct MHD_Connection *from, const char *path,
        size_t *sent_bytes, void **context)
 {
   struct client *client = client_of(from);
-  (void)closure;
+  (void)closure, (void)version;
   if (*context == NULL) {
     *context = client;
-    client->takes_interim = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
     if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
       client->form = MHD_create_post_processor(from, 1024, read_form, client);
     return MHD_YES;
@@ -209,10 +190,7 @@ look_at_clock(struct server *server)
   return next;
 }
 
-/* Returns how long to wait at most: until NEXT, or as libmicrohttpd says.  At
- * its limit of connections libmicrohttpd listens again only when it runs
- * after one of them has ended, so a crowded server waits for a short time
- * only. */
+/* Returns how long to wait at most: until NEXT, or as libmicrohttpd says. */
 static int64_t
 time_to_wait(const struct server *server, int64_t next)
 {
@@ -223,26 +201,11 @@ time_to_wait(const struct server *server, int64_t next)
   if (MHD_get_timeout(server->daemon, &milliseconds) == MHD_YES &&
       milliseconds < (uint64_t)nanos / 1000000)
     nanos = (int64_t)milliseconds * 1000000;
-  if (server->client_count >= CROWD && nanos > second / 100)
-    nanos = second / 100;
   return nanos;
 }
 
-/* Finds out whether CLIENT, which will send nothing more, still reads.  Sends
- * it the interim answer that HTTP/1.1 has for any request: if the client is
- * gone, its kernel refuses it, and the connection has an error.  Returns
- * false for a client that cannot be asked. */
-static bool
-ask_whether_there(struct client *client)
-{
-  static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
-  client->was_asked = true;
-  return client->takes_interim &&
-         send(client->descriptor, text, sizeof text - 1,
-              MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof text - 1;
-}
-
-/* Waits until there is something to do, with the owner's mask of SIGNALS. */
+/* Waits until there is something to do, with the owner's mask of SIGNALS.  A
+ * client that waits and sends no more has gone, as in Go's net/http. */
 static void
 wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
 {
@@ -255,16 +218,14 @@ wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
   eventfd_t number;
   for (int i = 0; i < MOST_CLIENTS; i++) {
     const struct client *c = &server->clients[i];
-    polled[i] = (struct pollfd){c->waits ? c->descriptor : -1,
-                                c->was_asked ? 0 : POLLRDHUP, 0};
+    polled[i] = (struct pollfd){c->waits ? c->descriptor : -1, POLLRDHUP, 0};
   }
   if (ppoll(polled, MOST_CLIENTS + 2, &time, signals) <= 0)
     return;
   if (eventfd_read(server->wake, &number) == 0)
     server->stopped = true;
   for (int i = 0; i < MOST_CLIENTS; i++)
-    if (polled[i].revents != 0 && (polled[i].revents != POLLRDHUP ||
-                                   !ask_whether_there(&server->clients[i])))
+    if (polled[i].revents != 0)
       give_up(&server->clients[i], "the client has disconnected");
 }
 
@@ -274,7 +235,10 @@ mprof_server_run(struct server *server)
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &server->program->interrupts, &before);
   for (;;) {
-    MHD_run(server->daemon);
+    do { /* with room it listens again, but not in the same run */
+      server->has_room = false;
+      MHD_run(server->daemon);
+    } while (server->has_room);
     if (server->stopped || server->event != SERVE_END)
       break;
     wait_for_work(server, look_at_clock(server), &before);

@@ -2,9 +2,9 @@
 
 /* An HTTP server of profiles, which runs in a thread of its owner.
  *
- * GET /debug/pprof/allocs and /heap are for clients of Go's net/http/pprof.  / and /debug/pprof/ show the state, /flamegraph is the
- * page, and /profile is a file for mprof.  POST /start, /stop and /reset need
- * a token.
+ * GET /debug/pprof/allocs and /heap are for clients of Go's net/http/pprof.
+ * / and /debug/pprof/ show the state, /flamegraph is the page, and /profile
+ * is a file for mprof.  POST /start, /stop and /reset need a token.
  *
  * Model.  One thread waits for connections (GNU libmicrohttpd in epoll mode),
  * takes snapshots, and writes them.  A request that waits for its second
@@ -13,11 +13,10 @@
  * result.
  *
  * Hostile clients.  At most MOST_CLIENTS are connected.  A client is cut off
- * when it takes too long to send its request or to read the answer.  When the
- * server is crowded, a new client takes the place of one that has not sent a
- * request yet.  A long request is refused.  A server on the loopback
- * interface answers only requests for this machine, so that a page in a
- * browser cannot use it by a name of its own (DNS rebinding).
+ * when it takes too long to send its request or to read the answer.  A long
+ * request is refused.  A server on the loopback interface answers only
+ * requests for this machine, so that a page in a browser cannot use it by a
+ * name of its own (DNS rebinding).
  */
 
 #ifndef MPROF_SERVER_H

@@ -30,12 +30,9 @@ struct client {
   char token[TOKEN_BYTES];        /* of the form or of a header */
   bool too_long;                  /* the body of the request is */
   bool waits;                     /* for its deadline, or for the owner */
-  bool takes_interim;             /* answers before the last one: HTTP/1.1 */
-  bool was_asked;                /* whether it is there: see ask_whether_there
-                                   */
-  struct snapshot base;          /* the first of two */
-  bool in_use;                   /* memory in use is the first measure */
-  struct MHD_Response *response; /* the answer, and its status */
+  struct snapshot base;           /* the first of two */
+  bool in_use;                    /* memory in use is the first measure */
+  struct MHD_Response *response;  /* the answer, and its status */
   unsigned status;
 };
 
@@ -46,7 +43,7 @@ struct server {
   bool loopback;
   int wake; /* eventfd */
   struct client clients[MOST_CLIENTS];
-  int client_count;
+  bool has_room; /* a connection has ended in this run of libmicrohttpd */
   enum serve_event event; /* for the owner; SERVE_END: none */
   struct client *asking;  /* waits for it; NULL: it has disconnected */
   bool stopped;

@@ -114,7 +114,7 @@ write_unmatched(const struct reduction *reduction, struct sink *sink)
     if ((reduction->selection.unmatched >> e & 1) != 0) {
       sink_format(sink, "No function matches --%s=", expression_option(e));
       escape_name(sink, reduction->options->select.expressions[e], "");
-      sink_text(sink, selection_nearest(&reduction->selection, e).text);
+      sink_text(sink, selection_nearest(&reduction->selection, e));
       sink_text(sink, "\n");
     }
 }
