@@ -256,7 +256,7 @@ main(int argc, char **argv)
     set_signals();
   sink_init(&sink, write_output, &descriptor);
   if (command != COMMAND_RUN && command != COMMAND_TOP)
-    sink.progress = start_progress();
+    progress_listener = start_progress();
   fit_to_terminal(&sink, descriptor);
   run_with_stack();
   stop_progress();

@@ -66,8 +66,8 @@ struct running {
   struct result *result;
 };
 
-/* Runs the command line, in an attempt in the pool of its result; fails as the
- * profile did if that could not be opened. */
+/* Runs the command line, in an attempt in the pool of its result; fails as
+ * the profile did if that could not be opened. */
 static void
 run(void *closure)
 {
@@ -185,7 +185,7 @@ open_names(void *closure)
 {
   const struct opening *opening = closure;
   const struct lines lines = split_lines(opening->names);
-  profile_load(&opening->handle->profile, lines.items, lines.count, NULL);
+  profile_load(&opening->handle->profile, lines.items, lines.count);
 }
 
 void *

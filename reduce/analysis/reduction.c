@@ -28,7 +28,7 @@ allocations_alone(const struct profile *profile)
 
 void
 reduction_init(struct reduction *reduction, const struct profile *profile,
-               const struct view_options *options, struct progress *progress)
+               const struct view_options *options)
 {
   if (selection_is_of_time(&options->select))
     profile = allocations_alone(profile);
@@ -44,17 +44,17 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
   select.counted = options->one_measure || measure_is_held(options->value)
                        ? options->value
                        : MEASURE_BYTES;
-  progress_tell(progress, "selecting", 0, 0);
+  progress_tell("selecting", 0, 0);
   reduction->suppressed = suppressions_find(profile, options);
   select.suppressed = options->leaks_only ? reduction->suppressed : NULL;
   frame_table_init(&reduction->frames, profile);
   selection_init(selection, profile, &reduction->frames, &select);
   grouping_apply(&reduction->frames, selection, options->by,
                  options->by_label);
-  progress_tell(progress, "adding up", 0, 0);
+  progress_tell("adding up", 0, 0);
   tally_init(&reduction->tally, selection);
   region_figures_init(&reduction->regions, profile, reduction->tally.regions);
-  progress_tell(progress, "building the call graph", 0, 0);
+  progress_tell("building the call graph", 0, 0);
   call_tree_init(&reduction->tree, selection, ITEMS_ARE_FUNCTIONS,
                  options->by != BY_FUNCTION);
   call_graph_init(&reduction->graph, &reduction->tree);

@@ -15,7 +15,6 @@
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
 
-struct progress;
 struct rule_list;
 
 struct reduction {
@@ -87,8 +86,8 @@ reduction_measure(const struct reduction *reduction)
   return measure_rows[value].bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
 }
 
-/* Returns which figures the shares and the call graph of a report are made of:
- * bytes, or allocations where the options count objects. */
+/* Returns which figures the shares and the call graph of a report are made
+ * of: bytes, or allocations where the options count objects. */
 static inline enum measure
 reduction_weight(const struct reduction *reduction)
 {
@@ -103,10 +102,10 @@ const char *node_file(const struct reduction *reduction,
 int64_t node_line(const struct reduction *reduction,
                   const struct graph_node *node);
 
-/* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION. */
+/* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION.
+ */
 void reduction_init(struct reduction *reduction,
                     const struct profile *profile,
-                    const struct view_options *options,
-                    struct progress *progress);
+                    const struct view_options *options);
 
 #endif

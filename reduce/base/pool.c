@@ -4,6 +4,8 @@
 
 #include "base/pool.h"
 
+#include "base/progress.h"
+
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+struct progress *progress_listener;
 
 struct pool_block {
   struct pool_block *next, **link; /* what points to it */

@@ -4,8 +4,8 @@
  *
  * Whoever does the work says what it is doing, and how much of how much is
  * done, as often as it likes: telling costs three stores.  The library only
- * tells; whether anybody looks, and when, is the caller's affair, who may do
- * so at any time, also in a signal handler.  Nobody listens to NULL.
+ * tells; whether anybody looks, and when, is the affair of the command, which
+ * may do so at any time, also in a signal handler.
  */
 
 #ifndef MPROF_PROGRESS_H
@@ -22,11 +22,15 @@ struct progress {
   _Atomic uint64_t whole; /* 0: not known */
 };
 
+/* What is told; NULL: nobody listens, as in the library.  The command sets it
+ * before its work begins. */
+extern struct progress *progress_listener;
+
 /* Says that DONE of WHOLE (0: not known) of WHAT, a constant, is done. */
 static inline void
-progress_tell(struct progress *progress, const char *what, uint64_t done,
-              uint64_t whole)
+progress_tell(const char *what, uint64_t done, uint64_t whole)
 {
+  struct progress *progress = progress_listener;
   if (progress == NULL)
     return;
   atomic_store_explicit(&progress->done, done, memory_order_relaxed);

@@ -24,8 +24,6 @@
 /* Writes all LENGTH bytes; gives back zero or an errno value. */
 typedef int sink_write(void *target, const char *bytes, size_t length);
 
-struct progress;
-
 struct sink {
   sink_write *write;
   void *target;      /* passed to write; not owned */
@@ -33,8 +31,7 @@ struct sink {
   size_t line_width; /* characters that lines of tables fit into; 0: any */
   bool color;        /* whether sink_style writes anything */
   bool is_terminal;
-  struct progress *progress; /* told of the work for it; NULL: nobody is */
-  size_t used;               /* bytes waiting in buffer */
+  size_t used; /* bytes waiting in buffer */
   char buffer[SINK_BUFFER_BYTES];
 };
 

@@ -209,7 +209,7 @@ make_script(const struct run_options *run, const char *library,
   write_setting(script, "MPROF_OUT", file);
   write_setting(script, "MPROF_CHILDREN", "no");
   write_number(script, "MPROF_BY", (size_t)getpid());
-  if (run->watched)
+  if (run->serve != NULL)
     write_setting(script, "MPROF_WATCHED", "1");
   if (run->unfolded)
     write_setting(script, "MPROF_UNFOLDED", "1");

@@ -135,7 +135,7 @@ read_snapshot(void *closure)
   if (control->files != NULL)
     name.timeline = run_timelines_find(control->files, control->file);
   profile_load_list(reading->profile, &list, reading->lossless,
-                    &control->names, NULL);
+                    &control->names);
 }
 
 void

@@ -35,15 +35,14 @@ read_file(struct profile *profile, const struct input_name *name,
 
 void
 profile_load_list(struct profile *profile, const struct input_list *list,
-                  bool lossless, struct code_names *names,
-                  struct progress *progress)
+                  bool lossless, struct code_names *names)
 {
   struct reader_options options = {
       .limits = &input_limits_default,
-      .progress = list->count == 1 ? progress : NULL,
       .lossless = lossless,
       .first_path = list->files[0].path,
   };
+  struct progress *const listener = progress_listener;
   struct scratch *scratch = scratch_begin(); /* closes the files of code */
   struct code_names own = {.pool = &scratch->pool};
   pool_use(scratch->outer);
@@ -52,9 +51,15 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   profile_init(profile);
   for (size_t i = 0; i < list->count; i++) {
     options.octets = list->files[i].octets;
-    progress_tell(progress, "reading files", i, list->count);
+    if (listener != NULL && list->count > 1) {
+      progress_listener = listener;
+      progress_tell("reading files", i, list->count);
+      progress_listener = NULL; /* not of each file */
+    }
     read_file(profile, &list->files[i], names, &options);
   }
+  if (listener != NULL)
+    progress_listener = listener;
   if (lossless)
     profile_fold_samples(profile);
   symbolize(names, profile);
@@ -69,21 +74,19 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
   struct input_name name = {
       .path = "memory", .octets = octets, .timeline = timeline};
   const struct input_list list = {.files = &name, .count = 1};
-  profile_load_list(profile, &list, false, NULL, NULL);
+  profile_load_list(profile, &list, false, NULL);
 }
 
 void
-profile_load(struct profile *profile, const char *const *names, size_t count,
-             struct progress *progress)
+profile_load(struct profile *profile, const char *const *names, size_t count)
 {
   struct input_list list = {0};
   input_list_fill(&list, names, count);
-  profile_load_list(profile, &list, false, NULL, progress);
+  profile_load_list(profile, &list, false, NULL);
 }
 
 void
-profile_load_joined(struct profile *profile, const char *operand,
-                    struct progress *progress)
+profile_load_joined(struct profile *profile, const char *operand)
 {
   char *rest = pool_text(operand);
   const char **files = pool_zeroed(strlen(operand) + 1, sizeof *files);
@@ -93,7 +96,7 @@ profile_load_joined(struct profile *profile, const char *operand,
   else
     while (rest != NULL)
       files[count++] = strsep(&rest, ",");
-  profile_load(profile, files, count, progress);
+  profile_load(profile, files, count);
 }
 
 void

@@ -13,7 +13,6 @@
 #include "pprof/reader.h"
 
 struct code_names;
-struct progress;
 
 struct losses;
 struct timeline;
@@ -45,8 +44,7 @@ void input_list_fill(struct input_list *list, const char *const *names,
  * anew: see reader.h.  Files of code are kept in NAMES, unless that is NULL.
  */
 void profile_load_list(struct profile *profile, const struct input_list *list,
-                       bool lossless, struct code_names *names,
-                       struct progress *progress);
+                       bool lossless, struct code_names *names);
 
 /* The same for what would be in a file, to be looked at; errors call it
  * "memory". */
@@ -56,12 +54,11 @@ void profile_load_octets(struct profile *profile, struct input_octets octets,
 /* The same for the COUNT files or folders NAMES, "mprof.data" when there are
  * none. */
 void profile_load(struct profile *profile, const char *const *names,
-                  size_t count, struct progress *progress);
+                  size_t count);
 
 /* The same for OPERAND: one of these, or several with commas between them,
  * unless there is a file of that name. */
-void profile_load_joined(struct profile *profile, const char *operand,
-                         struct progress *progress);
+void profile_load_joined(struct profile *profile, const char *operand);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
  * waits until it is on disk. */

@@ -150,17 +150,18 @@ choose_format(struct options *options)
             path);
 }
 
-/* Fails where an option was given that the chosen format takes no notice of. */
+/* Fails where an option was given that the chosen format takes no notice of.
+ */
 static void
 check_format(const struct parsing *parsing)
 {
-  static const char not[] = "not ";
+  static const char not [] = "not ";
   const struct output *format = parsing->options->format;
   for (size_t i = 0; format != NULL && i < parsing->given_count; i++) {
     const struct option_row *row = parsing->given[i];
     if (row->formats == NULL)
       continue;
-    const bool but = strncmp(row->formats, not, sizeof not - 1) == 0;
+    const bool but = strncmp(row->formats, not, sizeof not -1) == 0;
     if ((strstr(row->formats, format->name) != NULL) != but)
       continue;
     if (but)

@@ -42,8 +42,6 @@ enum detail_choice { DETAIL_NORMAL, DETAIL_TERSE, DETAIL_VERBOSE };
 
 enum children_choice { CHILDREN_TRACED, CHILDREN_LEFT_OUT };
 
-struct progress;
-
 /* A profile that is open, and what of it counts. */
 struct open_profile {
   const struct profile *profile;
@@ -60,9 +58,8 @@ struct run_options {
   struct growth_limits leaks; /* of that, in bytes; without a text: none */
   const char *signal;         /* that starts and stops counting, or NULL */
   const char *only;           /* names of programs, or NULL: all */
-  bool watched;               /* the program is looked at while it runs */
-  const char *serve;          /* where; NULL: not */
-  size_t every; /* seconds between two tables of top; SIZE_MAX: 1 */
+  const char *serve; /* where; NULL: nobody looks at it while it runs */
+  size_t every;      /* seconds between two tables of top; SIZE_MAX: 1 */
   enum children_choice children;
   uint64_t timeline;        /* length of its slices, ns; 0: there is none */
   size_t process, seconds;  /* that runs already, and how long; SIZE_MAX */
@@ -80,7 +77,6 @@ struct options {
   const struct open_profile *open; /* not NULL: look at this, not at files */
   const char *output;              /* file to write, NULL: standard output */
   const struct output *format;     /* that is written; NULL: the command's */
-  struct progress *progress;       /* told of long work; NULL: nobody is */
 
   enum detail_choice detail;
   enum color_choice color;
@@ -131,8 +127,8 @@ struct option_row {
   size_t field; /* where it is stored: offset in struct options */
   size_t number;
   struct word_list words;
-  const char *formats; /* that it counts for, or "not" and the one that it does
-                          not; NULL: for all */
+  const char *formats; /* that it counts for, or "not" and the one that it
+                          does not; NULL: for all */
 };
 
 /* In the order of --help; ends with a row whose name is NULL. */

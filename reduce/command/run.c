@@ -33,7 +33,7 @@ open_output(const struct options *options, struct sink *sink,
             struct output_file **file)
 {
   *file = NULL;
-  progress_tell(options->progress, "writing", 0, 0);
+  progress_tell("writing", 0, 0);
   if (options->output != NULL) {
     *file = output_file_open(options->output);
     sink = &(*file)->sink;
@@ -110,11 +110,11 @@ base_init(struct base *base, struct reduction *reduction,
   if (profile == NULL && options->base == NULL)
     return;
   if (profile == NULL) {
-    profile_load_joined(&base->profile, options->base, options->progress);
+    profile_load_joined(&base->profile, options->base);
     profile = &base->profile;
   }
   diff_check_languages(profile, reduction->profile);
-  reduction_init(&base->reduction, profile, &base->view, options->progress);
+  reduction_init(&base->reduction, profile, &base->view);
   reduction->base = &base->reduction;
 }
 
@@ -159,10 +159,9 @@ reduce(void *closure)
   check_terminal(emit, options->output, reducing->sink);
   rule_list_init(&rules, options->rules);
   if (!open)
-    profile_load(&read, options->files, options->file_count,
-                 options->progress);
+    profile_load(&read, options->files, options->file_count);
   reduction_init(&reduction, open ? options->open->profile : &read,
-                 &options->view, options->progress);
+                 &options->view);
   base_init(&base, &reduction, options);
   check_choice(&reduction, options);
   reduction.rules = &rules;
@@ -203,7 +202,7 @@ compare_holders(const struct profile *profiles, const struct options *options,
       !measure_known(&profiles[DIFF_OLD], view.value) ||
       !measure_known(&profiles[DIFF_NEW], view.value))
     return;
-  diff_init(&diff, profiles, &view, &options->diff, options->progress);
+  diff_init(&diff, profiles, &view, &options->diff);
   diff_write_table(&diff, DIFF_INCLUSIVE, sink);
 }
 
@@ -217,10 +216,8 @@ run_diff(const struct options *options, struct sink *sink,
   struct diff diff = {0};
   struct output_file *file;
   for (int side = 0; side < DIFF_SIDES; side++)
-    profile_load_joined(&profiles[side], options->files[side],
-                        options->progress);
-  diff_init(&diff, profiles, &options->view, &options->diff,
-            options->progress);
+    profile_load_joined(&profiles[side], options->files[side]);
+  diff_init(&diff, profiles, &options->view, &options->diff);
   if (selection_is_empty(&diff.sides[DIFF_OLD].selection) &&
       selection_is_empty(&diff.sides[DIFF_NEW].selection))
     selection_fail_empty(&diff.sides[DIFF_NEW].selection);
@@ -281,7 +278,7 @@ run_merge(const struct options *options, struct sink *sink,
   }
   input_list_fill(&list, options->files, options->file_count);
   check_output(&list, options->output);
-  profile_load_list(&profile, &list, true, NULL, options->progress);
-  progress_tell(options->progress, "writing", 0, 0);
+  profile_load_list(&profile, &list, true, NULL);
+  progress_tell("writing", 0, 0);
   save(&profile, options->output, sink);
 }

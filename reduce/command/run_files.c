@@ -260,7 +260,7 @@ add_leaks(struct run_files *files, const struct profile *profile, bool root)
           "what it lost is not known; a line above may say why";
     return; /* others became another program, or were killed */
   }
-  reduction_init(&reduction, profile, files->view, NULL);
+  reduction_init(&reduction, profile, files->view);
   view_init(&view, &leaks_table, &reduction, FORM_TEXT);
   const struct figures *total = view_total(&view).figures;
   const struct ranking_row *first = view.ranking.rows;
@@ -302,7 +302,7 @@ finish(void *closure)
   if (searches_take(&files->searches, name.path, &finishing->losses))
     name.losses = &finishing->losses;
   name.timeline = run_timelines_find(files, name.path);
-  profile_load_list(&profile, &list, true, &files->names, NULL);
+  profile_load_list(&profile, &list, true, &files->names);
   run_timelines_drop(files, name.timeline);
   finishing->left = profile.total[MEASURE_ALLOCS] != 0;
   if (!finishing->left) {

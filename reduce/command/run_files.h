@@ -2,9 +2,9 @@
 
 /* The files of `mprof run'.  A program counts in FILE, each other process of
  * its in FILE.PID or FILE.PID.N; so does a program that became another by
- * exec.  What an earlier run left under these names is removed when the program
- * has started, and nothing else: FILE must be a profile by mprof, and the others must say that
- * they came from that process in a run.
+ * exec.  What an earlier run left under these names is removed when the
+ * program has started, and nothing else: FILE must be a profile by mprof, and
+ * the others must say that they came from that process in a run.
  *
  * Each file, which is an image, becomes a profile when its process is gone:
  * it is read, its addresses get names, and it is written in pprof's format. A
@@ -68,8 +68,8 @@ struct run_files {
   struct mprof_error error; /* why a file was not finished, the first one */
 };
 
-/* Makes way for FILE, which is NAME: moves earlier files aside.  VIEW outlives
- * FILES. */
+/* Makes way for FILE, which is NAME: moves earlier files aside.  VIEW
+ * outlives FILES. */
 void run_files_prepare(struct run_files *files, const char *name,
                        const struct view_options *view);
 

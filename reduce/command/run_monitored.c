@@ -150,14 +150,20 @@ struct running {
   struct run_files *files;
   struct sink *sink;
   struct outcome *outcome;
+  struct watch *watch;
 };
 
 static void
 run(void *closure)
 {
   const struct running *running = closure;
-  watch_run(running->options, running->files, running->sink,
-            running->outcome);
+  const struct run_options *options = &running->options->run;
+  if (options->serve != NULL)
+    watch_serve(running->watch, options->serve);
+  if (options->process != SIZE_MAX)
+    attach_run(running->options, running->files, running->sink);
+  else
+    program_run(running->options, running->files, running->outcome);
 }
 
 void
@@ -165,7 +171,7 @@ run_monitored(const struct options *options, struct sink *sink,
               struct outcome *outcome)
 {
   struct run_files files;
-  struct running running = {options, &files, sink, outcome};
+  struct running running = {options, &files, sink, outcome, NULL};
   struct mprof_error error, unfinished;
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   const struct run_sums *sums = &files.sums;
@@ -179,8 +185,10 @@ run_monitored(const struct options *options, struct sink *sink,
   run_files_prepare(&files, name, leaks ? &options->view : NULL);
   files.sums.ecl = attach_sees_ecl(options);
   files.names.deleted = attach_program(options);
+  running.watch = watch_open(options, &files);
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
+  watch_close(running.watch);
   const bool finished = run_files_finish(&files, &root, &unfinished);
   run_files_settle(&files, good);
   run_files_release(&files);

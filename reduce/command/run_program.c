@@ -50,19 +50,16 @@ library_find(const char *library, const char *what, char *path)
               what, wanted, strerror(errno));
 }
 
-void
-library_load(const char *const *names, void **found, size_t count)
+void *
+library_load(const char *name)
 {
   char path[PATH_MAX];
   library_find("libmprof-serve.so", "server library", path);
   void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  bool good = opened != NULL;
-  for (size_t i = 0; good && i < count; i++) {
-    found[i] = dlsym(opened, names[i]);
-    good = found[i] != NULL;
-  }
-  if (!good)
+  void *found = opened == NULL ? NULL : dlsym(opened, name);
+  if (found == NULL)
     fail_with(MPROF_CANNOT_READ, "cannot load '%s': %s", path, dlerror());
+  return found;
 }
 
 void
@@ -120,7 +117,7 @@ set_environment(const struct run_options *run, const char *file)
   return set_variable("MPROF_ROOT_PID", process) &&
          set_variable("MPROF_OUT", file) &&
          set_variable("MPROF_ONLY", run->only) &&
-         set_variable("MPROF_WATCHED", run->watched ? "1" : NULL) &&
+         set_variable("MPROF_WATCHED", run->serve != NULL ? "1" : NULL) &&
          set_variable("MPROF_CHILDREN",
                       run->children == CHILDREN_LEFT_OUT ? "no" : NULL) &&
          set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
@@ -131,8 +128,8 @@ set_environment(const struct run_options *run, const char *file)
          set_number("MPROF_TEMPORARY", run->temporary);
 }
 
-/* Becomes the program that OPTIONS name, as execvp does; but no shell reads an
- * ELF file that the kernel refuses, such as one for another processor. */
+/* Becomes the program that OPTIONS name, as execvp does; but no shell reads
+ * an ELF file that the kernel refuses, such as one for another processor. */
 static void
 execute(const struct options *options)
 {

@@ -20,8 +20,8 @@ void program_check(const struct options *options, struct outcome *outcome);
 
 struct run_files;
 
-/* Runs the program that OPTIONS name, which writes to FILES, and waits for its
- * end.  Settles FILES when it has started.  Signals stay blocked then
+/* Runs the program that OPTIONS name, which writes to FILES, and waits for
+ * its end.  Settles FILES when it has started.  Signals stay blocked then
  * (run_signals.h).  OUTCOME gets the status as shells give it (128 + the
  * number of a signal), and the signal. */
 void program_run(const struct options *options, struct run_files *files,
@@ -31,9 +31,8 @@ void program_run(const struct options *options, struct run_files *files,
  * preloaded. */
 void monitor_find(char *path);
 
-/* Loads the library that serves, and sets FOUND to its
- * COUNT functions NAMES. */
-void library_load(const char *const *names, void **found, size_t count);
+/* Loads the library that serves, and returns what it calls NAME. */
+void *library_load(const char *name);
 
 /* Why the program in the file PATH, or that which the script there names,
  * takes no library, as below. */

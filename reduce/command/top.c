@@ -91,7 +91,7 @@ take(void *closure)
   struct reduction reduction;
   now->time = top_time();
   control_snapshot(&top->control, false, &profile);
-  reduction_init(&reduction, &profile, &top->options->view, NULL);
+  reduction_init(&reduction, &profile, &top->options->view);
   const struct call_graph *graph = &reduction.graph;
   now->rows = pool_zeroed(graph->node_count, sizeof *now->rows);
   for (size_t i = 0; i < graph->node_count; i++) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* mprof run --serve.  The library that does it brings another with it, and is loaded when it is needed.  It takes the
- * functions of mprof.h from this command (GNUmakefile), so that a profile
- * that is read here is one there.
+/* The library that serves brings another with it, and is loaded when it is
+ * needed.  It takes the functions of mprof.h from this command (GNUmakefile),
+ * so that a profile that is read here is one there.
  */
 
 #include "command/watch.h"
 
-#include "command/attach.h"
 #include "command/control.h"
 #include "command/load.h"
 #include "command/run_files.h"
@@ -24,37 +23,13 @@
 
 enum { DEFAULT_PORT = 6060 };
 
-/* Functions of the library. */
-struct library {
-  __typeof__(mprof_server_open) *server_open;
-  __typeof__(mprof_server_port) *server_port;
-  __typeof__(mprof_server_run) *server_run;
-  __typeof__(mprof_server_answer) *server_answer;
-  __typeof__(mprof_server_stop) *server_stop;
-  __typeof__(mprof_server_close) *server_close;
-};
-
 struct watch {
   struct control control;
   struct program program;
-  struct library call;
+  const struct server_calls *call;
   struct server *server; /* NULL: it is not served */
   pthread_t serves;
 };
-
-/* ---- the library ------------------------------------------------------- */
-
-static void
-load(struct library *library)
-{
-  static const char *const names[] = {
-      "mprof_server_open",   "mprof_server_port", "mprof_server_run",
-      "mprof_server_answer", "mprof_server_stop", "mprof_server_close"};
-  void *found[sizeof names / sizeof *names];
-  _Static_assert(sizeof *library == sizeof found, "a name for each");
-  library_load(names, found, sizeof names / sizeof *names);
-  memcpy(library, found, sizeof found);
-}
 
 /* ---- the program ------------------------------------------------------- */
 
@@ -112,28 +87,27 @@ serve(void *closure)
                                       [SERVE_RESET] = REQUEST_RESET};
   struct watch *watch = closure;
   enum serve_event event;
-  while ((event = watch->call.server_run(watch->server)) != SERVE_END) {
+  while ((event = watch->call->run(watch->server)) != SERVE_END) {
     struct control_figures figures;
     struct mprof_error error;
     bool done =
         control_ask(&watch->control, requests[event], &figures, &error);
-    watch->call.server_answer(watch->server, done ? "" : error.message);
+    watch->call->answer(watch->server, done ? "" : error.message);
   }
   return NULL;
 }
 
 /* ---- begin and end ----------------------------------------------------- */
 
-/* What is behind the last colon of WHERE is the port, and what is before it
- * an address: 6060, 0.0.0.0:6060, [::1]:6060. */
-static void
-begin_to_serve(struct watch *watch, const char *where)
+void
+watch_serve(struct watch *watch, const char *where)
 {
   char message[PROGRAM_MESSAGE_LENGTH], address[256] = "";
   const char *colon = strrchr(where, ':');
   const char *port = colon == NULL ? where : colon + 1;
   size_t length = colon == NULL ? 0 : (size_t)(colon - where);
   char *end;
+  watch->call = library_load("mprof_server_calls");
   const unsigned long number = strtoul(port, &end, 10);
   if (*port < '0' || *port > '9' || *end != '\0' || number > 65535 ||
       length >= sizeof address)
@@ -148,84 +122,45 @@ begin_to_serve(struct watch *watch, const char *where)
   const struct serve_options options = {length == 0 ? NULL : address,
                                         (unsigned)number,
                                         secure_getenv("MPROF_TOKEN")};
-  watch->server = watch->call.server_open(&options, &watch->program, message);
+  watch->server = watch->call->open(&options, &watch->program, message);
   if (watch->server == NULL)
     fail_with(MPROF_CANNOT_RUN, "%s", message);
   mprof_say("serving at http://%s%s%s:%u/",
             strchr(address, ':') != NULL ? "[" : "",
             length == 0 ? "localhost" : address,
             strchr(address, ':') != NULL ? "]" : "",
-            watch->call.server_port(watch->server));
+            watch->call->port(watch->server));
   if (run_thread_begin(&watch->serves, serve, watch))
     return;
-  watch->call.server_close(watch->server);
+  watch->call->close(watch->server);
   watch->server = NULL;
   fail_memory();
 }
 
-static const char *
-program_name(const struct options *options)
+struct watch *
+watch_open(const struct options *options, struct run_files *files)
 {
-  const char *name =
-      options->file_count == 0 ? "a process" : options->files[0];
-  return basename(name);
-}
-
-/* Ends serving: the program has ended, or has not begun. */
-static void
-watch_end(struct watch *watch)
-{
-  control_program_ended(&watch->control);
-  if (watch->server != NULL) {
-    watch->call.server_stop(watch->server);
-    pthread_join(watch->serves, NULL);
-    watch->call.server_close(watch->server);
-  }
-  control_close(&watch->control);
-}
-
-struct watching {
-  struct watch watch;
-  const struct options *options;
-  struct run_files *files;
-  struct sink *sink;
-  struct outcome *outcome;
-};
-
-static void
-run_watched(void *closure)
-{
-  struct watching *watching = closure;
-  struct watch *watch = &watching->watch;
-  struct options options = *watching->options;
-  options.run.watched = options.run.serve != NULL;
-  if (options.run.watched) {
-    load(&watch->call);
-    begin_to_serve(watch, options.run.serve);
-  }
-  if (options.run.process != SIZE_MAX)
-    attach_run(&options, watching->files, watching->sink);
-  else
-    program_run(&options, watching->files, watching->outcome);
-}
-
-void
-watch_run(const struct options *options, struct run_files *files,
-          struct sink *sink, struct outcome *outcome)
-{
-  struct watching watching = {
-      .options = options, .files = files, .sink = sink, .outcome = outcome};
-  struct watch *watch = &watching.watch;
-  struct mprof_error error;
+  struct watch *watch = pool_zeroed(1, sizeof *watch);
   control_open(&watch->control, files->path, files->names.deleted);
-  watch->control.files = files->interval == 0 ? NULL : files;
+  watch->control.files = options->run.timeline == 0 ? NULL : files;
   watch->program = (struct program){.closure = watch,
-                                    .name = program_name(options),
+                                    .name = options->file_count == 0
+                                                ? "a process"
+                                                : basename(options->files[0]),
                                     .snapshot = take_snapshot,
                                     .status = get_status};
   sigfillset(&watch->program.interrupts);
-  const bool good = attempt(pool_in_use(), run_watched, &watching, &error);
-  watch_end(watch);
-  if (!good)
-    fail_again(&error);
+  return watch;
+}
+
+void
+watch_close(struct watch *watch)
+{
+  control_program_ended(&watch->control);
+  if (watch->server != NULL) {
+    watch->call->stop(watch->server);
+    pthread_join(watch->serves, NULL);
+    watch->call->close(watch->server);
+  }
+  control_close(&watch->control);
 }

@@ -11,10 +11,17 @@
 
 struct run_files;
 
-/* Calls program_run, or attach_run where a process is named.  Meanwhile it
- * serves the profile if OPTIONS ask for it, and says on standard error
- * where. */
-void watch_run(const struct options *options, struct run_files *files,
-               struct sink *sink, struct outcome *outcome);
+/* Returns what can look at the program of OPTIONS and FILES, in the pool in
+ * use. */
+struct watch *watch_open(const struct options *options,
+                         struct run_files *files);
+
+/* Serves the profile at WHERE from now on, and says on standard error where.
+ * What is behind the last colon of WHERE is the port, and what is before it
+ * an address: 6060, 0.0.0.0:6060, [::1]:6060. */
+void watch_serve(struct watch *watch, const char *where);
+
+/* Ends that: the program has ended, or has not begun. */
+void watch_close(struct watch *watch);
 
 #endif

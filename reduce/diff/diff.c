@@ -266,14 +266,14 @@ diff_check_languages(const struct profile *old, const struct profile *new)
 void
 diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
           const struct view_options *options,
-          const struct diff_options *given, struct progress *progress)
+          const struct diff_options *given)
 {
   *diff = (struct diff){.options = options, .given = given};
   names_init(&diff->names);
   for (int side = 0; side < DIFF_SIDES; side++)
-    reduction_init(&diff->sides[side], &profiles[side], options, progress);
+    reduction_init(&diff->sides[side], &profiles[side], options);
   diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW]);
-  progress_tell(progress, "comparing", 0, 0);
+  progress_tell("comparing", 0, 0);
   add_side(diff, DIFF_OLD);
   add_side(diff, DIFF_NEW);
   for (int kind = 0; kind < DIFF_TABLES; kind++)

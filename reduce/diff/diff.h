@@ -135,7 +135,7 @@ void diff_check_languages(const struct profile *old,
 /* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF. */
 void diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct view_options *options,
-               const struct diff_options *given, struct progress *progress);
+               const struct diff_options *given);
 
 /* Whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
 bool diff_knows(const struct diff *diff, unsigned measure);

@@ -233,6 +233,5 @@ page_find_lines(struct page *page)
       !frames_have_lines(&page->reduction->frames))
     return;
   page->line_options.by = BY_LINE;
-  reduction_init(&page->lines, page->reduction->profile, &page->line_options,
-                 NULL);
+  reduction_init(&page->lines, page->reduction->profile, &page->line_options);
 }

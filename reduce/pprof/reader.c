@@ -201,7 +201,7 @@ profile_read(struct profile *profile, const char *path,
                             .path = path,
                             .options = options,
                             .first_sample = profile->sample_count};
-  progress_tell(options->progress, "reading", 0, 0);
+  progress_tell("reading", 0, 0);
   if (options->octets.data != NULL)
     input_file_unpack(&reading.file, path, options->octets, options->limits);
   else

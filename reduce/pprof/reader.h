@@ -22,12 +22,9 @@
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
 
-struct progress;
-
 struct reader_options {
   const struct input_limits *limits;
   struct input_octets octets; /* what is in the file; no data: read it */
-  struct progress *progress;  /* told of reading; NULL: nobody is */
   /* for what writes the files anew: they must be of one kind, with the same
    * columns, authors, period and frames to drop, as one file has */
   bool lossless;

@@ -244,7 +244,7 @@ reading_samples(struct reading *reading)
     if (field.number != PPROF_SAMPLE)
       continue;
     reading->sample_at = field.at;
-    progress_tell(reading->options->progress, "reading", at, file->length);
+    progress_tell("reading", at, file->length);
     read_sample(&decoding, field.bytes, field.size);
     input_file_forget(file, at);
   }

@@ -360,3 +360,7 @@ mprof_server_close(struct server *server)
   close(server->wake);
   free(server);
 }
+
+const struct server_calls mprof_server_calls = {
+    mprof_server_open,   mprof_server_port, mprof_server_run,
+    mprof_server_answer, mprof_server_stop, mprof_server_close};

@@ -40,6 +40,18 @@ struct serve_options {
 
 struct server;
 
+/* The functions below, for who loads this library when it is needed. */
+struct server_calls {
+  struct server *(*open)(const struct serve_options *options,
+                         const struct program *program, char *message);
+  unsigned (*port)(const struct server *server);
+  enum serve_event (*run)(struct server *server);
+  void (*answer)(struct server *server, const char *message);
+  void (*stop)(struct server *server);
+  void (*close)(struct server *server);
+};
+MPROF_API extern const struct server_calls mprof_server_calls;
+
 /* Starts to listen.  PROGRAM must outlive the server; OPTIONS need not.  On
  * failure returns NULL, and MESSAGE, of PROGRAM_MESSAGE_LENGTH bytes, says
  * why.

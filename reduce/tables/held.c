@@ -116,7 +116,7 @@ report_held(const struct reduction *reduction, struct sink *sink)
     text_report_write(&held_table, reduction, sink);
     return;
   }
-  reduction_init(&held, reduction->profile, &options, NULL);
+  reduction_init(&held, reduction->profile, &options);
   text_report_write(&held_table, &held, sink);
   report_graph(&held, sink);
 }

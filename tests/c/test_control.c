@@ -44,7 +44,7 @@ test_file(void **state)
   tell_to_free(70, 24);
   tell_to_allocate(3, 1 << 20);
   read_profile(&now);
-  profile_load(&then, &name, 1, NULL);
+  profile_load(&then, &name, 1);
   check_profile(&then);
   assert_int_equal(now.column_count, then.column_count);
   assert_int_equal(now.sample_count, then.sample_count);
@@ -137,7 +137,7 @@ attach(void *good)
                                           .budget = SIZE_MAX,
                                           .temporary = SIZE_MAX,
                                           .quiet = true,
-                                          .watched = true}};
+                                          .serve = "0"}};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
   *(bool *)good =

@@ -22,9 +22,9 @@ read_timed(struct profile *profile)
   struct input_name image = {.path = scratch, .timeline = &timeline};
   const struct input_list list = {.files = &image, .count = 1};
   struct profile built;
-  profile_load_list(&built, &list, true, NULL, NULL);
+  profile_load_list(&built, &list, true, NULL);
   profile_save(&built, name, false);
-  profile_load(profile, &name, 1, NULL);
+  profile_load(profile, &name, 1);
   unlink(name);
 }
 
