@@ -1,7 +1,7 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Bignums and ratios.  GMP, which has no frame pointers, asks for memory
+;;;; Numbers.  GMP, which has no frame pointers, asks for memory
 ;;;; where one of its numbers grows; the runtime makes its own for most
 ;;;; results.
 
@@ -104,3 +104,28 @@ them integers."
   (let ((n (harmonic-objects 60)))
     (type-total "RATIO" n (* n +ratio+))
     (calls 'harmonic 1)))
+
+;;; Floats and complex numbers.  The operands are in variables, so that nothing
+;;; is a constant.
+
+(defvar *single* 1.5f0)
+(defvar *double* 1.5d0)
+(defvar *long* 1.5l0)
+(defvar *three* 3)
+
+(defun numbers ()
+  (ten (+ *single* *single*))
+  (ten (+ *double* *double*))
+  (ten (+ *long* *long*))
+  (ten (/ 1 *three*))
+  (ten (complex 1 *three*)))
+
+(measuring ("floats, ratios and complex numbers") (numbers)
+  (loop for (name bytes) in `((single-float ,+single-float+)
+                              (double-float ,+double-float+)
+                              (long-float ,+long-float+)
+                              (ratio ,+ratio+)
+                              (complex ,+complex+))
+        do (type-total name 10 (* 10 bytes))
+        sum bytes into bytes-of-each
+        finally (total 50 (* 10 bytes-of-each))))

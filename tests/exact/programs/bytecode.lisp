@@ -75,8 +75,14 @@
             ,@(of-conses (+ 4 (b 4)))))
   (calls '(lambda :in typed-mappers) 5))
 
-;;; SORT with a :KEY, as in names.lisp: 23 calls of the key for these numbers,
-;;; and a cons in each of 3 merges.  Each key makes a cons and binds X.
+;;; SORT with a :KEY that allocates.  ECL merges lists: pairs first, two keys
+;;; each, which makes 8.  Then each merge takes two keys, and one more for
+;;; each element that it takes before one side is empty:
+;;;   (1 3) and (4 8):          1, 3                    2 + 1
+;;;   (5 9) and (2 6):          2, 5, 6                 2 + 2
+;;;   (1 3 4 8) and (2 5 6 9):  1, 2, 3, 4, 5, 6, 8     2 + 6
+;;; That is 23 calls of the key; and each of the 3 merges makes a cons.  Each
+;;; key makes a cons and binds X.
 
 (defvar *numbers* (list 3 1 4 8 5 9 2 6))
 

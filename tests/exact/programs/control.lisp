@@ -2,8 +2,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Conditions and restarts, jumps between functions, special bindings, and
-;;;; values that go through known frames.  See exits.lisp for the frames that
-;;;; a jump leaves behind, and depth.lisp for deep stacks.
+;;;; values that go through known frames.  See depth.lisp for deep stacks.
 ;;;;
 ;;;; Interpreted, (V N) counts the conses for N variables, or blocks and tags
 ;;;; that a local function jumps to.

@@ -73,6 +73,25 @@
     (slot-of (make-instance 'thing))
   (self '(lambda :in (defclass thing)) 5 (* 5 +cons+)))
 
+;;; Functions of one name in two packages, and a name that needs bars.
+
+(defpackage #:other (:use))
+
+(defun other::one (x) (cons x nil))
+(defun one (x) (cons x x))
+(defun |lower Case| (x) (cons x nil))
+
+(defun call-both ()
+  (keep (one 1))
+  (keep (one 2))
+  (keep (other::one 3))
+  (keep (|lower Case| 4)))
+
+(measuring ("one name in two packages, and bars") (call-both)
+  (conses "EXACT::ONE" 2 (+ 2 (v 2)))
+  (conses "OTHER::ONE" 1 (+ 1 (v 1)))
+  (conses "EXACT::|lower Case|" 1 (+ 1 (v 1))))
+
 ;;; Two files of one name, which define nothing.
 
 (defun file (folder name)

@@ -73,6 +73,36 @@
   (inclusive 'run-node (* 1365 (+ 6 (v 12) (v 6)))
              (* 1365 (+ 6 (v 12) (v 6)) +cons+)))
 
+;;; Throws out of a depth of 3000, again and again.  50 times need no more
+;;; contexts, and no more memory for them, than once.
+
+(defun dive-and-throw (n)
+  (keep (cells 1))
+  (if (zerop n)
+      (throw 'out n)
+      (let ((result (dive-and-throw (1- n))))
+        (list result))))
+
+(defun dive-often (n)
+  (dotimes (i n)
+    (catch 'out (dive-and-throw 3000))
+    (keep (cells 1))))
+
+(defvar *memory* nil)
+
+(dolist (n (by-variant '(1 50) '()))
+  (measuring ((format nil "~D throws out of a depth of 3000" n)) (dive-often n)
+    (let ((memory (loop for key in '(:contexts :context-bytes)
+                        collect (getf (mprof:status) key))))
+      (check "contexts and their memory" (or *memory* memory) memory)
+      (setf *memory* memory))
+    (conses 'dive-and-throw (* n 3001))
+    (calls 'dive-and-throw (* n 3001))
+    (arc 'dive-often 'dive-and-throw n)
+    (arc 'dive-and-throw 'dive-and-throw (* n 3000))
+    (conses 'dive-often n)
+    (calls 'dive-often 1)))
+
 ;;; The C stack overflows, three times over.  ECL signals STACK-OVERFLOW on
 ;;; top of the last frame, and HANDLER-CASE leaves them all.  Only compiled:
 ;;; the interpreter allocates in each call, and a whole walk for each takes

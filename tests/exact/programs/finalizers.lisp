@@ -54,6 +54,24 @@
 
 (defvar *linked* '())
 
+;;; In 21.2.1 a symbol that is bound for the first time gets a finalizer.  The
+;;; collector makes a record of it, but not for ECL's own symbols, which it has
+;;; not allocated.
+
+(defvar *bound-once* nil)
+
+(measuring ("a special variable that was never bound before")
+    (let ((*bound-once* (list 1 2)))
+      (keep *bound-once*))
+  (check "bytes of the collector's records" (by-release "48" "0")
+         (mprof.data:comment "mprof.collector_record_bytes" *profile*)))
+
+(measuring ("a special variable of ECL that was never bound before")
+    (let ((si:*gc-verbose* nil))
+      (keep (list 1 si:*gc-verbose*)))
+  (check "bytes of the collector's records" "0"
+         (mprof.data:comment "mprof.collector_record_bytes" *profile*)))
+
 (measuring ("tables of finalizers and weak links")
     (dotimes (i 4)
       (push (keep-linked 1500) *linked*)

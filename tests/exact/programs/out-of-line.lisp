@@ -15,6 +15,7 @@
     `((pair (cons x x) cons 1 ,+cons+ nil nil)
       (list1 (list x) list 1 ,+cons+ nil nil)
       (list3 (list x x x) list 3 ,(* 3 +cons+) t nil)
+      (list1* (list* x x) list* 1 ,+cons+ nil nil)
       (list3* (list* x x x x) list* 3 ,(* 3 +cons+) t nil)
       (append (append *three* x) append 3 ,(* 3 +cons+) nil t)
       (butlast (butlast *three*) butlast 2 ,(* 2 +cons+) nil t)

@@ -305,6 +305,29 @@
            (mprof.data:figure :allocations type)))
   (nothing-raw))
 
+;;; Structures and instances, also of no slots, and copies.
+
+(defstruct point x y)
+(defstruct (point-3 (:include point)) z)
+(defclass account () ((owner :initarg :owner) (balance :initform 0) (log)))
+(defclass empty () ())
+
+(defun make-instances ()
+  (ten (copy-point (make-point :x 1 :y 2)))
+  (ten (make-point-3 :x 1 :y 2 :z 3))
+  (ten (make-instance 'account :owner 1))
+  (ten (make-instance 'empty)))
+
+(make-instances)                        ; finalizes classes, fills caches
+
+(measuring ("structures and instances") (make-instances)
+  ;; in 21.2.1 an instance has one slot at least
+  (loop for (class objects slots) in `((point 20 2) (point-3 10 3) (account 10 3)
+                                       (empty 10 ,(by-release 1 0)))
+        do (class-total class objects
+                        (* objects (+ +instance+ (* slots +word+)))))
+  (calls 'make-point 10))
+
 ;;; Instances by class: conditions, generic functions, classes, slots.
 
 (define-condition my-condition (error) ((cause :initarg :cause)))
