@@ -63,22 +63,7 @@ for ((n = 1; n <= kills; n++)); do
   recovered "killed at a random moment, $n"
 done
 
-# A profile of it is as good, for every command, and in a folder.
-mkdir folder
-cp killed.data folder
-run merge -o merged.data killed.data
-for command in report 'report --verbose' 'export --format=folded --frames=types,threads' \
-  'export --format=csv --tables=contexts' 'export --format=json' advise; do
-  # shellcheck disable=SC2086
-  run $command merged.data
-  cp out expected
-  for file in killed.data folder; do
-    # shellcheck disable=SC2086
-    run $command $file
-    [ "$status" = 0 ] && cmp expected out
-    result $? "$command of $file"
-  done
-done
+as_good killed.data
 
 # each ENDING TITLE
 each() {
