@@ -38,8 +38,7 @@ static const struct column thread_columns[] = {
      .keys = KEYS("name", "thread"),
      .first = true,
      LEFT_HEADING(2, "name"),
-     .meaning = "name of the thread; #2 and so on are further threads of the "
-                "same name"},
+     .meaning = "name; all threads of one name are one row"},
 };
 
 static const struct column region_columns[] = {

@@ -61,8 +61,8 @@ mremap(void *address, size_t length, size_t longer, int flags, ...)
 
 /* Of calls by functions that need no code: the handler of a signal, and
  * finalizers. */
-static char label[] = "main";
-static struct thread_state thread = {.label = label};
+static char name[] = "main";
+static struct thread_state thread = {.name = name};
 static struct context_tree *const tree = &thread.tree;
 
 static uint32_t

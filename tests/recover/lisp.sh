@@ -137,7 +137,7 @@ same 'reset: only what came later counts' "0 $(logs log | awk 'NR == 1 { print $
 
 # Where there is no room the program goes on, and its own file has all.
 rm -f log killed.data*
-(ulimit -f 600
+(ulimit -f 250
   begin "$call" "$start" '(run-workers 1 3000)' \
     '(loop repeat 600
            until (with-open-file (s "err.lisp") (plusp (file-length s)))

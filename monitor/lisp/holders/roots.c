@@ -260,8 +260,8 @@ static void
 put_thread(struct lisp_printer *out, cl_object process)
 {
   const struct thread_state *const t = threads_find(process->process.env);
-  if (t != NULL && t->label != NULL)
-    lisp_printer_text(out, t->label);
+  if (t != NULL)
+    lisp_printer_text(out, t->name);
   else
     lisp_printer_name(out, process->process.name, NAMED_THREAD);
 }

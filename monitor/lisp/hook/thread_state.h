@@ -86,8 +86,7 @@ struct thread_state {
 
   cl_env_ptr env; /* NULL: it has ended */
   pthread_t thread;
-  char *label; /* (monitor) from malloc; NULL when memory ran out */
-  bool shared; /* (monitor) with threads to come: see thread_labels.c */
+  char *name;                /* (monitor) as in profiles; from malloc */
   struct thread_state *next; /* (monitor) */
 };
 

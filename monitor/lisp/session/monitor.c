@@ -288,7 +288,6 @@ mprof_monitor_reset(void)
   image_forgets(false);
   if (monitor.running)
     start_threads();
-  threads_renew_labels();
   monitor_leave();
   return 0;
 }

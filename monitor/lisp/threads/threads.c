@@ -6,12 +6,13 @@
  * to hang it into the thread's environment, where the allocators find it;
  * from then on its gate says whether it counts.
  *
- * A thread that ends leaves its state, of which only label, tree and counters
- * are used from then on; its `env' is NULL.  If one that begins goes on with
- * it, its counters are added to those of all threads that are gone.
+ * A thread that ends leaves its state, of which only name, tree and counters
+ * are used from then on; its `env' is NULL.  When one of its name begins, that
+ * goes on with the state, whose counters are added to those of all threads
+ * that are gone.
  *
  * Not done here: finding the threads that began while nothing was counted
- * (stop.c), their labels, and which states they share (thread_labels.c).
+ * (stop.c), and their names (thread_names.c).
  */
 #include "lisp/threads/threads.h"
 
@@ -84,7 +85,7 @@ free_thread(struct thread_state *t)
   live_collection_remove(&t->live);
   context_tree_release(&t->tree);
   release_walks(t);
-  free(t->label);
+  free(t->name);
   free(t);
 }
 
@@ -138,30 +139,45 @@ take_over(struct thread_state *t, cl_env_ptr env, pthread_t thread)
   return true;
 }
 
-/* A state for the thread with this environment; NULL when memory ran out. */
+/* Makes a state for the thread, which takes the name; returns NULL without
+ * memory. */
 static struct thread_state *
-new_thread(cl_env_ptr env, pthread_t thread)
+make_state(cl_env_ptr env, pthread_t thread, char *name)
 {
   struct thread_state **p = &monitor.threads;
-  struct thread_state *t = thread_label_shared(env);
-  if (t != NULL)
-    return take_over(t, env, thread) ? t : NULL;
-  t = calloc(1, sizeof *t);
-  if (t == NULL)
+  struct thread_state *const t = calloc(1, sizeof *t);
+  if (t == NULL) {
+    free(name);
     return NULL;
+  }
   t->env = env;
   t->thread = thread;
+  t->name = name;
   if (!follow(t) || !init_tree(&t->tree) || !init_walks(t)) {
     free_thread(t);
     return NULL;
   }
-  t->label = thread_label_new(env);
-  thread_label_note(t);
+  thread_name_note(t);
   t->gate = GATE_CLOSED;
   while (*p != NULL)
     p = &(*p)->next;
   *p = t;
   return t;
+}
+
+/* Returns a state for the thread with this environment, or NULL without
+ * memory. */
+static struct thread_state *
+new_thread(cl_env_ptr env, pthread_t thread)
+{
+  char *const name = thread_name_new(env);
+  struct thread_state *const t = name == NULL ? NULL : thread_name_ended(name);
+  if (name == NULL)
+    return NULL;
+  if (t == NULL)
+    return make_state(env, thread, name);
+  free(name);
+  return take_over(t, env, thread) ? t : NULL;
 }
 
 /* Where the list has the thread with this environment, or ends. */
@@ -296,8 +312,6 @@ threads_end(cl_env_ptr env)
     else
       monitor.collector.doubts |= BALANCE_LISTS;
     if (thread_has_counted(t)) {
-      thread_label_end(t);
-      thread_label_note(t);
       t->env = NULL;
       release_walks(t);
     } else {
@@ -321,6 +335,7 @@ threads_forked(void)
     if (t->env == NULL || t->env == self)
       continue;
     t->inside = 0;
+    t->held.present = false;
     t->env = NULL; /* which keeps its hooks: nobody is to count it anew */
     release_walks(t);
   }
@@ -344,7 +359,7 @@ threads_take_options(unsigned long budget, int options)
     context_tree_release(&t->tree);
     if (!follow(t) || !init_tree(&t->tree))
       return false;
-    thread_label_note(t);
+    thread_name_note(t);
     t->walk.whole = monitor.whole_walks;
   }
   begin_epochs();
@@ -357,7 +372,7 @@ threads_map(void)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (t->tree.contexts != NULL && !image_has(t->tree.contexts)) {
       context_tree_map(&t->tree);
-      thread_label_note(t);
+      thread_name_note(t);
     }
 }
 
@@ -381,7 +396,6 @@ threads_forget_figures(void)
   }
   begin_epochs();
   live.number = live.peak_bytes = 0;
-  monitor.ended_count = 0;
   memset(&monitor.gone, 0, sizeof monitor.gone);
 }
 

@@ -21,7 +21,6 @@
 #include <ecl/ecl.h>
 
 #include "code/code_objects.h"
-#include "image/intern_table.h"
 #include "lisp/balance/collector_balance.h"
 #include "lisp/hook/thread_state.h"
 
@@ -56,10 +55,6 @@ extern struct monitor {
   bool fold, whole_walks;
   bool follow;                          /* until objects are dead */
   struct thread_state *threads;         /* in the order of their making */
-  unsigned ended_count;                 /* of these, have ended */
-  struct intern_table names;            /* that threads have had since the
-                                           last reset */
-  struct arena name_counts;             /* uint32_t: how many had each */
   struct counters gone;                 /* of threads whose states are gone,
                                            or others' now */
   struct region_table regions;
@@ -115,24 +110,17 @@ void threads_forget_figures(void);
  * The gates are shut. */
 void threads_forget_code(void);
 
-/* ---- labels (thread_labels.c) ---- */
+/* ---- names (thread_names.c) ---- */
 
-/* Returns a label for the thread from malloc, or NULL without memory. */
-char *thread_label_new(cl_env_ptr env);
+/* Returns the name under which the thread is counted, from malloc, or NULL
+ * without memory. */
+char *thread_name_new(cl_env_ptr env);
 
-/* Note it for images. */
-void thread_label_note(const struct thread_state *thread);
+/* Returns a state of that name whose thread has ended, or NULL. */
+struct thread_state *thread_name_ended(const char *name);
 
-/* Tell threads of one name apart anew, the oldest first: NAME, NAME#2, and so
- * on.  All of them live. */
-void threads_renew_labels(void);
-
-/* The thread, which has allocated, ends: it may get a label that it shares
- * with those to come.  Its environment is still there. */
-void thread_label_end(struct thread_state *thread);
-
-/* Returns the state of an ended thread for a new one to take, or NULL. */
-struct thread_state *thread_label_shared(cl_env_ptr env);
+/* Notes the name for images. */
+void thread_name_note(const struct thread_state *thread);
 
 /* ---- counters ---- */
 

@@ -26,21 +26,14 @@
     (mapc #'mp:process-join threads)))
 
 (defun threads-called (name n allocations)
-  "N threads are called NAME, each has a name of its own in the tables, and in
-each THREAD-WORK made ALLOCATIONS conses."
-  (let ((names (loop for thread in (mprof.data:figure :threads *profile*)
-                     for shown = (mprof.data:figure :name thread)
-                     when (eql (length name) (mismatch name shown))
-                       collect shown
-                     when (string= name shown)
-                       collect shown)))
-    (check (format nil "threads called ~A" name) n
-           (length (remove-duplicates names :test #'string=)))
-    (check (format nil "THREAD-WORK in each thread called ~A" name)
-           (loop repeat n
-                 collect (list allocations (* allocations +cons+)))
-           (loop for name in names
-                 collect (work-of-thread name)))))
+  "Checks that all N threads of that NAME are one, in which THREAD-WORK made
+ALLOCATIONS conses for each."
+  (check (format nil "threads called ~A" name) 1
+         (count name (mprof.data:figure :threads *profile*)
+                :key (mprof.data:reader :name) :test #'string=))
+  (check (format nil "THREAD-WORK in threads called ~A" name)
+         (list (* n allocations) (* n allocations +cons+))
+         (work-of-thread name)))
 
 (defun work-of-thread (name)
   "What THREAD-WORK did in the thread that is called NAME in the tables."
@@ -143,7 +136,8 @@ each THREAD-WORK made ALLOCATIONS conses."
     (dotimes (i 50)
       (run-threads 1 (lambda () (thread-work 10))))
   (self 'thread-work 500 (* 500 +cons+))
-  (calls 'thread-work 50))
+  (calls 'thread-work 50)
+  (threads-called "worker" 50 10))
 
 ;;; Threads that are in the middle of it when counting begins and when it
 ;;; ends: an object that the collector has given out is counted either by both
@@ -178,23 +172,7 @@ each THREAD-WORK made ALLOCATIONS conses."
     (setf *busy* nil)
     (mapc #'mp:process-join threads)))
 
-;;; Threads with one name are told apart by a number, in the order in which
-;;; they began; those that have ended too.
-
-(defun in-profile (texts)
-  "Those of TEXTS that are strings of the saved profile."
-  (with-open-stream (stream (ext:run-program "gzip" (list "-dc" *saved*)
-                                             :external-format :latin-1))
-    (let ((profile (with-output-to-string (out)
-                     (loop for character = (read-char stream nil)
-                           while character
-                           do (write-char character out)))))
-      ;; a string is behind its tag and its length
-      (remove-if-not (lambda (text)
-                       (search (format nil "2~C~A" (code-char (length text))
-                                       text)
-                               profile))
-                     texts))))
+;;; Threads of one name are one, also those that live at the same time.
 
 (defun run-thread-to-gate ()
   (mp:signal-semaphore *done*)
@@ -213,24 +191,10 @@ each THREAD-WORK made ALLOCATIONS conses."
       (mp:wait-on-semaphore *done*))
     (mapc #'mp:process-join threads)))
 
-(dotimes (i 2)
-  (measuring ("threads with one name")
-      (threads-of-one-name 4)
-    (self 'thread-work 40 (* 40 +cons+))
-    (threads-called "same" 4 10)
-    (check "names of threads" '("same" "same#2" "same#3" "same#4")
-           (in-profile '("same" "same#2" "same#3" "same#4" "same#5")))))
-
-;;; Of many that have ended, 256 are told apart.
-
-(measuring ("260 threads one after the other")
-    (dotimes (i 260)
-      (run-threads 1 (lambda () (thread-work 10))))
-  (self 'thread-work 2600 (* 2600 +cons+))
-  (calls 'thread-work 260)
-  (check "threads" 258 (length (mprof.data:figure :threads *profile*)))
-  (check "the last four together" (list 40 (* 40 +cons+))
-         (work-of-thread "worker (more)")))
+(measuring ("threads with one name")
+    (threads-of-one-name 4)
+  (self 'thread-work 40 (* 40 +cons+))
+  (threads-called "same" 4 10))
 
 ;;; One that begins while counting, and ends after it has stopped.
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * thread_names.c -- the names of threads in the profile, where all threads of
+ * one name are one.
+ *
+ * A thread that begins goes on with the state of one of its name that has
+ * ended, if there is any.  Once MOST_ENDED states are of threads that have
+ * ended, threads of further names are counted as one name.  So a program that
+ * makes threads without end leaves no more states than that.
+ */
+#include "lisp/threads/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/image.h"
+#include "lisp/names/lisp_printer.h"
+
+enum { MOST_ENDED = 256 };
+
+/* Returns the name of the thread from malloc, or NULL without memory. */
+static char *
+name_of(cl_env_ptr env)
+{
+  cl_object process = env->own_process;
+  char *name;
+  if (process == OBJNULL || Null(process))
+    return strdup("?");
+  name = lisp_printer_copy(process->process.name, NAMED_THREAD);
+  if (name != NULL && name[0] == '\0') {
+    free(name);
+    return strdup("[unnamed]");
+  }
+  return name;
+}
+
+char *
+thread_name_new(cl_env_ptr env)
+{
+  char *const name = name_of(env);
+  unsigned ended = 0;
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next) {
+    if (name == NULL || strcmp(t->name, name) == 0)
+      return name;
+    ended += t->env == NULL;
+  }
+  if (ended < MOST_ENDED)
+    return name;
+  free(name);
+  return strdup("[other threads]");
+}
+
+struct thread_state *
+thread_name_ended(const char *name)
+{
+  struct thread_state *t = monitor.threads;
+  while (t != NULL && (t->env != NULL || strcmp(t->name, name) != 0))
+    t = t->next;
+  return t;
+}
+
+void
+thread_name_note(const struct thread_state *t)
+{
+  image_note(NOTE_THREAD, t->tree.owner, 0, 0, t->name);
+}
