@@ -53,74 +53,6 @@ const three = (row, label) => ['before', 'after', 'change']
   .map((text) => typeof text === 'string' && text !== ''
     ? Number(text.replaceAll(',', '')) : text);
 
-async function tables(tests, page, exports, name) {
-  const [old, now] = exports;
-  for (const [word, key] of [['allocs', 'allocations'], ['bytes', 'bytes']]) {
-    await page.page.click(`label:has(#measure-${word})`);
-    await page.go('#/functions');
-    const rows = await page.rows('.functions');
-    tests.equal(rows.map((r) => [r.function, ...[`self ${word}`,
-      `inclusive ${word}`, 'calls'].flatMap((label) => three(r, label))])
-      .sort(byName), both(old.functions, now.functions, (f) => [f.name],
-      [`self-${key}`, `inclusive-${key}`, 'activations']),
-    `${name}: functions, by ${word}`);
-    for (const [at, total] of [old[key], now[key], now[key] - old[key]]
-      .entries())
-      tests.equal(rows.reduce((sum, r) => sum + three(r, `self ${word}`)[at],
-        0), total, `${name}: what functions themselves have adds up`);
-    await page.go('#/types');
-    tests.equal((await page.rows('.types')).map((r) => [r.type, r.class,
-      r.category, ...three(r, word)]).sort(byName),
-    both(old.types, now.types, (t) => [t.type ?? '', t.class ?? t.type ??
-      '[unknown type]', t.category], [key]), `${name}: types, by ${word}`);
-  }
-  await checkSums(tests, page, `${name}: sums over the chains are the reducer's`);
-}
-
-async function arcs(tests, page, [old, now], name) {
-  await page.go('#/functions');
-  await page.rows('.functions');
-  const links = await page.page.evaluate(() =>
-    [...document.querySelectorAll('.functions tbody a')].map((a) =>
-      [a.textContent, a.getAttribute('href')]));
-  const found = [];
-  for (const [caller, href] of links) {
-    await page.go(href.split('?')[0]);
-    for (const r of await page.rows('.callees'))
-      found.push([caller, r.callee, ...three(r, 'bytes'),
-        ...three(r, 'calls')]);
-  }
-  tests.equal(found.sort(byName), both(old.arcs, now.arcs, (a) =>
-    [a.caller, a.callee], ['bytes', 'calls']), `${name}: arcs`);
-}
-
-// Random profiles have functions and chains of which the other has none.
-async function figures(tests, browser) {
-  const files = [5, 6].map((seed) => scratch(browser.folder,
-    `changes-${seed}.data`, program(40 + 10 * seed, 300, 12, seed)));
-  const page = await browser.open('changes', files[1],
-    [`--base=${files[0]}`]);
-  for (const options of [[], ['--focus=PARSER'], ['--ignore=^SI'],
-    ['--hide=F[0-9]*[13]$'], ['--focus=F1', '--hide=^LIB']]) {
-    const exports = files.map((file) => exported(file, ...options));
-    const query = new URLSearchParams(options.map((option) =>
-      /--(.*?)=(.*)/.exec(option).slice(1)));
-    await page.open(`#/functions?${query}`);
-    const name = `changes ${options.join(' ')}`;
-    await tables(tests, page, exports, name);
-    if (options.length < 2) await arcs(tests, page, exports, name);
-  }
-  tests.equal(page.faults, [], 'changes: no request, nothing said');
-  await page.close();
-  const sum = await browser.open('changes-sum', files[0],
-    [`--base=${files.join(',')}`, files[1]]);
-  await sum.go('#/functions');
-  tests.equal((await sum.rows('.functions')).filter((r) =>
-    r['self bytes change'] !== 0), [],
-  'changes: several files on both sides are added up');
-  await sum.close();
-}
-
 // What of two C programs was never freed, and sizes.
 async function ofC(tests, browser) {
   const [old, now] = ['widgets-c', 'regions'].map((name) =>
@@ -199,6 +131,12 @@ async function wide(tests, browser) {
 }
 
 async function knownFigures(tests, browser) {
+  const random = [5, 6].map((seed) => scratch(browser.folder,
+    `changes-${seed}.data`, program(40 + 10 * seed, 300, 12, seed)));
+  const sums = await browser.open('changes', random[1],
+    [`--base=${random[0]}`]);
+  await checkSums(tests, sums, "changes: sums over the chains are the reducer's");
+  await sums.close();
   const old = scratch(browser.folder, 'old.data',
     known(200, 10, 'A::GONE', 50, 4800));
   const now = scratch(browser.folder, 'new.data',
@@ -253,6 +191,32 @@ async function knownFigures(tests, browser) {
     .title.split('\n').slice(1), ['self bytes 3,200 before, 4,800 after, ' +
     '+1,600 (+50.0 %)', 'calls here 10 before, 12 after, +2 (+20.0 %)'],
   'changes: what a frame itself has, and its calls');
+  const bytes = (r) => three(r, 'bytes');
+  const functions = async () => (await page.rows('.functions')).map((r) =>
+    [r.function, ...['self bytes', 'inclusive bytes', 'calls'].flatMap(
+      (label) => three(r, label))]).sort(byName);
+  const read = ['A::READ', 3200, 4800, 1600, 3200, 4800, 1600, 10, 12, 2];
+  const parse = ['A::PARSE', 0, 0, 0, 3200, 4800, 1600, 0, 0, 0];
+  await page.go('#/functions');
+  tests.equal(await functions(), [
+    ['A::FRESH', 0, 500, 500, 0, 500, 500, 0, 0, 0],
+    ['A::GONE', 4800, 0, -4800, 4800, 0, -4800, 0, 0, 0],
+    ['A::MAIN', 160, 160, 0, 8160, 5460, -2700, 1, 1, 0], parse, read],
+  'changes: functions');
+  await page.follow('.functions tbody tr:has(a:text-is("A::MAIN")) a');
+  tests.equal((await page.rows('.callees')).map((r) => [r.callee, ...bytes(r)])
+    .sort(byName), [['A::FRESH', 0, 500, 500], ['A::GONE', 4800, 0, -4800],
+    ['A::PARSE', 3200, 4800, 1600]], 'changes: arcs');
+  await page.go('#/types');
+  tests.equal((await page.rows('.types')).map((r) => [r.class, r.category,
+    ...bytes(r)]).sort(byName), [['CONS', 'cons', 3200, 4800, 1600],
+    ['DOUBLE-FLOAT', 'float', 160, 160, 0],
+    ['STRING', 'struct', 4800, 500, -4300]], 'changes: types');
+  await page.open('#/functions?focus=PARSE');
+  tests.equal(await functions(), [
+    ['A::MAIN', 0, 0, 0, 3200, 4800, 1600, 1, 1, 0], parse, read],
+  'changes: functions of a part');
+  await page.open('#/functions');
   await page.go('#/contexts');
   tests.equal((await page.rows('.contexts')).map((r) => [r['chain of calls'],
     ...three(r, 'bytes')]), [
@@ -279,6 +243,5 @@ export async function testChanges(tests, browser) {
   await head(tests, browser);
   await wide(tests, browser);
   await knownFigures(tests, browser);
-  await figures(tests, browser);
   await ofC(tests, browser);
 }

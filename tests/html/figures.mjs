@@ -136,17 +136,4 @@ export async function testFigures(tests, browser) {
   const data = scratch(browser.folder, 'program.data',
     program(60, 1500, 14, 7));
   await typesAndCategories(tests, browser, data);
-  for (const option of ['--focus=PARSER::F1', '--phase=compile,load',
-    '--hide=F1', '--system=show']) {
-    const page = await browser.open('options', data, [option]);
-    tests.equal(await functionsOfPage(page),
-      functionsOfExport(exported(data, option)), `${option}: functions`);
-    await checkSums(tests, page, `${option}: the sums are the reducer's`);
-    await page.close();
-  }
-  const grouped = await browser.open('grouped', data, ['--by=package']);
-  const lisp = exported(data, '--by=package');
-  tests.equal(await functionsOfPage(grouped), functionsOfExport(lisp),
-    '--by=package: packages are the reducer\'s');
-  await grouped.close();
 }
