@@ -7,8 +7,39 @@
 . "$(dirname "$0")/check.bash"
 
 depth=${DEPTH:-100000}
-${CC:-gcc} -std=c11 -O1 -o generate "$top/tests/growth/deep_profile.c" &&
-  ./generate "$depth" >deep.data
+# f1, ..., fN call each other in one chain, and in the other direction: all are
+# one cycle.  The first sample is of one cons that fN makes, the second of two
+# that f1 makes.  What is written are pprof's numbers, and fields of them.
+LC_ALL=C awk -v n="$depth" '
+  function size(v, bytes) {
+    for (bytes = 1; v > 127; v = int(v / 128)) bytes++
+    return bytes
+  }
+  function number(v) {
+    for (; v > 127; v = int(v / 128)) printf "%c", 128 + v % 128
+    printf "%c", v
+  }
+  function field(tag, v) { number(tag); number(v) }
+  function text(t) { field(50, length(t)); printf "%s", t }
+  function column(type, unit) { field(10, 4); field(8, type); field(16, unit) }
+  function sample(back, conses, i, ids) {
+    for (i = 1; i <= n; i++) ids += size(i)
+    field(18, 1 + size(ids) + ids + 4); field(10, ids)
+    for (i = 1; i <= n; i++) number(back ? i : n + 1 - i)
+    field(16, conses); field(16, 16 * conses)
+  }
+  BEGIN {
+    column(1, 2); column(3, 4); field(104, 5); field(104, 6)
+    sample(0, 1); sample(1, 2)
+    for (i = 1; i <= n; i++) { # a location, its line, its function
+      field(34, 4 + 2 * size(i)); field(8, i); field(34, 1 + size(i))
+      field(8, i)
+      field(42, 2 + size(i) + size(6 + i)); field(8, i); field(16, 6 + i)
+    }
+    text(""); text("alloc_objects"); text("count"); text("alloc_space")
+    text("bytes"); text("mprof.version=1"); text("mprof.language=lisp")
+    for (i = 1; i <= n; i++) text("f" i)
+  }' >deep.data
 result $? "a profile of $depth functions in one chain"
 ulimit -s 256
 
