@@ -58,6 +58,15 @@ unit_of(const struct reading *reading, size_t i)
                     reading->heading.columns[i].unit);
 }
 
+size_t
+reading_column_at(const struct reading *reading, size_t index)
+{
+  for (size_t i = 0; i < reading->field_count; i++)
+    if (reading->fields[i].number == PPROF_SAMPLE_TYPE && index-- == 0)
+      return reading->fields[i].at;
+  return reading->file.length;
+}
+
 /* Reads the sample types of READING's file. */
 static void
 read_types(struct reading *reading)
@@ -69,10 +78,10 @@ read_types(struct reading *reading)
     uint64_t f[PPROF_VALUE_TYPE_UNIT + 1];
     if (field->number != PPROF_SAMPLE_TYPE)
       continue;
-    if (!reading_message(reading, &value_type_schema, field, f))
-      reading_fault(reading, PPROF_SAMPLE_TYPE, heading->column_count,
-                    "sample type %zu refers to a missing string",
-                    heading->column_count);
+    if (!wire_read_message(reading, &value_type_schema, field, f))
+      reading_fault_at(reading, field->at,
+                       "sample type %zu refers to a missing string",
+                       heading->column_count);
     ARRAY_PUSH(
         heading->columns, heading->column_count, capacity,
         (struct profile_value_type){(uint32_t)f[PPROF_VALUE_TYPE_NAME],
@@ -113,9 +122,9 @@ set_scale(const struct reading *reading, struct profile_column *column)
   size_t i = (size_t)column->index;
   column->scale = bytes_in_unit(unit_of(reading, i));
   if (column->scale == 0)
-    reading_fault(reading, PPROF_SAMPLE_TYPE, i,
-                  "%s is measured in '%s', which is not a unit of bytes",
-                  type_of(reading, i), unit_of(reading, i));
+    reading_fault_at(reading, reading_column_at(reading, i),
+                     "%s is measured in '%s', which is not a unit of bytes",
+                     type_of(reading, i), unit_of(reading, i));
 }
 
 /* Whether the column I says by its unit that it is bytes. */
@@ -162,11 +171,11 @@ no_heap_profile(const struct reading *reading)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s/%s",
                              i == 0 ? "" : ", ", type_of(reading, i),
                              unit_of(reading, i));
-  reading_fault(reading, PPROF_SAMPLE_TYPE, 0,
-                "is %s profile: none of its sample types counts bytes (%s)",
-                find_column(reading, "cpu").index != NO_COLUMN ? "a CPU"
-                                                               : "not a heap",
-                *list == '\0' ? "there are none" : list);
+  reading_fault_at(
+      reading, reading_column_at(reading, 0),
+      "is %s profile: none of its sample types counts bytes (%s)",
+      find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "not a heap",
+      *list == '\0' ? "there are none" : list);
 }
 
 /* Finds what the file's columns count. */

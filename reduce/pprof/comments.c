@@ -29,8 +29,8 @@ read_number(const struct reading *reading, size_t index, const char *key,
   int64_t value = strtoll(text, NULL, 10);
   if (length == 0 || digits[length] != '\0' || errno != 0 || value < least ||
       value > most)
-    reading_fault(reading, PPROF_COMMENT, 0,
-                  "comment %zu gives %s a value that is not a %s", index, key,
+    comment_fault(reading, "comment %zu gives %s a value that is not a %s",
+                  index, key,
                   most == MOST_FILES ? "number of files" : "count");
   return value;
 }
@@ -65,8 +65,7 @@ add_fact(const struct reading *reading, int64_t *sums, int fact,
   if (fact == FACT_LIVE_COLLECTION)
     *sum = value > *sum ? value : *sum;
   else if (__builtin_add_overflow(*sum, value, sum))
-    reading_fault(reading, PPROF_COMMENT, 0, "%s overflows",
-                  profile_fact_keys[fact]);
+    comment_fault(reading, "%s overflows", profile_fact_keys[fact]);
 }
 
 /* Takes the fact that TEXT, the comment INDEX, may state. */
@@ -80,8 +79,7 @@ read_fact(struct reading *reading, const char *text, size_t index)
     if (number == NULL)
       continue;
     if (heading->fact_files[fact]++ == heading->file_count)
-      reading_fault(reading, PPROF_COMMENT, 0, "comment %zu repeats %s",
-                    index, key);
+      comment_fault(reading, "comment %zu repeats %s", index, key);
     add_fact(reading, heading->facts, fact,
              read_number(reading, index, key, number,
                          fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0,
@@ -128,12 +126,11 @@ reading_comments(struct reading *reading)
   reading->heading.file_count = 1;
   for (size_t i = 0; i < comments->count; i++) {
     if (!reading_string(reading, comments->items[i], &name))
-      reading_fault(reading, PPROF_COMMENT, 0,
-                    "comment %zu refers to a missing string", i);
+      comment_fault(reading, "comment %zu refers to a missing string", i);
     comments->items[i] = name;
     const char *text = names_text(&reading->profile->names, name);
     if (!reading_add_text(reading, strlen(text)))
-      reading_fault(reading, PPROF_COMMENT, 0,
+      comment_fault(reading,
                     "the text of %zu comments is too long for a file of this "
                     "size",
                     i + 1);
@@ -152,7 +149,7 @@ reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
   for (int fact = 0; fact <= FACT_BYTES; fact++)
     if (profile_knows(heading, (enum profile_fact)fact) &&
         (uint64_t)heading->facts[fact] != sums[measures[fact]])
-      reading_fault(reading, PPROF_COMMENT, 0,
+      comment_fault(reading,
                     "%s is %" PRId64 ", but the samples add up to %" PRIu64,
                     profile_fact_keys[fact], heading->facts[fact],
                     sums[measures[fact]]);

@@ -64,18 +64,18 @@ look_at_values(const struct reading *reading, const struct numbers *values,
 static struct live_found
 look_at_samples(const struct reading *reading)
 {
-  const struct input_file *file = &reading->file;
   struct live_found found = {false, false, false};
   struct numbers values = {0};
+  struct wire_walk walk = wire_walk(reading, &profile_schema, NULL);
   struct wire_field sample, field;
-  for (size_t at = 0; at < file->length;) {
-    wire_read_field(file->data, &at, &sample);
+  while (wire_next(&walk, &sample)) {
+    if (sample.number != PPROF_SAMPLE)
+      continue;
+    struct wire_walk parts = wire_walk(reading, &sample_schema, &sample);
     values.count = 0;
-    for (size_t in = 0; sample.number == PPROF_SAMPLE && in < sample.size;) {
-      wire_read_field(sample.bytes, &in, &field);
+    while (wire_next(&parts, &field))
       if (field.number == PPROF_SAMPLE_VALUES)
-        wire_read_numbers(&field, &values);
-    }
+        wire_read_numbers(reading, &field, &values);
     look_at_values(reading, &values, &found);
   }
   return found;

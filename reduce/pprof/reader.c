@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads one file: bytes (input_file.c), their structure (scan.c), what
- * chains are made of (reader_tables.c), what is said of the whole (here),
- * comments (comments.c), sample types (columns.c), and samples
- * (reader_samples.c).
+/* Reads one file: bytes (input_file.c), what chains are made of
+ * (reader_tables.c), what is said of the whole (here), comments (comments.c),
+ * sample types (columns.c), and samples (reader_samples.c); all by the
+ * decoder of message.c.
  *
- * A field is decoded once.  Samples are nearly all of a profile: the others
- * are listed first, since they may refer to each other in either direction.
+ * Samples are nearly all of a profile.  The other fields are listed first,
+ * since they may refer to each other in either direction.
  *
  * A fault in the meaning of the message is reported with the offset of the
  * field at fault.  Offsets are kept, since the samples are forgotten as they
@@ -18,6 +18,7 @@
 #include "base/progress.h"
 #include "pprof/reading.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,19 +38,6 @@ reading_fault_at(const struct reading *reading, size_t offset,
             reading->file.compressed ? "inflated data" : "file");
 }
 
-size_t
-reading_offset(const struct reading *reading, uint32_t field, size_t index)
-{
-  if (field == PPROF_SAMPLE)
-    return reading->sample_at;
-  if (field == PPROF_COMMENT)
-    return reading->comment_at;
-  for (size_t i = 0; i < reading->field_count; i++)
-    if (reading->fields[i].number == field && index-- == 0)
-      return reading->fields[i].at;
-  return reading->file.length;
-}
-
 bool
 reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
 {
@@ -59,26 +47,38 @@ reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
   return true;
 }
 
-bool
-reading_message(const struct reading *reading,
-                const struct wire_schema *schema,
-                const struct wire_field *message, uint64_t *values)
+/* Checks the structure of the whole file, and lists its fields but for
+ * samples and comments.  Their decoded size is bounded before any of it is
+ * made: two bytes of input can become a hundred of structure.  The memory of
+ * chains is counted when they are read. */
+static void
+list_fields(struct reading *reading)
 {
+  enum { MOST_FOR_A_BYTE = 40, LEAST_FOR_A_SAMPLE = 48 };
+  const uint64_t most =
+      input_file_memory_limit(&reading->file, reading->options->limits);
+  uint64_t taken = 0;
+  struct wire_walk walk = wire_walk(reading, &profile_schema, NULL);
   struct wire_field field;
-  uint32_t name;
-  bool good = true;
-  memset(values, 0, schema->field_count * sizeof *values);
-  for (size_t at = 0; at < message->size;) {
-    wire_read_field(message->bytes, &at, &field);
-    if (field.bytes == NULL && field.number < schema->field_count)
-      values[field.number] = field.value;
+  reading->comment_at = reading->file.length;
+  while (wire_next(&walk, &field)) {
+    wire_check(reading, &profile_schema, &field);
+    const uint64_t bytes =
+        sizeof field + (uint64_t)field.size *
+                           (field.kind == WIRE_STRING ? 1 : MOST_FOR_A_BYTE);
+    if (taken + bytes > most)
+      reading_damaged(reading, field.at,
+                      "decodes to more than %" PRIu64 " bytes", most);
+    if (field.number == PPROF_COMMENT && field.at < reading->comment_at)
+      reading->comment_at = field.at;
+    taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;
+    if (field.number == PPROF_COMMENT || field.number == PPROF_OWN_COMMENT)
+      wire_read_numbers(reading, &field, &reading->comments);
+    else if (field.number != PPROF_SAMPLE)
+      ARRAY_PUSH(reading->fields, reading->field_count,
+                 reading->field_capacity, field);
+    reading->string_count += field.kind == WIRE_STRING;
   }
-  for (size_t i = 0; i < schema->field_count; i++)
-    if (schema->fields[i].kind == WIRE_TEXT) {
-      good = reading_string(reading, values[i], &name) && good;
-      values[i] = good ? name : 0;
-    }
-  return good;
 }
 
 /* Reads what is said of the profile as a whole. */
@@ -87,37 +87,43 @@ read_heading(struct reading *reading)
 {
   struct profile *heading = &reading->heading;
   uint64_t f[PPROF_DEFAULT_TYPE + 1] = {0};
+  size_t at[PPROF_DEFAULT_TYPE + 1] = {0};
   uint64_t type[PPROF_VALUE_TYPE_UNIT + 1] = {0};
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
     if (field->number == PPROF_PERIOD_TYPE &&
-        !reading_message(reading, &value_type_schema, field, type))
-      reading_fault(reading, PPROF_PERIOD_TYPE, 0,
-                    "the period's type refers to a missing string");
-    if (field->bytes == NULL && field->number <= PPROF_DEFAULT_TYPE)
+        !wire_read_message(reading, &value_type_schema, field, type))
+      reading_fault_at(reading, field->at,
+                       "the period's type refers to a missing string");
+    if (field->bytes == NULL && field->number <= PPROF_DEFAULT_TYPE) {
       f[field->number] = field->value;
+      at[field->number] = field->at;
+    }
   }
   heading->period_type =
       (struct profile_value_type){(uint32_t)type[PPROF_VALUE_TYPE_NAME],
                                   (uint32_t)type[PPROF_VALUE_TYPE_UNIT]};
   if (!reading_string(reading, f[PPROF_DEFAULT_TYPE], &heading->default_type))
-    reading_fault(reading, PPROF_DEFAULT_TYPE, 0,
-                  "the default sample type is a missing string");
-  if (!reading_string(reading, f[PPROF_DROP_FRAMES], &heading->drop_frames) ||
+    reading_fault_at(reading, at[PPROF_DEFAULT_TYPE],
+                     "the default sample type is a missing string");
+  bool drop =
+      reading_string(reading, f[PPROF_DROP_FRAMES], &heading->drop_frames);
+  if (!drop ||
       !reading_string(reading, f[PPROF_KEEP_FRAMES], &heading->keep_frames))
-    reading_fault(reading, PPROF_DROP_FRAMES, 0,
-                  "drop_frames or keep_frames refers to a missing string");
+    reading_fault_at(reading,
+                     at[drop ? PPROF_KEEP_FRAMES : PPROF_DROP_FRAMES],
+                     "drop_frames or keep_frames refers to a missing string");
   heading->time_nanos = (int64_t)f[PPROF_TIME];
   heading->duration_nanos = (int64_t)f[PPROF_DURATION];
   heading->period = (int64_t)f[PPROF_PERIOD];
 }
 
-/* Fails since the file cannot be merged with the first. */
+/* Fails for what is at OFFSET, since it cannot be merged with the first. */
 static _Noreturn void
-refuse(const struct reading *reading, uint32_t field, const char *what)
+refuse(const struct reading *reading, size_t offset, const char *what)
 {
-  reading_fault(reading, field, 0, "differs from '%s' in its %s",
-                reading->options->first_path, what);
+  reading_fault_at(reading, offset, "differs from '%s' in its %s",
+                   reading->options->first_path, what);
 }
 
 void
@@ -128,18 +134,18 @@ reading_check_heading(struct reading *reading)
   if (reading_is_first(reading))
     return;
   if (profile->language != heading->language)
-    reading_fault(reading, PPROF_COMMENT, 0,
+    comment_fault(reading,
                   "profiles of a Lisp program and a C program cannot be "
                   "combined");
   if (!reading->options->lossless)
     return;
   if (profile->by_mprof != heading->by_mprof)
-    refuse(reading, PPROF_COMMENT, "producer: only one is mprof");
+    refuse(reading, reading->comment_at, "producer: only one is mprof");
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
-    refuse(reading, PPROF_SAMPLE_TYPE, "units of sampling");
+    refuse(reading, reading_column_at(reading, 0), "units of sampling");
   if (!reading->same_columns)
-    refuse(reading, PPROF_SAMPLE_TYPE, "sample types");
+    refuse(reading, reading_column_at(reading, 0), "sample types");
 }
 
 /* Notes what the file does not say. */
@@ -208,7 +214,7 @@ profile_read(struct profile *profile, const char *path,
     input_file_read(&reading.file, path, options->limits);
   uint64_t text = input_file_text_limit(&reading.file, options->limits);
   reading.text_left = text;
-  reading_scan(&reading);
+  list_fields(&reading);
   reading_tables(&reading);
   read_heading(&reading);
   reading_comments(&reading);

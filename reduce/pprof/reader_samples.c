@@ -5,6 +5,10 @@
  * array, message and label: all of 1.3 million samples took 2.1 GB); its
  * chain becomes a node of the tree; then it is added (sample_adder.c) and
  * forgotten.
+ *
+ * A location may be many frames, and a name long, however often a small file
+ * refers to them.  So frames and names are counted here, where they are still
+ * one number for each location; no later stage multiplies anything else.
  */
 
 #include "base/progress.h"
@@ -15,55 +19,58 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- chains ------------------------------------------------------------ */
-
 /* A node of the chain in hand. */
-struct path_step {
+struct step {
   uint32_t node;
   uint64_t text; /* of the frames up to here: what writing them takes */
 };
 
-/* The chain in hand as a path in the tree.  Those of neighbours have much in
- * common: the last one is kept, so that a chain costs a search for what it
- * does not share with it.
- *
- * A location may be many frames, and a name long, however often a small file
- * refers to them.  So frames and names are counted here, where they are still
- * one number for each location; no later stage multiplies anything else. */
-struct chain_path {
-  struct path_step *steps; /* the root's child first */
+struct decoding {
+  struct reading *reading;
+  struct sample_adder adder;
+  /* of the sample in hand: ids, the leaf first, what these leave out
+   * (hidden.h), and both together */
+  struct numbers locations, hidden, whole;
+  /* the chain before as a path in the tree, the root's child first, and its
+   * ids; neighbours have much in common, so that a chain costs a search for
+   * what it does not share with it */
+  struct step *steps;
   size_t length, capacity;
-  struct numbers ids; /* of the locations, the leaf first */
-  uint64_t *texts;    /* by location; 0: it was not met yet */
-  uint64_t frames;    /* of all nodes that are new */
+  struct numbers ids;
+  uint64_t *texts; /* by location; 0: it was not met yet */
+  uint64_t frames; /* of all nodes that are new */
+  uint64_t memory_limit;
 };
 
-/* How many locations from the root on IDS have in common with the path. */
+/* ---- chains ---- */
+
+/* Returns how many locations from the root on the chain in hand has in common
+ * with the one before. */
 static size_t
-shared(const struct chain_path *path, const struct numbers *ids)
+count_shared(const struct decoding *d)
 {
-  const struct numbers *last = &path->ids;
-  size_t most = ids->count < path->length ? ids->count : path->length;
+  const struct numbers *ids = &d->locations;
+  size_t most = ids->count < d->length ? ids->count : d->length;
   size_t shared = 0;
   while (shared < most && ids->items[ids->count - 1 - shared] ==
-                              last->items[last->count - 1 - shared])
+                              d->ids.items[d->ids.count - 1 - shared])
     shared++;
   return shared;
 }
 
-/* The text of LOCATION's frames, or more than there may be in all. */
+/* Returns the text of LOCATION's frames, or more than there may be in all. */
 static uint64_t
-text_of_location(struct chain_path *path, const struct reading *reading,
-                 uint32_t location)
+text_of_location(struct decoding *d, uint32_t location)
 {
   enum { FRAME_TEXT = 8 }; /* without the names */
-  const struct profile *profile = reading->profile;
+  const struct profile *profile = d->reading->profile;
   const struct profile_location *l = &profile->locations[location];
-  uint64_t *text = &path->texts[location];
+  uint64_t *text = &d->texts[location];
   if (*text != 0)
     return *text;
   *text = FRAME_TEXT;
-  for (size_t i = 0; i < l->line_count && *text <= reading->text_left; i++) {
+  for (size_t i = 0; i < l->line_count && *text <= d->reading->text_left;
+       i++) {
     uint32_t number = profile->lines[l->first_line + i].function;
     *text += FRAME_TEXT;
     if (number == INDEX_NONE)
@@ -75,150 +82,130 @@ text_of_location(struct chain_path *path, const struct reading *reading,
   return *text;
 }
 
-/* Goes from AT on to the node of LOCATION. */
+/* Moves AT on to the node of LOCATION. */
 static void
-step(struct chain_path *path, const struct reading *reading,
-     uint32_t location, struct path_step *at)
+take_step(struct decoding *d, uint32_t location, struct step *at)
 {
-  struct profile *profile = reading->profile;
-  uint64_t text = text_of_location(path, reading, location);
-  if (__builtin_add_overflow(at->text, text, &at->text))
+  struct profile *profile = d->reading->profile;
+  if (__builtin_add_overflow(at->text, text_of_location(d, location),
+                             &at->text))
     at->text = UINT64_MAX;
   size_t known = profile->tree.count;
   at->node = tree_child(&profile->tree, at->node, location);
   if (profile->tree.count > known) {
     uint32_t lines = profile->locations[location].line_count;
-    path->frames += lines == 0 ? 1 : lines;
+    d->frames += lines == 0 ? 1 : lines;
   }
 }
 
-/* The end of the chain of IDS, of the sample with the number INDEX, which may
- * be the root.  IDS become the array of the sample before. */
-static struct path_step
-find_chain(struct chain_path *path, const struct reading *reading,
-           size_t index, struct numbers *ids)
+/* Returns the end of the chain in hand, which may be the root. */
+static struct step
+find_chain(struct decoding *d)
 {
-  struct numbers chain = *ids;
-  size_t length = shared(path, ids);
-  struct path_step at = {TREE_ROOT, 0};
+  const struct numbers chain = d->locations;
+  size_t length = count_shared(d);
+  struct step at = {TREE_ROOT, 0};
   if (length > 0)
-    at = path->steps[length - 1];
-  ARRAY_ROOM(path->steps, path->capacity, chain.count);
-  for (; length < chain.count; path->steps[length++] = at) {
+    at = d->steps[length - 1];
+  ARRAY_ROOM(d->steps, d->capacity, chain.count);
+  for (; length < chain.count; d->steps[length++] = at) {
     uint64_t id = chain.items[chain.count - 1 - length];
-    uint32_t location = index_map_find(&reading->location_ids, id);
+    uint32_t location = index_map_find(&d->reading->location_ids, id);
     if (location == INDEX_NONE)
-      reading_fault(reading, PPROF_SAMPLE, index,
-                    "sample %zu refers to location %" PRIu64
-                    ", which is missing",
-                    index, id);
-    step(path, reading, location, &at);
+      sample_fault(&d->adder,
+                   "sample %zu refers to location %" PRIu64
+                   ", which is missing",
+                   d->adder.index, id);
+    take_step(d, location, &at);
   }
-  path->length = length;
-  *ids = path->ids;
-  path->ids = chain;
+  d->length = length;
+  d->locations = d->ids;
+  d->ids = chain;
   return at;
 }
 
-/* ---- samples ----------------------------------------------------------- */
+/* ---- samples ---- */
 
-struct decoding {
-  struct reading *reading;
-  struct sample_adder adder;
-  struct numbers locations; /* of the sample in hand: ids, the leaf first */
-  struct numbers hidden;    /* what the locations left out: hidden.h */
-  struct numbers whole; /* locations with it, while they are put together */
-  struct chain_path path;
-  uint64_t memory_limit;
-};
-
-/* Takes the label in FIELD, as words of labels.h. */
+/* Takes the label FIELD, as words of labels.h. */
 static void
-read_label(struct decoding *decoding, const struct wire_field *field)
+read_label(struct decoding *d, const struct wire_field *field)
 {
-  struct reading *reading = decoding->reading;
   uint64_t f[PPROF_LABEL_UNIT + 1];
-  if (!reading_message(reading, &label_schema, field, f))
-    sample_fault(&decoding->adder,
+  if (!wire_read_message(d->reading, &label_schema, field, f))
+    sample_fault(&d->adder,
                  "a label of sample %zu refers to a missing string",
-                 decoding->adder.index);
-  sample_adder_label(&decoding->adder, f + PPROF_LABEL_KEY);
+                 d->adder.index);
+  sample_adder_label(&d->adder, f + PPROF_LABEL_KEY);
 }
 
 /* Puts what the locations leave out in its places. */
 static void
-insert_hidden(struct decoding *decoding)
+insert_hidden(struct decoding *d)
 {
-  struct numbers shown = decoding->locations;
-  decoding->whole.count = 0;
-  numbers_reserve(&decoding->whole, shown.count + decoding->hidden.count);
-  if (!hidden_insert(&shown, &decoding->hidden, &decoding->whole))
-    sample_fault(&decoding->adder,
+  struct numbers shown = d->locations;
+  d->whole.count = 0;
+  numbers_reserve(&d->whole, shown.count + d->hidden.count);
+  if (!hidden_insert(&shown, &d->hidden, &d->whole))
+    sample_fault(&d->adder,
                  "the hidden locations of sample %zu do not match its frames",
-                 decoding->adder.index);
-  decoding->locations = decoding->whole;
-  decoding->whole = shown;
+                 d->adder.index);
+  d->locations = d->whole;
+  d->whole = shown;
 }
 
-/* Takes apart the sample of SIZE bytes at DATA. */
+/* Takes apart SAMPLE. */
 static void
-read_parts(struct decoding *decoding, const uint8_t *data, size_t size)
+read_parts(struct decoding *d, const struct wire_field *sample)
 {
+  struct wire_walk walk = wire_walk(d->reading, &sample_schema, sample);
   struct wire_field field;
-  decoding->locations.count = decoding->hidden.count = 0;
-  sample_adder_begin(&decoding->adder);
-  for (size_t at = 0; at < size;) {
-    wire_read_field(data, &at, &field);
+  d->locations.count = d->hidden.count = 0;
+  sample_adder_begin(&d->adder);
+  while (wire_next(&walk, &field))
     if (field.number == PPROF_SAMPLE_LOCATIONS)
-      wire_read_numbers(&field, &decoding->locations);
+      wire_read_numbers(d->reading, &field, &d->locations);
     else if (field.number == PPROF_SAMPLE_VALUES)
-      wire_read_numbers(&field, &decoding->adder.values);
+      wire_read_numbers(d->reading, &field, &d->adder.values);
     else if (field.number == PPROF_SAMPLE_HIDDEN)
-      wire_read_numbers(&field, &decoding->hidden);
+      wire_read_numbers(d->reading, &field, &d->hidden);
     else if (field.number == PPROF_SAMPLE_LABEL)
-      read_label(decoding, &field);
-  }
-  if (decoding->hidden.count != 0)
-    insert_hidden(decoding);
+      read_label(d, &field);
+  if (d->hidden.count != 0)
+    insert_hidden(d);
 }
 
 /* Checks that what the samples take so far is within the limits, with what
  * all stages together make of it. */
 static void
-check_limits(const struct decoding *decoding)
+check_limits(const struct decoding *d)
 {
   enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192 };
-  const struct reading *reading = decoding->reading;
-  const struct profile *profile = reading->profile;
-  uint64_t samples = profile->sample_count - reading->first_sample;
-  uint64_t taken = decoding->path.frames * FRAME_BYTES +
-                   sample_adder_label_bytes(&decoding->adder) +
-                   samples * (SAMPLE_BYTES + profile->column_count *
-                                                 sizeof *profile->values);
-  if (taken > decoding->memory_limit)
-    sample_fault(&decoding->adder,
+  const struct profile *profile = d->reading->profile;
+  uint64_t samples = profile->sample_count - d->reading->first_sample;
+  uint64_t taken =
+      d->frames * FRAME_BYTES + sample_adder_label_bytes(&d->adder) +
+      samples *
+          (SAMPLE_BYTES + profile->column_count * sizeof *profile->values);
+  if (taken > d->memory_limit)
+    sample_fault(&d->adder,
                  "the chains up to sample %zu take more than %" PRIu64
                  " bytes",
-                 decoding->adder.index, decoding->memory_limit);
+                 d->adder.index, d->memory_limit);
 }
 
-/* Reads the sample of SIZE bytes at DATA. */
 static void
-read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
+read_sample(struct decoding *d, const struct wire_field *sample)
 {
-  struct reading *reading = decoding->reading;
-  struct sample_adder *adder = &decoding->adder;
-  read_parts(decoding, data, size);
+  struct sample_adder *adder = &d->adder;
+  d->reading->sample_at = sample->at;
+  read_parts(d, sample);
   sample_adder_check(adder);
-  struct path_step end = find_chain(&decoding->path, reading, adder->index,
-                                    &decoding->locations);
-  check_limits(decoding);
+  struct step end = find_chain(d);
+  check_limits(d);
   sample_adder_add(adder, end.node, &adder->known);
-  uint64_t text = adder->known.set == INDEX_NONE
-                      ? 0
-                      : reading->profile->labels[adder->known.set].text;
-  if (!reading_add_text(reading, end.text) ||
-      !reading_add_text(reading, text))
+  if (!reading_add_text(d->reading, end.text) ||
+      !reading_add_text(d->reading,
+                        d->reading->profile->labels[adder->known.set].text))
     sample_fault(adder,
                  "the names in the chains and labels up to sample %zu are "
                  "too long for a file of this size",
@@ -226,28 +213,25 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
   adder->index++;
 }
 
-/* The last pass over the data. */
 void
 reading_samples(struct reading *reading)
 {
   struct input_file *file = &reading->file;
-  struct decoding decoding = {
+  struct decoding d = {
       .reading = reading,
-      .path.texts = pool_zeroed(reading->profile->location_count,
-                                sizeof *decoding.path.texts),
+      .texts = pool_zeroed(reading->profile->location_count, sizeof *d.texts),
       .memory_limit =
           input_file_memory_limit(file, reading->options->limits)};
-  sample_adder_init(&decoding.adder, reading);
-  for (size_t at = 0; at < file->length;) {
-    struct wire_field field;
-    wire_read_field(file->data, &at, &field);
+  struct wire_walk walk = wire_walk(reading, &profile_schema, NULL);
+  struct wire_field field;
+  sample_adder_init(&d.adder, reading);
+  while (wire_next(&walk, &field)) {
     if (field.number != PPROF_SAMPLE)
       continue;
-    reading->sample_at = field.at;
-    progress_tell("reading", at, file->length);
-    read_sample(&decoding, field.bytes, field.size);
-    input_file_forget(file, at);
+    progress_tell("reading", walk.at, file->length);
+    read_sample(&d, &field);
+    input_file_forget(file, walk.at);
   }
-  pool_free(decoding.path.texts);
-  reading_check_facts(reading, decoding.adder.sums);
+  pool_free(d.texts);
+  reading_check_facts(reading, d.adder.sums);
 }

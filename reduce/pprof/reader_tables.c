@@ -6,6 +6,7 @@
  * it refers to, which are then numbers of the profile; ids of locations are
  * kept for the samples. */
 
+#include "base/sink.h"
 #include "pprof/reading.h"
 
 #include <inttypes.h>
@@ -16,6 +17,8 @@
 static char *
 string_text(const char *bytes, size_t size)
 {
+  if (memchr(bytes, 0, size) == NULL)
+    return pool_text_part(bytes, size);
   struct string_sink text;
   string_sink_init(&text);
   for (size_t at = 0; at < size;) {
@@ -31,76 +34,70 @@ string_text(const char *bytes, size_t size)
 }
 
 static void
-read_string(struct reading *reading, size_t index,
-            const struct wire_field *field)
-{
-  if (index == 0 && field->size != 0)
-    reading_fault(reading, PPROF_STRING, 0, "the first string is not empty");
-  const char *bytes = (const char *)field->bytes;
-  char *text = memchr(bytes, 0, field->size) == NULL
-                   ? pool_text_part(bytes, field->size)
-                   : string_text(bytes, field->size);
-  reading->strings[index] = names_intern(&reading->profile->names, text);
-  pool_free(text);
-}
-
-static void
 read_strings(struct reading *reading)
 {
   size_t index = 0;
   if (reading->string_count == 0)
-    reading_fault(reading, PPROF_STRING, 0,
-                  "is not a profile: it has no string table");
+    reading_fault_at(reading, reading->file.length,
+                     "is not a profile: it has no string table");
   reading->strings =
       pool_zeroed(reading->string_count, sizeof *reading->strings);
-  for (size_t i = 0; i < reading->field_count; i++)
-    if (reading->fields[i].number == PPROF_STRING)
-      read_string(reading, index++, &reading->fields[i]);
+  for (size_t i = 0; i < reading->field_count; i++) {
+    const struct wire_field *field = &reading->fields[i];
+    if (field->number != PPROF_STRING)
+      continue;
+    if (index == 0 && field->size != 0)
+      reading_fault_at(reading, field->at, "the first string is not empty");
+    char *text = string_text((const char *)field->bytes, field->size);
+    reading->strings[index++] = names_intern(&reading->profile->names, text);
+    pool_free(text);
+  }
 }
 
-/* What is in FIELD, the INDEX-th of its kind, with the numbers F. */
-struct message {
+/* A mapping, function or location: the INDEX-th of its kind in the file. */
+struct row {
   const struct wire_field *field;
+  const char *what; /* "location", ... */
   size_t index;
-  const uint64_t *f;
+  uint64_t f[PPROF_MAPPING_HAS_INLINE_FRAMES + 1]; /* numbers, by field */
 };
 
-/* Adds MESSAGE to the profile; its number there. */
-typedef uint32_t message_adder(struct reading *reading,
-                               const struct message *message);
+/* Adds ROW to the profile; returns its number there. */
+typedef uint32_t row_adder(struct reading *reading, const struct row *row);
 
-/* Counts the names of a function, or a location's file: NAME and FILE. */
+/* Counts the texts NAME and FILE, which ROW or a line of it has. */
 static void
-add_text(struct reading *reading, const struct message *message,
-         enum pprof_profile_field field, uint32_t name, uint32_t file)
+add_text(struct reading *reading, const struct row *row, uint32_t name,
+         uint32_t file)
 {
   const struct names *names = &reading->profile->names;
   if (!reading_add_text(reading, strlen(names_text(names, name)) +
                                      strlen(names_text(names, file))))
-    reading_fault(reading, field, message->index,
-                  "the names up to %s %zu are too long for a file of this "
-                  "size",
-                  profile_schema.fields[field].name, message->index);
+    reading_fault_at(reading, row->field->at,
+                     "the names up to %s %zu are too long for a file of this "
+                     "size",
+                     row->what, row->index);
 }
 
 static uint32_t
-add_function(struct reading *reading, const struct message *message)
+add_function(struct reading *reading, const struct row *row)
 {
-  const uint64_t *f = message->f;
-  struct profile_function function = {
+  const uint64_t *f = row->f;
+  const struct profile_function function = {
       .name = (uint32_t)f[PPROF_FUNCTION_NAME],
       .system_name = (uint32_t)f[PPROF_FUNCTION_SYSTEM_NAME],
       .file = (uint32_t)f[PPROF_FUNCTION_FILE],
       .start_line = (int64_t)f[PPROF_FUNCTION_START_LINE]};
-  uint32_t name = function.name != 0 ? function.name : function.system_name;
-  add_text(reading, message, PPROF_FUNCTION, name, function.file);
+  add_text(reading, row,
+           function.name != 0 ? function.name : function.system_name,
+           function.file);
   return profile_add_function(reading->profile, function);
 }
 
 static uint32_t
-add_mapping(struct reading *reading, const struct message *message)
+add_mapping(struct reading *reading, const struct row *row)
 {
-  const uint64_t *f = message->f;
+  const uint64_t *f = row->f;
   struct profile_mapping mapping = {.start = f[PPROF_MAPPING_START],
                                     .end = f[PPROF_MAPPING_END],
                                     .offset = f[PPROF_MAPPING_OFFSET],
@@ -113,92 +110,86 @@ add_mapping(struct reading *reading, const struct message *message)
   return profile_add_mapping(reading->profile, mapping);
 }
 
-/* The number of ID, a WHAT to which the location MESSAGE refers; INDEX_NONE
- * for the id 0, "not known". */
+/* Returns the number of ID, a WHAT to which the location ROW refers;
+ * INDEX_NONE for the id 0, "not known". */
 static uint32_t
-resolve(const struct reading *reading, const struct message *message,
+resolve(const struct reading *reading, const struct row *row,
         const struct index_map *ids, const char *what, uint64_t id)
 {
-  uint32_t number = id == 0 ? INDEX_NONE : index_map_find(ids, id);
+  const uint32_t number = id == 0 ? INDEX_NONE : index_map_find(ids, id);
   if (id != 0 && number == INDEX_NONE)
-    reading_fault(reading, PPROF_LOCATION, message->index,
-                  "location %" PRIu64 " refers to %s %" PRIu64
-                  ", which is missing",
-                  message->f[PPROF_LOCATION_ID], what, id);
+    reading_fault_at(reading, row->field->at,
+                     "location %" PRIu64 " refers to %s %" PRIu64
+                     ", which is missing",
+                     row->f[PPROF_LOCATION_ID], what, id);
   return number;
 }
 
-static void
-read_line(struct reading *reading, const struct message *message,
+/* Reads the line FIELD of the location ROW. */
+static struct profile_line
+read_line(struct reading *reading, const struct row *row,
           const struct wire_field *field)
 {
   uint64_t f[PPROF_LINE_COLUMN + 1];
-  reading_message(reading, &line_schema, field, f);
-  struct profile_line line = {
-      .function = resolve(reading, message, &reading->function_ids,
-                          "function", f[PPROF_LINE_FUNCTION]),
-      .line = (int64_t)f[PPROF_LINE_NUMBER],
-      .column = (int64_t)f[PPROF_LINE_COLUMN]};
-  if (line.function != INDEX_NONE) {
-    const struct profile_function *function =
-        &reading->profile->functions[line.function];
-    add_text(reading, message, PPROF_LOCATION, function->name,
-             function->file);
-  }
-  ARRAY_PUSH(reading->lines, reading->line_count, reading->line_capacity,
-             line);
+  wire_read_message(reading, &line_schema, field, f);
+  const uint32_t function = resolve(reading, row, &reading->function_ids,
+                                    "function", f[PPROF_LINE_FUNCTION]);
+  if (function != INDEX_NONE)
+    add_text(reading, row, reading->profile->functions[function].name,
+             reading->profile->functions[function].file);
+  return (struct profile_line){function, (int64_t)f[PPROF_LINE_NUMBER],
+                               (int64_t)f[PPROF_LINE_COLUMN]};
 }
 
 static uint32_t
-add_location(struct reading *reading, const struct message *message)
+add_location(struct reading *reading, const struct row *row)
 {
-  const uint64_t *f = message->f;
-  struct profile_location location = {
-      .address = f[PPROF_LOCATION_ADDRESS],
-      .mapping = resolve(reading, message, &reading->mapping_ids, "mapping",
-                         f[PPROF_LOCATION_MAPPING]),
-      .folded = f[PPROF_LOCATION_FOLDED] != 0};
+  const struct profile_location location = {
+      .address = row->f[PPROF_LOCATION_ADDRESS],
+      .mapping = resolve(reading, row, &reading->mapping_ids, "mapping",
+                         row->f[PPROF_LOCATION_MAPPING]),
+      .folded = row->f[PPROF_LOCATION_FOLDED] != 0};
   if (location.mapping != INDEX_NONE)
-    add_text(reading, message, PPROF_LOCATION, 0,
+    add_text(reading, row, 0,
              reading->profile->mappings[location.mapping].file);
+  struct wire_walk walk = wire_walk(reading, &location_schema, row->field);
+  struct wire_field field;
   reading->line_count = 0;
-  for (size_t at = 0; at < message->field->size;) {
-    struct wire_field field;
-    wire_read_field(message->field->bytes, &at, &field);
+  while (wire_next(&walk, &field))
     if (field.number == PPROF_LOCATION_LINE)
-      read_line(reading, message, &field);
-  }
+      ARRAY_PUSH(reading->lines, reading->line_count, reading->line_capacity,
+                 read_line(reading, row, &field));
   return profile_add_location(reading->profile, location, reading->lines,
                               reading->line_count);
 }
 
-/* Takes all messages FIELD of the profile and their ids, which are their
- * first fields. */
+/* Adds all messages NUMBER of the file, and their ids to IDS. */
 static void
-read_each(struct reading *reading, uint32_t field, struct index_map *ids,
-          message_adder *add)
+read_each(struct reading *reading, uint32_t number, struct index_map *ids,
+          row_adder *add)
 {
-  enum { ID = PPROF_FUNCTION_ID };
-  const struct wire_schema *schema = profile_schema.fields[field].message;
-  const char *what = profile_schema.fields[field].name;
-  uint64_t f[PPROF_MAPPING_HAS_INLINE_FRAMES + 1];
-  struct message message = {.f = f};
+  enum { ID = PPROF_FUNCTION_ID }; /* of all three */
+  const struct wire_field_schema *schema = &profile_schema.fields[number];
+  struct row row = {.what = schema->name};
   for (size_t i = 0; i < reading->field_count; i++) {
-    message.field = &reading->fields[i];
-    if (message.field->number != field)
+    row.field = &reading->fields[i];
+    if (row.field->number != number)
       continue;
-    bool good = reading_message(reading, schema, message.field, f);
-    if (f[ID] == 0)
-      reading_fault(reading, field, message.index, "%s %zu has the id 0",
-                    what, message.index);
-    if (index_map_find(ids, f[ID]) != INDEX_NONE)
-      reading_fault(reading, field, message.index,
-                    "the %s id %" PRIu64 " is used twice", what, f[ID]);
+    const bool good =
+        wire_read_message(reading, schema->message, row.field, row.f);
+    const uint64_t id = row.f[ID];
+    if (id == 0)
+      reading_fault_at(reading, row.field->at, "%s %zu has the id 0",
+                       row.what, row.index);
+    if (index_map_find(ids, id) != INDEX_NONE)
+      reading_fault_at(reading, row.field->at,
+                       "the %s id %" PRIu64 " is used twice", row.what, id);
     if (!good)
-      reading_fault(reading, field, message.index,
-                    "%s %" PRIu64 " refers to a missing string", what, f[ID]);
-    index_map_add(ids, f[ID], add(reading, &message));
-    message.index++;
+      reading_fault_at(reading, row.field->at,
+                       "%s %" PRIu64 " refers to a missing string", row.what,
+                       id);
+    index_map_add(ids, id, add(reading, &row));
+    row.index++;
   }
 }
 

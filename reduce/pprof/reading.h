@@ -12,9 +12,9 @@
 #include "base/input_file.h"
 #include "base/mprof_error.h"
 #include "common/pprof_format.h"
+#include "pprof/message.h"
 #include "pprof/profile.h"
 #include "pprof/reader.h"
-#include "pprof/wire.h"
 
 /* One file being read. */
 struct reading {
@@ -51,31 +51,21 @@ _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
                                 const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns the offset of the INDEX-th occurrence of FIELD of the profile, from
- * zero; the length of the file when there are fewer.  Of comments it knows
- * the first, of samples the one in hand.  It does not read the file, whose
- * memory is given back while samples are read. */
-size_t reading_offset(const struct reading *reading, uint32_t field,
-                      size_t index);
+#define reading_damaged(reading, offset, ...)                                \
+  reading_fault_at(reading, offset,                                          \
+                   "is not a profile, or is damaged: " __VA_ARGS__)
 
-/* Fails at the INDEX-th occurrence of FIELD of the profile. */
-#define reading_fault(reading, field, index, ...)                            \
-  reading_fault_at(reading, reading_offset(reading, field, index),           \
-                   __VA_ARGS__)
+/* Returns the offset of the file's sample type INDEX, from zero; the length
+ * of the file if it has fewer. */
+size_t reading_column_at(const struct reading *reading, size_t index);
+
+/* Fails for the comments. */
+#define comment_fault(reading, ...)                                          \
+  reading_fault_at(reading, (reading)->comment_at, __VA_ARGS__)
 
 /* Sets *NAME to the name id of the string INDEX; false when there is none. */
 bool reading_string(const struct reading *reading, uint64_t index,
                     uint32_t *name);
-
-extern const struct wire_schema profile_schema, value_type_schema,
-    label_schema, line_schema;
-
-/* Puts the numbers of MESSAGE, a field of the kind SCHEMA, into VALUES, by
- * field; the last of each counts, as protobuf has it.  Texts become name ids;
- * false when one refers to a missing string. */
-bool reading_message(const struct reading *reading,
-                     const struct wire_schema *schema,
-                     const struct wire_field *message, uint64_t *values);
 
 /* Counts LENGTH bytes of text; false when these are more than the file may
  * have. */
@@ -94,9 +84,8 @@ reading_is_first(const struct reading *reading)
   return reading->profile->file_count == 0;
 }
 
-/* The parts of the reader, in their order: the structure of the file, what
- * chains are made of, comments, sample types, samples. */
-void reading_scan(struct reading *reading);
+/* The parts of the reader, in their order: what chains are made of, comments,
+ * sample types, samples. */
 void reading_tables(struct reading *reading);
 void reading_comments(struct reading *reading);
 void reading_columns(struct reading *reading);

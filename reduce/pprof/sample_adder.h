@@ -36,7 +36,7 @@ struct sample_adder {
 
 /* Fails for the sample in hand. */
 #define sample_fault(adder, ...)                                             \
-  reading_fault((adder)->reading, PPROF_SAMPLE, (adder)->index, __VA_ARGS__)
+  reading_fault_at((adder)->reading, (adder)->reading->sample_at, __VA_ARGS__)
 
 /* Begins the samples of READING, whose columns are known. */
 void sample_adder_init(struct sample_adder *adder, struct reading *reading);

@@ -8,51 +8,6 @@
 
 #include <string.h>
 
-/* ---- reading ---- */
-
-void
-wire_read_field(const uint8_t *data, size_t *at, struct wire_field *field)
-{
-  field->at = *at;
-  uint64_t tag = wire_read_number(data, at);
-  field->number = (uint32_t)(tag >> 3);
-  field->bytes = NULL;
-  field->size = 0;
-  switch (tag & 7) {
-  case PPROF_WIRE_64:
-  case PPROF_WIRE_32:
-    *at += (tag & 7) == PPROF_WIRE_64 ? 8 : 4;
-    break;
-  case PPROF_WIRE_BYTES:
-    field->size = (size_t)wire_read_number(data, at);
-    field->bytes = data + *at;
-    *at += field->size;
-    break;
-  default:
-    field->value = wire_read_number(data, at);
-  }
-}
-
-void
-wire_read_numbers(const struct wire_field *field, struct numbers *numbers)
-{
-  if (field->bytes == NULL) {
-    numbers_push(numbers, field->value);
-    return;
-  }
-  numbers_reserve(numbers, field->size);
-  uint64_t *end = numbers->items + numbers->count;
-  for (size_t at = 0; at < field->size;) {
-    uint8_t byte = field->bytes[at];
-    if (byte < 0x80)
-      at++;
-    *end++ = byte < 0x80 ? byte : wire_read_number(field->bytes, &at);
-  }
-  numbers->count = (size_t)(end - numbers->items);
-}
-
-/* ---- writing ---- */
-
 enum { VARINT_BYTES = 10 };
 
 /* Makes room for COUNT more bytes. */

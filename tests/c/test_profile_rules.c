@@ -258,7 +258,8 @@ every_rule(void **state)
   }
 }
 
-/* Faults of the encoding, with the offset that must be named. */
+/* Faults of the encoding, and fields of which the last one counts, with the
+ * offset that must be named. */
 static void
 every_wire_fault(void **state)
 {
@@ -281,6 +282,12 @@ every_wire_fault(void **state)
        "a number is longer than 64 bits", 10},
       {"\x12\x04\x0a\x02\x01\x80", 6, "a number is cut short", 6},
       {"\xf9\x07\x01\x02", 4, "a number is cut short", 4},
+      {"\x32\x00\x38\x00\x38\x63", 6, "drop_frames or keep_frames refers to",
+       4},
+      {"\x32\x00\x38\x00\x40\x63", 6, "drop_frames or keep_frames refers to",
+       4},
+      {"\x32\x00\x70\x00\x70\x63", 6, "the default sample type is a missing",
+       4},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
