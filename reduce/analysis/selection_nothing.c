@@ -7,6 +7,7 @@
 
 #include "analysis/selection_match.h"
 #include "base/sink.h"
+#include "common/pprof_format.h"
 
 #include <string.h>
 

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "common/pprof_format.h"
 #include "recover/image_hold.h"
 
 #include <errno.h>

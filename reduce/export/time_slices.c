@@ -2,6 +2,8 @@
 
 #include "export/time_slices.h"
 
+#include "common/pprof_format.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -17,6 +17,13 @@
  * sample type that the file says to show first, or the first one that is
  * measured in bytes, and the count that goes by the same name: "x_bytes" with
  * "x_objects".
+ *
+ * In a profile of the whole time of a program, what is live is a part of what
+ * was allocated.  Other programs write differences, too.  With the
+ * allocations of an interval and all that is live at its end (Pyroscope,
+ * Datadog), more can be live than was allocated.  Go's `?seconds=N' subtracts
+ * both, so that what is live can be negative: this is no measure, and is left
+ * out.
  */
 
 #include "pprof/reading.h"
@@ -25,8 +32,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bytes in one UNIT; 0 when it is no unit of bytes.  As in pprof, a kilobyte
- * has 1024 of them. */
+/* Returns how many bytes one UNIT is; 0 if it is no unit of bytes.  As in
+ * pprof, a kilobyte has 1024 of them. */
 static uint64_t
 bytes_in_unit(const char *unit)
 {
@@ -42,20 +49,6 @@ bytes_in_unit(const char *unit)
       if (strcasecmp(unit, units[i][j]) == 0)
         return UINT64_C(1) << 10 * i;
   return 0;
-}
-
-static const char *
-type_of(const struct reading *reading, size_t i)
-{
-  return names_text(&reading->profile->names,
-                    reading->heading.columns[i].type);
-}
-
-static const char *
-unit_of(const struct reading *reading, size_t i)
-{
-  return names_text(&reading->profile->names,
-                    reading->heading.columns[i].unit);
 }
 
 size_t
@@ -75,10 +68,10 @@ read_types(struct reading *reading)
   size_t capacity = 0;
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
-    uint64_t f[PPROF_VALUE_TYPE_UNIT + 1];
+    uint64_t f[MESSAGE_FIELDS];
     if (field->number != PPROF_SAMPLE_TYPE)
       continue;
-    if (!wire_read_message(reading, &value_type_schema, field, f))
+    if (!wire_read_message(reading, field, f))
       reading_fault_at(reading, field->at,
                        "sample type %zu refers to a missing string",
                        heading->column_count);
@@ -89,21 +82,21 @@ read_types(struct reading *reading)
   }
 }
 
-/* How mprof calls the column of USE. */
-static const struct pprof_value_type *
-name_of_use(int use)
+static const char *
+type_of(const struct reading *reading, size_t i)
 {
-  return &pprof_columns[profile_file_column(use)];
+  return names_text(&reading->profile->names,
+                    reading->heading.columns[i].type);
 }
 
-/* Whether it is one of bytes. */
-static bool
-is_use_of_bytes(int use)
+static const char *
+unit_of(const struct reading *reading, size_t i)
 {
-  return strcmp(name_of_use(use)->unit, "bytes") == 0;
+  return names_text(&reading->profile->names,
+                    reading->heading.columns[i].unit);
 }
 
-/* The column whose sample type is called NAME. */
+/* Returns the column whose sample type is called NAME. */
 static struct profile_column
 find_column(const struct reading *reading, const char *name)
 {
@@ -113,13 +106,14 @@ find_column(const struct reading *reading, const char *name)
   return (struct profile_column){NO_COLUMN, 1};
 }
 
-/* Gives COLUMN, unless it is absent, the scale of its unit. */
+/* Gives the column of USE, unless it is absent, the scale of its unit. */
 static void
-set_scale(const struct reading *reading, struct profile_column *column)
+set_scale(struct reading *reading, int use)
 {
+  struct profile_column *column = &reading->heading.column_of[use];
   if (column->index == NO_COLUMN)
     return;
-  size_t i = (size_t)column->index;
+  const size_t i = (size_t)column->index;
   column->scale = bytes_in_unit(unit_of(reading, i));
   if (column->scale == 0)
     reading_fault_at(reading, reading_column_at(reading, i),
@@ -127,37 +121,107 @@ set_scale(const struct reading *reading, struct profile_column *column)
                      type_of(reading, i), unit_of(reading, i));
 }
 
-/* Whether the column I says by its unit that it is bytes. */
-static bool
-is_bytes(const struct reading *reading, size_t i)
+/* ---- what was live ---- */
+
+/* What the samples of another program's file have. */
+struct live_found {
+  bool allocations;
+  bool apart;    /* more is live somewhere than was allocated */
+  bool negative; /* something that was live */
+};
+
+/* Notes in FOUND what the VALUES of a sample have. */
+static void
+look_at_values(const struct profile *heading, const struct numbers *values,
+               struct live_found *found)
 {
-  const char *unit = unit_of(reading, i);
-  return *unit != '\0' && bytes_in_unit(unit) != 0;
+  uint64_t v[MEASURE_KEPT_ALLOCS + 1] = {0}; /* by measure */
+  const struct profile_column *columns = heading->column_of;
+  for (int i = 0; i <= MEASURE_KEPT_ALLOCS; i++)
+    if (columns[i].index != NO_COLUMN &&
+        (size_t)columns[i].index < values->count)
+      v[i] = values->items[columns[i].index];
+  found->allocations |= v[MEASURE_BYTES] != 0;
+  found->apart |= v[MEASURE_KEPT_BYTES] * columns[MEASURE_KEPT_BYTES].scale >
+                      v[MEASURE_BYTES] * columns[MEASURE_BYTES].scale ||
+                  (profile_has(heading, MEASURE_ALLOCS) &&
+                   v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS]);
+  found->negative |=
+      v[MEASURE_KEPT_BYTES] > INT64_MAX || v[MEASURE_KEPT_ALLOCS] > INT64_MAX;
 }
 
-/* Takes columns by their units, since no name is known: see above. */
+/* Returns what the samples of the file have. */
+static struct live_found
+look_at_samples(const struct reading *reading)
+{
+  struct live_found found = {false, false, false};
+  struct numbers values = {0};
+  struct wire_walk walk = wire_walk(reading, NULL);
+  struct wire_field sample, field;
+  while (wire_next(&walk, &sample)) {
+    if (sample.number != PPROF_SAMPLE)
+      continue;
+    struct wire_walk parts = wire_walk(reading, &sample);
+    values.count = 0;
+    while (wire_next(&parts, &field))
+      if (field.number == PPROF_SAMPLE_VALUES)
+        wire_read_numbers(reading, &field, &values);
+    look_at_values(&reading->heading, &values, &found);
+  }
+  return found;
+}
+
+/* Decides what the live figures of the file mean: they stand for what was
+ * allocated where nothing else says that, and negative ones count nowhere. */
+static void
+find_live(struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  struct profile_column *columns = heading->column_of;
+  struct live_found found = {.allocations =
+                                 profile_has(heading, MEASURE_BYTES)};
+  if (!profile_has(heading, MEASURE_KEPT_BYTES))
+    return;
+  if (found.allocations && !heading->by_mprof)
+    found = look_at_samples(reading);
+  if (!found.allocations) {
+    columns[MEASURE_ALLOCS] = columns[MEASURE_KEPT_ALLOCS];
+    columns[MEASURE_BYTES] = columns[MEASURE_KEPT_BYTES];
+    heading->gaps.live = heading->file_count;
+  } else if (found.negative) {
+    columns[MEASURE_KEPT_ALLOCS].index = NO_COLUMN;
+    columns[MEASURE_KEPT_BYTES].index = NO_COLUMN;
+    heading->gaps.changes = heading->file_count;
+  } else if (found.apart) {
+    heading->gaps.apart = heading->file_count;
+  }
+}
+
+/* ---- uses ---- */
+
+/* Finds a column by its unit, since no name is known: see above. */
 static void
 guess_columns(struct reading *reading)
 {
-  const struct profile *heading = &reading->heading;
-  struct profile_column *bytes = &reading->heading.column_of[MEASURE_BYTES];
-  struct profile_column *allocs = &reading->heading.column_of[MEASURE_ALLOCS];
-  for (size_t i = 0; i < reading->heading.column_count; i++)
-    if (is_bytes(reading, i) &&
-        (bytes->index == NO_COLUMN ||
+  struct profile *heading = &reading->heading;
+  int *bytes = &heading->column_of[MEASURE_BYTES].index;
+  int *allocs = &heading->column_of[MEASURE_ALLOCS].index;
+  for (size_t i = 0; i < heading->column_count; i++)
+    if (*unit_of(reading, i) != '\0' &&
+        bytes_in_unit(unit_of(reading, i)) != 0 &&
+        (*bytes == NO_COLUMN ||
          heading->columns[i].type == heading->default_type))
-      bytes->index = (int)i;
-  if (bytes->index == NO_COLUMN)
+      *bytes = (int)i;
+  if (*bytes == NO_COLUMN)
     return;
-  const char *name = type_of(reading, (size_t)bytes->index);
+  const char *name = type_of(reading, (size_t)*bytes);
   const char *end = strrchr(name, '_');
-  size_t stem = end == NULL ? 0 : (size_t)(end - name) + 1;
-  for (size_t i = 0; i < reading->heading.column_count; i++)
+  const size_t stem = end == NULL ? 0 : (size_t)(end - name) + 1;
+  for (size_t i = 0; i < heading->column_count && *allocs == NO_COLUMN; i++)
     if (strcmp(unit_of(reading, i), "count") == 0 &&
         strncmp(type_of(reading, i), name, stem) == 0 &&
-        strchr(type_of(reading, i) + stem, '_') == NULL &&
-        allocs->index == NO_COLUMN)
-      allocs->index = (int)i;
+        strchr(type_of(reading, i) + stem, '_') == NULL)
+      *allocs = (int)i;
 }
 
 /* Fails since the file says nothing of bytes. */
@@ -173,7 +237,8 @@ no_heap_profile(const struct reading *reading)
                              unit_of(reading, i));
   reading_fault_at(
       reading, reading_column_at(reading, 0),
-      "is %s profile: none of its sample types counts bytes (%s)",
+      "is %s profile: none of its sample types counts bytes "
+      "(%s)",
       find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "not a heap",
       *list == '\0' ? "there are none" : list);
 }
@@ -185,156 +250,108 @@ find_uses(struct reading *reading)
   const struct profile *heading = &reading->heading;
   struct profile_column *columns = reading->heading.column_of;
   for (int i = 0; i < COLUMN_USES; i++)
-    columns[i] = find_column(reading, name_of_use(i)->type);
+    columns[i] =
+        find_column(reading, pprof_columns[profile_file_column(i)].type);
   if (!profile_has(heading, MEASURE_KEPT_BYTES)) {
     columns[MEASURE_KEPT_ALLOCS] = find_column(reading, "objects");
     columns[MEASURE_KEPT_BYTES] = find_column(reading, "space");
   }
   for (int i = 0; i < COLUMN_USES; i++)
-    if (is_use_of_bytes(i))
-      set_scale(reading, &columns[i]);
-  reading_live(reading);
+    if (strcmp(pprof_columns[profile_file_column(i)].unit, "bytes") == 0)
+      set_scale(reading, i);
+  find_live(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     guess_columns(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     no_heap_profile(reading);
-  set_scale(reading, &columns[MEASURE_BYTES]); /* which may be a guess */
+  set_scale(reading, MEASURE_BYTES); /* which may be a guess */
 }
 
 /* ---- the profile's columns ---- */
 
-/* Finds each column of the profile among the file's; false when these are
- * others. */
+/* Finds each column of the profile among the file's; lets it have those of
+ * its first file.  Returns false if these are others. */
 static bool
 match_columns(struct reading *reading)
 {
   enum { MOST_COLUMNS = 64 }; /* the search is quadratic */
-  const struct profile *profile = reading->profile;
+  struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
-  struct profile_column *sources = reading->sources;
-  size_t count = profile->column_count;
-  for (size_t j = 0; j < count; j++)
-    sources[j].index = NO_COLUMN;
-  if (heading->column_count != count || count > MOST_COLUMNS)
+  const size_t count = heading->column_count;
+  const bool first = reading_is_first(reading);
+  int *sources = pool_zeroed(count, sizeof *sources);
+  if (first) {
+    profile->columns = heading->columns;
+    profile->column_count = count;
+    memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
+  }
+  if (profile->column_count != count || (!first && count > MOST_COLUMNS))
     return false;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t j = 0; j < count; j++)
+    sources[j] = first ? (int)j : NO_COLUMN;
+  for (size_t i = 0; i < count && !first; i++) {
     size_t j = 0;
     while (j < count &&
-           (sources[j].index != NO_COLUMN ||
+           (sources[j] != NO_COLUMN ||
             profile->columns[j].type != heading->columns[i].type ||
             profile->columns[j].unit != heading->columns[i].unit))
       j++;
     if (j == count)
       return false;
-    sources[j] = (struct profile_column){(int)i, 1};
+    sources[j] = (int)i;
   }
+  reading->sources = sources;
   return true;
 }
 
-/* Whether columns of the file and the profile stand for the same, too. */
-static bool
-same_uses(const struct reading *reading)
-{
-  for (int i = 0; i < COLUMN_USES; i++) {
-    struct profile_column a = reading->heading.column_of[i];
-    struct profile_column b = reading->profile->column_of[i];
-    int index =
-        b.index == NO_COLUMN ? NO_COLUMN : reading->sources[b.index].index;
-    if (a.index != index || a.scale != b.scale)
-      return false;
-  }
-  return true;
-}
-
-void
-reading_convert(const struct profile_column *sources, size_t count,
-                const uint64_t *values, uint64_t *row)
-{
-  for (size_t i = 0; i < count; i++)
-    row[i] = sources[i].index == NO_COLUMN
-                 ? 0
-                 : values[sources[i].index] * sources[i].scale;
-}
-
-/* Whether the profile gets a column for USE: where it or the file has one,
- * but of what was lost both, as the other's would seem to be reachable. */
-static bool
-takes_use(const struct reading *reading, int use)
-{
-  bool before = profile_has(reading->profile, use);
-  bool here = profile_has(&reading->heading, use);
-  int column = profile_file_column(use);
-  return column >= PPROF_LOST_COUNT && column <= PPROF_INDIRECT_BYTES
-             ? before && here
-             : before || here;
-}
-
-/* Lets the profile, of which the samples stay, have one column of mprof's for
- * each use that it or the file knows. */
+/* Lets the profile have one column for each use that it or the file knows; of
+ * what was lost only if both do, as the other's would seem to be reachable.
+ * The values of its samples move there. */
 static void
 use_own_columns(struct reading *reading)
 {
   struct profile *profile = reading->profile;
-  struct profile_column old[COLUMN_USES]; /* as the sources */
-  struct profile_value_type *columns =
-      pool_zeroed(COLUMN_USES, sizeof *columns);
-  size_t count = 0;
+  const bool first = reading_is_first(reading);
+  int old[COLUMN_USES];
+  int count = 0;
+  bool same = true;
   for (int i = 0; i < COLUMN_USES; i++) {
-    const struct pprof_value_type *name = name_of_use(i);
-    if (!takes_use(reading, i)) {
-      profile->column_of[i].index = NO_COLUMN;
+    struct profile_column *column = &profile->column_of[i];
+    const bool here = profile_has(&reading->heading, i);
+    const bool before = profile_has(profile, i);
+    const bool lost = profile_file_column(i) >= PPROF_LOST_COUNT &&
+                      profile_file_column(i) <= PPROF_INDIRECT_BYTES;
+    const bool taken = lost && !first ? before && here : before || here;
+    same = same && taken == before;
+    old[i] = column->index;
+    column->index = taken ? count++ : NO_COLUMN;
+    if (!taken)
       reading->heading.column_of[i].index = NO_COLUMN;
-      profile->total[i] = 0;
-      continue;
-    }
-    columns[count].type = names_intern(&profile->names, name->type);
-    columns[count].unit = names_intern(&profile->names, name->unit);
-    old[count] = profile->column_of[i];
-    reading->sources[count] = reading->heading.column_of[i];
-    profile->column_of[i] = (struct profile_column){(int)count++, 1};
   }
+  if (same)
+    return;
+  const size_t width = (size_t)count;
   uint64_t *values =
-      pool_zeroed(profile->sample_count * count, sizeof *values);
+      pool_zeroed(profile->sample_count * width, sizeof *values);
   for (size_t s = 0; s < profile->sample_count; s++)
-    reading_convert(old, count, profile->values + s * profile->column_count,
-                    values + s * count);
+    for (int i = 0; i < COLUMN_USES; i++)
+      if (old[i] != NO_COLUMN && profile_has(profile, i))
+        values[s * width + (size_t)profile->column_of[i].index] =
+            profile->values[s * profile->column_count + (size_t)old[i]];
   pool_free(profile->values);
   profile->values = values;
-  profile->value_capacity = profile->sample_count * count;
-  profile->columns = columns;
-  profile->column_count = count;
-}
-
-/* Takes the columns of the first file. */
-static void
-take_columns(struct reading *reading)
-{
-  struct profile *profile = reading->profile;
-  const struct profile *heading = &reading->heading;
-  profile->columns = heading->columns;
-  profile->column_count = heading->column_count;
-  memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
-  for (size_t i = 0; i < profile->column_count; i++)
-    reading->sources[i] = (struct profile_column){(int)i, 1};
+  profile->value_capacity = profile->sample_count * width;
+  profile->column_count = width;
 }
 
 void
 reading_columns(struct reading *reading)
 {
-  bool lossless = reading->options->lossless;
   read_types(reading);
   find_uses(reading);
-  reading->sources =
-      pool_zeroed(reading->heading.column_count +
-                      reading->profile->column_count + COLUMN_USES,
-                  sizeof *reading->sources);
   reading->same_columns = true;
-  if (reading_is_first(reading)) {
-    take_columns(reading);
-    return;
-  }
-  reading->same_columns =
-      match_columns(reading) && (lossless || same_uses(reading));
-  if (!reading->same_columns && !lossless)
+  if (reading->options->lossless)
+    reading->same_columns = match_columns(reading);
+  else
     use_own_columns(reading);
 }

@@ -18,42 +18,22 @@
 
 enum { MOST_FILES = 1000000000 }; /* that one file may stand for */
 
-/* The number TEXT, from LEAST to MOST, that the comment INDEX gives KEY. */
+/* Returns the number that TEXT, of the comment INDEX, gives KEY: from LEAST
+ * to MOST. */
 static int64_t
 read_number(const struct reading *reading, size_t index, const char *key,
             const char *text, int64_t least, int64_t most)
 {
   const char *digits = text + (*text == '-');
-  size_t length = strspn(digits, "0123456789");
+  const size_t length = strspn(digits, "0123456789");
   errno = 0;
-  int64_t value = strtoll(text, NULL, 10);
+  const int64_t value = strtoll(text, NULL, 10);
   if (length == 0 || digits[length] != '\0' || errno != 0 || value < least ||
       value > most)
     comment_fault(reading, "comment %zu gives %s a value that is not a %s",
                   index, key,
                   most == MOST_FILES ? "number of files" : "count");
   return value;
-}
-
-/* Takes what has to be known before the facts are read from TEXT, the comment
- * INDEX. */
-static void
-read_heading(struct reading *reading, const char *text, size_t index)
-{
-  struct profile *heading = &reading->heading;
-  const char *files = comment_value(text, PPROF_COMMENT_FILES);
-  if (strcmp(text, PPROF_COMMENT_LANGUAGE "=lisp") == 0)
-    heading->language = LANGUAGE_LISP;
-  else if (strcmp(text, PPROF_COMMENT_LANGUAGE "=c") == 0)
-    heading->language = LANGUAGE_C;
-  else if (comment_value(text, PPROF_COMMENT_VERSION) != NULL)
-    heading->by_mprof = true;
-  if (files == NULL)
-    return;
-  int64_t count =
-      read_number(reading, index, PPROF_COMMENT_FILES, files, 1, MOST_FILES);
-  if (count > 1)
-    heading->file_count = (size_t)count;
 }
 
 /* Adds VALUE, what another comment says of FACT, to SUMS. */
@@ -87,35 +67,46 @@ read_fact(struct reading *reading, const char *text, size_t index)
   }
 }
 
-/* Takes TEXT, the comment INDEX, but for what says how to read the others. */
-static void
-read_comment(struct reading *reading, const char *text, size_t index)
-{
-  struct profile *profile = reading->profile;
-  const char *unknown = comment_value(text, PPROF_COMMENT_CALLS_UNKNOWN);
-  if (comment_value(text, PPROF_COMMENT_FILES) != NULL)
-    return;
-  if (unknown != NULL)
-    profile_add_unknown_calls(profile,
-                              names_intern(&profile->names, unknown));
-  uint32_t name = (uint32_t)reading->comments.items[index];
-  if (unknown != NULL ||
-      comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL)
-    profile_add_comment_once(profile, name);
-  else
-    profile_add_comment(profile, name);
-  read_fact(reading, text, index);
-}
-
 void
 reading_add_comments(struct reading *reading)
 {
-  const struct numbers *comments = &reading->comments;
-  for (size_t i = 0; i < comments->count; i++)
-    read_comment(
-        reading,
-        names_text(&reading->profile->names, (uint32_t)comments->items[i]),
-        i);
+  struct profile *profile = reading->profile;
+  for (size_t i = 0; i < reading->comments.count; i++) {
+    const uint32_t name = (uint32_t)reading->comments.items[i];
+    const char *text = names_text(&profile->names, name);
+    const char *unknown = comment_value(text, PPROF_COMMENT_CALLS_UNKNOWN);
+    if (comment_value(text, PPROF_COMMENT_FILES) != NULL)
+      continue;
+    if (unknown != NULL)
+      profile_add_unknown_calls(profile,
+                                names_intern(&profile->names, unknown));
+    if (unknown != NULL ||
+        comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL)
+      profile_add_comment_once(profile, name);
+    else
+      profile_add_comment(profile, name);
+    read_fact(reading, text, i);
+  }
+}
+
+/* Takes what TEXT, the comment INDEX, says of how to read the others. */
+static void
+read_heading(struct reading *reading, const char *text, size_t index)
+{
+  struct profile *heading = &reading->heading;
+  const char *files = comment_value(text, PPROF_COMMENT_FILES);
+  if (strcmp(text, PPROF_COMMENT_LANGUAGE "=lisp") == 0)
+    heading->language = LANGUAGE_LISP;
+  else if (strcmp(text, PPROF_COMMENT_LANGUAGE "=c") == 0)
+    heading->language = LANGUAGE_C;
+  else if (comment_value(text, PPROF_COMMENT_VERSION) != NULL)
+    heading->by_mprof = true;
+  else if (files != NULL) {
+    const int64_t count = read_number(reading, index, PPROF_COMMENT_FILES,
+                                      files, 1, MOST_FILES);
+    if (count > 1)
+      heading->file_count = (size_t)count;
+  }
 }
 
 void
@@ -145,16 +136,15 @@ reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
   static const enum measure measures[] = {
       [FACT_ALLOCATIONS] = MEASURE_ALLOCS, [FACT_BYTES] = MEASURE_BYTES};
   const struct profile *heading = &reading->heading;
-  struct profile *profile = reading->profile;
-  for (int fact = 0; fact <= FACT_BYTES; fact++)
-    if (profile_knows(heading, (enum profile_fact)fact) &&
-        (uint64_t)heading->facts[fact] != sums[measures[fact]])
+  for (int fact = 0; fact < FACT_COUNT; fact++) {
+    const int64_t value = heading->facts[fact];
+    if (fact <= FACT_BYTES &&
+        profile_knows(heading, (enum profile_fact)fact) &&
+        (uint64_t)value != sums[measures[fact]])
       comment_fault(reading,
                     "%s is %" PRId64 ", but the samples add up to %" PRIu64,
-                    profile_fact_keys[fact], heading->facts[fact],
-                    sums[measures[fact]]);
-  for (int fact = 0; fact < FACT_COUNT; fact++) {
-    add_fact(reading, profile->facts, fact, heading->facts[fact]);
-    profile->fact_files[fact] += heading->fact_files[fact];
+                    profile_fact_keys[fact], value, sums[measures[fact]]);
+    add_fact(reading, reading->profile->facts, fact, value);
+    reading->profile->fact_files[fact] += heading->fact_files[fact];
   }
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What samples that become one have in common. */
+/* Sets KEY to what samples that become one have in common. */
 static void
 make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
 {

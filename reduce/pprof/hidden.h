@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "pprof/profile.h"
 
-/* What of PROFILE is hidden: by location, for hidden_part. */
+/* Returns what of PROFILE is hidden: by location, for hidden_part. */
 unsigned char *hidden_find(const struct profile *profile);
 
 /* Parts CHAIN, ids of locations with the leaf first: those that show stay,
@@ -25,7 +25,7 @@ void hidden_part(const unsigned char *parts, struct numbers *chain,
                  struct numbers *hidden);
 
 /* Appends to WHOLE, which has room, what of a chain is SHOWN and HIDDEN.
- * False when they do not fit. */
+ * Returns false if they do not fit. */
 bool hidden_insert(const struct numbers *shown, const struct numbers *hidden,
                    struct numbers *whole);
 

@@ -18,7 +18,7 @@ static const struct {
     {{"c", "cons"}, {"f", "float"}, {"s", "struct"}, {"o", "other"}},
 };
 
-/* The index of the type, added when new. */
+/* Returns the index of a type, which is added if it is new. */
 static uint32_t
 type_of(struct profile *profile, unsigned category, uint32_t type,
         uint32_t class_name)
@@ -31,20 +31,20 @@ type_of(struct profile *profile, unsigned category, uint32_t type,
   return row;
 }
 
-/* The same of NAME in the list *NAMES of *COUNT; ROWS has their words. */
+/* Returns the index of NAME in the list *NAMES of *COUNT, to which it is
+ * added if it is new; NUMBERS knows what is there. */
 static uint32_t
-name_index(struct row_table *rows, uint32_t **names, size_t *count,
+name_index(struct index_map *numbers, uint32_t **names, size_t *count,
            size_t *capacity, uint32_t name)
 {
-  uint64_t word = name;
-  uint32_t row = row_table_add(rows, &word, 1);
-  if (row == *count)
+  uint32_t number = index_map_number(numbers, name);
+  if (number == *count)
     ARRAY_PUSH(*names, *count, *capacity, name);
-  return row;
+  return number;
 }
 
-/* The category of the label NAME in Lisp; the last one, "other", when that is
- * not known. */
+/* Returns the category of the label NAME in Lisp; the last one, "other", if
+ * that is not known. */
 static unsigned
 category_of_label(const char *name)
 {
@@ -55,17 +55,15 @@ category_of_label(const char *name)
   return i;
 }
 
-enum { THREAD, REGION, PHASE, TYPE, CLASS, CATEGORY, TEXT_LABELS };
-
 /* Fills in what the COUNT words at ROW say. */
 static void
 read_labels(struct profile *profile, const uint64_t *row, size_t count,
             struct profile_labels *labels)
 {
+  enum { THREAD, REGION, PHASE, TYPE, CLASS, CATEGORY, TEXT_LABELS };
   static const char *const keys[TEXT_LABELS] = {
-      [THREAD] = PPROF_LABEL_THREAD, [REGION] = PPROF_LABEL_REGION,
-      [PHASE] = PPROF_LABEL_PHASE,   [TYPE] = PPROF_LABEL_TYPE,
-      [CLASS] = PPROF_LABEL_CLASS,   [CATEGORY] = PPROF_LABEL_CATEGORY,
+      PPROF_LABEL_THREAD, PPROF_LABEL_REGION, PPROF_LABEL_PHASE,
+      PPROF_LABEL_TYPE,   PPROF_LABEL_CLASS,  PPROF_LABEL_CATEGORY,
   };
   const struct names *names = &profile->names;
   uint32_t texts[TEXT_LABELS] = {0};
@@ -73,39 +71,39 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
       .by_mprof = (row[0] & LABELS_BY_MPROF) != 0,
       .counts_objects = (row[0] & LABELS_COUNT_OBJECTS) != 0,
       .of_lisp = (row[0] & LABELS_OF_LISP) != 0,
+      .phase = PHASE_COUNT,
       .time = -1,
   };
   for (size_t i = 1; i < count; i += LABEL_WORDS) {
     const char *key = names_text(names, (uint32_t)row[i]);
-    if (row[i + 1] == 0 && strcmp(key, PPROF_LABEL_BYTES) == 0) {
+    const uint32_t text = (uint32_t)row[i + 1];
+    if (text == 0 && strcmp(key, PPROF_LABEL_BYTES) == 0) {
       labels->has_bytes = true;
       labels->bytes = row[i + 2];
-    } else if (row[i + 1] == 0 && labels->by_mprof &&
-               strcmp(key, PPROF_LABEL_TIME) == 0) {
-      labels->time = (int64_t)row[i + 2];
     }
-    labels->text += strlen(names_text(names, (uint32_t)row[i + 1]));
+    if (text == 0 && labels->by_mprof && strcmp(key, PPROF_LABEL_TIME) == 0)
+      labels->time = (int64_t)row[i + 2];
+    labels->text += strlen(names_text(names, text));
     for (int k = 0; k < TEXT_LABELS; k++)
       if (strcmp(key, keys[k]) == 0)
-        texts[k] = (uint32_t)row[i + 1];
+        texts[k] = text;
   }
   const char *phase = names_text(names, texts[PHASE]);
-  labels->phase =
-      labels->by_mprof ? phase_of_word(phase, strlen(phase)) : PHASE_COUNT;
+  if (labels->by_mprof)
+    labels->phase = phase_of_word(phase, strlen(phase));
   labels->type = texts[TYPE];
   labels->class_name = texts[CLASS];
-  labels->thread = name_index(&profile->thread_rows, &profile->threads,
+  labels->thread = name_index(&profile->thread_numbers, &profile->threads,
                               &profile->thread_count,
                               &profile->thread_capacity, texts[THREAD]);
-  labels->region = name_index(&profile->region_rows, &profile->regions,
+  labels->region = name_index(&profile->region_numbers, &profile->regions,
                               &profile->region_count,
                               &profile->region_capacity, texts[REGION]);
-  uint32_t type =
-      labels->of_lisp
-          ? type_of(profile,
-                    category_of_label(names_text(names, texts[CATEGORY])),
-                    texts[TYPE], texts[CLASS])
-          : INDEX_NONE;
+  const char *category = names_text(names, texts[CATEGORY]);
+  const uint32_t type = labels->of_lisp
+                            ? type_of(profile, category_of_label(category),
+                                      texts[TYPE], texts[CLASS])
+                            : INDEX_NONE;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
     labels->types[i] = type;
 }
@@ -122,42 +120,41 @@ profile_labels(struct profile *profile, const uint64_t *row, size_t count)
   return index;
 }
 
-/* How large the objects of COUNT are.  Where another program wrote no size,
- * the mean stands for it. */
+/* Finds how large the objects of COUNT are.  Where another program wrote no
+ * size, the mean stands for it. */
 static void
 find_size(const struct profile_labels *labels, struct sample_count *count)
 {
-  uint64_t allocs = count->counts[MEASURE_ALLOCS];
-  uint64_t kept = count->counts[MEASURE_KEPT_ALLOCS];
+  const uint64_t allocs = count->counts[MEASURE_ALLOCS];
+  const uint64_t kept = count->counts[MEASURE_KEPT_ALLOCS];
   count->size_kind = SIZE_EXACT;
   count->object_bytes = labels->bytes;
-  if (!labels->counts_objects || !labels->by_mprof) {
-    if (!labels->has_bytes && allocs > 0)
-      count->object_bytes = count->counts[MEASURE_BYTES] / allocs;
-    else if (!labels->has_bytes && kept > 0)
-      count->object_bytes = count->counts[MEASURE_KEPT_BYTES] / kept;
+  if (labels->counts_objects && labels->by_mprof) {
+    if (allocs == 0)
+      count->size_kind = SIZE_GROWTH;
     else if (!labels->has_bytes)
-      count->size_kind = SIZE_UNKNOWN;
-  } else if (allocs == 0) {
-    count->size_kind = SIZE_GROWTH;
+      count->size_kind = SIZE_LARGE;
   } else if (!labels->has_bytes) {
-    count->size_kind = SIZE_LARGE;
+    if (allocs > 0)
+      count->object_bytes = count->counts[MEASURE_BYTES] / allocs;
+    else if (kept > 0)
+      count->object_bytes = count->counts[MEASURE_KEPT_BYTES] / kept;
+    else
+      count->size_kind = SIZE_UNKNOWN;
   }
 }
 
-/* The category of COUNT's objects in a C program. */
+/* Returns the category of COUNT's objects in a C program. */
 static unsigned
 size_category(const struct profile_labels *labels,
               const struct sample_count *count)
 {
-  uint64_t bytes = count->object_bytes;
-  if (count->size_kind == SIZE_GROWTH && !labels->has_bytes)
-    bytes = count->counts[MEASURE_BYTES];
-  return count->size_kind == SIZE_LARGE ? 3
-         : bytes <= 32                  ? 0
-         : bytes <= 256                 ? 1
-         : bytes <= 2048                ? 2
-                                        : 3;
+  const uint64_t bytes =
+      count->size_kind == SIZE_LARGE ? UINT64_MAX
+      : count->size_kind == SIZE_GROWTH && !labels->has_bytes
+          ? count->counts[MEASURE_BYTES]
+          : count->object_bytes;
+  return (bytes > 32 ? 1u : 0u) + (bytes > 256) + (bytes > 2048);
 }
 
 void
@@ -167,16 +164,13 @@ profile_count(const struct profile *profile, size_t i,
   const struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
   const uint64_t *values = profile->values + i * profile->column_count;
-  const struct profile_column *columns = profile->column_of;
   memset(count->counts, 0, sizeof count->counts);
   count->weight = MEASURE_BYTES;
   for (size_t j = 0; j < profile->measure_count; j++) {
-    const struct profile_column c = columns[profile->measures[j]];
+    const struct profile_column c = profile->column_of[profile->measures[j]];
     count->counts[profile->measures[j]] = values[c.index] * c.scale;
   }
-  count->calls = columns[COLUMN_OF_CALLS].index == NO_COLUMN
-                     ? 0
-                     : values[columns[COLUMN_OF_CALLS].index];
+  count->calls = profile_value(profile, i, COLUMN_OF_CALLS);
   find_size(labels, count);
   count->type = labels->types[size_category(labels, count)];
 }
@@ -190,10 +184,10 @@ profile_settle_type(struct profile *profile, size_t i)
   if (labels->of_lisp)
     return;
   profile_count(profile, i, &count);
-  unsigned category = size_category(labels, &count);
-  uint32_t *type = &labels->types[category];
-  if (*type == INDEX_NONE)
-    *type = type_of(profile, category, labels->type, labels->class_name);
+  const unsigned category = size_category(labels, &count);
+  if (labels->types[category] == INDEX_NONE)
+    labels->types[category] =
+        type_of(profile, category, labels->type, labels->class_name);
 }
 
 const char *

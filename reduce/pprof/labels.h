@@ -79,11 +79,12 @@ struct sample_count {
   uint32_t type; /* index into types */
 };
 
-/* The set of labels that the COUNT words at ROW are, made when it is new. */
+/* Returns the set of labels that the COUNT words at ROW are; adds it if it is
+ * new. */
 uint32_t profile_labels(struct profile *profile, const uint64_t *row,
                         size_t count);
 
-/* What the sample I counts. */
+/* Sets COUNT to what the sample I counts. */
 void profile_count(const struct profile *profile, size_t i,
                    struct sample_count *count);
 
@@ -91,7 +92,7 @@ void profile_count(const struct profile *profile, size_t i,
  * until then profile_count has none. */
 void profile_settle_type(struct profile *profile, size_t i);
 
-/* The letter ("c") and the name ("cons", "<= 32") of CATEGORY. */
+/* Return the letter ("c") and the name ("cons", "small") of CATEGORY. */
 const char *category_letter(enum language language, unsigned category);
 const char *category_name(enum language language, unsigned category);
 

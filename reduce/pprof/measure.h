@@ -47,8 +47,8 @@ struct measure_row {
  */
 extern const struct measure_row measure_rows[MEASURE_NAMES + 1];
 
-/* Whether it is counted along chains of holders, where others are along
- * chains of calls. */
+/* Returns whether it is counted along chains of holders, where others are
+ * along chains of calls. */
 static inline bool
 measure_is_held(enum measure measure)
 {
@@ -57,15 +57,16 @@ measure_is_held(enum measure measure)
 
 struct profile;
 
-/* The row of MEASURE, as programs in the language of PROFILE call it. */
+/* Returns the row of MEASURE, as programs in the language of PROFILE call it.
+ */
 const struct measure_row *measure_row(const struct profile *profile,
                                       enum measure measure);
 
-/* Whether PROFILE says it. */
+/* Returns whether PROFILE says it. */
 bool measure_known(const struct profile *profile, enum measure measure);
 
-/* What bytes, or allocations, of PROFILE are called where COUNTED has been
- * put in their place. */
+/* Returns what bytes, or allocations, of PROFILE are called where COUNTED has
+ * been put in their place. */
 const char *measure_noun(const struct profile *profile, enum measure counted,
                          bool bytes);
 

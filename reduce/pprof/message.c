@@ -14,79 +14,38 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define FIELDS(...)                                                          \
-  (const struct wire_field_schema[]) { __VA_ARGS__ }
-#define MESSAGE(text, ...)                                                   \
-  {                                                                          \
-    .name = text, .fields = FIELDS(__VA_ARGS__),                             \
-    .field_count =                                                           \
-        sizeof(FIELDS(__VA_ARGS__)) / sizeof(struct wire_field_schema)       \
-  }
+/* A kind of message.  The name of a field stands behind the mark of what it
+ * holds; a digit is an index into schemas. */
+static const struct wire_schema {
+  const char *name;
+  const char *fields[MESSAGE_FIELDS]; /* by number; NULL: none */
+  const char *own;                    /* number 1001, mprof's own */
+} schemas[] = {
+    {"Profile",
+     {"", "1sample_type", "2sample", "4mapping", "5location", "7function",
+      "\"string_table", "$drop_frames", "$keep_frames", "#time_nanos",
+      "#duration_nanos", "1period_type", "#period", "*comment",
+      "$default_sample_type"},
+     "*mprof_comment"},
+    {"ValueType", {"", "$type", "$unit"}},
+    {"Sample", {"", "*location_id", "*value", "3label"}, "*mprof_hidden"},
+    {"Label", {"", "$key", "$str", "#num", "$num_unit"}},
+    {"Mapping",
+     {"", "#id", "#memory_start", "#memory_limit", "#file_offset",
+      "$filename", "$build_id", "#has_functions", "#has_filenames",
+      "#has_line_numbers", "#has_inline_frames"}},
+    {"Location",
+     {"", "#id", "#mapping_id", "#address", "6line", "#is_folded"}},
+    {"Line", {"", "#function_id", "#line", "#column"}},
+    {"Function",
+     {"", "#id", "$name", "$system_name", "$filename", "#start_line"}},
+};
 
-const struct wire_schema value_type_schema =
-    MESSAGE("ValueType", [PPROF_VALUE_TYPE_NAME] = {"type", WIRE_TEXT},
-            [PPROF_VALUE_TYPE_UNIT] = {"unit", WIRE_TEXT});
-
-const struct wire_schema label_schema =
-    MESSAGE("Label", [PPROF_LABEL_KEY] = {"key", WIRE_TEXT},
-            [PPROF_LABEL_TEXT] = {"str", WIRE_TEXT},
-            [PPROF_LABEL_NUMBER] = {"num", WIRE_NUMBER},
-            [PPROF_LABEL_UNIT] = {"num_unit", WIRE_TEXT});
-
-const struct wire_schema sample_schema = MESSAGE(
-    "Sample", [PPROF_SAMPLE_LOCATIONS] = {"location_id", WIRE_NUMBERS},
-    [PPROF_SAMPLE_VALUES] = {"value", WIRE_NUMBERS},
-    [PPROF_SAMPLE_LABEL] = {"label", WIRE_MESSAGE, &label_schema},
-    [PPROF_SAMPLE_HIDDEN] = {"mprof_hidden", WIRE_NUMBERS});
-
-static const struct wire_schema mapping_schema = MESSAGE(
-    "Mapping", [PPROF_MAPPING_ID] = {"id", WIRE_NUMBER},
-    [PPROF_MAPPING_START] = {"memory_start", WIRE_NUMBER},
-    [PPROF_MAPPING_END] = {"memory_limit", WIRE_NUMBER},
-    [PPROF_MAPPING_OFFSET] = {"file_offset", WIRE_NUMBER},
-    [PPROF_MAPPING_FILE] = {"filename", WIRE_TEXT},
-    [PPROF_MAPPING_BUILD_ID] = {"build_id", WIRE_TEXT},
-    [PPROF_MAPPING_HAS_FUNCTIONS] = {"has_functions", WIRE_NUMBER},
-    [PPROF_MAPPING_HAS_FILENAMES] = {"has_filenames", WIRE_NUMBER},
-    [PPROF_MAPPING_HAS_LINE_NUMBERS] = {"has_line_numbers", WIRE_NUMBER},
-    [PPROF_MAPPING_HAS_INLINE_FRAMES] = {"has_inline_frames", WIRE_NUMBER});
-
-const struct wire_schema line_schema =
-    MESSAGE("Line", [PPROF_LINE_FUNCTION] = {"function_id", WIRE_NUMBER},
-            [PPROF_LINE_NUMBER] = {"line", WIRE_NUMBER},
-            [PPROF_LINE_COLUMN] = {"column", WIRE_NUMBER});
-
-const struct wire_schema location_schema =
-    MESSAGE("Location", [PPROF_LOCATION_ID] = {"id", WIRE_NUMBER},
-            [PPROF_LOCATION_MAPPING] = {"mapping_id", WIRE_NUMBER},
-            [PPROF_LOCATION_ADDRESS] = {"address", WIRE_NUMBER},
-            [PPROF_LOCATION_LINE] = {"line", WIRE_MESSAGE, &line_schema},
-            [PPROF_LOCATION_FOLDED] = {"is_folded", WIRE_NUMBER});
-
-static const struct wire_schema function_schema =
-    MESSAGE("Function", [PPROF_FUNCTION_ID] = {"id", WIRE_NUMBER},
-            [PPROF_FUNCTION_NAME] = {"name", WIRE_TEXT},
-            [PPROF_FUNCTION_SYSTEM_NAME] = {"system_name", WIRE_TEXT},
-            [PPROF_FUNCTION_FILE] = {"filename", WIRE_TEXT},
-            [PPROF_FUNCTION_START_LINE] = {"start_line", WIRE_NUMBER});
-
-const struct wire_schema profile_schema = MESSAGE(
-    "Profile",
-    [PPROF_SAMPLE_TYPE] = {"sample_type", WIRE_MESSAGE, &value_type_schema},
-    [PPROF_SAMPLE] = {"sample", WIRE_MESSAGE, &sample_schema},
-    [PPROF_MAPPING] = {"mapping", WIRE_MESSAGE, &mapping_schema},
-    [PPROF_LOCATION] = {"location", WIRE_MESSAGE, &location_schema},
-    [PPROF_FUNCTION] = {"function", WIRE_MESSAGE, &function_schema},
-    [PPROF_STRING] = {"string_table", WIRE_STRING},
-    [PPROF_DROP_FRAMES] = {"drop_frames", WIRE_TEXT},
-    [PPROF_KEEP_FRAMES] = {"keep_frames", WIRE_TEXT},
-    [PPROF_TIME] = {"time_nanos", WIRE_NUMBER},
-    [PPROF_DURATION] = {"duration_nanos", WIRE_NUMBER},
-    [PPROF_PERIOD_TYPE] = {"period_type", WIRE_MESSAGE, &value_type_schema},
-    [PPROF_PERIOD] = {"period", WIRE_NUMBER},
-    [PPROF_COMMENT] = {"comment", WIRE_NUMBERS},
-    [PPROF_DEFAULT_TYPE] = {"default_sample_type", WIRE_TEXT},
-    [PPROF_OWN_COMMENT] = {"mprof_comment", WIRE_NUMBERS});
+const char *
+message_name(uint32_t field)
+{
+  return schemas[0].fields[field] + 1;
+}
 
 /* ---- the decoder ---- */
 
@@ -122,43 +81,47 @@ read_varint(const struct reading *reading, size_t *at, size_t end)
     *at += 2;
     return (data[0] & 0x7f) | (uint64_t)data[1] << 7;
   }
-  return read_long_varint(reading, at, end);
+  size_t from = *at; /* so that AT itself can be in a register */
+  const uint64_t value = read_long_varint(reading, &from, end);
+  *at = from;
+  return value;
 }
 
-/* Returns what the field with TAG, at offset AT, holds. */
-static inline enum wire_kind
-check_tag(const struct wire_walk *walk, uint64_t tag, size_t at)
+enum { /* bits: wire types */
+       VARINT = 1 << PPROF_WIRE_VARINT,
+       BYTES = 1 << PPROF_WIRE_BYTES,
+       ANY = VARINT | BYTES | 1 << PPROF_WIRE_64 | 1 << PPROF_WIRE_32
+};
+
+/* By mark of a field, the wire types that fit. */
+static const uint8_t fitting[128] = {
+    [WIRE_ANYTHING] = ANY, [WIRE_NUMBER] = VARINT,
+    [WIRE_TEXT] = VARINT,  [WIRE_NUMBERS] = VARINT | BYTES,
+    [WIRE_STRING] = BYTES, ['1'] = BYTES,
+    ['2'] = BYTES,         ['3'] = BYTES,
+    ['4'] = BYTES,         ['5'] = BYTES,
+    ['6'] = BYTES,         ['7'] = BYTES,
+};
+
+/* Fails for the TAG at offset AT, of a field with that NAME. */
+static _Noreturn void
+refuse_tag(const struct wire_walk *walk, uint64_t tag, const char *name,
+           size_t at)
 {
-  static const struct wire_field_schema unknown = {"unknown", WIRE_ANYTHING};
-  enum { /* bits: wire types */
-         VARINT = 1 << PPROF_WIRE_VARINT,
-         BYTES = 1 << PPROF_WIRE_BYTES,
-         ANY = VARINT | BYTES | 1 << PPROF_WIRE_64 | 1 << PPROF_WIRE_32
-  };
-  static const uint8_t fitting[] = {
-      [WIRE_ANYTHING] = ANY, [WIRE_NUMBER] = VARINT,
-      [WIRE_TEXT] = VARINT,  [WIRE_NUMBERS] = VARINT | BYTES,
-      [WIRE_STRING] = BYTES, [WIRE_MESSAGE] = BYTES,
-  };
-  const struct wire_schema *schema = walk->schema;
+  const char *message = walk->schema->name;
   const unsigned type = (unsigned)(tag & 7);
-  const uint64_t number = tag >> 3;
-  if (number == 0 || tag > UINT32_MAX)
+  if (tag >> 3 == 0 || tag > UINT32_MAX)
     reading_damaged(walk->reading, at, "field number %" PRIu64 " in a %s",
-                    number, schema->name);
+                    tag >> 3, message);
   if ((ANY >> type & 1) == 0)
-    reading_damaged(walk->reading, at, "wire type %u in a %s", type,
-                    schema->name);
-  const struct wire_field_schema *known =
-      number < schema->field_count ? &schema->fields[number] : &unknown;
-  if ((fitting[known->kind] >> type & 1) == 0)
-    reading_damaged(walk->reading, at, "field %s of a %s has wire type %u",
-                    known->name, schema->name, type);
-  return known->kind;
+    reading_damaged(walk->reading, at, "wire type %u in a %s", type, message);
+  reading_damaged(walk->reading, at, "field %s of a %s has wire type %u",
+                  name + 1, message, type);
 }
 
-bool
-wire_next(struct wire_walk *walk, struct wire_field *field)
+/* Does what wire_next does, in the loops of this file. */
+static inline bool
+next(struct wire_walk *walk, struct wire_field *field)
 {
   const struct reading *reading = walk->reading;
   const size_t end = walk->end;
@@ -167,17 +130,25 @@ wire_next(struct wire_walk *walk, struct wire_field *field)
     return false;
   field->at = at;
   const uint64_t tag = read_varint(reading, &at, end);
-  field->kind = check_tag(walk, tag, field->at);
-  field->number = (uint32_t)(tag >> 3);
+  const uint64_t number = tag >> 3;
+  const char *name = number < MESSAGE_FIELDS ? walk->schema->fields[number]
+                     : number == PPROF_OWN_COMMENT ? walk->schema->own
+                                                   : NULL;
+  field->number = (uint32_t)number;
+  field->mark = name == NULL ? (char)WIRE_ANYTHING : *name;
+  if ((fitting[(size_t)field->mark] >> (tag & 7) & 1) == 0 ||
+      tag > UINT32_MAX)
+    refuse_tag(walk, tag, name, field->at);
+  field->value = 0;
   field->bytes = NULL;
   field->size = 0;
-  const size_t value_at = at;
   if ((tag & 7) == PPROF_WIRE_VARINT) {
     field->value = read_varint(reading, &at, end);
   } else if ((tag & 7) == PPROF_WIRE_BYTES) {
+    const size_t length_at = at;
     const uint64_t length = read_varint(reading, &at, end);
     if (length > end - at)
-      reading_damaged(reading, value_at,
+      reading_damaged(reading, length_at,
                       "a length of %" PRIu64 " bytes where %zu are left",
                       length, end - at);
     field->size = (size_t)length;
@@ -193,17 +164,20 @@ wire_next(struct wire_walk *walk, struct wire_field *field)
   return true;
 }
 
-struct wire_walk
-wire_walk(const struct reading *reading, const struct wire_schema *schema,
-          const struct wire_field *message)
+bool
+wire_next(struct wire_walk *walk, struct wire_field *field)
 {
-  size_t at = 0;
-  size_t end = reading->file.length;
-  if (message != NULL) {
-    at = (size_t)(message->bytes - reading->file.data);
-    end = at + message->size;
-  }
-  return (struct wire_walk){reading, schema, at, end};
+  return next(walk, field);
+}
+
+struct wire_walk
+wire_walk(const struct reading *reading, const struct wire_field *field)
+{
+  if (field == NULL)
+    return (struct wire_walk){reading, schemas, 0, reading->file.length};
+  const size_t at = (size_t)(field->bytes - reading->file.data);
+  return (struct wire_walk){reading, &schemas[field->mark - '0'], at,
+                            at + field->size};
 }
 
 void
@@ -225,19 +199,19 @@ wire_read_numbers(const struct reading *reading,
 
 bool
 wire_read_message(const struct reading *reading,
-                  const struct wire_schema *schema,
-                  const struct wire_field *message, uint64_t *values)
+                  const struct wire_field *field,
+                  uint64_t values[MESSAGE_FIELDS])
 {
-  struct wire_walk walk = wire_walk(reading, schema, message);
-  struct wire_field field;
+  struct wire_walk walk = wire_walk(reading, field);
+  struct wire_field part;
   uint32_t name;
   bool good = true;
-  memset(values, 0, schema->field_count * sizeof *values);
-  while (wire_next(&walk, &field))
-    if (field.kind == WIRE_NUMBER || field.kind == WIRE_TEXT)
-      values[field.number] = field.value;
-  for (size_t i = 0; i < schema->field_count; i++)
-    if (schema->fields[i].kind == WIRE_TEXT) {
+  memset(values, 0, MESSAGE_FIELDS * sizeof *values);
+  while (next(&walk, &part))
+    if (part.mark == WIRE_NUMBER || part.mark == WIRE_TEXT)
+      values[part.number] = part.value;
+  for (size_t i = 1; walk.schema->fields[i] != NULL; i++)
+    if (*walk.schema->fields[i] == WIRE_TEXT) {
       good = reading_string(reading, values[i], &name) && good;
       values[i] = good ? name : 0;
     }
@@ -264,16 +238,15 @@ check_numbers(const struct reading *reading, const struct wire_field *field)
 }
 
 void
-wire_check(const struct reading *reading, const struct wire_schema *schema,
-           const struct wire_field *field)
+wire_check(const struct reading *reading, const struct wire_field *field)
 {
-  if (field->kind == WIRE_NUMBERS && field->bytes != NULL)
+  if (field->mark == WIRE_NUMBERS)
     check_numbers(reading, field);
-  if (field->kind != WIRE_MESSAGE)
+  if (field->mark < '0' || field->mark > '9')
     return;
-  schema = schema->fields[field->number].message;
-  struct wire_walk walk = wire_walk(reading, schema, field);
+  struct wire_walk walk = wire_walk(reading, field);
   struct wire_field part;
-  while (wire_next(&walk, &part))
-    wire_check(reading, schema, &part);
+  while (next(&walk, &part))
+    if (part.bytes != NULL)
+      wire_check(reading, &part);
 }

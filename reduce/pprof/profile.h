@@ -27,7 +27,6 @@
 #include "base/names.h"
 #include "base/row_table.h"
 #include "base/tree.h"
-#include "common/pprof_format.h"
 #include "pprof/labels.h"
 #include "pprof/measure.h"
 
@@ -147,13 +146,14 @@ struct profile {
   size_t thread_count, thread_capacity;
   uint32_t *regions; /* name ids of paths, 0 for what is in none */
   size_t region_count, region_capacity;
-  struct row_table type_rows, thread_rows, region_rows; /* to find these */
+  struct row_table type_rows; /* to find these, by number */
+  struct index_map thread_numbers, region_numbers;
 
   struct profile_sample *samples;
   size_t sample_count, sample_capacity;
   uint64_t *values; /* of sample i, from i * column_count on */
   size_t value_capacity;
-  struct profile_value_type *columns;
+  struct profile_value_type *columns; /* NULL: read to be summed up */
   size_t column_count;
   struct profile_column column_of[COLUMN_USES]; /* by use */
   uint8_t measures[MEASURE_COUNT]; /* those that have a column, once the
@@ -178,14 +178,13 @@ struct profile {
   size_t fact_files[FACT_COUNT]; /* how many files gave it */
 };
 
-/* An empty profile, in the pool in use. */
+/* Makes PROFILE an empty one, in the pool in use. */
 void profile_init(struct profile *profile);
 
 /* ---- building ---- */
 
-/* Each gives back the number of what is added, or of an equal one that is
- * there.  A location has the COUNT lines at LINES, whatever it says of them
- * itself. */
+/* Return the number of what is added, or of an equal one that is there.  A
+ * location has the COUNT lines at LINES, whatever it says of them itself. */
 uint32_t profile_add_mapping(struct profile *profile,
                              struct profile_mapping mapping);
 uint32_t profile_add_function(struct profile *profile,
@@ -214,19 +213,20 @@ void profile_add_comment_once(struct profile *profile, uint32_t text);
 void profile_add_unknown_calls(struct profile *profile, uint32_t name);
 
 /* Fills in the types of all samples, and clears totals of what no column is
- * for.  To be called when all samples are there, before profile_count. */
+ * for.  Called when all samples are there, before profile_count. */
 void profile_settle(struct profile *profile);
 
 /* ---- reading ---- */
 
-/* Whether some column is for that USE. */
+/* Returns whether some column is for that USE. */
 static inline bool
 profile_has(const struct profile *profile, int use)
 {
   return profile->column_of[use].index != NO_COLUMN;
 }
 
-/* What sample I has for USE, as its column counts; 0 without one. */
+/* Returns what sample I has for USE; 0 without a column.  It is in bytes, or
+ * in the unit of the column if the profile is to be written anew. */
 static inline uint64_t
 profile_value(const struct profile *profile, size_t i, int use)
 {
@@ -236,30 +236,31 @@ profile_value(const struct profile *profile, size_t i, int use)
              : profile->values[i * profile->column_count + (size_t)column];
 }
 
-/* The sample type of files by mprof (enum pprof_column) for that USE. */
+/* Returns the sample type of files by mprof (enum pprof_column) for USE. */
 int profile_file_column(int use);
 
-/* Whether the calls of functions called NAME are counted in all files. */
+/* Returns whether the calls of functions called NAME are counted in all
+ * files. */
 bool profile_calls_known(const struct profile *profile, uint32_t name);
 
-/* The value of the first comment "KEY=value", NULL when there is none; valid
- * as long as the profile. */
+/* Returns the value of the first comment "KEY=value", NULL if there is none;
+ * valid as long as the profile. */
 const char *profile_comment(const struct profile *profile, const char *key);
 
-/* What the comment TEXT says when it is "KEY=...", else NULL. */
+/* Returns what the comment TEXT says if it is "KEY=...", else NULL. */
 const char *comment_value(const char *text, const char *key);
 
-/* The same of the comment with the number I. */
+/* Does the same for the comment with the number I. */
 const char *profile_comment_value(const struct profile *profile, size_t i,
                                   const char *key);
 
-/* How the thread INDEX is called; valid as long as the profile. */
+/* Returns the name of the thread INDEX; valid as long as the profile. */
 const char *profile_thread_name(const struct profile *profile, size_t index);
 
 /* The comment keys of facts, such as "mprof.bytes". */
 extern const char *const profile_fact_keys[FACT_COUNT];
 
-/* Whether every file of PROFILE gave FACT. */
+/* Returns whether every file of PROFILE gave FACT. */
 bool profile_knows(const struct profile *profile, enum profile_fact fact);
 
 #endif

@@ -38,15 +38,6 @@ reading_fault_at(const struct reading *reading, size_t offset,
             reading->file.compressed ? "inflated data" : "file");
 }
 
-bool
-reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
-{
-  if (index >= reading->string_count)
-    return false;
-  *name = reading->strings[index];
-  return true;
-}
-
 /* Checks the structure of the whole file, and lists its fields but for
  * samples and comments.  Their decoded size is bounded before any of it is
  * made: two bytes of input can become a hundred of structure.  The memory of
@@ -58,14 +49,15 @@ list_fields(struct reading *reading)
   const uint64_t most =
       input_file_memory_limit(&reading->file, reading->options->limits);
   uint64_t taken = 0;
-  struct wire_walk walk = wire_walk(reading, &profile_schema, NULL);
+  struct wire_walk walk = wire_walk(reading, NULL);
   struct wire_field field;
   reading->comment_at = reading->file.length;
   while (wire_next(&walk, &field)) {
-    wire_check(reading, &profile_schema, &field);
+    if (field.bytes != NULL)
+      wire_check(reading, &field);
     const uint64_t bytes =
         sizeof field + (uint64_t)field.size *
-                           (field.kind == WIRE_STRING ? 1 : MOST_FOR_A_BYTE);
+                           (field.mark == WIRE_STRING ? 1 : MOST_FOR_A_BYTE);
     if (taken + bytes > most)
       reading_damaged(reading, field.at,
                       "decodes to more than %" PRIu64 " bytes", most);
@@ -77,7 +69,7 @@ list_fields(struct reading *reading)
     else if (field.number != PPROF_SAMPLE)
       ARRAY_PUSH(reading->fields, reading->field_count,
                  reading->field_capacity, field);
-    reading->string_count += field.kind == WIRE_STRING;
+    reading->string_count += field.mark == WIRE_STRING;
   }
 }
 
@@ -86,16 +78,16 @@ static void
 read_heading(struct reading *reading)
 {
   struct profile *heading = &reading->heading;
-  uint64_t f[PPROF_DEFAULT_TYPE + 1] = {0};
-  size_t at[PPROF_DEFAULT_TYPE + 1] = {0};
-  uint64_t type[PPROF_VALUE_TYPE_UNIT + 1] = {0};
+  uint64_t f[MESSAGE_FIELDS] = {0};
+  size_t at[MESSAGE_FIELDS] = {0};
+  uint64_t type[MESSAGE_FIELDS] = {0};
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
     if (field->number == PPROF_PERIOD_TYPE &&
-        !wire_read_message(reading, &value_type_schema, field, type))
+        !wire_read_message(reading, field, type))
       reading_fault_at(reading, field->at,
                        "the period's type refers to a missing string");
-    if (field->bytes == NULL && field->number <= PPROF_DEFAULT_TYPE) {
+    if (field->mark == WIRE_NUMBER || field->mark == WIRE_TEXT) {
       f[field->number] = field->value;
       at[field->number] = field->at;
     }

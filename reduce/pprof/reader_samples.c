@@ -37,8 +37,9 @@ struct decoding {
   struct step *steps;
   size_t length, capacity;
   struct numbers ids;
-  uint64_t *texts; /* by location; 0: it was not met yet */
-  uint64_t frames; /* of all nodes that are new */
+  uint64_t *texts;       /* by location; 0: it was not met yet */
+  uint64_t frames;       /* of all nodes that are new */
+  uint64_t other_labels; /* bytes of those that other files have */
   uint64_t memory_limit;
 };
 
@@ -130,8 +131,8 @@ find_chain(struct decoding *d)
 static void
 read_label(struct decoding *d, const struct wire_field *field)
 {
-  uint64_t f[PPROF_LABEL_UNIT + 1];
-  if (!wire_read_message(d->reading, &label_schema, field, f))
+  uint64_t f[MESSAGE_FIELDS];
+  if (!wire_read_message(d->reading, field, f))
     sample_fault(&d->adder,
                  "a label of sample %zu refers to a missing string",
                  d->adder.index);
@@ -157,7 +158,7 @@ insert_hidden(struct decoding *d)
 static void
 read_parts(struct decoding *d, const struct wire_field *sample)
 {
-  struct wire_walk walk = wire_walk(d->reading, &sample_schema, sample);
+  struct wire_walk walk = wire_walk(d->reading, sample);
   struct wire_field field;
   d->locations.count = d->hidden.count = 0;
   sample_adder_begin(&d->adder);
@@ -174,6 +175,14 @@ read_parts(struct decoding *d, const struct wire_field *sample)
     insert_hidden(d);
 }
 
+/* Returns the memory that all sets of labels take. */
+static uint64_t
+label_bytes(const struct profile *profile)
+{
+  return profile->label_rows.word_count * sizeof *profile->label_rows.words +
+         profile->label_rows.row_count * sizeof *profile->labels;
+}
+
 /* Checks that what the samples take so far is within the limits, with what
  * all stages together make of it. */
 static void
@@ -183,7 +192,7 @@ check_limits(const struct decoding *d)
   const struct profile *profile = d->reading->profile;
   uint64_t samples = profile->sample_count - d->reading->first_sample;
   uint64_t taken =
-      d->frames * FRAME_BYTES + sample_adder_label_bytes(&d->adder) +
+      d->frames * FRAME_BYTES + label_bytes(profile) - d->other_labels +
       samples *
           (SAMPLE_BYTES + profile->column_count * sizeof *profile->values);
   if (taken > d->memory_limit)
@@ -219,10 +228,11 @@ reading_samples(struct reading *reading)
   struct input_file *file = &reading->file;
   struct decoding d = {
       .reading = reading,
+      .other_labels = label_bytes(reading->profile),
       .texts = pool_zeroed(reading->profile->location_count, sizeof *d.texts),
       .memory_limit =
           input_file_memory_limit(file, reading->options->limits)};
-  struct wire_walk walk = wire_walk(reading, &profile_schema, NULL);
+  struct wire_walk walk = wire_walk(reading, NULL);
   struct wire_field field;
   sample_adder_init(&d.adder, reading);
   while (wire_next(&walk, &field)) {

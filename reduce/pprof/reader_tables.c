@@ -59,7 +59,7 @@ struct row {
   const struct wire_field *field;
   const char *what; /* "location", ... */
   size_t index;
-  uint64_t f[PPROF_MAPPING_HAS_INLINE_FRAMES + 1]; /* numbers, by field */
+  uint64_t f[MESSAGE_FIELDS]; /* numbers, by field */
 };
 
 /* Adds ROW to the profile; returns its number there. */
@@ -130,8 +130,8 @@ static struct profile_line
 read_line(struct reading *reading, const struct row *row,
           const struct wire_field *field)
 {
-  uint64_t f[PPROF_LINE_COLUMN + 1];
-  wire_read_message(reading, &line_schema, field, f);
+  uint64_t f[MESSAGE_FIELDS];
+  wire_read_message(reading, field, f);
   const uint32_t function = resolve(reading, row, &reading->function_ids,
                                     "function", f[PPROF_LINE_FUNCTION]);
   if (function != INDEX_NONE)
@@ -152,7 +152,7 @@ add_location(struct reading *reading, const struct row *row)
   if (location.mapping != INDEX_NONE)
     add_text(reading, row, 0,
              reading->profile->mappings[location.mapping].file);
-  struct wire_walk walk = wire_walk(reading, &location_schema, row->field);
+  struct wire_walk walk = wire_walk(reading, row->field);
   struct wire_field field;
   reading->line_count = 0;
   while (wire_next(&walk, &field))
@@ -169,14 +169,12 @@ read_each(struct reading *reading, uint32_t number, struct index_map *ids,
           row_adder *add)
 {
   enum { ID = PPROF_FUNCTION_ID }; /* of all three */
-  const struct wire_field_schema *schema = &profile_schema.fields[number];
-  struct row row = {.what = schema->name};
+  struct row row = {.what = message_name(number)};
   for (size_t i = 0; i < reading->field_count; i++) {
     row.field = &reading->fields[i];
     if (row.field->number != number)
       continue;
-    const bool good =
-        wire_read_message(reading, schema->message, row.field, row.f);
+    const bool good = wire_read_message(reading, row.field, row.f);
     const uint64_t id = row.f[ID];
     if (id == 0)
       reading_fault_at(reading, row.field->at, "%s %zu has the id 0",

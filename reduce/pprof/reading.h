@@ -12,16 +12,80 @@
 #include "base/input_file.h"
 #include "base/mprof_error.h"
 #include "common/pprof_format.h"
-#include "pprof/message.h"
 #include "pprof/profile.h"
 #include "pprof/reader.h"
+
+/* ---- the decoder ---- */
+
+/* Messages are decoded one field after the other, at any place of a file. All
+ * bounds are checked, and what is wrong fails with its offset in the file. */
+
+struct reading;
+struct wire_schema;
+
+/* What a field holds; a digit: a message of a kind that message.c knows. */
+enum wire_mark {
+  WIRE_ANYTHING = '?', /* its number is not known */
+  WIRE_NUMBER = '#',
+  WIRE_NUMBERS = '*', /* repeated */
+  WIRE_TEXT = '$',    /* the number of a string in the table of strings */
+  WIRE_STRING = '"'
+};
+
+enum { MESSAGE_FIELDS = 16 }; /* at most, but for those of mprof's own */
+
+/* Returns the name of the FIELD of the profile, such as "location". */
+const char *message_name(uint32_t field);
+
+/* One field of a message. */
+struct wire_field {
+  uint32_t number;
+  char mark;
+  size_t at;            /* offset of its tag in the file */
+  uint64_t value;       /* of a number; else 0 */
+  const uint8_t *bytes; /* of a length-delimited value, SIZE of them; else
+                           NULL */
+  size_t size;
+};
+
+/* A walk over the fields of a message. */
+struct wire_walk {
+  const struct reading *reading;
+  const struct wire_schema *schema; /* of the message */
+  size_t at, end;                   /* offsets in the file */
+};
+
+/* Returns a walk over the message FIELD; NULL: the whole file. */
+struct wire_walk wire_walk(const struct reading *reading,
+                           const struct wire_field *field);
+
+/* Reads the next field of WALK.  Returns false at the end. */
+bool wire_next(struct wire_walk *walk, struct wire_field *field);
+
+/* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS. */
+void wire_read_numbers(const struct reading *reading,
+                       const struct wire_field *field,
+                       struct numbers *numbers);
+
+/* Puts the numbers of the message FIELD into VALUES, by field; the last of
+ * each counts, as protobuf has it.  Texts become name ids.  Returns false if
+ * one refers to a missing string. */
+bool wire_read_message(const struct reading *reading,
+                       const struct wire_field *field,
+                       uint64_t values[MESSAGE_FIELDS]);
+
+/* Checks the whole FIELD, of bytes, with all messages in it, which are three
+ * deep, whatever the input says. */
+void wire_check(const struct reading *reading,
+                const struct wire_field *field);
+
+/* ---- a file ---- */
 
 /* One file being read. */
 struct reading {
   struct profile *profile; /* receives the content */
   const char *path;
   const struct reader_options *options;
-  struct mprof_error *error;
   struct input_file file;
   struct wire_field *fields; /* those of the profile but samples and comments
                               */
@@ -38,8 +102,8 @@ struct reading {
   size_t line_count, line_capacity;
   struct profile heading; /* what the file says of the whole: facts, too; no
                              arrays but columns */
-  struct profile_column *sources; /* by column of the profile, where its
-                                     values come from */
+  int *sources; /* by column of the profile, which of the file it is; NULL:
+                   the profile has columns by use */
   uint64_t text_left; /* bytes that names may still have, as often as anything
                          refers to them */
   bool same_columns;  /* those of the file are the profile's */
@@ -63,12 +127,19 @@ size_t reading_column_at(const struct reading *reading, size_t index);
 #define comment_fault(reading, ...)                                          \
   reading_fault_at(reading, (reading)->comment_at, __VA_ARGS__)
 
-/* Sets *NAME to the name id of the string INDEX; false when there is none. */
-bool reading_string(const struct reading *reading, uint64_t index,
-                    uint32_t *name);
+/* Sets *NAME to the name id of the string INDEX.  Returns false if there is
+ * none. */
+static inline bool
+reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
+{
+  if (index >= reading->string_count)
+    return false;
+  *name = reading->strings[index];
+  return true;
+}
 
-/* Counts LENGTH bytes of text; false when these are more than the file may
- * have. */
+/* Counts LENGTH bytes of text.  Returns false if these are more than the file
+ * may have. */
 static inline bool
 reading_add_text(struct reading *reading, uint64_t length)
 {
@@ -77,7 +148,7 @@ reading_add_text(struct reading *reading, uint64_t length)
   return good;
 }
 
-/* Whether READING's file is the first that the profile is made of. */
+/* Returns whether READING's file is the first of the profile. */
 static inline bool
 reading_is_first(const struct reading *reading)
 {
@@ -91,11 +162,6 @@ void reading_comments(struct reading *reading);
 void reading_columns(struct reading *reading);
 void reading_samples(struct reading *reading);
 
-/* Decides what the live figures of the file mean, whose columns are known:
- * they stand for what was allocated where nothing else says that, and
- * negative ones count nowhere. */
-void reading_live(struct reading *reading);
-
 /* Adds the comments to the profile, and takes the facts that they state; a
  * part of reading_comments, which takes what the samples need as well. */
 void reading_add_comments(struct reading *reading);
@@ -107,10 +173,6 @@ void reading_check_heading(struct reading *reading);
 /* Adds what the file says of the whole, when all else is in the profile; it
  * may have so much TEXT. */
 void reading_take(struct reading *reading, uint64_t text);
-
-/* Fills a ROW of COUNT values with those that SOURCES finds in VALUES. */
-void reading_convert(const struct profile_column *sources, size_t count,
-                     const uint64_t *values, uint64_t *row);
 
 /* Compares the facts that the comments state with SUMS over the samples of
  * the file, and adds them to the profile. */

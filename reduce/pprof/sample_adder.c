@@ -7,35 +7,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-static uint64_t
-label_bytes(const struct profile *profile)
-{
-  return profile->label_rows.word_count * sizeof *profile->label_rows.words +
-         profile->label_rows.row_count * sizeof *profile->labels;
-}
-
-uint64_t
-sample_adder_label_bytes(const struct sample_adder *adder)
-{
-  return label_bytes(adder->reading->profile) - adder->other_labels;
-}
-
 void
 sample_adder_init(struct sample_adder *adder, struct reading *reading)
 {
-  struct profile *heading = &reading->heading;
+  const struct profile *heading = &reading->heading;
+  const size_t count = heading->column_count;
   *adder = (struct sample_adder){
-      .reading = reading, .other_labels = label_bytes(reading->profile)};
-  adder->source =
-      (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
-      (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
-      (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u);
+      .reading = reading,
+      .unsigned_columns = pool_zeroed(count, sizeof(bool)),
+      .row = pool_zeroed(reading->profile->column_count, sizeof(uint64_t))};
+  memset(adder->unsigned_columns, heading->by_mprof, count);
   for (int use = 0; use < COLUMN_USES; use++)
-    if (profile_has(heading, use))
+    if (profile_has(heading, use)) {
       adder->uses[adder->use_count++] = (uint8_t)use;
-  adder->row =
-      pool_zeroed(reading->profile->column_count, sizeof *adder->row);
-  numbers_push(&adder->labels, adder->source);
+      adder->unsigned_columns[heading->column_of[use].index] = true;
+    }
+  numbers_push(
+      &adder->labels,
+      (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
+          (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
+          (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u));
 }
 
 void
@@ -66,58 +57,30 @@ sample_adder_label(struct sample_adder *adder,
 
 /* ---- values ---- */
 
-/* Returns whether the column INDEX of the file may be negative: where another
- * program counts something that no figure is made of. */
-static bool
-may_be_negative(const struct sample_adder *adder, size_t index)
-{
-  const struct profile *heading = &adder->reading->heading;
-  for (size_t i = 0; i < adder->use_count; i++)
-    if (heading->column_of[adder->uses[i]].index == (int)index)
-      return false;
-  return !heading->by_mprof;
-}
-
-/* Checks the values in hand. */
+/* Adds the values in hand to all sums, which must stay within 63 bits. */
 static void
-check_values(const struct sample_adder *adder)
-{
-  const struct numbers *values = &adder->values;
-  size_t wanted = adder->reading->heading.column_count;
-  if (values->count != wanted)
-    sample_fault(adder,
-                 "sample %zu has %zu values where there are %zu sample types",
-                 adder->index, values->count, wanted);
-  for (size_t i = 0; i < values->count; i++)
-    if (values->items[i] > INT64_MAX && !may_be_negative(adder, i))
-      sample_fault(adder, "sample %zu has the negative value %" PRId64,
-                   adder->index, (int64_t)values->items[i]);
-}
-
-/* Adds the values in hand to all sums, which must stay within 63 bits, and
- * sets V, which is zero, to them by use. */
-static void
-add_to_sums(struct sample_adder *adder, uint64_t v[COLUMN_USES])
+add_to_sums(struct sample_adder *adder)
 {
   const struct reading *reading = adder->reading;
   for (size_t i = 0; i < adder->use_count; i++) {
     const int use = adder->uses[i];
     const struct profile_column column = reading->heading.column_of[use];
+    uint64_t *value = &adder->by_use[use];
     uint64_t *total = &reading->profile->total[use];
     if (__builtin_mul_overflow(adder->values.items[column.index],
-                               column.scale, &v[use]) ||
-        v[use] > (uint64_t)INT64_MAX - *total)
+                               column.scale, value) ||
+        *value > (uint64_t)INT64_MAX - *total)
       sample_fault(adder, "the sums overflow at sample %zu", adder->index);
-    adder->sums[use] += v[use];
-    *total += v[use];
+    adder->sums[use] += *value;
+    *total += *value;
   }
 }
 
-/* Checks that the values V of a file by mprof go together. */
+/* Checks that the values of a file by mprof go together. */
 static void
-check_own_values(const struct sample_adder *adder,
-                 const uint64_t v[COLUMN_USES])
+check_own_values(const struct sample_adder *adder)
 {
+  const uint64_t *v = adder->by_use;
   if (v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
     sample_fault(adder, "sample %zu keeps more than it allocated",
@@ -140,16 +103,24 @@ check_own_values(const struct sample_adder *adder,
 void
 sample_adder_check(struct sample_adder *adder)
 {
-  uint64_t v[COLUMN_USES] = {0};
-  check_values(adder);
-  add_to_sums(adder, v);
-  if (adder->reading->heading.by_mprof)
-    check_own_values(adder, v);
+  const struct numbers *values = &adder->values;
+  const struct profile *heading = &adder->reading->heading;
+  if (values->count != heading->column_count)
+    sample_fault(adder,
+                 "sample %zu has %zu values where there are %zu sample types",
+                 adder->index, values->count, heading->column_count);
+  for (size_t i = 0; i < values->count; i++)
+    if (values->items[i] > INT64_MAX && adder->unsigned_columns[i])
+      sample_fault(adder, "sample %zu has the negative value %" PRId64,
+                   adder->index, (int64_t)values->items[i]);
+  add_to_sums(adder);
+  if (heading->by_mprof)
+    check_own_values(adder);
 }
 
 /* ---- samples ---- */
 
-/* The set of labels in hand. */
+/* Returns the set of labels in hand. */
 static uint32_t
 find_labels(const struct sample_adder *adder)
 {
@@ -175,11 +146,14 @@ void
 sample_adder_add(struct sample_adder *adder, uint32_t node,
                  struct sample_labels *labels)
 {
-  const struct reading *reading = adder->reading;
-  struct profile *profile = reading->profile;
-  const uint64_t *values = adder->values.items;
-  reading_convert(reading->sources, profile->column_count, values,
-                  adder->row);
+  struct profile *profile = adder->reading->profile;
+  const int *sources = adder->reading->sources;
+  for (size_t i = 0; sources != NULL && i < profile->column_count; i++)
+    adder->row[i] = adder->values.items[sources[i]];
+  for (size_t i = 0; sources == NULL && i < adder->use_count; i++) {
+    const int use = adder->uses[i];
+    adder->row[profile->column_of[use].index] = adder->by_use[use];
+  }
   if (labels->set == INDEX_NONE)
     labels->set = find_labels(adder);
   profile_add_sample(profile, (struct profile_sample){node, labels->set},

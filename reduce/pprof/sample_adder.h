@@ -22,16 +22,17 @@ struct sample_labels {
 
 struct sample_adder {
   struct reading *reading;
-  size_t index;          /* of the sample in hand; its parts: */
-  struct numbers values; /* in columns of the file */
+  size_t index;                 /* of the sample in hand; its parts: */
+  struct numbers values;        /* in columns of the file */
+  uint64_t by_use[COLUMN_USES]; /* the values, once they are checked */
   struct numbers labels; /* a row of label_rows, from the first word on */
   struct sample_labels known; /* of that row */
-  uint64_t source;            /* the first word of each row */
-  uint64_t other_labels;      /* bytes of those that other files have */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
   uint8_t uses[COLUMN_USES];  /* that the file has columns for */
   size_t use_count;
-  uint64_t *row; /* values in the profile's columns */
+  bool *unsigned_columns; /* by column of the file: those that may not be
+                             negative, as some figure is made of them */
+  uint64_t *row;          /* values in the profile's columns */
 };
 
 /* Fails for the sample in hand. */
@@ -56,8 +57,5 @@ void sample_adder_check(struct sample_adder *adder);
  * filled in when it is needed. */
 void sample_adder_add(struct sample_adder *adder, uint32_t node,
                       struct sample_labels *labels);
-
-/* The memory that the sets of labels of the file take. */
-uint64_t sample_adder_label_bytes(const struct sample_adder *adder);
 
 #endif

@@ -10,13 +10,6 @@
 
 enum { VARINT_BYTES = 10 };
 
-/* Makes room for COUNT more bytes. */
-static void
-reserve(struct wire_buffer *buffer, size_t count)
-{
-  ARRAY_ROOM(buffer->bytes, buffer->capacity, buffer->count + count);
-}
-
 /* Appends NUMBER, for which there is room. */
 static void
 put_varint(struct wire_buffer *buffer, uint64_t number)
@@ -26,29 +19,38 @@ put_varint(struct wire_buffer *buffer, uint64_t number)
   buffer->bytes[buffer->count++] = (uint8_t)number;
 }
 
+/* Appends the tag of FIELD and NUMBER, its value or how many bytes it has,
+ * for MORE of which it makes room. */
 static void
-put_tag(struct wire_buffer *buffer, uint32_t field, unsigned type)
+put_tag(struct wire_buffer *buffer, uint32_t field, unsigned type,
+        uint64_t number, size_t more)
 {
+  ARRAY_ROOM(buffer->bytes, buffer->capacity,
+             buffer->count + 2 * VARINT_BYTES + more);
   put_varint(buffer, (uint64_t)field << 3 | type);
+  put_varint(buffer, number);
 }
 
 void
 wire_put_number(struct wire_buffer *buffer, uint32_t field, uint64_t number)
 {
-  if (number == 0)
-    return;
-  reserve(buffer, 2 * VARINT_BYTES);
-  put_tag(buffer, field, PPROF_WIRE_VARINT);
-  put_varint(buffer, number);
+  if (number != 0)
+    put_tag(buffer, field, PPROF_WIRE_VARINT, number, 0);
+}
+
+void
+wire_put_fields(struct wire_buffer *buffer, uint32_t first,
+                const uint64_t *numbers, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    wire_put_number(buffer, first + i, numbers[i]);
 }
 
 void
 wire_put_bytes(struct wire_buffer *buffer, uint32_t field, const void *bytes,
                size_t count)
 {
-  reserve(buffer, 2 * VARINT_BYTES + count);
-  put_tag(buffer, field, PPROF_WIRE_BYTES);
-  put_varint(buffer, count);
+  put_tag(buffer, field, PPROF_WIRE_BYTES, count, count);
   if (count > 0)
     memcpy(buffer->bytes + buffer->count, bytes, count);
   buffer->count += count;
@@ -63,9 +65,7 @@ wire_put_packed(struct wire_buffer *buffer, uint32_t field,
     return;
   for (size_t i = 0; i < count; i++) /* seven bits a byte, rounded up */
     length += (size_t)(70 - __builtin_clzll(numbers[i] | 1)) / 7;
-  reserve(buffer, 2 * VARINT_BYTES + length);
-  put_tag(buffer, field, PPROF_WIRE_BYTES);
-  put_varint(buffer, length);
+  put_tag(buffer, field, PPROF_WIRE_BYTES, length, length);
   for (size_t i = 0; i < count; i++)
     put_varint(buffer, numbers[i]);
 }

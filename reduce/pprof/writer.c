@@ -37,12 +37,24 @@ send_number(struct writing *writing, enum pprof_profile_field field,
   wire_send(&writing->whole, writing->sink);
 }
 
+/* Appends to BUFFER the numbers that follow, as fields from the first on. */
+#define put_fields(buffer, ...)                                              \
+  wire_put_fields(buffer, 1, (const uint64_t[]){__VA_ARGS__},                \
+                  sizeof((const uint64_t[]){__VA_ARGS__}) /                  \
+                      sizeof(uint64_t))
+
+/* Returns the id of what has the number INDEX; 0 for INDEX_NONE. */
+static uint64_t
+id_of(uint32_t index)
+{
+  return index == INDEX_NONE ? 0 : (uint64_t)index + 1;
+}
+
 static void
 write_value_type(struct writing *writing, enum pprof_profile_field field,
                  struct profile_value_type type)
 {
-  wire_put_number(&writing->message, PPROF_VALUE_TYPE_NAME, type.type);
-  wire_put_number(&writing->message, PPROF_VALUE_TYPE_UNIT, type.unit);
+  put_fields(&writing->message, type.type, type.unit);
   send_message(writing, field);
 }
 
@@ -55,7 +67,7 @@ put_chain(struct writing *writing, uint32_t node)
   struct numbers *hidden = &writing->hidden;
   chain->count = 0;
   for (; node != TREE_ROOT; node = nodes[node].parent)
-    numbers_push(chain, (uint64_t)nodes[node].item + 1);
+    numbers_push(chain, id_of(nodes[node].item));
   if (writing->parts != NULL)
     hidden_part(writing->parts, chain, hidden);
   wire_put_packed(&writing->message, PPROF_SAMPLE_LOCATIONS, chain->items,
@@ -65,46 +77,31 @@ put_chain(struct writing *writing, uint32_t node)
 }
 
 static void
-put_labels(struct writing *writing, uint32_t labels)
-{
-  size_t count;
-  const uint64_t *words =
-      row_table_words(&writing->profile->label_rows, labels, &count);
-  for (size_t i = 1; i < count; i += LABEL_WORDS) {
-    for (uint32_t j = 0; j < LABEL_WORDS; j++)
-      wire_put_number(&writing->part, PPROF_LABEL_KEY + j, words[i + j]);
-    wire_put_message(&writing->message, PPROF_SAMPLE_LABEL, &writing->part);
-  }
-}
-
-static void
 write_sample(struct writing *writing, size_t row)
 {
   const struct profile *profile = writing->profile;
+  size_t count;
+  const uint64_t *words = row_table_words(
+      &profile->label_rows, profile->samples[row].labels, &count);
   put_chain(writing, profile->samples[row].node);
   wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES,
                   profile->values + row * profile->column_count,
                   profile->column_count);
-  put_labels(writing, profile->samples[row].labels);
+  for (size_t i = 1; i < count; i += LABEL_WORDS) {
+    wire_put_fields(&writing->part, PPROF_LABEL_KEY, words + i, LABEL_WORDS);
+    wire_put_message(&writing->message, PPROF_SAMPLE_LABEL, &writing->part);
+  }
   send_message(writing, PPROF_SAMPLE);
 }
-
-/* ---- the rest ---- */
 
 static void
 write_mapping(struct writing *writing, size_t row)
 {
   const struct profile_mapping *m = &writing->profile->mappings[row];
-  struct wire_buffer *to = &writing->message;
-  wire_put_number(to, PPROF_MAPPING_ID, row + 1);
-  wire_put_number(to, PPROF_MAPPING_START, m->start);
-  wire_put_number(to, PPROF_MAPPING_END, m->end);
-  wire_put_number(to, PPROF_MAPPING_OFFSET, m->offset);
-  wire_put_number(to, PPROF_MAPPING_FILE, m->file);
-  wire_put_number(to, PPROF_MAPPING_BUILD_ID, m->build_id);
-  for (uint32_t f = PPROF_MAPPING_HAS_FUNCTIONS;
-       f <= PPROF_MAPPING_HAS_INLINE_FRAMES; f++)
-    wire_put_number(to, f, m->flags >> (f - PPROF_MAPPING_HAS_FUNCTIONS) & 1);
+  const unsigned flags = m->flags;
+  put_fields(&writing->message, row + 1, m->start, m->end, m->offset, m->file,
+             m->build_id, flags & 1, flags >> 1 & 1, flags >> 2 & 1,
+             flags >> 3 & 1);
   send_message(writing, PPROF_MAPPING);
 }
 
@@ -112,23 +109,15 @@ static void
 write_location(struct writing *writing, size_t row)
 {
   const struct profile_location *l = &writing->profile->locations[row];
-  struct wire_buffer *to = &writing->message;
-  struct wire_buffer *part = &writing->part;
-  wire_put_number(to, PPROF_LOCATION_ID, row + 1);
-  wire_put_number(to, PPROF_LOCATION_MAPPING,
-                  l->mapping == INDEX_NONE ? 0 : (uint64_t)l->mapping + 1);
-  wire_put_number(to, PPROF_LOCATION_ADDRESS, l->address);
+  put_fields(&writing->message, row + 1, id_of(l->mapping), l->address);
   for (size_t i = 0; i < l->line_count; i++) {
     const struct profile_line *line =
         &writing->profile->lines[l->first_line + i];
-    wire_put_number(
-        part, PPROF_LINE_FUNCTION,
-        line->function == INDEX_NONE ? 0 : (uint64_t)line->function + 1);
-    wire_put_number(part, PPROF_LINE_NUMBER, (uint64_t)line->line);
-    wire_put_number(part, PPROF_LINE_COLUMN, (uint64_t)line->column);
-    wire_put_message(to, PPROF_LOCATION_LINE, part);
+    put_fields(&writing->part, id_of(line->function), (uint64_t)line->line,
+               (uint64_t)line->column);
+    wire_put_message(&writing->message, PPROF_LOCATION_LINE, &writing->part);
   }
-  wire_put_number(to, PPROF_LOCATION_FOLDED, l->folded);
+  wire_put_number(&writing->message, PPROF_LOCATION_FOLDED, l->folded);
   send_message(writing, PPROF_LOCATION);
 }
 
@@ -136,12 +125,8 @@ static void
 write_function(struct writing *writing, size_t row)
 {
   const struct profile_function *f = &writing->profile->functions[row];
-  struct wire_buffer *to = &writing->message;
-  wire_put_number(to, PPROF_FUNCTION_ID, row + 1);
-  wire_put_number(to, PPROF_FUNCTION_NAME, f->name);
-  wire_put_number(to, PPROF_FUNCTION_SYSTEM_NAME, f->system_name);
-  wire_put_number(to, PPROF_FUNCTION_FILE, f->file);
-  wire_put_number(to, PPROF_FUNCTION_START_LINE, (uint64_t)f->start_line);
+  put_fields(&writing->message, row + 1, f->name, f->system_name, f->file,
+             (uint64_t)f->start_line);
   send_message(writing, PPROF_FUNCTION);
 }
 
@@ -152,7 +137,7 @@ write_string(struct writing *writing, const char *text)
   wire_send(&writing->whole, writing->sink);
 }
 
-/* Whether the comment TEXT is for mprof alone: see pprof_format.h. */
+/* Returns whether the comment TEXT is for mprof alone: see pprof_format.h. */
 static bool
 is_own_comment(const char *text)
 {
@@ -161,7 +146,7 @@ is_own_comment(const char *text)
          comment_value(text, PPROF_COMMENT_LANGUAGE) == NULL;
 }
 
-/* Strings and comments, of which that on files comes last. */
+/* Writes strings and comments, of which that on files comes last. */
 static void
 write_texts(struct writing *writing)
 {

@@ -141,6 +141,8 @@ says_not 'nor those of arcs' '"calls":0'
 by_hand any-order 0 '' export --format=lisp
 says 'the same in Lisp' ':activations nil'
 says_not 'the same of arcs' ':calls 0'
+by_hand any-order 0 '' export --format=suppressions
+says 'what is kept is in bytes, whatever its unit' '# 1024 bytes in 2 objects'
 by_hand nothing-allocated 0 '' report --no-legend
 says 'what was live counts' '3 allocations, 48 bytes, 2 functions, 1 context'
 says 'and it is said' 'The profile has only memory that was live'
