@@ -32,11 +32,11 @@ void export_comment(struct profile *made, const char *key, const char *value);
 
 /* Adds to MADE each comment of REDUCTION's profile once, then the facts.  It
  * leaves out those that speak of more than what is exported: the collector's
- * figures when samples are left out, and the root of profiled bodies when what
- * it cuts off is gone. */
+ * figures when samples are left out, and the root of profiled bodies when
+ * what it cuts off is gone. */
 void export_comments(const struct reduction *reduction, struct profile *made);
 
-/* What was run; UNKNOWN when the profile does not say it. */
+/* Returns what was run; UNKNOWN if the profile does not say it. */
 static inline const char *
 program_name(const struct reduction *reduction, const char *unknown)
 {

@@ -156,7 +156,7 @@ write_block(struct callgrind *callgrind, size_t node)
   }
 }
 
-/* The row of the event I. */
+/* Returns the row of the event I. */
 static const struct measure_row *
 event_row(const struct callgrind *callgrind, size_t i)
 {
@@ -187,7 +187,8 @@ write_header(struct callgrind *callgrind)
   write_counts(callgrind, &callgrind->reduction->selection.total);
 }
 
-/* The measures that are known, the one that the options ask for first. */
+/* Takes the measures that are known, the one that the options ask for first.
+ */
 static void
 choose_events(struct callgrind *callgrind)
 {

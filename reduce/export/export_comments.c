@@ -14,7 +14,8 @@ export_comment(struct profile *made, const char *key, const char *value)
 }
 
 /* Returns whether the export states FACT: one that all files have and that
- * holds for what is exported; and always its calls, where they are counted. */
+ * holds for what is exported; and always its calls, where they are counted.
+ */
 static bool
 is_stated(const struct reduction *reduction, enum profile_fact fact)
 {

@@ -137,7 +137,7 @@ is_drawn(const struct drawing *drawing, const struct graph_arc *arc)
                        reduction->options->min_share);
 }
 
-/* The caption, and defaults. */
+/* Writes the caption, and defaults. */
 static void
 write_head(struct drawing *drawing, size_t left_out)
 {

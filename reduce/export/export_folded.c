@@ -30,7 +30,7 @@ struct folding {
   size_t path_capacity;
 };
 
-/* The word of NAME between BEFORE and AFTER. */
+/* Returns the word of NAME between BEFORE and AFTER. */
 static uint32_t
 make_word(struct folding *folding, const char *before, const char *name,
           const char *after)
@@ -111,7 +111,7 @@ add_line(struct folding *folding, size_t i, uint32_t node)
   folding->values[at] += value;
 }
 
-/* In the order of the text. */
+/* Orders nodes by the text of their words. */
 static int
 compare_words(const void *left, const void *right, void *context)
 {

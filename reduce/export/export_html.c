@@ -51,7 +51,7 @@ extern const char html_page_head[] HIDDEN, html_page_tail[] HIDDEN;
 extern const uint64_t html_page_head_length HIDDEN,
     html_page_tail_length HIDDEN;
 
-/* What EMIT writes about the reduction. */
+/* Writes as KEY what EMIT says of the reduction. */
 static void
 write_report(struct page *page, const char *key,
              void (*emit)(const struct reduction *, struct sink *))
@@ -79,7 +79,7 @@ write_system(struct page *page)
   writer_end(&page->out, ']');
 }
 
-/* The bytes that were kept and are not leaks. */
+/* Returns the bytes that were kept and are not leaks. */
 static uint64_t
 suppressed_bytes(const struct reduction *reduction)
 {
@@ -93,8 +93,8 @@ suppressed_bytes(const struct reduction *reduction)
   return bytes;
 }
 
-/* Which measures are known, and the one to begin with.  What holds objects
- * takes the place of what was allocated. */
+/* Writes which measures are known, and the one to begin with.  What holds
+ * objects takes the place of what was allocated. */
 static void
 write_measures(struct page *page)
 {
@@ -138,7 +138,7 @@ write_categories(struct page *page)
   writer_text(out, "categoriesHelp", report_categories_meaning(language));
 }
 
-/* What stands at the head of a report. */
+/* Writes what stands at the head of a report. */
 static void
 write_facts(struct page *page)
 {

@@ -40,7 +40,7 @@ intern(struct making *making, const char *text)
   return names_intern(&making->made->names, text);
 }
 
-/* The same of a text that stays where it is: looked at once. */
+/* Does the same for a text that stays where it is: looks at it once. */
 static uint32_t
 intern_lasting(struct making *making, const char *text)
 {
@@ -78,7 +78,7 @@ has_column(const struct making *making, int use)
                                         : row->as_bytes);
 }
 
-/* What COLUMN is for. */
+/* Returns what COLUMN is for. */
 static int
 use_of_column(int column)
 {
@@ -119,7 +119,7 @@ make_heading(struct making *making)
 
 /* ---- where ---- */
 
-/* The function of ITEM, made when it is the first.  The system name stays
+/* Returns the function of ITEM, adds it if it is new.  The system name stays
  * empty: pprof takes a name that is the same as it for one of C++, and takes
  * out what it thinks are parameters. */
 static uint32_t
@@ -145,7 +145,7 @@ make_function(struct making *making, const struct call_item *item)
   return index;
 }
 
-/* The location of ITEM, which is new. */
+/* Adds the location of ITEM.  Returns its number. */
 static uint32_t
 make_location(struct making *making, const struct call_item *item)
 {
@@ -186,7 +186,7 @@ add_label(struct making *making, const char *key, const char *text)
   making->label_words += LABEL_WORDS;
 }
 
-/* The same of a NUMBER of UNIT. */
+/* Adds a label of a NUMBER of UNIT. */
 static void
 add_number(struct making *making, const char *key, uint64_t number,
            const char *unit)
@@ -198,7 +198,7 @@ add_number(struct making *making, const char *key, uint64_t number,
   making->label_words += LABEL_WORDS;
 }
 
-/* The set of labels of ROW. */
+/* Returns the set of labels of ROW. */
 static uint32_t
 make_labels(struct making *making, const struct sample_row *row)
 {

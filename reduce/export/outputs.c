@@ -40,7 +40,7 @@ shown_regions(const struct reduction *reduction)
   return shown_if(reduction->regions.count > 0);
 }
 
-/* How many of COUNT FIGURES are of something. */
+/* Returns how many of COUNT FIGURES are of something. */
 static size_t
 count_allocated(const struct figures *figures, size_t count)
 {
@@ -102,7 +102,7 @@ shown_in_lisp(const struct reduction *reduction)
   return shown_if(is_lisp(reduction));
 }
 
-/* On what is written for people, of all functions. */
+/* Shows advice in what is written for people, of all functions. */
 static enum shown
 shown_advice(const struct reduction *reduction)
 {

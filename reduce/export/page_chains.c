@@ -24,7 +24,6 @@ page_collect(struct page *page)
   collect(page, &page->calls, ROWS_OF_CALLS);
 }
 
-/* The names of what rows refer to by numbers. */
 void
 page_write_labels(struct page *page)
 {

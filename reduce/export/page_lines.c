@@ -93,7 +93,7 @@ read_source(struct source_file *file, const char *path)
       status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
 }
 
-/* How long the line at TEXT is as far as it is shown: whole characters. */
+/* Returns how many bytes of the line at TEXT are shown: whole characters. */
 static size_t
 shown_length(const char *text, size_t length)
 {

@@ -24,7 +24,7 @@ read_slice(const struct profile *profile, size_t comment, struct slice *slice)
                 &slice->state.collections) == 4;
 }
 
-/* The number of the slice that starts at START, from 1 on. */
+/* Returns the number of the slice that starts at START, from 1 on. */
 static size_t
 find_slice(const struct time_slices *slices, uint64_t start)
 {
@@ -32,7 +32,6 @@ find_slice(const struct time_slices *slices, uint64_t start)
                            sizeof *slices->starts.items, start);
 }
 
-/* In some slices nothing was allocated: only a comment has these. */
 void
 time_slices_find(struct time_slices *slices, const struct profile *profile)
 {
@@ -43,7 +42,7 @@ time_slices_find(struct time_slices *slices, const struct profile *profile)
     if (profile->labels[i].time >= 0)
       numbers_push(starts, (uint64_t)profile->labels[i].time);
   for (size_t i = 0; i < profile->comment_count; i++)
-    if (read_slice(profile, i, &slice))
+    if (read_slice(profile, i, &slice)) /* nothing was allocated in some */
       numbers_push(starts, slice.start);
   if (starts->count == 0)
     return;

@@ -67,7 +67,7 @@ read_long_varint(const struct reading *reading, size_t *at, size_t end)
   reading_damaged(reading, end, "a number is cut short");
 }
 
-/* Does the same; nearly all varints are one or two bytes long. */
+/* Reads a varint as above; nearly all are one or two bytes long. */
 static inline uint64_t
 read_varint(const struct reading *reading, size_t *at, size_t end)
 {
@@ -119,7 +119,8 @@ refuse_tag(const struct wire_walk *walk, uint64_t tag, const char *name,
                   name + 1, message, type);
 }
 
-/* Does what wire_next does, in the loops of this file. */
+/* Reads a field as wire_next does, inlined in the loops of this file, which
+ * run once for each field of a file. */
 static inline bool
 next(struct wire_walk *walk, struct wire_field *field)
 {

@@ -250,7 +250,7 @@ const char *profile_comment(const struct profile *profile, const char *key);
 /* Returns what the comment TEXT says if it is "KEY=...", else NULL. */
 const char *comment_value(const char *text, const char *key);
 
-/* Does the same for the comment with the number I. */
+/* Returns the same of the comment with the number I. */
 const char *profile_comment_value(const struct profile *profile, size_t i,
                                   const char *key);
 

@@ -42,7 +42,7 @@ struct sample_adder {
 /* Begins the samples of READING, whose columns are known. */
 void sample_adder_init(struct sample_adder *adder, struct reading *reading);
 
-/* The sample in hand has no value and no label yet. */
+/* Begins another sample, which has no value and no label yet. */
 void sample_adder_begin(struct sample_adder *adder);
 
 /* Adds a label to those in hand: key, text, number and unit. */
