@@ -96,7 +96,7 @@ find_from(const void *caller, const char *name)
     library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (library != NULL) {
       function = dlsym(library, name);
-      dlclose(library);
+      BEHIND(dlclose)(library); /* which is not the program's call */
     }
   }
   malloc_monitor_inside--;
