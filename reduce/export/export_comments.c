@@ -5,6 +5,7 @@
 #include "common/pprof_format.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void
 export_comment(struct profile *made, const char *key, const char *value)
@@ -27,23 +28,6 @@ is_stated(const struct reduction *reduction, enum profile_fact fact)
   return profile_knows(profile, fact) &&
          !(selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
            fact <= FACT_RESIDUAL_BYTES);
-}
-
-/* Returns FACT of what is exported. */
-static int64_t
-value_of(const struct reduction *reduction, enum profile_fact fact)
-{
-  const struct selection *selection = &reduction->selection;
-  switch (fact) {
-  case FACT_ALLOCATIONS:
-    return (int64_t)selection->total.allocs;
-  case FACT_BYTES:
-    return (int64_t)selection->total.bytes;
-  case FACT_CALLS:
-    return (int64_t)selection->calls;
-  default:
-    return reduction->profile->facts[fact];
-  }
 }
 
 /* Returns whether the comment N is a fact, or speaks of what is not exported.
@@ -76,10 +60,13 @@ export_comments(const struct reduction *reduction, struct profile *made)
       profile_add_comment(made, names_intern(&made->names, text));
     seen[comment] = true;
   }
+  int64_t facts[FACT_COUNT];
+  memcpy(facts, profile->facts, sizeof facts);
+  facts[FACT_ALLOCATIONS] = (int64_t)reduction->selection.total.allocs;
+  facts[FACT_BYTES] = (int64_t)reduction->selection.total.bytes;
+  facts[FACT_CALLS] = (int64_t)reduction->selection.calls;
   for (int fact = 0; fact < FACT_COUNT; fact++)
     if (is_stated(reduction, (enum profile_fact)fact))
-      export_comment(
-          made, profile_fact_keys[fact],
-          pool_format("%" PRId64,
-                      value_of(reduction, (enum profile_fact)fact)));
+      export_comment(made, profile_fact_keys[fact],
+                     pool_format("%" PRId64, facts[fact]));
 }

@@ -30,13 +30,13 @@ read_number(const struct reading *reading, size_t index, const char *key,
   const int64_t value = strtoll(text, NULL, 10);
   if (length == 0 || digits[length] != '\0' || errno != 0 || value < least ||
       value > most)
-    comment_fault(reading, "comment %zu gives %s a value that is not a %s",
-                  index, key,
+    comment_fault(reading, index,
+                  "comment %zu gives %s a value that is not a %s", index, key,
                   most == MOST_FILES ? "number of files" : "count");
   return value;
 }
 
-/* Adds VALUE, what another comment says of FACT, to SUMS. */
+/* Adds VALUE, what a comment says of FACT, to SUMS. */
 static void
 add_fact(const struct reading *reading, int64_t *sums, int fact,
          int64_t value)
@@ -45,7 +45,8 @@ add_fact(const struct reading *reading, int64_t *sums, int fact,
   if (fact == FACT_LIVE_COLLECTION)
     *sum = value > *sum ? value : *sum;
   else if (__builtin_add_overflow(*sum, value, sum))
-    comment_fault(reading, "%s overflows", profile_fact_keys[fact]);
+    comment_fault(reading, reading->fact_comments[fact], "%s overflows",
+                  profile_fact_keys[fact]);
 }
 
 /* Takes the fact that TEXT, the comment INDEX, may state. */
@@ -59,7 +60,8 @@ read_fact(struct reading *reading, const char *text, size_t index)
     if (number == NULL)
       continue;
     if (heading->fact_files[fact]++ == heading->file_count)
-      comment_fault(reading, "comment %zu repeats %s", index, key);
+      comment_fault(reading, index, "comment %zu repeats %s", index, key);
+    reading->fact_comments[fact] = index;
     add_fact(reading, heading->facts, fact,
              read_number(reading, index, key, number,
                          fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0,
@@ -117,11 +119,11 @@ reading_comments(struct reading *reading)
   reading->heading.file_count = 1;
   for (size_t i = 0; i < comments->count; i++) {
     if (!reading_string(reading, comments->items[i], &name))
-      comment_fault(reading, "comment %zu refers to a missing string", i);
+      comment_fault(reading, i, "comment %zu refers to a missing string", i);
     comments->items[i] = name;
     const char *text = names_text(&reading->profile->names, name);
     if (!reading_add_text(reading, strlen(text)))
-      comment_fault(reading,
+      comment_fault(reading, i,
                     "the text of %zu comments is too long for a file of this "
                     "size",
                     i + 1);
@@ -141,7 +143,7 @@ reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
     if (fact <= FACT_BYTES &&
         profile_knows(heading, (enum profile_fact)fact) &&
         (uint64_t)value != sums[measures[fact]])
-      comment_fault(reading,
+      comment_fault(reading, reading->fact_comments[fact],
                     "%s is %" PRId64 ", but the samples add up to %" PRIu64,
                     profile_fact_keys[fact], value, sums[measures[fact]]);
     add_fact(reading, reading->profile->facts, fact, value);

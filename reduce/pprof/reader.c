@@ -51,7 +51,6 @@ list_fields(struct reading *reading)
   uint64_t taken = 0;
   struct wire_walk walk = wire_walk(reading, NULL);
   struct wire_field field;
-  reading->comment_at = reading->file.length;
   while (wire_next(&walk, &field)) {
     if (field.bytes != NULL)
       wire_check(reading, &field);
@@ -61,14 +60,14 @@ list_fields(struct reading *reading)
     if (taken + bytes > most)
       reading_damaged(reading, field.at,
                       "decodes to more than %" PRIu64 " bytes", most);
-    if (field.number == PPROF_COMMENT && field.at < reading->comment_at)
-      reading->comment_at = field.at;
     taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;
     if (field.number == PPROF_COMMENT || field.number == PPROF_OWN_COMMENT)
       wire_read_numbers(reading, &field, &reading->comments);
     else if (field.number != PPROF_SAMPLE)
       ARRAY_PUSH(reading->fields, reading->field_count,
                  reading->field_capacity, field);
+    while (reading->comment_ats.count < reading->comments.count)
+      numbers_push(&reading->comment_ats, field.at);
     reading->string_count += field.mark == WIRE_STRING;
   }
 }
@@ -126,13 +125,14 @@ reading_check_heading(struct reading *reading)
   if (reading_is_first(reading))
     return;
   if (profile->language != heading->language)
-    comment_fault(reading,
+    comment_fault(reading, 0,
                   "profiles of a Lisp program and a C program cannot be "
                   "combined");
   if (!reading->options->lossless)
     return;
   if (profile->by_mprof != heading->by_mprof)
-    refuse(reading, reading->comment_at, "producer: only one is mprof");
+    refuse(reading, reading_comment_at(reading, 0),
+           "producer: only one is mprof");
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
     refuse(reading, reading_column_at(reading, 0), "units of sampling");

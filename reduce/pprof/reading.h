@@ -93,9 +93,10 @@ struct reading {
   struct numbers comments; /* name ids; until they are read, strings */
   uint32_t *strings;       /* string index -> name id */
   size_t string_count;
-  size_t comment_at; /* offset of the first comment; past the end: none */
-  size_t sample_at;  /* offset of the sample in hand */
-  struct index_map function_ids; /* id -> number, as for the next two */
+  struct numbers comment_ats;       /* their offsets; none in an image */
+  size_t fact_comments[FACT_COUNT]; /* the last one that states a fact */
+  size_t sample_at;                 /* offset of the sample in hand */
+  struct index_map function_ids;    /* id -> number, as for the next two */
   struct index_map location_ids;
   struct index_map mapping_ids;
   struct profile_line *lines; /* of the location in hand */
@@ -123,9 +124,19 @@ _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
  * of the file if it has fewer. */
 size_t reading_column_at(const struct reading *reading, size_t index);
 
-/* Fails for the comments. */
-#define comment_fault(reading, ...)                                          \
-  reading_fault_at(reading, (reading)->comment_at, __VA_ARGS__)
+/* Fails for the comment INDEX. */
+#define comment_fault(reading, index, ...)                                   \
+  reading_fault_at(reading, reading_comment_at(reading, index), __VA_ARGS__)
+
+/* Returns the offset of the comment INDEX, from zero; the length of the file
+ * if it has fewer. */
+static inline size_t
+reading_comment_at(const struct reading *reading, size_t index)
+{
+  return index < reading->comment_ats.count
+             ? (size_t)reading->comment_ats.items[index]
+             : reading->file.length;
+}
 
 /* Sets *NAME to the name id of the string INDEX.  Returns false if there is
  * none. */

@@ -258,8 +258,8 @@ every_rule(void **state)
   }
 }
 
-/* Faults of the encoding, and fields of which the last one counts, with the
- * offset that must be named. */
+/* Faults of the encoding, of comments, and of fields of which the last one
+ * counts, with the offset that must be named. */
 static void
 every_wire_fault(void **state)
 {
@@ -288,6 +288,11 @@ every_wire_fault(void **state)
        4},
       {"\x32\x00\x70\x00\x70\x63", 6, "the default sample type is a missing",
        4},
+      {"\x32\x00\x32\x10mprof.files=none\x68\x00\x68\x01", 24,
+       "comment 1 gives mprof.files a value that is not a number of files",
+       22},
+      {"\x32\x00\xca\x3e\x01\x00\xca\x3e\x01\x09", 10,
+       "comment 1 refers to a missing string", 6},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
