@@ -304,7 +304,8 @@ match_columns(struct reading *reading)
   return true;
 }
 
-/* Lets the profile have one column for each use that it or the file knows; of
+/* Lets the profile have one column for each use that it or the file knows, with
+ * the names that mprof writes, for mprof:save writes such a profile; of
  * what was lost only if both do, as the other's would seem to be reachable.
  * The values of its samples move there. */
 static void
@@ -342,6 +343,15 @@ use_own_columns(struct reading *reading)
   profile->values = values;
   profile->value_capacity = profile->sample_count * width;
   profile->column_count = width;
+  profile->columns = pool_zeroed(width, sizeof *profile->columns);
+  for (int i = 0; i < COLUMN_USES; i++)
+    if (profile_has(profile, i))
+      profile->columns[profile->column_of[i].index] =
+          (struct profile_value_type){
+              names_intern(&profile->names,
+                           pprof_columns[profile_file_column(i)].type),
+              names_intern(&profile->names,
+                           pprof_columns[profile_file_column(i)].unit)};
 }
 
 void

@@ -153,7 +153,7 @@ struct profile {
   size_t sample_count, sample_capacity;
   uint64_t *values; /* of sample i, from i * column_count on */
   size_t value_capacity;
-  struct profile_value_type *columns; /* NULL: read to be summed up */
+  struct profile_value_type *columns; /* NULL: no use has a column */
   size_t column_count;
   struct profile_column column_of[COLUMN_USES]; /* by use */
   uint8_t measures[MEASURE_COUNT]; /* those that have a column, once the
