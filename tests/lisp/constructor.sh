@@ -49,13 +49,14 @@ cat >program.lisp <<'EOF'
          (mprof:save "running-on.data"))
 (mprof:stop)
 (format t "~&it ended: ~D~%" (call *end*))
-(ext:quit 0)
+(ext:quit 3)
 EOF
 timeout 100 "$ECL" --norc --eval '(compile-file "one.lisp")' \
   --eval '(compile-file "two.lisp")' --eval '(ext:quit 0)' \
   </dev/null >log 2>&1 || sed 's/^/# /' log
 LD_PRELOAD=$PWD/opener.so timeout 60 "$ECL" --norc --load program.lisp \
   </dev/null >log 2>&1
+[ $? = 3 ] # 0: its debugger has read the end of the input
 result $? 'it ends'
 grep -q '^the constructor runs$' log
 result $? 'counting begins and ends while a constructor runs'

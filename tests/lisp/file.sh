@@ -22,7 +22,14 @@ begin() {
   exec timeout 100 "$ECL" --norc --load prelude.lisp --eval "$1" \
     --eval '(work 1234)' "${@:2}" </dev/null >log 2>err
 }
-program() { (begin "$@"); }
+
+# program STATUS FORM [ARGUMENT...]: run to its end, which STATUS tells: ECL has
+# 0 when its debugger reads the end of the input.
+program() {
+  (begin "${@:2}") 2>/dev/null
+  local status=$?
+  [ $status = "$1" ] || same 'how a program ended' "$1" $status
+}
 
 # figures FILE: of the function WORK, its objects and bytes.
 figures() {
@@ -49,8 +56,8 @@ wait_for() { # COMMAND...
 "$ECL" --norc --load prelude.lisp --eval \
   '(ext:system (format nil "prlimit --fsize=100000 --pid ~D" (ext:getpid)))' \
   --eval '(mprof:with-profiling (:report nil :file "saved.data") (work 1234))' \
-  --eval '(ext:quit 0)' </dev/null >log 2>err
-same 'a body whose file cannot be counted in is saved at its end' '0 19744 1234 ' \
+  --eval '(ext:quit 3)' </dev/null >log 2>err
+same 'a body whose file cannot be counted in is saved at its end' '3 19744 1234 ' \
   "$? $(figures saved.data)"
 
 start='(mprof:start :file "saved.data")'
@@ -71,8 +78,7 @@ for signal in KILL ABRT TERM; do
 done
 
 rm -f saved.data
-program "$start" --eval '(ext:quit 3)'
-same 'a program that ends: its status' 3 $?
+program 3 "$start" --eval '(ext:quit 3)'
 same 'what it made is in the file' '19744 1234 ' "$(figures saved.data)"
 run report --tables=reconciliation saved.data
 grep -q '^ *0  residual' out
@@ -81,55 +87,55 @@ same 'the file is for pprof' 1f8b "$(od -An -tx1 -N2 saved.data | tr -d ' ')"
 same 'nothing is said' '' "$(cat err)"
 
 rm -f saved.data
-program "$start" --eval '(mprof:stop)' --eval '(work 1234)' \
-  --eval '(ext:quit 0)'
+program 3 "$start" --eval '(mprof:stop)' --eval '(work 1234)' \
+  --eval '(ext:quit 3)'
 same 'counting is stopped: it is saved' '19744 1234 ' "$(figures saved.data)"
 
 rm -f saved.data
-program '(mprof:with-profiling (:report nil :file "saved.data")
-           (work 1234))' --eval '(ext:quit 0)'
+program 3 '(mprof:with-profiling (:report nil :file "saved.data")
+           (work 1234))' --eval '(ext:quit 3)'
 same 'with-profiling' '19744 1234 ' "$(figures saved.data)"
 
 # What was there before is replaced, with its rights and the link to it, but for
 # the image of a program that was killed, which gets another name.
-program "$start" --eval '(si:call-cfun (si:find-foreign-symbol
-  "abort" :default :pointer-void 0) :void nil nil)' 2>/dev/null
+program 134 "$start" --eval '(si:call-cfun (si:find-foreign-symbol
+  "abort" :default :pointer-void 0) :void nil nil)'
 same 'a profile that was there is replaced' '19744 1234 ' \
   "$(figures saved.data)"
-program "$start" --eval '(work 1)' --eval '(ext:quit 0)'
+program 3 "$start" --eval '(work 1)' --eval '(ext:quit 3)'
 same 'an image that was there' '19744 1234 ' "$(figures saved.data.*)"
 same 'and the profile in its place' '19760 1235 ' "$(figures saved.data)"
 rm saved.data*
 : >real.data
 chmod 600 real.data
 ln -s real.data saved.data
-program "$start" --eval '(c "kill" (ext:getpid) 9)' 2>/dev/null
+program 137 "$start" --eval '(c "kill" (ext:getpid) 9)'
 same 'a link: what was made is there' '19744 1234 ' "$(figures real.data)"
 same 'the link is still there' real.data "$(readlink saved.data)"
 same 'the file has its rights' 600 "$(stat -c %a real.data)"
 
 # What is noted for one image is not in the next one.
 rm -f saved.data
-program '(dotimes (i 5)
+program 3 '(dotimes (i 5)
            (mprof:start :file "saved.data")
            (with-open-file (s "saved.data") (say (file-length s)))
-           (mprof:stop))' --eval '(ext:quit 0)'
+           (mprof:stop))' --eval '(ext:quit 3)'
 same 'again and again: all are of one size' 1 \
   "$(grep -E '^[0-9]+$' log | tail -n 4 | sort -u | wc -l)"
 same 'and some size' 5 "$(grep -cE '^[0-9]{6,}$' log)"
 
 # The child of a fork has a profile of its own, which is saved by nobody.
 rm -f saved.data
-program "$start" --eval '(when (zerop (c "fork")) (work 1234)
+program 3 "$start" --eval '(when (zerop (c "fork")) (work 1234)
                               (ext:quit 0 nil))' \
-  --eval '(c "wait" 0)' --eval '(ext:quit 0)'
+  --eval '(c "wait" 0)' --eval '(ext:quit 3)'
 same 'the child of a fork: its parent saves what it made' '19744 1234 ' \
   "$(figures saved.data)"
 
 mkdir gone
-program '(mprof:start :file "gone/x.data")' \
+program 3 '(mprof:start :file "gone/x.data")' \
   --eval '(ext:run-program "mv" (list "gone" "moved"))' \
-  --eval '(ext:quit 0)'
+  --eval '(ext:quit 3)'
 same 'what cannot be written is said at its end' 1 \
   "$(grep -c "^mprof: cannot write '$PWD/gone/x.data': No such file" err)"
 same 'and is in the image' '19744 1234 ' "$(figures moved/x.data)"
@@ -141,15 +147,15 @@ for start in start save; do
   (
     ulimit -f 8
     if [ $start = start ]; then
-      program '(handler-case (mprof:start :file "saved.data")
-                 (mprof:profile-file-error (c) (say c)))'
+      program 3 '(handler-case (mprof:start :file "saved.data")
+                 (mprof:profile-file-error (c) (say c)))' --eval '(ext:quit 3)'
     else
-      program '(mprof:with-profiling (:report nil)
+      program 3 '(mprof:with-profiling (:report nil)
                  (dotimes (i 300)
                    (funcall (eval `(defun ,(intern (format nil "F~D" i)) ()
                                      (list ,i))))))' \
         --eval '(handler-case (mprof:save "saved.data" :format :json)
-                  (mprof:profile-file-error (c) (say c)))'
+                  (mprof:profile-file-error (c) (say c)))' --eval '(ext:quit 3)'
     fi
   )
   same "$start beyond the limit to files: why" 1 \
@@ -164,8 +170,8 @@ echo precious >'né λ/b/saved.data'
 for locale in C C.UTF-8; do
   (
     cp prelude.lisp 'né λ' && cd 'né λ' || exit
-    LC_ALL=$locale begin '(mprof:start :file "saved.data")' \
-      --eval '(ext:chdir "b")' --eval '(ext:quit 0)'
+    LC_ALL=$locale program 3 '(mprof:start :file "saved.data")' \
+      --eval '(ext:chdir "b")' --eval '(ext:quit 3)'
   )
   same "LC_ALL=$locale: a folder with an accent" '19744 1234 ' \
     "$(figures 'né λ/saved.data')"
@@ -176,8 +182,8 @@ done
 echo precious >victim
 ln -s victim saved.data.tmp
 rm -f saved.data
-program '(mprof:with-profiling (:report nil :file "saved.data")
-           (work 1234))' --eval '(ext:quit 0)'
+program 3 '(mprof:with-profiling (:report nil :file "saved.data")
+           (work 1234))' --eval '(ext:quit 3)'
 same 'a link in place of the temporary file' '19744 1234 ' \
   "$(figures saved.data)"
 same 'what it leads to' precious "$(cat victim)"
@@ -186,8 +192,8 @@ same 'what it leads to' precious "$(cat victim)"
 rm -f saved.data
 (
   ulimit -v 200000
-  program '(mprof:with-profiling (:report nil :file "saved.data")
-             (work 1234))' --eval '(ext:quit 0)'
+  program 3 '(mprof:with-profiling (:report nil :file "saved.data")
+             (work 1234))' --eval '(ext:quit 3)'
 )
 same 'little address space' '19744 1234 ' "$(figures saved.data)"
 

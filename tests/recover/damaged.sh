@@ -19,6 +19,7 @@ MPROF_OUT=c.data LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so \
 "$ECL" --norc --load busy.fas --eval '(mprof:start :file "lisp.data")' \
   --eval '(mapc (function mp:process-join) (start-workers 2 3000))' \
   --eval '(fault)' </dev/null >/dev/null 2>&1
+same 'a program is killed' 139 $?
 
 # A snapshot, which also has what is alive and what refers to what.
 "$ECL" --norc --eval '(require :mprof)' --eval '(mprof:start :live t)' \
@@ -32,7 +33,8 @@ MPROF_OUT=c.data LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so \
             (c "write" :long (list :int :unsigned-long :unsigned-long) file
                (mprof::snapshot-octets s)
                (mprof::snapshot-length s)))' \
-  --eval '(ext:quit 0)' </dev/null >/dev/null 2>&1
+  --eval '(ext:quit 3)' </dev/null >/dev/null 2>&1
+same 'and another ends' 3 $?
 
 for language in c lisp snapshot; do
   run report $language.data

@@ -20,6 +20,14 @@ begin() { # FORM...: without a shell in between
     </dev/null >out.lisp 2>err.lisp
 }
 
+# ends STATUS FORM...: run to the end, which STATUS tells: ECL has 0 when its
+# debugger reads the end of the input.
+ends() {
+  (begin "${@:2}") 2>/dev/null
+  local status=$?
+  [ $status = "$1" ] || same 'how a program ended' "$1" $status
+}
+
 start='(mprof:start :file "killed.data")'
 join='(run-workers 3 50000)'
 call='(defun call (name type &rest arguments)
@@ -65,25 +73,25 @@ done
 
 as_good killed.data
 
-# each ENDING TITLE
+# each STATUS ENDING TITLE
 each() {
   rm -f log killed.data*
-  (begin "$call" "$start" "$join" "$1") 2>/dev/null
-  recovered "$2"
+  ends "$1" "$call" "$start" "$join" "$2"
+  recovered "$3"
 }
-each '(fault)' 'a fault in C code'
-each '(call "abort" :void)' 'an abort'
-each '(call "_exit" :void 3)' 'an end without a word'
+each 139 '(fault)' 'a fault in C code'
+each 134 '(call "abort" :void)' 'an abort'
+each 3 '(call "_exit" :void 3)' 'an end without a word'
 
 # The same figures as in the file that the program itself has written.
 rm -f log killed.data* own.data
-(begin "$call" '(defpackage :p (:export #:out))' \
+ends 137 "$call" '(defpackage :p (:export #:out))' \
   '(defclass p:out () ())' '(defclass p::in () ())' \
   '(defun things () (make-instance (quote p:out))
      (make-instance (quote p::in)) (mprof:with-region ("a")
        (make-instance (quote p:out))))' \
   "$start" "$join" '(things)' \
-  '(mprof::monitor-stop)' '(mprof:save "own.data")' "$kill")
+  '(mprof::monitor-stop)' '(mprof:save "own.data")' "$kill"
 for options in '--frames=types' '--frames=threads' '--system=root --frames=types,threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \
@@ -110,11 +118,11 @@ says 'a class that is external in its package' ' P:OUT'
 says 'and one that is not' ' P::IN'
 
 # Programs that end well leave the profile alone.
-for ending in '(ext:quit 0)' '(mprof:stop)' \
+for ending in '(ext:quit 3)' '(mprof:stop)' \
   '(progn (mprof:stop) (mprof:start :file "killed.data")
-          (mprof:stop) (ext:quit 0))'; do
+          (mprof:stop) (ext:quit 3))'; do
   rm -f log killed.data*
-  (begin "$start" "$join" "$ending" '(ext:quit 0)')
+  ends 3 "$start" "$join" "$ending" '(ext:quit 3)'
   same "$ending: its files" killed.data "$(ls -d killed.data*)"
   agrees killed.data
   result $? "$ending: the file has all"
@@ -122,26 +130,26 @@ done
 
 # Counting goes on in another image when it is begun again.
 rm -f log killed.data*
-(begin "$call" "$start" "$join" '(mprof:with-region ("a") (list 1))' \
-  '(mprof:stop)' "$start" '(mprof:with-region ("a") (list 1))' "$kill")
+ends 137 "$call" "$start" "$join" '(mprof:with-region ("a") (list 1))' \
+  '(mprof:stop)' "$start" '(mprof:with-region ("a") (list 1))' "$kill"
 recovered 'begun again with the same figures, then killed'
 same 'begun again: regions' '2 a' \
   "$("$MPROF" report --verbose --tables=regions --no-legend killed.data |
     awk '$NF == "a" { print $1, $NF }')"
 
 rm -f log killed.data*
-(begin "$call" "$start" "$join" '(mprof:reset)' '(open-log "log")' \
-  '(run-workers 1 1000)' "$kill")
+ends 137 "$call" "$start" "$join" '(mprof:reset)' '(open-log "log")' \
+  '(run-workers 1 1000)' "$kill"
 same 'reset: only what came later counts' "0 $(logs log | awk 'NR == 1 { print $2, $3 }')" \
   "$(sums killed.data CL-USER::MAKE-ONE allocs bytes)"
 
 # Where there is no room the program goes on, and its own file has all.
 rm -f log killed.data*
 (ulimit -f 250
-  begin "$call" "$start" '(run-workers 1 3000)' \
+  ends 3 "$call" "$start" '(run-workers 1 3000)' \
     '(loop repeat 600
            until (with-open-file (s "err.lisp") (plusp (file-length s)))
-           do (sleep 0.1))' '(ext:quit 0)')
+           do (sleep 0.1))' '(ext:quit 3)')
 same 'no room: it is said once' 1 \
   "$(grep -c '^mprof: the mapped file is full' err.lisp)"
 same 'no room: the image is gone' killed.data "$(ls -d killed.data*)"
@@ -150,10 +158,10 @@ result $? 'no room: the file has all'
 
 # The child of a fork goes on for itself.
 rm -f log killed.data*
-(begin "$call" "$start" "$join" \
+ends 137 "$call" "$start" "$join" \
   '(if (zerop (call "fork" :int))
        (progn (work 0 1000 *bytes*) (mprof:save "child.data") (call "_exit" :void 0))
-       (progn (call "wait" :int 0) (work 1 1000 *bytes*) '"$kill"'))')
+       (progn (call "wait" :int 0) (work 1 1000 *bytes*) '"$kill"'))'
 same 'a fork: the figures of the parent' 1000 \
   "$("$MPROF" export --format=folded --value=allocs --frames=threads killed.data |
     awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
@@ -192,12 +200,12 @@ same 'a fork: pages that the parent touches' few "$(tail -n 1 out.lisp)"
 
 # And may have an image of its own, which knows all names anew.
 rm -f log killed.data*
-(begin "$call" "$start" "$join" \
+ends 3 "$call" "$start" "$join" \
   '(if (zerop (call "fork" :int))
        (progn (mprof:stop) (mprof:reset)
               (mprof:start :file "child.data")
               (work 0 1000 *bytes*) '"$kill"')
-       (progn (call "wait" :int 0) (call "_exit" :void 0)))')
+       (progn (call "wait" :int 0) (call "_exit" :void 3)))'
 same 'the child of a fork that begins anew' 1000 \
   "$(${MPROF} export --format=folded --value=allocs child.data |
     awk '/CL-USER::WORK;/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
@@ -232,6 +240,7 @@ cat >before.lisp <<'EOF'
 EOF
 (exec "$ECL" --norc --eval '(require :mprof)' --load before.lisp \
   --eval "$call" --eval "$kill" </dev/null >out.lisp 2>err.lisp)
+same 'it is killed' 137 $?
 same 'what was counted before is in the file' '33388' \
   "$("$MPROF" export --format=folded --value=allocs killed.data |
     awk '/CL-USER::MAKE-SOME/ { n += $NF } END { print n }')"
@@ -241,8 +250,8 @@ same 'with the threads of before' 20000 \
 
 # A body counts in its file.
 rm -f log killed.data*
-(begin "$call" '(mprof:with-profiling (:file "killed.data")
-  (work 0 1000 *bytes*) '"$kill"')')
+ends 137 "$call" '(mprof:with-profiling (:file "killed.data")
+  (work 0 1000 *bytes*) '"$kill"')'
 same 'a body that is killed' 1000 \
   "$("$MPROF" export --format=folded --value=allocs killed.data |
     awk '/CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
