@@ -18,94 +18,59 @@ list=${2:-build}
 log=$(dirname "$stamp")/packages.log
 cc=${CC:-gcc}
 
-# The lists.  PACKAGE:COMMAND is not asked for where the COMMAND is there
-# already, from wherever it came.
-case $list in
-build)
-  # To build ECL, and what it is linked with.
-  packages='gcc libc6-dev make autoconf patch xz-utils
-    libgc-dev libatomic-ops-dev libffi-dev libgmp-dev'
+# Rows of a LIST, or of more, and packages.  PACKAGE:COMMAND is not asked for
+# where the COMMAND is there already, from wherever it came.
+packages=$(awk -v list="$list" 'index("," $1 ",", "," list ",") {
+  $1 = ""; print }' <<'END'
+  # What builds ECL, and what that is linked with.
+  build gcc libc6-dev make autoconf patch xz-utils
+  build libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
   # The monitor and the reducer; libdw and libiberty the reducer alone.
-  packages="$packages zlib1g-dev libelf-dev libdw-dev libiberty-dev"
+  build zlib1g-dev libelf-dev libdw-dev libiberty-dev
   # What serves profiles.
-  packages="$packages libmicrohttpd-dev"
+  build libmicrohttpd-dev
   # Tests alone: cmocka and FiveAM run them, protobuf-c reads and writes
   # profiles by pprof's own description, CFFI calls C from Lisp.
-  packages="$packages libcmocka-dev cl-fiveam
-    libprotobuf-c-dev protobuf-c-compiler cl-cffi"
+  build libcmocka-dev cl-fiveam libprotobuf-c-dev protobuf-c-compiler cl-cffi
   # Demo and benchmarks.
-  packages="$packages cl-ppcre"
-  ;;
-formats)
-  # The programs that read what mprof exports.
-  packages='golang-go:go valgrind:callgrind_annotate graphviz:dot
-    libxml2-utils:xmllint python3:python3 nodejs:node npm:npm'
-  ;;
-deb)
+  build cl-ppcre
+  # The programs that read what mprof exports, the browser that opens it and
+  # what drives that, and what asks a server for profiles.
+  formats valgrind:callgrind_annotate graphviz:dot libxml2-utils:xmllint
+  formats,serve python3:python3 golang-go:go
+  formats,html nodejs:node npm:npm
+  html,serve chromium:chromium
   # What makes Debian packages and looks at them, and a clean root folder.
-  packages='debhelper:dh chrpath:chrpath dpkg-dev:dpkg-buildpackage
-    lintian:lintian mmdebstrap:mmdebstrap'
-  ;;
-cross)
-  # A compiler for AArch64, and another C library.
-  packages='gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc libc6-dev-arm64-cross
-    musl-tools:musl-gcc'
-  ;;
-arm64)
-  # And a root folder for it, whose programs run here.
-  packages='mmdebstrap:mmdebstrap qemu-user-static:qemu-aarch64-static'
-  ;;
-html)
-  # The browser that opens what mprof exports for one, and what drives it.
-  packages='chromium:chromium nodejs:node npm:npm'
-  ;;
-serve)
-  # What asks a server for profiles.
-  packages='python3:python3 golang-go:go chromium:chromium'
-  ;;
-allocators)
-  # Other allocators and another C library, for the tests of C programs; what
-  # says which objects they lose as well.
-  packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
-    musl-tools:musl-gcc valgrind:valgrind'
-  ;;
-everyday)
+  deb debhelper:dh chrpath:chrpath dpkg-dev:dpkg-buildpackage lintian:lintian
+  deb,arm64 mmdebstrap:mmdebstrap
+  # A compiler for AArch64, and what runs its programs here.
+  cross gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc libc6-dev-arm64-cross
+  arm64 qemu-user-static:qemu-aarch64-static
+  # Another C library, other allocators, what says which objects they lose.
+  cross,allocators musl-tools:musl-gcc
+  allocators libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
+  allocators,programs,bench-malloc valgrind:valgrind
   # A terminal to type in, and locales.
-  packages='bsdutils:script tmux:tmux util-linux:setsid locales'
-  ;;
-unwind)
+  everyday bsdutils:script tmux:tmux util-linux:setsid locales
   # C++ leaves frames by exceptions, and a debugger looks at them.
-  packages='g++:g++ gdb:gdb'
-  ;;
-emacs)
+  allocators,unwind,programs,bench-malloc g++:g++
+  unwind gdb:gdb
   # The editor, and its two halves of SLIME.
-  packages='emacs-nox:emacs slime cl-swank'
-  ;;
-programs)
-  # Programs to profile, and what counts their allocations as well.
-  packages='valgrind:valgrind perl:perl python3:/usr/bin/python3
-    sqlite3:sqlite3 git:git gawk:gawk jq:jq groff-base:troff cmake:cmake
-    xz-utils:xz g++:g++ bzip2:bzip2 zstd:zstd mawk:mawk bc:bc file:file'
-  ;;
-bench-malloc)
-  # Programs to profile, and what counts their instructions or profiles them,
-  # too.
-  packages='valgrind:valgrind heaptrack:heaptrack perl:perl
-    python3:/usr/bin/python3 sqlite3:sqlite3 git:git gawk:gawk jq:jq
-    groff-base:troff cmake:cmake xz-utils:xz g++:g++'
-  ;;
-clang)
-  # Another compiler, and what reads its debug information.
-  packages='clang:clang llvm:llvm-addr2line'
-  ;;
-fuzz)
-  # libFuzzer comes with its compiler.
-  packages='clang:clang libclang-rt-dev'
-  ;;
-*)
-  die "packages.sh: no such list: $list"
-  ;;
-esac
+  emacs emacs-nox:emacs slime cl-swank
+  # Programs to profile.
+  programs,bench-malloc perl:perl python3:/usr/bin/python3 sqlite3:sqlite3
+  programs,bench-malloc git:git gawk:gawk jq:jq groff-base:troff cmake:cmake
+  programs,bench-malloc xz-utils:xz
+  programs bzip2:bzip2 zstd:zstd mawk:mawk bc:bc file:file
+  # What profiles them, too.
+  bench-malloc heaptrack:heaptrack
+  # Another compiler, what reads its debug information, and libFuzzer.
+  clang,fuzz clang:clang
+  clang llvm:llvm-addr2line
+  fuzz libclang-rt-dev
+END
+)
+[ -n "$packages" ] || die "packages.sh: no such list: $list"
 
 # wanted: the packages whose commands, if they name any, are not there.
 wanted() {

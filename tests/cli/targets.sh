@@ -70,7 +70,8 @@ mkdir -p "$top_b/ecl/library"
 ln -s "$ecl/bin" "$ecl/include" "$top_b/ecl"
 old=(-o "$scratch/b/packages" -o "$top_b/ecl/library/mprof.fas")
 for work in ecl reference no-words; do old+=(-o "$top_b/$work-work/key"); done
-for list in $(sed -n 's/^\([a-z-]*\))$/\1/p' "$top/runtime-patch/packages.sh"); do
+for list in $(sed -n "/<<'END'/,/^END/s/^  \([a-z,-]*\) .*/\1/p" \
+  "$top/runtime-patch/packages.sh" | tr , '\n' | sort -u); do
   old+=(-o "$scratch/b/packages-$list")
 done
 build all >out && [ ! -s errors ]
