@@ -13,8 +13,7 @@
 # apt does the download, with package lists of its own under DIR (see
 # source-lists.sh), so that the machine's configuration is neither changed nor
 # in need of deb-src lines.  apt checks signatures; the checksums tie the
-# result to the one source that the patches are made for.  The
-# .dsc says nothing more, so it is not asked for.
+# result to the one source that the patches are made for.
 
 set -eu
 here=$(dirname "$0")
@@ -24,7 +23,6 @@ dir=$1
 . "$2"
 work=$dir.tmp
 log=$dir.log
-files=$(echo "$sums" | sed 's/.*  //')
 otherwise="set ECL_SRC to the folder of the source package $package"
 otherwise="$otherwise $version, or to its .orig tarball with the .debian"
 otherwise="$otherwise one beside it"
@@ -94,24 +92,22 @@ gone() {
 }
 echo "$versions" | grep -qxF -e "$version" || gone
 
-# download PART: --tar-only brings what upstream made, --diff-only the rest.
+# What upstream made, and the rest, but not the .dsc: it says nothing that the
+# checksums do not, and may be gone.
 download() {
-  cd "$work" && apt-get -q -c "$work/apt.conf" source --download-only "$1" \
-    "$package=$version"
+  cd "$work"
+  for part in --tar-only --diff-only; do
+    apt-get -q -c "$work/apt.conf" source --download-only "$part" \
+      "$package=$version" || return 1
+  done
 }
-for part in --tar-only --diff-only; do
-  case $part$files in
-  --tar-only* | *.debian.*)
-    (run "$log" "download the source of $name" "$advice" download "$part") \
-      2>"$work/said" || {
-      # The list can have a version for some time after its files are gone.
-      grep -q '^ *404 ' "$log" && gone
-      cat "$work/said" >&2
-      exit 1
-    }
-    ;;
-  esac
-done
+(run "$log" "download the source of $name" "$advice" download) \
+  2>"$work/said" || {
+  # The list can have a version for some time after its files are gone.
+  grep -q '^ *404 ' "$log" && gone
+  cat "$work/said" >&2
+  exit 1
+}
 
 verify "$work"
 rm -rf "$work/said" "$work/lists" "$work/archives" "$work/sources.list.d" "$work/apt.conf"

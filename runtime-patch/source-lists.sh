@@ -22,102 +22,40 @@ codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || :
 mkdir -p "$out"
 rm -f "$out"/*.list "$out"/*.sources
 
-# convert FORMAT FILTER FILES...: print the entries of FILES as deb-src.
-convert() {
-  format=$1 filter=$2
-  shift 2
-  awk -v format="$format" -v filter="$filter" -v codename="$codename" \
-    -v replacement="$replacement" '
-    function wanted(suite) {
-      if (!filter)
-        return 1
-      if (replacement && suite ~ /[-\/]/)
-        return 0
-      sub(/[-\/].*/, "", suite)
-      return suite == codename ||
-        suite ~ /^(stable|oldstable|testing|unstable|sid)$/
-    }
-
-    # deb [options] uri suite components...: options may hold blanks.
-    function one_line(line,    rest, options, part, n, i) {
-      if (line !~ /^[ \t]*deb(-src)?[ \t]/)
-        return
-      sub(/#.*/, "", line)
-      rest = line
-      sub(/^[ \t]*deb(-src)?[ \t]+/, "", rest)
-      options = ""
-      if (match(rest, /^\[[^]]*\][ \t]*/)) {
-        options = substr(rest, 1, RLENGTH)
-        rest = substr(rest, RLENGTH + 1)
-      }
-      n = split(rest, part)
-      if (n < 2 || part[1] ~ /^cdrom:/ || !wanted(part[2]))
-        return
-      if (replacement) {
-        part[2] = replacement
-        rest = part[1]
-        for (i = 2; i <= n; i++)
-          rest = rest " " part[i]
-      }
-      if (!seen[options rest]++)
-        print "deb-src " options rest
-    }
-
-    # A deb822 stanza is taken whole when one of its suites is wanted.
-    function stanza_end(    i, n, suite, take) {
-      n = split(suites, suite)
-      for (i = 1; i <= n; i++)
-        if (wanted(suite[i]))
-          take = 1
-      if (take && is_deb && !disabled && uris !~ /cdrom:/)
-        print "Types: deb-src\n" \
-          (replacement ? "Suites: " replacement "\n" : "") text
-      text = suites = uris = field = ""
-      is_deb = disabled = 0
-    }
-
-    format == "list" { one_line($0); next }
-    /^#/ { next }
-    FNR == 1 || /^[ \t]*$/ { stanza_end() }
-    /^[ \t]*$/ { next }
-    /^[^ \t:]+:/ {
-      field = tolower($0)
-      sub(/:.*/, "", field)
-    }
-    {
-      value = $0
-      sub(/^[^ \t:]+:/, "", value)
-      if (field == "types") { if (value ~ /deb/) is_deb = 1; next }
-      if (field == "enabled") {
-        if (tolower(value) ~ /no|false|off|0/) disabled = 1
-        next
-      }
-      if (field == "suites") suites = suites " " value
-      if (field == "uris") uris = uris " " value
-      if (field != "suites" || !replacement)
-        text = text $0 "\n"
-    }
-    END { if (format != "list") stanza_end() }
-  ' "$@"
+# one_line SUITE FILE: the entries of SUITE, a pattern, in one-line style.
+one_line() {
+  entry='deb(-src)?[ \t]+(\[[^]]*\][ \t]*)?[^] \t[]+[ \t]+'
+  sed -nE "/cdrom:/d; s/^[ \t]+//; s/[ \t]*(#.*)?$//
+    /^$entry($1)([ \t]|$)/!d
+    ${replacement:+s!^($entry)[^ \t]+!\\1$replacement!}
+    s/^deb(-src)?/deb-src/p" "$2" | sort -u
 }
 
-existing() {
-  for file; do
-    [ ! -f "$file" ] || printf '%s\n' "$file"
-  done
+# stanzas SUITE FILE: the same for paragraphs of fields.
+stanzas() {
+  awk -v RS= -v suite="$1" -v replacement="$replacement" '
+    { text = "\n" $0 "\n"
+      gsub(/\n#[^\n]*/, "", text)
+      fields = tolower(text) }
+    fields !~ /\ntypes:[^\n]*deb/ || fields ~ /cdrom:/ ||
+      fields ~ /\nenabled:[ \t]*(no|false|off|0)/ ||
+      fields !~ "\nsuites:([^\n]|\n[ \t])*[ \t](" suite ")[ \t\n]" { next }
+    { sub(/\n[Tt]ypes:[^\n]*/, "\nTypes: deb-src", text)
+      if (replacement)
+        sub(/\n[Ss]uites:([^\n]|\n[ \t])*/, "\nSuites: " replacement, text)
+      print text }' "$2"
 }
 
-for filter in 1 0; do
-  # apt does not take blanks in these names either.
-  lists=$(existing "$apt/sources.list" "$apt"/sources.list.d/*.list)
-  stanzas=$(existing "$apt"/sources.list.d/*.sources)
-  [ -z "$lists" ] ||
-    convert list $filter $lists >"$out/mprof.list"
-  [ -z "$stanzas" ] ||
-    convert stanzas $filter $stanzas >"$out/mprof.sources"
-  if cat "$out"/mprof.* 2>/dev/null | grep -q deb-src; then
-    exit 0
-  fi
+ours="$codename|stable|oldstable|testing|unstable|sid"
+[ -n "$replacement" ] || ours="($ours)([-/][^ \t\n]*)?"
+for suite in "$ours" '[^ \t\n]+'; do
+  for file in "$apt/sources.list" "$apt"/sources.list.d/*.list; do
+    [ ! -f "$file" ] || one_line "$suite" "$file"
+  done >"$out/mprof.list"
+  for file in "$apt"/sources.list.d/*.sources; do
+    [ ! -f "$file" ] || stanzas "$suite" "$file"
+  done >"$out/mprof.sources"
+  ! cat "$out"/mprof.* | grep -q deb-src || exit 0
 done
 echo "no package list in $apt names a Debian archive" >&2
 exit 1
