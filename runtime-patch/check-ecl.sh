@@ -3,9 +3,8 @@
 #
 # check-ecl.sh PROFILING: run ECL's own regression tests, from the tree that
 # the ECL under test was built in, and print `ok - NAME' or `not ok - NAME'
-# for each.  PROFILING is `off', `on', or `full-walk' (several times slower).
-# The environment tells where: BUILD, ECL for the program, MPROF for the
-# command, and the RELEASE of ECL.
+# for each.  PROFILING is `off' or `on'.  The environment tells where: BUILD,
+# ECL for the program, MPROF for the command, and the RELEASE of ECL.
 #
 # When profiling, the profiler starts before the tests are loaded, so that
 # ASDF, the compiler and the tests of both are counted, and stops when the
@@ -37,17 +36,13 @@ profile=$work/profile.data
 source=$BUILD/ecl-work/source/src/tests
 
 case $profiling in
-off) start=nil ;;
-on) start='(mprof:start)' ;;
-full-walk) start='(mprof:start :full-walk t)' ;;
-*) die "usage: check-ecl.sh off|on|full-walk" ;;
-esac
-if [ "$profiling" = off ]; then
-  load=nil stop=nil
-else
-  load='(require :mprof)'
+off) load=nil start=nil stop=nil ;;
+on)
+  load='(require :mprof)' start='(mprof:start)'
   stop="(progn (mprof:stop) (mprof:save \"$profile\"))"
-fi
+  ;;
+*) die 'usage: check-ecl.sh off|on' ;;
+esac
 
 # run_tests TESTS: run a suite, or a list of tests, in an empty folder.  The
 # steps are those of ECL's own `make check'.
