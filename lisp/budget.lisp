@@ -88,11 +88,15 @@ unless it is NIL."
                        :profile profile
                        :holders (data:figure :holders profile)))))
 
-(defun check-budget (bytes allocations live)
-  "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits."
-  (check-type bytes (or null (integer 0)))
-  (check-type allocations (or null (integer 0)))
-  (check-type live (or null (integer 0))))
+(defun check-budget (bytes allocations live &optional nested)
+  "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits, in a
+running profile if NESTED is true."
+  (check-argument bytes (or null (integer 0)))
+  (check-argument allocations (or null (integer 0)))
+  (check-argument live (or null (integer 0)))
+  (when (and live nested)
+    (fail "a budget with :LIVE needs a profile of its own, but one is ~
+           already running; call (mprof:stop) first")))
 
 (defun call-with-allocation-budget (body bytes allocations live function)
   "Call BODY, a function without arguments, the way WITH-ALLOCATION-BUDGET runs
@@ -144,14 +148,6 @@ Allocates nothing.  For PROTECTED, as is DROP-BASELINE."
       (setf (rest baseline) *baselines*
             *baselines* baseline)))
   nil)
-
-(defun check-nested-budget (bytes allocations live)
-  "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits in a
-running profile."
-  (check-budget bytes allocations live)
-  (when live
-    (fail "a budget with :LIVE needs a profile of its own, but one is ~
-           already running; call (mprof:stop) first")))
 
 (defun end-budget (baseline old-allocations old-bytes
                    bytes allocations function)
@@ -206,15 +202,14 @@ Example: in a test of any framework,
   (let ((baseline (gensym "BASELINE"))
         (old-allocations (gensym "OLD-ALLOCATIONS"))
         (old-bytes (gensym "OLD-BYTES"))
-        (limits (list (gensym "BYTES") (gensym "ALLOCATIONS") (gensym "LIVE")
-                      (gensym "FUNCTION"))))
+        (limits (mapcar #'gensym '("BYTES" "ALLOCATIONS" "LIVE" "FUNCTION"))))
     `(let ,(mapcar #'list limits (list bytes allocations live function))
        (flet ((budget-body () ,@body))
          (if (active-p)
              (let ((,baseline nil)
                    (,old-allocations 0)
                    (,old-bytes 0))
-               (check-nested-budget ,@(butlast limits))
+               (check-budget ,@(butlast limits) t)
                (protected
                 (setf ,baseline (take-baseline)
                       ,old-allocations (allocations)

@@ -27,6 +27,12 @@ Example: (handler-case (mprof:save \"a.data\")
   (error 'mprof-error :reason (let ((*print-pretty* nil))
                                 (format nil "~?" control arguments))))
 
+(defmacro check-argument (variable type)
+  "Signal an MPROF-ERROR unless VARIABLE, a parameter of the caller, is of TYPE."
+  `(unless (typep ,variable ',type)
+     (fail "~S is ~S, which is not of type ~S"
+           ,(intern (symbol-name variable) '#:keyword) ,variable ',type)))
+
 (define-condition profiler-unavailable (mprof-error)
   ()
   (:documentation

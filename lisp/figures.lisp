@@ -66,6 +66,9 @@ Example: (mprof.data:figure :bytes (mprof:profile))  =>  4800016"))
           ((member key *not-always-known*) nil)
           (t (fail "~(~A~) have no ~A" owner key)))))
 
+(defmethod data:figure (key x)
+  (fail "~S is not a row or profile, so it has no ~(~A~)" x key))
+
 (defmethod data:figure (key (x figures))
   (getf-figure key (figures-plist x) (figures-kind x)))
 

@@ -16,8 +16,7 @@ REPORT returns keeps such options."
                     :value)))
 
 (defun options-if (predicate options)
-  "Return the part of OPTIONS, a property list, whose keywords satisfy
-PREDICATE."
+  "Return the part of OPTIONS, a property list, with keywords of PREDICATE."
   (loop for (keyword value) on options by #'cddr
         when (funcall predicate keyword)
           collect keyword and collect value))
@@ -61,6 +60,7 @@ characters are octets that are valid UTF-8, else encoded in UTF-8."
 (defun file-name (file)
   "Return the absolute name of FILE, a pathname designator, as octets: a base
 string.  Relative names are within *DEFAULT-PATHNAME-DEFAULTS*, as for OPEN."
+  (check-argument file (or pathname string file-stream))
   (let* ((pathname (merge-pathnames
                     (merge-pathnames (translate-logical-pathname file))
                     (ext:getcwd)))

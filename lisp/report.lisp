@@ -14,9 +14,9 @@ in the command mprof; \"t\" stands for the usual tables.")
 (defun explained-p (tables)
   "True if all columns of TABLES, a value of :TABLES, have been explained; from
 now on they have."
-  (let ((tables (mapcar #'string-downcase (ensure-list tables))))
-    (or (subsetp tables *explained* :test #'string=)
-        (null (setf *explained* (union tables *explained* :test #'string=))))))
+  (let ((tables (mapcar #'princ-to-string (ensure-list tables))))
+    (or (subsetp tables *explained* :test #'string-equal)
+        (null (setf *explained* (append tables *explained*))))))
 
 (defun terminal-of (stream)
   "Return the file descriptor of STREAM, possibly of a terminal; or NIL."
@@ -35,6 +35,7 @@ now on they have."
 (defun print-report (command tables stream source options)
   "Print the output of COMMAND, which explains TABLES.  STREAM, SOURCE, OPTIONS
 and the values are as for REPORT."
+  (check-argument stream (or stream boolean))
   (let* ((help (getf options :help))
          (legend (getf options :no-legend (if help t :once)))
          (profile (part (open-profile source options)

@@ -112,9 +112,9 @@ Example:
 
    (mprof:serve :port 6060)      ; then, in a shell:
    ;; go tool pprof -top http://localhost:6060/debug/pprof/allocs"
-  (check-type port (integer 0 65535))
-  (check-type address (or null string))
-  (check-type token (or null string))
+  (check-argument port (integer 0 65535))
+  (check-argument address (or null string))
+  (check-argument token (or null string))
   (mp:with-lock (*lock*)
     (when (running *server*)
       (fail "a server is already running on port ~D; call (mprof:stop-serving)"

@@ -28,8 +28,7 @@ and the process that counts in it, since the child of a fork does not.  Or NIL."
   "The worker that counts for each interval, or NIL.")
 
 (defun check-status (status condition &rest arguments)
-  "Signal CONDITION with ARGUMENTS and the monitor's message, unless STATUS is
-0."
+  "Signal CONDITION with the monitor's message, unless STATUS is 0."
   (unless (eql status 0)
     (apply #'error condition :reason (string-of (monitor-message)) arguments)))
 
@@ -135,8 +134,8 @@ any object, for STOP-IF-OWNER."
   "Return the list (MAX-CONTEXTS FLAGS INTERVAL) for arguments of START.  FLAGS
 are those of enum mprof_option in monitor.h, and INTERVAL is that of the
 timeline in milliseconds, or NIL."
-  (check-type max-contexts (integer 0 134217728)) ; MPROF_MOST_BUDGET
-  (check-type timeline (or null (real 1/100 1000000)))
+  (check-argument max-contexts (integer 0 134217728)) ; MPROF_MOST_BUDGET
+  (check-argument timeline (or null (real 1/100 1000000)))
   (list max-contexts (logior (if unfolded 1 0) (if full-walk 2 0)
                              (if live 4 0) (if sites 16 0))
         (and timeline (round (* timeline 1000)))))
@@ -172,7 +171,7 @@ memory were counted with other options; the restart CONTINUE keeps these.
 Signals PROFILE-FILE-ERROR if FILE cannot be written.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
-  (when (and file (not (complete-type-p file)))
+  (when (and file (not (complete-type-p (absolute file))))
     (fail ":FILE must be of type .data or .pb.gz"))
   (with-simple-restart (continue "Continue counting.")
     (unless (start-unless-active (options max-contexts unfolded full-walk

@@ -45,8 +45,7 @@ the symbol that *IN-HAND* has when it is loaded.  COUNTER is its name."
          (block ,(si:function-block-name name) ,@body))))))
 
 (defun compile-in-file (form)
-  "Compile FORM as the only one in a file, and load it.  Return false if that
-fails."
+  "Compile FORM, alone in a file, and load it.  Return false if that fails."
   (let ((names (list (or (ext:mkstemp "TMP:mprof-")
                          (fail "cannot make a file in the folder for temporary ~
                                 files, which TMPDIR names")))))

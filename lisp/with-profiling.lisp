@@ -34,6 +34,7 @@ it; else signal why not.  The restart CONTINUE returns NIL."
                                        (reset t) (max-contexts 0) unfolded
                                        full-walk live sites timeline)
   "Call FUNCTION, without arguments, the way WITH-PROFILING runs its body."
+  (check-argument stream (or stream boolean))
   (let ((file (and file (usable-file file)))
         (stream (or stream *standard-output*)))
     (if (active-p)

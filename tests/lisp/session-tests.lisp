@@ -222,7 +222,6 @@ is as good as the first."
 (test large-budget
   "A budget that is too large is refused, by START and by the monitor."
   (with-idle-profiler
-    (signals type-error (mprof:start :max-contexts 134217729))
     (is (search "134217729 contexts is too large"
                 (handler-case
                     (progn (mprof::check-status
@@ -233,6 +232,54 @@ is as good as the first."
     (is (not (mprof::active-p)))
     (is (mprof:start :max-contexts 134217728))
     (mprof:stop)))
+
+(test bad-arguments
+  "Arguments of a wrong type, or out of range, are errors of mprof that say so."
+  (with-idle-profiler
+    (loop for (function . types)
+            in '((mprof:start :max-contexts (integer 0 134217728) nil -1 1.5 "x"
+                  134217729)
+                 (mprof:start :timeline (or null (real 1/100 1000000)) -1 0
+                  0.001 "x" 100000000000000000000)
+                 (mprof:start :file (or pathname string file-stream) -1 t)
+                 (mprof:serve :port (integer 0 65535) nil -1 65536 "x")
+                 (mprof:serve :address (or null string) 127 t)
+                 (mprof:serve :token (or null string) 1 t)
+                 (mprof:report :stream (or stream boolean) 1 "x"))
+          do (destructuring-bind (keyword type &rest values) types
+               (dolist (value values)
+                 (is (equal (let ((*print-pretty* nil))
+                              (format nil "mprof: ~S is ~S, which is not of ~
+                                           type ~S" keyword value type))
+                            (handler-case (funcall function keyword value)
+                              (mprof:mprof-error (c) (princ-to-string c))))))))
+    (loop for keyword in '(:bytes :allocations :live)
+          do (dolist (value '(-1 1.5 "x"))
+               (dolist (running '(nil t))
+                 (signals mprof:mprof-error
+                   (if running
+                       (eval `(mprof:with-profiling (:report nil)
+                                (mprof:with-allocation-budget
+                                    (,keyword ',value))))
+                       (eval `(mprof:with-allocation-budget
+                                  (,keyword ',value))))))))
+    (let ((ran nil))
+      (signals mprof:mprof-error
+        (mprof:with-profiling (:stream "x") (setf ran t)))
+      (is (null ran)))
+    (dolist (value '(-1 :x (1) #\a))
+      (signals mprof:mprof-error (mprof:profile value))
+      (signals mprof:mprof-error (mprof:report :stream nil :profile value))
+      (signals mprof:mprof-error (mprof:compare-profiles value value))
+      (signals mprof:mprof-error (mprof:save value))
+      (signals mprof:mprof-error (mprof:with-profiling (:file value)))
+      (signals mprof:mprof-error (mprof:report :stream nil :tables value))
+      (signals mprof:mprof-error (data:figure :bytes value))
+      (signals mprof:mprof-error (data:row :functions 'car value)))
+    (is (search "NIL is not a row or profile"
+                (handler-case (data:figure :bytes (data:row :functions "none"))
+                  (mprof:mprof-error (c) (princ-to-string c)))))
+    (is (not (mprof::active-p)))))
 
 (test small-budget
   "With too small a budget the totals are exact, and a warning says the rest."
