@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # A first allocation in a handler of a signal, on a stack of 8 KB, from a file of
-# code that the monitor has not met: in memory, and in a file.
+# code that the monitor has not met: in memory, and in a file.  And a program
+# whose stack is too small to read debugging information on it.
 
 . "$(dirname "$0")/../cli/check.bash"
 : "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
@@ -29,5 +30,28 @@ for where in memory file; do
     --eval '(ext:quit)' >out 2>err </dev/null
   result $? "in $where: it ends well"
   says "in $where: its objects" 'handle 5'
+done
+cat >work.lisp <<'EOF'
+(defun work (n) (let ((x '())) (dotimes (i n x) (push i x))))
+EOF
+cat >small.lisp <<'EOF'
+(require :mprof)
+(load "work.fas")
+(mprof:with-profiling (:report nil) (work 1000))
+(let ((row (mprof.data:row :functions 'work)))
+  (format t "~&~A ~A~%" (mprof.data:figure :self-allocations row)
+          (mprof.data:figure :file row)))
+(ext:quit 3)
+EOF
+"$ECL" --norc --eval '(compile-file "work.lisp")' --eval '(ext:quit 0)' \
+  >log 2>&1 </dev/null
+for kilobytes in 120 144 176 200 1024; do
+  (
+    ulimit -s $kilobytes
+    timeout 100 "$ECL" --norc --load small.lisp >out 2>err </dev/null
+    [ $? = 3 ]
+  )
+  result $? "a stack of $kilobytes kB: it ends well"
+  says "a stack of $kilobytes kB: its objects" "1000 $PWD/work.lisp"
 done
 finish

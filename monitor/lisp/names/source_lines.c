@@ -8,6 +8,7 @@
 #include "lisp/names/code_functions.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,10 +81,25 @@ read_unit(Dwarf_Die *unit, const char *source)
   return shorter != NULL ? shorter : lines;
 }
 
+/* Returns whether the thread has the stack that libdw takes, 150 kB and more.
+ * A stack that is not the thread's own is taken for a large one. */
+static bool
+has_stack(void)
+{
+  pthread_attr_t attributes;
+  void *lowest = NULL;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return false;
+  pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  return (uintptr_t)&attributes - (uintptr_t)lowest > 200 << 10;
+}
+
 static struct source_lines *
 read_file(const char *path, uintptr_t offset, const char *source)
 {
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  const int descriptor = has_stack() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   struct source_lines *lines = NULL;
   Dwarf *information;
   Dwarf_Die unit;
