@@ -174,7 +174,7 @@ says 'as it was asked for' 'THREADS'
 expect 'one of several threads' 0 '' report --thread='^worker$' "$p"
 says 'that thread' 'the options: 150 allocations, 2400 bytes'
 expect 'threads by name' 0 '' report --thread='^worker' "$p"
-says 'those threads' 'the options: 200 allocations, 3200 bytes'
+says 'those threads' 'the options: 180 allocations, 2880 bytes'
 expect 'threads without a name' 0 '' report --thread='unnamed' "$p"
 says 'that thread' 'the options: 10 allocations, 160 bytes'
 expect 'nobody' 1 \
@@ -184,7 +184,7 @@ expect 'phases are those below the root' 0 '' \
   report --system=root --phase=run "$golden/session.data"
 says 'as without --system=root' 'the options: 13 allocations, 208 bytes'
 expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
-[ "$(cat out)" = 'APP::WORK 2400' ]
+[ "$(cat out)" = 'APP::WORK 2080' ]
 result $? 'both restrict'
 expect 'threads in folded stacks' 0 '' \
   export --format=folded --frames=threads --phase=load --thread=worker "$p"
