@@ -84,18 +84,18 @@ void function_symbols_init(struct function_symbols *symbols,
 bool function_symbols_find(const struct function_symbols *symbols,
                            uint64_t address, struct function_found *found);
 
-/* The name of the function that SYMBOL, not empty, names: what a compiler
- * appends for its own copies of a function (".cold", ".constprop.0",
+/* Returns the name of the function that SYMBOL, not empty, names: what a
+ * compiler appends for its own copies of a function (".cold", ".constprop.0",
  * ".isra.0", ...) is left out, and a name of C++, Rust or D is made readable,
  * with the types of the parameters, which tell overloaded functions apart.
  * ".part.0" stays: it is called by the function. */
 char *function_name_of_symbol(const char *symbol);
 
-/* Whether the function called NAME, of the program or library FILE, begins a
- * program, a thread or a library before any function of the program runs:
- * such functions are hidden as those of a runtime are, so that chains begin
- * at main. */
-bool is_start_up_function(const char *name, const char *file);
+/* Returns whether the function that SYMBOL names, of the program or library
+ * FILE, begins a program, a thread or a library before any function of the
+ * program runs: such functions are hidden as those of a runtime are, so that
+ * chains begin at main.  SYMBOL may be NULL: it has no name. */
+bool is_start_up_function(const char *symbol, const char *file);
 
 /* Whether FILE is the C library or the dynamic linker, by its name: what has
  * no name there at the beginning of a chain is start-up code. */

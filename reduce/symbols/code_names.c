@@ -154,7 +154,7 @@ add_named(struct profile *profile, const struct code_module *module,
   char *readable = symbol == NULL ? NULL : function_name_of_symbol(symbol);
   const char *shown = readable != NULL ? readable : name;
   const char *file = source->file == NULL ? "" : source->file;
-  const bool start_up = is_start_up_function(shown, module->path);
+  const bool start_up = is_start_up_function(symbol, module->path);
   const struct profile_function function = {
       .name = names_intern(names, shown),
       .system_name = names_intern(names, symbol != NULL ? symbol : name),
@@ -226,18 +226,6 @@ inlined_function(struct profile *profile, struct code_module *module,
 
 /* ---- places ------------------------------------------------------------ */
 
-/* Whether SYMBOL, which may be NULL, is of a start-up function of MODULE. */
-static bool
-is_start_up(const struct code_module *module, const char *symbol)
-{
-  if (symbol == NULL)
-    return false;
-  char *name = function_name_of_symbol(symbol);
-  const bool is = is_start_up_function(name, module->path);
-  pool_free(name);
-  return is;
-}
-
 /* Fills SOURCE for ADDRESS in the file of MODULE, which is open. */
 static void
 find_source(struct code_module *module, uint64_t address,
@@ -265,7 +253,7 @@ code_names_add_lines(struct code_names *names, struct code_module *module,
       code_names_function(names, module, offset, &address, &found);
   source.count = 0;
   source.functions[0] = (struct source_function){0}; /* nothing is known */
-  if (known && !is_start_up(module, found.name))
+  if (known && !is_start_up_function(found.name, module->path))
     find_source(module, address, &source);
   for (size_t i = source.count; i > 1; i--) {
     const struct source_function *inlined = &source.functions[i - 1];

@@ -235,8 +235,9 @@ length_without_suffix(const char *symbol, size_t length)
   return length;
 }
 
-char *
-function_name_of_symbol(const char *symbol)
+/* Returns the length of SYMBOL, not empty, without all of them. */
+static size_t
+bare_length(const char *symbol)
 {
   size_t length;
   size_t shorter = 1 + strcspn(symbol + 1, "@"); /* fopen@@GLIBC_2.2.5 */
@@ -244,7 +245,13 @@ function_name_of_symbol(const char *symbol)
     length = shorter;
     shorter = length_without_suffix(symbol, length);
   } while (shorter < length);
-  char *name = pool_text_part(symbol, length);
+  return length;
+}
+
+char *
+function_name_of_symbol(const char *symbol)
+{
+  char *name = pool_text_part(symbol, bare_length(symbol));
   char *readable = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI |
                                             DMGL_RET_DROP | DMGL_AUTO);
   if (readable == NULL)
@@ -257,13 +264,15 @@ function_name_of_symbol(const char *symbol)
 }
 
 bool
-is_start_up_function(const char *name, const char *file)
+is_start_up_function(const char *symbol, const char *file)
 {
-  if (*name != '_' && !is_c_library(file))
+  if (symbol == NULL || (*symbol != '_' && !is_c_library(file)))
     return false;
+  const size_t length = bare_length(symbol);
   for (size_t i = 0;
        i < sizeof start_up_functions / sizeof start_up_functions[0]; i++)
-    if (strcmp(start_up_functions[i], name) == 0)
+    if (strncmp(start_up_functions[i], symbol, length) == 0 &&
+        start_up_functions[i][length] == '\0')
       return true;
   return false;
 }
