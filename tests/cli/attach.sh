@@ -86,16 +86,18 @@ for how in idle busy fixed; do
   result $? "$binary, $how: figures"
   sizes | diff <(echo "$wanted") - | sed 's/^/# /'
   cp p.data first.data
-  # Again: what there was is forgotten.
-  attach --seconds=1
+  # Again, to another file: what there was is forgotten.
+  rm -f again.data
+  attach --seconds=1 -o again.data
   wait $profiler
   result $? "$binary, $how: for a second, again"
   : >detached.now
   wait "$pid"
   [ $? = 0 ] && [ "$(tail -n 1 said)" = over ]
   result $? "$binary, $how: the program goes on"
-  [ "$how" = busy ] || [ ! -e p.data ]
-  result $? "$binary, $how: what follows is not written"
+  [ "$how" = busy ] && [ -s again.data ] ||
+    { [ "$how" != busy ] && [ ! -e again.data ]; }
+  result $? "$binary, $how: what follows is in the other file, if there is any"
 done
 
 binary=attached
@@ -260,6 +262,12 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     --pid="$pid" >out 2>err
   [ "$(cat err)" = "mprof: cannot profile process $pid: Permission denied" ]
   result $? 'the process of somebody else'
+  kill "$pid"
+  chmod 755 .
+  setpriv --reuid=65534 --clear-groups ./attached idle >said &
+  pid=$!
+  await said ready
+  refused 'a folder that is not its' 'it cannot write its profile there' $pid
 else
   echo 'ok - the process of somebody else # SKIP needs root'
 fi
