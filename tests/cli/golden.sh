@@ -32,7 +32,7 @@ done <<'END'
 widgets widgets report
 widgets-c widgets-c report -verbose
 self-recursion self-recursion report -verbose --no-legend --tables=direct,graph
-two-cycles two-cycles report --no-legend
+two-cycles two-cycles report --no-legend --tables=graph
 two-cycles-few two-cycles report --no-legend --tables=graph --min-percent=88
 mixture mixture report --no-legend --min-percent=12
 mixture-pairs mixture report --no-legend --tables=type-functions --sort=allocs --min-percent=40
@@ -41,7 +41,6 @@ mixture-lisp mixture export --format=lisp
 mixture-contexts mixture export --format=lisp --tables=contexts --hide=PARSE
 phases phases report --no-legend --tables=phases,threads
 phases-folded phases export --format=folded --frames=phases,threads --value=allocs
-unknown-calls unknown-calls report -verbose --no-legend --tables=direct,graph
 unknown-calls-sorted unknown-calls report -verbose --no-legend --tables=direct --sort=calls
 unknown-calls-csv unknown-calls export --format=csv
 unknown-calls-csv-arcs unknown-calls export --format=csv --tables=arcs

@@ -43,10 +43,6 @@ lines() {
 whole='main work.c:9>work work.c:5>helper work.c:3'
 [ "$(lines)" = "$whole" ]
 result $? 'with debug information there are lines and inlined functions'
-for version in 4 5; do
-  [ "$(lines -gsplit-dwarf -gdwarf-$version)" = "$whole" ]
-  result $? "so there are with -gsplit-dwarf and DWARF $version"
-done
 "$cc" -O1 -g -o lined work.c
 if objcopy --compress-debug-sections=zstd lined 2>err; then
   says_so 'Debug information in sections compressed with zstd is not read'
@@ -58,30 +54,10 @@ else
   echo 'ok - zstd: neither # SKIP objcopy cannot compress with zstd'
 fi
 
-# Not profiled: a line says so, and the program runs.
+# cli/run and cli/alone try these.
 says_so 'programs that are statically linked'
-echo 'int main(void) { return 7; }' >seven.c
-"$cc" -static -o static seven.c && run run -o p.data ./static
-[ "$status" = 7 ] && grep -q static err
-result $? 'a program that is statically linked runs, and a line says so'
 says_so 'have a sanitizer'
-"$cc" -fsanitize=address -o sanitized seven.c && run run -o p.data ./sanitized
-[ "$status" = 7 ] && [ -s err ]
-result $? 'a program with a sanitizer runs, and a line says so'
-cat >own.c <<'E'
-#include <stddef.h>
-static char room[4096];
-static size_t at;
-void *malloc(size_t n) { at += (n + 15) & ~(size_t)15; return room + at; }
-void free(void *p) { (void)p; }
-void *calloc(size_t a, size_t b) { return malloc(a * b); }
-void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
-int main(void) { return malloc(10) == 0; }
-E
 says_so 'define malloc themselves'
-"$cc" -o own own.c && run run -o p.data ./own
-[ "$status" = 0 ] && [ -s err ]
-result $? 'a program with its own malloc runs, and a line says so'
 
 says_so 'Memory from mmap or sbrk is not counted.'
 cat >mapped.c <<'E'
@@ -100,6 +76,7 @@ E
 result $? 'memory from mmap or sbrk is not counted'
 
 says_so 'A program that never allocates leaves no file.'
+echo 'int main(void) { return 7; }' >seven.c
 "$cc" -o seven seven.c
 profiled ./seven >found
 [ ! -s found ]

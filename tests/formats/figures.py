@@ -22,7 +22,7 @@ Arc = collections.namedtuple('Arc', 'calls bytes allocs')
 failures = 0
 
 
-# The measures of JSON and CSV, in their order; a profile has some of them.
+# The measures of JSON, in their order; a profile has some of them.
 MEASURES = ('bytes', 'allocations', 'kept_bytes', 'kept_allocations',
             'peak_bytes', 'peak_allocations', 'temporary_allocations',
             'live_bytes', 'live_allocations')

@@ -1,53 +1,21 @@
 ;;;; variants: compiled bytecode
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Conditions and restarts, jumps between functions, special bindings, and
-;;;; values that go through known frames.  See depth.lisp for deep stacks.
+;;;; Restarts, special bindings, and values that go through known frames; random/
+;;;; has handlers, errors and jumps between functions.  See depth.lisp for deep stacks.
 ;;;;
-;;;; Interpreted, (V N) counts the conses for N variables, or blocks and tags
-;;;; that a local function jumps to.
+;;;; Interpreted, (V N) counts the conses for N variables.
 
 (in-package #:exact)
 
 (defun conses (name n)
   (self name n (* n +cons+)))
 
-;;; A handler runs on top of who signals, and the signal goes on when it
-;;; declines.  SIGNAL makes nothing itself when it is given a condition.
+;;; SIGNAL makes nothing itself when it is given a condition.
 
 (define-condition notice (condition) ())
 
 (defvar *notice* (make-condition 'notice))
-
-(defun note (n)
-  (declare (ignore n))
-  (keep (cells 3)))
-
-(defun notify ()
-  (signal *notice*)
-  (keep (cells 1)))
-
-(defun work-quietly ()
-  (notify)
-  (notify))
-
-(defun with-handlers ()
-  (handler-bind ((notice #'note))
-    (handler-bind ((notice #'note))
-      (work-quietly))))
-
-(with-handlers)
-
-(measuring ("handlers run on top") (with-handlers)
-  (calls 'note 4)
-  (conses 'note (* 4 (+ 3 (v 1))))
-  (conses-of 'notify 'signal 2 (* 4 (+ 3 (v 1))))
-  (conses-of 'signal 'note 4 (* 4 (+ 3 (v 1))))
-  (conses 'notify 2)
-  (conses-of 'work-quietly 'notify 2 (+ 2 (* 4 (+ 3 (v 1)))))
-  (no-arc 'with-handlers 'note)
-  ;; two lists for each HANDLER-BIND
-  (calls 'with-handlers 1))
 
 ;;; A handler that leaves by a restart: what follows is RESTARTED's own.
 
@@ -85,62 +53,6 @@
   (no-arc 'choose 'taken)
   (no-arc 'signal 'taken)
   (calls 'restarted 1))
-
-;;; An error in an error: the inner one is handled, then the outer one.
-
-(defun fails (i)
-  (keep (cells 1))
-  (throw-away i))
-
-(defun throw-away (i)
-  (error 'simple-error :format-control "~D" :format-arguments i))
-
-(defun fails-twice (i)
-  (handler-case (fails i)
-    (error ()
-      (handler-case (fails i)
-        (error () (keep (cells 2)))))))
-
-(defun fail-often (n)
-  (dotimes (i n)
-    (fails-twice i)
-    (keep (cells 3))))
-
-(fail-often 1)
-
-(measuring ("errors within handlers") (fail-often 10)
-  (calls 'fails 20)
-  (arc 'fails-twice 'fails 20)
-  (conses 'fails (* 20 (+ 1 (v 1))))
-  (arc 'fails 'throw-away 20)
-  (conses 'fail-often (+ 30 (v 3)))
-  (calls 'fail-often 1))
-
-;;; GO to a tag of another function's TAGBODY, again and again.
-
-(defun jump (f i)
-  (keep (cells 1))
-  (funcall f i)
-  (keep (cells 100)))
-
-(defun spin (n)
-  (let ((i 0))
-    (tagbody
-     again
-       (keep (cells 2))
-       (incf i)
-       (jump (lambda (x) (keep (cells 5)) (if (< x n) (go again) (go out)))
-             i)
-     out)
-    (keep (cells 3))))
-
-(measuring ("go to another function's tag") (spin 40)
-  (calls 'spin 1)
-  (calls 'jump 40)
-  (conses 'jump (* 40 (+ 1 (v 2))))
-  (conses '(lambda :in spin) (* 40 (+ 5 (v 1))))
-  (conses-of 'jump '(lambda :in spin) 40 (* 40 (+ 5 (v 1))))
-  (conses-of 'spin 'jump 40 (* 40 (+ 6 (v 3)))))
 
 ;;; PROGV, and special bindings undone by a throw.
 

@@ -116,26 +116,3 @@
   (take-profile)
   (self 'work 15 240)
   (calls 'work 2))
-
-(part "with-profiling"
-  (work 1000)
-  (check "values" '(1 2)
-         (multiple-value-list
-          (mprof:with-profiling (:report nil :full-walk *full-walk*)
-            (work 25)
-            (values 1 2))))
-  (take-profile)
-  (total 25 400)
-  (self 'work 25 400)
-  (residual 0))
-
-(part "with-profiling that is left by a throw"
-  (catch 'away
-    (mprof:with-profiling (:report nil :full-walk *full-walk*)
-      (work 12)
-      (throw 'away nil)))
-  (work 100)
-  (check "stopped" nil (getf (mprof:status) :active))
-  (take-profile)
-  (total 12 192)
-  (self 'work 12 192))
