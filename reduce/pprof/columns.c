@@ -269,27 +269,35 @@ find_uses(struct reading *reading)
 
 /* ---- the profile's columns ---- */
 
-/* Finds each column of the profile among the file's; lets it have those of
- * its first file.  Returns false if these are others. */
+/* Lets the profile have the columns of its first file. */
+static void
+take_columns(struct reading *reading)
+{
+  struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  profile->columns = heading->columns;
+  profile->column_count = heading->column_count;
+  memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
+  for (size_t i = 0; i < profile->column_count; i++)
+    reading->sources[i] = (int)i;
+}
+
+/* Finds each column of the profile among the file's.  Returns false if these
+ * are others, or if the profile is to be summed up and they stand for
+ * something else. */
 static bool
 match_columns(struct reading *reading)
 {
   enum { MOST_COLUMNS = 64 }; /* the search is quadratic */
-  struct profile *profile = reading->profile;
+  const struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
-  const size_t count = heading->column_count;
-  const bool first = reading_is_first(reading);
-  int *sources = pool_zeroed(count, sizeof *sources);
-  if (first) {
-    profile->columns = heading->columns;
-    profile->column_count = count;
-    memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
-  }
-  if (profile->column_count != count || (!first && count > MOST_COLUMNS))
+  const size_t count = profile->column_count;
+  int *sources = reading->sources;
+  if (heading->column_count != count || count > MOST_COLUMNS)
     return false;
   for (size_t j = 0; j < count; j++)
-    sources[j] = first ? (int)j : NO_COLUMN;
-  for (size_t i = 0; i < count && !first; i++) {
+    sources[j] = NO_COLUMN;
+  for (size_t i = 0; i < count; i++) {
     size_t j = 0;
     while (j < count &&
            (sources[j] != NO_COLUMN ||
@@ -300,58 +308,61 @@ match_columns(struct reading *reading)
       return false;
     sources[j] = (int)i;
   }
-  reading->sources = sources;
+  for (int i = 0; i < COLUMN_USES && !reading->options->lossless; i++) {
+    const struct profile_column here = heading->column_of[i];
+    const struct profile_column there = profile->column_of[i];
+    if (here.scale != there.scale ||
+        here.index !=
+            (there.index == NO_COLUMN ? NO_COLUMN : sources[there.index]))
+      return false;
+  }
   return true;
 }
 
-/* Lets the profile have one column for each use that it or the file knows, with
- * the names that mprof writes, for mprof:save writes such a profile; of
- * what was lost only if both do, as the other's would seem to be reachable.
- * The values of its samples move there. */
+/* Lets the profile have one column of mprof's for each use that it or the
+ * file knows; of what was lost only if both do, as the other's would seem to
+ * be reachable.  The values of its samples move there. */
 static void
 use_own_columns(struct reading *reading)
 {
   struct profile *profile = reading->profile;
-  const bool first = reading_is_first(reading);
-  int old[COLUMN_USES];
-  int count = 0;
-  bool same = true;
+  struct profile_column old[COLUMN_USES];
+  struct profile_value_type *columns =
+      pool_zeroed(COLUMN_USES, sizeof *columns);
+  size_t count = 0;
+  memcpy(old, profile->column_of, sizeof old);
   for (int i = 0; i < COLUMN_USES; i++) {
-    struct profile_column *column = &profile->column_of[i];
+    const int file_column = profile_file_column(i);
     const bool here = profile_has(&reading->heading, i);
     const bool before = profile_has(profile, i);
-    const bool lost = profile_file_column(i) >= PPROF_LOST_COUNT &&
-                      profile_file_column(i) <= PPROF_INDIRECT_BYTES;
-    const bool taken = lost && !first ? before && here : before || here;
-    same = same && taken == before;
-    old[i] = column->index;
-    column->index = taken ? count++ : NO_COLUMN;
-    if (!taken)
+    const bool lost = file_column >= PPROF_LOST_COUNT &&
+                      file_column <= PPROF_INDIRECT_BYTES;
+    if (lost ? !before || !here : !before && !here) {
+      profile->column_of[i].index = NO_COLUMN;
       reading->heading.column_of[i].index = NO_COLUMN;
+      continue;
+    }
+    columns[count].type =
+        names_intern(&profile->names, pprof_columns[file_column].type);
+    columns[count].unit =
+        names_intern(&profile->names, pprof_columns[file_column].unit);
+    profile->column_of[i] = (struct profile_column){(int)count++, 1};
   }
-  if (same)
-    return;
-  const size_t width = (size_t)count;
   uint64_t *values =
-      pool_zeroed(profile->sample_count * width, sizeof *values);
+      pool_zeroed(profile->sample_count * count, sizeof *values);
   for (size_t s = 0; s < profile->sample_count; s++)
     for (int i = 0; i < COLUMN_USES; i++)
-      if (old[i] != NO_COLUMN && profile_has(profile, i))
-        values[s * width + (size_t)profile->column_of[i].index] =
-            profile->values[s * profile->column_count + (size_t)old[i]];
+      if (old[i].index != NO_COLUMN && profile_has(profile, i))
+        values[s * count + (size_t)profile->column_of[i].index] =
+            profile
+                ->values[s * profile->column_count + (size_t)old[i].index] *
+            old[i].scale;
   pool_free(profile->values);
   profile->values = values;
-  profile->value_capacity = profile->sample_count * width;
-  profile->column_count = width;
-  profile->columns = pool_zeroed(width, sizeof *profile->columns);
-  for (int i = 0; i < COLUMN_USES; i++)
-    if (profile_has(profile, i))
-      profile->columns[profile->column_of[i].index] =
-          (struct profile_value_type){
-              names_intern(&profile->names,
-                           pprof_columns[profile_file_column(i)].type),
-              names_intern(&profile->names,
-                           pprof_columns[profile_file_column(i)].unit)};
+  profile->value_capacity = profile->sample_count * count;
+  profile->columns = columns;
+  profile->column_count = count;
+  reading->sources = NULL;
 }
 
 void
@@ -360,8 +371,12 @@ reading_columns(struct reading *reading)
   read_types(reading);
   find_uses(reading);
   reading->same_columns = true;
-  if (reading->options->lossless)
-    reading->same_columns = match_columns(reading);
+  reading->sources = pool_zeroed(reading->heading.column_count + 1,
+                                 sizeof *reading->sources);
+  if (reading_is_first(reading))
+    take_columns(reading);
   else
+    reading->same_columns = match_columns(reading);
+  if (!reading->same_columns && !reading->options->lossless)
     use_own_columns(reading);
 }

@@ -14,11 +14,9 @@ make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
   enum { KIND_CALLS, KIND_GROWTH, KIND_OBJECTS, KIND_KEPT };
   const struct profile_sample *sample = &profile->samples[i];
   uint64_t allocs = profile_value(profile, i, MEASURE_ALLOCS);
-  uint64_t bytes = profile_value(profile, i, MEASURE_BYTES) *
-                   profile->column_of[MEASURE_BYTES].scale;
+  uint64_t bytes = profile_value(profile, i, MEASURE_BYTES);
   uint64_t kept = profile_value(profile, i, MEASURE_KEPT_ALLOCS);
-  uint64_t kept_bytes = profile_value(profile, i, MEASURE_KEPT_BYTES) *
-                        profile->column_of[MEASURE_KEPT_BYTES].scale;
+  uint64_t kept_bytes = profile_value(profile, i, MEASURE_KEPT_BYTES);
   key[0] = index_pair(sample->node, sample->labels);
   key[1] = allocs > 0  ? KIND_OBJECTS
            : bytes > 0 ? KIND_GROWTH

@@ -163,13 +163,11 @@ profile_count(const struct profile *profile, size_t i,
 {
   const struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
-  const uint64_t *values = profile->values + i * profile->column_count;
   memset(count->counts, 0, sizeof count->counts);
   count->weight = MEASURE_BYTES;
-  for (size_t j = 0; j < profile->measure_count; j++) {
-    const struct profile_column c = profile->column_of[profile->measures[j]];
-    count->counts[profile->measures[j]] = values[c.index] * c.scale;
-  }
+  for (size_t j = 0; j < profile->measure_count; j++)
+    count->counts[profile->measures[j]] =
+        profile_value(profile, i, profile->measures[j]);
   count->calls = profile_value(profile, i, COLUMN_OF_CALLS);
   find_size(labels, count);
   count->type = labels->types[size_category(labels, count)];

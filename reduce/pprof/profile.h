@@ -153,7 +153,7 @@ struct profile {
   size_t sample_count, sample_capacity;
   uint64_t *values; /* of sample i, from i * column_count on */
   size_t value_capacity;
-  struct profile_value_type *columns; /* NULL: no use has a column */
+  struct profile_value_type *columns;
   size_t column_count;
   struct profile_column column_of[COLUMN_USES]; /* by use */
   uint8_t measures[MEASURE_COUNT]; /* those that have a column, once the
@@ -225,15 +225,14 @@ profile_has(const struct profile *profile, int use)
   return profile->column_of[use].index != NO_COLUMN;
 }
 
-/* Returns what sample I has for USE; 0 without a column.  It is in bytes, or
- * in the unit of the column if the profile is to be written anew. */
+/* Returns what sample I has for USE, in bytes where it is of bytes; 0 without
+ * a column. */
 static inline uint64_t
 profile_value(const struct profile *profile, size_t i, int use)
 {
-  int column = profile->column_of[use].index;
-  return column == NO_COLUMN
-             ? 0
-             : profile->values[i * profile->column_count + (size_t)column];
+  const struct profile_column column = profile->column_of[use];
+  const uint64_t *values = profile->values + i * profile->column_count;
+  return column.index == NO_COLUMN ? 0 : values[column.index] * column.scale;
 }
 
 /* Returns the sample type of files by mprof (enum pprof_column) for USE. */

@@ -10,9 +10,9 @@
  *
  * Several files become one profile: equal mappings, functions, locations and
  * labels are one, and so are equal chains.  Comments stay, one after the
- * other; the time is that of the first run, the duration the sum.  Of the
- * columns those stay that mprof knows the meaning of, by use; all, if the
- * profile is to be written anew.
+ * other; the time is that of the first run, the duration the sum.  Columns
+ * stay where all files have the same; else those that mprof knows the meaning
+ * of become columns of mprof's.
  */
 
 #ifndef MPROF_READER_H

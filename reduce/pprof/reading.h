@@ -104,7 +104,7 @@ struct reading {
   struct profile heading; /* what the file says of the whole: facts, too; no
                              arrays but columns */
   int *sources; /* by column of the profile, which of the file it is; NULL:
-                   the profile has columns by use */
+                   each use has one */
   uint64_t text_left; /* bytes that names may still have, as often as anything
                          refers to them */
   bool same_columns;  /* those of the file are the profile's */
