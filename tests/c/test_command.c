@@ -99,6 +99,30 @@ open_octets(void **state)
   mprof_profile_close(profile);
 }
 
+/* An open profile is saved as the command writes it of the same file, with all
+ * columns in their order. */
+static void
+save_open(void **state)
+{
+  static const char *const names[] = {"tests/golden/widgets-c.data",
+                                      "tests/foreign/jemalloc-live.pb.gz"};
+  (void)state;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    static char expected[1 << 16];
+    char line[128];
+    size_t length, saved;
+    snprintf(line, sizeof line, "merge\n-o\n%s\n%s", scratch, names[i]);
+    assert_int_equal(mprof_command(line, NULL, NULL), 0);
+    memcpy(expected, content(scratch, &length), sizeof expected);
+    snprintf(line, sizeof line, "merge\n-o=%s", scratch);
+    void *profile = mprof_profile_open(names[i]);
+    check_open(profile, line, NULL, 0, 0, "", "");
+    assert_memory_equal(content(scratch, &saved), expected, length);
+    assert_int_equal(saved, length);
+    mprof_profile_close(profile);
+  }
+}
+
 static void *
 report_again_and_again(void *expected)
 {
@@ -140,6 +164,7 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results),
       cmocka_unit_test(open_octets),
+      cmocka_unit_test(save_open),
       cmocka_unit_test(several_threads),
   };
   return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
