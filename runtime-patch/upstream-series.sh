@@ -45,24 +45,24 @@ new_files() (
 echo 'The release' | commit
 base=$(git rev-parse HEAD)
 for name in $(sed 's/#.*//' "$series"); do
-  first=
+  # The description is in the part for all releases, if there is one.
+  header=$(grep -ls '^Origin:' "$here/$name" "$here"/*/"$name" | head -n 1)
+  ! grep -q '^Forwarded: not-needed' "$header" || continue
   for patch in "$here/$name" "$parts/$name"; do
-    [ -f "$patch" ] || continue
-    ! grep -q '^Forwarded: not-needed' "$patch" || continue 2
-    [ -n "$first" ] || first=$patch
-    run "$log" "apply $name" 'see the end of the log' \
-      patch -p1 --fuzz=0 --no-backup-if-mismatch -i "$patch"
+    [ ! -f "$patch" ] ||
+      run "$log" "apply $name" 'see the end of the log' \
+        patch -p1 --fuzz=0 --no-backup-if-mismatch -i "$patch"
   done
-  [ -n "$first" ] || continue
+  [ -n "$(git status --porcelain)" ] || continue # not of this release
   for file in $(new_files "$name"); do
     mkdir -p "$(dirname "$file")" && cp "$here/files/$file" "$file"
   done
-  awk -v entry="$(echo "- $(subject "$first")" | fold -s -w 72 |
+  awk -v entry="$(echo "- $(subject "$header")" | fold -s -w 72 |
     sed '2,$s/^/  /')" '
     { print }
     /^\* Pending changes since/ && !done { print "\n" entry; done = 1 }
   ' CHANGELOG >"$work/changes" && mv "$work/changes" CHANGELOG
-  { subject "$first" && echo && body "$first"; } | commit
+  { subject "$header" && echo && body "$header"; } | commit
   if [ "${BUILD_EACH:-}" = 1 ]; then
     # configure ignores an option that does not exist yet
     run "$log" "build after $name" 'see the end of the log' \

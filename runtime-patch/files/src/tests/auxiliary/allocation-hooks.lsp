@@ -131,22 +131,25 @@ static const struct ecl_allocation_hooks hooks = {
     env->allocation_hooks = counter.next;
   }"))
 
-(defmacro counter (member)
-  `(ffi:c-inline () () :unsigned-long ,(format nil "counter.~A" member)
-                 :one-liner t :side-effects nil))
+(defmacro c-value (expression &optional (type :unsigned-long))
+  `(ffi:c-inline () () ,type ,expression :one-liner t :side-effects nil))
 
-(defmacro c-value (expression)
-  `(ffi:c-inline () () :unsigned-long ,expression
-                 :one-liner t :side-effects nil))
+(defmacro counter (member &optional (type :unsigned-long))
+  `(c-value ,(format nil "counter.~A" member) ,type))
+
+(defmacro counting-c (code &rest values)
+  "Runs CODE, statements of C, and gives a list of the VALUES after it."
+  `(progn
+     (counting-allocations (lambda () (ffi:c-inline () () :void ,code)))
+     (list ,@values)))
 
 (defun monitor-version-matches ()
-  (ffi:c-inline () () :bool
-                "ecl_allocation_monitor.version == ECL_ALLOCATION_MONITOR_VERSION"
-                :one-liner t))
+  (c-value "ecl_allocation_monitor.version == ECL_ALLOCATION_MONITOR_VERSION"
+           :bool))
 
 (defun allocate-nothing ()
-  (counting-allocations (lambda () nil))
-  (list (counter "objects[t_list]") (counter "raw") (counter "frames")))
+  (counting-c "{}" (counter "objects[t_list]") (counter "raw")
+              (counter "frames")))
 
 (defun allocate-conses (count)
   "How many conses COUNT calls of the allocator announce, and how many bytes."
@@ -164,50 +167,44 @@ static const struct ecl_allocation_hooks hooks = {
         (counter "frames")))
 
 (defun allocate-floats ()
-  (counting-allocations
-   (lambda ()
-     (ffi:c-inline () () :void "{
-       ecl_make_double_float(1.5);
-       ecl_make_single_float(1.5);
-       ecl_make_double_float(2.5);
-     }")))
-  (list (counter "objects[t_doublefloat]")
-        (/ (counter "object_bytes[t_doublefloat]")
-           (c-value "sizeof(struct ecl_doublefloat)"))
-        (counter "objects[t_singlefloat]")
-        (counter "frames")))
+  (counting-c "{
+      ecl_make_double_float(1.5);
+      ecl_make_single_float(1.5);
+      ecl_make_double_float(2.5);
+    }"
+    (counter "objects[t_doublefloat]")
+    (/ (counter "object_bytes[t_doublefloat]")
+       (c-value "sizeof(struct ecl_doublefloat)"))
+    (counter "objects[t_singlefloat]")
+    (counter "frames")))
 
 (defun allocate-vectors ()
   "A vector has a body of its own; a string is in one piece."
-  (counting-allocations
-   (lambda ()
-     (ffi:c-inline () () :void "{
-       ecl_alloc_simple_vector(10, ecl_aet_object);
-       ecl_alloc_simple_vector(9, ecl_aet_bc);
-     }")))
-  (list (counter "objects[t_vector]")
-        (= (counter "object_bytes[t_vector]")
-           (c-value "sizeof(struct ecl_vector)"))
-        (counter "bodies[t_vector]")
-        (/ (counter "body_bytes[t_vector]") (c-value "sizeof(cl_object)"))
-        (counter "objects[t_base_string]")
-        (- (counter "object_bytes[t_base_string]")
-           (c-value "sizeof(struct ecl_base_string)"))
-        (counter "bodies[t_base_string]")))
+  (counting-c "{
+      ecl_alloc_simple_vector(10, ecl_aet_object);
+      ecl_alloc_simple_vector(9, ecl_aet_bc);
+    }"
+    (counter "objects[t_vector]")
+    (= (counter "object_bytes[t_vector]") (c-value "sizeof(struct ecl_vector)"))
+    (counter "bodies[t_vector]")
+    (/ (counter "body_bytes[t_vector]") (c-value "sizeof(cl_object)"))
+    (counter "objects[t_base_string]")
+    (- (counter "object_bytes[t_base_string]")
+       (c-value "sizeof(struct ecl_base_string)"))
+    (counter "bodies[t_base_string]")))
 
 (defun free-vector ()
   "What is freed explicitly: a vector, and its body, which was told of."
-  (counting-allocations
-   (lambda ()
-     (ffi:c-inline () () :void "{
-       next_freed = ecl_allocation_monitor.freed;
-       ecl_allocation_monitor.freed = count_freed;
-       cl_object vector = ecl_alloc_simple_vector(10, ecl_aet_object);
-       ecl_dealloc(vector->vector.self.t);
-       ecl_dealloc(vector);
-       ecl_allocation_monitor.freed = next_freed;
-     }")))
-  (list (counter "freed") (counter "freed_body")))
+  (counting-c "{
+      next_freed = ecl_allocation_monitor.freed;
+      ecl_allocation_monitor.freed = count_freed;
+      cl_object vector = ecl_alloc_simple_vector(10, ecl_aet_object);
+      ecl_dealloc(vector->vector.self.t);
+      ecl_dealloc(vector);
+      ecl_allocation_monitor.freed = next_freed;
+    }"
+    (counter "freed")
+    (counter "freed_body")))
 
 (defun allocate-hash-table ()
   (counting-allocations (lambda () (make-hash-table)))
@@ -216,30 +213,16 @@ static const struct ecl_allocation_hooks hooks = {
         (mod (counter "body_bytes[t_hashtable]")
              (c-value "sizeof(struct ecl_hashtable_entry)"))))
 
-(defun allocate-instance-of (class size)
-  "Whether the event has the object and its CLASS, and the bytes of its slots."
-  (let ((instance (counting-allocations
-                   (lambda () (si:allocate-raw-instance nil class size)))))
+(defun allocate-instance-of (class make)
+  "Calls MAKE, which makes an instance or structure of CLASS.  How many events
+there are, of how many slots, and whether they have the object and its class."
+  (let ((instance (counting-allocations make)))
     (list (counter "instances")
           (/ (- (counter "instance_bytes")
                 (c-value "sizeof(struct ecl_instance)"))
              (c-value "sizeof(cl_object)"))
-          (eq instance (ffi:c-inline () () :object "counter.last_object"
-                                     :one-liner t))
-          (eq class (ffi:c-inline () () :object "counter.last_class"
-                                  :one-liner t)))))
-
-(defun allocate-structure-of (class)
-  (let ((structure (counting-allocations
-                    (lambda () (si:make-structure class 1 2 3)))))
-    (list (counter "instances")
-          (/ (- (counter "instance_bytes")
-                (c-value "sizeof(struct ecl_instance)"))
-             (c-value "sizeof(cl_object)"))
-          (eq structure (ffi:c-inline () () :object "counter.last_object"
-                                      :one-liner t))
-          (eq class (ffi:c-inline () () :object "counter.last_class"
-                                  :one-liner t)))))
+          (eq instance (counter "last_object" :object))
+          (eq class (counter "last_class" :object)))))
 
 #+threads
 (defun run-threads (count)
