@@ -84,6 +84,25 @@
     (is (= 80 (data:figure :self-bytes
                (data:row :functions 'make-conses))))))
 
+(test with-profiling-a-debugger
+  "What a debugger allocates is counted, below INVOKE-DEBUGGER."
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil)
+      (make-conses 5)
+      (let ((*debugger-hook* (lambda (condition hook)
+                               (declare (ignore hook))
+                               (make-conses 7)
+                               (continue condition))))
+        (with-simple-restart (continue "Go on.")
+          (invoke-debugger (make-condition 'simple-condition))))
+      (make-conses 5))
+    (flet ((made (&rest options)
+             (data:figure :self-allocations
+                          (data:row :functions 'make-conses
+                                    (apply #'mprof:profile nil options)))))
+      (is (= 17 (made)))
+      (is (= 10 (made :ignore "INVOKE-DEBUGGER"))))))
+
 (test with-profiling-a-throw
   (with-idle-profiler
     (is (eq 'thrown (catch 'away
