@@ -24,7 +24,7 @@ build() {
     find $kinds -name '*.o' | tar -cf - libecl.so* -T -) |
     tar -xf - -C "$work/$1"
   (cd "$work" &&
-    "$work/ecl/bin/ecl" --norc --eval '(ext:install-c-compiler)' \
+    SOURCE_DATE_EPOCH=0 "$work/ecl/bin/ecl" --norc --eval '(ext:install-c-compiler)' \
       --eval '(compile-file "program.lsp" :output-file "program.fas")' \
       --eval '(ext:quit 0)' </dev/null >"$work/$1/log" 2>&1 &&
     mv program.fas "$work/$1") ||

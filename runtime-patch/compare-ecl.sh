@@ -6,12 +6,10 @@
 # or `not ok' for each file, with its sections; the status is 1 when anything
 # differs.
 #
-# ONE and OTHER come from two builds in the same place.  Two builds of the
-# same source differ in the names that ECL makes for init functions, from the
-# time (_ecl..._...), so these do not count.  When a source file in Lisp has
-# become longer, the functions after that place have another file position,
-# which compiler_cfuns keeps for each; of these words it is only said how many
-# differ.  Debugging information is not compared.
+# ONE and OTHER come from two builds in the same place.  When a source file in
+# Lisp has become longer, the functions after that place have another file
+# position, which compiler_cfuns keeps for each; of these words it is only said
+# how many differ.  Debugging information is not compared.
 
 set -eu
 LC_ALL=C
@@ -21,12 +19,6 @@ shift 2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 status=0
-
-# section FILE NAME OUTPUT: its bytes, without the names of init functions.
-section() {
-  objcopy -O binary -j "$2" "$1" "$dir/bytes"
-  sed 's/_ecl[A-Za-z0-9]\{8,\}_[A-Za-z0-9]\{8,\}/_ecl/gI' "$dir/bytes" >"$3"
-}
 
 # Of the bytes that differ, those that are not file positions: an entry of the
 # table has seven words, the last one is the position.
@@ -54,8 +46,8 @@ for file; do
   [ "$(sections "$one/$file")" = "$(sections "$other/$file")" ] ||
     differ=' which sections there are'
   for name in $(sections "$one/$file"); do
-    section "$one/$file" "$name" "$dir/one"
-    section "$other/$file" "$name" "$dir/other"
+    objcopy -O binary -j "$name" "$one/$file" "$dir/one"
+    objcopy -O binary -j "$name" "$other/$file" "$dir/other"
     if cmp -s "$dir/one" "$dir/other"; then
       same="$same $name"
     elif [ "$(wc -c <"$dir/one")" = "$(wc -c <"$dir/other")" ] &&
