@@ -16,15 +16,19 @@ count_in(struct live_count *c, const struct live_entry *e)
 
 /* ---- the peak ---- */
 
+/* Counts the entry at `leaf', if there is memory, and marks whether it is. */
 static void
-add_to_peak(struct live_table *t, uint32_t leaf, const struct live_entry *e)
+add_to_peak(struct live_table *t, uint32_t leaf, struct live_entry *e)
 {
   struct live_count *const of_leaf =
       arena_record(&t->peak, leaf / LIVE_LEAF_UNITS, sizeof *of_leaf);
-  if (of_leaf != NULL)
+  if (of_leaf != NULL) {
     count_in(of_leaf, e);
-  else
+    e->memory |= LIVE_AT_PEAK;
+  } else {
+    e->memory &= ~LIVE_AT_PEAK;
     t->misplaced++;
+  }
 }
 
 static void
@@ -32,10 +36,8 @@ add_all_to_peak(struct live_table *t, struct live_entry *entries,
                 uint64_t count)
 {
   for (uint64_t i = 0; i < count; i++)
-    if (entries[i].memory != 0) {
-      entries[i].memory |= LIVE_AT_PEAK;
+    if (entries[i].memory != 0)
       add_to_peak(t, entries[i].leaf, &entries[i]);
-    }
 }
 
 void
@@ -54,15 +56,12 @@ live_note_collection(uint64_t bytes)
   }
 }
 
-/* It was not counted at the peak if there was no memory for that. */
 void
 live_move_entry(struct live_table *t, struct live_entry *e, uint32_t leaf)
 {
-  struct live_count *const from =
-      (e->memory & LIVE_AT_PEAK) == 0
-          ? NULL
-          : arena_record(&t->peak, e->leaf / LIVE_LEAF_UNITS, sizeof *from);
-  if (from != NULL && from->bytes >= live_entry_bytes(e)) {
+  if ((e->memory & LIVE_AT_PEAK) != 0) {
+    struct live_count *const from =
+        (struct live_count *)t->peak.base + e->leaf / LIVE_LEAF_UNITS;
     from->objects -= LIVE_KIND(e->memory) == LIVE_OBJECT;
     from->bytes -= live_entry_bytes(e);
     add_to_peak(t, leaf, e);
