@@ -39,44 +39,6 @@
       (mapc (lambda (file) (when (probe-file file) (delete-file file)))
             (list source fas)))))
 
-;;; Without a declaration: the section CONS AND LIST AS FUNCTIONS of
-;;; mprof-lisp(7).
-
-(compile-and-load
- '(defun inline-cons (x) (cons x x))
- '(defun inline-list (x) (list x))
- '(defun inline-list* (x) (list* x x))
- '(defun inline-append (x) (append (list x) x))
- '(defun called-list (x) (list x x))
- '(defun called-list* (x) (list* x x x)))
-
-(test what-is-inline
-  "One argument of LIST and two of LIST* and APPEND, but no more."
-  (with-idle-profiler
-    (is (not (shows-p 'inline-cons 'cons)))
-    (is (not (shows-p 'inline-list 'list)))
-    (is (not (shows-p 'inline-list* 'list*)))
-    (is (not (shows-p 'inline-append 'append)))
-    (is (shows-p 'called-list 'list))
-    (is (shows-p 'called-list* 'list*))))
-
-(test global-for-typed-functions
-  (with-typed ((defun typed-before (x) (cons x x))
-               (mprof:out-of-line cons)
-               (defun typed-after (x) (cons x x))
-               (defun typed-other (x) (list x x)))
-    (is-false (shows-p 'typed-before 'cons))
-    (is-true (shows-p 'typed-after 'cons))
-    (is-false (shows-p 'typed-other 'list))))
-
-(test global-for-compiled-functions
-  (with-typed ((mprof:out-of-line)
-               (defun to-compile (x) (cons x x)))
-    (let ((*standard-output* (make-broadcast-stream)))
-      (compile 'to-compile))
-    (is-true (compiled-function-p #'to-compile))
-    (is-true (shows-p 'to-compile 'cons))))
-
 (test global-taken-back
   (with-typed ((mprof:out-of-line)
                (mprof:out-of-line :none)
@@ -85,18 +47,11 @@
     (is (null si::*out-of-line*))))
 
 (test lexical-for-typed-functions
-  (with-typed ((defun typed-lexical (x)
-                 (list (mprof:out-of-line (cons) (cons x x))))
-               (defun typed-all (x)
-                 (mprof:out-of-line () (list* x (list x x) x)))
-               (defun typed-t (x) (mprof:out-of-line t (cons x x)))
+  (with-typed ((defun typed-t (x) (mprof:out-of-line t (cons x x)))
                (defun typed-nested (x)
                  (mprof:out-of-line (cons)
                    (mprof:out-of-line (list) (cons x (list x x)))))
                (defun typed-next (x) (cons x x)))
-    (is-true (shows-p 'typed-lexical 'cons))
-    (is-true (shows-p 'typed-all 'list))
-    (is-true (shows-p 'typed-all 'list*))
     (is-true (shows-p 'typed-t 'cons))
     (is-true (shows-p 'typed-nested 'cons))
     (is-true (shows-p 'typed-nested 'list))
@@ -138,14 +93,6 @@
     (is (null si::*out-of-line*))
     (eval '(defun typed-after-file (x) (cons x x)))
     (is-false (shows-p 'typed-after-file 'cons))))
-
-(test lexical-in-a-file
-  (with-idle-profiler
-    (compile-and-load '(defun lexical-in-file (x)
-                        (mprof:out-of-line (cons) (cons x x)))
-                      '(defun after-lexical-in-file (x) (cons x x)))
-    (is-true (shows-p 'lexical-in-file 'cons))
-    (is-false (shows-p 'after-lexical-in-file 'cons))))
 
 (test names-that-cannot-be-forced
   (loop for (name part) in '((push "macro") (if "special operator")

@@ -84,34 +84,6 @@
   (signals mprof:mprof-error
     (eval '(let ((name 7)) (mprof:with-region (name) nil)))))
 
-(test region-table
-  "The table has how often each was entered, and what was allocated in it."
-  (with-idle-profiler
-    (mprof:with-profiling (:report nil) (in-regions))
-    (let ((text (mprof:report :tables :regions :no-legend t :verbose t
-                              :stream nil)))
-      (flet ((row (region)
-               (with-input-from-string (stream text)
-                 (loop for line = (read-line stream nil)
-                       while line
-                       when (search region line :from-end t)
-                         return (first-words line)))))
-        (is (equal '("3" "36") (row "  outer")))
-        (is (equal '("3" "21") (row "  outer;a\\;b")))
-        (is (equal '("1" "11") (row "  other")))))))
-
-(defun first-words (line)
-  "The first and the third word of LINE: how often, and how many objects."
-  (let ((words (loop with start = 0
-                     for from = (position #\Space line :test-not #'eql
-                                                       :start start)
-                     while from
-                     for to = (or (position #\Space line :start from)
-                                  (length line))
-                     collect (subseq line from to)
-                     do (setf start to))))
-    (list (first words) (third words))))
-
 (defun labelled (label &rest options)
   "How many objects were allocated with LABEL."
   (data:figure :allocations (apply #'mprof:profile nil :label label options)))

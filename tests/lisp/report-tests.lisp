@@ -81,60 +81,6 @@ to be written; nothing as data."
                 (with-output-to-string (*standard-output*)
                   (mprof:report))))))
 
-(test report-options
-  (with-idle-profiler
-    (profiled (make-conses 1000) (setf *kept* (list 1 2 3)))
-    (is (search "number of these" (report-text :tables :direct :verbose t)))
-    (is (not (search "number of these"
-                     (report-text :tables :direct :no-legend t))))
-    (is (= 1 (count-if (lambda (line) (search "MAKE-CONSES" line))
-                       (mprof-lines (report-text :tables :direct :limit 2)))))
-    (is (not (search "MAKE-CONSES"
-                     (report-text :tables :direct :ignore "MAKE-CONSES"))))
-    (is (search "MAKE-CONSES"
-                (report-text :tables :direct :focus "MAKE-CONSES"
-                             :sort :allocs :min-percent 1/2
-                             :system :show)))
-    (is (not (search "MAKE-CONSES"
-                     (report-text :tables :direct :hide "MAKE-CONSES"))))))
-
-(defun heading (title)
-  (format nil "~%~A~%" title))
-
-(test report-of-phases
-  (with-idle-profiler
-    (profiled (make-conses 100) (eval '(cons 1 2)))
-    (is (search (heading "PHASES") (report-text)))
-    (is (search "evaluation" (report-text :tables :phases)))
-    (is (search "MAKE-CONSES" (report-text :tables :direct :phase :run)))
-    (is (not (search "MAKE-CONSES"
-                     (report-text :tables :direct :phase :eval))))
-    (is (search "MAKE-CONSES"
-                (report-text :tables :direct :phase '(:eval :run))))
-    (profiled (make-conses 100))
-    (is (not (search (heading "PHASES") (report-text))))
-    (is (search (heading "PHASES") (report-text :verbose t)))))
-
-(test report-by-package
-  (with-idle-profiler
-    (profiled (make-conses 100))
-    (let ((text (report-text :tables :direct :by :package)))
-      (is (search "MPROF.TESTS" text))
-      (is (not (search "MAKE-CONSES" text))))
-    (signals mprof:mprof-error (report-text :by :module))))
-
-(test report-of-threads
-  (with-idle-profiler
-    (profiled (make-conses 100)
-              (mp:process-join
-               (mp:process-run-function "other" #'make-conses 100)))
-    (is (search (heading "THREADS") (report-text)))
-    (is (search "MAKE-CONSES" (report-text :tables :direct :thread "^other$")))
-    (is (not (search "MAKE-CONSES"
-                     (report-text :tables :direct :thread "^nobody$"))))
-    (profiled (make-conses 100))
-    (is (not (search (heading "THREADS") (report-text))))))
-
 (defun options-of (command)
   "The options that `mprof help COMMAND' lists, as keywords, with an example of a
 value: T where they take none."
