@@ -97,6 +97,8 @@ read_heading(struct reading *reading, const char *text, size_t index)
 {
   struct profile *heading = &reading->heading;
   const char *files = comment_value(text, PPROF_COMMENT_FILES);
+  if (comment_value(text, PPROF_COMMENT_LANGUAGE) != NULL)
+    reading->language_comment = index;
   if (strcmp(text, PPROF_COMMENT_LANGUAGE "=lisp") == 0)
     heading->language = LANGUAGE_LISP;
   else if (strcmp(text, PPROF_COMMENT_LANGUAGE "=c") == 0)

@@ -125,13 +125,13 @@ reading_check_heading(struct reading *reading)
   if (reading_is_first(reading))
     return;
   if (profile->language != heading->language)
-    comment_fault(reading, 0,
+    comment_fault(reading, reading->language_comment,
                   "profiles of a Lisp program and a C program cannot be "
                   "combined");
   if (!reading->options->lossless)
     return;
   if (profile->by_mprof != heading->by_mprof)
-    refuse(reading, reading_comment_at(reading, 0),
+    refuse(reading, reading_comment_at(reading, reading->language_comment),
            "producer: only one is mprof");
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)

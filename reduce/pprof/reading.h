@@ -94,7 +94,8 @@ struct reading {
   uint32_t *strings;       /* string index -> name id */
   size_t string_count;
   struct numbers comment_ats;       /* their offsets; none in an image */
-  size_t fact_comments[FACT_COUNT]; /* the last one that states a fact */
+  size_t fact_comments[FACT_COUNT]; /* the last one that states a fact, */
+  size_t language_comment;          /* and the language; 0: none does */
   size_t sample_at;                 /* offset of the sample in hand */
   struct index_map function_ids;    /* id -> number, as for the next two */
   struct index_map location_ids;

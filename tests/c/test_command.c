@@ -99,8 +99,8 @@ open_octets(void **state)
   mprof_profile_close(profile);
 }
 
-/* An open profile is saved as the command writes it of the same file, with all
- * columns in their order. */
+/* An open profile is saved as the command writes it of the same file, with
+ * all columns in their order. */
 static void
 save_open(void **state)
 {
