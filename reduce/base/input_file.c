@@ -23,7 +23,7 @@
 
 enum { PIECE_BYTES = 8192 };
 
-const struct input_limits input_limits_default = {
+const struct input_limits input_limits = {
     .data_bytes = UINT64_C(1) << 32,
     .free_bytes = UINT64_C(1) << 25,
     .ratio = 400,
@@ -36,7 +36,6 @@ const struct input_limits input_limits_default = {
 struct reading {
   struct input_file *file;
   const char *path;
-  const struct input_limits *limits;
   int descriptor;            /* negative: there is no more than ... */
   struct input_octets ahead; /* ... these, which are read and not used */
   uint8_t piece[PIECE_BYTES];
@@ -98,15 +97,14 @@ room_for(struct reading *reading, size_t length)
 static void
 check_limits(const struct reading *reading)
 {
-  const struct input_limits *limits = reading->limits;
   const struct input_file *file = reading->file;
-  if (file->length > limits->data_bytes)
+  if (file->length > input_limits.data_bytes)
     refuse(reading, file->file_bytes,
            file->compressed ? "compressed file" : "file",
            pool_format("holds more than %" PRIu64 " bytes of data",
-                       limits->data_bytes));
-  if (file->compressed && file->length > limits->free_bytes &&
-      file->length / limits->ratio > file->file_bytes)
+                       input_limits.data_bytes));
+  if (file->compressed && file->length > input_limits.free_bytes &&
+      file->length / input_limits.ratio > file->file_bytes)
     bad_gzip(reading, "expands more than any profile does");
 }
 
@@ -235,13 +233,10 @@ read_all(struct reading *reading)
 }
 
 void
-input_file_read(struct input_file *file, const char *path,
-                const struct input_limits *limits)
+input_file_read(struct input_file *file, const char *path)
 {
-  struct reading reading = {.file = file,
-                            .path = path,
-                            .limits = limits,
-                            .descriptor = open_input(path)};
+  struct reading reading = {
+      .file = file, .path = path, .descriptor = open_input(path)};
   *file = (struct input_file){0};
   read_ahead(&reading);
   read_all(&reading);
@@ -250,14 +245,10 @@ input_file_read(struct input_file *file, const char *path,
 
 void
 input_file_unpack(struct input_file *file, const char *path,
-                  struct input_octets octets,
-                  const struct input_limits *limits)
+                  struct input_octets octets)
 {
-  struct reading reading = {.file = file,
-                            .path = path,
-                            .limits = limits,
-                            .descriptor = -1,
-                            .ahead = octets};
+  struct reading reading = {
+      .file = file, .path = path, .descriptor = -1, .ahead = octets};
   *file = (struct input_file){0};
   read_all(&reading);
 }
@@ -282,17 +273,15 @@ input_file_forget(struct input_file *file, size_t at)
 }
 
 uint64_t
-input_file_memory_limit(const struct input_file *file,
-                        const struct input_limits *limits)
+input_file_memory_limit(const struct input_file *file)
 {
-  uint64_t of_data = limits->memory_ratio * file->length;
-  uint64_t of_file = limits->memory_file_ratio * file->file_bytes;
-  return limits->memory_free + (of_data < of_file ? of_data : of_file);
+  uint64_t of_data = input_limits.memory_ratio * file->length;
+  uint64_t of_file = input_limits.memory_file_ratio * file->file_bytes;
+  return input_limits.memory_free + (of_data < of_file ? of_data : of_file);
 }
 
 uint64_t
-input_file_text_limit(const struct input_file *file,
-                      const struct input_limits *limits)
+input_file_text_limit(const struct input_file *file)
 {
-  return limits->memory_free + limits->memory_ratio * file->length;
+  return input_limits.memory_free + input_limits.memory_ratio * file->length;
 }

@@ -32,7 +32,7 @@ struct input_limits {
  * a frame of a chain, or, where functions are inlined, some.  A byte of the
  * file, which can be hundreds of data, has no more than 2,048 (a million
  * contexts take 70). */
-extern const struct input_limits input_limits_default;
+extern const struct input_limits input_limits;
 
 struct input_file {
   uint8_t *data; /* not NULL */
@@ -48,8 +48,7 @@ struct input_file {
  * file of some other well-known kind are failures.  A pipe is read to its
  * end.
  */
-void input_file_read(struct input_file *file, const char *path,
-                     const struct input_limits *limits);
+void input_file_read(struct input_file *file, const char *path);
 
 /* What would be in a file, as it is. */
 struct input_octets {
@@ -59,8 +58,7 @@ struct input_octets {
 
 /* The same of OCTETS, which a failure calls PATH. */
 void input_file_unpack(struct input_file *file, const char *path,
-                       struct input_octets octets,
-                       const struct input_limits *limits);
+                       struct input_octets octets);
 
 /* Gives back the memory of the data before AT, which is zeros from then on.
  * It does so in steps of a megabyte; in a tiny build, of a byte. */
@@ -69,9 +67,7 @@ void input_file_forget(struct input_file *file, size_t at);
 /* The most memory that the content of FILE may take, whatever is done with
  * it; and the most text that may come of it, but for which names would be
  * written out again and again. */
-uint64_t input_file_memory_limit(const struct input_file *file,
-                                 const struct input_limits *limits);
-uint64_t input_file_text_limit(const struct input_file *file,
-                               const struct input_limits *limits);
+uint64_t input_file_memory_limit(const struct input_file *file);
+uint64_t input_file_text_limit(const struct input_file *file);
 
 #endif

@@ -67,20 +67,6 @@ in_hand(void)
 }
 
 void
-fail_at(enum mprof_error_code code, int64_t offset, const char *format, ...)
-{
-  struct mprof_error *error = in_hand()->error;
-  va_list arguments;
-  error->code = code;
-  error->offset = offset;
-  error->path[0] = '\0';
-  va_start(arguments, format);
-  mprof_line_v(error->message, format, arguments);
-  va_end(arguments);
-  leave();
-}
-
-void
 fail_file(enum mprof_error_code code, int64_t offset, const char *path,
           const char *format, ...)
 {

@@ -40,16 +40,13 @@ bool attempt(struct pool *pool, attempt_function *function, void *closure,
              struct mprof_error *error);
 
 /* Ends the innermost attempt.  The message is one line, as mprof_line makes
- * it.  OFFSET is in bytes into the input, or MPROF_NO_OFFSET. */
-_Noreturn void fail_at(enum mprof_error_code code, int64_t offset,
-                       const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-#define fail_with(code, ...) fail_at(code, MPROF_NO_OFFSET, __VA_ARGS__)
-
-/* Does the same for an error that is about the file PATH. */
+ * it; it is about the file PATH, or "".  OFFSET is in bytes into the input,
+ * or MPROF_NO_OFFSET. */
 _Noreturn void fail_file(enum mprof_error_code code, int64_t offset,
                          const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+#define fail_at(code, offset, ...) fail_file(code, offset, "", __VA_ARGS__)
+#define fail_with(code, ...) fail_at(code, MPROF_NO_OFFSET, __VA_ARGS__)
 _Noreturn void fail_memory(void);
 
 /* Ends the innermost attempt with ERROR, of another one. */

@@ -30,29 +30,7 @@
 
 enum { LOOK_MILLISECONDS = 100 };
 
-/* 24: where struct r_debug has its state; 0: consistent.  What the shell
- * writes comes at once. */
-static const char stop_safely[] = "set pagination off\n"
-                                  "set confirm off\n"
-                                  "set width 0\n"
-                                  "set unwindonsignal on\n"
-                                  "handle all nostop noprint pass\n"
-                                  "handle SIGSTOP stop nopass\n"
-                                  "break malloc\n"
-                                  "break calloc\n"
-                                  "break realloc\n"
-                                  "break free\n"
-                                  "set $safe = 0\n"
-                                  "while $safe == 0\n"
-                                  "shell echo " DEBUGGER_SAYS "waiting\n"
-                                  "continue\n"
-                                  "shell echo " DEBUGGER_SAYS "stopped\n"
-                                  "if *(int *)((char *)&_r_debug + 24) == 0\n"
-                                  "set $safe = 1\n"
-                                  "end\n"
-                                  "end\n"
-                                  "delete\n"
-                                  "handle SIGSTOP nostop noprint nopass\n";
+extern const char attach_script[]; /* attach_script.S */
 
 /* Whether the process has a file whose path has LIBRARY in it. */
 static bool
@@ -154,82 +132,67 @@ attach_check(const struct options *options)
   check_libraries(pid);
 }
 
-/* Within a string of the debugger. */
+/* Writes TEXT, which is within a string of the debugger. */
 static void
-write_quoted(FILE *script, const char *text)
+write_quoted(struct sink *script, const char *text)
 {
   for (; *text != '\0'; text++) {
     if (strchr("\"\\", *text) != NULL)
-      putc('\\', script);
-    putc(*text, script);
+      sink_text(script, "\\");
+    sink_bytes(script, text, 1);
   }
 }
 
 static void
-write_setting(FILE *script, const char *name, const char *value)
+write_setting(struct sink *script, const char *name, const char *value)
 {
-  fprintf(script, "%s=", name);
+  if (value == NULL)
+    return;
+  sink_format(script, "%s=", name);
   write_quoted(script, value);
-  fputs("\\n", script);
+  sink_text(script, "\\n");
 }
 
 static void
-write_number(FILE *script, const char *name, size_t number)
+write_number(struct sink *script, const char *name, size_t number)
 {
   if (number != SIZE_MAX)
-    fprintf(script, "%s=%zu\\n", name, number);
+    sink_format(script, "%s=%zu\\n", name, number);
 }
 
-/* The script that brings LIBRARY, and has it count as RUN says. */
-static char *
-make_script(const struct run_options *run, const char *library,
-            const char *file)
+static void
+write_settings(struct sink *script, const struct run_options *run,
+               const char *file)
 {
-  char *text = NULL;
-  size_t length;
-  FILE *script = open_memstream(&text, &length);
-  if (script == NULL)
-    fail_memory();
-  fprintf(script,
-          "%s"
-          "set $open = (void *(*)(const char *, int))dlopen\n"
-          "set $find = (void *(*)(void *, const char *))dlsym\n"
-          "set $library = $open(\"",
-          stop_safely);
-  write_quoted(script, library);
-  fputs("\", 2)\n"
-        "if $library == 0\n"
-        "printf \"" DEBUGGER_SAYS "error %s\\n\","
-        " ((const char *(*)(void))dlerror)()\n"
-        "else\n"
-        "set $end = $find($library, \"mprof_detach\")\n"
-        "set $begin = $find($library, \"mprof_attach\")\n"
-        "set $why = ((const char *(*)(const char *))$begin)(\"",
-        script);
   write_setting(script, "MPROF_OUT", file);
   write_setting(script, "MPROF_CHILDREN", "no");
   write_number(script, "MPROF_BY", (size_t)getpid());
-  if (run->serve != NULL)
-    write_setting(script, "MPROF_WATCHED", "1");
-  if (run->unfolded)
-    write_setting(script, "MPROF_UNFOLDED", "1");
+  write_setting(script, "MPROF_WATCHED", run->serve != NULL ? "1" : NULL);
+  write_setting(script, "MPROF_UNFOLDED", run->unfolded ? "1" : NULL);
   write_number(script, "MPROF_BUDGET", run->budget);
   write_number(script, "MPROF_TEMPORARY", run->temporary);
-  fputs("\")\n"
-        "if $why == 0\n"
-        "printf \"" DEBUGGER_SAYS
-        "address %llu\\n\", (unsigned long long)$end\n"
-        "else\n"
-        "printf \"" DEBUGGER_SAYS "error %s\\n\", $why\n"
-        "end\n"
-        "end\n"
-        "detach\n",
-        script);
-  if (fclose(script) != 0)
-    fail_memory();
-  char *copy = pool_text(text);
-  free(text);
-  return copy;
+}
+
+/* Returns the script that brings LIBRARY, and has it count as RUN says; or
+ * that calls its function END, unless that is 0. */
+static const char *
+make_script(const struct run_options *run, const char *library,
+            const char *file, unsigned long long end)
+{
+  static const char library_place[] = "@LIBRARY@";
+  static const char settings_place[] = "@SETTINGS@";
+  const char *before = strstr(attach_script, library_place);
+  const char *between = before + strlen(library_place);
+  const char *after = strstr(between, settings_place);
+  struct string_sink script;
+  string_sink_init(&script);
+  sink_format(&script.sink, "set $end = %llu\n", end);
+  sink_bytes(&script.sink, attach_script, (size_t)(before - attach_script));
+  write_quoted(&script.sink, library);
+  sink_bytes(&script.sink, between, (size_t)(after - between));
+  write_settings(&script.sink, run, file);
+  sink_text(&script.sink, after + strlen(settings_place));
+  return string_sink_text(&script);
 }
 
 /* ---- end --------------------------------------------------------------- */
@@ -247,22 +210,6 @@ wait_for_end(size_t pid, size_t seconds)
       return;
 }
 
-static void
-detach(size_t pid, unsigned long long address)
-{
-  struct debugger d;
-  char script[sizeof stop_safely + 128];
-  snprintf(script, sizeof script,
-           "%scall ((void (*)(void))%llu)()\n"
-           "printf \"" DEBUGGER_SAYS "status 0\\n\"\n"
-           "detach\n",
-           stop_safely, address);
-  debugger_run(&d, pid, script);
-  if (d.status != 0 && !process_state_is_end(process_state(pid)))
-    fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s",
-              pid, d.error[0] != '\0' ? d.error : "gdb failed");
-}
-
 void
 attach_run(const struct options *options, struct run_files *files,
            struct sink *sink)
@@ -273,7 +220,7 @@ attach_run(const struct options *options, struct run_files *files,
   struct debugger d;
   run_signals_block(NULL);
   monitor_find(library);
-  debugger_run(&d, pid, make_script(run, library, files->path));
+  debugger_run(&d, pid, make_script(run, library, files->path, 0));
   if (d.address == 0)
     refuse(pid, d.error[0] != '\0' ? d.error : "gdb failed");
   run_files_settle(files, true);
@@ -282,6 +229,10 @@ attach_run(const struct options *options, struct run_files *files,
     sink_flush(sink);
   }
   wait_for_end(pid, run->seconds);
-  if (has_library(pid, library)) /* and is no other program */
-    detach(pid, d.address);
+  if (!has_library(pid, library)) /* it is another program now */
+    return;
+  debugger_run(&d, pid, make_script(run, library, files->path, d.address));
+  if (d.status != 0 && !process_state_is_end(process_state(pid)))
+    fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s",
+              pid, d.error[0] != '\0' ? d.error : "gdb failed");
 }

@@ -8,6 +8,10 @@
 #include "recover/c_counters.h"
 #include "recover/image_hold.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,6 +37,49 @@ control_program_ended(struct control *control)
   pthread_mutex_lock(&control->one);
   control->ended = true;
   pthread_mutex_unlock(&control->one);
+}
+
+/* Sets PATH to the image that the process PID counts in. */
+static void
+find_image_of(const char *pid, char path[PATH_MAX])
+{
+  char line[PATH_MAX + 128];
+  struct image_head head;
+  snprintf(line, sizeof line, "/proc/%s/maps", pid);
+  FILE *maps = fopen(line, "re");
+  if (maps == NULL)
+    fail_with(MPROF_CANNOT_READ, "cannot look at process %s: %s", pid,
+              strerror(errno));
+  *path = '\0';
+  while (*path == '\0' && fgets(line, sizeof line, maps) != NULL) {
+    char *name = strchr(line, '/');
+    line[strcspn(line, "\n")] = '\0';
+    if (name != NULL && strstr(line, " rw-s ") != NULL &&
+        image_read_head(name, &head) &&
+        head.process == strtoul(pid, NULL, 10))
+      snprintf(path, PATH_MAX, "%s", name);
+  }
+  fclose(maps);
+  if (*path == '\0')
+    fail_with(
+        MPROF_CANNOT_READ,
+        "process %s counts in no file; start the program with mprof "
+        "run, attach by mprof run --pid=%s, or in Lisp use the :file of "
+        "mprof:start",
+        pid, pid);
+}
+
+void
+control_find_image(const char *name, char path[PATH_MAX])
+{
+  struct image_head head;
+  if (name[strspn(name, "0123456789")] == '\0')
+    find_image_of(name, path);
+  else
+    snprintf(path, PATH_MAX, "%s", name);
+  if (!image_read_head(path, &head))
+    fail_with(MPROF_CANNOT_READ,
+              "'%s' is no file that a running program counts in", path);
 }
 
 /* ---- figures ----------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "pprof/profile.h"
 #include "symbols/code_names.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +40,10 @@ struct control {
   bool ended;                     /* the program has */
   struct control_figures figures; /* as it said last */
 };
+
+/* Sets PATH to the image that the process NAME counts in; to NAME, if that is
+ * no number. */
+void control_find_image(const char *name, char path[PATH_MAX]);
 
 /* Makes CONTROL that of the program that counts in FILE, which outlives it.
  * DELETED is as in struct code_names. */

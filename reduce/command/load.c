@@ -38,7 +38,6 @@ profile_load_list(struct profile *profile, const struct input_list *list,
                   bool lossless, struct code_names *names)
 {
   struct reader_options options = {
-      .limits = &input_limits_default,
       .lossless = lossless,
       .first_path = list->files[0].path,
   };

@@ -39,7 +39,7 @@ enum {
 
 /* The rest of a row, by the kind of value. */
 #define STORE(kind, type, field, number)                                     \
-  store_##kind, FIELD(type, field), number, { NULL, 0 }
+  store_##kind, FIELD(type, field), number, { NULL, 0, 0 }
 #define FLAG(field) STORE(flag, bool, field, true)
 #define NO_FLAG(field) STORE(flag, bool, field, false)
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
@@ -51,66 +51,44 @@ enum {
 #define TEXT(field) STORE(text, const char *, field, 0)
 #define REGEX(place) TEXT(view.select.expressions[EXPRESSION_##place])
 
-/* And with words: MEMBER of the rows of LIST. */
-#define CHOOSE(kind, type, field, number, list, member)                      \
+/* And with words, of which the first is at WORDS. */
+#define CHOOSE(kind, type, field, number, words)                             \
   store_##kind, FIELD(type, field), number,                                  \
   {                                                                          \
-    &(list)[0].member, sizeof(list)[0]                                       \
+    &(words), sizeof(words), SIZE_MAX                                        \
   }
 #define WORD(type, field, first, list)                                       \
-  CHOOSE(word, enum type, field, first, list, word)
+  CHOOSE(word, enum type, field, first, (list)[0])
+#define MEMBER(kind, type, field, number, list, member)                      \
+  store_##kind, FIELD(type, field), number,                                  \
+  {                                                                          \
+    &(list)[0].member, sizeof(list)[0], SIZE_MAX                             \
+  }
 #define ROW(field, list)                                                     \
-  CHOOSE(row, const struct output *, field, 0, list, name)
-#define TABLES(rows) CHOOSE(list, uint64_t, view.tables, true, rows, name)
+  MEMBER(row, const struct output *, field, 0, list, name)
+#define TABLES(rows) MEMBER(list, uint64_t, view.tables, true, rows, name)
 
 /* Lines of suppressions have the linker's names of the chains as they are. */
 #define BUT_LEAKS .formats = "not suppressions"
 
-/* In the order of their enumerations. */
-struct word {
-  const char *word;
-};
-#define SORT_WORD(first, key, word) [SORT_##key - SORT_##first] = {word}
-static const struct word sort_words[] = {
-    SORT_WORD(INCLUSIVE, INCLUSIVE, "inclusive"),
-    SORT_WORD(INCLUSIVE, BYTES, "bytes"),
-    SORT_WORD(INCLUSIVE, ALLOCS, "allocs"),
-    SORT_WORD(INCLUSIVE, NAME, "name"),
-    SORT_WORD(INCLUSIVE, KEPT, "kept"),
-    SORT_WORD(INCLUSIVE, LIVE, "live"),
-    SORT_WORD(INCLUSIVE, PEAK, "peak"),
-    SORT_WORD(INCLUSIVE, TEMPORARY, "temporary"),
-    SORT_WORD(INCLUSIVE, CALLS, "calls"),
-    SORT_WORD(INCLUSIVE, SELF, "self"),
-    {NULL}};
-static const struct word top_sort_words[] = {
-    SORT_WORD(INCLUSIVE, INCLUSIVE, "inclusive"),
-    SORT_WORD(INCLUSIVE, BYTES, "bytes"),
-    SORT_WORD(INCLUSIVE, ALLOCS, "allocs"),
-    SORT_WORD(INCLUSIVE, NAME, "name"),
-    {NULL}};
-static const struct word diff_sort_words[] = {
-    SORT_WORD(BYTES, BYTES, "bytes"),
-    SORT_WORD(BYTES, ALLOCS, "allocs"),
-    SORT_WORD(BYTES, NAME, "name"),
-    SORT_WORD(BYTES, KEPT, "kept"),
-    SORT_WORD(BYTES, LIVE, "live"),
-    SORT_WORD(BYTES, PEAK, "peak"),
-    SORT_WORD(BYTES, TEMPORARY, "temporary"),
-    {NULL}};
-static const struct word color_words[] = {
-    {"auto"}, {"always"}, {"never"}, {NULL}};
-static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
-static const struct word system_words[] = {
-    {"hide"}, {"root"}, {"show"}, {NULL}};
-
-/* In the order of enum added_frame. */
-static const struct word frame_words[] = {
-    {"types"}, {"phases"}, {"threads"}, {NULL}};
-
-static const struct word by_words[] = {{"function"},  {"line"},    {"site"},
-                                       {"file"},      {"package"}, {"class"},
-                                       {"label:KEY"}, {NULL}};
+/* In the order of their enumerations; SORTS are those from the key FIRST to
+ * LAST. */
+static const char *const sort_words[] = {
+    "inclusive", "bytes", "allocs",    "name",  "kept",
+    "live",      "peak",  "temporary", "calls", "self"};
+#define SORTS(first, last)                                                   \
+  store_word, FIELD(enum sort_key, view.sort), SORT_##first,                 \
+  {                                                                          \
+    &sort_words[SORT_##first - SORT_INCLUSIVE], sizeof *sort_words,          \
+        SORT_##last - SORT_##first + 1                                       \
+  }
+static const char *const color_words[] = {"auto", "always", "never", NULL};
+static const char *const children_words[] = {"yes", "no", NULL};
+static const char *const system_words[] = {"hide", "root", "show", NULL};
+static const char *const frame_words[] = {"types", "phases", "threads", NULL};
+static const char *const by_words[] = {"function",  "line",    "site",
+                                       "file",      "package", "class",
+                                       "label:KEY", NULL};
 
 const struct option_row option_rows[] = {
     {IN_EXPORT, "format", "FORMAT",
@@ -121,7 +99,7 @@ const struct option_row option_rows[] = {
      ROW(view.table, csv_tables), .formats = "csv and lisp"},
     {IN_EXPORT, "frames", "LIST",
      "add to each chain, as frames; for folded: ",
-     CHOOSE(list, uint64_t, view.added_frames, false, frame_words, word),
+     CHOOSE(list, uint64_t, view.added_frames, false, frame_words[0]),
      .formats = "folded"},
     {IN_DIFF, "limit-growth", "LIMITS",
      "exit 3 if anything grew by more: 5%,1MiB,1000allocs of the total, "
@@ -144,13 +122,11 @@ const struct option_row option_rows[] = {
      POSITIVE(view.limit), .formats = "dot"},
     {IN_TOP, "limit", "N", "show at most N functions (what fits, or 20)",
      POSITIVE(view.limit)},
-    {IN_TOP, "sort", "KEY", "sort by ",
-     WORD(sort_key, view.sort, SORT_INCLUSIVE, top_sort_words)},
+    {IN_TOP, "sort", "KEY", "sort by ", SORTS(INCLUSIVE, NAME)},
     {IN_TOP, "every", "N", "look every N seconds (1)", POSITIVE(run.every)},
-    {IN_REPORT, "sort", "KEY", "sort by ",
-     WORD(sort_key, view.sort, SORT_INCLUSIVE, sort_words)},
+    {IN_REPORT, "sort", "KEY", "sort by ", SORTS(INCLUSIVE, SELF)},
     {IN_DIFF, "sort", "KEY", "sort by the change of ",
-     WORD(sort_key, view.sort, SORT_BYTES, diff_sort_words)},
+     SORTS(BYTES, TEMPORARY)},
     {IN_REPORT, "tables", "LIST",
      "print these tables, separated by commas; see below",
      TABLES(report_tables)},
@@ -180,7 +156,9 @@ const struct option_row option_rows[] = {
      "leave out source lines; for html", FLAG(view.no_source),
      .formats = "html"},
     {IN_SHOWN, "value", "VALUE", "count ",
-     WORD(measure, view.value, MEASURE_BYTES, measure_rows), BUT_LEAKS},
+     MEMBER(word, enum measure, view.value, MEASURE_BYTES, measure_rows,
+            word),
+     BUT_LEAKS},
     {IN_CHOICES, "focus", "REGEX",
      "only allocations below functions whose name or file matches",
      REGEX(FOCUS)},
@@ -203,10 +181,10 @@ const struct option_row option_rows[] = {
      WORD(system_choice, view.select.system, SYSTEM_HIDDEN, system_words),
      BUT_LEAKS},
     {IN_VIEW, "by", "WHAT", "group by ",
-     CHOOSE(granularity, struct view_options, view, 0, by_words, word),
+     CHOOSE(granularity, struct view_options, view, 0, by_words[0]),
      BUT_LEAKS},
     {IN_CHOICES, "phase", "LIST", "only allocations in these phases: ",
-     CHOOSE(list, uint64_t, view.select.phases, false, phase_texts, word)},
+     MEMBER(list, uint64_t, view.select.phases, false, phase_texts, word)},
     {IN_SHOWN | IN_ADVISE, "from", "TIME",
      "only allocations in slices of a timeline from TIME on, such as 10s",
      TIME(view.select.from, 0)},

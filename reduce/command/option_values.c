@@ -20,6 +20,8 @@ const char *
 word_of(const struct word_list *words, size_t number)
 {
   const char *first = (const char *)words->first;
+  if (number >= words->most)
+    return NULL;
   return *(const char *const *)(const void *)(first + number * words->stride);
 }
 
@@ -165,24 +167,27 @@ store_positive(const struct option_value *v)
   refuse(v, what);
 }
 
-/* Digits with up to four decimals, at most 100, as millionths. */
+/* Reads the digits at TEXT, with a point among them or not.  Sets *END to
+ * what follows; to TEXT if that is no number. */
+static double
+read_decimal(const char *text, const char **end)
+{
+  char *stop;
+  const double number = strtod(text, &stop);
+  *end = stop == text + strspn(text, "0123456789.") ? stop : text;
+  return number;
+}
+
+/* At most 100, with up to four decimals, as millionths. */
 void
 store_percent(const struct option_value *v)
 {
-  static const char digits[] = "0123456789";
-  const char *text = v->text;
-  char millionths[16] = "";
-  size_t whole = strspn(text, digits);
-  const char *rest = text + whole + (text[whole] == '.');
-  size_t decimals = strspn(rest, digits);
-  if (rest[decimals] == '\0' && whole <= 8 && decimals <= 4 &&
-      whole + decimals > 0)
-    snprintf(millionths, sizeof millionths, "%.*s%s%.*s", (int)whole, text,
-             rest, (int)(4 - decimals), "0000");
-  unsigned long value = strtoul(millionths, NULL, 10);
-  *(uint32_t *)v->field = (uint32_t)value;
-  if (millionths[0] == '\0' || value > SHARE_WHOLE)
+  const char *end, *point = strchr(v->text, '.');
+  const double percents = read_decimal(v->text, &end);
+  if (end == v->text || *end != '\0' || percents > 100 ||
+      (point != NULL && strlen(point) > sizeof ".1234" - 1))
     refuse(v, "a number up to 100");
+  *(uint32_t *)v->field = (uint32_t)(percents * (SHARE_WHOLE / 100) + 0.5);
 }
 
 /* A number, with a fraction or not, and a unit; seconds if that is missing.
@@ -196,12 +201,11 @@ store_time(const struct option_value *v)
   } units[] = {{"", 1},     {"s", 1},  {"ms", 1e-3},
                {"min", 60}, {"m", 60}, {"h", 3600}};
   const char *text = v->text == NULL ? "1s" : v->text;
-  char *end;
-  const double number = strtod(text, &end);
-  const bool digits = end == text + strspn(text, "0123456789.");
-  for (size_t i = 0; digits && i < sizeof units / sizeof *units; i++) {
+  const char *end;
+  const double number = read_decimal(text, &end);
+  for (size_t i = 0; end > text && i < sizeof units / sizeof *units; i++) {
     const double value = number * units[i].seconds * 1e9 + 0.5;
-    if (strcmp(end, units[i].unit) == 0 && end > text && value < 9e18 &&
+    if (strcmp(end, units[i].unit) == 0 && value < 9e18 &&
         value >= (double)v->row->number) {
       *(uint64_t *)v->field = (uint64_t)value;
       return;

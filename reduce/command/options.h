@@ -98,10 +98,10 @@ void options_parse(struct options *options, int count,
 /* ---- the table --------------------------------------------------------- */
 
 /* The words that an option takes: a member of each row of an array, at FIRST
- * and every STRIDE bytes after it; NULL in the last. */
+ * and every STRIDE bytes after it; NULL in the last, or there are MOST. */
 struct word_list {
   const char *const *first;
-  size_t stride;
+  size_t stride, most;
 };
 
 struct option_row;

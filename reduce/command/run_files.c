@@ -93,7 +93,7 @@ struct looking {
 static void
 look(void *closure)
 {
-  const struct reader_options options = {.limits = &input_limits_default};
+  const struct reader_options options = {0};
   struct looking *looking = closure;
   profile_init(&looking->profile);
   profile_read(&looking->profile, looking->path, &options);

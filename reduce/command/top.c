@@ -6,79 +6,74 @@
  * its number or its file, or a Lisp program that counts in a file.
  *
  * On a terminal the table is written over the one before, and keys choose its
- * order, as in top(1); elsewhere each table follows the last.
+ * order, as in top(1); elsewhere each table follows the last.  Signals that
+ * end the command are looked for where keys are, so that the terminal is
+ * always given back as it was.
  */
-
-#include "command/top.h"
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/quote.h"
+#include "command/command.h"
+#include "command/control.h"
+#include "command/run_signals.h"
 #include "common/pprof_format.h"
-#include "recover/image_hold.h"
+#include "mprof.h"
+#include "tables/text_table.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 
-/* ---- which program ---- */
+/* What a function has allocated, by itself and with all below it. */
+struct top_row {
+  const char *name;
+  uint64_t bytes, allocs, inclusive;
+  int64_t new_bytes, new_allocs, new_inclusive; /* since the last reading */
+  int64_t order; /* in the table, the largest first */
+};
 
-/* Sets PATH to the image that the process PID counts in. */
-static void
-find_image(const char *pid, char path[PATH_MAX])
-{
-  char line[PATH_MAX + 128];
-  struct image_head head;
-  snprintf(line, sizeof line, "/proc/%s/maps", pid);
-  FILE *maps = fopen(line, "re");
-  if (maps == NULL)
-    fail_with(MPROF_CANNOT_READ, "cannot look at process %s: %s", pid,
-              strerror(errno));
-  *path = '\0';
-  while (*path == '\0' && fgets(line, sizeof line, maps) != NULL) {
-    char *name = strchr(line, '/');
-    line[strcspn(line, "\n")] = '\0';
-    if (name != NULL && strstr(line, " rw-s ") != NULL &&
-        image_read_head(name, &head) &&
-        head.process == strtoul(pid, NULL, 10))
-      snprintf(path, PATH_MAX, "%s", name);
-  }
-  fclose(maps);
-  if (*path == '\0')
-    fail_with(
-        MPROF_CANNOT_READ,
-        "process %s counts in no file; start the program with mprof "
-        "run, attach by mprof run --pid=%s, or in Lisp use the :file of "
-        "mprof:start",
-        pid, pid);
-}
+/* A reading of the program. */
+struct program_reading {
+  struct pool pool; /* of what follows */
+  struct top_row *rows;
+  size_t count;
+  struct figures total;
+  const char *program;
+  double time; /* in seconds */
+};
 
-static void
-find_program(struct top *top)
-{
-  const char *name = top->options->files[0];
-  struct image_head head;
-  if (name[strspn(name, "0123456789")] == '\0')
-    find_image(name, top->path);
-  else
-    snprintf(top->path, sizeof top->path, "%s", name);
-  if (!image_read_head(top->path, &head))
-    fail_with(MPROF_CANNOT_READ,
-              "'%s' is no file that a running program counts in", top->path);
-}
+struct top {
+  const struct options *options;
+  struct sink *sink;
+  bool terminal; /* is read and written */
+  enum sort_key key;
+  struct control control; /* of the image at `path' */
+  char path[PATH_MAX];
+  struct program_reading readings[2], *now, *old;
+  int signals;           /* a descriptor for those that it waits for */
+  struct termios before; /* the terminal as it was */
+};
 
 /* ---- a reading ---- */
 
-int
-top_compare_names(const void *left, const void *right)
+static int
+compare_names(const void *left, const void *right)
 {
   const struct top_row *a = left, *b = right;
   return strcmp(a->name, b->name);
 }
 
-double
-top_time(void)
+static double
+seconds_now(void)
 {
   return (double)clock_nanos(CLOCK_MONOTONIC) / 1e9;
 }
@@ -90,7 +85,7 @@ take(void *closure)
   struct program_reading *now = top->now;
   struct profile profile;
   struct reduction reduction;
-  now->time = top_time();
+  now->time = seconds_now();
   control_snapshot(&top->control, false, &profile);
   reduction_init(&reduction, &profile, &top->options->view);
   const struct call_graph *graph = &reduction.graph;
@@ -105,16 +100,238 @@ take(void *closure)
   }
   now->total = reduction.selection.total;
   now->program = profile_comment(&profile, PPROF_COMMENT_PROGRAM);
-  array_sort(now->rows, now->count, sizeof *now->rows, top_compare_names);
+  array_sort(now->rows, now->count, sizeof *now->rows, compare_names);
+}
+
+/* ---- the table ---- */
+
+static int
+compare_rows(const void *left, const void *right)
+{
+  const struct top_row *a = left, *b = right;
+  return a->order != b->order ? (a->order < b->order) - (a->order > b->order)
+                              : compare_names(a, b);
+}
+
+/* N in SECONDS, a second. */
+static uint64_t
+rate(int64_t n, double seconds)
+{
+  return n <= 0 ? 0 : (uint64_t)((double)n / seconds + 0.5);
+}
+
+static size_t
+rows_that_fit(const struct top *top)
+{
+  enum { ABOVE = 5, ELSEWHERE = 20 };
+  struct winsize size = {.ws_row = 0};
+  if (top->options->view.limit != SIZE_MAX)
+    return top->options->view.limit;
+  ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  return !top->terminal        ? ELSEWHERE
+         : size.ws_row > ABOVE ? size.ws_row - ABOVE
+                               : 1;
+}
+
+static void
+write_table(const struct top *top, double seconds)
+{
+  static const struct text_column columns[] = {
+      {NULL, 0, "bytes/s", 0, false},      {NULL, 0, "%", 1, false},
+      {NULL, 0, "allocs/s", 2, false},     {NULL, 0, "+desc/s", 2, false},
+      {NULL, 0, "bytes in all", 2, false}, {NULL, 0, "name", 2, true}};
+  const struct program_reading *now = top->now, *old = top->old;
+  struct text_table table;
+  const uint64_t new_bytes = now->total.bytes - old->total.bytes;
+  const size_t most = rows_that_fit(top);
+  size_t shown = 0;
+  text_table_init(&table, columns, sizeof columns / sizeof *columns);
+  table.human = true;
+  for (size_t i = 0; i < now->count && shown < most; i++) {
+    const struct top_row *row = &now->rows[i];
+    if (row->new_bytes <= 0 && row->new_allocs <= 0 &&
+        row->new_inclusive <= 0)
+      continue;
+    shown++;
+    text_table_number(&table, rate(row->new_bytes, seconds));
+    text_table_share(
+        &table, row->new_bytes < 0 ? 0 : (uint64_t)row->new_bytes, new_bytes);
+    text_table_number(&table, rate(row->new_allocs, seconds));
+    text_table_number(&table, rate(row->new_inclusive, seconds));
+    text_table_number(&table, row->bytes);
+    text_table_name(&table, row->name);
+  }
+  if (top->terminal)
+    sink_text(top->sink, "\033[H\033[J");
+  escape_name(top->sink,
+              now->program == NULL ? top->options->files[0] : now->program,
+              "");
+  sink_format(top->sink,
+              ": %" PRIu64 " bytes/s, %" PRIu64 " allocs/s; in all %" PRIu64
+              " bytes, %" PRIu64 " allocs\n%s\n",
+              rate((int64_t)new_bytes, seconds),
+              rate((int64_t)(now->total.allocs - old->total.allocs), seconds),
+              now->total.bytes, now->total.allocs,
+              top->terminal ? "sort by b, a, i, n; q: quit" : "");
+  text_table_print(&table, top->sink);
+  sink_text(top->sink, top->terminal ? "" : "\n");
+  sink_flush(top->sink);
+}
+
+/* The rows of both are by name. */
+static void
+subtract(struct program_reading *now, const struct program_reading *old)
+{
+  size_t j = 0;
+  for (size_t i = 0; i < now->count; i++) {
+    struct top_row *row = &now->rows[i];
+    struct top_row none = {.bytes = 0};
+    const struct top_row *was = &none;
+    while (j < old->count && compare_names(&old->rows[j], row) < 0)
+      j++;
+    if (j < old->count && compare_names(&old->rows[j], row) == 0)
+      was = &old->rows[j++];
+    row->new_bytes = (int64_t)(row->bytes - was->bytes);
+    row->new_allocs = (int64_t)(row->allocs - was->allocs);
+    row->new_inclusive = (int64_t)(row->inclusive - was->inclusive);
+  }
+}
+
+/* The rows are sorted for the table, and then by name again. */
+static void
+show(struct top *top)
+{
+  struct program_reading *now = top->now;
+  const double seconds = now->time - top->old->time;
+  subtract(now, top->old);
+  for (size_t i = 0; i < now->count; i++) {
+    struct top_row *row = &now->rows[i];
+    row->order = top->key == SORT_BYTES       ? row->new_bytes
+                 : top->key == SORT_ALLOCS    ? row->new_allocs
+                 : top->key == SORT_INCLUSIVE ? row->new_inclusive
+                                              : 0;
+  }
+  array_sort(now->rows, now->count, sizeof *now->rows, compare_rows);
+  write_table(top, seconds > 0 ? seconds : 1e-9);
+  array_sort(now->rows, now->count, sizeof *now->rows, compare_names);
+}
+
+/* ---- the terminal ---- */
+
+static void
+restore_terminal(void *top)
+{
+  tcsetattr(STDIN_FILENO, TCSAFLUSH, &((struct top *)top)->before);
+}
+
+/* Lets each key be read at once, and not be shown. */
+static void
+take_keys(const struct top *top)
+{
+  struct termios raw = top->before;
+  raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+}
+
+/* Opens a descriptor for the signals that end or stop this command; on a
+ * TERMINAL also those that say that it has to be drawn anew.  What the
+ * command was started to ignore, as by nohup, stays ignored. */
+static int
+open_signals(bool terminal)
+{
+  static const int drawn[] = {SIGTSTP, SIGCONT, SIGWINCH};
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  struct sigaction action;
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigaction(ends[i], NULL, &action) == 0 &&
+        action.sa_handler != SIG_IGN)
+      sigaddset(&set, ends[i]);
+  for (size_t i = 0; terminal && i < sizeof drawn / sizeof *drawn; i++)
+    sigaddset(&set, drawn[i]);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void
+take_terminal(struct top *top)
+{
+  top->terminal = isatty(STDOUT_FILENO) != 0 &&
+                  tcgetattr(STDIN_FILENO, &top->before) == 0;
+  top->signals = open_signals(top->terminal);
+  if (!top->terminal)
+    return;
+  pool_on_release(restore_terminal, top);
+  take_keys(top);
+}
+
+/* Does what a signal asks for.  Returns q if it ends this, and 0 otherwise.
+ */
+static int
+obey_signal(struct top *top)
+{
+  struct signalfd_siginfo signal;
+  if (read(top->signals, &signal, sizeof signal) != sizeof signal)
+    return 0;
+  switch (signal.ssi_signo) {
+  case SIGTSTP:
+    restore_terminal(top);
+    run_signals_stop(SIGTSTP);
+    /* fall through */
+  case SIGCONT: /* the shell has had the terminal meanwhile */
+    take_keys(top);
+    /* fall through */
+  case SIGWINCH:
+    top->sink->line_width = (size_t)mprof_terminal_width(STDOUT_FILENO);
+    if (top->old->time > 0)
+      show(top);
+    return 0;
+  default:
+    return 'q';
+  }
+}
+
+/* Waits for SECONDS, or for a key.  Returns the key, 0 without one, and q for
+ * a signal that ends this. */
+static int
+wait_for_key(struct top *top, double seconds)
+{
+  struct pollfd polled[] = {{top->terminal ? STDIN_FILENO : -1, POLLIN, 0},
+                            {top->signals, POLLIN, 0}};
+  char key;
+  if (poll(polled, 2, (int)(seconds * 1000) + 1) <= 0)
+    return 0;
+  if (polled[1].revents != 0)
+    return obey_signal(top);
+  if (read(STDIN_FILENO, &key, 1) != 1)
+    return 'q';
+  return tolower((unsigned char)key);
+}
+
+static bool
+rest(struct top *top)
+{
+  static const char keys[] = "iban"; /* from SORT_INCLUSIVE on */
+  const size_t every = top->options->run.every;
+  const double end = seconds_now() + (every == SIZE_MAX ? 1 : (double)every);
+  for (double left; (left = end - seconds_now()) > 0;) {
+    const int key = wait_for_key(top, left);
+    const char *sort = key == 0 ? NULL : strchr(keys, key);
+    if (key == 'q')
+      return false;
+    if (sort != NULL) {
+      top->key = (enum sort_key)(SORT_INCLUSIVE + (sort - keys));
+      if (top->old->time > 0)
+        show(top);
+    } else if (key == ' ') {
+      break;
+    }
+  }
+  return top->sink->error_number == 0;
 }
 
 /* ---- the command ---- */
-
-static const enum top_key keys_of_sorts[] = {
-    [SORT_ALLOCS] = KEY_ALLOCS,
-    [SORT_INCLUSIVE] = KEY_INCLUSIVE,
-    [SORT_NAME] = KEY_NAME,
-};
 
 static void
 release_readings(void *closure)
@@ -134,12 +351,12 @@ run_top(const struct options *options, struct sink *sink,
   struct mprof_error error;
   top->options = options;
   top->sink = sink;
-  if (options->view.sort < sizeof keys_of_sorts / sizeof *keys_of_sorts)
-    top->key = keys_of_sorts[options->view.sort];
-  find_program(top);
+  top->key =
+      options->view.sort == SORT_DEFAULT ? SORT_BYTES : options->view.sort;
+  control_find_image(options->files[0], top->path);
   control_open(&top->control, top->path, NULL);
   pool_on_release(release_readings, top);
-  top_take_terminal(top);
+  take_terminal(top);
   for (int i = 0;; i++) {
     top->now = &top->readings[i % 2];
     top->old = &top->readings[1 - i % 2];
@@ -152,8 +369,8 @@ run_top(const struct options *options, struct sink *sink,
       return;
     }
     if (i > 0)
-      top_show(top);
-    if (!top_rest(top))
+      show(top);
+    if (!rest(top))
       return;
   }
 }

@@ -46,8 +46,7 @@ static void
 list_fields(struct reading *reading)
 {
   enum { MOST_FOR_A_BYTE = 40, LEAST_FOR_A_SAMPLE = 48 };
-  const uint64_t most =
-      input_file_memory_limit(&reading->file, reading->options->limits);
+  const uint64_t most = input_file_memory_limit(&reading->file);
   uint64_t taken = 0;
   struct wire_walk walk = wire_walk(reading, NULL);
   struct wire_field field;
@@ -201,10 +200,10 @@ profile_read(struct profile *profile, const char *path,
                             .first_sample = profile->sample_count};
   progress_tell("reading", 0, 0);
   if (options->octets.data != NULL)
-    input_file_unpack(&reading.file, path, options->octets, options->limits);
+    input_file_unpack(&reading.file, path, options->octets);
   else
-    input_file_read(&reading.file, path, options->limits);
-  uint64_t text = input_file_text_limit(&reading.file, options->limits);
+    input_file_read(&reading.file, path);
+  uint64_t text = input_file_text_limit(&reading.file);
   reading.text_left = text;
   list_fields(&reading);
   reading_tables(&reading);

@@ -23,7 +23,6 @@
 #include "pprof/profile.h"
 
 struct reader_options {
-  const struct input_limits *limits;
   struct input_octets octets; /* what is in the file; no data: read it */
   /* for what writes the files anew: they must be of one kind, with the same
    * columns, authors, period and frames to drop, as one file has */

@@ -230,8 +230,7 @@ reading_samples(struct reading *reading)
       .reading = reading,
       .other_labels = label_bytes(reading->profile),
       .texts = pool_zeroed(reading->profile->location_count, sizeof *d.texts),
-      .memory_limit =
-          input_file_memory_limit(file, reading->options->limits)};
+      .memory_limit = input_file_memory_limit(file)};
   struct wire_walk walk = wire_walk(reading, NULL);
   struct wire_field field;
   sample_adder_init(&d.adder, reading);

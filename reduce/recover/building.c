@@ -78,11 +78,10 @@ building_begin(struct building *b, enum language language, uint64_t columns)
 void
 building_end(struct building *b)
 {
-  const struct input_limits *limits = b->reading.options->limits;
   reading_add_comments(&b->reading);
   reading_check_facts(&b->reading, b->samples.sums);
-  reading_take(&b->reading,
-               limits->memory_free + limits->memory_ratio * b->image->bytes);
+  reading_take(&b->reading, input_limits.memory_free +
+                                input_limits.memory_ratio * b->image->bytes);
   pool_free(b->contexts);
 }
 

@@ -115,8 +115,8 @@ chains_fit(const struct call_tree *tree, bool names, struct sink *sink)
   uint64_t left = tree->selection->profile->text_limit;
   uint64_t *bytes = pool_zeroed(tree->tree.count, sizeof *bytes);
   bool fits = true;
-  if (left < input_limits_default.data_bytes)
-    left = input_limits_default.data_bytes;
+  if (left < input_limits.data_bytes)
+    left = input_limits.data_bytes;
   for (size_t i = 1; fits && i < tree->tree.count; i++) {
     bytes[i] = bytes[tree->tree.nodes[i].parent] + NUMBER_BYTES +
                (names ? strlen(call_tree_leaf(tree, i)->name) : 0);

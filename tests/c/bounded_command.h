@@ -82,7 +82,7 @@ check_command(const char *const *command, size_t length, size_t file_length,
                                   .file_bytes = file_length};
   uint64_t most =
       PROGRAM_BYTES + length +
-      input_file_memory_limit(&file, &input_limits_default);
+      input_file_memory_limit(&file);
   FILE *errors = tmpfile();
   assert_non_null(errors);
   pid_t child = fork();

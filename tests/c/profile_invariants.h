@@ -21,14 +21,13 @@
 struct file_to_read {
   struct profile *profile;
   const char *path;
-  const struct input_limits *limits;
 };
 
 static inline void
 try_file(void *closure)
 {
   const struct file_to_read *file = closure;
-  const struct reader_options options = {.limits = file->limits};
+  const struct reader_options options = {0};
   profile_init(file->profile);
   profile_read(file->profile, file->path, &options);
   profile_settle(file->profile);
@@ -36,9 +35,9 @@ try_file(void *closure)
 
 static inline bool
 read_file(struct profile *profile, const char *path,
-          const struct input_limits *limits, struct mprof_error *error)
+          struct mprof_error *error)
 {
-  struct file_to_read file = {profile, path, limits};
+  struct file_to_read file = {profile, path};
   memset(profile, 0, sizeof *profile);
   return attempt(pool_in_use(), try_file, &file, error);
 }
@@ -90,25 +89,18 @@ check_invariants(const struct profile *profile)
 
 /* Checks that PATH is refused for REASON; the offset that is named. */
 static inline int64_t
-check_refused_within(const char *path, const struct input_limits *limits,
-                     const char *reason)
+check_refused(const char *path, const char *reason)
 {
   struct profile profile;
   struct mprof_error error;
   mprof_error_clear(&error);
-  bool good = read_file(&profile, path, limits, &error);
+  bool good = read_file(&profile, path, &error);
   assert_false(good);
   if (strstr(error.message, reason) == NULL)
     fail_msg("%s, and not %s", error.message, reason);
   assert_int_equal(error.code, MPROF_BAD_PROFILE);
   assert_true(error.offset >= 0);
   return error.offset;
-}
-
-static inline int64_t
-check_refused(const char *path, const char *reason)
-{
-  return check_refused_within(path, &input_limits_default, reason);
 }
 
 #endif

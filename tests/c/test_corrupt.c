@@ -71,7 +71,7 @@ try_reading(const uint8_t *data, size_t length)
   struct profile profile;
   struct mprof_error error;
   builder_write_bytes(scratch, data, length);
-  bool good = read_file(&profile, scratch, &input_limits_default, &error);
+  bool good = read_file(&profile, scratch, &error);
   if (good) {
     check_invariants(&profile);
     use_everywhere();
@@ -91,7 +91,7 @@ static uint8_t *
 load(const char *path, size_t *length)
 {
   struct input_file file;
-  input_file_read(&file, path, &input_limits_default);
+  input_file_read(&file, path);
   *length = file.length;
   uint8_t *copy = malloc(file.length);
   assert_non_null(copy);
@@ -284,7 +284,7 @@ reads(const uint8_t *data, size_t length, struct mprof_error *error)
 {
   struct profile profile;
   builder_write_bytes(scratch, data, length);
-  return read_file(&profile, scratch, &input_limits_default, error);
+  return read_file(&profile, scratch, error);
 }
 
 /* Checks that the LENGTH bytes at DATA are read, or refused for the same

@@ -99,20 +99,18 @@ struct allowing {
 static void
 allow(void *closure)
 {
-  const struct input_limits *limits = &input_limits_default;
   struct allowing *allowing = closure;
   struct input_file file;
-  input_file_read(&file, allowing->memory->path, limits);
-  allowing->most = file.capacity + input_file_memory_limit(&file, limits);
+  input_file_read(&file, allowing->memory->path);
+  allowing->most = file.capacity + input_file_memory_limit(&file);
 }
 
 /* What FILE allows. */
 static uint64_t
 allowed(const struct memory_file *memory)
 {
-  const struct input_limits *limits = &input_limits_default;
-  struct allowing allowing = {memory, limits->free_bytes +
-                                          limits->memory_free};
+  struct allowing allowing = {memory, input_limits.free_bytes +
+                                          input_limits.memory_free};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
   attempt(&pool, allow, &allowing, &error);
@@ -180,7 +178,7 @@ static void
 read_memory(void *closure)
 {
   const struct memory_file *file = closure;
-  const struct reader_options options = {.limits = &input_limits_default};
+  const struct reader_options options = {0};
   struct code_names code = {.pool = pool_in_use()};
   struct profile profile;
   struct image_head head;
