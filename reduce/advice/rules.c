@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/suggestion.h"
 #include "base/text_file.h"
-#include "base/utf8.h"
+#include "base/quote.h"
 
 extern const char advice_rules_text[]; /* rules.S */
 

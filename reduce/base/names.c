@@ -7,7 +7,7 @@
 #include "base/names.h"
 
 #include "base/array.h"
-#include "base/utf8.h"
+#include "base/quote.h"
 
 #include <ctype.h>
 #include <stdio.h>

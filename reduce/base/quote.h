@@ -9,6 +9,10 @@
 
 #include "base/sink.h"
 
+/* Returns the length in bytes of the UTF-8 character at TEXT
+ * (NUL-terminated), or 0 if the bytes there are none. */
+size_t utf8_length(const char *text);
+
 /* Writes NAME so that it stays on one line and tells a terminal nothing:
  * control characters, and the characters that Unicode takes for the end of a
  * line, become \n, \t, \r, \xNN or \uNNNN; so do bytes that are no UTF-8.

@@ -90,7 +90,7 @@ typedef bool run_file_fn(struct run_files *files, char *path,
                          const char *process);
 bool run_files_others(struct run_files *files, run_file_fn *does);
 
-/* ---- run_timelines.c --------------------------------------------------- */
+/* ---- run_thread.c ------------------------------------------------------ */
 
 /* How long the program has run, in nanoseconds. */
 uint64_t run_timelines_now(const struct run_files *files);
@@ -109,8 +109,6 @@ struct timeline *run_timelines_find(struct run_files *files,
 void run_timelines_drop(struct run_files *files,
                         const struct timeline *timeline);
 void run_timelines_release(struct run_files *files);
-
-/* ---- run_thread.c ------------------------------------------------------ */
 
 /* Finish files from now on, and with SEEKS find what programs have lost. They
  * send this process a signal then, RUN_FILES_SIGNAL, which all other threads

@@ -10,7 +10,13 @@
 #include "monitor.h"
 #include "serve/server.h"
 
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #pragma weak mprof_monitor_counter
 #pragma weak mprof_monitor_snapshot
@@ -23,6 +29,25 @@
  */
 extern int GC_get_suspend_signal(void) __attribute__((weak));
 extern int GC_get_thr_restart_signal(void) __attribute__((weak));
+extern unsigned long GC_get_gc_no(void) __attribute__((weak));
+
+/* The timeline that is open, for other threads; NULL: none is. */
+static struct {
+  pthread_mutex_t one; /* who uses it has it */
+  void *timeline;      /* of mprof.h */
+} current = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+/* Returns the profile of what this process has counted, in the image of
+ * LENGTH bytes at OCTETS, with its timeline if it has one; as
+ * mprof_profile_open_octets. */
+static void *
+lisp_profile(const void *octets, uint64_t length)
+{
+  pthread_mutex_lock(&current.one);
+  void *profile = mprof_profile_open_octets(octets, length, current.timeline);
+  pthread_mutex_unlock(&current.one);
+  return profile;
+}
 
 /* The snapshot is not balanced, so that threads stop only for a short time:
  * no reader of it shows the reconciliation. */
@@ -64,8 +89,9 @@ get_status(void *closure, struct program_status *status)
 
 static char failure[PROGRAM_MESSAGE_LENGTH];
 
-/* Its functions a Lisp thread may call.  On failure `failure' says why. */
-const struct program *
+/* Returns this process, whose functions a Lisp thread may call; or NULL if it
+ * has no monitor, and `failure' says so. */
+static const struct program *
 lisp_program(void)
 {
   static struct program program = {
@@ -109,4 +135,125 @@ const char *
 mprof_lisp_message(void)
 {
   return failure;
+}
+
+/* ---- the timeline ------------------------------------------------------ */
+
+/* A Lisp thread reads the counters at each interval.  It allocates nothing,
+ * and holds up other threads only while their counters are copied. */
+struct lisp_timeline {
+  void *timeline; /* of mprof.h */
+  int64_t every, started;
+  int wake; /* an event: the end */
+  sem_t runs;
+};
+
+/* Opens the timeline of this process, with slices of so many milliseconds.
+ * Returns its address, or 0. */
+MPROF_API unsigned long mprof_lisp_timeline_open(unsigned long milliseconds);
+
+/* Takes slices until mprof_lisp_timeline_stop is called; and waits until it
+ * does, so that what its thread allocates to begin with is not counted. */
+MPROF_API void mprof_lisp_timeline_run(struct lisp_timeline *timeline);
+MPROF_API void mprof_lisp_timeline_await(struct lisp_timeline *timeline);
+MPROF_API void mprof_lisp_timeline_stop(struct lisp_timeline *timeline);
+MPROF_API void mprof_lisp_timeline_close(struct lisp_timeline *timeline);
+
+/* What mprof_profile_open_octets takes. */
+MPROF_API void *mprof_lisp_timeline_slices(struct lisp_timeline *timeline);
+
+unsigned long
+mprof_lisp_timeline_open(unsigned long milliseconds)
+{
+  struct lisp_timeline *t =
+      lisp_program() == NULL ? NULL : calloc(1, sizeof *t);
+  if (t == NULL)
+    return 0;
+  t->every = (int64_t)milliseconds * 1000000;
+  t->started = clock_nanos(CLOCK_MONOTONIC);
+  sem_init(&t->runs, 0, 0);
+  t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  t->timeline = mprof_timeline_open((uint64_t)t->every);
+  if (t->timeline == NULL || t->wake < 0) {
+    if (t->timeline != NULL)
+      mprof_timeline_close(t->timeline);
+    if (t->wake >= 0)
+      close(t->wake);
+    free(t);
+    return 0;
+  }
+  current.timeline = t->timeline;
+  return (unsigned long)t;
+}
+
+static void
+take(struct lisp_timeline *t)
+{
+  const uint64_t resets = mprof_monitor_counter(MPROF_RESETS);
+  void *taken = mprof_monitor_counter(MPROF_RUNNING) == 0
+                    ? NULL
+                    : mprof_monitor_snapshot(MPROF_UNBALANCED);
+  if (taken == NULL)
+    return;
+  if (mprof_monitor_counter(MPROF_RESETS) == resets)
+    mprof_timeline_take(t->timeline, mprof_snapshot_octets(taken),
+                        mprof_snapshot_length(taken), resets,
+                        (uint64_t)(clock_nanos(CLOCK_MONOTONIC) - t->started),
+                        GC_get_gc_no == NULL ? 0 : GC_get_gc_no());
+  mprof_snapshot_free(taken);
+}
+
+void
+mprof_lisp_timeline_run(struct lisp_timeline *t)
+{
+  int64_t next = t->started + t->every;
+  sigset_t before;
+  eventfd_t number;
+  pthread_sigmask(SIG_BLOCK, &lisp_program()->interrupts, &before);
+  sem_post(&t->runs);
+  for (;;) {
+    struct pollfd wake = {t->wake, POLLIN, 0};
+    int64_t left = next - clock_nanos(CLOCK_MONOTONIC);
+    left = left < 0 ? 0 : left;
+    const struct timespec timeout = {left / 1000000000, left % 1000000000};
+    if (ppoll(&wake, 1, &timeout, &before) > 0 &&
+        eventfd_read(t->wake, &number) == 0)
+      break;
+    const int64_t now = clock_nanos(CLOCK_MONOTONIC);
+    if (now < next)
+      continue;
+    take(t);
+    next += ((now - next) / t->every + 1) * t->every;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void
+mprof_lisp_timeline_await(struct lisp_timeline *t)
+{
+  while (sem_wait(&t->runs) != 0)
+    continue;
+}
+
+void
+mprof_lisp_timeline_stop(struct lisp_timeline *t)
+{
+  eventfd_write(t->wake, 1);
+}
+
+void
+mprof_lisp_timeline_close(struct lisp_timeline *t)
+{
+  pthread_mutex_lock(&current.one);
+  current.timeline = NULL;
+  mprof_timeline_close(t->timeline);
+  pthread_mutex_unlock(&current.one);
+  close(t->wake);
+  free(t);
+}
+
+void *
+mprof_lisp_timeline_slices(struct lisp_timeline *t)
+{
+  return t->timeline;
 }
