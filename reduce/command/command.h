@@ -49,6 +49,10 @@ command_function run_diff; /* status 3: more growth than is allowed */
 command_function run_monitored;
 command_function run_top;
 
+/* How a reduction is written. */
+struct reduction;
+typedef void emitter(const struct reduction *reduction, struct sink *sink);
+
 struct command_row {
   enum command command;
   const char *name;
@@ -58,6 +62,7 @@ struct command_row {
   const char *endings;   /* of files that it writes, with a blank after each;
                             NULL: the format says */
   const char *writes;    /* what, and how such files are called */
+  emitter *emit; /* of run_reduction; NULL: the format says, or it is drawn */
 };
 
 /* In the order of --help; ends with a row whose name is NULL. */

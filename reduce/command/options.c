@@ -155,13 +155,13 @@ choose_format(struct options *options)
 static void
 check_format(const struct parsing *parsing)
 {
-  static const char not [] = "not ";
+  static const char other[] = "not ";
   const struct output *format = parsing->options->format;
   for (size_t i = 0; format != NULL && i < parsing->given_count; i++) {
     const struct option_row *row = parsing->given[i];
     if (row->formats == NULL)
       continue;
-    const bool but = strncmp(row->formats, not, sizeof not -1) == 0;
+    const bool but = strncmp(row->formats, other, sizeof other - 1) == 0;
     if ((strstr(row->formats, format->name) != NULL) != but)
       continue;
     if (but)
@@ -171,61 +171,56 @@ check_format(const struct parsing *parsing)
   }
 }
 
-/* The same of what mprof run is told, with a program or without. */
-static const char *
-check_run(const struct run_options *run, bool program)
-{
-  bool chooses = run->off || run->signal != NULL || run->only != NULL ||
-                 run->children != CHILDREN_TRACED;
-  if (run->process == SIZE_MAX && !program)
-    return "no program given";
-  if (run->process == SIZE_MAX && run->seconds != SIZE_MAX)
-    return "--seconds requires --pid=PID";
-  if (run->process != SIZE_MAX && program)
-    return "--pid cannot be combined with a program to run";
-  if (run->process != SIZE_MAX && chooses)
-    return "--pid cannot be combined with --off, --signal, --only or "
-           "--trace-children";
-  if (run->process != SIZE_MAX && (run->reachable || run->leaks.text != NULL))
-    return "--pid cannot be combined with --reachable or --fail-on-leak: "
-           "earlier allocations are unknown";
-  return NULL;
-}
-
 /* Says what does not go together, or lacks. */
 static void
 check(const struct options *options)
 {
-  enum command command = options->command;
-  bool open = options->open != NULL;
-  const char *wrong = NULL;
-  if (command == COMMAND_DIFF && options->file_count != 2)
-    wrong = "diff takes two profiles, OLD and NEW; join several files of one "
-            "with commas";
-  else if (options->diff.normalize &&
-           options->diff.limits.any[GROWTH_OF_TOTAL])
-    wrong = "--normalize cannot be combined with a limit of the total: it "
-            "makes the totals equal";
-  else if (command == COMMAND_MERGE && options->output == NULL)
-    wrong = "no file to write given; use -o OUT";
-  else if (command == COMMAND_RUN && options->view.suppressions != NULL &&
-           options->run.leaks.text == NULL)
-    wrong = "--suppressions requires --fail-on-leak";
-  else if (command == COMMAND_RUN)
-    wrong = check_run(&options->run, options->file_count > 0);
-  else if (command == COMMAND_TOP && (options->file_count != 1 || open))
-    wrong = "top takes one process or file";
-  else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
-    wrong = "no files to merge given";
-  if (wrong != NULL)
-    fail_with(MPROF_USAGE, "%s", wrong);
+  const struct run_options *run = &options->run;
+  const size_t count = options->file_count;
+  const bool open = options->open != NULL;
+  const bool merges = options->command == COMMAND_MERGE;
+  const bool runs = options->command == COMMAND_RUN;
+  const bool attaches = runs && run->process != SIZE_MAX;
+  const struct {
+    bool broken;
+    const char *rule;
+  } rules[] = {
+      {options->command == COMMAND_DIFF && count != 2,
+       "diff takes two profiles, OLD and NEW; join several files of one with "
+       "commas"},
+      {options->diff.normalize && options->diff.limits.any[GROWTH_OF_TOTAL],
+       "--normalize cannot be combined with a limit of the total: it makes "
+       "the totals equal"},
+      {merges && options->output == NULL,
+       "no file to write given; use -o OUT"},
+      {runs && options->view.suppressions != NULL && run->leaks.text == NULL,
+       "--suppressions requires --fail-on-leak"},
+      {runs && !attaches && count == 0, "no program given"},
+      {runs && !attaches && run->seconds != SIZE_MAX,
+       "--seconds requires --pid=PID"},
+      {attaches && count > 0,
+       "--pid cannot be combined with a program to run"},
+      {attaches && (run->off || run->signal != NULL || run->only != NULL ||
+                    run->children != CHILDREN_TRACED),
+       "--pid cannot be combined with --off, --signal, --only or "
+       "--trace-children"},
+      {attaches && (run->reachable || run->leaks.text != NULL),
+       "--pid cannot be combined with --reachable or --fail-on-leak: earlier "
+       "allocations are unknown"},
+      {options->command == COMMAND_TOP && (count != 1 || open),
+       "top takes one process or file"},
+      {merges && count == 0 && !open, "no files to merge given"},
+  };
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (rules[i].broken)
+      fail_with(MPROF_USAGE, "%s", rules[i].rule);
   if (options->diff.limits.any[GROWTH_OF_KEPT] &&
       measure_rows[options->view.value].what != NULL)
     fail_with(
         MPROF_USAGE,
         "a limit kept:N cannot be combined with --value=%s; leave out kept:",
         measure_rows[options->view.value].word);
-  if (open && options->file_count > 0)
+  if (open && count > 0)
     fail_with(MPROF_USAGE, "input is the open profile; '%s' is not accepted",
               options->files[0]);
   check_ending(options);

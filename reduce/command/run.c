@@ -59,24 +59,6 @@ draw(const struct reduction *reduction, const char *path, struct sink *sink)
   draw_picture(format, text, dot.length, sink);
 }
 
-typedef void emitter(const struct reduction *, struct sink *);
-
-/* How a reduction is written; NULL: it is drawn. */
-static emitter *
-emitter_of(const struct options *options)
-{
-  switch (options->command) {
-  case COMMAND_REPORT:
-    return report_write;
-  case COMMAND_ADVISE:
-    return report_advice;
-  case COMMAND_GRAPH:
-    return NULL;
-  default:
-    return options->format->emit;
-  }
-}
-
 /* Fails where a page, a picture or compressed data would be written to a
  * terminal. */
 static void
@@ -154,7 +136,9 @@ reduce(void *closure)
   struct reduction reduction = {0};
   struct rule_list rules;
   struct output_file *file;
-  emitter *emit = emitter_of(options);
+  emitter *emit = options->format != NULL
+                      ? options->format->emit
+                      : command_row(options->command)->emit;
   bool open = options->open != NULL;
   check_terminal(emit, options->output, reducing->sink);
   rule_list_init(&rules, options->rules);
