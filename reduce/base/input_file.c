@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads a file piece by piece and inflates as it goes, so that neither the
- * compressed file is held in memory nor a bomb gets further than the limits.
- * Kinds of file that people pass by mistake are told apart by their first
- * bytes.  Members of a gzip file that follow each other are joined, as
- * gzip does.  This file does not know what the data means.
+/* Reads a file, and inflates it piece by piece, so that a bomb gets no
+ * further than the limits.  Kinds of file that people pass by mistake are
+ * told apart by their first bytes.  Members of a gzip file that follow each
+ * other are joined, as gzip does.  This file does not know what the data
+ * means.
  */
 
 #include "base/input_file.h"
@@ -36,9 +36,6 @@ const struct input_limits input_limits = {
 struct reading {
   struct input_file *file;
   const char *path;
-  int descriptor;            /* negative: there is no more than ... */
-  struct input_octets ahead; /* ... these, which are read and not used */
-  uint8_t piece[PIECE_BYTES];
 };
 
 /* Refuses the file for what is at OFFSET of WHAT, such as "file". */
@@ -57,39 +54,11 @@ bad_gzip(const struct reading *reading, const char *reason)
   refuse(reading, reading->file->file_bytes, "compressed file", reason);
 }
 
-/* Reads ahead the next piece of the file; none at its end. */
-static void
-read_ahead(struct reading *reading)
-{
-  size_t have = 0;
-  while (reading->descriptor >= 0 && have < PIECE_BYTES) {
-    ssize_t got =
-        read(reading->descriptor, reading->piece + have, PIECE_BYTES - have);
-    if (got == 0)
-      break;
-    if (got > 0)
-      have += (size_t)got;
-    else if (errno != EINTR)
-      fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, reading->path,
-                "cannot read '%s': %s", reading->path, strerror(errno));
-  }
-  reading->ahead = (struct input_octets){reading->piece, have};
-}
-
-static void
-use_ahead(struct reading *reading, size_t length)
-{
-  reading->ahead.data += length;
-  reading->ahead.length -= length;
-  reading->file->file_bytes += length;
-}
-
-/* Where LENGTH bytes can be appended to the data. */
+/* Returns where PIECE_BYTES can be appended to the data. */
 static uint8_t *
-room_for(struct reading *reading, size_t length)
+room_for_piece(struct input_file *file)
 {
-  struct input_file *file = reading->file;
-  ARRAY_ROOM(file->data, file->capacity, file->length + length);
+  ARRAY_ROOM(file->data, file->capacity, file->length + PIECE_BYTES);
   return file->data + file->length;
 }
 
@@ -108,46 +77,33 @@ check_limits(const struct reading *reading)
     bad_gzip(reading, "expands more than any profile does");
 }
 
-/* Takes the data as it is. */
-static void
-read_plain(struct reading *reading)
-{
-  do {
-    size_t length = reading->ahead.length;
-    memcpy(room_for(reading, length), reading->ahead.data, length);
-    reading->file->length += length;
-    use_ahead(reading, length);
-    check_limits(reading);
-    read_ahead(reading);
-  } while (reading->ahead.length > 0);
-}
-
 static void
 end_stream(void *stream)
 {
   inflateEnd(stream);
 }
 
-/* Inflates the data. */
+/* Inflates PACKED, which may be several members, into the data. */
 static void
-read_compressed(struct reading *reading)
+inflate_all(const struct reading *reading, struct input_octets packed)
 {
+  struct input_file *file = reading->file;
   z_stream *stream = pool_zeroed(1, sizeof *stream);
   bool ended = false; /* a member */
   if (inflateInit2(stream, 15 + 16) != Z_OK)
     fail_memory();
   pool_on_release(end_stream, stream);
   do {
-    size_t ahead = reading->ahead.length;
-    stream->avail_in = ahead > UINT_MAX ? UINT_MAX : (uInt)ahead;
-    stream->next_in = (uint8_t *)(uintptr_t)reading->ahead.data;
+    const size_t left = packed.length - file->file_bytes;
+    stream->avail_in = left > UINT_MAX ? UINT_MAX : (uInt)left;
+    stream->next_in = (uint8_t *)(uintptr_t)packed.data + file->file_bytes;
     stream->avail_out = PIECE_BYTES;
-    stream->next_out = room_for(reading, PIECE_BYTES);
+    stream->next_out = room_for_piece(file);
     if (ended && inflateReset(stream) != Z_OK)
       fail_memory();
     int status = inflate(stream, Z_NO_FLUSH);
-    use_ahead(reading, (size_t)(stream->next_in - reading->ahead.data));
-    reading->file->length += PIECE_BYTES - stream->avail_out;
+    file->file_bytes = (uint64_t)(stream->next_in - packed.data);
+    file->length += PIECE_BYTES - stream->avail_out;
     ended = status == Z_STREAM_END;
     check_limits(reading);
     if (status == Z_MEM_ERROR)
@@ -155,12 +111,13 @@ read_compressed(struct reading *reading)
     if (status != Z_OK && !ended && status != Z_BUF_ERROR)
       bad_gzip(reading, stream->msg != NULL ? stream->msg
                                             : "compressed data is damaged");
-    if (reading->ahead.length == 0)
-      read_ahead(reading);
-  } while (reading->ahead.length > 0 || (stream->avail_out == 0 && !ended));
+  } while (file->file_bytes < packed.length ||
+           (stream->avail_out == 0 && !ended));
   if (!ended)
     bad_gzip(reading, "compressed data is cut short");
   pool_release_now(stream);
+  if (file->length == 0)
+    refuse(reading, 0, "inflated data", "the compressed file holds no data");
 }
 
 /* What a file that starts with these bytes is, when it is surely no profile;
@@ -195,6 +152,17 @@ foreign_kind(struct input_octets start)
   return "a text file";
 }
 
+/* Fails where a file that begins with START is surely no profile. */
+static void
+check_kind(const struct reading *reading, struct input_octets start)
+{
+  const char *kind = foreign_kind(start);
+  if (start.length == 0)
+    refuse(reading, 0, "file", "the file is empty");
+  if (kind != NULL)
+    refuse(reading, 0, "file", pool_format("is %s, not a profile", kind));
+}
+
 static int
 open_input(const char *path)
 {
@@ -210,47 +178,66 @@ open_input(const char *path)
   return descriptor;
 }
 
-/* Reads all that there is, of which a part is read ahead. */
+/* Reads DESCRIPTOR to its end into the data, as it is. */
 static void
-read_all(struct reading *reading)
+read_whole(const struct reading *reading, int descriptor)
 {
   struct input_file *file = reading->file;
-  struct input_octets start = reading->ahead;
-  const char *kind = foreign_kind(start);
-  if (start.length == 0)
-    refuse(reading, 0, "file", "the file is empty");
-  if (kind != NULL)
-    refuse(reading, 0, "file", pool_format("is %s, not a profile", kind));
-  file->compressed =
-      start.length >= 2 && start.data[0] == 0x1f && start.data[1] == 0x8b;
-  if (!file->compressed) {
-    read_plain(reading);
-    return;
-  }
-  read_compressed(reading);
-  if (file->length == 0)
-    refuse(reading, 0, "inflated data", "the compressed file holds no data");
+  ssize_t got;
+  do {
+    got = read(descriptor, room_for_piece(file), PIECE_BYTES);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, reading->path,
+                "cannot read '%s': %s", reading->path, strerror(errno));
+    file->length = file->file_bytes += (size_t)got;
+    check_limits(reading);
+    if (got == 0 || (file->length >= PIECE_BYTES &&
+                     file->length - (size_t)got < PIECE_BYTES))
+      check_kind(reading, (struct input_octets){file->data, file->length});
+  } while (got != 0);
+}
+
+static bool
+is_packed(struct input_octets octets)
+{
+  return octets.length >= 2 && octets.data[0] == 0x1f &&
+         octets.data[1] == 0x8b;
 }
 
 void
 input_file_read(struct input_file *file, const char *path)
 {
-  struct reading reading = {
-      .file = file, .path = path, .descriptor = open_input(path)};
+  const struct reading reading = {file, path};
+  const int descriptor = open_input(path);
   *file = (struct input_file){0};
-  read_ahead(&reading);
-  read_all(&reading);
-  pool_close(reading.descriptor);
+  read_whole(&reading, descriptor);
+  pool_close(descriptor);
+  const struct input_octets octets = {file->data, file->length};
+  if (is_packed(octets)) {
+    uint8_t *packed = file->data;
+    *file = (struct input_file){.compressed = true};
+    inflate_all(&reading, octets);
+    pool_free(packed);
+  }
 }
 
 void
 input_file_unpack(struct input_file *file, const char *path,
                   struct input_octets octets)
 {
-  struct reading reading = {
-      .file = file, .path = path, .descriptor = -1, .ahead = octets};
-  *file = (struct input_file){0};
-  read_all(&reading);
+  const struct reading reading = {file, path};
+  *file = (struct input_file){.compressed = is_packed(octets)};
+  check_kind(&reading, octets);
+  if (file->compressed) {
+    inflate_all(&reading, octets);
+    return;
+  }
+  ARRAY_ROOM(file->data, file->capacity, octets.length);
+  memcpy(file->data, octets.data, octets.length);
+  file->file_bytes = file->length = octets.length;
+  check_limits(&reading);
 }
 
 void
