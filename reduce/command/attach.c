@@ -143,36 +143,6 @@ write_quoted(struct sink *script, const char *text)
   }
 }
 
-static void
-write_setting(struct sink *script, const char *name, const char *value)
-{
-  if (value == NULL)
-    return;
-  sink_format(script, "%s=", name);
-  write_quoted(script, value);
-  sink_text(script, "\\n");
-}
-
-static void
-write_number(struct sink *script, const char *name, size_t number)
-{
-  if (number != SIZE_MAX)
-    sink_format(script, "%s=%zu\\n", name, number);
-}
-
-static void
-write_settings(struct sink *script, const struct run_options *run,
-               const char *file)
-{
-  write_setting(script, "MPROF_OUT", file);
-  write_setting(script, "MPROF_CHILDREN", "no");
-  write_number(script, "MPROF_BY", (size_t)getpid());
-  write_setting(script, "MPROF_WATCHED", run->serve != NULL ? "1" : NULL);
-  write_setting(script, "MPROF_UNFOLDED", run->unfolded ? "1" : NULL);
-  write_number(script, "MPROF_BUDGET", run->budget);
-  write_number(script, "MPROF_TEMPORARY", run->temporary);
-}
-
 /* Returns the script that brings LIBRARY, and has it count as RUN says; or
  * that calls its function END, unless that is 0. */
 static const char *
@@ -184,13 +154,20 @@ make_script(const struct run_options *run, const char *library,
   const char *before = strstr(attach_script, library_place);
   const char *between = before + strlen(library_place);
   const char *after = strstr(between, settings_place);
+  struct run_setting settings[RUN_SETTINGS];
   struct string_sink script;
+  run_settings(run, file, settings);
   string_sink_init(&script);
   sink_format(&script.sink, "set $end = %llu\n", end);
   sink_bytes(&script.sink, attach_script, (size_t)(before - attach_script));
   write_quoted(&script.sink, library);
   sink_bytes(&script.sink, between, (size_t)(after - between));
-  write_settings(&script.sink, run, file);
+  for (int i = 0; i < RUN_SETTINGS; i++)
+    if (settings[i].value != NULL) {
+      sink_format(&script.sink, "%s=", settings[i].name);
+      write_quoted(&script.sink, settings[i].value);
+      sink_text(&script.sink, "\\n");
+    }
   sink_text(&script.sink, after + strlen(settings_place));
   return string_sink_text(&script);
 }

@@ -73,19 +73,34 @@ monitor_find(char *path)
 
 /* ---- the process ------------------------------------------------------- */
 
-/* Sets the variable NAME; removes it where VALUE is NULL. */
-static bool
-set_variable(const char *name, const char *value)
+/* Returns NUMBER as text; NULL for SIZE_MAX. */
+static const char *
+number_text(size_t number)
 {
-  return (value == NULL ? unsetenv(name) : setenv(name, value, true)) == 0;
+  return number == SIZE_MAX ? NULL : pool_format("%zu", number);
 }
 
-static bool
-set_number(const char *name, size_t number)
+void
+run_settings(const struct run_options *run, const char *file,
+             struct run_setting settings[RUN_SETTINGS])
 {
-  char text[24];
-  snprintf(text, sizeof text, "%zu", number);
-  return set_variable(name, number == SIZE_MAX ? NULL : text);
+  const bool attaches = run->process != SIZE_MAX;
+  const bool alone = attaches || run->children == CHILDREN_LEFT_OUT;
+  const char *reader = pool_format("%010u", (unsigned)getpid());
+  memcpy(settings,
+         (struct run_setting[RUN_SETTINGS]){
+             {"MPROF_OUT", file},
+             {"MPROF_ONLY", run->only},
+             {"MPROF_BY", attaches ? reader : NULL},
+             {"MPROF_WATCHED", run->serve != NULL ? "1" : NULL},
+             {"MPROF_CHILDREN", alone ? "no" : NULL},
+             {"MPROF_COUNT", run->off ? "off" : NULL},
+             {"MPROF_UNFOLDED", run->unfolded ? "1" : NULL},
+             {"MPROF_REACHABLE", run->reachable ? reader : NULL},
+             {"MPROF_SIGNAL", run->signal},
+             {"MPROF_BUDGET", number_text(run->budget)},
+             {"MPROF_TEMPORARY", number_text(run->temporary)}},
+         RUN_SETTINGS * sizeof *settings);
 }
 
 /* Makes this process, with all that it becomes, one that preloads LIBRARY,
@@ -103,29 +118,23 @@ set_preload(const char *program, const char *library)
     return true;
   return asprintf(&preload, "%s%s%s", library, any ? ":" : "",
                   any ? others : "") >= 0 &&
-         set_variable("LD_PRELOAD", preload);
+         setenv("LD_PRELOAD", preload, true) == 0;
 }
 
-/* Makes this process one that writes to FILE as RUN says. */
+/* Makes this process one that does as SETTINGS say. */
 static bool
-set_environment(const struct run_options *run, const char *file)
+set_environment(const struct run_setting *settings)
 {
-  char process[16], reader[16];
+  char process[16];
   /* as long for all processes, see process_image.c */
   snprintf(process, sizeof process, "%010u", (unsigned)getpid());
-  snprintf(reader, sizeof reader, "%010u", (unsigned)getppid());
-  return set_variable("MPROF_ROOT_PID", process) &&
-         set_variable("MPROF_OUT", file) &&
-         set_variable("MPROF_ONLY", run->only) &&
-         set_variable("MPROF_WATCHED", run->serve != NULL ? "1" : NULL) &&
-         set_variable("MPROF_CHILDREN",
-                      run->children == CHILDREN_LEFT_OUT ? "no" : NULL) &&
-         set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
-         set_variable("MPROF_UNFOLDED", run->unfolded ? "1" : NULL) &&
-         set_variable("MPROF_REACHABLE", run->reachable ? reader : NULL) &&
-         set_variable("MPROF_SIGNAL", run->signal) &&
-         set_number("MPROF_BUDGET", run->budget) &&
-         set_number("MPROF_TEMPORARY", run->temporary);
+  bool good = setenv("MPROF_ROOT_PID", process, true) == 0;
+  for (int i = 0; i < RUN_SETTINGS; i++)
+    good = good &&
+           (settings[i].value == NULL
+                ? unsetenv(settings[i].name)
+                : setenv(settings[i].name, settings[i].value, true)) == 0;
+  return good;
 }
 
 /* Becomes the program that OPTIONS name, as execvp does; but no shell reads
@@ -149,11 +158,11 @@ execute(const struct options *options)
 /* What the child does; its failure goes to the pipe REPORT. */
 static void
 become_program(const struct options *options, const char *library,
-               const char *file, const sigset_t *signals, int report)
+               const struct run_setting *settings, const sigset_t *signals,
+               int report)
 {
   sigprocmask(SIG_SETMASK, signals, NULL);
-  if (set_preload(options->files[0], library) &&
-      set_environment(&options->run, file))
+  if (set_preload(options->files[0], library) && set_environment(settings))
     execute(options);
   int failure = errno;
   while (write(report, &failure, sizeof failure) < 0 && errno == EINTR)
@@ -190,8 +199,10 @@ program_run(const struct options *options, struct run_files *files,
   sigset_t before;
   struct sigaction action = {.sa_handler = SIG_DFL};
   struct sigaction action_before; /* an ignored end could not be waited for */
+  struct run_setting settings[RUN_SETTINGS];
   int failure = 0;
   monitor_find(library);
+  run_settings(&options->run, files->path, settings);
   if (pipe2(report, O_CLOEXEC) != 0)
     fail_with(MPROF_CANNOT_RUN, "cannot make a pipe: %s", strerror(errno));
   run_signals_block(&before);
@@ -199,7 +210,7 @@ program_run(const struct options *options, struct run_files *files,
   pid_t child = fork();
   if (child == 0) {
     sigaction(SIGCHLD, &action_before, NULL);
-    become_program(options, library, files->path, &before, report[1]);
+    become_program(options, library, settings, &before, report[1]);
   }
   if (child < 0)
     failure = errno;

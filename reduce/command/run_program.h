@@ -27,6 +27,18 @@ struct run_files;
 void program_run(const struct options *options, struct run_files *files,
                  struct outcome *outcome);
 
+/* A variable of the environment that tells the monitor something; its value
+ * is NULL where it tells nothing. */
+struct run_setting {
+  const char *name, *value;
+};
+enum { RUN_SETTINGS = 11 };
+
+/* Sets SETTINGS to what RUN says for a program that counts in FILE; the text
+ * is in the pool in use. */
+void run_settings(const struct run_options *run, const char *file,
+                  struct run_setting settings[RUN_SETTINGS]);
+
 /* Sets PATH, of PATH_MAX bytes, to the monitor's library, which can be
  * preloaded. */
 void monitor_find(char *path);
