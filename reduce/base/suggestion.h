@@ -29,12 +29,12 @@ suggestion_for(const char *unknown, size_t length)
 /* Offers NAME and each of its parts: APP::PARSE, APP and PARSE. */
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
-/* Returns the end of a message: "; did you mean --limit?" with "--" as PREFIX,
- * or "". */
+/* Returns the end of a message: "; did you mean --limit?" with "--" as
+ * PREFIX, or "". */
 static inline const char *
 suggestion_text(const struct suggestion *s, const char *prefix)
 {
-  return s->word == NULL
+  return s->word == NULL || *s->word == '\0'
              ? ""
              : pool_format("; did you mean %s%s?", prefix, s->word);
 }

@@ -74,6 +74,7 @@ nothing '--focus=pars; did you mean PARSE?' report --focus=pars
 nothing '--show-from=SCAL$; did you mean SCALE?' report '--show-from=SCAL$'
 nothing '--thread=nobody' report --thread=nobody
 nothing '--region=nowhere' report --region=nowhere
+nothing '--region=' report --region=
 nothing '--type=POIN$; did you mean POINT?' report --type='POIN$'
 nothing '--type=XYZZY' report --type=XYZZY
 nothing '--focus=SCALE --type=CONS --category=o' \
