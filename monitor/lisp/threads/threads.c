@@ -120,7 +120,19 @@ init_walks(struct thread_state *t)
          last_objects_init(&t->last_objects, t->thread) == 0;
 }
 
-static void add_counters(struct counters *to, const struct thread_state *t);
+/* Adds all but what the trees tell. */
+static void
+add_counters(struct counters *to, const struct thread_state *t)
+{
+  to->allocations += t->count;
+  to->threads += t->count != 0 || t->bytes != 0;
+  to->bytes += t->bytes;
+  requests_add_all(&to->requests, &t->requests);
+  to->finalizers += t->records[0];
+  to->weak_links += t->records[1];
+  to->finalizer_walks += t->walk.finalizers;
+  to->differing_walks += t->walk.differing;
+}
 
 /* Goes on with the state of a thread that has ended; false without memory. */
 static bool
@@ -139,13 +151,13 @@ take_over(struct thread_state *t, cl_env_ptr env, pthread_t thread)
   return true;
 }
 
-/* Makes a state for the thread, which takes the name; returns NULL without
- * memory. */
+/* Makes a state for the thread, which takes the name (NULL: there was no
+ * memory for it); returns NULL without memory. */
 static struct thread_state *
 make_state(cl_env_ptr env, pthread_t thread, char *name)
 {
   struct thread_state **p = &monitor.threads;
-  struct thread_state *const t = calloc(1, sizeof *t);
+  struct thread_state *const t = name == NULL ? NULL : calloc(1, sizeof *t);
   if (t == NULL) {
     free(name);
     return NULL;
@@ -172,8 +184,6 @@ new_thread(cl_env_ptr env, pthread_t thread)
 {
   char *const name = thread_name_new(env);
   struct thread_state *const t = name == NULL ? NULL : thread_name_ended(name);
-  if (name == NULL)
-    return NULL;
   if (t == NULL)
     return make_state(env, thread, name);
   free(name);
@@ -200,11 +210,8 @@ bool
 threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
 {
   struct thread_state *t = threads_find(env);
-  if (t == NULL) {
-    t = new_thread(env, thread);
-    if (t == NULL)
-      return false;
-  }
+  if (t == NULL && (t = new_thread(env, thread)) == NULL)
+    return false;
   __atomic_store_n(&t->gate, (int)gate, __ATOMIC_SEQ_CST);
   if (env != ecl_process_env_unsafe() || gate == GATE_OPEN)
     hook_hang(env, &t->hooks);
@@ -264,20 +271,6 @@ thread_has_counted(const struct thread_state *t)
   return t->tree.leaf_count > LEAF_FIRST;
 }
 
-/* All but what the trees tell. */
-static void
-add_counters(struct counters *to, const struct thread_state *t)
-{
-  to->allocations += t->count;
-  to->threads += t->count != 0 || t->bytes != 0;
-  to->bytes += t->bytes;
-  requests_add_all(&to->requests, &t->requests);
-  to->finalizers += t->records[0];
-  to->weak_links += t->records[1];
-  to->finalizer_walks += t->walk.finalizers;
-  to->differing_walks += t->walk.differing;
-}
-
 struct counters
 threads_counters(void)
 {
@@ -299,14 +292,11 @@ threads_counters(void)
 void
 threads_end(cl_env_ptr env)
 {
-  struct thread_state **p, *t;
-  int64_t listed;
   monitor_lock();
   hook_hang(env, NULL);
-  p = place_of(env);
-  t = *p;
+  struct thread_state **const p = place_of(env), *const t = *p;
   if (t != NULL) {
-    listed = collector_list_bytes(collector_lists(t->thread));
+    const int64_t listed = collector_list_bytes(collector_lists(t->thread));
     if (listed >= 0)
       monitor.ended_list_bytes += listed;
     else
