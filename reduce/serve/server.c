@@ -105,9 +105,10 @@ handle(void *closure, struct MHD_Connection *from, const char *path,
        size_t *sent_bytes, void **context)
 {
   struct client *client = client_of(from);
-  (void)closure, (void)version;
+  (void)closure;
   if (*context == NULL) {
     *context = client;
+    client->takes_interim = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
     if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
       client->form = MHD_create_post_processor(from, 1024, read_form, client);
     return MHD_YES;
@@ -204,8 +205,20 @@ time_to_wait(const struct server *server, int64_t next)
   return nanos;
 }
 
-/* Waits until there is something to do, with the owner's mask of SIGNALS.  A
- * client that waits and sends no more has gone, as in Go's net/http. */
+/* Returns whether CLIENT, which will send nothing more, may still read.  Sends
+ * it the interim answer that HTTP/1.1 has for any request: if the client is
+ * gone, its kernel refuses it, and the connection has an error. */
+static bool
+may_read(struct client *client)
+{
+  static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+  client->was_asked = true;
+  return client->takes_interim &&
+         send(client->descriptor, text, sizeof text - 1,
+              MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof text - 1;
+}
+
+/* Waits until there is something to do, with the owner's mask of SIGNALS. */
 static void
 wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
 {
@@ -218,14 +231,16 @@ wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
   eventfd_t number;
   for (int i = 0; i < MOST_CLIENTS; i++) {
     const struct client *c = &server->clients[i];
-    polled[i] = (struct pollfd){c->waits ? c->descriptor : -1, POLLRDHUP, 0};
+    polled[i] = (struct pollfd){c->waits ? c->descriptor : -1,
+                                c->was_asked ? 0 : POLLRDHUP, 0};
   }
   if (ppoll(polled, MOST_CLIENTS + 2, &time, signals) <= 0)
     return;
   if (eventfd_read(server->wake, &number) == 0)
     server->stopped = true;
   for (int i = 0; i < MOST_CLIENTS; i++)
-    if (polled[i].revents != 0)
+    if (polled[i].revents != 0 && (polled[i].revents != POLLRDHUP ||
+                                   !may_read(&server->clients[i])))
       give_up(&server->clients[i], "the client has disconnected");
 }
 

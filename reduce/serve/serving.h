@@ -30,6 +30,8 @@ struct client {
   char token[TOKEN_BYTES];        /* of the form or of a header */
   bool too_long;                  /* the body of the request is */
   bool waits;                     /* for its deadline, or for the owner */
+  bool takes_interim;             /* answers before the last one: HTTP/1.1 */
+  bool was_asked;                 /* whether it is there */
   struct snapshot base;           /* the first of two */
   bool in_use;                    /* memory in use is the first measure */
   struct MHD_Response *response;  /* the answer, and its status */
