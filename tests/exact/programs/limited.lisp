@@ -50,23 +50,25 @@ the environment of a thread."
           when (eql (mismatch "Threads:" line) 8)
             return (parse-integer line :start 8))))
 
-(defun run-thread ()
-  "Run a thread until it is gone and its stack is free."
+(defun run-thread (name)
+  "Run a thread until it is gone and its stack is free.  One of a NAME that the
+monitor knows has the memory of the one before."
   (let ((n (threads)))
-    (mp:process-join (mp:process-run-function "limited" #'limited-work 100))
+    (mp:process-join (mp:process-run-function name #'limited-work 100))
     (loop until (= n (threads)))))
 
 ;; The second thread takes over the stack of the first one, and has room for
 ;; what the runtime makes for it.  All is as for the first one, which has room
 ;; enough: in other contexts the monitor would need memory for these.
 (defun run-limited ()
-  (dolist (room '(1000000000 32768 1000000000))
-    (limit-address-space (+ (address-space) room))
-    (run-thread))
+  (loop for (name room) in '(("first" 1000000000) ("second" 32768)
+                             ("third" 1000000000))
+        do (limit-address-space (+ (address-space) room))
+           (run-thread name))
   (limit-address-space nil))
 
 ;; The collector and malloc have memory left, for the thread itself.
-(run-thread)
+(run-thread "before")
 (keep-in-malloc 10000000)
 (make-array 50000000 :element-type '(unsigned-byte 8))
 (ext:gc t)
