@@ -4,8 +4,6 @@
 
 #include "base/pool.h"
 
-#include "base/progress.h"
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct progress *progress_listener;
 
 struct pool_block {
   struct pool_block *next, **link; /* what points to it */

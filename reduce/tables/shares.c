@@ -33,7 +33,7 @@ static const struct column phase_columns[] = {
 };
 
 static const struct column thread_columns[] = {
-    SHARE_COLUMNS("by this thread"),
+    SHARE_COLUMNS("by these threads"),
     {.content = CONTENT_NAME,
      .keys = KEYS("name", "thread"),
      .first = true,

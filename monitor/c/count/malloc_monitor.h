@@ -119,7 +119,7 @@ malloc_monitor_serve_request(void)
 
 /* ---- all of it ---- */
 
-/* Lock all of it, and all stripes; this thread has none of that. */
+/* Locks all of it, and all stripes, of which this thread has none. */
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
 

@@ -28,7 +28,7 @@ static uint32_t numbers = 1;
  * has, and in the stripes what its parent has by now. */
 static struct arena arenas[STRIPES];
 
-/* Returns that of the stripe. */
+/* Returns the arena of the counters of the stripe. */
 static struct arena *
 arena_of(const struct stripe *s)
 {
@@ -111,7 +111,8 @@ stripes_retake(uint32_t released)
 
 /* ---- counts that were left ---- */
 
-/* How far a count came is seen in which of the figures are ahead of which:
+/* Completes the count that was left in the stripe, or undoes it.  How far it
+ * came is seen in which of the figures are ahead of which:
  *
  *     the leaf's count         undone, as its bytes are not known
  *     and its bytes            what is live follows, and the stripe's count
