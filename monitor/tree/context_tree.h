@@ -34,7 +34,7 @@
  * When, and why no figure changes by it: context_fold.h.
  * A context that was folded elsewhere may have children nevertheless, none of
  * which is folded: so the last callers of a path can be kept as they were
- * (c/count/malloc_monitor.c).
+ * (c/count/hook.c).
  *
  * The budget.  When there are as many contexts or leaves as the budget
  * allows, a path that is new is counted at its nearest caller P that has a
@@ -132,7 +132,7 @@ enum { KIND_ANY = 0 }; /* of LEAF_OVERFLOW */
 struct kind {
   union {
     uint64_t clas;   /* class of an instance or structure, or 0 */
-    uint64_t origin; /* in a C program: see malloc_monitor.h */
+    uint64_t origin; /* in a C program: see monitor.h */
   };
   uint32_t what;   /* enum allocation_what of classify.h */
   uint16_t size;   /* of one object; LEAF_LARGE; 0: growth of a body */

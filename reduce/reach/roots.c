@@ -37,7 +37,7 @@
 #include "reach/roots.h"
 
 #include "base/pool.h"
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 
 #include <link.h>
 #include <string.h>

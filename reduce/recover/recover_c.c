@@ -4,7 +4,7 @@
  * objects.
  */
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "code/function_numbers.h"
 #include "recover/building.h"
 #include "recover/c_counters.h"

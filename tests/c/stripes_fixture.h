@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "c/count/counting.h"
+#include "c/count/hook.h"
 #include "c/count/stripes.h"
 
 enum { LEAVES = 40, OBJECTS = 3000 };

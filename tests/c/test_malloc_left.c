@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "c/count/nonlocal_exit.h"
 #include "code/frame_rule.h"
 

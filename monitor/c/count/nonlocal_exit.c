@@ -6,8 +6,8 @@
 #include "c/count/nonlocal_exit.h"
 
 #include "arch/arch.h"
-#include "c/count/malloc_monitor.h"
-#include "c/count/malloc_thread.h"
+#include "c/count/monitor.h"
+#include "c/count/thread.h"
 #include "code/code_objects.h"
 #include "code/frame_step.h"
 

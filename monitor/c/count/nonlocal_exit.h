@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 
 /* The lock of the table of objects, which is the caller's; NULL: none. */
 extern struct spin_lock *nonlocal_exit_objects HIDDEN;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "image/signals.h"
 
 union own_process own_process;

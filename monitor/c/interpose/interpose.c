@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "c/count/counting.h"
+#include "c/count/hook.h"
 #include "c/count/nonlocal_exit.h"
 #include "c/interpose/interposed.h"
 #include "c/interpose/objects.h"

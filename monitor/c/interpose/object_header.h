@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 
 struct object_header {
   uint32_t check;

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "image/arena.h"
 
 /* What is known of an object of the program. */

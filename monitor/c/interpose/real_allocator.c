@@ -10,7 +10,7 @@
 
 
 #include "arch/arch.h"
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "c/interpose/interposed.h"
 #include "c/process_selection.h"
 #include "image/spin_lock.h"

@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "c/interpose/interposed.h"
 #include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 #include "image/image.h"
 
 /* ---- in front of the real functions ---- */
@@ -175,7 +175,7 @@ mprof_attach(const char *settings)
   choose_functions();
   real_allocator_attach();
   process_image_set(environment_value("MPROF_OUT"));
-  malloc_session_begin();
+  session_begin();
   malloc_monitor_open(&malloc_monitor);
   rebind_symbols(attached_functions);
   rebind_slots(attached_functions);

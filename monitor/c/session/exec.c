@@ -22,7 +22,7 @@
 #include "base/digits.h"
 #include "c/environment.h"
 #include "c/interpose/real_allocator.h"
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 #include "common/program_start.h"
 
 /* ---- the environment of the program ---- */
@@ -56,7 +56,7 @@ count_words(const char *path, char *const *environment, bool here)
   if (why == NULL)
     return 0;
   if (here)
-    malloc_session_exec_unmonitored(why);
+    session_exec_unmonitored(why);
   while (environment[count] != NULL)
     count++;
   return count + 1 +

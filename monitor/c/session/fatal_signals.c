@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/interpose/real_allocator.h"
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 
 /* Signals whose default action ends a program, and is expected to. */
 static const int fatal_signals[] = {

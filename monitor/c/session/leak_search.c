@@ -20,12 +20,12 @@
 
 #include "arch/arch.h"
 #include "base/wait.h"
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 #include "image/image.h"
 
 enum {
@@ -122,7 +122,7 @@ request_search(struct image_search *search)
 void
 leak_search_run(void)
 {
-  if (reader == 0 || !image_is_open() || !malloc_session_is_ours())
+  if (reader == 0 || !image_is_open() || !session_is_ours())
     return;
   if (system_call_filter_is_set())
     process_image_say("cannot find what is lost in",

@@ -2,19 +2,19 @@
  *
  * preinit.c -- for programs that libmprof_malloc.a is a part of.  The
  * constructors of a program run when the dynamic linker has registered its
- * function for the end already (see malloc_session_end_at_exit); what is
+ * function for the end already (see session_end_at_exit); what is
  * listed here runs before.  Shared objects cannot have that, and need not.
  * So does what lets a monitor that is preloaded stand aside, before it has
  * begun anything (real_allocator.h).
  */
 #include "c/interpose/real_allocator.h"
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 
 static void
 before_constructors(void)
 {
   if (real_allocator_is_ours())
-    malloc_session_end_at_exit();
+    session_end_at_exit();
 }
 
 static void (*const listed)(void)

@@ -18,13 +18,13 @@
 #include "arch/arch.h"
 #include "base/attributes.h"
 #include "c/interpose/real_allocator.h"
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 
 #define KEEP_BEFORE(name, parameters, arguments)                             \
   EXPORT int name parameters;                                                \
   EXPORT int name parameters                                                 \
   {                                                                          \
-    malloc_session_keep_file();                                              \
+    session_keep_file();                                              \
     return BEHIND(name) arguments;                                           \
   }
 
@@ -70,7 +70,7 @@ before_call(const struct system_call *call)
   case SYS_setns:
   case SYS_capset:
   case SYS_landlock_restrict_self:
-    malloc_session_keep_file();
+    session_keep_file();
     break;
   case SYS_seccomp: /* a query passes no filter */
     if (a[0] == SECCOMP_SET_MODE_STRICT

@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "c/count/malloc_code.h"
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
+#include "c/count/unloaded_code.h"
 #include "c/interpose/interposed.h"
 #include "c/interpose/real_allocator.h"
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 
 /* ---- the end ---- */
 
@@ -52,7 +52,7 @@ check_code(void)
 {
   malloc_monitor_inside++;
   if (!real_allocator_bypassed())
-    malloc_code_check();
+    unloaded_code_check();
   malloc_monitor_inside--;
 }
 

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/wait.h"
-#include "c/count/malloc_monitor.h"
-#include "c/count/malloc_thread.h"
-#include "c/session/malloc_session.h"
+#include "c/count/monitor.h"
+#include "c/count/thread.h"
+#include "c/session/session.h"
 #include "image/arena.h"
 #include "image/image_file.h"
 
@@ -124,7 +124,7 @@ void
 system_call_filter_before(const struct system_call *call)
 {
   const bool open =
-      malloc_session_keep_file() && malloc_monitor_open(&malloc_monitor);
+      session_keep_file() && malloc_monitor_open(&malloc_monitor);
   tried = call;
   if (open && filter_allows_monitor())
     return;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * counting.h -- the parts of a count that the hook and what it leaves have in
+ * hook.h -- the parts of a count that the hook and what it leaves have in
  * common, written into both.
  */
-#ifndef MPROF_COUNTING_H
-#define MPROF_COUNTING_H
+#ifndef MPROF_COUNT_HOOK_H
+#define MPROF_COUNT_HOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "c/count/malloc_monitor.h"
-#include "c/count/malloc_thread.h"
+#include "c/count/monitor.h"
 #include "c/count/stripes.h"
+#include "c/count/thread.h"
 
 /* ---- the leaf ---- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "c/count/malloc_code.h"
+#include "c/count/unloaded_code.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "code/code_objects.h"
 #include "image/arena.h"
 #include "image/signals.h"
@@ -23,7 +23,7 @@ retire(const struct code_object *gone)
   struct code_object retired = code_objects_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
     stripes_next_generation(); /* before and afterwards: see
-                                  malloc_lifecycle.c */
+                                  monitor.c */
     context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
     stripes_next_generation();
   }
@@ -32,7 +32,7 @@ retire(const struct code_object *gone)
 
 /* Whoever asks first finds out where that is. */
 bool
-malloc_code_is_linker(uintptr_t ip)
+unloaded_code_is_linker(uintptr_t ip)
 {
   static uintptr_t start, end;
   uintptr_t known = __atomic_load_n(&end, __ATOMIC_ACQUIRE);
@@ -51,7 +51,7 @@ malloc_code_is_linker(uintptr_t ip)
  * interrupted this function.  Signals are held: while the thread has the
  * linker's lock it may not be cancelled, nor may a handler jump away. */
 void
-malloc_code_check(void)
+unloaded_code_check(void)
 {
   const int saved = errno;
   struct signals_held signals;
@@ -71,7 +71,7 @@ malloc_code_check(void)
 }
 
 void
-malloc_code_forked(void)
+unloaded_code_forked(void)
 {
   code_objects_forked();
   if (lock.holder != 0 && !spin_holds(&lock)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_thread.h -- what the monitor keeps for each thread of a C program:
+ * thread.h -- what the monitor keeps for each thread of a C program:
  * its call chain, what it is called, and the region that it is in.
  *
  * May run inside the hook, with malloc_monitor_inside set, but for
  * malloc_threads_open.
  */
-#ifndef MPROF_MALLOC_THREAD_H
-#define MPROF_MALLOC_THREAD_H
+#ifndef MPROF_THREAD_H
+#define MPROF_THREAD_H
 
 #include <stdint.h>
 

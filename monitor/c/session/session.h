@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_session.h -- the life of the monitor in one process: from its first
+ * session.h -- the life of the monitor in one process: from its first
  * allocation, which may come before any constructor, to its end.
  *
  * Model.  The process counts in an image (image/image.h), and has nothing to
@@ -34,31 +34,31 @@
  * (privileges.c).  Before it limits its system calls, a trial shows whether
  * it can count then (system_call_filter.c).
  */
-#ifndef MPROF_MALLOC_SESSION_H
-#define MPROF_MALLOC_SESSION_H
+#ifndef MPROF_SESSION_H
+#define MPROF_SESSION_H
 
 #include <stdbool.h>
 
 /* Do what the environment says, from now on. */
-void malloc_session_begin(void);
+void session_begin(void);
 
 /* This process is about to give up privileges: keep its file open.  False:
  * the file is another process's, as between vfork and exec. */
-bool malloc_session_keep_file(void);
+bool session_keep_file(void);
 
 /* Whether the figures are this process's. */
-bool malloc_session_is_ours(void);
+bool session_is_ours(void);
 
 /* The process becomes a program without the monitor: say so if its file is
  * the one that was asked for. */
-void malloc_session_exec_unmonitored(const char *why);
+void session_exec_unmonitored(const char *why);
 
 /* Search for leaks when exit calls what is registered.  Destructors of
  * libraries free, and may run after those of this one.  One function of the
  * dynamic linker calls them all, which is registered as with atexit, but
  * later than this: the last registered is called first.  This handler belongs
  * to no library, or that function would call it. */
-void malloc_session_end_at_exit(void);
+void session_end_at_exit(void);
 
 /* ---- attach.c ---- */
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_monitor.c -- the hook of C programs: see malloc_monitor.h.
+ * hook.c -- the hook of C programs: see monitor.h.
  *
  * Recursion is folded (context_fold.h): a frame has the context of the folded
  * path.  Objects belong to that of the path whose last callers are as they
  * were, and folded is what is further out.  It has the same functions and the
  * same arcs, and the tables of leaks, which show five callers, are exact too.
  */
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 
 #include <errno.h>
 
 #include "arch/arch.h"
-#include "c/count/counting.h"
-#include "c/count/malloc_code.h"
+#include "c/count/hook.h"
+#include "c/count/unloaded_code.h"
 
 /* ---- contexts, under the lock ---- */
 
@@ -115,7 +115,7 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
     return known;
   const struct kind kind = {
       .origin = thread->label |
-                (malloc_code_is_linker(path->ip) ? ORIGIN_LINKER : 0),
+                (unloaded_code_is_linker(path->ip) ? ORIGIN_LINKER : 0),
       .size = (uint16_t)size,
       .region = (uint16_t)thread->regions.region};
   const struct leaf *const leaf =
@@ -174,7 +174,7 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
   } else {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes);
-    if (malloc_code_is_linker(frame[1]))
+    if (unloaded_code_is_linker(frame[1]))
       path->ip = 0; /* it is not to be known */
   }
   spin_unlock(&m->lock);
@@ -190,8 +190,8 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct counted counted = {0};
   if (!own_process_known())
     return counted;
-  if (malloc_code_is_linker(frame[1]))
-    malloc_code_check();
+  if (unloaded_code_is_linker(frame[1]))
+    unloaded_code_check();
   if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE))
     malloc_monitor_serve_request(); /* before, there is no image for one */
   if (malloc_monitor_is_counting())

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_lifecycle.c -- the life of the counters of a C program: the tree and
+ * monitor.c -- the life of the counters of a C program: the tree and
  * the image are made at the first allocation that is counted; figures are
  * forgotten, by this process or by who asks it to; the child of a fork begins
- * anew.  See malloc_monitor.h.
+ * anew.  See monitor.h.
  */
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 
 #include <errno.h>
 #include <string.h>

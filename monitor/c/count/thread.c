@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_thread.c -- made when a thread first allocates, used again when it
+ * thread.c -- made when a thread first allocates, used again when it
  * has ended.  Threads are known by name only, as there may be thousands.
  */
-#include "c/count/malloc_thread.h"
+#include "c/count/thread.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "c/count/malloc_monitor.h"
+#include "c/count/monitor.h"
 #include "c/count/nonlocal_exit.h"
 #include "image/arena.h"
 #include "image/image.h"

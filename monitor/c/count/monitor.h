@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_monitor.h -- counts what a C program allocates and frees.
+ * monitor.h -- counts what a C program allocates and frees.
  *
  * Model.  Each allocation has a path: the calls that are active, from the
  * first function of the thread to the one that called the allocator.  All

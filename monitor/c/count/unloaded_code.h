@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_code.h -- code of a C program that goes away, so that its call sites
+ * unloaded_code.h -- code of a C program that goes away, so that its call sites
  * are retired before its addresses are used again.
  *
  * Model.  Which code was loaded at the last check is compared with what is
@@ -13,19 +13,19 @@
  * Takes the linker's lock, and then the monitor's: this thread has not got
  * that.  Runs inside the hook.
  */
-#ifndef MPROF_MALLOC_CODE_H
-#define MPROF_MALLOC_CODE_H
+#ifndef MPROF_UNLOADED_CODE_H
+#define MPROF_UNLOADED_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Whether `ip' is in the dynamic linker. */
-bool malloc_code_is_linker(uintptr_t ip);
+bool unloaded_code_is_linker(uintptr_t ip);
 
 /* Retire the sites in what is loaded no more. */
-void malloc_code_check(void);
+void unloaded_code_check(void);
 
 /* In the child of a fork. */
-void malloc_code_forked(void);
+void unloaded_code_forked(void);
 
 #endif

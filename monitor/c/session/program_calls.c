@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_api.c -- what a program may call: see mprof_malloc.h.
+ * program_calls.c -- what a program may call: see mprof_malloc.h.
  */
 #include "mprof_malloc.h"
 
@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "arch/arch.h"
-#include "c/count/malloc_monitor.h"
-#include "c/count/malloc_thread.h"
+#include "c/count/monitor.h"
 #include "c/count/nonlocal_exit.h"
+#include "c/count/thread.h"
 #include "c/image/process_image.h"
 #include "c/interpose/real_allocator.h"
 

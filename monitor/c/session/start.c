@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "c/session/malloc_session.h"
+#include "c/session/session.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
-#include "c/count/malloc_code.h"
-#include "c/count/malloc_monitor.h"
-#include "c/count/malloc_thread.h"
+#include "c/count/monitor.h"
+#include "c/count/thread.h"
+#include "c/count/unloaded_code.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "c/interpose/objects.h"
@@ -20,7 +20,7 @@
 static pid_t process;
 
 bool
-malloc_session_is_ours(void)
+session_is_ours(void)
 {
   return own_process.known && !arenas_are_sealed() &&
          !real_allocator_bypassed() &&
@@ -28,10 +28,10 @@ malloc_session_is_ours(void)
 }
 
 bool
-malloc_session_keep_file(void)
+session_keep_file(void)
 {
   const int saved = errno;
-  if (!own_process_known() || !malloc_session_is_ours())
+  if (!own_process_known() || !session_is_ours())
     return false;
   process_image_keep_open();
   errno = saved;
@@ -39,9 +39,9 @@ malloc_session_keep_file(void)
 }
 
 void
-malloc_session_exec_unmonitored(const char *why)
+session_exec_unmonitored(const char *why)
 {
-  if (malloc_session_is_ours() && process_image_is_first())
+  if (session_is_ours() && process_image_is_first())
     process_image_say("nothing more goes to", why);
 }
 
@@ -59,7 +59,7 @@ end(void *unused)
 }
 
 void
-malloc_session_end_at_exit(void)
+session_end_at_exit(void)
 {
   static bool registered;
   if (!registered)
@@ -142,7 +142,7 @@ begin_copy(void)
 {
   malloc_monitor_inside++;
   objects_unlock();
-  malloc_code_forked();
+  unloaded_code_forked();
   process_image_forked();
   const bool good = !arenas_are_sealed() && image_forked();
   if (good) {
@@ -169,7 +169,7 @@ register_handlers(void)
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
                     NULL);        /* pthread_atfork, for any C library */
   __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
-  malloc_session_end_at_exit();
+  session_end_at_exit();
 }
 
 /* Has locks taken as if there were another thread: a reader from outside
@@ -183,7 +183,7 @@ be_watched(void)
 }
 
 void
-malloc_session_begin(void)
+session_begin(void)
 {
   static bool registered;
   const char *const count = environment_value("MPROF_COUNT");
@@ -216,5 +216,5 @@ malloc_session_begin(void)
 static void __attribute__((constructor)) begin(void)
 {
   if (!attach_is_awaited() && real_allocator_is_ours())
-    malloc_session_begin();
+    session_begin();
 }
