@@ -1,36 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * code_notes.c -- which files code is from, for an image.
+ * code_notes.c -- which files code is from, for an image, and which of them
+ * were unloaded.
  *
  * A program that is killed cannot be asked what it has loaded.  So the first
  * function that is met in a file tells of it, before anything is counted that
  * has the function on its chain.
  */
-#include "code/code_objects.h"
-
-#include <limits.h>
 #include <string.h>
 
 #include "base/digits.h"
+#include "code/code_objects.h"
+#include "code/frame_rule.h"
 #include "image/image.h"
 #include "image/signals.h"
-#include "image/spin_lock.h"
 
-static struct code_objects noted;
-static struct spin_lock lock;
+struct code_notes code_notes;
 
-void
-code_notes_forked(void)
+/* Locks the notes.  No handler of a signal may jump away and leave a part of
+ * a note. */
+static void
+lock(struct signals_held *signals)
 {
-  lock.holder = 0;
+  signals_hold(signals);
+  spin_lock(&code_notes.lock);
+}
+
+static void
+unlock(struct signals_held *signals)
+{
+  spin_unlock(&code_notes.lock);
+  signals_let_go(signals);
 }
 
 /* Notes the end of a file's code, its build id and path.  Under the lock. */
 static void
-note_object(const struct code_object *o, enum image_note_kind kind)
+note(const struct code_object *o, enum image_note_kind kind)
 {
-  static char text[PATH_MAX + 2 * BUILD_ID_BYTES + 32];
-  char *to = write_digits(text, o->end, 16);
+  char *to = write_digits(code_notes.text, o->end, 16);
   *to++ = ' ';
   for (size_t i = 0; i < o->build_id_size; i++) {
     to = write_digits(to, o->build_id[i] >> 4, 16);
@@ -40,57 +47,85 @@ note_object(const struct code_object *o, enum image_note_kind kind)
   if (o->path != NULL) /* there was memory for it */
     to = stpncpy(to, o->path, PATH_MAX);
   *to = '\0';
-  image_note(kind, o->number, o->start, o->file_offset, text);
-}
-
-/* Notes the file that the address is in, if any, and first of all the
- * program. No handler of a signal may jump away and leave a part of it. */
-static void
-note_file(uintptr_t address)
-{
-  struct signals_held signals;
-  signals_hold(&signals);
-  spin_lock(&lock);
-  size_t known = noted.count;
-  code_objects_add(&noted, address);
-  for (; known < noted.count; known++)
-    note_object(&noted.objects[known], NOTE_MODULE);
-  spin_unlock(&lock);
-  signals_let_go(&signals);
+  image_note(kind, o->number, o->start, o->file_offset, code_notes.text);
 }
 
 void
-code_objects_note(uintptr_t address)
+code_notes_add(uintptr_t address)
 {
-  if (spin_holds(&lock))
+  struct code_objects *const noted = &code_notes.noted;
+  struct signals_held signals;
+  if (spin_holds(&code_notes.lock))
     return;
-  spin_lock(&lock);
-  const bool known = code_objects_find(&noted, address) != NULL;
-  spin_unlock(&lock);
-  if (!known)
-    note_file(address);
+  spin_lock(&code_notes.lock);
+  const bool known = code_objects_find(noted, address) != NULL;
+  spin_unlock(&code_notes.lock);
+  if (known)
+    return;
+  lock(&signals);
+  size_t i = noted->count;
+  code_objects_add(noted, address);
+  for (; i < noted->count; i++)
+    note(&noted->objects[i], NOTE_MODULE);
+  unlock(&signals);
 }
 
-void
-code_objects_abandon(void)
+/* ---- code that goes away ---- */
+
+uint64_t
+code_object_retired_site(void *object, uint64_t site)
 {
-  spin_abandon(&lock);
+  const struct code_object *o = object;
+  if (site < o->start || site > o->end)
+    return site;
+  if (o->number == 0)
+    return SITE_RETIRED;
+  return SITE_RETIRED | (uint64_t)o->number << RETIRED_OFFSET_BITS |
+         (site - o->start);
 }
 
-/* Its addresses will be those of another file: the last one takes its place,
- * but the first is the program. */
-void
-code_objects_note_retired(const struct code_object *retired)
+static bool
+is_same(const struct code_object *a, const struct code_object *b)
 {
+  return a->start == b->start && a->end == b->end && a->base == b->base &&
+         a->build_id_size == b->build_id_size &&
+         memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+         strcmp(a->path, b->path) == 0;
+}
+
+/* Returns its number among those that were unloaded, 0 without room. */
+static uint32_t
+number_unloaded(const struct code_object *gone)
+{
+  struct code_objects *const unloaded = &code_notes.unloaded;
+  const struct code_object *o = NULL;
+  for (size_t i = 0; i < unloaded->count; i++)
+    if (is_same(&unloaded->objects[i], gone))
+      return unloaded->objects[i].number;
+  if (unloaded->count < CODE_OBJECTS)
+    o = code_objects_copy(unloaded, gone);
+  return o == NULL ? 0 : o->number;
+}
+
+/* Its addresses will be those of another file: the last one takes its place in
+ * what is noted, but the first is the program. */
+struct code_object
+code_notes_retire(const struct code_object *gone,
+                  struct function_numbers *numbers)
+{
+  struct code_objects *const noted = &code_notes.noted;
+  struct code_object retired = *gone;
   struct signals_held signals;
-  signals_hold(&signals);
-  spin_lock(&lock);
-  note_object(retired, NOTE_RETIRED);
-  for (size_t i = 1; i < noted.count; i++)
-    if (noted.objects[i].start == retired->start) {
-      noted.objects[i] = noted.objects[--noted.count];
+  lock(&signals);
+  retired.number = number_unloaded(gone);
+  note(&retired, NOTE_RETIRED);
+  for (size_t i = 1; i < noted->count; i++)
+    if (noted->objects[i].start == retired.start) {
+      noted->objects[i] = noted->objects[--noted->count];
       break;
     }
-  spin_unlock(&lock);
-  signals_let_go(&signals);
+  unlock(&signals);
+  frame_rules_forget(gone->start, gone->end);
+  function_numbers_forget(numbers, gone->start, gone->end);
+  return retired;
 }

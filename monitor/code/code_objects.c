@@ -15,12 +15,14 @@
 #include <unistd.h>
 
 #include "base/digits.h"
-#include "code/frame_rule.h"
 
 #define PAGE ((uintptr_t)getauxval(AT_PAGESZ))
 #define MOST_TEXT ((size_t)1 << 30) /* bytes of paths */
 
-struct code_objects code_objects_unloaded;
+static struct {
+  bool forked;            /* so the linker's lock may be taken for ever */
+  char program[PATH_MAX]; /* its path; empty: not asked for yet */
+} process;
 
 /* Adds an object, all zero; all may move.  Returns NULL without memory. */
 static struct code_object *
@@ -78,10 +80,10 @@ read_build_id(struct code_object *o, const uint8_t *at, size_t size)
 static void
 read_program_path(struct code_objects *list, struct code_object *o)
 {
-  static char path[PATH_MAX];
-  if (path[0] == '\0' && readlink("/proc/self/exe", path, PATH_MAX - 1) < 0)
-    path[0] = '\0';
-  copy_path(list, o, path);
+  if (process.program[0] == '\0' &&
+      readlink("/proc/self/exe", process.program, PATH_MAX - 1) < 0)
+    process.program[0] = '\0';
+  copy_path(list, o, process.program);
 }
 
 /* The path as the dynamic linker has it, or where that is none from the root
@@ -246,13 +248,26 @@ list_without_lock(struct code_objects *list)
   }
 }
 
-static bool forked;
-
 void
 code_objects_forked(void)
 {
-  forked = true;
-  code_notes_forked();
+  process.forked = true;
+}
+
+const struct code_object *
+code_objects_copy(struct code_objects *list, const struct code_object *object)
+{
+  struct code_object *const o = new_object(list);
+  if (o == NULL)
+    return NULL;
+  *o = *object;
+  o->path = NULL;
+  o->number = (uint32_t)list->count;
+  copy_path(list, o, object->path);
+  if (o->path != NULL)
+    return o;
+  list->count--;
+  return NULL;
 }
 
 bool
@@ -260,7 +275,7 @@ code_objects_list(struct code_objects *list)
 {
   list->count = list->text_bytes = 0;
   list->failed = false;
-  if (forked)
+  if (process.forked)
     list_without_lock(list);
   else
     dl_iterate_phdr(add_objects, list);
@@ -289,7 +304,7 @@ bool
 code_objects_are_loaded(const struct code_objects *list)
 {
   struct code_objects now = {0};
-  if (forked)
+  if (process.forked)
     return false;
   dl_iterate_phdr(note_changes, &now);
   return list->adds == now.adds && list->subs == now.subs;
@@ -307,62 +322,4 @@ code_objects_compare(const struct code_objects *before,
         strcmp(is->path, was->path) != 0)
       gone(was);
   }
-}
-
-/* ---- code that goes away ---- */
-
-uint64_t
-code_object_retired_site(void *object, uint64_t site)
-{
-  const struct code_object *o = object;
-  if (site < o->start || site > o->end)
-    return site;
-  if (o->number == 0)
-    return SITE_RETIRED;
-  return SITE_RETIRED | (uint64_t)o->number << RETIRED_OFFSET_BITS |
-         (site - o->start);
-}
-
-static bool
-is_same(const struct code_object *a, const struct code_object *b)
-{
-  return a->start == b->start && a->end == b->end && a->base == b->base &&
-         a->build_id_size == b->build_id_size &&
-         memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
-         strcmp(a->path, b->path) == 0;
-}
-
-/* Returns its number among those that were unloaded, 0 without room. */
-static uint32_t
-number_unloaded(const struct code_object *gone)
-{
-  struct code_objects *const unloaded = &code_objects_unloaded;
-  struct code_object *o;
-  for (size_t i = 0; i < unloaded->count; i++)
-    if (is_same(&unloaded->objects[i], gone))
-      return unloaded->objects[i].number;
-  if (unloaded->count == CODE_OBJECTS ||
-      (o = new_object(unloaded)) == NULL)
-    return 0;
-  *o = *gone;
-  o->path = NULL;
-  copy_path(unloaded, o, gone->path);
-  if (o->path == NULL) {
-    unloaded->count--;
-    return 0;
-  }
-  o->number = (uint32_t)unloaded->count;
-  return o->number;
-}
-
-struct code_object
-code_objects_retire(const struct code_object *gone,
-                    struct function_numbers *numbers)
-{
-  struct code_object retired = *gone;
-  retired.number = number_unloaded(gone);
-  code_objects_note_retired(&retired);
-  frame_rules_forget(gone->start, gone->end);
-  function_numbers_forget(numbers, gone->start, gone->end);
-  return retired;
 }

@@ -21,17 +21,21 @@
 #ifndef MPROF_CODE_OBJECTS_H
 #define MPROF_CODE_OBJECTS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "code/function_numbers.h"
 #include "image/arena.h"
+#include "image/spin_lock.h"
 #include "tree/context_tree.h"
 
 enum {
   BUILD_ID_BYTES = 32,
-  CODE_OBJECTS = 1 << 16 /* at once, or unloaded, at most */
+  CODE_OBJECTS = 1 << 16, /* at once, or unloaded, at most */
+  NOTE_BYTES = PATH_MAX + 2 * BUILD_ID_BYTES + 32
 };
 
 struct code_object {
@@ -64,11 +68,14 @@ void code_objects_release(struct code_objects *list);
  * not known: in the child of a fork. */
 bool code_objects_are_loaded(const struct code_objects *list);
 
-/* In the child of a fork, where nobody will open the linker's lock. */
+/* Takes no lock of the linker's from now on, as nobody will open it in the
+ * child of a fork. */
 void code_objects_forked(void);
 
-/* Opens the lock of notes in a copy of the process. */
-void code_notes_forked(void);
+/* Appends a copy of OBJECT, with its number in the list from 1 on.  Returns
+ * it, or NULL without memory. */
+const struct code_object *code_objects_copy(struct code_objects *list,
+                                            const struct code_object *object);
 
 /* Appends those of the file with that address in its code, if there is one that
  * the list lacks, and before them, if they are the first, the program's.
@@ -90,23 +97,39 @@ void code_objects_compare(const struct code_objects *before,
                           const struct code_objects *now,
                           void (*gone)(const struct code_object *object));
 
-/* Those that were unloaded, by their numbers less one. */
-extern struct code_objects code_objects_unloaded;
+/* ---- code_notes.c ---- */
 
-/* The code of `gone', which is loaded still or was until now, goes away: add
- * it to these if there is room, and forget the rules of its addresses and its
- * functions' numbers.  Gives back what code_object_retired_site needs to
- * retire the sites of trees.  With the trees locked. */
-struct code_object code_objects_retire(const struct code_object *gone,
-                                       struct function_numbers *numbers);
+extern struct code_notes {
+  struct spin_lock lock; /* of all that follows */
+  struct code_objects noted;
+  struct code_objects unloaded; /* by their numbers less one */
+  char text[NOTE_BYTES];        /* of a note that is made */
+} code_notes HIDDEN;
 
-/* Note the program, and the file with that address in its code, where that
- * was not done before (inside the hook); note that one was unloaded. */
-void code_objects_note(uintptr_t address);
-void code_objects_note_retired(const struct code_object *retired);
+/* Notes the program, and the file with that address in its code, if that was
+ * not done before.  May run inside the hook. */
+void code_notes_add(uintptr_t address);
 
-/* Opens the lock of the notes if this thread has left it by a jump. */
-void code_objects_abandon(void);
+/* Notes that GONE, which is loaded still or was until now, is unloaded, and
+ * forgets the rules of its addresses and its functions' numbers.  Returns what
+ * code_object_retired_site needs to retire the sites of trees, which are
+ * locked. */
+struct code_object code_notes_retire(const struct code_object *gone,
+                                     struct function_numbers *numbers);
+
+/* Opens the lock if this thread has left it by a jump. */
+static inline void
+code_notes_abandon(void)
+{
+  spin_abandon(&code_notes.lock);
+}
+
+/* Opens the lock in a copy of the process. */
+static inline void
+code_notes_forked(void)
+{
+  code_notes.lock.holder = 0;
+}
 
 /* What a site becomes when the object (a struct code_object) is unloaded:
  * another one if it is in it. */

@@ -234,11 +234,11 @@ free_in_midst(unsigned number, bool separate)
   before = model;
   traps = 0;
   free_at = number;
-  malloc_thread_current = &thread;
+  this_thread.record = &thread;
   TRAP_FROM_NOW_ON();
   action->act(&thread.user);
   TRAP_NO_MORE();
-  malloc_thread_current = NULL;
+  this_thread.record = NULL;
   threads[1] = thread.user;
   if (traps < number)
     return false;
@@ -294,7 +294,7 @@ main(void)
     cmocka_unit_test(test_interrupted),
     cmocka_unit_test(test_frees),
   };
-  malloc_monitor.counting = false; /* of this program itself, nothing */
+  own_process_count(false); /* of this program itself, nothing */
   malloc_monitor.ready = false;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ leave_table(struct shared_table *table, void (*add)(void))
 {
   protect_table(table, PROT_READ);
   if (sigsetjmp(back, 1) == 0) {
-    malloc_monitor_inside++;
+    this_thread.inside++;
     add();
     expect(false, "it was not left");
   }
@@ -67,11 +67,11 @@ leave_table(struct shared_table *table, void (*add)(void))
 static void __attribute__((noinline))
 recover(const struct shared_table *table)
 {
-  malloc_monitor_inside++;
+  this_thread.inside++;
   expect(nonlocal_exit_recover(ARCH_FRAME), "it recovers");
-  expect(malloc_monitor_inside == 1, "it is in the monitor once");
+  expect(this_thread.inside == 1, "it is in the monitor once");
   expect(!spin_holds(&table->lock), "the lock is open");
-  malloc_monitor_inside--;
+  this_thread.inside--;
 }
 
 static void

@@ -178,7 +178,7 @@ unload(uintptr_t start, const char *path)
                                             .most = 10};
   const struct code_object gone = {
       .start = start, .end = start + 10, .path = path};
-  return code_objects_retire(&gone, &numbers);
+  return code_notes_retire(&gone, &numbers);
 }
 
 static void
@@ -202,14 +202,14 @@ retires_libraries_once(void **state)
     assert_int_equal(unload(100, "one").number, 1);
     assert_int_equal(unload(200, "one").number, 3);
   }
-  assert_int_equal(code_objects_unloaded.count, 3);
+  assert_int_equal(code_notes.unloaded.count, 3);
 }
 
 /* No site is left where other code may be next. */
 static void
 retires_more_than_there_is_room_for(void **state)
 {
-  struct code_objects *const unloaded = &code_objects_unloaded;
+  struct code_objects *const unloaded = &code_notes.unloaded;
   struct code_object last;
   (void)state;
   assert_int_equal(arena_grow(&unloaded->object_arena,

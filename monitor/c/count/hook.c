@@ -200,9 +200,6 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   return counted;
 }
 
-/* A thread that has not allocated, and knows of nothing. */
-static struct stripe_user nobody = {.stripe = stripes.stripe};
-
 /* Counts an end in the stripe S, in the midst of a count there that a signal
  * has interrupted. */
 static void
@@ -221,8 +218,15 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
   if (!own_process_known())
     return;
   const int saved = errno;
-  struct malloc_thread *thread = malloc_thread_current;
-  struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
+  struct malloc_thread *thread = this_thread.record;
+  struct stripe_user nobody; /* a thread that has not allocated */
+  struct stripe_user *user = &nobody;
+  if (thread != NULL) {
+    user = &thread->user;
+  } else {
+    nobody.stripe = stripes.stripe;
+    nobody.number = 0;
+  }
   const bool interrupts = spin_holds(&user->stripe->lock);
   struct stripe *s = interrupts ? user->stripe : stripes_lock_mine(user);
   if (counted.epoch != stripes.epoch)

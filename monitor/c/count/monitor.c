@@ -26,10 +26,8 @@ _Static_assert(IMAGE_MOST_BUDGET ==
                "the command refuses more");
 
 struct malloc_monitor malloc_monitor = {
-    .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
-__thread int malloc_monitor_inside HIDDEN_THREAD;
-__thread bool malloc_monitor_forking HIDDEN_THREAD;
+__thread struct this_thread this_thread HIDDEN_THREAD;
 
 /* ---- the tree ---- */
 
@@ -40,7 +38,7 @@ function_of(void *functions, uint64_t site, uint32_t caller)
 {
   (void)caller;
   if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
-    code_objects_note(site - 1);
+    code_notes_add(site - 1);
   return function_number_of_site(functions, site);
 }
 
@@ -89,7 +87,7 @@ make_image(void *monitor)
   int error = process_image_open();
   if (error != 0)
     return error;
-  code_objects_note(0);
+  code_notes_add(0);
   stripes_lock();
   context_tree_map(&m->tree);
   region_table_map(&m->regions);
@@ -179,9 +177,8 @@ malloc_monitor_count(bool on)
     stripes.counting_since = now();
   if (on && stripes.figures_since == 0)
     stripes.figures_since = stripes.counting_since;
-  stripes.counting = malloc_monitor.counting = on;
-  __atomic_store_n(&own_process.counting, on && own_process.known,
-                   __ATOMIC_RELEASE);
+  stripes.counting = on;
+  own_process_count(on);
 }
 
 /* A reader of the image sees by `generation' that it changes: that becomes
@@ -238,12 +235,12 @@ malloc_monitor_serve_request_now(struct malloc_monitor *m)
 }
 
 void
-malloc_monitor_forked(struct malloc_monitor *m)
+malloc_monitor_forked(struct malloc_monitor *m, bool counting)
 {
   m->lock.holder = m->functions.table.lock.holder = 0;
   frame_rules_forked();
   stripes_forked();
-  stripes.counting = m->counting;
+  stripes.counting = counting;
   clear(m);
   m->awaits_image = true;
   m->ready = false;

@@ -33,8 +33,6 @@
 #define ORIGIN_LINKER (UINT64_C(1) << 63)
 
 struct malloc_monitor {
-  bool counting;         /* allocations, as last asked for; in force is
-                            own_process.counting */
   bool ready;            /* the tree is there, and in the image if there is to
                             be one */
   struct spin_lock lock; /* of all that follows */
@@ -43,6 +41,7 @@ struct malloc_monitor {
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */
   struct region_table regions; /* its lock does not guard what is live */
+  struct spin_lock *objects;   /* that of interpose/; NULL: none */
 };
 
 extern struct malloc_monitor malloc_monitor HIDDEN;
@@ -53,11 +52,17 @@ malloc_monitor_is_counting(void)
   return __atomic_load_n(&own_process.counting, __ATOMIC_RELAXED);
 }
 
-/* This thread is in the monitor, or in the real allocator for it. */
-extern __thread int malloc_monitor_inside HIDDEN_THREAD;
-
-/* It is, as it is at a fork, though no call of it may be active. */
-extern __thread bool malloc_monitor_forking HIDDEN_THREAD;
+/* What the monitor knows of this thread without memory for it. */
+extern __thread struct this_thread {
+  struct malloc_thread *record; /* thread.h; NULL: none yet */
+  int inside;        /* calls that are in the monitor, or in the real allocator
+                        for it */
+  bool forking;      /* so it is, though no call may be active */
+  bool fork_skipped; /* the process had not begun when this thread forked:
+                        its figures are no copy's, and nothing is locked */
+  bool seeking;      /* it looks for the real allocator, and gets early
+                        memory */
+} this_thread HIDDEN_THREAD;
 
 /* ---- the hook ---- */
 
@@ -127,7 +132,7 @@ void malloc_monitor_unlock(struct malloc_monitor *m);
  * another file (process_image_set). */
 void malloc_monitor_leave_image(struct malloc_monitor *m);
 
-/* Only this thread is left, in the child of a fork, which counts from 0. */
-void malloc_monitor_forked(struct malloc_monitor *m);
+/* Forgets all in the child of a fork, of which only this thread is left. */
+void malloc_monitor_forked(struct malloc_monitor *m, bool counting);
 
 #endif

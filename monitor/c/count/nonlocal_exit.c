@@ -6,9 +6,7 @@
 #include "c/count/nonlocal_exit.h"
 
 #include "arch/arch.h"
-#include "c/count/monitor.h"
 #include "c/count/thread.h"
-#include "code/code_objects.h"
 #include "code/frame_step.h"
 
 enum { MANY_FRAMES = 1 << 16 };
@@ -40,39 +38,12 @@ is_active(const uintptr_t *frame)
   return true;
 }
 
-struct spin_lock *nonlocal_exit_objects;
-
-/* Opens the locks that a handler may have left taken.  All others are held
- * with signals blocked (signals_hold). */
-static void
-repair(void)
-{
-  struct malloc_monitor *const m = &malloc_monitor;
-  stripes_recover();
-  frame_rules_abandon();
-  code_objects_abandon();
-  spin_abandon(&m->functions.table.lock);
-  spin_abandon(&m->lock);
-  if (nonlocal_exit_objects != NULL)
-    spin_abandon(nonlocal_exit_objects);
-  if (malloc_thread_current != NULL) /* it may have been at a walk */
-    malloc_thread_forget(malloc_thread_current, stripes.generation);
-}
-
 bool
 nonlocal_exit_recover(const uintptr_t *frame)
 {
-  if (!own_process_known() || malloc_monitor_forking || is_active(frame))
+  if (!own_process_known() || this_thread.forking || is_active(frame))
     return false;
-  repair();
-  malloc_monitor_inside = 1;
+  malloc_thread_abandon();
+  this_thread.inside = 1;
   return true;
-}
-
-void
-nonlocal_exit_end_thread(void)
-{
-  if (malloc_monitor_inside != 0)
-    repair();
-  malloc_monitor_inside = 0;
 }

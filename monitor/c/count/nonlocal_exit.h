@@ -18,12 +18,9 @@
 #include "base/attributes.h"
 #include "c/count/monitor.h"
 
-/* The lock of the table of objects, which is the caller's; NULL: none. */
-extern struct spin_lock *nonlocal_exit_objects HIDDEN;
-
-/* A call finds its thread in the monitor already; `frame' is the frame of the
- * interposed function.  True: the thread had left, and is in it for this call
- * only.  False: this is a call in the midst of another. */
+/* Returns whether the thread, which is in the monitor for two calls, had left
+ * it in the midst of the first one; then it is in it for the second one alone.
+ * `frame' is the frame of the interposed function. */
 bool nonlocal_exit_recover(const uintptr_t *frame);
 
 /* Enters the monitor for a call of the program's from the function with that
@@ -32,11 +29,8 @@ bool nonlocal_exit_recover(const uintptr_t *frame);
 static inline bool
 nonlocal_exit_enter(const uintptr_t *frame)
 {
-  malloc_monitor_inside++;
-  return malloc_monitor_inside == 1 || nonlocal_exit_recover(frame);
+  this_thread.inside++;
+  return this_thread.inside == 1 || nonlocal_exit_recover(frame);
 }
-
-/* The thread ends, with no call active. */
-void nonlocal_exit_end_thread(void);
 
 #endif

@@ -8,26 +8,28 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "c/count/monitor.h"
 #include "image/signals.h"
 
 union own_process own_process;
-bool (*own_process_begin_copy)(void);
 
-static bool begun;    /* in this process, or in one that it is a copy of */
-static bool given_up; /* likewise */
+/* In this process, or in one that it is a copy of. */
+static struct {
+  bool begun, given_up;
+  bool counting; /* as last asked for */
+  bool (*begin_copy)(bool counting); /* NULL: no session has begun */
+} ancestry = {.counting = true};
 
 /* Begins, under the lock. */
 static void
 begin(void)
 {
-  if (!begun)
+  if (!ancestry.begun)
     madvise(&own_process, sizeof own_process, MADV_WIPEONFORK);
-  else if (!given_up && own_process_begin_copy != NULL)
-    given_up = !own_process_begin_copy();
-  begun = true;
-  own_process.counting = malloc_monitor.counting && !given_up;
-  __atomic_store_n(&own_process.known, !given_up, __ATOMIC_RELEASE);
+  else if (!ancestry.given_up && ancestry.begin_copy != NULL)
+    ancestry.given_up = !ancestry.begin_copy(ancestry.counting);
+  ancestry.begun = true;
+  own_process.counting = ancestry.counting && !ancestry.given_up;
+  __atomic_store_n(&own_process.known, !ancestry.given_up, __ATOMIC_RELEASE);
 }
 
 bool
@@ -35,7 +37,7 @@ own_process_begin(void)
 {
   const int saved = errno;
   struct signals_held signals;
-  if (given_up || spin_holds(&own_process.lock))
+  if (ancestry.given_up || spin_holds(&own_process.lock))
     return false;
   signals_hold(&signals);
   spin_lock(&own_process.lock);
@@ -54,9 +56,23 @@ own_process_forked(void)
 }
 
 void
+own_process_open(bool (*begin_copy)(bool counting))
+{
+  ancestry.begin_copy = begin_copy;
+}
+
+void
+own_process_count(bool on)
+{
+  ancestry.counting = on;
+  __atomic_store_n(&own_process.counting, on && own_process.known,
+                   __ATOMIC_RELEASE);
+}
+
+void
 own_process_give_up(void)
 {
-  given_up = true;
+  ancestry.given_up = true;
   own_process.counting = false;
   __atomic_store_n(&own_process.known, false, __ATOMIC_RELEASE);
 }

@@ -51,9 +51,12 @@ own_process_known(void)
 /* Empties the page as the kernel does, where it does not. */
 void own_process_forked(void);
 
-/* Begins in a copy: forgets what is its parent's.  Returns false if it
- * cannot.  NULL until the session has begun; then there is no copy. */
-extern bool (*own_process_begin_copy)(void) HIDDEN;
+/* Has copies call BEGIN_COPY when they begin, with whether they count.  It
+ * forgets what is the parent's, and returns false if it cannot. */
+void own_process_open(bool (*begin_copy)(bool counting));
+
+/* Counts allocations from now on, or does not; so will copies. */
+void own_process_count(bool on);
 
 /* Counts nothing from now on, and changes no figure. */
 void own_process_give_up(void);

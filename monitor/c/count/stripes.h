@@ -117,7 +117,7 @@ struct stripes { /* in pages of its own, which can be those of an image */
   uint64_t missed;         /* objects without memory to be counted in */
   uint64_t counting_since; /* or not counting; nanoseconds, real time */
   uint64_t figures_since;  /* what the figures are of; the same */
-  bool counting;           /* as malloc_monitor.counting */
+  bool counting;           /* allocations, as last asked for */
   bool watched;            /* the reader may take the locks */
   uint32_t request;        /* enum count_request: obeyed at the next
                               allocation, which sees another `generation' */

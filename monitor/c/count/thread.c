@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "c/count/monitor.h"
-#include "c/count/nonlocal_exit.h"
+#include "code/code_objects.h"
+#include "code/frame_rule.h"
 #include "image/arena.h"
 #include "image/image.h"
 #include "image/signals.h"
@@ -21,7 +21,6 @@ enum {
   NAME_BYTES = 16 /* of a name of a thread; the kernel's size */
 };
 
-__thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
 static struct {
   struct spin_lock lock; /* of what follows */
   struct malloc_thread *unused;
@@ -42,16 +41,17 @@ end_thread(void *data)
   struct signals_held signals;
   if (!own_process_known())
     return;
-  nonlocal_exit_end_thread();
+  if (this_thread.inside != 0) /* with no call active */
+    malloc_thread_abandon();
   signals_hold(&signals);
-  malloc_monitor_inside++;
-  malloc_thread_current = NULL;
+  this_thread.inside = 1;
+  this_thread.record = NULL;
   spin_lock(&threads.lock);
   stripes_leave(&thread->user);
   thread->next = threads.unused;
   threads.unused = thread;
   spin_unlock(&threads.lock);
-  malloc_monitor_inside--;
+  this_thread.inside = 0;
   signals_let_go(&signals);
 }
 
@@ -118,7 +118,7 @@ make(void)
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
   spin_unlock(&threads.lock);
-  malloc_thread_current = thread;
+  this_thread.record = thread;
   if (__atomic_load_n(&threads.has_key, __ATOMIC_ACQUIRE))
     pthread_setspecific(threads.key, thread);
   return thread;
@@ -142,6 +142,22 @@ malloc_thread_forget(struct malloc_thread *thread, uint64_t generation)
   thread->generation = generation;
 }
 
+/* All other locks are held with signals blocked (signals_hold). */
+void
+malloc_thread_abandon(void)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  stripes_recover();
+  frame_rules_abandon();
+  code_notes_abandon();
+  spin_abandon(&m->functions.table.lock);
+  spin_abandon(&m->lock);
+  if (m->objects != NULL)
+    spin_abandon(m->objects);
+  if (this_thread.record != NULL) /* it may have been at a walk */
+    malloc_thread_forget(this_thread.record, stripes.generation);
+}
+
 void
 malloc_threads_reserve(unsigned count)
 {
@@ -158,6 +174,6 @@ void
 malloc_threads_forked(void)
 {
   threads.lock.holder = 0;
-  if (malloc_thread_current != NULL)
-    stripes_join(&malloc_thread_current->user);
+  if (this_thread.record != NULL)
+    stripes_join(&this_thread.record->user);
 }

@@ -3,7 +3,7 @@
  * thread.h -- what the monitor keeps for each thread of a C program:
  * its call chain, what it is called, and the region that it is in.
  *
- * May run inside the hook, with malloc_monitor_inside set, but for
+ * May run inside the hook, in the monitor, but for
  * malloc_threads_open.
  */
 #ifndef MPROF_THREAD_H
@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "c/count/call_chain.h"
+#include "c/count/monitor.h"
 #include "c/count/stripes.h"
 #include "tree/region_table.h"
 
@@ -45,8 +46,12 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
                          (64 - RECENT_LEAF_BITS)];
 }
 
-/* There is another generation: forget the chain and all known leaves. */
+/* Forgets the chain and all known leaves, for another generation. */
 void malloc_thread_forget(struct malloc_thread *thread, uint64_t generation);
+
+/* Completes or undoes what this thread had begun in the monitor, and opens the
+ * locks that it has, as it left without a return. */
+void malloc_thread_abandon(void);
 
 /* Find out when threads end from now on. */
 void malloc_threads_open(void);
@@ -54,13 +59,11 @@ void malloc_threads_open(void);
 /* Make that of this thread; NULL when there is no memory. */
 struct malloc_thread *malloc_thread_make(void);
 
-extern __thread struct malloc_thread *malloc_thread_current HIDDEN_THREAD;
-
-/* That of this thread; NULL when there is no memory. */
+/* Returns the record of this thread; NULL without memory. */
 static inline struct malloc_thread *
 malloc_thread_mine(void)
 {
-  struct malloc_thread *mine = malloc_thread_current;
+  struct malloc_thread *mine = this_thread.record;
   return __builtin_expect(mine != NULL, 1) ? mine : malloc_thread_make();
 }
 

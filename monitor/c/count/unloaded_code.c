@@ -10,17 +10,19 @@
 #include "image/arena.h"
 #include "image/signals.h"
 
-/* At the last check.  `other' has the memory for the next one, which so does
- * not take the place of a library that is gone. */
-static struct code_objects loaded, other;
-static struct spin_lock lock; /* of them */
+static struct {
+  struct spin_lock lock;
+  struct code_objects loaded; /* at the last check */
+  struct code_objects other;  /* has the memory for the next one, which so does
+                                 not take the place of a library that is gone */
+} code;
 
 static void
 retire(const struct code_object *gone)
 {
   struct malloc_monitor *m = &malloc_monitor;
   malloc_monitor_lock(m);
-  struct code_object retired = code_objects_retire(gone, &m->functions);
+  struct code_object retired = code_notes_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
     stripes_next_generation(); /* before and afterwards: see
                                   monitor.c */
@@ -55,17 +57,18 @@ unloaded_code_check(void)
 {
   const int saved = errno;
   struct signals_held signals;
-  if (!own_process_known() || spin_holds(&lock) || arenas_are_sealed())
+  if (!own_process_known() || spin_holds(&code.lock) || arenas_are_sealed())
     return;
   signals_hold(&signals);
-  spin_lock(&lock);
-  if (!code_objects_are_loaded(&loaded) && code_objects_list(&other)) {
-    const struct code_objects before = loaded;
-    code_objects_compare(&before, &other, retire);
-    loaded = other;
-    other = before;
+  spin_lock(&code.lock);
+  if (!code_objects_are_loaded(&code.loaded) &&
+      code_objects_list(&code.other)) {
+    const struct code_objects before = code.loaded;
+    code_objects_compare(&before, &code.other, retire);
+    code.loaded = code.other;
+    code.other = before;
   }
-  spin_unlock(&lock);
+  spin_unlock(&code.lock);
   signals_let_go(&signals);
   errno = saved;
 }
@@ -74,8 +77,10 @@ void
 unloaded_code_forked(void)
 {
   code_objects_forked();
-  if (lock.holder != 0 && !spin_holds(&lock)) {
-    loaded = other = (struct code_objects){0}; /* half changed, perhaps */
-    lock.holder = 0;
+  code_notes_forked();
+  if (code.lock.holder != 0 && !spin_holds(&code.lock)) {
+    /* half changed, perhaps */
+    code.loaded = code.other = (struct code_objects){0};
+    code.lock.holder = 0;
   }
 }

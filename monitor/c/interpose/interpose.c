@@ -39,7 +39,7 @@ HOOK_INLINE bool
 hook_allocated(struct object_header *header, size_t bytes,
                const uintptr_t *frame)
 {
-  struct malloc_thread *const thread = malloc_thread_current;
+  struct malloc_thread *const thread = this_thread.record;
   if (!malloc_monitor_is_counting() || thread == NULL)
     return false;
   struct known_path *path = call_chain_find(
@@ -69,11 +69,11 @@ hook_allocated(struct object_header *header, size_t bytes,
 static inline bool
 hook_freed(struct object_header *header)
 {
-  struct malloc_thread *const thread = malloc_thread_current;
-  if (thread == NULL || malloc_monitor_inside != 0 || !own_process.known)
+  struct malloc_thread *const thread = this_thread.record;
+  if (thread == NULL || this_thread.inside != 0 || !own_process.known)
     return false;
   struct stripe *s = thread->user.stripe;
-  malloc_monitor_inside++; /* a handler of a signal waits for no lock */
+  this_thread.inside++; /* a handler of a signal waits for no lock */
   if (spin_try_lock(&s->lock)) {
     if (__builtin_expect(header->epoch == stripes.epoch && s->open, 1)) {
       header->check = 0;
@@ -84,7 +84,7 @@ hook_freed(struct object_header *header)
     }
     spin_unlock(&s->lock);
   }
-  malloc_monitor_inside--;
+  this_thread.inside--;
   return false;
 }
 
@@ -97,7 +97,7 @@ enter(void)
 {
   if (!real_allocator_found())
     return false;
-  malloc_monitor_inside++;
+  this_thread.inside++;
   return true;
 }
 
@@ -128,7 +128,7 @@ finish(void *base, size_t bytes, const uintptr_t *frame, bool filled)
                            !hook_allocated(header, bytes, frame),
                        0))
     return objects_register(base, bytes, frame, filled);
-  malloc_monitor_inside--;
+  this_thread.inside--;
   return header + 1;
 }
 
@@ -180,7 +180,7 @@ static void __attribute__((noinline)) free_slow(void *p)
   objects_unregister(p, &taken);
   objects_count_free(&taken);
   real.free(object_base(&taken));
-  malloc_monitor_inside--;
+  this_thread.inside--;
 }
 
 /* What has the check was given out here, so the real allocator is known. */
@@ -193,7 +193,7 @@ free(void *p)
     return;
   }
   real.free(header);
-  malloc_monitor_inside--;
+  this_thread.inside--;
 }
 
 /* A block of early memory as one of the real allocator. */
@@ -228,7 +228,7 @@ interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
       real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
   if (q == NULL && bytes != 0) {
     objects_restore(&taken);
-    malloc_monitor_inside--;
+    this_thread.inside--;
     return NULL;
   }
   objects_count_free(&taken);
@@ -312,6 +312,25 @@ malloc_usable_size(void *p)
     return real_allocator_bypassed() ? real.malloc_usable_size(p) : 0;
   const size_t header = object_has_header(p) ? HEADER_BYTES : 0;
   return real.malloc_usable_size((char *)p - header) - header;
+}
+
+/* ---- monitors in front of one another ---- */
+
+void *
+mprof_bypass(const char *name)
+{
+  void *function;
+  if (!real.bypassed)
+    real_allocator_bypass(interposed_functions);
+  real_function(&function, name);
+  return function;
+}
+
+/* The first one is called, whichever monitor calls it. */
+void
+mprof_find_allocator(void)
+{
+  real_allocator_found();
 }
 
 /* ---- all of them ---- */

@@ -66,12 +66,12 @@ static int
 find_operator(struct cxx_operator *known, const char *name)
 {
   void *function;
-  malloc_monitor_inside++;
+  this_thread.inside++;
   real_function(&function, name);
   int kind = kind_of(function);
   __atomic_store_n(&known->function, function, __ATOMIC_RELAXED);
   __atomic_store_n(&known->kind, kind, __ATOMIC_RELEASE);
-  malloc_monitor_inside--;
+  this_thread.inside--;
   return kind;
 }
 
@@ -91,15 +91,15 @@ find_from(const void *caller, const char *name)
 {
   const char *path;
   void *library, *function = NULL;
-  malloc_monitor_inside++;
+  this_thread.inside++;
   if (object_of_address(caller, &path) != NULL) {
     library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (library != NULL) {
       function = dlsym(library, name);
-      BEHIND(dlclose)(library); /* which is not the program's call */
+      real.dlclose(library); /* which is not the program's call */
     }
   }
-  malloc_monitor_inside--;
+  this_thread.inside--;
   return function;
 }
 
@@ -134,7 +134,7 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
     p = function arguments;                                                  \
     if (kind != OPERATORS_OF_ALLOCATOR)                                      \
       return p;                                                              \
-    malloc_monitor_inside++; /* it had memory after all */                   \
+    this_thread.inside++; /* it had memory after all */                   \
     return objects_register_bare(p, bytes, FRAME);                           \
   }
 

@@ -7,11 +7,10 @@
 #include "image/spin_lock.h"
 
 static struct object_table table; /* of objects without a header */
-static bool all_are_listed;
 
 static void __attribute__((constructor)) guard_table(void)
 {
-  nonlocal_exit_objects = &table.lock;
+  malloc_monitor.objects = &table.lock;
 }
 
 /* Does what objects_unregister does, for an object without a header.  In a
@@ -48,13 +47,13 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
       malloc_monitor_miss(); /* it would not be known when it is freed */
     } else {
       given.counted = malloc_monitor_allocated(given.address, bytes, frame);
-      if (given.counted.leaf != 0 || all_are_listed)
+      if (given.counted.leaf != 0 || table.lists_all)
         object_table_put(&table, &given);
       else
         object_table_unreserve(&table);
     }
   }
-  malloc_monitor_inside--;
+  this_thread.inside--;
   return object;
 }
 
@@ -75,7 +74,7 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
           malloc_monitor_allocated((uintptr_t)(header + 1), bytes, frame);
     object_header_fill(header, counted, bytes);
   }
-  malloc_monitor_inside--;
+  this_thread.inside--;
   return base == NULL ? NULL : header + 1;
 }
 
@@ -106,7 +105,7 @@ objects_restore(const struct object_record *taken)
 void
 objects_list_all(void)
 {
-  all_are_listed = true;
+  table.lists_all = true;
 }
 
 void

@@ -23,14 +23,14 @@
 static inline bool
 is_program_call(void)
 {
-  return malloc_monitor_inside == 1;
+  return this_thread.inside == 1;
 }
 
 /* Count the program's object of `bytes' and fill its header in `base', which
  * is of the real allocator and HEADER_BYTES longer, or give it none (see
  * object_is_listed).  Gives back the object; NULL for NULL.  `filled': the
  * object has contents already.  `frame' is the frame of the interposed
- * function, whose call ends here: malloc_monitor_inside is counted down. */
+ * function, whose call ends here: this_thread.inside is counted down. */
 void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
                        bool filled);
 

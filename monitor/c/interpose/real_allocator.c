@@ -8,12 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-
 #include "arch/arch.h"
 #include "c/count/monitor.h"
 #include "c/interpose/interposed.h"
 #include "c/process_selection.h"
-#include "image/spin_lock.h"
 
 struct real_allocator real;
 
@@ -38,27 +36,18 @@ __wrap__dl_find_object(void *address, struct dl_find_object *object)
 
 /* ---- what is behind ---- */
 
-/* There may be another monitor behind this one: in a program that was linked
- * with libmprof_malloc.a, where one is preloaded, too.  The first one counts,
- * as the program calls its functions; the others tell what is behind them. */
-typedef void *bypass(const char *name);
-EXPORT bypass mprof_bypass;
-EXPORT void mprof_find_allocator(void) __attribute__((noinline));
-
 static void *
 function_behind(const char *name)
 {
-  static void *monitor;
-  static bool sought;
   bypass *behind;
-  if (!__atomic_load_n(&sought, __ATOMIC_ACQUIRE)) {
+  if (!__atomic_load_n(&real.sought, __ATOMIC_ACQUIRE)) {
     /* That there is none is not the program's affair: the error goes with
      * the next call of dlsym, for `name'.  dlerror would translate it, and
      * wait for the lock with which setlocale may be allocating. */
-    monitor = dlsym(RTLD_NEXT, "mprof_bypass");
-    __atomic_store_n(&sought, true, __ATOMIC_RELEASE);
+    real.monitor = dlsym(RTLD_NEXT, "mprof_bypass");
+    __atomic_store_n(&real.sought, true, __ATOMIC_RELEASE);
   }
-  memcpy(&behind, &monitor, sizeof behind);
+  memcpy(&behind, &real.monitor, sizeof behind);
   return behind != NULL ? behind(name) : dlsym(RTLD_NEXT, name);
 }
 
@@ -67,22 +56,23 @@ void
 real_function(void *function, const char *name)
 {
   const int saved = errno;
-  malloc_monitor_inside++;
+  this_thread.inside++;
   void *found = function_behind(name);
-  malloc_monitor_inside--;
+  this_thread.inside--;
   errno = saved;
   memcpy(function, &found, sizeof found);
 }
 
 static void
-find_functions(void)
+find_functions(const struct interposed_function *functions)
 {
   static const char message[] =
       "mprof: libmprof-malloc.so finds no malloc; load it with LD_PRELOAD "
       "into a dynamically linked program\n";
-  for (const struct interposed_function *f = interposed_functions;
-       f->real != NULL; f++)
+  for (const struct interposed_function *f = functions; f->real != NULL; f++)
     real_function(f->real, f->name);
+  real_function(&real.dlclose, "dlclose");
+  real_function(&real._exit, "_exit");
   if (real.malloc == NULL) {
     const long status[6] = {127};
     ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
@@ -91,66 +81,47 @@ find_functions(void)
   }
 }
 
-/* Under a lock, or while nobody else is here. */
 void
-real_allocator_bypass(void)
+real_allocator_bypass(const struct interposed_function *functions)
 {
   malloc_monitor_count(false);
   if (!real.found)
-    find_functions();
+    find_functions(functions);
   __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);
   __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
 }
 
-void *
-mprof_bypass(const char *name)
-{
-  if (!real.bypassed)
-    real_allocator_bypass();
-  return function_behind(name);
-}
-
 static void
-find_under_lock(void)
+find_under_lock(const struct interposed_function *functions)
 {
-  static struct spin_lock lock;
-  spin_lock(&lock);
+  spin_lock(&real.lock);
   if (real.found || real.bypassed) {
     /* by another thread */
   } else if (process_selection_includes_this()) {
-    const struct interposed_function *const first = interposed_functions;
-    find_functions();
+    find_functions(functions);
     /* libraries may find one that the program has in front of this one, and
        that leans on the real one */
-    if (dlsym(RTLD_DEFAULT, first->name) == first->own)
-      rebind_symbols(interposed_functions);
+    if (dlsym(RTLD_DEFAULT, functions->name) == functions->own)
+      rebind_symbols(functions);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {
-    real_allocator_bypass();
+    real_allocator_bypass(functions);
   }
-  spin_unlock(&lock);
+  spin_unlock(&real.lock);
 }
 
 bool
-real_allocator_find(void)
+real_allocator_find(const struct interposed_function *functions)
 {
-  /* only the thread that is at it gets early memory */
-  static __thread bool seeking __attribute__((tls_model("initial-exec")));
-  if (seeking || real_allocator_bypassed())
+  if (this_thread.seeking || real_allocator_bypassed())
     return false;
-  seeking = true;
+  this_thread.seeking = true;
   if (gnu_get_libc_version == NULL) /* locks are for that, too */
-    real_allocator_bypass();
+    real_allocator_bypass(functions);
   else
-    find_under_lock();
-  seeking = false;
+    find_under_lock(functions);
+  this_thread.seeking = false;
   return real.found;
-}
-/* The first one is called, whichever monitor calls it. */
-void
-mprof_find_allocator(void)
-{
-  real_allocator_found();
 }
 
 void
@@ -160,30 +131,18 @@ real_allocator_attach(void)
   __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
 }
 
-bool
-real_allocator_is_ours(void)
-{
-  mprof_find_allocator();
-  return !real_allocator_bypassed();
-}
-
 /* ---- early memory ---- */
-
-enum { GRANULE = 16 };
-
-_Alignas(GRANULE) char early_memory[EARLY_BYTES];
 
 /* Stores the size before a block; signal handlers may interrupt it. */
 void *
 early_allocate(size_t alignment, size_t bytes)
 {
-  static size_t used;
-  uintptr_t at = (uintptr_t)early_memory;
-  if (alignment < GRANULE)
-    alignment = GRANULE;
+  uintptr_t at = (uintptr_t)real.early;
+  if (alignment < EARLY_ALIGNMENT)
+    alignment = EARLY_ALIGNMENT;
   if (bytes < EARLY_BYTES && alignment < EARLY_BYTES) {
     const size_t most = alignment + sizeof bytes + bytes;
-    const size_t begin = __atomic_fetch_add(&used, most, __ATOMIC_RELAXED);
+    const size_t begin = __atomic_fetch_add(&real.early_used, most, __ATOMIC_RELAXED);
     if (begin + most <= EARLY_BYTES) {
       at = (at + begin + sizeof bytes + alignment - 1) & ~(alignment - 1);
       ((size_t *)at)[-1] = bytes;

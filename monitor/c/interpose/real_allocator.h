@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * real_allocator.h -- the allocator that the program would have without
- * mprof: that of the C library, or of a library that takes its place.
+ * mprof: that of the C library, or of a library that takes its place; and
+ * other functions that the program calls by way of mprof.
  *
  * It is found with dlsym, which may itself allocate a little.  Until then
  * memory comes from an array; it is never given back, and known by its
@@ -15,6 +16,10 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "c/interpose/interposed.h"
+#include "image/spin_lock.h"
+
+enum { EARLY_BYTES = 1 << 16, EARLY_ALIGNMENT = 16 };
 
 struct real_allocator {
   void *(*malloc)(size_t);
@@ -27,9 +32,16 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*malloc_usable_size)(void *);
+  int (*dlclose)(void *);
+  void (*_exit)(int);
   bool found;    /* and this monitor is in front of it */
   bool bypassed; /* found, but this process is not profiled, or by another
                     monitor: all is passed on, and nothing added to it */
+  bool sought;   /* the monitor behind this one: */
+  void *monitor; /* its mprof_bypass; NULL: there is none */
+  struct spin_lock lock; /* held by the thread that finds all this */
+  size_t early_used;
+  _Alignas(EARLY_ALIGNMENT) char early[EARLY_BYTES]; /* blocks of memory */
 };
 
 extern struct real_allocator real HIDDEN;
@@ -47,9 +59,10 @@ void real_function(void *function, const char *name);
     behind;                                                                  \
   })
 
-/* Finds the allocator.  Returns false where it is bypassed, and while this
- * thread is at it: then the caller takes memory from early_allocate. */
-bool real_allocator_find(void);
+/* Finds the allocator that is behind FUNCTIONS.  Returns false where it is
+ * bypassed, and while this thread is at it: then the caller takes memory from
+ * early_allocate. */
+bool real_allocator_find(const struct interposed_function *functions);
 
 /* Whether the real functions are to be called with what the program says. */
 static inline bool
@@ -58,13 +71,20 @@ real_allocator_bypassed(void)
   return __atomic_load_n(&real.bypassed, __ATOMIC_ACQUIRE);
 }
 
-/* Find it; say that it is bypassed, or that this monitor is in front of it by
- * other functions than those of its name. */
-void real_allocator_bypass(void);
+/* Has all be passed on to what is behind FUNCTIONS.  Under a lock, or while
+ * nobody else is here. */
+void real_allocator_bypass(const struct interposed_function *functions);
+
+/* Says that this monitor is in front of it, by other functions than those of
+ * its name. */
 void real_allocator_attach(void);
 
-/* Find it, and say whether this process is profiled by this monitor. */
-bool real_allocator_is_ours(void);
+/* There may be another monitor behind this one: in a program that was linked
+ * with libmprof_malloc.a, where one is preloaded, too.  The first one counts,
+ * as the program calls its functions; the others tell what is behind them. */
+typedef void *bypass(const char *name);
+EXPORT bypass mprof_bypass;
+EXPORT void mprof_find_allocator(void) __attribute__((noinline));
 
 /* Whether this monitor is in front of `real'. */
 static inline bool
@@ -72,7 +92,15 @@ real_allocator_found(void)
 {
   return __builtin_expect(__atomic_load_n(&real.found, __ATOMIC_ACQUIRE),
                           1) ||
-         real_allocator_find();
+         real_allocator_find(interposed_functions);
+}
+
+/* Finds it, and returns whether this process is profiled by this monitor. */
+static inline bool
+real_allocator_is_ours(void)
+{
+  mprof_find_allocator();
+  return !real_allocator_bypassed();
 }
 
 /* `bytes' of zeroed memory at a multiple of `alignment', a power of two; NULL
@@ -82,14 +110,11 @@ void *early_allocate(size_t alignment, size_t bytes);
 /* How large a block of such memory is. */
 size_t early_size(const void *address);
 
-enum { EARLY_BYTES = 1 << 16 };
-extern char early_memory[EARLY_BYTES] HIDDEN; /* of all blocks */
-
 /* Whether `address' is in such memory. */
 static inline bool
 early_contains(const void *address)
 {
-  return (uintptr_t)address - (uintptr_t)early_memory < EARLY_BYTES;
+  return (uintptr_t)address - (uintptr_t)real.early < EARLY_BYTES;
 }
 
 #endif

@@ -29,14 +29,14 @@
 static void *
 attached_malloc(size_t bytes)
 {
-  malloc_monitor_inside++;
+  this_thread.inside++;
   return objects_register_bare(real.malloc(bytes), bytes, FRAME);
 }
 
 static void *
 attached_calloc(size_t count, size_t size)
 {
-  malloc_monitor_inside++;
+  this_thread.inside++;
   return objects_register_bare(real.calloc(count, size), count * size, FRAME);
 }
 
@@ -45,18 +45,17 @@ attached_realloc(void *p, size_t bytes)
 {
   if (p != NULL)
     return interposed_realloc(p, bytes, FRAME);
-  malloc_monitor_inside++;
+  this_thread.inside++;
   return objects_register_bare(real.realloc(p, bytes), bytes, FRAME);
 }
 
-static struct interposed_function attached_functions[INTERPOSED_FUNCTIONS];
-
-/* The others give out such objects, and take them, anyway. */
+/* Sets FUNCTIONS to those of a program that is attached to.  All but these
+ * three give out such objects, and take them, anyway. */
 static void
-choose_functions(void)
+choose_functions(struct interposed_function *functions)
 {
-  memcpy(attached_functions, interposed_functions, sizeof attached_functions);
-  for (struct interposed_function *f = attached_functions; f->real != NULL; f++)
+  memcpy(functions, interposed_functions, sizeof interposed_functions);
+  for (struct interposed_function *f = functions; f->real != NULL; f++)
     if (f->real == &real.malloc)
       f->own = (void *)attached_malloc;
     else if (f->real == &real.calloc)
@@ -74,11 +73,11 @@ EXPORT void mprof_detach(void);
 static void *
 found_by_program(const char *name)
 {
-  malloc_monitor_inside++;
+  this_thread.inside++;
   void *program = dlopen(NULL, RTLD_LAZY);
   void *found = program == NULL ? NULL : dlsym(program, name);
   dlsym(RTLD_DEFAULT, "malloc"); /* leaves no error, see function_behind */
-  malloc_monitor_inside--;
+  this_thread.inside--;
   return found;
 }
 
@@ -117,29 +116,31 @@ is_real_malloc(void)
   return found == (void *)real.malloc;
 }
 
-static bool awaited, attached; /* in this process, now */
-
-bool
-attach_is_awaited(void)
+/* Begins, but where a debugger has loaded the library, and not the program:
+ * then there is nothing to do before mprof_attach is called. */
+static void __attribute__((constructor)) begin(void)
 {
   const bool known = found_by_program("mprof_attach") != NULL;
   if (!known && !real.found && !real.bypassed) {
-    real_allocator_bypass(); /* the debugger may call malloc by its name */
-    awaited = true;
+    real_allocator_bypass(interposed_functions); /* the debugger may call malloc by its name */
+    session.awaits_attach = true;
+  } else if (real_allocator_is_ours()) {
+    session_begin();
   }
-  return awaited;
 }
 
 /* As if this had never come; the image stays as it is. */
 static void
 detach(void)
 {
-  attached = false;
+  struct interposed_function functions[INTERPOSED_FUNCTIONS];
+  choose_functions(functions);
+  session.attached = false;
   malloc_monitor_count(false);
   malloc_monitor_leave_image(&malloc_monitor);
-  rebind_back(attached_functions);
-  rebind_back(process_event_functions());
-  real_allocator_bypass();
+  rebind_back(functions);
+  rebind_back(process_event_functions);
+  real_allocator_bypass(interposed_functions);
 }
 
 /* Returns whether the process that attached lives, and will detach. */
@@ -147,7 +148,7 @@ static bool
 is_profiled(void)
 {
   const pid_t by = (pid_t)environment_number("MPROF_BY", 0);
-  return attached && by != 0 && (kill(by, 0) == 0 || errno == EPERM);
+  return session.attached && by != 0 && (kill(by, 0) == 0 || errno == EPERM);
 }
 
 /* Count from now on.  `settings' are as the environment is, NAME=VALUE with a
@@ -155,42 +156,43 @@ is_profiled(void)
 const char *
 mprof_attach(const char *settings)
 {
-  if (!awaited || is_profiled())
+  struct interposed_function functions[INTERPOSED_FUNCTIONS];
+  if (!session.awaits_attach || is_profiled())
     return "it is already being profiled";
   if (!own_process_known() || arenas_are_sealed())
     return "it is the child of a profiled process, or it filters system "
            "calls";
-  malloc_monitor_inside++;
-  if (attached)
+  this_thread.inside++;
+  if (session.attached)
     detach();
   if (!environment_replace(settings)) {
-    malloc_monitor_inside--;
+    this_thread.inside--;
     return strerrordesc_np(ENOMEM);
   }
   if (!is_real_malloc()) {
-    malloc_monitor_inside--;
+    this_thread.inside--;
     return "its malloc is not the C library's";
   }
-  attached = true;
-  choose_functions();
+  session.attached = true;
+  choose_functions(functions);
   real_allocator_attach();
   process_image_set(environment_value("MPROF_OUT"));
   session_begin();
   malloc_monitor_open(&malloc_monitor);
-  rebind_symbols(attached_functions);
-  rebind_slots(attached_functions);
-  rebind_slots(process_event_functions());
+  rebind_symbols(functions);
+  rebind_slots(functions);
+  rebind_slots(process_event_functions);
   malloc_monitor_forget(&malloc_monitor);
   if (!image_is_open())
     detach();
-  malloc_monitor_inside--;
-  return attached ? NULL : "it cannot write its profile there";
+  this_thread.inside--;
+  return session.attached ? NULL : "it cannot write its profile there";
 }
 
 /* Count no more. */
 void
 mprof_detach(void)
 {
-  if (attached && own_process_known())
+  if (session.attached && own_process_known())
     detach();
 }

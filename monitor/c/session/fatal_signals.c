@@ -38,7 +38,6 @@ real_sigaction(int number, const struct sigaction *action,
 }
 
 static const struct sigaction by_default = {.sa_handler = SIG_DFL};
-static bool handled; /* fatal_signals are */
 
 static void
 handle_fatal_signal(int number)
@@ -70,7 +69,7 @@ is_ours(sighandler_t handler)
 static bool
 is_fatal_signal(int number)
 {
-  if (!handled || real_allocator_bypassed())
+  if (session.leak_reader == 0 || real_allocator_bypassed())
     return false;
   for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
     if (fatal_signals[i] == number)
@@ -127,9 +126,9 @@ fatal_signals_open(void)
 {
   const char *name = environment_value("MPROF_SIGNAL");
   struct sigaction there;
-  handled = leak_search_is_requested();
   for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
-    if (handled && real_sigaction(fatal_signals[i], NULL, &there) == 0 &&
+    if (session.leak_reader != 0 &&
+        real_sigaction(fatal_signals[i], NULL, &there) == 0 &&
         there.sa_handler == SIG_DFL)
       real_sigaction(fatal_signals[i], &ours, NULL);
   if (name != NULL && *name != '\0') {

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -35,16 +34,13 @@ enum {
   LOOKS_FOR_READER = 64 /* each so often, whether it lives */
 };
 
-static pid_t reader;               /* 0: it was not asked for */
-static struct image_search described; /* all but the state */
-
 void
 leak_search_open(void)
 {
   void (*static_size)(size_t *, size_t *);
   size_t bytes = 0, alignment;
-  reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
-  if (reader == 0)
+  session.leak_reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
+  if (session.leak_reader == 0)
     return;
   objects_list_all();
   *(void **)&static_size = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
@@ -52,21 +48,15 @@ leak_search_open(void)
       dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
   if (static_size != NULL)
     static_size(&bytes, &alignment);
-  described = (struct image_search){
+  stripes.search = (struct image_search){
       .tls_bytes = bytes,
       .pthread_bytes =
           pthread_bytes != NULL ? *pthread_bytes : (uint32_t)PTHREAD_BYTES,
       .allocator = (uintptr_t)real.malloc,
-      .early = (uintptr_t)early_memory,
-      .early_bytes = sizeof early_memory,
+      .early = (uintptr_t)real.early,
+      .early_bytes = sizeof real.early,
       .modules = (uintptr_t)&_r_debug};
-  objects_describe(&described);
-}
-
-bool
-leak_search_is_requested(void)
-{
-  return reader != 0;
+  objects_describe(&stripes.search);
 }
 
 static bool
@@ -80,7 +70,7 @@ change_state(struct image_search *search, uint32_t from, uint32_t to)
 static bool
 signal_reader(long signal)
 {
-  const long arguments[6] = {reader, signal};
+  const long arguments[6] = {session.leak_reader, signal};
   const long result = arch_system_call(SYS_kill, arguments);
   return result == 0 || result == -EPERM;
 }
@@ -110,9 +100,6 @@ static bool
 request_search(struct image_search *search)
 {
   const long any[6] = {PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY};
-  const size_t state = sizeof search->state;
-  memcpy((char *)search + state, (const char *)&described + state,
-         sizeof *search - state);
   arch_system_call(SYS_prctl, any); /* where only parents may (Yama) */
   return (!change_state(search, SEARCH_NONE, SEARCH_ASKED) ||
           signal_reader(SIGURG)) &&
@@ -122,9 +109,9 @@ request_search(struct image_search *search)
 void
 leak_search_run(void)
 {
-  if (reader == 0 || !image_is_open() || !session_is_ours())
+  if (session.leak_reader == 0 || !image_is_open() || !session_is_ours())
     return;
-  if (system_call_filter_is_set())
+  if (session.filter != NULL)
     process_image_say("cannot find what is lost in",
                       "the program filters its system calls");
   else if (!request_search(&stripes.search))

@@ -8,7 +8,6 @@
  * The process may not be able to open its file afterwards, so it is opened
  * before.  A process that does nothing of this has no descriptor of mprof's.
  */
-#include <errno.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -39,18 +38,6 @@ KEEP_BEFORE(unshare, (int flags), (flags))
 KEEP_BEFORE(setns, (int file, int type), (file, type))
 
 /* ---- by number ---- */
-
-/* Not by the C library's function: to seek that may allocate, and allocators
- * call syscall for memory. */
-long
-system_call_make(const struct system_call *call)
-{
-  const long result = arch_system_call(call->number, call->arguments);
-  if (result >= 0 || result < -4095)
-    return result;
-  errno = (int)-result;
-  return -1;
-}
 
 /* The process is about to make this call. */
 static void

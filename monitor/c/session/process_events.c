@@ -18,23 +18,15 @@
 
 /* ---- the end ---- */
 
-static void (*real_exit)(int); /* NULL: not sought yet */
-
-/* Before a fork, whose child would have to do it itself. */
-static void __attribute__((constructor)) find_exit(void)
-{
-  real_function(&real_exit, "_exit");
-}
-
 EXPORT void
 _exit(int status)
 {
+  const long arguments[6] = {status};
   leak_search_run();
-  if (real_exit == NULL)
-    find_exit();
-  if (real_exit != NULL)
-    real_exit(status);
-  syscall(SYS_exit_group, status); /* nothing is found in a static program */
+  real_allocator_found();
+  if (real._exit != NULL)
+    real._exit(status);
+  arch_system_call(SYS_exit_group, arguments); /* in a static program */
   __builtin_unreachable();
 }
 
@@ -50,18 +42,18 @@ _Exit(int status)
 static void
 check_code(void)
 {
-  malloc_monitor_inside++;
+  this_thread.inside++;
   if (!real_allocator_bypassed())
     unloaded_code_check();
-  malloc_monitor_inside--;
+  this_thread.inside--;
 }
 
 EXPORT int
 dlclose(void *handle)
 {
-  int (*const function)(void *) = BEHIND(dlclose);
+  real_allocator_found();
   check_code();
-  const int status = function(handle);
+  const int status = real.dlclose(handle);
   check_code();
   return status;
 }
@@ -70,14 +62,5 @@ dlclose(void *handle)
 
 OWN(dlclose);
 
-static void *behind;
-
-static const struct interposed_function functions[] = {
-    {"dlclose", &behind, own_dlclose}, {.real = NULL}};
-
-const struct interposed_function *
-process_event_functions(void)
-{
-  real_function(&behind, functions[0].name);
-  return functions;
-}
+const struct interposed_function process_event_functions[2] = {
+    {"dlclose", &real.dlclose, own_dlclose}, {.real = NULL}};

@@ -49,7 +49,7 @@ mprof_restart(const char *filename)
   else if (entered)
     malloc_monitor_forget(&malloc_monitor);
   malloc_monitor_count(true);
-  malloc_monitor_inside--;
+  this_thread.inside--;
   errno = saved;
 }
 
@@ -72,7 +72,7 @@ change_region(const char *name)
       region_leave(&m->regions, &thread->regions, true);
     spin_unlock(&m->lock);
   }
-  malloc_monitor_inside--;
+  this_thread.inside--;
   errno = saved;
 }
 

@@ -38,33 +38,58 @@
 #define MPROF_SESSION_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
-/* Do what the environment says, from now on. */
-void session_begin(void);
+#include "base/attributes.h"
+#include "c/interpose/interposed.h"
 
-/* This process is about to give up privileges: keep its file open.  False:
- * the file is another process's, as between vfork and exec. */
-bool session_keep_file(void);
+struct system_call {
+  long number, arguments[6];
+};
 
-/* Whether the figures are this process's. */
+extern struct session {
+  pid_t process;     /* that is profiled; 0: none yet */
+  pid_t leak_reader; /* finds at the end what is lost; 0: nobody */
+  const struct system_call *filter; /* set one of system calls; NULL: none is
+                                       set */
+  bool awaits_attach; /* the library was loaded by a debugger */
+  bool attached;      /* and counts for it */
+  bool has_handlers;  /* at forks and at quick_exit */
+  bool has_end;       /* at exit */
+  struct {
+    uint32_t stripes; /* as stripes_release returned */
+    bool locked;      /* the monitor */
+  } forking; /* what the thread that forks had locked in the hook before;
+                under the locks */
+} session HIDDEN;
+
+/* ---- session.c ---- */
+
+/* Returns whether the figures are this process's. */
 bool session_is_ours(void);
 
-/* The process becomes a program without the monitor: say so if its file is
- * the one that was asked for. */
+/* Keeps the file open, as this process is about to give up privileges.
+ * Returns false where the file is another process's, as between vfork and
+ * exec. */
+bool session_keep_file(void);
+
+/* Prints that the process becomes a program without the monitor, and WHY, if
+ * its file is the one that was asked for. */
 void session_exec_unmonitored(const char *why);
 
-/* Search for leaks when exit calls what is registered.  Destructors of
- * libraries free, and may run after those of this one.  One function of the
- * dynamic linker calls them all, which is registered as with atexit, but
- * later than this: the last registered is called first.  This handler belongs
- * to no library, or that function would call it. */
+/* ---- start.c ---- */
+
+/* Does what the environment says, from now on. */
+void session_begin(void);
+
+/* Has exit search for leaks. */
 void session_end_at_exit(void);
 
-/* ---- attach.c ---- */
+/* ---- fork.c ---- */
 
-/* Whether a debugger has loaded the library, and not the program: then there
- * is nothing to do before mprof_attach is called. */
-bool attach_is_awaited(void);
+/* Registers what is done before and after a fork. */
+void fork_open(void);
 
 /* ---- fatal_signals.c ---- */
 
@@ -75,7 +100,6 @@ void fatal_signals_open(void);
 
 /* Finds out once, at the beginning, whether a search was requested. */
 void leak_search_open(void);
-bool leak_search_is_requested(void);
 
 /* Has `mprof run' look for what the program has lost, which this thread is
  * about to end, perhaps in a handler of a signal with a few KB of stack.
@@ -84,25 +108,16 @@ void leak_search_run(void);
 
 /* ---- process_events.c ---- */
 
-/* Functions that have to be bound anew in a process that runs already, with
- * what is behind each now; the last has no name. */
-const struct interposed_function *process_event_functions(void);
-
-/* ---- privileges.c ---- */
-
-struct system_call {
-  long number, arguments[6];
-};
-
-/* Make the call, as syscall does. */
-long system_call_make(const struct system_call *call);
+/* Functions that have to be bound anew in a process that runs already; the
+ * last has no name. */
+extern const struct interposed_function process_event_functions[2] HIDDEN;
 
 /* ---- system_call_filter.c ---- */
 
+/* Makes the call, as syscall does. */
+long system_call_make(const struct system_call *call);
+
 /* The process is about to make that call, which sets a filter. */
 void system_call_filter_before(const struct system_call *call);
-
-/* Whether it has set one. */
-bool system_call_filter_is_set(void);
 
 #endif

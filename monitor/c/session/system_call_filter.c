@@ -9,6 +9,7 @@
  * makes no call any more: what then finds no room is counted over the budget.
  * Calls that only fail are borne as elsewhere.
  */
+#include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,7 +33,17 @@ enum {
   SPARE_THREADS = 32
 };
 
-static const struct system_call *tried;
+/* Not by the C library's function: to seek that may allocate, and allocators
+ * call syscall for memory. */
+long
+system_call_make(const struct system_call *call)
+{
+  const long result = arch_system_call(call->number, call->arguments);
+  if (result >= 0 || result < -4095)
+    return result;
+  errno = (int)-result;
+  return -1;
+}
 
 /* ---- a trial ---- */
 
@@ -54,13 +65,19 @@ try_memory(void)
 static int
 try_calls(void *unused)
 {
-  char name[16];
+  static const long by_default[4]; /* struct sigaction as the kernel has it */
+  const struct system_call default_action = {
+      SYS_rt_sigaction, {SIGSYS, (long)by_default, 0, sizeof by_default[0]}};
+  const struct system_call no_core = {SYS_prctl, {PR_SET_DUMPABLE}};
   struct timespec now;
+  const struct system_call clock = {SYS_clock_gettime,
+                                    {CLOCK_REALTIME, (long)&now}};
+  char name[16];
   unsigned char resident;
   sigset_t signals;
-  signal(SIGSYS, SIG_DFL);
-  prctl(PR_SET_DUMPABLE, 0); /* its end leaves no core file */
-  if (system_call_make(tried) < 0)
+  system_call_make(&default_action);
+  system_call_make(&no_core);
+  if (system_call_make(session.filter) < 0)
     return 0; /* nor will the program's succeed */
   pthread_sigmask(SIG_BLOCK, NULL, &signals); /* as process_image_say does */
   sigpending(&signals);
@@ -69,7 +86,7 @@ try_calls(void *unused)
   wait_a_little(0);
   wait_a_little(WAIT_YIELDS);
   pthread_getname_np(pthread_self(), name, sizeof name);
-  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  system_call_make(&clock);
   mincore((void *)((uintptr_t)__builtin_frame_address(0) &
                    -(uintptr_t)sysconf(_SC_PAGESIZE)),
           1, &resident);
@@ -85,16 +102,16 @@ static bool
 filter_allows_monitor(void)
 {
   int cancel;
-  if (tried->number == SYS_seccomp && ((unsigned long)tried->arguments[1] &
+  if (session.filter->number == SYS_seccomp && ((unsigned long)session.filter->arguments[1] &
                                        SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
     return false; /* the kernel would ask another process about each call,
                      which may be waiting for this one */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  malloc_monitor_inside++;
+  this_thread.inside++;
   malloc_monitor_lock(&malloc_monitor);
   const bool survived = image_file_copy_process(0, try_calls, NULL) == 0;
   malloc_monitor_unlock(&malloc_monitor);
-  malloc_monitor_inside--;
+  this_thread.inside--;
   pthread_setcancelstate(cancel, NULL);
   return survived;
 }
@@ -103,7 +120,7 @@ static void
 make_room(struct malloc_monitor *m)
 {
   struct context_tree *const tree = &m->tree;
-  malloc_monitor_inside++;
+  this_thread.inside++;
   spin_lock(&m->lock);
   while (tree->room < tree->context_count + SPARE_RECORDS ||
          tree->room < tree->leaf_count + SPARE_RECORDS)
@@ -111,13 +128,7 @@ make_room(struct malloc_monitor *m)
       break;
   spin_unlock(&m->lock);
   malloc_threads_reserve(SPARE_THREADS);
-  malloc_monitor_inside--;
-}
-
-bool
-system_call_filter_is_set(void)
-{
-  return tried != NULL;
+  this_thread.inside--;
 }
 
 void
@@ -125,7 +136,7 @@ system_call_filter_before(const struct system_call *call)
 {
   const bool open =
       session_keep_file() && malloc_monitor_open(&malloc_monitor);
-  tried = call;
+  session.filter = call;
   if (open && filter_allows_monitor())
     return;
   if (open)

@@ -110,7 +110,7 @@ note(uint32_t number)
 {
   const struct code_function *const f = code_function_at(number);
   if (f->code != 0)
-    code_objects_note(f->code);
+    code_notes_add(f->code);
   image_note(NOTE_FUNCTION, number,
              ((f->in_tree & FUNCTION_HIDDEN) != 0 ? NOTE_RUNTIME : 0) |
                  (f->word_at != 0 ? NOTE_CALLS_KNOWN : 0) |
@@ -251,7 +251,7 @@ code_functions_retire(const struct code_object *gone)
 {
   struct code_object retired;
   source_lines_retire(gone->start, gone->end);
-  retired = code_objects_retire(gone, &functions.numbers);
+  retired = code_notes_retire(gone, &functions.numbers);
   /* the first one waits at the front, for code is loaded in the same order */
   for (uint32_t i = functions.numbers.last; i > 0; i--) {
     struct code_function *f = code_function_at(i);

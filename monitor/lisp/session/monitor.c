@@ -145,6 +145,7 @@ fork_child(void)
 {
   const bool mapped = image_has_pieces();
   code_objects_forked();
+  code_notes_forked();
   threads_forked();
   if (!image_forked()) {
     monitor.running = false;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fork.c -- the monitor is locked while the process is copied by fork, and the
+ * copy, however it was made, begins when it first counts or frees
+ * (count/own_process.h).
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "c/count/monitor.h"
+#include "c/count/thread.h"
+#include "c/count/unloaded_code.h"
+#include "c/image/process_image.h"
+#include "c/interpose/objects.h"
+#include "c/process_selection.h"
+#include "c/session/session.h"
+#include "image/arena.h"
+#include "image/image.h"
+
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
+                             void *);
+
+/* Locks the monitor: nobody else is in it while the process is copied. */
+static void
+before_fork(void)
+{
+  const int saved = errno;
+  this_thread.fork_skipped =
+      !__atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE);
+  this_thread.forking = true;
+  this_thread.inside++;
+  if (!this_thread.fork_skipped) {
+    const uint32_t released = stripes_release();
+    const bool locked = spin_lock_once(&malloc_monitor.lock);
+    stripes_lock();
+    objects_lock();
+    image_fork_lock();
+    session.forking.stripes = released;
+    session.forking.locked = locked;
+  }
+  errno = saved;
+}
+
+static void
+end_fork(void)
+{
+  this_thread.inside--;
+  this_thread.forking = false;
+}
+
+static void
+after_fork_in_parent(void)
+{
+  const int saved = errno;
+  if (!this_thread.fork_skipped) {
+    const uint32_t released = session.forking.stripes;
+    const bool locked = session.forking.locked;
+    image_fork_unlock();
+    objects_unlock();
+    stripes_unlock();
+    if (!locked)
+      spin_unlock(&malloc_monitor.lock);
+    stripes_retake(released);
+  }
+  end_fork();
+  errno = saved;
+}
+
+/* Begins the child at once if the fork has interrupted a count in it. */
+static void
+after_fork_in_child(void)
+{
+  own_process_forked();
+  if (this_thread.inside > 1)
+    own_process_known();
+  end_fork();
+}
+
+/* Begins in a copy of the process.  Locks are as another thread left them.
+ * Where a filter of system calls forbids to give back the memory of the
+ * parent's image, the copy counts nothing. */
+static bool
+begin_copy(bool counting)
+{
+  this_thread.inside++;
+  objects_unlock();
+  unloaded_code_forked();
+  process_image_forked();
+  const bool good = !arenas_are_sealed() && image_forked();
+  if (good) {
+    malloc_monitor_forked(&malloc_monitor, counting);
+    malloc_threads_forked();
+    session.process = getpid();
+  }
+  if (good && process_selection_excludes_children()) {
+    malloc_monitor.awaits_image = false;
+    malloc_monitor_count(false);
+    arenas_seal();
+  }
+  this_thread.inside--;
+  return good;
+}
+
+/* Does not call pthread_atfork, which not every C library has. */
+void
+fork_open(void)
+{
+  own_process_open(begin_copy);
+  __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
+                    NULL);
+}
