@@ -130,27 +130,57 @@ is_of_run(const char *path, const char *process)
          (process == NULL && is_by_mprof(path));
 }
 
-/* Calls DOES with the files of processes beside FILE that ARE what is looked
- * for, by their names, until that gives back false. */
-static bool
-for_each_other(struct run_files *files,
-               bool (*are)(const char *path, const char *process),
-               run_file_fn *does)
+/* FILE and those beside it, gone through by one thread or by two. */
+struct others {
+  struct run_files *files;
+  bool (*are)(const char *path, const char *process); /* looked for */
+  run_file_fn *does;
+  struct dirent **entries;
+  int count;
+  _Atomic int next; /* entry; -1: FILE */
+  _Atomic bool good;
+};
+
+static void *
+go_through(void *closure)
 {
-  struct dirent **entries = NULL;
+  struct others *others = closure;
+  struct run_files *files = others->files;
+  char path[PATH_MAX];
+  for (int i; (i = others->next++) < others->count;) {
+    struct dirent *entry = i < 0 ? NULL : others->entries[i];
+    const char *process = i < 0 ? NULL : suffix_of(files, entry->d_name);
+    path_of_other(
+        files, i < 0 ? strrchr(files->path, '/') + 1 : entry->d_name, path);
+    const bool is = i < 0 || (process != NULL && others->are(path, process));
+    if (others->good && is && !others->does(files, path, process))
+      others->good = false;
+    free(entry);
+  }
+  return NULL;
+}
+
+/* Calls DOES with the files of processes beside FILE that ARE what is looked
+ * for, by their names, until that gives back false: with FILE first if FIRST
+ * is -1, and not 0; with AT_ONCE in two threads.  Returns false then, or when
+ * the folder cannot be read. */
+static bool
+for_each(struct run_files *files, int first,
+         bool (*are)(const char *path, const char *process),
+         run_file_fn *does, bool at_once)
+{
+  struct others others = {files, are, does, .next = first, .good = true};
+  pthread_t helper;
   char path[PATH_MAX];
   path_of_other(files, "", path);
-  const int count = scandir(path, &entries, NULL, alphasort);
-  bool good = count >= 0;
-  for (int i = 0; i < count; i++) {
-    const char *process = suffix_of(files, entries[i]->d_name);
-    path_of_other(files, entries[i]->d_name, path);
-    good = good && (process == NULL || !are(path, process) ||
-                    does(files, path, process));
-    free(entries[i]);
-  }
-  free(entries);
-  return good;
+  const int count = scandir(path, &others.entries, NULL, alphasort);
+  others.count = count < 0 ? 0 : count;
+  at_once = at_once && run_thread_begin(&helper, go_through, &others);
+  go_through(&others);
+  if (at_once)
+    pthread_join(helper, NULL);
+  free(others.entries);
+  return count >= 0 && others.good;
 }
 
 /* ---- before ------------------------------------------------------------ */
@@ -197,13 +227,15 @@ run_files_prepare(struct run_files *files, const char *name,
   memset(files, 0, sizeof *files);
   files->name = name;
   files->view = view;
-  files->names.pool = &files->names_pool;
+  for (int i = 0; i < 2; i++)
+    files->code[i].names.pool = &files->code[i].pool;
   pthread_mutex_init(&files->timelines_lock, NULL);
+  pthread_mutex_init(&files->lock, NULL);
   set_path(files);
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
     cannot_write(files, "it exists and is not a profile by mprof");
   if ((!set_aside(files, files->path, NULL) && errno != ENOENT) ||
-      !for_each_other(files, is_of_run, set_aside)) {
+      !for_each(files, 0, is_of_run, set_aside, false)) {
     const char *why = strerror(errno);
     run_files_settle(files, false);
     cannot_write(files, why);
@@ -213,10 +245,12 @@ run_files_prepare(struct run_files *files, const char *name,
 void
 run_files_release(struct run_files *files)
 {
-  code_names_release(&files->names);
+  for (int i = 0; i < 2; i++)
+    code_names_release(&files->code[i].names);
   searches_release(&files->searches);
   run_timelines_release(files);
   pthread_mutex_destroy(&files->timelines_lock);
+  pthread_mutex_destroy(&files->lock);
 }
 
 /* ---- afterwards -------------------------------------------------------- */
@@ -246,12 +280,12 @@ add_sums(struct run_sums *sums, const struct profile *profile)
       sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));
 }
 
+/* Adds what PROFILE says of leaks, and VIEW, the table of them, unless it
+ * does not say what was lost.  ROOT: it is of FILE. */
 static void
-add_leaks(struct run_files *files, const struct profile *profile, bool root)
+add_leaks(struct run_leaks *leaks, const struct profile *profile,
+          const struct view *view, bool root)
 {
-  struct run_leaks *leaks = &files->sums.leaks;
-  struct reduction reduction;
-  struct view view;
   if (profile->language != LANGUAGE_C || has_ecl(profile))
     leaks->unchecked = "it has Lisp objects";
   if (!profile_has(profile, MEASURE_LOST_BYTES)) {
@@ -260,13 +294,14 @@ add_leaks(struct run_files *files, const struct profile *profile, bool root)
           "what it lost is not known; a line above may say why";
     return; /* others became another program, or were killed */
   }
-  reduction_init(&reduction, profile, files->view);
-  view_init(&view, &leaks_table, &reduction, FORM_TEXT);
-  const struct figures *total = view_total(&view).figures;
-  const struct ranking_row *first = view.ranking.rows;
+  const struct figures *total = view_total(view).figures;
+  const struct ranking_row *first = view->ranking.rows;
   leaks->bytes += total->kept_bytes;
   leaks->objects += total->kept_allocs;
-  if (view.ranking.count > 0 && first->figures->kept_bytes > leaks->most) {
+  if (view->ranking.count == 0 || first->figures->kept_bytes < leaks->most)
+    return;
+  if (first->figures->kept_bytes > leaks->most ||
+      strncmp(first->name, leaks->site, sizeof leaks->site - 1) < 0) {
     leaks->most = first->figures->kept_bytes;
     snprintf(leaks->site, sizeof leaks->site, "%s", first->name);
   }
@@ -286,8 +321,8 @@ struct finishing {
   struct run_files *files;
   char *path;
   const char *process;
+  struct code_names *names;
   struct losses losses;
-  bool left;
 };
 
 static void
@@ -299,13 +334,16 @@ finish(void *closure)
   struct input_name name = {.path = finishing->path};
   const struct input_list list = {.files = &name, .count = 1};
   struct profile profile = {0};
+  struct reduction reduction;
+  struct view view;
+  pthread_mutex_lock(&files->lock);
   if (searches_take(&files->searches, name.path, &finishing->losses))
     name.losses = &finishing->losses;
+  pthread_mutex_unlock(&files->lock);
   name.timeline = run_timelines_find(files, name.path);
-  profile_load_list(&profile, &list, true, &files->names);
+  profile_load_list(&profile, &list, true, finishing->names);
   run_timelines_drop(files, name.timeline);
-  finishing->left = profile.total[MEASURE_ALLOCS] != 0;
-  if (!finishing->left) {
+  if (profile.total[MEASURE_ALLOCS] == 0) {
     if (unlink(name.path) != 0)
       fail_with(MPROF_CANNOT_WRITE, "cannot remove '%s': %s", name.path,
                 strerror(errno));
@@ -318,33 +356,60 @@ finish(void *closure)
                      pool_format(PPROF_COMMENT_PROCESS "=%s", process)));
   /* on the disk for sure: that of the program that the user started */
   profile_save(&profile, name.path, process == NULL);
+  if (files->view != NULL && profile_has(&profile, MEASURE_LOST_BYTES)) {
+    reduction_init(&reduction, &profile, files->view);
+    view_init(&view, &leaks_table, &reduction, FORM_TEXT);
+  }
+  pthread_mutex_lock(&files->lock); /* nothing fails until it is unlocked */
   add_sums(&files->sums, &profile);
   if (files->view != NULL)
-    add_leaks(files, &profile, process == NULL);
+    add_leaks(&files->sums.leaks, &profile, &view, process == NULL);
+  files->sums.root = files->sums.root || process == NULL;
   files->sums.files += process != NULL;
+  pthread_mutex_unlock(&files->lock);
+}
+
+/* Returns files of code that no other thread uses. */
+static struct run_code *
+take_code(struct run_files *files)
+{
+  pthread_mutex_lock(&files->lock);
+  struct run_code *code = &files->code[files->code[0].is_used];
+  code->is_used = true;
+  code->names.deleted = files->deleted;
+  pthread_mutex_unlock(&files->lock);
+  return code;
 }
 
 bool
-run_files_finish_one(struct run_files *files, char *path, const char *process,
-                     bool *left)
+run_files_finish_one(struct run_files *files, char *path, const char *process)
 {
-  struct finishing finishing = {files, path, process, {0}, false};
+  struct run_code *code = take_code(files);
+  struct finishing finishing = {files, path, process, &code->names, {0}};
   struct pool pool = {NULL, NULL};
+  struct mprof_error error;
   bool good = true;
-  pthread_mutex_lock(&files->timelines_lock);
+  if (files->interval != 0)
+    pthread_mutex_lock(&files->timelines_lock);
   if (is_complete(path))
-    good = attempt(&pool, finish, &finishing, &files->error);
-  pthread_mutex_unlock(&files->timelines_lock);
+    good = attempt(&pool, finish, &finishing, &error);
+  if (files->interval != 0)
+    pthread_mutex_unlock(&files->timelines_lock);
   if (!good)
-    code_names_release(&files->names);
+    code_names_release(&code->names);
   free(finishing.losses.leaves);
   pool_release(&pool);
-  *left = good && finishing.left;
+  pthread_mutex_lock(&files->lock);
+  code->is_used = false;
+  if (!good && files->error.message[0] == '\0')
+    files->error = error;
+  pthread_mutex_unlock(&files->lock);
   return good;
 }
 
 bool
-run_files_others(struct run_files *files, run_file_fn *does)
+run_files_each(struct run_files *files, bool root, run_file_fn *does,
+               bool at_once)
 {
-  return for_each_other(files, is_image_of, does);
+  return for_each(files, root ? -1 : 0, is_image_of, does, at_once);
 }

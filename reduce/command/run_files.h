@@ -9,8 +9,9 @@
  * Each file, which is an image, becomes a profile when its process is gone:
  * it is read, its addresses get names, and it is written in pprof's format. A
  * thread does that while the program runs, so that thousands of processes
- * take no room for their images; FILE is the last.  Each library is looked at
- * once for all files.  A process that is still there in the end has its image
+ * take no room for their images; FILE is the last.  What is left when the
+ * program has ended is done by two threads.  Each looks at a library once for
+ * all its files.  A process that is still there in the end has its image
  * still, which all commands read as well.
  */
 
@@ -41,7 +42,8 @@ struct run_sums {
   uint64_t lost;            /* bytes of these, directly */
   uint64_t lost_indirectly; /* with what refers to them */
   bool sought;              /* whether it is known what was lost */
-  size_t files;             /* beside FILE */
+  bool root;                /* FILE is there */
+  size_t files;             /* beside it */
   bool ecl;                 /* is part of a program */
   struct run_leaks leaks;
 };
@@ -52,8 +54,12 @@ struct run_files {
   struct run_sums sums;
   struct earlier_file *earlier; /* those that are not settled */
   size_t earlier_count;
-  struct code_names names;
-  struct pool names_pool;
+  struct run_code {
+    struct code_names names;
+    struct pool pool;
+    bool is_used;
+  } code[2];                       /* for two files at a time */
+  const char *deleted;             /* code_names.h */
   const struct view_options *view; /* of leaks; NULL: they do not matter */
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */
@@ -62,6 +68,8 @@ struct run_files {
   uint64_t reading, read;   /* when the images are being read, and were */
   struct run_timeline *timelines;
   pthread_mutex_t timelines_lock; /* who reads or changes these has it */
+  pthread_mutex_t lock; /* of SUMS, SEARCHES, CODE and ERROR, while two
+                           threads finish files */
   pthread_t thread;
   bool begun;               /* the thread has; what follows is its own */
   bool ended;               /* the program has, which anybody may say */
@@ -78,17 +86,19 @@ void run_files_prepare(struct run_files *files, const char *name,
 void run_files_settle(struct run_files *files, bool started);
 void run_files_release(struct run_files *files);
 
-/* Finishes PATH, which stands for the process PROCESS unless that is NULL.
- * Sets *LEFT to whether there is one then: a process that has counted nothing
- * leaves none.  False: the error of FILES says why it cannot be finished. */
+/* Finishes PATH, which stands for the process PROCESS unless that is NULL: a
+ * process that has counted nothing leaves no file.  False: the error of FILES
+ * says why it cannot be finished. */
 bool run_files_finish_one(struct run_files *files, char *path,
-                          const char *process, bool *left);
+                          const char *process);
 
-/* Calls DOES with the images of processes beside FILE, until that gives back
- * false. */
+/* Calls DOES with the images of processes beside FILE, with ROOT with that of
+ * FILE first, until that gives back false; with AT_ONCE, in two threads.
+ * Returns false then. */
 typedef bool run_file_fn(struct run_files *files, char *path,
                          const char *process);
-bool run_files_others(struct run_files *files, run_file_fn *does);
+bool run_files_each(struct run_files *files, bool root, run_file_fn *does,
+                    bool at_once);
 
 /* ---- run_thread.c ------------------------------------------------------ */
 
@@ -121,9 +131,8 @@ void run_files_begin(struct run_files *files, bool seeks, uint64_t interval);
  * program.  False: there is no room for it. */
 bool run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure);
 
-/* The program has ended: finishes what is left.  Sets *ROOT to whether FILE
- * is there. */
-bool run_files_finish(struct run_files *files, bool *root,
-                      struct mprof_error *error);
+/* The program has ended: finishes what is left.  False: ERROR says why not.
+ */
+bool run_files_finish(struct run_files *files, struct mprof_error *error);
 
 #endif

@@ -72,22 +72,23 @@ shell_word(const char *text)
 
 /* The files that were written, as a command takes them. */
 static const char *
-names_of_files(const char *name, bool root, const struct run_sums *sums)
+names_of_files(const char *name, const struct run_sums *sums)
 {
   const bool others = sums->files > 0;
   name = shell_word(name);
-  return pool_format("%s%s%s%s", root ? name : "", root && others ? " " : "",
-                     others ? name : "", others ? ".[0-9]*" : "");
+  return pool_format("%s%s%s%s", sums->root ? name : "",
+                     sums->root && others ? " " : "", others ? name : "",
+                     others ? ".[0-9]*" : "");
 }
 
 /* Makes OUTCOME say what was written to the file NAME, if that is there, and
  * others. */
 static void
-say_written(const char *name, bool root, const struct run_options *run,
+say_written(const char *name, const struct run_options *run,
             const struct run_sums *sums, struct outcome *outcome)
 {
   const bool others = sums->files > 0;
-  const char *quote = root ? "'" : "";
+  const char *quote = sums->root ? "'" : "";
   char files[64] = "";
   char lost[128] = "";
   if (sums->sought)
@@ -98,34 +99,34 @@ say_written(const char *name, bool root, const struct run_options *run,
              sums->lost_indirectly);
   if (others)
     snprintf(files, sizeof files, "%s%zu %sfile%s of its processes",
-             root ? " and " : "", sums->files, root ? "more " : "",
-             sums->files == 1 ? "" : "s");
+             sums->root ? " and " : "", sums->files,
+             sums->root ? "more " : "", sums->files == 1 ? "" : "s");
   mprof_line(
       outcome->remark,
       "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
       " of them kept%s%s; see: mprof report %s",
-      quote, root ? name : "", quote, files, sums->allocs, sums->bytes,
+      quote, sums->root ? name : "", quote, files, sums->allocs, sums->bytes,
       sums->kept, lost,
       !sums->ecl ? ""
       : run->process != SIZE_MAX
           ? ", without " UNSEEN
           : ", without Lisp objects (count these by "
             "(mprof:with-profiling ...) in mprof-ecl or build/bin/ecl)",
-      names_of_files(name, root, sums));
+      names_of_files(name, sums));
 }
 
 /* Makes OUTCOME that of --fail-on-leak, where the program itself succeeded.
  */
 static void
-check_leaks(const struct options *options, const char *name, bool root,
+check_leaks(const struct options *options, const char *name,
             const struct run_sums *sums, struct outcome *outcome)
 {
   const struct growth_limit *limit =
       &options->run.leaks.of[GROWTH_OF_TOTAL][GROWTH_BYTES];
   const struct run_leaks *leaks = &sums->leaks;
   const char *suppressions = options->view.suppressions;
-  if (!root && (options->run.only != NULL ||
-                unmonitored_reason(options->files[0]) != NULL)) {
+  if (!sums->root && (options->run.only != NULL ||
+                      unmonitored_reason(options->files[0]) != NULL)) {
     outcome->status = 2; /* a line has said that there is no profile */
   } else if (leaks->unchecked != NULL) {
     outcome->status = 2;
@@ -141,7 +142,7 @@ check_leaks(const struct options *options, const char *name, bool root,
                leaks->bytes, leaks->objects, leaks->objects == 1 ? "" : "s",
                leaks->site, suppressions == NULL ? "" : " --suppressions=",
                suppressions == NULL ? "" : shell_word(suppressions),
-               names_of_files(name, root, sums));
+               names_of_files(name, sums));
   }
 }
 
@@ -176,7 +177,6 @@ run_monitored(const struct options *options, struct sink *sink,
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   const struct run_sums *sums = &files.sums;
   const bool leaks = options->run.leaks.text != NULL;
-  bool root;
   suppressions_check(&options->view);
   if (options->run.process != SIZE_MAX)
     attach_check(options);
@@ -184,24 +184,24 @@ run_monitored(const struct options *options, struct sink *sink,
     program_check(options, outcome);
   run_files_prepare(&files, name, leaks ? &options->view : NULL);
   files.sums.ecl = attach_sees_ecl(options);
-  files.names.deleted = attach_program(options);
+  files.deleted = attach_program(options);
   running.watch = watch_open(options, &files);
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
   watch_close(running.watch);
-  const bool finished = run_files_finish(&files, &root, &unfinished);
+  const bool finished = run_files_finish(&files, &unfinished);
   run_files_settle(&files, good);
   run_files_release(&files);
   if (!good)
     fail_again(&error);
   if (!finished)
     mprof_line(outcome->remark, "%s", unfinished.message);
-  else if (!root && (options->run.only == NULL || sums->files == 0))
+  else if (!sums->root && (options->run.only == NULL || sums->files == 0))
     say_nothing_written(options, sums, outcome);
   else if (!options->run.quiet)
-    say_written(name, root, &options->run, sums, outcome);
+    say_written(name, &options->run, sums, outcome);
   if (leaks && outcome->status == 0 && !finished)
     outcome->status = 1;
   else if (leaks && outcome->status == 0)
-    check_leaks(options, name, root, sums, outcome);
+    check_leaks(options, name, sums, outcome);
 }

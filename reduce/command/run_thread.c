@@ -11,6 +11,7 @@
 #include "recover/timeline.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,7 @@ run_timelines_take(struct run_files *files)
 {
   pthread_mutex_lock(&files->timelines_lock);
   files->reading = run_timelines_now(files);
-  take(files, files->path, NULL);
-  run_files_others(files, take);
+  run_files_each(files, true, take, false);
   files->read = files->reading;
   pthread_mutex_unlock(&files->timelines_lock);
 }
@@ -116,10 +116,8 @@ search_file(struct run_files *files, char *path, const char *process)
 static void
 search_all(struct run_files *files)
 {
-  if (files->seeks) {
-    search_file(files, files->path, NULL);
-    run_files_others(files, search_file);
-  }
+  if (files->seeks)
+    run_files_each(files, true, search_file, false);
 }
 
 /* Waits until a program waits, or so long; then searches. */
@@ -138,12 +136,11 @@ wait_and_search(struct run_files *files, long nanoseconds)
 
 /* Programs that wait do not wait for this. */
 static bool
-finish_other(struct run_files *files, char *path, const char *process)
+finish_file(struct run_files *files, char *path, const char *process)
 {
-  bool left;
   if (!__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE))
     wait_and_search(files, 0);
-  return run_files_finish_one(files, path, process, &left);
+  return run_files_finish_one(files, path, process);
 }
 
 /* A program that waits wakes it up, and so does the end. */
@@ -167,7 +164,7 @@ finish_again_and_again(void *closure)
     if (run_timelines_now(files) < finish)
       continue;
     if (files->error.message[0] == '\0')
-      run_files_others(files, finish_other);
+      run_files_each(files, false, finish_file, false);
     finish = run_timelines_now(files) + NANOSECONDS;
   }
   return NULL;
@@ -190,6 +187,11 @@ run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure)
 void
 run_files_begin(struct run_files *files, bool seeks, uint64_t interval)
 {
+#ifdef M_TRIM_THRESHOLD /* an image takes the memory of the last */
+  enum { KEPT_BYTES = 32 << 20 };
+  mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+  mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+#endif
   files->seeks = seeks;
   files->interval = interval;
   files->started = run_timelines_now(files);
@@ -198,8 +200,7 @@ run_files_begin(struct run_files *files, bool seeks, uint64_t interval)
 }
 
 bool
-run_files_finish(struct run_files *files, bool *root,
-                 struct mprof_error *error)
+run_files_finish(struct run_files *files, struct mprof_error *error)
 {
   __atomic_store_n(&files->ended, true, __ATOMIC_RELEASE);
   if (files->begun) {
@@ -208,10 +209,8 @@ run_files_finish(struct run_files *files, bool *root,
     files->begun = false;
   }
   search_all(files); /* of processes that end after the program */
-  *root = false;
   const bool good = files->error.message[0] == '\0' &&
-                    run_files_finish_one(files, files->path, NULL, root) &&
-                    run_files_others(files, finish_other);
+                    run_files_each(files, true, finish_file, true);
   const int reason = errno;
   *error = files->error;
   if (!good && error->message[0] == '\0')

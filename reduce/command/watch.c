@@ -141,7 +141,7 @@ struct watch *
 watch_open(const struct options *options, struct run_files *files)
 {
   struct watch *watch = pool_zeroed(1, sizeof *watch);
-  control_open(&watch->control, files->path, files->names.deleted);
+  control_open(&watch->control, files->path, files->deleted);
   watch->control.files = options->run.timeline == 0 ? NULL : files;
   watch->program = (struct program){.closure = watch,
                                     .name = options->file_count == 0
