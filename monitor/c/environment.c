@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/environment.h"
 
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,10 @@
 
 #include "image/arena.h"
 
-static struct arena settings; /* lines that end in zeros, and one more */
+static struct {
+  struct arena lines; /* that end in zeros, and one more */
+  bool replaced;      /* by those of whoever attached */
+} settings;
 
 /* Where the variable is; NULL: nowhere. */
 static char **
@@ -51,11 +57,9 @@ copy_settings(void)
   for (char **e = environ; *e != NULL; e++)
     if (is_setting(*e))
       to = stpcpy(to, *e) + 1;
-  settings = copy;
+  settings.lines = copy;
   return true;
 }
-
-static bool replaced;
 
 bool
 environment_replace(const char *lines)
@@ -66,9 +70,9 @@ environment_replace(const char *lines)
     return false;
   for (size_t i = 0; i < n; i++)
     ((char *)copy.base)[i] = lines[i] == '\n' ? '\0' : lines[i];
-  arena_release(&settings);
-  settings = copy;
-  replaced = true;
+  arena_release(&settings.lines);
+  settings.lines = copy;
+  settings.replaced = true;
   return true;
 }
 
@@ -82,11 +86,11 @@ const char *
 environment_value(const char *name)
 {
   const size_t n = strlen(name);
-  if (!replaced && !environment_is_trusted())
+  if (!settings.replaced && !environment_is_trusted())
     return NULL;
-  if (settings.base == NULL && (environ == NULL || !copy_settings()))
+  if (settings.lines.base == NULL && (environ == NULL || !copy_settings()))
     return environment_find(environ, name);
-  for (const char *line = settings.base; *line != '\0';
+  for (const char *line = settings.lines.base; *line != '\0';
        line += strlen(line) + 1)
     if (strncmp(line, name, n) == 0 && line[n] == '=')
       return line + n + 1;
@@ -106,7 +110,7 @@ environment_set(char *assignment)
   struct arena arena;
   size_t n = 0;
   char **there;
-  if (replaced)
+  if (settings.replaced)
     return;
   there = find_variable(environ, assignment,
                         (size_t)(strchr(assignment, '=') - assignment));
@@ -124,4 +128,69 @@ environment_set(char *assignment)
   there[n] = assignment;
   there[n + 1] = NULL;
   environ = there;
+}
+
+/* ---- which processes count ---- */
+
+static const char *
+name_patterns(void)
+{
+  const char *only = environment_value("MPROF_ONLY");
+  return only == NULL || *only == '\0' ? NULL : only;
+}
+
+bool
+process_selection_by_name(void)
+{
+  return name_patterns() != NULL;
+}
+
+bool
+process_selection_excludes_children(void)
+{
+  const char *children = environment_value("MPROF_CHILDREN");
+  return children != NULL && strcmp(children, "no") == 0;
+}
+
+/* Whether `pattern' is for the program at `path': its last part, unless the
+ * pattern has a slash. */
+static bool
+matches(const char *pattern, const char *path)
+{
+  const char *name = strrchr(path, '/');
+  if (strchr(pattern, '/') == NULL && name != NULL)
+    path = name + 1;
+  return fnmatch(pattern, path, 0) == 0;
+}
+
+static bool
+is_named(const char *list)
+{
+  char file[PATH_MAX] = "", pattern[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", file, sizeof file - 1);
+  file[length < 0 ? 0 : length] = '\0';
+  while (*list != '\0') {
+    const size_t n = strcspn(list, ",");
+    if (n > 0 && n < sizeof pattern) {
+      memcpy(pattern, list, n);
+      pattern[n] = '\0';
+      if (matches(pattern, file) ||
+          (program_invocation_name != NULL &&
+           matches(pattern, program_invocation_name)))
+        return true;
+    }
+    list += n + (list[n] == ',');
+  }
+  return false;
+}
+
+bool
+process_selection_includes_this(void)
+{
+  const char *only = name_patterns();
+  const unsigned long mine = (unsigned long)getpid();
+  if (process_selection_excludes_children() &&
+      environment_number("MPROF_ROOT_PID", mine) != mine)
+    return false;
+  return only == NULL || is_named(only);
 }

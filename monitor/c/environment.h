@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * environment.h -- the environment, without the C library's functions: a
- * program may have its own (bash has), which allocate when they are first
- * called.
+ * environment.h -- the settings in the environment, and which processes they
+ * say are profiled.
+ *
+ * None of this calls the C library's functions for the environment: a program
+ * may have its own (bash has), which allocate when they are first called.
  *
  * The settings are LD_PRELOAD and the variables that begin with MPROF_.  They
  * are read once, when the program is loaded, as it may clear its environment,
@@ -36,5 +38,19 @@ unsigned long environment_number(const char *name, unsigned long missing);
 /* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only
  * for one variable, and before there are threads. */
 void environment_set(char *assignment);
+
+/* ---- which processes count ----
+ *
+ *     MPROF_ONLY      names of programs, with commas between them: shell
+ *                     patterns for the file, or what it was called by
+ *     MPROF_CHILDREN  "no": only the process that MPROF_ROOT_PID names
+ */
+
+/* Returns whether this process is to be profiled. */
+bool process_selection_includes_this(void);
+
+/* Return whether programs are chosen by name, or child processes left out. */
+bool process_selection_by_name(void);
+bool process_selection_excludes_children(void);
 
 #endif

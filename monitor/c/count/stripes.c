@@ -17,22 +17,23 @@ struct stripes stripes = {.used = 1,
  * share that again after as many limits that were reached, each less than SOON
  * allocations after the one before in its stripe. */
 enum { MOST_EVENTS = 64, SOON = 16 };
-static bool separate;   /* a thread that has to wait gets its own */
-static unsigned events; /* waits, or limits, of this kind */
 
-/* Of threads: a bit for each that is taken.  Threads come and go while the
- * stripes move into an image, so it is not among these. */
-static uint32_t numbers = 1;
-
-/* Of the counters of each stripe.  The child of a fork finds here what it
- * has, and in the stripes what its parent has by now. */
-static struct arena arenas[STRIPES];
+/* What is not in the image. */
+static struct {
+  bool separate;    /* a thread that has to wait gets its own */
+  unsigned events;  /* waits, or limits, of this kind */
+  uint32_t numbers; /* of threads: a bit for each that is taken.  Threads come
+                       and go while the stripes move into an image */
+  struct arena arenas[STRIPES]; /* of the counters of each.  The child of a
+                                   fork finds here what it has, and in the
+                                   stripes what its parent has by now */
+} sharing = {.numbers = 1};
 
 /* Returns the arena of the counters of the stripe. */
 static struct arena *
 arena_of(const struct stripe *s)
 {
-  return &arenas[s - stripes.stripe];
+  return &sharing.arenas[s - stripes.stripe];
 }
 
 /* ---- locks ---- */
@@ -231,15 +232,16 @@ stripes_reserve(uint32_t leaves)
 static bool
 add_event(void)
 {
-  return __atomic_add_fetch(&events, 1, __ATOMIC_RELAXED) >= MOST_EVENTS;
+  return __atomic_add_fetch(&sharing.events, 1, __ATOMIC_RELAXED) >=
+         MOST_EVENTS;
 }
 
 /* Says whether threads have their own from now on.  All are locked. */
 static void
 begin_period(bool separately)
 {
-  __atomic_store_n(&separate, separately, __ATOMIC_RELAXED);
-  __atomic_store_n(&events, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&sharing.separate, separately, __ATOMIC_RELAXED);
+  __atomic_store_n(&sharing.events, 0, __ATOMIC_RELAXED);
 }
 
 void
@@ -271,9 +273,9 @@ stripes_pass_limit(struct stripe *s)
 {
   const bool soon = s->count - s->limited < SOON;
   s->limited = s->count;
-  if (separate && !soon)
+  if (sharing.separate && !soon)
     begin_period(true);
-  if (separate && soon && add_event())
+  if (sharing.separate && soon && add_event())
     stripes_close_others();
   else
     stripes_rebalance();
@@ -284,10 +286,10 @@ stripes_pass_limit(struct stripe *s)
 static void
 handle_contention(struct stripe_user *user)
 {
-  if (!__atomic_load_n(&separate, __ATOMIC_RELAXED) && !add_event())
+  if (!__atomic_load_n(&sharing.separate, __ATOMIC_RELAXED) && !add_event())
     return;
   stripes_lock();
-  if (!separate)
+  if (!sharing.separate)
     begin_period(true);
   stripes_open_own(user);
   stripes_unlock();
@@ -316,11 +318,11 @@ stripes_lock_mine(struct stripe_user *user)
 void
 stripes_join(struct stripe_user *user)
 {
-  const uint32_t number = (uint32_t)__builtin_ctz(~numbers);
+  const uint32_t number = (uint32_t)__builtin_ctz(~sharing.numbers);
   *user = (struct stripe_user){.stripe = stripes.stripe};
   if (number < STRIPES) {
     user->number = number;
-    numbers |= UINT32_C(1) << number;
+    sharing.numbers |= UINT32_C(1) << number;
   }
 }
 
@@ -334,7 +336,7 @@ stripes_leave(struct stripe_user *user)
     stripes_unlock();
   }
   if (user->number != 0)
-    numbers &= ~(UINT32_C(1) << user->number);
+    sharing.numbers &= ~(UINT32_C(1) << user->number);
 }
 
 /* ---- another beginning ---- */
@@ -366,13 +368,14 @@ stripes_forked(void)
 {
   stripes.stripe[0].lock.holder = 0;
   for (uint32_t i = 1; i < STRIPES; i++) {
-    arena_release(&arenas[i]);
+    arena_release(&sharing.arenas[i]);
     stripes.stripe[i] = (struct stripe){0};
   }
-  stripes.stripe[0].counters = arenas[0].base;
+  stripes.stripe[0].counters = sharing.arenas[0].base;
   stripes.leaves =
-      (uint32_t)(arenas[0].reserved_bytes / sizeof(struct leaf_counters));
-  stripes.used = numbers = 1;
+      (uint32_t)(sharing.arenas[0].reserved_bytes /
+                 sizeof(struct leaf_counters));
+  stripes.used = sharing.numbers = 1;
   begin_period(false);
   stripes.request = 0;
   stripes.search.state = SEARCH_NONE;

@@ -15,6 +15,7 @@ static struct {
   struct code_objects loaded; /* at the last check */
   struct code_objects other;  /* has the memory for the next one, which so does
                                  not take the place of a library that is gone */
+  uintptr_t linker_start, linker_end; /* 0: not asked for yet */
 } code;
 
 static void
@@ -36,17 +37,16 @@ retire(const struct code_object *gone)
 bool
 unloaded_code_is_linker(uintptr_t ip)
 {
-  static uintptr_t start, end;
-  uintptr_t known = __atomic_load_n(&end, __ATOMIC_ACQUIRE);
+  uintptr_t known = __atomic_load_n(&code.linker_end, __ATOMIC_ACQUIRE);
   if (known == 0) {
     struct dl_find_object linker = {0};
     _dl_find_object((void *)_r_debug.r_ldbase, &linker);
     known = linker.dlfo_map_end == NULL ? 1 : (uintptr_t)linker.dlfo_map_end;
-    __atomic_store_n(&start, (uintptr_t)linker.dlfo_map_start,
+    __atomic_store_n(&code.linker_start, (uintptr_t)linker.dlfo_map_start,
                      __ATOMIC_RELAXED);
-    __atomic_store_n(&end, known, __ATOMIC_RELEASE);
+    __atomic_store_n(&code.linker_end, known, __ATOMIC_RELEASE);
   }
-  return ip >= __atomic_load_n(&start, __ATOMIC_RELAXED) && ip < known;
+  return ip >= __atomic_load_n(&code.linker_start, __ATOMIC_RELAXED) && ip < known;
 }
 
 /* Looks for unloaded code.  Does nothing in the handler of a signal that

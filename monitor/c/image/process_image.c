@@ -15,7 +15,6 @@
 
 #include "base/digits.h"
 #include "c/environment.h"
-#include "c/process_selection.h"
 #include "image/image.h"
 #include "image/image_file.h"
 
@@ -33,6 +32,10 @@ static struct {
                           that the name was in says whether it is */
   dev_t device;
   ino_t inode;
+  char root_process[sizeof "MPROF_ROOT_PID=0123456789"]; /* in the environment:
+                                      as long for any process, as programs
+                                      allocate for it */
+  char said[PATH_MAX]; /* a name without control characters */
 } own;
 
 /* ---- names ---- */
@@ -69,15 +72,14 @@ set_base(const char *name)
 static bool
 is_root_process(void)
 {
-  static char ours[] = "MPROF_ROOT_PID=0000000000"; /* as long for any
-                                      process: programs allocate for it */
   const char *const text = environment_value("MPROF_ROOT_PID");
   if (process_selection_by_name())
     return false;
   if (text != NULL)
     return strtol(text, NULL, 10) == (long)getpid();
-  snprintf(ours, sizeof ours, "MPROF_ROOT_PID=%010d", (int)getpid());
-  environment_set(ours);
+  snprintf(own.root_process, sizeof own.root_process, "MPROF_ROOT_PID=%010d",
+           (int)getpid());
+  environment_set(own.root_process);
   return true;
 }
 
@@ -219,9 +221,9 @@ write_error(const struct iovec *pieces, int count)
 static const char *
 without_controls(const char *path)
 {
-  static char text[PATH_MAX];
+  char *const text = own.said;
   size_t i = 0;
-  for (; path[i] != '\0' && i + 1 < sizeof text; i++) {
+  for (; path[i] != '\0' && i + 1 < sizeof own.said; i++) {
     const unsigned char byte = (unsigned char)path[i];
     const unsigned char next = (unsigned char)path[i + 1];
     const bool second = i > 0 && byte >= 0x80 && byte < 0xA0 &&

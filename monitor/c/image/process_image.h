@@ -8,7 +8,7 @@
  * (image_file.h).  MPROF_ROOT_PID names that process; where it is not set, it
  * is the one that reads it first.  Others have the number of their process
  * behind the name, and another one if that is taken.  Where programs are
- * chosen by their names (process_selection.h) no process has the first name
+ * chosen by their names (environment.h) no process has the first name
  * for itself: the first that comes takes it.
  *
  * Under the lock of the monitor; takes no memory of the program.

@@ -11,7 +11,7 @@
 #include "arch/arch.h"
 #include "c/count/monitor.h"
 #include "c/interpose/interposed.h"
-#include "c/process_selection.h"
+#include "c/environment.h"
 
 struct real_allocator real;
 

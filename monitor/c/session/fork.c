@@ -12,7 +12,7 @@
 #include "c/count/unloaded_code.h"
 #include "c/image/process_image.h"
 #include "c/interpose/objects.h"
-#include "c/process_selection.h"
+#include "c/environment.h"
 #include "c/session/session.h"
 #include "image/arena.h"
 #include "image/image.h"

@@ -22,7 +22,7 @@
  *                      is asked to count, or not to (reduce/recover/)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
  *
- * and whether there is anything to do, see process_selection.h.  Where it is
+ * and whether there is anything to do, see environment.h.  Where it is
  * not to be trusted (environment.h), the program counts when it calls
  * mprof_restart with a name.
  *

@@ -4,17 +4,11 @@
  */
 #include "lisp/live/live_table.h"
 
-/* Our own threads are none of the collector's business. */
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
 #include <errno.h>
-#include <gc/gc.h>
 #include <gc/gc_mark.h>
 #include <stddef.h>
 
 #include <ecl/ecl.h>
-
-static GC_on_collection_event_proc next_listener; /* who was before */
 
 /* ---- entries ---- */
 
@@ -48,19 +42,11 @@ find_newest(struct live_table *t, const void *memory)
 
 /* ---- explicit frees ---- */
 
-/* Where the entries are, by address: a free is to find its entry among
- * millions.  Holds those up to `indexed' of each table, and is forgotten when
- * entries move.  Under the collector's lock. */
-static struct {
-  struct intern_table addresses; /* in units of 16 bytes */
-  struct arena entries;          /* struct live_entry *, by number of these */
-} entry_index;
-
 static void
 forget_index(void)
 {
-  intern_table_release(&entry_index.addresses);
-  arena_release(&entry_index.entries);
+  intern_table_release(&live.addresses);
+  arena_release(&live.entries);
   for (struct live_table *t = live.tables; t != NULL; t = t->next)
     t->indexed = NULL;
 }
@@ -76,11 +62,11 @@ index_entries(struct live_chunk *chunk, uint64_t first, uint64_t count)
     uint32_t number;
     if (e->memory == 0)
       continue;
-    number = intern_key(&entry_index.addresses, address);
+    number = intern_key(&live.addresses, address);
     if (number == 0 ||
-        arena_grow(&entry_index.entries, (number + 1) * sizeof e) != 0)
+        arena_grow(&live.entries, (number + 1) * sizeof e) != 0)
       return false;
-    ((struct live_entry **)entry_index.entries.base)[number] = e;
+    ((struct live_entry **)live.entries.base)[number] = e;
   }
   return true;
 }
@@ -131,10 +117,10 @@ find_freed(const void *memory)
       e = find_newest(t, memory);
     return e;
   }
-  number = intern_find_key(&entry_index.addresses,
+  number = intern_find_key(&live.addresses,
                            (uint64_t)(uintptr_t)memory >> 4);
   if (number != 0)
-    e = ((struct live_entry **)entry_index.entries.base)[number];
+    e = ((struct live_entry **)live.entries.base)[number];
   return e != NULL && live_entry_is_of(e, memory) ? e : NULL;
 }
 
@@ -294,8 +280,8 @@ collection_event(GC_EventType event)
     set_boundaries();
   else if (event == GC_EVENT_RECLAIM_END)
     scan_all();
-  if (next_listener != NULL)
-    next_listener(event);
+  if (live.next_listener != NULL)
+    live.next_listener(event);
 }
 
 /* Listen to the collector and to the runtime's frees from now on. */
@@ -305,7 +291,7 @@ listen(void)
   if (ecl_allocation_monitor.freed == note_free)
     return;
   ecl_allocation_monitor.freed = note_free;
-  next_listener = GC_get_on_collection_event();
+  live.next_listener = GC_get_on_collection_event();
   GC_set_on_collection_event(collection_event);
 }
 

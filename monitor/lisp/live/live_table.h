@@ -33,6 +33,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+
 #include "image/arena.h"
 #include "image/intern_table.h"
 
@@ -95,6 +99,14 @@ extern struct live { /* under the collector's lock */
                       there was none since the last reset */
   uint64_t peak_bytes; /* most that a collection left alive since then; 0:
                           there is no peak yet */
+
+  /* Where entries are, by address: an explicit free is to find its entry among
+     millions.  Holds those up to `indexed' of each table, and is forgotten when
+     entries move. */
+  struct intern_table addresses; /* in units of 16 bytes */
+  struct arena entries;          /* struct live_entry *, by number of these */
+
+  void (*next_listener)(GC_EventType); /* who was before; NULL: nobody */
 } live;
 
 /* Appends an entry if the chunk is full, or nothing is followed.  Counts it as

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What changes in the monitors, of C programs and of Lisp, is in one struct for
+# each module, and in no other variable.  `behind' and `known' are those of
+# macros: the function that an interposed one stands before.
+
+. "$(dirname "$0")/check.bash"
+
+# variables: a line "FILE NAME" for each variable that can be written to, of
+# the file or of a function in it
+variables() {
+  (cd "$top" && find monitor -name '*.c') |
+    while read -r source; do
+      for object in "$BUILD/obj/${source%.c}.o" \
+        "$BUILD/obj/malloc/${source%.c}.o"; do
+        [ ! -e "$object" ] || objdump -t "$object" | awk -v file="${source%.c}" '
+          / \.t?(data|bss)(\.[^ ]*)?\t/ && !/ \.data\.rel\.ro/ &&
+            $NF !~ /^(\.|__)/ {
+            sub(/\.[0-9]+$/, "", $NF)
+            sub(/.*\./, "", $NF)
+            print file, $NF
+          }'
+      done
+    done | grep -v ' behind$\|interpose_cxx known$' | sort -u
+}
+
+variables >there
+same variables 'monitor/c/count/monitor malloc_monitor
+monitor/c/count/monitor this_thread
+monitor/c/count/own_process ancestry
+monitor/c/count/own_process own_process
+monitor/c/count/stripes sharing
+monitor/c/count/stripes stripes
+monitor/c/count/thread threads
+monitor/c/count/unloaded_code code
+monitor/c/environment settings
+monitor/c/image/process_image own
+monitor/c/interpose/objects table
+monitor/c/interpose/real_allocator real
+monitor/c/session/session session
+monitor/code/code_notes code_notes
+monitor/code/code_objects process
+monitor/code/frame_rule frame_rules
+monitor/code/frame_rule stopped
+monitor/lisp/balance/collector_balance own_bytes
+monitor/lisp/balance/collector_data libgc
+monitor/lisp/live/live_table live
+monitor/lisp/names/code_functions functions
+monitor/lisp/names/kept_objects kept
+monitor/lisp/names/lisp_functions known
+monitor/lisp/names/source_lines all
+monitor/lisp/session/monitor_images message
+monitor/lisp/threads/threads monitor
+monitor/lisp/walk/call_site call_sites_shared' "$(grep -v '^monitor/image/' there)"
+finish
