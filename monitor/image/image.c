@@ -2,9 +2,10 @@
  *
  * image.c -- pieces of memory, and where they are in the file.
  *
- * A piece is mapped in steps: room in the file, its bytes, a page that says
- * what it is, and last its memory.  Nobody writes to that meanwhile, so a
- * process that is killed in between leaves what it had, or nothing.
+ * A piece is mapped in steps: room in the file, its bytes, its part in the
+ * directory, its memory, and last the number of parts.  Nobody writes to that
+ * memory meanwhile, so a process that is killed in between leaves what it had,
+ * or nothing.
  */
 #include "image/image.h"
 
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,6 +38,17 @@ static bool
 is_incomplete(void)
 {
   return (image.head->flags & IMAGE_INCOMPLETE) != 0;
+}
+
+/* Returns how many parts the directory of a new file may have: fewer where the
+ * length of files is limited. */
+static uint32_t
+most_parts(void)
+{
+  enum { MOST = 1 << 16, FEW = 1 << 10 };
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  return limit.rlim_cur == RLIM_INFINITY ? MOST : FEW;
 }
 
 uint32_t
@@ -69,46 +82,69 @@ say_incomplete(void)
     return; /* nobody is told */
 }
 
+/* Writes PART into the directory; returns false with errno if it cannot. */
 static bool
-write_head(int file, const struct piece *p, enum image_kind kind)
+write_part(int file, uint32_t number, const struct image_part *part)
 {
-  struct image_piece head = p->head;
-  head.kind = kind;
-  return image_file_write(file, &head, sizeof head, p->offset - IMAGE_PAGE);
+  return image_file_write(file, part, sizeof *part,
+                          image_part_offset(number));
 }
 
-/* Put the piece into the file.  False: it is in memory alone. */
+/* Puts the piece into the file, which has HEAD, as the part NUMBER.  Returns
+ * false with errno if there is no room: it is in memory alone. */
 static bool
-put_piece(int file, struct piece *p)
+put_piece(int file, struct image_head *head, uint32_t number, struct piece *p)
 {
-  const uint64_t bytes = p->head.bytes;
-  p->offset = image_file.end + IMAGE_PAGE;
-  errno = image_file_allocate(file, IMAGE_PAGE + bytes);
-  if (errno != 0 || !image_file_write(file, p->base, p->used, p->offset) ||
-      !write_head(file, p, (enum image_kind)p->head.kind))
+  const uint64_t bytes = p->part.room;
+  p->part.offset = image_file.end;
+  errno = number < image.most_parts ? image_file_allocate(file, bytes) : ENOSPC;
+  if (errno != 0 ||
+      !image_file_write(file, p->base, p->used, p->part.offset) ||
+      !write_part(file, number, &p->part))
     return false;
   /* It changes nothing there, where threads read without a lock: the C
    * library's mmap would be a write for ThreadSanitizer. */
   const long arguments[6] = {(long)(intptr_t)p->base, (long)bytes,
                              PROT_READ | PROT_WRITE,  MAP_SHARED | MAP_FIXED,
-                             file,                    (long)p->offset};
+                             file,                    (long)p->part.offset};
   const long mapped = arch_system_call(SYS_mmap, arguments);
   if (mapped != arguments[0]) {
-    write_head(file, p, IMAGE_FREE); /* the next piece has its place */
+    write_part(file, number, &(struct image_part){.kind = 0});
     errno = (int)-mapped;
     return false;
   }
-  image_file.end += IMAGE_PAGE + bytes;
+  image_file.end += bytes;
+  if (head->parts <= number)
+    __atomic_store_n(&head->parts, number + 1, __ATOMIC_RELEASE);
   return true;
 }
 
 /* ---- pieces, under the lock ---- */
 
 static bool
-room_for_piece(void)
+same_array(const struct piece *a, const struct piece *b)
+{
+  return a->part.kind == b->part.kind && a->part.owner == b->part.owner;
+}
+
+/* Returns a number for the piece NEW: that of one that was given back, behind
+ * all of the same array, or else one more. */
+static uint32_t
+new_number(const struct piece *new)
+{
+  uint32_t number = image.count;
+  for (uint32_t i = image.count;
+       i-- > 0 && !same_array(&image.pieces[i], new);)
+    if (image.pieces[i].base == NULL)
+      number = i;
+  return number;
+}
+
+static bool
+room_for_piece(uint32_t number)
 {
   const bool room =
-      arena_record(&image.arena, image.count, sizeof *image.pieces) != NULL;
+      arena_record(&image.arena, number, sizeof *image.pieces) != NULL;
   image.pieces = image.arena.base;
   return room;
 }
@@ -119,27 +155,31 @@ static int
 put_new_piece(void *piece)
 {
   struct piece *const new = piece;
+  const uint32_t number = new_number(new);
   const bool open = image_is_open();
   const int file = open ? image_file_open() : -1;
   int error = 0;
   if (open && file < 0)
     return errno;
-  if (!room_for_piece() || (open && !put_piece(file, new)))
+  if (!room_for_piece(number) ||
+      (open && !put_piece(file, image.head, number, new))) {
     error = errno;
-  else
-    image.pieces[image.count++] = *new;
+  } else {
+    image.pieces[number] = *new;
+    image.count += number == image.count;
+  }
   image_file_close(file);
   return error;
 }
 
 /* What the kernel refuses once it may have the next time. */
 static bool
-add_piece(void *base, size_t bytes, size_t used, struct image_piece head)
+add_piece(void *base, size_t bytes, size_t used, struct image_part part)
 {
   enum { TRIES = 3 };
-  struct piece new = {.base = base, .used = used, .head = head};
-  new.head.magic = IMAGE_PIECE_MAGIC;
-  new.head.bytes = bytes;
+  struct piece new = {.base = base, .used = used, .part = part};
+  new.part.room = new.part.ready = bytes;
+  new.part.record_bytes = 1;
   for (int i = 0; i < TRIES; i++) {
     int error = put_new_piece(&new);
     if (error == EMFILE)
@@ -157,7 +197,7 @@ static struct piece *
 piece_at(const void *base)
 {
   for (uint32_t i = 0; i < image.count; i++)
-    if (image.pieces[i].base == base)
+    if (base != NULL && image.pieces[i].base == base)
       return &image.pieces[i];
   return NULL;
 }
@@ -199,7 +239,7 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
                        (arena->reserved_bytes + IMAGE_PAGE - 1) &
                            ~(size_t)(IMAGE_PAGE - 1),
                        used,
-                       (struct image_piece){.kind = kind, .owner = owner});
+                       (struct image_part){.kind = kind, .owner = owner});
   unlock_pieces();
   errno = mapped ? saved : ENOMEM;
   return mapped;
@@ -210,7 +250,7 @@ static bool
 has_up_to(const char *end)
 {
   for (uint32_t i = image.count; i-- > 0;)
-    if (image.pieces[i].base + image.pieces[i].head.bytes == end)
+    if (image.pieces[i].base + image.pieces[i].part.room == end)
       return true;
   return false;
 }
@@ -225,11 +265,11 @@ image_extend(const void *base, void *end, size_t bytes)
     return true;
   p = piece_at(base);
   if (p != NULL) {
-    struct image_piece head = p->head;
-    head.at = (uint64_t)((char *)end - (const char *)base);
+    struct image_part part = p->part;
+    part.first = (uint64_t)((char *)end - (const char *)base);
     /* a file with a gap could not be read */
-    extended = (has_up_to(end) && add_piece(end, bytes, 0, head)) ||
-               head.kind == IMAGE_NOTES;
+    extended = (has_up_to(end) && add_piece(end, bytes, 0, part)) ||
+               part.kind == IMAGE_NOTES;
   }
   unlock_pieces();
   errno = extended ? saved : ENOMEM;
@@ -248,35 +288,36 @@ image_has(const void *base)
   return has;
 }
 
-/* The others keep their order: it is that of the parts of an array. */
+/* Gives the piece NUMBER back; the others keep their numbers. */
 static void
-release_piece(int file, struct piece *p)
+release_piece(int file, uint32_t number)
 {
+  struct piece *const p = &image.pieces[number];
   if (file >= 0) {
-    write_head(file, p, IMAGE_FREE);
+    write_part(file, number, &(struct image_part){.kind = 0});
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              (off_t)p->offset, (off_t)p->head.bytes);
+              (off_t)p->part.offset, (off_t)p->part.room);
   }
-  image.count--;
-  memmove(p, p + 1, (size_t)(&image.pieces[image.count] - p) * sizeof *p);
+  *p = (struct piece){.base = NULL};
+  while (image.count > 0 && image.pieces[image.count - 1].base == NULL)
+    image.count--;
 }
 
 void
 image_release(const void *base)
 {
   const struct piece *p;
-  struct image_piece head;
+  struct piece released;
   int file;
   if (image.count == 0 || !lock_pieces())
     return;
   p = piece_at(base);
   if (p != NULL) {
-    head = p->head;
+    released = *p;
     file = image_is_open() ? image_file_open() : -1;
     for (uint32_t i = image.count; i-- > 0;)
-      if (image.pieces[i].head.kind == head.kind &&
-          image.pieces[i].head.owner == head.owner)
-        release_piece(file, &image.pieces[i]);
+      if (same_array(&image.pieces[i], &released))
+        release_piece(file, i);
     image_file_close(file);
   }
   unlock_pieces();
@@ -284,12 +325,12 @@ image_release(const void *base)
 
 /* ---- begin and end ---- */
 
-/* The head, in the first page; NULL with errno set. */
+/* Makes the head, and behind it a hole for the directory.  Returns the head,
+ * mapped, or NULL with errno set. */
 static struct image_head *
 make_head(int file, enum image_language language, pid_t process)
 {
   struct image_head head = {.version = IMAGE_VERSION,
-                            .page = IMAGE_PAGE,
                             .language = language,
                             .process = (uint32_t)process};
   void *mapped;
@@ -299,17 +340,20 @@ make_head(int file, enum image_language language, pid_t process)
   if (errno != 0 || !image_file_write(file, &head, sizeof head, 0))
     return NULL;
   mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  image_file.end = IMAGE_PAGE;
+  image.most_parts = most_parts();
+  image_file.end = (image_part_offset(image.most_parts) + IMAGE_PAGE - 1) &
+                   ~(uint64_t)(IMAGE_PAGE - 1);
   return mapped == MAP_FAILED ? NULL : mapped;
 }
 
 /* What is in memory of the image before goes into this one. */
 static bool
-put_all(int file)
+put_all(int file, struct image_head *head)
 {
   for (uint32_t i = 0; i < image.count; i++) {
-    image.pieces[i].used = image.pieces[i].head.bytes;
-    if (!put_piece(file, &image.pieces[i]))
+    struct piece *const p = &image.pieces[i];
+    p->used = p->part.room;
+    if (p->base != NULL && !put_piece(file, head, i, p))
       return false;
   }
   return true;
@@ -325,7 +369,7 @@ image_open(const char *path, enum image_language language, pid_t process,
     return EBUSY;
   file = image_file_make(path, exclusive);
   head = file < 0 ? NULL : make_head(file, language, process);
-  if (head == NULL || !put_all(file)) {
+  if (head == NULL || !put_all(file, head)) {
     error = errno;
     if (head != NULL)
       munmap(head, IMAGE_PAGE);

@@ -20,8 +20,8 @@
 static bool
 is_kept(const struct piece *p)
 {
-  return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS ||
-         p->head.kind == IMAGE_NOTES;
+  return p->part.kind == IMAGE_STRIPES || p->part.kind == IMAGE_REGIONS ||
+         p->part.kind == IMAGE_NOTES;
 }
 
 static void *
@@ -36,14 +36,14 @@ map_anonymous(void *place, size_t bytes, int how)
 static bool
 replace_by_copy(const struct piece *p)
 {
-  void *const copy = map_anonymous(NULL, p->head.bytes, 0);
+  void *const copy = map_anonymous(NULL, p->part.room, 0);
   if (copy == MAP_FAILED)
     return false;
-  memcpy(copy, p->base, p->head.bytes);
-  if (mremap(copy, p->head.bytes, p->head.bytes,
+  memcpy(copy, p->base, p->part.room);
+  if (mremap(copy, p->part.room, p->part.room,
              MREMAP_MAYMOVE | MREMAP_FIXED, p->base) != MAP_FAILED)
     return true;
-  munmap(copy, p->head.bytes);
+  munmap(copy, p->part.room);
   return false;
 }
 
@@ -51,7 +51,7 @@ replace_by_copy(const struct piece *p)
 static bool
 replace_by_zeros(const struct piece *p)
 {
-  return map_anonymous(p->base, p->head.bytes, MAP_FIXED) != MAP_FAILED;
+  return map_anonymous(p->base, p->part.room, MAP_FIXED) != MAP_FAILED;
 }
 
 /* Replaces the piece; asks more than once, as the kernel may have the next
@@ -74,7 +74,7 @@ leave(bool copy)
   bool left = true;
   while (left && image.count > 0) {
     const struct piece *const p = &image.pieces[image.count - 1];
-    left = replace(p, copy || is_kept(p));
+    left = p->base == NULL || replace(p, copy || is_kept(p));
     image.count -= left;
   }
   image_file_drop();

@@ -15,12 +15,12 @@
 #include "image/signals.h"
 #include "image/spin_lock.h"
 
-/* A piece of memory, and where it is in the file. */
+/* A piece of memory, and where it is in the file.  It has the number of its
+ * part in the directory. */
 struct piece {
-  char *base;
-  uint64_t offset; /* of its bytes in the file */
-  size_t used;     /* bytes of it when it is put there; the rest are zero */
-  struct image_piece head;
+  char *base;  /* NULL: it was given back */
+  size_t used; /* bytes of it when it is put there; the rest are zero */
+  struct image_part part;
 };
 
 extern struct image {
@@ -30,6 +30,7 @@ extern struct image {
   struct piece *pieces;
   uint32_t count;
   uint32_t owners;
+  uint32_t most_parts; /* of the directory of the file */
   int error;           /* why something found no room in it */
   struct signals_held signals; /* the holder's state, restored on unlock */
   struct spin_lock notes_lock; /* of the notes; taken before `lock' */

@@ -5,13 +5,15 @@
  * they are counted, in a file that the program maps into its memory and that
  * outlives it, however it ends; or as they were at one moment, in memory.
  *
- *     head | piece | its bytes | piece | its bytes | ...
+ *     offset 0    struct image_head
+ *            64   struct image_part, 0 to parts - 1: the directory
+ *     anywhere    the records of each part
  *
- * A head and a struct image_piece have a page each; the bytes of a piece are
- * whole pages.  What the program has not completed when it ends is zero, and
- * the last: a piece of kind 0 is the end.
+ * A part is `room' records of an array that grew, from its record `first' on;
+ * `ready' of them may be read.  The parts of an array come in their order,
+ * without a gap.  A part of kind 0 is none.  The rest of the file is holes,
+ * and records that are not used yet are zero.
  *
- * A piece is a part of an array that grew: `at' bytes into that of `owner'.
  * Arrays of records are those of the monitor's memory (context_tree.h,
  * stripes.h), so an image is read by the version of mprof that has made it.
  * Records that are not complete count nothing: counters are stored after all
@@ -32,13 +34,10 @@
 
 #define IMAGE_MAGIC "mprofmap"
 #define IMAGE_MOST_BUDGET 16711679 /* contexts of a C program */
-#define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
 
 enum {
-  IMAGE_VERSION = 8,
+  IMAGE_VERSION = 9,
   IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
-  IMAGE_LEAST_PAGE = 1 << 12,
-  IMAGE_MOST_PAGE = 1 << 16,
   IMAGE_MOST_TEMPORARY = 64 /* allocations that a temporary object outlives */
 };
 
@@ -60,13 +59,12 @@ struct image_head {
   uint32_t flags;    /* sum of enum image_flag */
   uint32_t process;  /* its number */
   char mprof[28];    /* version of mprof, a text */
-  uint32_t page; /* bytes of this head, and of that of each piece, which are
-                        multiples of it */
+  uint32_t parts;    /* of the directory; raised when the last is complete */
+  uint64_t zero;
 };
 
 enum image_kind {
-  IMAGE_FREE = 1, /* given back */
-  IMAGE_CONTEXTS, /* of a tree; the three have one owner */
+  IMAGE_CONTEXTS = 1, /* of a tree; the three have one owner */
   IMAGE_LEAVES,
   IMAGE_KINDS,
   IMAGE_COUNTERS, /* of a stripe, the owner */
@@ -80,15 +78,29 @@ enum image_kind {
   IMAGE_ROOTS,      /* struct image_root */
   IMAGE_OUTSIDE, /* struct image_object: what is counted and alive, but none
                     of these */
-  IMAGE_PIECE_KINDS
+  IMAGE_KINDS_END
 };
 
-struct image_piece {
-  uint64_t magic;
-  uint32_t kind; /* enum image_kind */
+struct image_part {
+  uint32_t kind; /* enum image_kind; 0: none */
   uint32_t owner;
-  uint64_t at, bytes;
+  uint64_t first;        /* number of its first record in the array */
+  uint64_t room;         /* records that there is place for */
+  uint64_t ready;        /* records that may be read; at most `room' */
+  uint64_t offset;       /* of the first record in the file */
+  uint32_t record_bytes; /* 1: an array is cut within its records */
+  uint32_t zero;
 };
+
+_Static_assert(sizeof(struct image_head) == 64, "a format");
+_Static_assert(sizeof(struct image_part) == 48, "a format");
+
+/* Returns the offset of that part of the directory. */
+static inline uint64_t
+image_part_offset(uint64_t number)
+{
+  return sizeof(struct image_head) + number * sizeof(struct image_part);
+}
 
 /* The objects of a leaf that were alive at the end of the last collection,
  * and at the end of that which left most. */

@@ -9,8 +9,8 @@
 
 #include "base/pool.h"
 
-/* By context: whether it and all above it are complete.  Parents come first;
- * arrays are whole pages, so the root is there. */
+/* By context: whether it and all above it are complete.  Parents come first.
+ */
 static bool *
 check_contexts(const struct context_tree *tree)
 {

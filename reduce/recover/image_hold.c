@@ -90,19 +90,21 @@ image_is_used(const char *path, const struct image_head *head)
 
 /* ---- the stripes ------------------------------------------------------- */
 
-/* Returns where their bytes are in the image FILE; 0: nowhere. */
+/* Returns the offset of the stripes in the image FILE, which has so many
+ * PARTS; 0 if it has none. */
 static uint64_t
-find_stripes(int file)
+find_stripes(int file, uint32_t parts)
 {
-  struct image_piece piece;
-  for (uint64_t at = IMAGE_PAGE;
-       pread(file, &piece, sizeof piece, (off_t)at) == sizeof piece &&
-       piece.magic == IMAGE_PIECE_MAGIC;
-       at += IMAGE_PAGE + piece.bytes)
-    if (piece.kind == IMAGE_STRIPES)
-      return piece.bytes < sizeof(struct stripes) ? 0 : at + IMAGE_PAGE;
-    else if (piece.bytes > INT64_MAX - at - IMAGE_PAGE)
-      break;
+  struct image_part part;
+  for (uint32_t i = 0; i < parts && pread(file, &part, sizeof part,
+                                          (off_t)image_part_offset(i)) ==
+                                        sizeof part;
+       i++)
+    if (part.kind == IMAGE_STRIPES)
+      return part.ready == 0 || part.record_bytes == 0 ||
+                     part.ready < sizeof(struct stripes) / part.record_bytes
+                 ? 0
+                 : part.offset;
   return 0;
 }
 
@@ -114,7 +116,7 @@ image_map_stripes(const char *path)
   if (!image_read_head(path, &head) || head.language != IMAGE_C)
     return NULL;
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  const uint64_t offset = file < 0 ? 0 : find_stripes(file);
+  const uint64_t offset = file < 0 ? 0 : find_stripes(file, head.parts);
   if (offset != 0)
     mapped = mmap(NULL, sizeof(struct stripes), PROT_READ | PROT_WRITE,
                   MAP_SHARED, file, (off_t)offset);

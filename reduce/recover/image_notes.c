@@ -63,7 +63,7 @@ image_notes_read(struct image_notes *notes, const struct image *image)
   struct image_note note;
   uint64_t used = 0;
   *notes = (struct image_notes){0};
-  if (array == NULL)
+  if (array == NULL || array->length < sizeof used)
     return;
   memcpy(&used, array->bytes, sizeof used);
   const bool cut = used > array->length; /* the rest found no room */

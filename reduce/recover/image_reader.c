@@ -61,7 +61,7 @@ read_at(const struct image_input *input, void *bytes, size_t length,
       cannot_read(input->image, errno);
     if (got == 0)
       image_fault(input->image, (int64_t)offset,
-                  "it ends in the middle of a piece");
+                  "it ends in the middle of an array");
     to += got;
     length -= (size_t)got;
     offset += (uint64_t)got;
@@ -91,9 +91,6 @@ read_head(const struct image_input *input)
               image->path, head->version, IMAGE_VERSION);
   if (head->language != IMAGE_LISP && head->language != IMAGE_C)
     image_fault(image, 0, "its language is unknown");
-  if (head->page < IMAGE_LEAST_PAGE || head->page > IMAGE_MOST_PAGE ||
-      (head->page & (head->page - 1)) != 0)
-    image_fault(image, 0, "its pages have an invalid size");
 }
 
 bool
@@ -103,6 +100,7 @@ image_read_head(const char *path, struct image_head *head)
   /* who writes to a pipe would see one reader come and go */
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
+  *head = (struct image_head){.parts = 0};
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   bool is =
       file >= 0 &&
@@ -113,58 +111,75 @@ image_read_head(const char *path, struct image_head *head)
   return is;
 }
 
-/* The array of the piece HEAD, made when it is the first one. */
+/* Returns the array of PART, a new one for the first part of an array. */
 static struct image_array *
-find_array(struct image *image, const struct image_piece *head)
+find_array(struct image *image, const struct image_part *part)
 {
   for (size_t i = image->array_count; i-- > 0;)
-    if (image->arrays[i].kind == head->kind &&
-        image->arrays[i].owner == head->owner)
+    if (image->arrays[i].kind == part->kind &&
+        image->arrays[i].owner == part->owner)
       return &image->arrays[i];
   ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
-             (struct image_array){.kind = (enum image_kind)head->kind,
-                                  .owner = head->owner});
+             (struct image_array){.kind = (enum image_kind)part->kind,
+                                  .owner = part->owner});
   return &image->arrays[image->array_count - 1];
 }
 
-/* Reads the piece HEAD, whose bytes are at OFFSET. */
-static void
-read_piece(const struct image_input *input, const struct image_piece *head,
-           uint64_t offset)
+/* Returns whether PART has a kind and is within a file of SIZE bytes. */
+static bool
+is_valid(const struct image_part *part, uint64_t size)
 {
-  struct image_array *array = find_array(input->image, head);
-  if (head->at != array->length)
-    image_fault(input->image, (int64_t)offset,
-                "a piece does not follow the one before");
-  ARRAY_ROOM(array->bytes, array->capacity, array->length + head->bytes);
-  array->length += head->bytes;
-  read_at(input, array->bytes + head->at, head->bytes, offset);
+  return part->kind < IMAGE_KINDS_END && part->record_bytes != 0 &&
+         part->ready <= part->room && part->offset <= size &&
+         part->ready <= (size - part->offset) / part->record_bytes;
 }
 
-/* Reads all present pieces into the present arrays. */
+/* Reads PART, which is valid and has its place in the directory at OFFSET. */
 static void
-read_pieces(struct image_input *input)
+read_part(const struct image_input *input, const struct image_part *part,
+          uint64_t offset)
+{
+  struct image_array *array = find_array(input->image, part);
+  const size_t bytes = part->ready * part->record_bytes;
+  if (array->length % part->record_bytes != 0 ||
+      part->first != array->length / part->record_bytes)
+    image_fault(input->image, (int64_t)offset,
+                "a part of an array does not follow the one before");
+  ARRAY_ROOM(array->bytes, array->capacity, array->length + bytes);
+  read_at(input, array->bytes + array->length, bytes, part->offset);
+  array->length += bytes;
+}
+
+/* Reads all present parts into the present arrays.  Parts have no bytes in
+ * common, so that all of them are no longer than the file. */
+static void
+read_parts(struct image_input *input)
 {
   struct image *image = input->image;
   struct stat status = {.st_size = (off_t)input->size};
+  uint32_t parts;
   if (input->octets == NULL && fstat(input->file, &status) != 0)
     cannot_read(image, errno);
-  image->bytes = input->size = (uint64_t)status.st_size;
+  input->size = (uint64_t)status.st_size;
+  if (input->size < sizeof image->head)
+    image_fault(image, 0, "it is cut short");
+  image->bytes = sizeof image->head;
   for (size_t i = 0; i < image->array_count; i++)
     image->arrays[i].length = 0;
-  const uint64_t page = image->head.page;
-  for (uint64_t at = page; at + page <= input->size;) {
-    struct image_piece head;
-    read_at(input, &head, sizeof head, at);
-    if (head.kind == 0)
-      return;
-    at += page;
-    if (head.magic != IMAGE_PIECE_MAGIC || head.kind >= IMAGE_PIECE_KINDS ||
-        head.bytes % page != 0 || head.bytes > input->size - at)
-      image_fault(image, (int64_t)at, "a piece is invalid or cut short");
-    if (head.kind != IMAGE_FREE)
-      read_piece(input, &head, at);
-    at += head.bytes;
+  read_at(input, &parts, sizeof parts, offsetof(struct image_head, parts));
+  for (uint32_t i = 0; i < parts; i++) {
+    const uint64_t at = image_part_offset(i);
+    struct image_part part = {.kind = IMAGE_KINDS_END};
+    if (at + sizeof part <= input->size)
+      read_at(input, &part, sizeof part, at);
+    if (part.kind == 0)
+      continue;
+    if (!is_valid(&part, input->size))
+      image_fault(image, (int64_t)at, "an array is invalid or cut short");
+    image->bytes += part.ready * part.record_bytes;
+    if (image->bytes > input->size)
+      image_fault(image, (int64_t)at, "two arrays have bytes in common");
+    read_part(input, &part, at);
   }
 }
 
@@ -198,7 +213,7 @@ read_held(struct image_input *input)
     again = image_lock(shared); /* else it is read as it was */
     if (again) {
       pool_on_release(unlock, shared);
-      read_pieces(input);
+      read_parts(input);
       pool_forget(shared);
       again = !image_unlock(shared);
     }
@@ -246,6 +261,9 @@ find_trees(struct image *image)
         (uint32_t)(contexts->length / sizeof(struct context));
     t.tree.leaf_count = (uint32_t)(leaves->length / sizeof(struct leaf));
     t.tree.kind_count = (uint32_t)(kinds->length / sizeof(struct kind));
+    if (t.tree.context_count < CONTEXT_FIRST ||
+        t.tree.leaf_count < LEAF_FIRST || t.tree.kind_count == 0)
+      image_fault(image, MPROF_NO_OFFSET, "a tree has no root");
     ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, t);
   }
 }
@@ -266,7 +284,7 @@ image_read(struct image *image, const char *path)
     cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
   input.size = (uint64_t)status.st_size;
   read_head(&input);
-  read_pieces(&input);
+  read_parts(&input);
   read_held(&input);
   pool_close(input.file);
   find_trees(image);
@@ -286,7 +304,7 @@ image_read_octets(struct image *image, struct input_octets octets)
       .image = image, .octets = octets.data, .size = octets.length};
   *image = (struct image){.path = "memory"};
   read_head(&input);
-  read_pieces(&input);
+  read_parts(&input);
   find_trees(image);
 }
 

@@ -21,8 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes of all pieces of an array, which come in the order in which it
- * grew; none if the length is 0. */
+/* The records of all parts of an array; none if the length is 0. */
 struct image_array {
   enum image_kind kind;
   uint32_t owner;
@@ -51,7 +50,7 @@ struct timeline;
 
 struct image { /* all zero: empty */
   const char *path;
-  uint64_t bytes;                  /* of all of it */
+  uint64_t bytes;                  /* of what is read of it */
   const struct losses *losses;     /* NULL: they are not known */
   const struct timeline *timeline; /* NULL: there is none */
   struct image_head head;

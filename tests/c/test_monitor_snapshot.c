@@ -152,7 +152,6 @@ whole(void **state)
 {
   struct snapshot snapshot = take();
   (void)state;
-  assert_int_equal(snapshot.length % IMAGE_LEAST_PAGE, 0);
   check_complete(&snapshot);
   snapshot_release(&snapshot);
 }
@@ -195,11 +194,12 @@ every_request_for_memory(void **state)
 static void
 cut_off(void **state)
 {
+  enum { CUT_BYTES = 50 };
   struct snapshot snapshot = take();
   const size_t length = snapshot.length;
   (void)state;
   for (snapshot.length = 0; snapshot.length < length;
-       snapshot.length += IMAGE_LEAST_PAGE / 2) {
+       snapshot.length += CUT_BYTES) {
     void *const result = report(&snapshot);
     const char *const error = mprof_result_error(result);
     assert_true(mprof_result_status(result) == 0 ||

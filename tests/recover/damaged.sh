@@ -63,7 +63,7 @@ done
 
 head -c $(($(stat -c %s c.data) / 2 + 100)) c.data >cut.data
 expect 'one that is cut short' 1 \
-  "mprof: 'cut.data' is damaged: a piece is invalid or cut short" report cut.data
+  "mprof: 'cut.data' is damaged: an array is invalid or cut short" report cut.data
 cp c.data old.data
 printf '9.9\0' | dd of=old.data bs=1 seek=24 conv=notrunc 2>/dev/null
 expect 'an image of another version' 1 \

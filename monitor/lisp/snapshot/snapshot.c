@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * snapshot.c -- an image that grows by a piece at a time; the notes are the
- * last.
+ * snapshot.c -- an image that grows by an array at a time, a part each; the
+ * notes are the last.
  */
 #include "lisp/snapshot/snapshot.h"
 
@@ -135,43 +135,50 @@ note_comments(struct note_list *notes, const struct snapshot *snapshot)
   state_count(notes, PPROF_COMMENT_THREADS, c->threads);
 }
 
-/* ---- pieces ---- */
+/* ---- arrays ---- */
+
+enum { ALIGNMENT = 64 };
 
 static size_t
-whole_pages(size_t bytes)
+aligned(size_t bytes)
 {
-  return (bytes + IMAGE_LEAST_PAGE - 1) & ~(size_t)(IMAGE_LEAST_PAGE - 1);
+  return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-/* Room for the bytes of a piece, all zero, until the next one; NULL: there is
- * no memory. */
+/* Adds an array of RECORDS records of SIZE bytes, all zero.  Returns it, which
+ * stays until the next one is added, or NULL if there is no memory. */
 static void *
-add_piece(struct snapshot *s, enum image_kind kind, uint32_t owner,
-          size_t bytes)
+add_records(struct snapshot *s, enum image_kind kind, uint32_t owner,
+            size_t size, size_t records)
 {
   const size_t at = s->length;
-  bytes = whole_pages(bytes);
-  if (s->failed || arena_grow(&s->contents, at + IMAGE_LEAST_PAGE + bytes) != 0) {
+  if (s->failed ||
+      arena_grow(&s->contents, at + aligned(size * records)) != 0) {
     s->failed = true;
     return NULL;
   }
-  s->length += IMAGE_LEAST_PAGE + bytes;
-  *(struct image_piece *)((char *)s->contents.base + at) =
-      (struct image_piece){.magic = IMAGE_PIECE_MAGIC,
-                           .kind = kind,
-                           .owner = owner,
-                           .bytes = bytes};
-  return (char *)s->contents.base + at + IMAGE_LEAST_PAGE;
+  s->length += aligned(size * records);
+  char *const base = s->contents.base;
+  struct image_head *const head = s->contents.base;
+  *(struct image_part *)(void *)(base + image_part_offset(head->parts)) =
+      (struct image_part){.kind = kind,
+                          .owner = owner,
+                          .room = records,
+                          .ready = records,
+                          .offset = at,
+                          .record_bytes = (uint32_t)size};
+  head->parts++;
+  return base + at;
 }
 
-/* The same for an array that is there. */
+/* Adds a copy of ARRAY in the same way. */
 static void
 add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
-          const void *array, size_t bytes)
+          const void *array, size_t size, size_t records)
 {
-  void *const place = add_piece(s, kind, owner, bytes);
-  if (place != NULL && bytes != 0)
-    memcpy(place, array, bytes);
+  void *const place = add_records(s, kind, owner, size, records);
+  if (place != NULL && records != 0)
+    memcpy(place, array, size * records);
 }
 
 /* ---- figures ---- */
@@ -182,8 +189,8 @@ static void
 add_live(struct snapshot *s, struct thread_state *t)
 {
   struct live_figures *const sums =
-      add_piece(s, IMAGE_LIVE_FIGURES, t->tree.owner,
-                t->tree.leaf_count * sizeof *sums);
+      add_records(s, IMAGE_LIVE_FIGURES, t->tree.owner, sizeof *sums,
+                  t->tree.leaf_count);
   if (sums != NULL)
     live_table_sum(&t->live, sums);
 }
@@ -193,11 +200,11 @@ add_thread(struct snapshot *s, struct thread_state *t)
 {
   const struct context_tree *const tree = &t->tree;
   add_array(s, IMAGE_CONTEXTS, tree->owner, tree->contexts,
-            tree->context_count * sizeof *tree->contexts);
-  add_array(s, IMAGE_LEAVES, tree->owner, tree->leaves,
-            tree->leaf_count * sizeof *tree->leaves);
-  add_array(s, IMAGE_KINDS, tree->owner, tree->kinds,
-            tree->kind_count * sizeof *tree->kinds);
+            sizeof *tree->contexts, tree->context_count);
+  add_array(s, IMAGE_LEAVES, tree->owner, tree->leaves, sizeof *tree->leaves,
+            tree->leaf_count);
+  add_array(s, IMAGE_KINDS, tree->owner, tree->kinds, sizeof *tree->kinds,
+            tree->kind_count);
   if (live_table_is_open(&t->live))
     add_live(s, t);
   for (uint32_t i = 0; i < tree->leaf_count && s->balanced; i++)
@@ -205,20 +212,31 @@ add_thread(struct snapshot *s, struct thread_state *t)
                       context_tree_kind(tree, &tree->leaves[i]));
 }
 
+/* Returns the bytes of the head, and of a directory with room for all arrays:
+ * four of each thread, the regions, the graph and the notes. */
+static size_t
+head_bytes(void)
+{
+  enum { OTHERS = 8, OF_THREAD = 4 };
+  size_t parts = OTHERS;
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    parts += OF_THREAD;
+  return aligned(image_part_offset(parts));
+}
+
 /* With an eighth more, for what is new until the threads are stopped. */
 bool
 snapshot_reserve(struct snapshot *s)
 {
-  size_t bytes = IMAGE_LEAST_PAGE;
+  size_t bytes = 1 << 14;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    bytes += 8 * IMAGE_LEAST_PAGE + t->tree.context_count * sizeof(struct context) +
+    bytes += (1 << 12) + t->tree.context_count * sizeof(struct context) +
              t->tree.kind_count * sizeof(struct kind) +
              t->tree.leaf_count *
                  (sizeof(struct leaf) + (live_table_is_open(&t->live)
                                              ? sizeof(struct live_figures)
                                              : 0));
-  return arena_reserve_pages(&s->contents, whole_pages(bytes + bytes / 8)) ==
-         0;
+  return arena_reserve_pages(&s->contents, bytes + bytes / 8) == 0;
 }
 
 static void
@@ -226,13 +244,12 @@ add_head(struct snapshot *s)
 {
   struct image_head *const head = s->contents.base;
   *head = (struct image_head){.version = IMAGE_VERSION,
-                              .page = IMAGE_LEAST_PAGE,
                               .language = IMAGE_LISP,
                               .flags = monitor.follow ? IMAGE_LIVE : 0,
                               .process = (uint32_t)getpid()};
   memcpy(head->magic, IMAGE_MAGIC, sizeof head->magic);
   snprintf(head->mprof, sizeof head->mprof, "%s", MPROF_VERSION);
-  s->length = IMAGE_LEAST_PAGE;
+  s->length = head_bytes();
 }
 
 bool
@@ -247,7 +264,7 @@ snapshot_take(struct snapshot *s)
       add_thread(s, t);
   if (regions->count > 0)
     add_array(s, IMAGE_REGIONS, 1, regions->regions,
-              regions->count * sizeof *regions->regions);
+              sizeof *regions->regions, regions->count);
   return !s->failed;
 }
 
@@ -257,7 +274,7 @@ static void
 add_roots(struct snapshot *s, const struct live_graph *g)
 {
   struct image_root *const to =
-      add_piece(s, IMAGE_ROOTS, 1, (g->root_count + (size_t)1) * sizeof *to);
+      add_records(s, IMAGE_ROOTS, 1, sizeof *to, g->root_count + (size_t)1);
   if (to == NULL)
     return;
   to[0].object = g->root_count;
@@ -271,14 +288,14 @@ static void
 add_graph(struct snapshot *s, const struct live_graph *g)
 {
   add_array(s, IMAGE_OBJECTS, 1, g->objects.base,
-            (g->addresses.count + (size_t)2) * sizeof(struct image_object));
+            sizeof(struct image_object), g->addresses.count + (size_t)2);
   add_array(s, IMAGE_REFERENCES, 1, g->references.base,
-            g->reference_count * sizeof(uint32_t));
+            sizeof(uint32_t), g->reference_count);
   add_roots(s, g);
   add_array(s, IMAGE_BODIES, 1, g->bodies.base,
-            (g->body_count + (size_t)1) * sizeof(struct image_body));
+            sizeof(struct image_body), g->body_count + (size_t)1);
   add_array(s, IMAGE_OUTSIDE, 1, g->outside.base,
-            (g->outside_count + (size_t)1) * sizeof(struct image_object));
+            sizeof(struct image_object), g->outside_count + (size_t)1);
 }
 
 /* ---- the whole ---- */
@@ -292,7 +309,7 @@ snapshot_complete(struct snapshot *s, const struct live_graph *graph)
   note_comments(notes, s);
   if (graph != NULL)
     add_graph(s, graph);
-  add_array(s, IMAGE_NOTES, 1, notes->arena.base, notes->used);
+  add_array(s, IMAGE_NOTES, 1, notes->arena.base, 1, notes->used);
   return !s->failed && !notes->failed;
 }
 
