@@ -57,9 +57,8 @@ map(void *hint, size_t bytes, int how)
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
 }
 
-/* Maps at PLACE or nowhere; false with errno: EEXIST if it is taken. */
-static bool
-map_there(void *place, size_t bytes)
+bool
+arena_map_there(void *place, size_t bytes)
 {
   void *const mapped = map(place, bytes, 0);
   if (mapped != place && mapped != MAP_FAILED) {
@@ -109,11 +108,11 @@ next_place(size_t most)
 int
 arena_place(struct arena *arena, size_t bytes, size_t most)
 {
-  *arena = (struct arena){.most = most};
+  *arena = (struct arena){.most = most, .may_leave = arena->may_leave};
   bytes = whole_pages(bytes);
   for (int i = 0; i < TRIES; i++) {
     void *const place = next_place(most);
-    if (map_there(place, bytes)) {
+    if (arena_map_there(place, bytes)) {
       arena->base = place;
       arena->reserved_bytes = bytes;
       return 0;
@@ -131,23 +130,40 @@ arena_place(struct arena *arena, size_t bytes, size_t most)
   return 0;
 }
 
+/* Makes an arena that is in the image longer there.  What is held behind it
+ * has to go before. */
+static bool
+reach_in_image(struct arena *arena, char *end, size_t more, bool held)
+{
+  if (held)
+    munmap(end, more);
+  if (image_extend(arena->base, end, more))
+    return true;
+  if (held && !arena_map_there(end, more))
+    arena->held_bytes = arena->reserved_bytes;
+  return false;
+}
+
 int
 arena_reach(struct arena *arena, size_t bytes)
 {
   char *const end = (char *)arena->base + arena->reserved_bytes;
-  bool held;
+  bool held, reached;
   if (bytes <= arena->reserved_bytes)
     return 0;
   bytes = whole_pages(bytes);
   held = bytes <= arena->held_bytes;
-  if (held ? !may_ask() : !map_there(end, bytes - arena->reserved_bytes))
+  if (!may_ask())
     return -1;
-  if (!image_extend(arena->base, end, bytes - arena->reserved_bytes)) {
-    if (!held)
-      munmap(end, bytes - arena->reserved_bytes);
-    errno = ENOMEM;
+  const size_t more = bytes - arena->reserved_bytes;
+  if (image_has(arena->base))
+    reached = reach_in_image(arena, end, more, held) ||
+              (arena->may_leave && (bytes <= arena->held_bytes ||
+                                    arena_map_there(end, more)));
+  else
+    reached = held || arena_map_there(end, more);
+  if (!reached)
     return -1;
-  }
   arena->reserved_bytes = bytes;
   return 0;
 }
@@ -198,7 +214,8 @@ arena_release(struct arena *arena)
     munmap(arena->base, arena->held_bytes != 0 ? arena->held_bytes
                                                : arena->reserved_bytes);
   }
-  *arena = (struct arena){.most = arena->most};
+  *arena = (struct arena){.most = arena->most,
+                          .may_leave = arena->may_leave};
 }
 
 /* The kernel keeps locked pages (mlockall), and clears none of a file. */

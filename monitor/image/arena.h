@@ -24,6 +24,7 @@ struct arena {
   size_t held_bytes; /* of address space, where nobody else gets what is
                         behind it; 0: no more than is reserved */
   size_t most;       /* bytes that it may have, where it is; 0: it moves */
+  bool may_leave;    /* where the image has no room it grows in memory */
 };
 
 /* Reserve `bytes' of zeroed address space, from the beginning of a page.
@@ -36,6 +37,10 @@ int arena_place(struct arena *arena, size_t bytes, size_t most);
 /* Make such an arena so many whole pages long.  Gives back 0, or -1 with
  * errno set and nothing changed.  May run inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
+
+/* Maps zeroed memory at PLACE, where nothing may be.  Returns false with errno:
+ * EEXIST if something is. */
+bool arena_map_there(void *place, size_t bytes);
 
 /* arena_reserve with all of its pages, for a table to be filled at once: a
  * page that is read before it is written to costs two faults.  Without memory

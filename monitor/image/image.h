@@ -8,13 +8,14 @@
  * A program is killed at any instruction; what is in the image then is told
  * by image_format.h.
  *
- * Room in the file is allocated before a page of it is touched: a full disk
- * is no signal.  Where there is none, an array that is in the image does not
- * grow: its owner counts in what it has, and the image says that it is not
- * complete.  Notes alone grow all the same, in memory: each is written once,
- * and the next image has them.  The file is opened when it grows and closed
- * again, so that no program ever writes into it, or the monitor into a file
- * of the program's.
+ * The file is one hole, in which each array has a range for all that it may
+ * become (image_parts.h).  A page of it is made present before it is touched:
+ * a full disk is no signal.  Where there is no room, an array that is in the
+ * image does not grow: its owner counts in what it has, and the image says
+ * that it is not complete.  Notes alone grow all the same, in memory: each is
+ * written once, and the next image has them.  The file is opened for a new
+ * array and closed again, so that no program ever writes into it, or the
+ * monitor into a file of the program's; an array grows without that.
  *
  * Forks.  The child has no image, and nothing of its parent's is in its
  * memory but what image_forked leaves there.
@@ -36,10 +37,10 @@ struct arena;
 struct note_list;
 
 /* Begin an image in the file PATH, which is made; for what may be there, and
- * `exclusive', see image_file_make.  What was in the last one of this process,
- * which is closed, is in it again.  The file is open until image_opened.
- * `process' is the number of this one.
- * Gives back 0 or an errno value.  One thread at a time. */
+ * `exclusive', see image_file_make.  What was in the last one of this
+ * process, which is closed, is in it again.  The file is open until
+ * image_opened. `process' is the number of this one. Gives back 0 or an errno
+ * value.  One thread at a time. */
 int image_open(const char *path, enum image_language language, pid_t process,
                bool exclusive);
 
@@ -61,17 +62,17 @@ bool image_is_open(void);
 /* A number for the arrays of one owner, from 1 on. */
 uint32_t image_owner(void);
 
-/* From now on the arena, of which `used' bytes are written to, is in the
- * image as the array of that kind.  Nobody may write to it meanwhile.  False
- * with ENOMEM: there is no room. */
+/* Puts the arena, of which USED bytes are written to, into the image as the
+ * array of that kind, of records of RECORD_BYTES.  Nobody may write to it
+ * meanwhile.  Returns false with ENOMEM if there is no room. */
 bool image_map(const struct arena *arena, size_t used, enum image_kind kind,
-               uint32_t owner);
+               uint32_t owner, uint32_t record_bytes);
 
 /* ---- for arenas ---- */
 
-/* The arena at `base' is now `bytes' longer, at `end'.  False with ENOMEM: it
- * is in the image, which has no room. */
-bool image_extend(const void *base, void *end, size_t bytes);
+/* Makes the arena at BASE, which is in the image and ends at END, BYTES
+ * longer. Returns false with ENOMEM if there is no room. */
+bool image_extend(const void *base, const void *end, size_t bytes);
 
 /* Whether it is in the image, which is true of all of its memory or none. */
 bool image_has(const void *base);
@@ -100,7 +101,7 @@ void image_fork_lock(void);
 void image_fork_unlock(void);
 
 /* Returns true if figures are in an image, or were when it was closed. */
-bool image_has_pieces(void);
+bool image_has_parts(void);
 
 /* In a copy of a process: puts memory of its own in the place of what is in
  * its parent's image, all zero but for stripes, regions and notes, and

@@ -6,17 +6,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/digits.h"
 #include "common/image_format.h"
 #include "image/arena.h"
@@ -126,35 +132,26 @@ image_file_elsewhere(int (*work)(void *), void *closure)
 
 /* A file that is longer than this process may make one is a signal. */
 int
-image_file_allocate(int file, uint64_t bytes)
+image_file_lengthen(int file, uint64_t bytes)
 {
   struct rlimit limit;
-  int error;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
       limit.rlim_cur != RLIM_INFINITY &&
       image_file.end + bytes > limit.rlim_cur)
     return EFBIG;
-  do
-    error = posix_fallocate(file, (off_t)image_file.end, (off_t)bytes);
-  while (error == EINTR);
-  return error;
+  if (ftruncate(file, (off_t)(image_file.end + bytes)) != 0)
+    return errno;
+  image_file.end += bytes;
+  return 0;
 }
 
 bool
-image_file_write(int file, const void *bytes, size_t n, uint64_t offset)
+image_file_is_dense(int file)
 {
-  const char *from = bytes;
-  while (n > 0) {
-    const ssize_t written = pwrite(file, from, n, (off_t)offset);
-    if (written < 0 && errno != EINTR)
-      return false;
-    if (written > 0) {
-      from += written;
-      n -= (size_t)written;
-      offset += (uint64_t)written;
-    }
-  }
-  return true;
+  enum { BLOCK = 512 };
+  struct stat status;
+  return fstat(file, &status) == 0 && status.st_size > 0 &&
+         status.st_blocks * BLOCK >= status.st_size;
 }
 
 void
@@ -162,14 +159,33 @@ image_file_try(void)
 {
   const int file = image_file_open();
   void *mapped;
-  if (file < 0 || image_file_allocate(file, IMAGE_PAGE) != 0)
+  if (file < 0 || image_file_lengthen(file, IMAGE_PAGE) != 0)
     return;
-  image_file_write(file, "", 1, image_file.end + IMAGE_PAGE - 1);
   mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                (off_t)image_file.end);
-  if (mapped != MAP_FAILED)
+                (off_t)(image_file.end - IMAGE_PAGE));
+  if (mapped != MAP_FAILED) {
+    madvise(mapped, IMAGE_PAGE, MADV_RANDOM);
+    arch_system_call(SYS_rt_sigprocmask,
+                     (const long[6]){SIG_BLOCK, 0, (long)(intptr_t)mapped,
+                                     sizeof(uint64_t)});
+    mremap(mapped, IMAGE_PAGE, IMAGE_PAGE, 0);
     munmap(mapped, IMAGE_PAGE);
+  }
   image_file_close(file);
+}
+
+/* Makes btrfs write in place, as others do: else a page that is there could
+ * find no room when it is written to again. */
+static void
+write_in_place(int file)
+{
+  struct statfs system;
+  int flags;
+  if (fstatfs(file, &system) != 0 || system.f_type != BTRFS_SUPER_MAGIC ||
+      ioctl(file, FS_IOC_GETFLAGS, &flags) != 0)
+    return;
+  flags |= FS_NOCOW_FL;
+  ioctl(file, FS_IOC_SETFLAGS, &flags);
 }
 
 /* ---- another file in its place ---- */
@@ -263,6 +279,8 @@ image_file_make(const char *path, bool exclusive)
     unlink(image_file.path);
     return -1;
   }
+  if (file >= 0)
+    write_in_place(file);
   image_file.device = status.st_dev;
   image_file.inode = status.st_ino;
   image_file.end = 0;

@@ -61,12 +61,11 @@ int image_file_copy_process(int flags, int (*work)(void *), void *closure);
  * less.  Gives back what `work' does, 0 or an errno value. */
 int image_file_elsewhere(int (*work)(void *closure), void *closure);
 
-/* Make room for `bytes' behind its end, which is where it was.  Gives back 0
- * or an errno value. */
-int image_file_allocate(int file, uint64_t bytes);
+/* Makes the file BYTES longer, by a hole.  Returns 0 or an errno value. */
+int image_file_lengthen(int file, uint64_t bytes);
 
-/* Write there.  False with errno set. */
-bool image_file_write(int file, const void *bytes, size_t n, uint64_t offset);
+/* Returns true if the file system has no holes. */
+bool image_file_is_dense(int file);
 
 /* Make the system calls that it takes to grow, and change nothing: a filter of
  * system calls ends the process, which is a copy, for one that is forbidden. */

@@ -14,14 +14,14 @@
 #include <sys/mman.h>
 
 #include "image/image_file.h"
-#include "image/image_pieces.h"
+#include "image/image_parts.h"
 
 /* Returns true for what is needed though no figure is. */
 static bool
-is_kept(const struct piece *p)
+is_kept(const struct part *p)
 {
-  return p->part.kind == IMAGE_STRIPES || p->part.kind == IMAGE_REGIONS ||
-         p->part.kind == IMAGE_NOTES;
+  return p->entry.kind == IMAGE_STRIPES || p->entry.kind == IMAGE_REGIONS ||
+         p->entry.kind == IMAGE_NOTES;
 }
 
 static void *
@@ -31,33 +31,33 @@ map_anonymous(void *place, size_t bytes, int how)
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
 }
 
-/* Puts memory in the place of the piece that has its contents.  Other threads
+/* Puts memory in the place of the part that has its contents.  Other threads
  * that look at its locks meanwhile see the one or the other. */
 static bool
-replace_by_copy(const struct piece *p)
+replace_by_copy(const struct part *p)
 {
-  void *const copy = map_anonymous(NULL, p->part.room, 0);
+  void *const copy = map_anonymous(NULL, p->bytes, 0);
   if (copy == MAP_FAILED)
     return false;
-  memcpy(copy, p->base, p->part.room);
-  if (mremap(copy, p->part.room, p->part.room,
+  memcpy(copy, p->base, p->bytes);
+  if (mremap(copy, p->bytes, p->bytes,
              MREMAP_MAYMOVE | MREMAP_FIXED, p->base) != MAP_FAILED)
     return true;
-  munmap(copy, p->part.room);
+  munmap(copy, p->bytes);
   return false;
 }
 
-/* Puts memory that is all zero in the place of the piece. */
+/* Puts memory that is all zero in the place of the part. */
 static bool
-replace_by_zeros(const struct piece *p)
+replace_by_zeros(const struct part *p)
 {
-  return map_anonymous(p->base, p->part.room, MAP_FIXED) != MAP_FAILED;
+  return map_anonymous(p->base, p->bytes, MAP_FIXED) != MAP_FAILED;
 }
 
-/* Replaces the piece; asks more than once, as the kernel may have the next
+/* Replaces the part; asks more than once, as the kernel may have the next
  * time what it refuses now.  Returns false if it has not. */
 static bool
-replace(const struct piece *p, bool copy)
+replace(const struct part *p, bool copy)
 {
   enum { TRIES = 3 };
   bool replaced = false;
@@ -66,20 +66,20 @@ replace(const struct piece *p, bool copy)
   return replaced;
 }
 
-/* Replaces all pieces, by copies with `copy'.  Returns false, with the rest
+/* Replaces all parts, by copies with `copy'.  Returns false, with the rest
  * still in the file, if the kernel refuses. */
 static bool
 leave(bool copy)
 {
   bool left = true;
   while (left && image.count > 0) {
-    const struct piece *const p = &image.pieces[image.count - 1];
+    const struct part *const p = &image.parts[image.count - 1];
     left = p->base == NULL || replace(p, copy || is_kept(p));
     image.count -= left;
   }
   image_file_drop();
   if (image.head != NULL)
-    munmap(image.head, IMAGE_PAGE);
+    directory_unmap(image.head);
   image.head = NULL;
   return left;
 }
@@ -120,9 +120,12 @@ image_fork_unlock(void)
 }
 
 bool
-image_has_pieces(void)
+image_has_parts(void)
 {
-  return image.count > 0;
+  for (uint32_t i = 0; i < image.count; i++)
+    if (image.parts[i].base != NULL)
+      return true;
+  return false;
 }
 
 bool

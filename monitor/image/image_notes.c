@@ -6,7 +6,7 @@
 
 #include "image/arena.h"
 #include "image/image.h"
-#include "image/image_pieces.h"
+#include "image/image_parts.h"
 #include "image/note_list.h"
 #include "image/signals.h"
 #include "image/spin_lock.h"
@@ -14,7 +14,7 @@
 enum { FIRST_NOTES = 1 << 14 };
 
 /* Under image.notes_lock. */
-static struct note_list list = {.arena = {.most = 1 << 30}};
+static struct note_list list = {.arena = {.most = 1 << 28, .may_leave = true}};
 
 /* Gives back 0 or an errno value. */
 static int
@@ -37,7 +37,7 @@ image_notes_begin(void)
   spin_lock(&image.notes_lock);
   error = make_list();
   if (error == 0 && !image_map(&list.arena, list.used,
-                               IMAGE_NOTES, image_owner()))
+                               IMAGE_NOTES, image_owner(), 1))
     error = errno;
   spin_unlock(&image.notes_lock);
   return error;

@@ -38,14 +38,16 @@ add_special(struct context_tree *tree)
   tree->overflowed = 0;
 }
 
+static const uint32_t record_sizes[] = {
+    [TREE_CONTEXTS] = sizeof(struct context),
+    [TREE_LEAVES] = sizeof(struct leaf),
+    [TREE_KINDS] = sizeof(struct kind)};
+
 /* One leaf more is LEAF_OVERFLOW. */
 static size_t
 bytes_for(int array, uint32_t room)
 {
-  static const size_t sizes[] = {[TREE_CONTEXTS] = sizeof(struct context),
-                                 [TREE_LEAVES] = sizeof(struct leaf),
-                                 [TREE_KINDS] = sizeof(struct kind)};
-  return ((size_t)room + (array == TREE_LEAVES)) * sizes[array];
+  return ((size_t)room + (array == TREE_LEAVES)) * record_sizes[array];
 }
 
 /* Of all records that there are. */
@@ -120,7 +122,8 @@ context_tree_map(struct context_tree *tree)
                                           [TREE_KINDS] = IMAGE_KINDS};
   const uint32_t owner = tree->owner = image_owner();
   for (int i = 0; i < TREE_ARRAYS; i++)
-    image_map(&tree->arenas[i], bytes_used(tree, i), kinds[i], owner);
+    image_map(&tree->arenas[i], bytes_used(tree, i), kinds[i], owner,
+              record_sizes[i]);
 }
 
 void

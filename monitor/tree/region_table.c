@@ -40,7 +40,7 @@ region_table_map(const struct region_table *table)
 {
   if (table->regions != NULL)
     image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
-              image_owner());
+              image_owner(), sizeof *table->regions);
 }
 
 /* Three quarters of the table are for all names, the rest for regions that

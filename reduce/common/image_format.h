@@ -88,7 +88,7 @@ struct image_part {
   uint64_t room;         /* records that there is place for */
   uint64_t ready;        /* records that may be read; at most `room' */
   uint64_t offset;       /* of the first record in the file */
-  uint32_t record_bytes; /* 1: an array is cut within its records */
+  uint32_t record_bytes;
   uint32_t zero;
 };
 

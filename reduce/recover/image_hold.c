@@ -101,8 +101,7 @@ find_stripes(int file, uint32_t parts)
                                         sizeof part;
        i++)
     if (part.kind == IMAGE_STRIPES)
-      return part.ready == 0 || part.record_bytes == 0 ||
-                     part.ready < sizeof(struct stripes) / part.record_bytes
+      return part.ready == 0 || part.record_bytes != sizeof(struct stripes)
                  ? 0
                  : part.offset;
   return 0;

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "recover/image_hold.h"
+#include "tree/region_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,11 +126,27 @@ find_array(struct image *image, const struct image_part *part)
   return &image->arrays[image->array_count - 1];
 }
 
-/* Returns whether PART has a kind and is within a file of SIZE bytes. */
+/* Returns true if PART has records of its kind, within a file of SIZE bytes.
+ */
 static bool
 is_valid(const struct image_part *part, uint64_t size)
 {
+  static const size_t record_bytes[IMAGE_KINDS_END] = {
+      [IMAGE_CONTEXTS] = sizeof(struct context),
+      [IMAGE_LEAVES] = sizeof(struct leaf),
+      [IMAGE_KINDS] = sizeof(struct kind),
+      [IMAGE_COUNTERS] = sizeof(struct leaf_counters),
+      [IMAGE_STRIPES] = sizeof(struct stripes),
+      [IMAGE_REGIONS] = sizeof(struct region),
+      [IMAGE_NOTES] = 1,
+      [IMAGE_LIVE_FIGURES] = sizeof(struct image_live),
+      [IMAGE_OBJECTS] = sizeof(struct image_object),
+      [IMAGE_REFERENCES] = sizeof(uint32_t),
+      [IMAGE_BODIES] = sizeof(struct image_body),
+      [IMAGE_ROOTS] = sizeof(struct image_root),
+      [IMAGE_OUTSIDE] = sizeof(struct image_object)};
   return part->kind < IMAGE_KINDS_END && part->record_bytes != 0 &&
+         part->record_bytes == record_bytes[part->kind] &&
          part->ready <= part->room && part->offset <= size &&
          part->ready <= (size - part->offset) / part->record_bytes;
 }
@@ -141,8 +158,7 @@ read_part(const struct image_input *input, const struct image_part *part,
 {
   struct image_array *array = find_array(input->image, part);
   const size_t bytes = part->ready * part->record_bytes;
-  if (array->length % part->record_bytes != 0 ||
-      part->first != array->length / part->record_bytes)
+  if (part->first != array->length / part->record_bytes)
     image_fault(input->image, (int64_t)offset,
                 "a part of an array does not follow the one before");
   ARRAY_ROOM(array->bytes, array->capacity, array->length + bytes);

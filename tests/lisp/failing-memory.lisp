@@ -100,6 +100,7 @@ condition that it signals, or its value, and whether anything failed."
                (call-everything)
                (unless (equal (state) *nothing*)
                  (push (list n "then" (state)) wrong)))
+             (mprof:stop) ; what fails once may have been tried again
              (mprof:reset)
              (apply #'mprof:start arguments)
              (conses 10)

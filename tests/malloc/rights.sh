@@ -45,7 +45,10 @@ others() {
 }
 
 # loaded FILE: where the C library was, of which it says so.
-loaded() { zcat -f "$1" | grep -a -o '/[^ ]*libc\.so\.6' || echo none; }
+loaded() {
+  "$MPROF" merge -o loaded.data "$1" 2>/dev/null
+  zcat loaded.data | grep -a -o '/[^ ]*libc\.so\.6' || echo none
+}
 
 counted='5 50' more='1 100' said=
 compile rights -O1

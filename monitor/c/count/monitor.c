@@ -72,6 +72,7 @@ open_tree(struct malloc_monitor *m)
 {
   const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
   const uint32_t budget = find_budget();
+  stripes_set_most(context_tree_most(budget < 16 ? 16 : budget) + 1);
   return context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
                            make_room) == 0;
 }

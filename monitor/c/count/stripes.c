@@ -177,12 +177,13 @@ stripes_rebalance(void)
 
 /* ---- use ---- */
 
+/* Puts the counters of a stripe, of which USED bytes may not be zero, into
+ * the image.  Returns false if there is no room. */
 static bool
-map(const struct stripe *s)
+map(const struct stripe *s, size_t used)
 {
-  const struct arena *const arena = arena_of(s);
-  return image_map(arena, arena->reserved_bytes, IMAGE_COUNTERS,
-                   (uint32_t)(s - stripes.stripe) + 1);
+  return image_map(arena_of(s), used, IMAGE_COUNTERS,
+                   (uint32_t)(s - stripes.stripe) + 1, sizeof *s->counters);
 }
 
 void
@@ -192,8 +193,18 @@ stripes_map(void)
                             .reserved_bytes = sizeof stripes};
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
     if (s->counters != NULL)
-      map(s);
-  image_map(&all, sizeof stripes, IMAGE_STRIPES, image_owner());
+      map(s, arena_of(s)->reserved_bytes);
+  image_map(&all, sizeof stripes, IMAGE_STRIPES, image_owner(),
+            sizeof stripes);
+}
+
+/* Of the tree; see stripes_reserve. */
+static size_t most_leaves = (size_t)1 << LEAF_BITS;
+
+void
+stripes_set_most(uint32_t leaves)
+{
+  most_leaves = leaves;
 }
 
 static bool
@@ -203,9 +214,9 @@ reserve(struct stripe *s, uint32_t leaves)
   const size_t bytes = leaves * sizeof *s->counters;
   if (s->counters != NULL)
     return arena_reach(arena, bytes) == 0;
-  if (arena_place(arena, bytes, sizeof *s->counters << LEAF_BITS) != 0)
+  if (arena_place(arena, bytes, most_leaves * sizeof *s->counters) != 0)
     return false;
-  if (!map(s)) {
+  if (!map(s, 0)) {
     arena_release(arena);
     return false;
   }

@@ -303,6 +303,9 @@ void stripes_open_own(struct stripe_user *user);
 /* Closes all but the first one.  All are locked. */
 void stripes_close_others(void);
 
+/* Has counters for so many leaves at most. */
+void stripes_set_most(uint32_t leaves);
+
 /* Has counters for `leaves' leaves in all that are used.  Returns false if
  * there is no memory.  This thread has no stripe locked. */
 bool stripes_reserve(uint32_t leaves);

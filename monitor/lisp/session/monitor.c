@@ -143,7 +143,7 @@ fork_parent(void)
 static void
 fork_child(void)
 {
-  const bool mapped = image_has_pieces();
+  const bool mapped = image_has_parts();
   code_objects_forked();
   code_notes_forked();
   threads_forked();

@@ -145,8 +145,8 @@ aligned(size_t bytes)
   return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-/* Adds an array of RECORDS records of SIZE bytes, all zero.  Returns it, which
- * stays until the next one is added, or NULL if there is no memory. */
+/* Adds an array of RECORDS records of SIZE bytes, all zero.  Returns it,
+ * which stays until the next one is added, or NULL if there is no memory. */
 static void *
 add_records(struct snapshot *s, enum image_kind kind, uint32_t owner,
             size_t size, size_t records)

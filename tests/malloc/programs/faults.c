@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -89,6 +90,18 @@ static void
 case_small_file(void)
 {
   limit(100);
+  use_sizes();
+}
+
+/* A full disk; the file of the monitor is on it. */
+static void
+case_full_disk(void)
+{
+  static const char bytes[512];
+  const int file = open("disk/filler", O_WRONLY | O_CREAT, 0666);
+  while (write(file, bytes, sizeof bytes) > 0)
+    ;
+  close(file);
   use_sizes();
 }
 
@@ -351,6 +364,7 @@ static const struct test_case cases[] = {
   { "no-file", case_no_file },
   { "small-file", case_small_file },
   { "own-signal", case_own_signal },
+  { "full-disk", case_full_disk },
   { "errno", case_errno },
   { "left-free", case_left_free },
   { "left-lock", case_left_lock },

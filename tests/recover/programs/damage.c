@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * damage IN OUT SEED: a copy that differs in some numbers of what is not zero,
- * and in its heads, or ends early; the same for the same SEED.
+ * damage FILE SEED: changes some numbers of what is not zero in the file, and in
+ * its directory, or cuts it; the same for the same SEED.  Holes stay.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MOST = 8 };
+enum { PAGE = 4096, MOST = 8, MOST_PAGES = 1 << 16, HEAD_BYTES = 1024 };
 
 static uint64_t state;
 
@@ -40,30 +41,50 @@ value(uint64_t was)
   }
 }
 
+/* Lists the pages of the file that are no holes; returns how many. */
+static size_t
+find_pages(int file, size_t length, size_t *pages)
+{
+  size_t count = 0;
+  for (off_t at = 0, hole; count < MOST_PAGES; at = hole) {
+    at = lseek(file, at, SEEK_DATA);
+    hole = at < 0 ? -1 : lseek(file, at, SEEK_HOLE);
+    if (hole < 0)
+      break;
+    for (; at < hole && count < MOST_PAGES && (size_t)at + PAGE <= length;
+         at += PAGE)
+      pages[count++] = (size_t)at;
+  }
+  return count;
+}
+
 int
 main(int argc, char **argv)
 {
-  const int in = open(argv[1], O_RDONLY);
-  const int out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  static size_t pages[MOST_PAGES];
+  const int file = open(argv[1], O_RDWR);
   struct stat status;
   char *bytes;
-  if (argc != 4 || fstat(in, &status) != 0)
+  if (argc != 3 || fstat(file, &status) != 0)
     return 2;
-  state = strtoull(argv[3], NULL, 10) * 2654435761u + 1;
+  state = strtoull(argv[2], NULL, 10) * 2654435761u + 1;
   size_t length = (size_t)status.st_size;
-  bytes = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, in, 0);
+  const size_t count = find_pages(file, length, pages);
+  if (count == 0)
+    return 2;
+  bytes = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   for (uint64_t i = next(MOST) + 1; i > 0; i--) {
     uint64_t was = 0;
     size_t at = 0;
     for (int tries = 0; was == 0 && tries < 1000; tries++) {
-      at = next(3) == 0 ? next(length / PAGE) * PAGE + next(6) * 8
-                        : next(length / 8) * 8;
+      at = next(3) == 0 ? next(HEAD_BYTES / 8) * 8
+                        : pages[next(count)] + next(PAGE / 8) * 8;
       memcpy(&was, bytes + at, sizeof was);
     }
     was = value(was);
     memcpy(bytes + at, &was, next(2) == 0 ? 4 : 8);
   }
   if (next(10) == 0)
-    length = next(length);
-  return write(out, bytes, length) == (ssize_t)length ? 0 : 1;
+    length = next(2) == 0 ? next(length) : pages[next(count)];
+  return ftruncate(file, (off_t)length) == 0 ? 0 : 1;
 }

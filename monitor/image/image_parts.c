@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * image_parts.c -- see image_parts.h.
+ *
+ * A part is put into the file in steps: a range, its bytes, its memory, and
+ * last its entry in the directory.  Nobody writes to that memory meanwhile,
+ * so a process that is killed in between leaves what it had, or nothing.
+ */
+#include "image/image_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "image/image.h"
+#include "image/image_file.h"
+
+/* From ADVISED bytes on the kernel makes larger parts of the file at once.
+ * Before, it would read around the first page of each array. */
+enum { ADVISED = 4 << 20 };
+
+/* All records have a whole number in a range: their sizes divide UNIT. */
+enum { UNIT = 15 * IMAGE_PAGE };
+_Static_assert(UNIT % 40 == 0 && UNIT % 48 == 0 && UNIT % 256 == 0,
+               "contexts, leaves, regions");
+
+static size_t
+units(uint64_t bytes)
+{
+  return (size_t)((bytes + UNIT - 1) / UNIT * UNIT);
+}
+
+/* ---- the kernel ---- */
+
+/* These change nothing where threads read without a lock: the C library's
+ * functions would be writes for ThreadSanitizer.  Each returns what the
+ * kernel does, a negative errno value if it fails. */
+static long
+remap(void *from, size_t bytes, size_t becomes, int how, void *to)
+{
+  const long arguments[6] = {(long)(intptr_t)from, (long)bytes, (long)becomes,
+                             how, (long)(intptr_t)to};
+  return arch_system_call(SYS_mremap, arguments);
+}
+
+/* Has the kernel write a word to the page, and zeroes that: on a full disk it
+ * fails, where a store would be a signal. */
+static long
+write_to_page(char *page)
+{
+  const long arguments[6] = {SIG_BLOCK, 0, (long)(intptr_t)page,
+                             sizeof(uint64_t)};
+  const long result = arch_system_call(SYS_rt_sigprocmask, arguments);
+  if (result == 0)
+    *(volatile uint64_t *)(void *)page = 0;
+  return result;
+}
+
+/* Makes pages of the file, which are zero, present.  Returns false with
+ * EFAULT if there is no room for one. */
+static bool
+make_present(char *at, size_t bytes)
+{
+  long result = 0;
+  for (size_t i = 0; result == 0 && i < bytes; i += IMAGE_PAGE)
+    result = write_to_page(at + i);
+  errno = (int)-result;
+  return result == 0;
+}
+
+/* Returns why there is no room for these bytes of the file: the kernel says
+ * only EFAULT. */
+static int
+why_full(int file, uint64_t offset, size_t bytes)
+{
+  int error;
+  do
+    error = posix_fallocate(file, (off_t)offset, (off_t)bytes);
+  while (error == EINTR);
+  return error == 0 || error == EOPNOTSUPP ? ENOSPC : error;
+}
+
+static void
+advise(void *at, size_t bytes)
+{
+  madvise(at, bytes, bytes < ADVISED ? MADV_RANDOM : MADV_NORMAL);
+}
+
+/* Maps MAPPED bytes of the file from OFFSET on, the first BYTES of them present
+ * and zero.  Returns NULL with errno if there is no room. */
+static void *
+map_present(int file, uint64_t offset, size_t mapped, size_t bytes)
+{
+  void *const at = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        file, (off_t)offset);
+  int error = ENOMEM;
+  if (at == MAP_FAILED)
+    return NULL;
+  advise(at, mapped);
+  if (make_present(at, bytes))
+    return at;
+  if (errno == EFAULT)
+    error = why_full(file, offset, bytes);
+  munmap(at, mapped);
+  errno = error;
+  return NULL;
+}
+
+/* ---- the directory ---- */
+
+/* Returns how many parts the directory of a new file may have: fewer where
+ * the length of files is limited. */
+static uint32_t
+most_parts(void)
+{
+  enum { MOST = 1 << 16, FEW = 1 << 10 };
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  return limit.rlim_cur == RLIM_INFINITY ? MOST : FEW;
+}
+
+static size_t
+whole_directory(void)
+{
+  return units(image_part_offset(image.most_parts));
+}
+
+struct image_head *
+directory_map(int file)
+{
+  image.most_parts = most_parts();
+  errno = image_file_lengthen(file, whole_directory());
+  if (errno != 0)
+    return NULL;
+  image.dense = image_file_is_dense(file);
+  image.directory_bytes = IMAGE_PAGE;
+  return map_present(file, 0, whole_directory(), IMAGE_PAGE);
+}
+
+void
+directory_unmap(struct image_head *head)
+{
+  munmap(head, whole_directory());
+}
+
+/* Returns that entry, or NULL with errno if there is no room for it. */
+static struct image_part *
+entry_at(struct image_head *head, uint32_t number)
+{
+  char *const at = (char *)head + image_part_offset(number);
+  if (number >= image.most_parts) {
+    errno = ENOSPC;
+    return NULL;
+  }
+  while ((size_t)(at - (char *)head) + sizeof(struct image_part) >
+         image.directory_bytes) {
+    if (!make_present((char *)head + image.directory_bytes, IMAGE_PAGE)) {
+      errno = ENOSPC;
+      return NULL;
+    }
+    image.directory_bytes += IMAGE_PAGE;
+  }
+  return (struct image_part *)(void *)at;
+}
+
+static void
+set_kind(struct image_part *entry, uint32_t kind)
+{
+  __atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
+}
+
+static uint64_t
+ready(const struct part *p)
+{
+  return p->bytes / p->entry.record_bytes;
+}
+
+/* ---- ranges ---- */
+
+/* Returns how many bytes a new part gets in the file, at least its own. */
+static size_t
+range_for(const struct image_head *head, const struct part *p)
+{
+  enum { SLOT = 1 << 16, SHARE = 8 };
+  const size_t record = p->entry.record_bytes;
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  uint64_t range = p->most - p->entry.first * record;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  if (head->language == IMAGE_LISP && p->entry.first == 0 && record > 1 &&
+      range > SLOT * record)
+    range = SLOT * record; /* there is a tree for each thread */
+  range = units(range);
+  if (limit.rlim_cur != RLIM_INFINITY && range > limit.rlim_cur / SHARE)
+    range = 0;
+  return image.dense || range < p->bytes ? units(p->bytes) : range;
+}
+
+static void
+set_range(struct part *p, uint64_t offset, size_t range)
+{
+  p->range = range;
+  p->entry.offset = offset;
+  p->entry.room = range / p->entry.record_bytes;
+}
+
+/* Gives the part a range at the end of the file, if it has none.  Returns
+ * false with errno if there is no room. */
+static bool
+find_range(int file, const struct image_head *head, struct part *p)
+{
+  if (p->range != 0)
+    return true;
+  const uint64_t offset = image_file.end;
+  const size_t range = range_for(head, p);
+  errno = image_file_lengthen(file, range);
+  if (errno != 0)
+    return false;
+  set_range(p, offset, range);
+  return true;
+}
+
+/* ---- parts ---- */
+
+struct part *
+part_at(const void *base)
+{
+  for (uint32_t i = 0; i < image.count; i++)
+    if (base != NULL && image.parts[i].base == base)
+      return &image.parts[i];
+  return NULL;
+}
+
+/* Puts the pages of its range in the place of the memory of the part. */
+static bool
+move_into_range(int file, struct part *p)
+{
+  void *const mapped = map_present(file, p->entry.offset, p->bytes, p->bytes);
+  if (mapped == NULL)
+    return false;
+  memcpy(mapped, p->base, p->used);
+  const long moved = remap(mapped, p->bytes, p->bytes,
+                           MREMAP_MAYMOVE | MREMAP_FIXED, p->base);
+  if (moved == (long)(intptr_t)p->base)
+    return true;
+  munmap(mapped, p->bytes);
+  errno = (int)-moved;
+  return false;
+}
+
+bool
+part_put(int file, struct image_head *head, uint32_t number, struct part *p)
+{
+  const uint64_t end = image_file.end;
+  struct image_part *const entry = entry_at(head, number);
+  if (entry == NULL || !find_range(file, head, p))
+    return false;
+  if (!move_into_range(file, p)) {
+    if (image_file.end != end)
+      p->range = 0;
+    image_file.end = end;
+    return false;
+  }
+  p->used = p->bytes;
+  p->entry.ready = ready(p);
+  struct image_part hidden = p->entry;
+  hidden.kind = 0;
+  *entry = hidden;
+  set_kind(entry, p->entry.kind);
+  if (head->parts <= number)
+    __atomic_store_n(&head->parts, number + 1, __ATOMIC_RELEASE);
+  return true;
+}
+
+static bool
+has_free_part(void)
+{
+  for (uint32_t i = 0; i < image.count; i++)
+    if (image.parts[i].base == NULL)
+      return true;
+  return false;
+}
+
+/* Returns a number for the part NEW, behind all of its array: that of one
+ * that was given back, whose range it gets, or else one more. */
+static uint32_t
+find_number(struct part *new)
+{
+  const size_t range = image.head != NULL && has_free_part()
+                           ? range_for(image.head, new)
+                           : 0;
+  uint32_t number = image.count;
+  for (uint32_t i = image.count;
+       i-- > 0 && !part_is_of(&image.parts[i], new);)
+    if (image.parts[i].base == NULL && image.parts[i].range == range)
+      number = i;
+  new->range = 0;
+  if (number < image.count && range != 0)
+    set_range(new, image.parts[number].entry.offset, range);
+  return number;
+}
+
+/* Returns 0 or an errno value; see part_add. */
+static int
+add(void *part)
+{
+  struct part *const new = part;
+  const uint32_t number = find_number(new);
+  const bool open = image_is_open();
+  const int file = open ? image_file_open() : -1;
+  int error = 0;
+  if (open && file < 0)
+    return errno;
+  const bool room =
+      arena_record(&image.arena, number, sizeof *image.parts) != NULL;
+  image.parts = image.arena.base;
+  if (!room || (open && !part_put(file, image.head, number, new))) {
+    error = errno;
+  } else {
+    image.parts[number] = *new;
+    image.count += number == image.count;
+  }
+  image_file_close(file);
+  return error;
+}
+
+/* What the kernel refuses once it may have the next time. */
+bool
+part_add(struct part *new)
+{
+  enum { TRIES = 3 };
+  for (int i = 0; i < TRIES; i++) {
+    int error = add(new);
+    if (error == EMFILE)
+      error = image_file_elsewhere(add, new);
+    if (error == 0)
+      return true;
+    image.error = error;
+  }
+  return false;
+}
+
+bool
+part_grow(struct part *p, size_t more)
+{
+  const uint32_t number = (uint32_t)(p - image.parts);
+  const size_t bytes = p->bytes + more;
+  if (remap(p->base, p->bytes, bytes, 0, NULL) != (long)(intptr_t)p->base)
+    return false;
+  if (p->bytes < ADVISED && bytes >= ADVISED)
+    advise(p->base, bytes);
+  if (!make_present(p->base + p->bytes, more)) {
+    image.error = ENOSPC;
+    remap(p->base, bytes, p->bytes, 0, NULL);
+    return false;
+  }
+  p->bytes = p->used = bytes;
+  p->entry.ready = ready(p);
+  if (image.head != NULL)
+    __atomic_store_n(&entry_at(image.head, number)->ready, p->entry.ready,
+                     __ATOMIC_RELEASE);
+  return true;
+}
+
+void
+part_shrink(struct part *p, size_t less)
+{
+  const uint32_t number = (uint32_t)(p - image.parts);
+  p->bytes = p->used = p->bytes - less;
+  p->entry.ready = ready(p);
+  if (image.head != NULL)
+    entry_at(image.head, number)->ready = p->entry.ready;
+  remap(p->base, p->bytes + less, p->bytes, 0, NULL);
+}
+
+void
+part_release(int file, uint32_t number)
+{
+  struct part *const p = &image.parts[number];
+  if (image.head != NULL)
+    set_kind(entry_at(image.head, number), 0);
+  const bool punched =
+      file >= 0 && fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                             (off_t)p->entry.offset, (off_t)p->bytes) == 0;
+  *p = (struct part){.range = punched ? p->range : 0,
+                     .entry = {.offset = p->entry.offset}};
+}
