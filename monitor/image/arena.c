@@ -218,6 +218,17 @@ arena_release(struct arena *arena)
                           .may_leave = arena->may_leave};
 }
 
+void
+arena_shorten(struct arena *arena, size_t bytes)
+{
+  bytes = whole_pages(bytes);
+  if (arena->reserved_bytes <= bytes)
+    return;
+  if (arena->held_bytes == 0)
+    arena->held_bytes = arena->reserved_bytes;
+  arena->reserved_bytes = bytes;
+}
+
 /* The kernel keeps locked pages (mlockall), and clears none of a file. */
 void
 arena_clear(struct arena *arena)

@@ -66,6 +66,10 @@ arena_record(struct arena *arena, size_t number, size_t size)
 /* Gives the pages back, and keeps `most'; harmless on an empty arena. */
 void arena_release(struct arena *arena);
 
+/* Makes an arena that does not move BYTES long, if it is longer.  What is behind
+ * that stays mapped, but is no part of it. */
+void arena_shorten(struct arena *arena, size_t bytes);
+
 /* Gives the pages back, but not the address space: all is zero again. */
 void arena_clear(struct arena *arena);
 

@@ -11,7 +11,7 @@
 #include "image/signals.h"
 #include "image/spin_lock.h"
 
-enum { FIRST_NOTES = 1 << 14 };
+enum { FIRST_NOTES = IMAGE_PAGE };
 
 /* Under image.notes_lock. */
 static struct note_list list = {.arena = {.most = 1 << 28, .may_leave = true}};

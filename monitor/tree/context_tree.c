@@ -148,6 +148,16 @@ context_tree_clear(struct context_tree *tree)
   add_special(tree);
 }
 
+void
+context_tree_shorten(struct context_tree *tree)
+{
+  if (tree->room <= SIZE_FIRST_ROOM)
+    return;
+  tree->room = SIZE_FIRST_ROOM;
+  for (int i = 0; i < TREE_ARRAYS; i++)
+    arena_shorten(&tree->arenas[i], bytes_for(i, tree->room));
+}
+
 uint64_t
 context_tree_bytes(const struct context_tree *tree)
 {

@@ -237,6 +237,9 @@ void context_tree_map(struct context_tree *tree);
 /* Forget all contexts and counts; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);
 
+/* Has no more room than a tree that is new; to be cleared next. */
+void context_tree_shorten(struct context_tree *tree);
+
 /* Is there memory for more contexts and leaves than tree->room? */
 bool context_tree_make_room(struct context_tree *tree);
 

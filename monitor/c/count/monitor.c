@@ -240,7 +240,8 @@ malloc_monitor_forked(struct malloc_monitor *m, bool counting)
 {
   m->lock.holder = m->functions.table.lock.holder = 0;
   frame_rules_forked();
-  stripes_forked();
+  context_tree_shorten(&m->tree);
+  stripes_forked(m->tree.room + 1);
   stripes.counting = counting;
   clear(m);
   m->awaits_image = true;

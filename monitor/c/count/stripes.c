@@ -24,10 +24,11 @@ static struct {
   unsigned events;  /* waits, or limits, of this kind */
   uint32_t numbers; /* of threads: a bit for each that is taken.  Threads come
                        and go while the stripes move into an image */
+  size_t most_leaves; /* of the tree */
   struct arena arenas[STRIPES]; /* of the counters of each.  The child of a
                                    fork finds here what it has, and in the
                                    stripes what its parent has by now */
-} sharing = {.numbers = 1};
+} sharing = {.numbers = 1, .most_leaves = (size_t)1 << LEAF_BITS};
 
 /* Returns the arena of the counters of the stripe. */
 static struct arena *
@@ -198,13 +199,10 @@ stripes_map(void)
             sizeof stripes);
 }
 
-/* Of the tree; see stripes_reserve. */
-static size_t most_leaves = (size_t)1 << LEAF_BITS;
-
 void
 stripes_set_most(uint32_t leaves)
 {
-  most_leaves = leaves;
+  sharing.most_leaves = leaves;
 }
 
 static bool
@@ -214,7 +212,7 @@ reserve(struct stripe *s, uint32_t leaves)
   const size_t bytes = leaves * sizeof *s->counters;
   if (s->counters != NULL)
     return arena_reach(arena, bytes) == 0;
-  if (arena_place(arena, bytes, most_leaves * sizeof *s->counters) != 0)
+  if (arena_place(arena, bytes, sharing.most_leaves * sizeof *s->counters) != 0)
     return false;
   if (!map(s, 0)) {
     arena_release(arena);
@@ -375,13 +373,14 @@ stripes_forget(void)
 }
 
 void
-stripes_forked(void)
+stripes_forked(uint32_t leaves)
 {
   stripes.stripe[0].lock.holder = 0;
   for (uint32_t i = 1; i < STRIPES; i++) {
     arena_release(&sharing.arenas[i]);
     stripes.stripe[i] = (struct stripe){0};
   }
+  arena_shorten(&sharing.arenas[0], leaves * sizeof(struct leaf_counters));
   stripes.stripe[0].counters = sharing.arenas[0].base;
   stripes.leaves =
       (uint32_t)(sharing.arenas[0].reserved_bytes /

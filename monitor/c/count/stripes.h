@@ -320,8 +320,8 @@ void stripes_forget(void);
 /* Puts all into the image of the process, if that has one.  All are locked. */
 void stripes_map(void);
 
-/* Forgets all in the child of a fork, and uses one stripe.  Its one thread is
- * to join again. */
-void stripes_forked(void);
+/* Forgets all in the child of a fork, and uses one stripe, with counters for so
+ * many leaves at most.  Its one thread is to join again. */
+void stripes_forked(uint32_t leaves);
 
 #endif
