@@ -49,8 +49,7 @@ monitor/lisp/live/live_table live
 monitor/lisp/names/code_functions functions
 monitor/lisp/names/kept_objects kept
 monitor/lisp/names/lisp_functions known
-monitor/lisp/names/source_lines all
-monitor/lisp/session/monitor_images message
+monitor/lisp/session/monitor message
 monitor/lisp/threads/threads monitor
 monitor/lisp/walk/call_site call_sites_shared' "$(grep -v '^monitor/image/' there)"
 finish

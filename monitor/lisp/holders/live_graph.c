@@ -204,7 +204,7 @@ note_entries(struct live_graph *g)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     g->owner = t->tree.owner;
     if (live_table_is_open(&t->live))
-      live_collection_each(&t->live, note_entry, g);
+      live_table_each(&t->live, note_entry, g);
   }
 }
 

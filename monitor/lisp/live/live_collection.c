@@ -335,24 +335,3 @@ live_collection_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
     live_move_entry(t, e, (uint32_t)(leaf >> 4));
   GC_alloc_unlock();
 }
-
-static void
-visit_chunks(const struct live_chunk *chunk, live_visit_fn *visit,
-             void *closure)
-{
-  for (; chunk != NULL; chunk = chunk->next)
-    for (uint64_t i = 0; i < chunk->count; i++)
-      if ((chunk->entries[i].memory & LIVE_OLD) != 0)
-        visit(closure, &chunk->entries[i]);
-}
-
-void
-live_collection_each(struct live_table *t, live_visit_fn *visit,
-                     void *closure)
-{
-  uint64_t count;
-  struct live_chunk *const open = live_table_open_chunk(t, &count);
-  open->count = count;
-  visit_chunks(t->open, visit, closure);
-  visit_chunks(t->old, visit, closure);
-}

@@ -156,7 +156,7 @@ live_table_is_open(const struct live_table *t)
 struct live_chunk *live_table_open_chunk(const struct live_table *,
                                          uint64_t *count);
 
-/* ---- figures by leaf (live_figures.c) ---- */
+/* ---- figures by leaf ---- */
 
 /* Objects and their bytes. */
 struct live_count {
@@ -179,6 +179,12 @@ void live_move_entry(struct live_table *, struct live_entry *, uint32_t leaf);
 /* Adds what is alive and what was alive at the peak to `sums', by leaf.  The
  * world is stopped, and the thread not inside the hook. */
 void live_table_sum(struct live_table *, struct live_figures *sums);
+
+/* Calls `visit' with each old entry.  The world is stopped, and the thread not
+ * inside the hook. */
+typedef void live_visit_fn(void *closure, const struct live_entry *);
+void live_table_each(struct live_table *, live_visit_fn *visit,
+                          void *closure);
 
 /* ---- begin and end ---- */
 
@@ -217,11 +223,5 @@ void live_collection_remove(struct live_table *);
  * signal handler or a finalizer ran since. */
 void live_collection_move(struct live_table *, const void *memory,
                           ptrdiff_t leaf);
-
-/* Calls `visit' with each old entry.  The world is stopped, and the thread not
- * inside the hook. */
-typedef void live_visit_fn(void *closure, const struct live_entry *);
-void live_collection_each(struct live_table *, live_visit_fn *visit,
-                          void *closure);
 
 #endif

@@ -193,7 +193,7 @@ take_up_again(uintptr_t start, const char *name, const char *file,
 
 void
 code_function_name(uintptr_t start, const char *name, const char *file,
-                   int file_position, const struct source_lines *lines)
+                   int file_position, struct source_lines *lines)
 {
   struct code_function *f;
   enum phase_role role;
@@ -203,7 +203,8 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   f = code_function_at(number);
   if (number == 0)
     return;
-  f->lines = lines;
+  f->lines = source_lines_share(lines); /* where it is told of twice, the hook
+                                           may read the first ones: they stay */
   if (f->name != NULL && strcmp(f->name, name) == 0)
     return;
   f->name = strdup(name);
@@ -249,9 +250,7 @@ code_function_place(uintptr_t ip, bool apart)
 void
 code_functions_retire(const struct code_object *gone)
 {
-  struct code_object retired;
-  source_lines_retire(gone->start, gone->end);
-  retired = code_notes_retire(gone, &functions.numbers);
+  struct code_object retired = code_notes_retire(gone, &functions.numbers);
   /* the first one waits at the front, for code is loaded in the same order */
   for (uint32_t i = functions.numbers.last; i > 0; i--) {
     struct code_function *f = code_function_at(i);
@@ -259,6 +258,7 @@ code_functions_retire(const struct code_object *gone)
       continue;
     f->retired = code_object_retired_site(&retired, f->code);
     f->code = 0;
+    source_lines_release(f->lines);
     f->lines = NULL;
     code_function_changed(i);
     if (f->name == NULL || f->file == NULL)

@@ -42,8 +42,8 @@ struct code_function {
   uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
   int16_t word_at;         /* so far above the frame pointer is its frame
                               word; 0: it has none */
-  const struct source_lines *lines; /* of the file that it is in; NULL: they
-                                       are not known */
+  struct source_lines *lines; /* of the file that it is in; NULL: they are not
+                                 known */
   bool has_record;         /* of a frame word, of whatever use that is */
   bool is_noted;             /* see code_function_note */
   bool passes_on;          /* a function of CLOS that only calls a method */
@@ -69,7 +69,7 @@ uint32_t code_function_of_start(uintptr_t start);
  * NULL), which are copied; `lines', or NULL, tell where it was compiled from.
  * Not inside the hook. */
 void code_function_name(uintptr_t start, const char *name, const char *file,
-                        int file_position, const struct source_lines *lines);
+                        int file_position, struct source_lines *lines);
 
 /* The place in its function of the call that returns to `ip' (SITE_PLACE),
  * with its line, and with its offset if the function has lines or is none of
@@ -97,18 +97,20 @@ void code_functions_retire(const struct code_object *gone);
  * stretch of one line.
  */
 
-/* The lines of `source' in what was compiled from it, which is a part of
- * `file' and has the address `code' in it; NULL: it has none, or there is no
- * memory.  Not inside the hook; one thread at a time. */
-const struct source_lines *source_lines_read(const struct link_map *file,
-                                             uintptr_t code,
-                                             const char *source);
+/* Returns the lines of SOURCE in what was compiled from it, which is a part of
+ * FILE and has the address CODE in it, to be released; NULL: it has none, or
+ * there is no memory.  Not inside the hook; one thread at a time. */
+struct source_lines *source_lines_read(const struct link_map *file,
+                                       uintptr_t code, const char *source);
+
+/* Returns LINES, which may be NULL, to be released once more. */
+struct source_lines *source_lines_share(struct source_lines *lines);
+
+/* Gives back memory that nobody else has.  Not inside the hook, nor while
+ * another thread is, but for lines that no function has. */
+void source_lines_release(struct source_lines *lines);
 
 /* Returns the line of that instruction; 0: none.  Inside the hook. */
 uint32_t source_lines_at(const struct source_lines *lines, uintptr_t address);
-
-/* The code from `start' to `end' goes away, and its lines with it.  Not
- * inside the hook, nor while another thread is. */
-void source_lines_retire(uintptr_t start, uintptr_t end);
 
 #endif

@@ -140,7 +140,7 @@ is_ecls_source(const char *file)
 
 /* The lines of the source that the table's functions were compiled from;
  * NULL: they are not known. */
-static const struct source_lines *
+static struct source_lines *
 lines_of(const struct ecl_function_names *table)
 {
   const struct link_map *const file = code_file((uintptr_t)table);
@@ -155,7 +155,7 @@ lines_of(const struct ecl_function_names *table)
 void
 lisp_functions_add(const struct ecl_function_names *table)
 {
-  const struct source_lines *const lines = lines_of(table);
+  struct source_lines *const lines = lines_of(table);
   for (const struct ecl_function_name *n = table->names; n->entry != NULL;
        n++) {
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
@@ -163,6 +163,7 @@ lisp_functions_add(const struct ecl_function_names *table)
       continue;
     code_function_name(start, n->name, table->file, n->file_position, lines);
   }
+  source_lines_release(lines);
   add_words(table->words); /* of functions that have their numbers again */
 }
 

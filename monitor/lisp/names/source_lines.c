@@ -23,13 +23,11 @@ struct stretch {
 };
 
 struct source_lines {
-  struct source_lines *next;
-  uintptr_t base, code;
+  unsigned users; /* functions, and whoever has read them */
+  uintptr_t base; /* where the file was loaded */
   size_t count;
   struct stretch stretches[]; /* by address */
 };
-
-static struct source_lines *all;
 
 /* The line of a row; 0: it is of another file, or the end of the code. */
 static uint32_t
@@ -114,7 +112,7 @@ read_file(const char *path, uintptr_t offset, const char *source)
   return lines;
 }
 
-const struct source_lines *
+struct source_lines *
 source_lines_read(const struct link_map *file, uintptr_t code,
                   const char *source)
 {
@@ -125,11 +123,24 @@ source_lines_read(const struct link_map *file, uintptr_t code,
     free(lines);
     return NULL;
   }
+  lines->users = 1;
   lines->base = file->l_addr;
-  lines->code = code;
-  lines->next = all;
-  all = lines;
   return lines;
+}
+
+struct source_lines *
+source_lines_share(struct source_lines *lines)
+{
+  if (lines != NULL)
+    lines->users++;
+  return lines;
+}
+
+void
+source_lines_release(struct source_lines *lines)
+{
+  if (lines != NULL && --lines->users == 0)
+    free(lines);
 }
 
 uint32_t
@@ -144,18 +155,4 @@ source_lines_at(const struct source_lines *lines, uintptr_t address)
       high = middle;
   }
   return low == 0 ? 0 : lines->stretches[low - 1].line;
-}
-
-void
-source_lines_retire(uintptr_t start, uintptr_t end)
-{
-  for (struct source_lines **l = &all; *l != NULL;) {
-    struct source_lines *const lines = *l;
-    if (lines->code >= start && lines->code < end) {
-      *l = lines->next;
-      free(lines);
-    } else {
-      l = &lines->next;
-    }
-  }
 }

@@ -18,7 +18,9 @@
 
 #include <gc/gc.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 
 #include <ecl/ecl.h>
@@ -35,6 +37,26 @@
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 #include "lisp/walk/call_site.h"
+
+/* ---- what went wrong ---- */
+
+static _Thread_local char message[512];
+
+const char *
+mprof_monitor_message(void)
+{
+  return message;
+}
+
+int
+monitor_fail(const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return 1;
+}
 
 /* ---- code ---- */
 

@@ -12,8 +12,6 @@
 #include "monitor.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,26 +26,6 @@
 #include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
-
-/* ---- what went wrong ---- */
-
-static _Thread_local char message[512];
-
-const char *
-mprof_monitor_message(void)
-{
-  return message;
-}
-
-int
-monitor_fail(const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  return 1;
-}
 
 /* ---- holding up threads ---- */
 
