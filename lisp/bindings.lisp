@@ -222,11 +222,10 @@ A byte that is not UTF-8 becomes U+FFFD."
 
 (define-foreign-functions "libmprof-serve.so"
   (serve-open "mprof_lisp_serve" :unsigned-long
-              (:cstring :unsigned-int :cstring))
+              (:cstring :unsigned-int))
   (serve-message "mprof_lisp_message" :cstring ())
   (serve-port "mprof_server_port" :unsigned-int (:unsigned-long))
-  (serve-run "mprof_server_run" :int (&list :unsigned-long) :waits)
-  (serve-answer "mprof_server_answer" :void (:unsigned-long :cstring))
+  (serve-run "mprof_server_run" :void (&list :unsigned-long) :waits)
   (serve-stop "mprof_server_stop" :void (&list :unsigned-long))
   (serve-close "mprof_server_close" :void (:unsigned-long))
   (timeline-open "mprof_lisp_timeline_open" :unsigned-long (:unsigned-long))

@@ -3,8 +3,7 @@
 ;;;; serve.lisp -- profiles over HTTP, while the program runs.
 ;;;;
 ;;;; The server is C code in a Lisp thread, since it prints Lisp names.  The
-;;;; thread allocates nothing while it waits and serves, so profiles do not
-;;;; include it.  It returns to Lisp to start, stop and reset the profiler.
+;;;; thread allocates nothing, so profiles do not include it.
 
 (in-package #:mprof)
 
@@ -66,41 +65,18 @@ and CLOSE it.  Return true if there was one."
         (mp:process-join (second worker)))
       (close-worker variable worker close))))
 
-(defun start-counting ()
-  "Start counting with the options of the figures in memory, unless the profiler
-is already counting."
-  (start-unless-active (or *options* (options 0))))
-
 (defvar *server* nil
   "The worker that serves, or NIL.")
 
-(defun run-server (arguments)
-  "Serve until STOP-SERVING.  ARGUMENTS has the address of the server.  Answer
-requests of clients, numbers of enum serve_event, by \"\" or an error message."
-  (loop for event = (serve-run arguments)
-        until (eql event 0)
-        do (serve-answer (first arguments)
-                         (octets-of (handler-case
-                                        (ecase event
-                                          (1 (start-counting) "")
-                                          (2 (stop) "")
-                                          (3 (reset) ""))
-                                      (error (condition)
-                                        (princ-to-string condition)))))))
-
-(defun serve (&key (port 6060) address token (start t))
+(defun serve (&key (port 6060) address (start t))
   "Serve the profile over HTTP from a separate thread, and return the port.
 
 PORT (integer, default 6060): the port to listen on; 0 stands for a free one.
 ADDRESS (string, default NIL): the numeric address of the interface to listen
 on.  NIL is the loopback interface; \"0.0.0.0\" stands for all interfaces.
-TOKEN (string, default NIL): clients that know it may start, stop and reset the
-profiler, on the page or by a POST with the header \"Authorization: Bearer
-TOKEN\".
 START (boolean, default T): start counting, unless the profiler is already
 counting.  For other options, call START first.
 
-   /                     the state, as a page
    /flamegraph           a page with a flame graph; ?refresh=5 reloads it
    /debug/pprof/allocs   for pprof: all allocations; ?seconds=10: during these
    /debug/pprof/heap     for pprof: memory in use, with :LIVE; ?gc=1
@@ -114,16 +90,14 @@ Example:
    ;; go tool pprof -top http://localhost:6060/debug/pprof/allocs"
   (check-argument port (integer 0 65535))
   (check-argument address (or null string))
-  (check-argument token (or null string))
   (mp:with-lock (*lock*)
     (when (running *server*)
       (fail "a server is already running on port ~D; call (mprof:stop-serving)"
             (serve-port (first (running *server*)))))
-    (start-worker '*server* "mprof server" #'run-server #'serve-close
-                  #'serve-open (octets-of (or address "")) port
-                  (octets-of (or token "")))
+    (start-worker '*server* "mprof server" #'serve-run #'serve-close
+                  #'serve-open (octets-of (or address "")) port)
     (when start
-      (start-counting))
+      (start-unless-active (or *options* (options 0))))
     (serve-port (first (of-this-process *server*)))))
 
 (defun stop-serving ()

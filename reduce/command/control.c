@@ -82,7 +82,7 @@ control_find_image(const char *name, char path[PATH_MAX])
               "'%s' is no file that a running program counts in", path);
 }
 
-/* ---- figures ----------------------------------------------------------- */
+/* ---- a snapshot -------------------------------------------------------- */
 
 static _Noreturn void
 refuse(const char *why)
@@ -112,57 +112,19 @@ wait_for_image(const struct control *control)
   refuse(control->ended ? "it has ended" : why);
 }
 
-static struct control_figures
-figures_of(const struct c_counters *c)
+uint64_t
+control_generation(struct control *control)
 {
-  struct control_figures f = {.counting = c->stripes.counting,
-                              .counting_since = c->stripes.counting_since,
-                              .figures_since = c->stripes.figures_since,
-                              .allocations = c->total.count,
-                              .bytes = c->total.bytes,
-                              .peak_bytes = c->total.peak_bytes,
-                              .contexts = c->contexts};
-  for (uint32_t i = LEAF_OVERFLOW; i < c->tree->leaf_count; i++)
-    if (context_tree_is_over(c->tree, c->tree->leaves[i].up))
-      f.overflows += c->tree->leaves[i].count;
-  return f;
-}
-
-struct asking {
-  struct control *control;
-  uint32_t request;
-};
-
-static void
-ask(void *closure)
-{
-  const struct asking *asking = closure;
-  struct control *control = asking->control;
-  struct image image = {0};
-  struct c_counters counters = {0};
-  wait_for_image(control);
-  if (asking->request != 0 && !image_request(control->file, asking->request))
-    refuse("it does not answer; is it stopped?");
-  image_read(&image, control->file);
-  c_counters_find(&counters, &image);
-  control->figures = figures_of(&counters);
-}
-
-bool
-control_ask(struct control *control, uint32_t request,
-            struct control_figures *figures, struct mprof_error *error)
-{
-  struct asking asking = {control, request};
-  struct pool pool = {NULL, NULL};
   pthread_mutex_lock(&control->one);
-  const bool good = attempt(&pool, ask, &asking, error);
-  *figures = control->figures;
+  struct stripes *shared =
+      control->ended ? NULL : image_map_stripes(control->file);
+  if (shared != NULL) {
+    control->generation = shared->figures_since;
+    image_unmap_stripes(shared);
+  }
   pthread_mutex_unlock(&control->one);
-  pool_release(&pool);
-  return good;
+  return control->generation;
 }
-
-/* ---- a snapshot -------------------------------------------------------- */
 
 struct reading_snapshot {
   struct control *control;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A program that `mprof run' runs, or has attached to, is looked at while it
- * runs: its image (recover/image_reader.h) is read, for its figures or for a
- * profile of now, and a request is left there, to count or not to, which the
- * program obeys before it counts its next allocation.
+ * runs: its image (recover/image_reader.h) is read, for a profile of now.
  *
  * Any thread may ask; one does at a time, and the others wait.
  */
@@ -20,15 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct control_figures {
-  bool counting;
-  uint64_t counting_since; /* that it does, or does not; ns, real time */
-  uint64_t figures_since;  /* which the figures are of; the same */
-  uint64_t allocations, bytes, peak_bytes;
-  uint64_t contexts;
-  uint64_t overflows; /* allocations over the budget */
-};
-
 struct run_files;
 
 struct control {
@@ -37,8 +26,8 @@ struct control {
   struct run_files *files; /* with its timeline; NULL: it has none */
   struct code_names names; /* files that profiles have addresses in */
   struct pool names_pool;
-  bool ended;                     /* the program has */
-  struct control_figures figures; /* as it said last */
+  bool ended;          /* the program has */
+  uint64_t generation; /* of its figures, as it was seen last */
 };
 
 /* Sets PATH to the image that the process NAME counts in; to NAME, if that is
@@ -54,11 +43,8 @@ void control_close(struct control *control);
 /* The program has ended. */
 void control_program_ended(struct control *control);
 
-/* Leaves REQUEST (enum count_request; 0: none), and sets FIGURES to what the
- * program has counted until now.  False: ERROR says why not, such as that it
- * has ended, and FIGURES are as it said last. */
-bool control_ask(struct control *control, uint32_t request,
-                 struct control_figures *figures, struct mprof_error *error);
+/* Returns a number that changes when the program's figures are forgotten. */
+uint64_t control_generation(struct control *control);
 
 /* Reads into PROFILE what the program has counted until now, with names for
  * its addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Files

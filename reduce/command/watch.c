@@ -58,42 +58,24 @@ take_snapshot(void *closure, unsigned how, char *message)
   return taken;
 }
 
-/* Of a program that has ended, or does not answer, it is the last one. */
-static void
-get_status(void *closure, struct program_status *status)
+static bool
+follows(void *closure)
 {
-  struct watch *watch = closure;
-  struct control_figures figures;
-  struct mprof_error error;
-  control_ask(&watch->control, 0, &figures, &error);
-  *status = (struct program_status){
-      .counting = figures.counting,
-      .follows = true,
-      .since = (int64_t)(figures.figures_since / 1000000000),
-      .allocations = figures.allocations,
-      .bytes = figures.bytes,
-      .contexts = figures.contexts,
-      .overflows = figures.overflows,
-      .resets = figures.figures_since};
+  (void)closure;
+  return true;
 }
 
-/* ---- threads ----------------------------------------------------------- */
+static uint64_t
+generation(void *closure)
+{
+  return control_generation(&((struct watch *)closure)->control);
+}
 
 static void *
 serve(void *closure)
 {
-  static const uint32_t requests[] = {[SERVE_START] = REQUEST_START,
-                                      [SERVE_STOP] = REQUEST_STOP,
-                                      [SERVE_RESET] = REQUEST_RESET};
   struct watch *watch = closure;
-  enum serve_event event;
-  while ((event = watch->call->run(watch->server)) != SERVE_END) {
-    struct control_figures figures;
-    struct mprof_error error;
-    bool done =
-        control_ask(&watch->control, requests[event], &figures, &error);
-    watch->call->answer(watch->server, done ? "" : error.message);
-  }
+  watch->call->run(watch->server);
   return NULL;
 }
 
@@ -119,10 +101,9 @@ watch_serve(struct watch *watch, const char *where)
     length -= 2;
   }
   memcpy(address, where, length);
-  const struct serve_options options = {length == 0 ? NULL : address,
-                                        (unsigned)number,
-                                        secure_getenv("MPROF_TOKEN")};
-  watch->server = watch->call->open(&options, &watch->program, message);
+  watch->server =
+      watch->call->open(length == 0 ? NULL : address, (unsigned)number,
+                        &watch->program, message);
   if (watch->server == NULL)
     fail_with(MPROF_CANNOT_RUN, "%s", message);
   mprof_say("serving at http://%s%s%s:%u/",
@@ -144,11 +125,9 @@ watch_open(const struct options *options, struct run_files *files)
   control_open(&watch->control, files->path, files->deleted);
   watch->control.files = options->run.timeline == 0 ? NULL : files;
   watch->program = (struct program){.closure = watch,
-                                    .name = options->file_count == 0
-                                                ? "a process"
-                                                : basename(options->files[0]),
                                     .snapshot = take_snapshot,
-                                    .status = get_status};
+                                    .follows = follows,
+                                    .generation = generation};
   sigfillset(&watch->program.interrupts);
   return watch;
 }

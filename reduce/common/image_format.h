@@ -188,14 +188,6 @@ enum note_flag {
                            (context_tree.h), in the file of NOTE_RETIRED */
 };
 
-/* What the reader leaves in an image for a C program that runs (stripes.h).
- * Sums of these. */
-enum count_request {
-  REQUEST_RESET = 1, /* forget all figures */
-  REQUEST_START = 2, /* count from now on */
-  REQUEST_STOP = 4   /* count no more */
-};
-
 /* What a C program says when it is about to end and waits until the reader
  * has found what it has lost (reduce/reach/).  Addresses are the program's.
  */

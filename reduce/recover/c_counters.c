@@ -112,8 +112,6 @@ static void
 sum_up(struct c_counters *c, const struct image *image)
 {
   struct context_tree *tree = c->tree;
-  if ((c->stripes.request & REQUEST_RESET) != 0)
-    tree->leaf_count = LEAF_FIRST; /* the rest is forgotten, at once */
   measure_records(c);
   for (uint32_t i = 0; i < tree->leaf_count; i++)
     tree->leaves[i].count = tree->leaves[i].bytes =

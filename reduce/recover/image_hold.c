@@ -129,39 +129,3 @@ image_unmap_stripes(struct stripes *shared)
 {
   munmap(shared, sizeof *shared);
 }
-
-/* ---- requests ---------------------------------------------------------- */
-
-/* The program will find what is said here of its counting, and since when.  A
- * start takes back a stop that is not done yet, and the other way round. */
-static void
-leave_request(struct stripes *shared, uint32_t request)
-{
-  const uint64_t since = (uint64_t)clock_nanos(CLOCK_REALTIME);
-  const bool on = (request & REQUEST_START) != 0;
-  if ((request & REQUEST_RESET) != 0)
-    shared->figures_since = since;
-  if ((request & (REQUEST_START | REQUEST_STOP)) != 0) {
-    shared->request &= REQUEST_RESET;
-    if (shared->counting != on)
-      shared->counting_since = since;
-    shared->counting = on;
-  }
-  shared->request |= request;
-  __atomic_store_n(&shared->generation, shared->generation + 1,
-                   __ATOMIC_RELEASE);
-}
-
-bool
-image_request(const char *path, uint32_t request)
-{
-  struct stripes *shared = image_map_stripes(path);
-  bool left = shared != NULL && image_lock(shared);
-  if (left) {
-    leave_request(shared, request);
-    image_unlock(shared);
-  }
-  if (shared != NULL)
-    image_unmap_stripes(shared);
-  return left;
-}

@@ -31,10 +31,6 @@ bool image_lock(struct stripes *shared);
 /* Lets them go on.  False: one of them has opened a lock before. */
 bool image_unlock(struct stripes *shared);
 
-/* Leaves a request (sum of enum count_request) to the program that counts in
- * the image PATH.  False: a thread that has a lock does not go on. */
-bool image_request(const char *path, uint32_t request);
-
 /* Whether a process counts in the image PATH, of which HEAD was read. */
 bool image_is_used(const char *path, const struct image_head *head);
 

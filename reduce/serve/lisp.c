@@ -69,22 +69,18 @@ take_snapshot(void *closure, unsigned how, char *message)
   return profile;
 }
 
-static void
-get_status(void *closure, struct program_status *status)
+static bool
+follows(void *closure)
 {
   (void)closure;
-  *status = (struct program_status){
-      .counting = mprof_monitor_counter(MPROF_RUNNING) != 0,
-      .follows = mprof_monitor_counter(MPROF_FOLLOWS) != 0,
-      .since = (int64_t)mprof_monitor_counter(MPROF_SINCE),
-      .allocations = mprof_monitor_counter(MPROF_ALLOCATIONS),
-      .bytes = mprof_monitor_counter(MPROF_BYTES),
-      .contexts = mprof_monitor_counter(MPROF_CONTEXTS),
-      .context_bytes = mprof_monitor_counter(MPROF_CONTEXT_BYTES),
-      .threads = mprof_monitor_counter(MPROF_THREADS),
-      .overflows = mprof_monitor_counter(MPROF_OVERFLOWS),
-      .resets = mprof_monitor_counter(MPROF_RESETS),
-  };
+  return mprof_monitor_counter(MPROF_FOLLOWS) != 0;
+}
+
+static uint64_t
+generation(void *closure)
+{
+  (void)closure;
+  return mprof_monitor_counter(MPROF_RESETS);
 }
 
 static char failure[PROGRAM_MESSAGE_LENGTH];
@@ -94,8 +90,9 @@ static char failure[PROGRAM_MESSAGE_LENGTH];
 static const struct program *
 lisp_program(void)
 {
-  static struct program program = {
-      .name = "mprof: ECL", .snapshot = take_snapshot, .status = get_status};
+  static struct program program = {.snapshot = take_snapshot,
+                                   .follows = follows,
+                                   .generation = generation};
   if (mprof_monitor_snapshot == NULL) {
     snprintf(failure, sizeof failure,
              "the monitor is not loaded in this process");
@@ -113,22 +110,20 @@ lisp_program(void)
 
 /* Calls mprof_server_open and returns the address of the server, or 0.
  * ADDRESS is "" for the loopback interface. */
-MPROF_API unsigned long mprof_lisp_serve(const char *address, unsigned port,
-                                         const char *token);
+MPROF_API unsigned long mprof_lisp_serve(const char *address, unsigned port);
 
 /* Returns why mprof_lisp_serve returned 0.  The text is valid until its next
  * call. */
 MPROF_API const char *mprof_lisp_message(void);
 
 unsigned long
-mprof_lisp_serve(const char *address, unsigned port, const char *token)
+mprof_lisp_serve(const char *address, unsigned port)
 {
-  const struct serve_options options = {*address == '\0' ? NULL : address,
-                                        port, token};
   const struct program *program = lisp_program();
   return program == NULL
              ? 0
-             : (unsigned long)mprof_server_open(&options, program, failure);
+             : (unsigned long)mprof_server_open(
+                   *address == '\0' ? NULL : address, port, program, failure);
 }
 
 const char *

@@ -55,15 +55,14 @@ answer(struct client *client, unsigned status, const char *type,
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 }
 
-void
+/* Answers with a copy of TEXT. */
+static void
 answer_text(struct client *client, unsigned status, const char *type,
-            char *text, size_t length)
+            const char *text)
 {
-  struct MHD_Response *response = MHD_create_response_from_buffer(
-      text == NULL ? 0 : length, text, MHD_RESPMEM_MUST_FREE);
-  if (response == NULL)
-    free(text);
-  answer(client, status, type, response);
+  answer(client, status, type,
+         MHD_create_response_from_buffer(
+             strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY));
 }
 
 /* pprof shows the text of an error only with this header (google/pprof,
@@ -71,10 +70,9 @@ answer_text(struct client *client, unsigned status, const char *type,
 void
 answer_error(struct client *client, unsigned status, const char *text)
 {
-  char *line = NULL;
-  const int length = asprintf(&line, "%s\n", text);
-  answer_text(client, status, "text/plain; charset=utf-8", line,
-              (size_t)length);
+  char line[8192];
+  snprintf(line, sizeof line, "%s\n", text);
+  answer_text(client, status, "text/plain; charset=utf-8", line);
   MHD_add_response_header(client->response, "X-Go-Pprof", "1");
 }
 
@@ -115,7 +113,7 @@ answer_heap(struct client *client, const struct snapshot *now,
 {
   char line[64];
   const bool same =
-      before->profile != NULL && before->status.resets == now->status.resets;
+      before->profile != NULL && before->generation == now->generation;
   snprintf(line, sizeof line, "export\n--format=heap\n--value=%s",
            client->in_use ? "kept" : "bytes");
   answer_result(
@@ -135,37 +133,26 @@ refuse(struct client *client, unsigned status, const char *why)
   return why;
 }
 
-/* Takes a snapshot whose profile and status are not separated by a reset.  On
- * failure returns false, sets only the status, and MESSAGE says why. */
-static bool
-take_snapshot(const struct program *program, unsigned how,
-              struct snapshot *snapshot, char *message)
-{
-  uint64_t resets;
-  *snapshot = (struct snapshot){0};
-  do {
-    mprof_profile_close(snapshot->profile);
-    program->status(program->closure, &snapshot->status);
-    resets = snapshot->status.resets;
-    snapshot->profile = program->snapshot(program->closure, how, message);
-    program->status(program->closure, &snapshot->status);
-  } while (snapshot->profile != NULL && snapshot->status.resets != resets);
-  return snapshot->profile != NULL;
-}
-
-/* Takes a snapshot.  On failure returns false, and the answer says why. */
+/* Takes a snapshot while nothing resets the figures.  On failure returns
+ * false, and the answer says why. */
 static bool
 take(struct client *client, unsigned how, struct snapshot *snapshot)
 {
+  const struct program *program = client->server->program;
   char message[PROGRAM_MESSAGE_LENGTH];
-  const bool good =
-      take_snapshot(client->server->program, how, snapshot, message);
-  if (!good)
+  *snapshot = (struct snapshot){0};
+  do {
+    mprof_profile_close(snapshot->profile);
+    snapshot->generation = program->generation(program->closure);
+    snapshot->profile = program->snapshot(program->closure, how, message);
+  } while (snapshot->profile != NULL &&
+           snapshot->generation != program->generation(program->closure));
+  if (snapshot->profile == NULL)
     answer_error(client, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
-  return good;
+  return snapshot->profile != NULL;
 }
 
-enum page { ALLOCS, HEAP, FLAMEGRAPH, PROFILE };
+enum page { ALLOCS, HEAP, FLAMEGRAPH, PROFILE, INDEX, GO_INDEX, PAGES };
 
 struct arguments {
   long seconds, refresh, debug, gc;
@@ -222,19 +209,18 @@ answer_page(struct client *client, enum page page, const struct arguments *a,
   }
 }
 
+/* Answers a request for PAGE, or makes it wait.  Returns NULL, or why the
+ * request is refused. */
 static const char *
-get(struct client *client, int detail)
+get(struct client *client, enum page page)
 {
-  const enum page page = (enum page)detail;
-  struct server *server = client->server;
-  struct program_status status;
+  const struct program *program = client->server->program;
   struct snapshot now;
   struct arguments a;
   const char *wrong = read_arguments(client, page, &a);
   if (wrong != NULL)
     return refuse(client, MHD_HTTP_BAD_REQUEST, wrong);
-  server->program->status(server->program->closure, &status);
-  if (page == HEAP && !status.follows)
+  if (page == HEAP && !program->follows(program->closure))
     return refuse(client, MHD_HTTP_NOT_FOUND,
                   "memory in use is not known: objects are not followed (in "
                   "Lisp, start with (mprof:start :live t))");
@@ -266,66 +252,28 @@ request_end_wait(struct client *client)
   mprof_profile_close(now.profile);
 }
 
-/* ---- what needs a token ---- */
-
-/* Whether two tokens of TOKEN_BYTES are the same.  The time does not depend
- * on where they differ. */
-static bool
-is_token(const char *token, const char *given)
-{
-  unsigned difference = 0;
-  for (size_t i = 0; i < TOKEN_BYTES; i++)
-    difference |= (unsigned)(token[i] ^ given[i]);
-  return difference == 0;
-}
-
-static const char *
-post(struct client *client, int event)
-{
-  static const char bearer[] = "Bearer ";
-  struct server *server = client->server;
-  const char *given =
-      lookup(client, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
-  if (strncmp(given, bearer, sizeof bearer - 1) == 0) {
-    given += sizeof bearer - 1;
-    memset(client->token, 0, TOKEN_BYTES);
-    memcpy(client->token, given, strnlen(given, TOKEN_BYTES));
-  }
-  if (server->token[0] == '\0')
-    return refuse(client, MHD_HTTP_FORBIDDEN,
-                  "the server was started without a token, so start, stop "
-                  "and reset are disabled");
-  if (!is_token(server->token, client->token))
-    return refuse(client, MHD_HTTP_FORBIDDEN, "the token is wrong");
-  if (server->event != SERVE_END)
-    return refuse(client, MHD_HTTP_SERVICE_UNAVAILABLE,
-                  "another request is in progress");
-  server->event = (enum serve_event)event;
-  server->asking = client;
-  client->waits = true;
-  client->deadline = INT64_MAX;
-  return NULL;
-}
-
 /* ---- all requests ---- */
 
-/* The functions that answer requests.  Each sets the answer or makes the
- * client wait, and returns NULL; or it returns why the request is refused. */
-static const struct {
-  const char *path, *method;
-  const char *(*answer)(struct client *client, int detail);
-  int detail;
-} routes[] = {
-    {"/", MHD_HTTP_METHOD_GET, answer_state, 0},
-    {"/debug/pprof/", MHD_HTTP_METHOD_GET, answer_state, 0},
-    {"/debug/pprof/allocs", MHD_HTTP_METHOD_GET, get, ALLOCS},
-    {"/debug/pprof/heap", MHD_HTTP_METHOD_GET, get, HEAP},
-    {"/flamegraph", MHD_HTTP_METHOD_GET, get, FLAMEGRAPH},
-    {"/profile", MHD_HTTP_METHOD_GET, get, PROFILE},
-    {"/start", MHD_HTTP_METHOD_POST, post, SERVE_START},
-    {"/stop", MHD_HTTP_METHOD_POST, post, SERVE_STOP},
-    {"/reset", MHD_HTTP_METHOD_POST, post, SERVE_RESET},
-};
+static const char *const paths[] = {[ALLOCS] = "/debug/pprof/allocs",
+                                    [HEAP] = "/debug/pprof/heap",
+                                    [FLAMEGRAPH] = "/flamegraph",
+                                    [PROFILE] = "/profile",
+                                    [INDEX] = "/",
+                                    [GO_INDEX] = "/debug/pprof/"};
+
+/* The page / */
+static const char index_page[] =
+    "<!doctype html><html lang=en><meta charset=utf-8><title>mprof</title>\n"
+    "<meta name=viewport content='width=device-width'>\n"
+    "<h1>mprof</h1><dl>\n"
+    "<dt><a href=/flamegraph>/flamegraph</a><dd>the flame graph as of now;"
+    " <a href='/flamegraph?refresh=5'>?refresh=5</a> reloads it\n"
+    "<dt><a href=/debug/pprof/allocs>/debug/pprof/allocs</a><dd>all"
+    " allocations, for pprof; ?seconds=10: those of the next ten seconds;"
+    " <a href='/debug/pprof/allocs?debug=1'>?debug=1</a>: as tables\n"
+    "<dt><a href=/debug/pprof/heap>/debug/pprof/heap</a><dd>memory in use;"
+    " ?gc=1: after a full collection\n"
+    "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
 
 /* Whether the request names this machine: by localhost, by an address, or not
  * at all. */
@@ -364,36 +312,34 @@ answer_path(struct client *client, const char *path, const char *method)
   int hosts = 0;
   MHD_get_connection_values(client->connection, MHD_HEADER_KIND, count_host,
                             &hosts);
-  if (client->too_long)
-    return refuse(client, MHD_HTTP_CONTENT_TOO_LARGE,
-                  "the request is too long");
   if (hosts > 1 || strstr(path, "%00") != NULL)
     return refuse(client, MHD_HTTP_BAD_REQUEST,
                   "the request has two hosts, or a zero in its path");
   if (!is_for_us(client))
     return refuse(client, MHD_HTTP_MISDIRECTED_REQUEST,
                   "the request is for another host; use localhost");
-  for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
-    if (strcmp(path, routes[i].path) != 0)
-      continue;
-    if (strcmp(method, routes[i].method) == 0)
-      return routes[i].answer(client, routes[i].detail);
-    answer_error(client, MHD_HTTP_METHOD_NOT_ALLOWED,
-                 "the method is not allowed");
-    MHD_add_response_header(client->response, MHD_HTTP_HEADER_ALLOW,
-                            routes[i].method);
-    return NULL;
-  }
-  return refuse(client, MHD_HTTP_NOT_FOUND,
-                "there is no such page; / lists the pages");
+  enum page page = ALLOCS;
+  while (page < PAGES && strcmp(path, paths[page]) != 0)
+    page++;
+  if (page == PAGES)
+    return refuse(client, MHD_HTTP_NOT_FOUND,
+                  "there is no such page; / lists the pages");
+  if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+      strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+    return refuse(client, MHD_HTTP_METHOD_NOT_ALLOWED,
+                  "the method is not allowed");
+  if (page < INDEX)
+    return get(client, page);
+  answer_text(client, MHD_HTTP_OK, "text/html; charset=utf-8", index_page);
+  return NULL;
 }
 
 void
 request_answer(struct client *client, const char *path, const char *method)
 {
-  const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-  const char *wrong =
-      answer_path(client, path, head ? MHD_HTTP_METHOD_GET : method);
+  const char *wrong = answer_path(client, path, method);
   if (wrong != NULL)
     answer_error(client, client->status, wrong);
+  if (wrong != NULL && client->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+    MHD_add_response_header(client->response, MHD_HTTP_HEADER_ALLOW, "GET");
 }

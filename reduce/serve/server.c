@@ -24,8 +24,7 @@
 enum {
   REQUEST_SECONDS = 10,
   ANSWER_SECONDS = 120,
-  CONNECTION_BYTES = 32 << 10, /* a request, headers and all */
-  MOST_FORM_BYTES = 4096
+  CONNECTION_BYTES = 32 << 10 /* a request, headers and all */
 };
 static const int64_t second = 1000000000;
 
@@ -84,39 +83,22 @@ client_of(struct MHD_Connection *from)
 
 /* ---- requests ---- */
 
-static enum MHD_Result
-read_form(void *closure, enum MHD_ValueKind kind, const char *key,
-          const char *file, const char *type, const char *encoding,
-          const char *data, uint64_t offset, size_t size)
-{
-  struct client *client = closure;
-  (void)kind, (void)file, (void)type, (void)encoding;
-  if (strcmp(key, "token") == 0 && offset + size < sizeof client->token)
-    memcpy(client->token + offset, data, size);
-  return MHD_YES;
-}
-
 /* Handles a request.  libmicrohttpd calls this when the headers have arrived,
- * for each piece of the body, at the end of the body, and again after the
- * request has waited. */
+ * for each piece of a body, which nobody reads, at its end, and again after
+ * the request has waited. */
 static enum MHD_Result
 handle(void *closure, struct MHD_Connection *from, const char *path,
        const char *method, const char *version, const char *sent,
        size_t *sent_bytes, void **context)
 {
   struct client *client = client_of(from);
-  (void)closure;
+  (void)closure, (void)sent;
   if (*context == NULL) {
     *context = client;
     client->takes_interim = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
-    if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
-      client->form = MHD_create_post_processor(from, 1024, read_form, client);
     return MHD_YES;
   }
   if (*sent_bytes > 0) {
-    client->too_long = client->too_long || *sent_bytes > MOST_FORM_BYTES;
-    if (client->form != NULL && !client->too_long)
-      MHD_post_process(client->form, sent, *sent_bytes);
     *sent_bytes = 0;
     return MHD_YES;
   }
@@ -146,8 +128,6 @@ static void
 give_up(struct client *client, const char *why)
 {
   answer_error(client, MHD_HTTP_SERVICE_UNAVAILABLE, why);
-  if (client->server->asking == client)
-    client->server->asking = NULL;
   resume(client);
 }
 
@@ -157,8 +137,6 @@ completed(void *closure, struct MHD_Connection *from, void **context,
 {
   struct client *client = client_of(from);
   (void)code;
-  if (client->form != NULL)
-    MHD_destroy_post_processor(client->form);
   if (client->response != NULL)
     MHD_destroy_response(client->response);
   mprof_profile_close(client->base.profile);
@@ -205,7 +183,7 @@ time_to_wait(const struct server *server, int64_t next)
   return nanos;
 }
 
-/* Returns whether CLIENT, which will send nothing more, may still read.  Sends
+/* Returns whether CLIENT, which will send nothing more, may still read. Sends
  * it the interim answer that HTTP/1.1 has for any request: if the client is
  * gone, its kernel refuses it, and the connection has an error. */
 static bool
@@ -239,12 +217,12 @@ wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
   if (eventfd_read(server->wake, &number) == 0)
     server->stopped = true;
   for (int i = 0; i < MOST_CLIENTS; i++)
-    if (polled[i].revents != 0 && (polled[i].revents != POLLRDHUP ||
-                                   !may_read(&server->clients[i])))
+    if (polled[i].revents != 0 &&
+        (polled[i].revents != POLLRDHUP || !may_read(&server->clients[i])))
       give_up(&server->clients[i], "the client has disconnected");
 }
 
-enum serve_event
+void
 mprof_server_run(struct server *server)
 {
   sigset_t before;
@@ -254,30 +232,11 @@ mprof_server_run(struct server *server)
       server->has_room = false;
       MHD_run(server->daemon);
     } while (server->has_room);
-    if (server->stopped || server->event != SERVE_END)
+    if (server->stopped)
       break;
     wait_for_work(server, look_at_clock(server), &before);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return server->stopped ? SERVE_END : server->event;
-}
-
-void
-mprof_server_answer(struct server *server, const char *message)
-{
-  struct client *client = server->asking;
-  server->event = SERVE_END;
-  server->asking = NULL;
-  if (client == NULL)
-    return; /* it has disconnected */
-  if (*message != '\0') {
-    answer_error(client, MHD_HTTP_CONFLICT, message);
-  } else { /* a browser shows the state again */
-    answer_text(client, MHD_HTTP_SEE_OTHER, "text/plain; charset=utf-8",
-                strdup("done\n"), 5);
-    MHD_add_response_header(client->response, MHD_HTTP_HEADER_LOCATION, "/");
-  }
-  resume(client);
 }
 
 void
@@ -325,33 +284,26 @@ start(struct server *server, const char *address, const char *port)
 }
 
 struct server *
-mprof_server_open(const struct serve_options *options,
+mprof_server_open(const char *address, unsigned port,
                   const struct program *program, char *message)
 {
-  const char *address =
-      options->address == NULL ? "127.0.0.1" : options->address;
-  const char *token = options->token == NULL ? "" : options->token;
   struct server *server = calloc(1, sizeof *server);
-  char port[16];
-  if (server == NULL || strlen(token) >= sizeof server->token) {
-    snprintf(message, PROGRAM_MESSAGE_LENGTH,
-             server == NULL ? "out of memory" : "the token is too long");
-    free(server);
+  char digits[16];
+  if (server == NULL) {
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
     return NULL;
   }
-  strcpy(server->token, token);
+  if (address == NULL)
+    address = "127.0.0.1";
+  snprintf(digits, sizeof digits, "%u", port);
   server->program = program;
-  snprintf(port, sizeof port, "%u", options->port);
   server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   const char *wrong = server->wake < 0 ? strerrordesc_np(errno)
-                                       : start(server, address, port);
-  if (wrong == NULL) {
-    program->status(program->closure, &server->before);
-    server->before_nanos = clock_nanos(CLOCK_MONOTONIC);
+                                       : start(server, address, digits);
+  if (wrong == NULL)
     return server;
-  }
   snprintf(message, PROGRAM_MESSAGE_LENGTH, "cannot serve at %s, port %s: %s",
-           address, port, wrong);
+           address, digits, wrong);
   if (server->wake >= 0)
     close(server->wake);
   free(server);
@@ -377,5 +329,5 @@ mprof_server_close(struct server *server)
 }
 
 const struct server_calls mprof_server_calls = {
-    mprof_server_open,   mprof_server_port, mprof_server_run,
-    mprof_server_answer, mprof_server_stop, mprof_server_close};
+    mprof_server_open, mprof_server_port, mprof_server_run, mprof_server_stop,
+    mprof_server_close};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What the files of the server share: server.c has the clients and their
- * deadlines, requests.c the requests and answers, state_page.c the page that
- * shows the state.
+ * deadlines, requests.c the requests and answers.
  */
 
 #ifndef MPROF_SERVING_H
@@ -12,9 +11,11 @@
 
 #include <microhttpd.h>
 
-enum {
-  MOST_CLIENTS = 64, /* descriptors that the program does without */
-  TOKEN_BYTES = 128
+enum { MOST_CLIENTS = 64 }; /* descriptors that the program does without */
+
+struct snapshot {
+  void *profile;       /* owned; NULL: there is none */
+  uint64_t generation; /* of the program's figures, at that time */
 };
 
 /* A connection, and the request that it makes. */
@@ -22,35 +23,26 @@ struct client {
   struct server *server;
   struct MHD_Connection *connection; /* NULL: this place is free */
   int descriptor;
-  int64_t deadline; /* of the monotonic clock, in ns: it is cut off then, or
-                       has waited long enough */
-  bool asked;       /* it has sent a request */
-
-  struct MHD_PostProcessor *form; /* NULL: it sends none */
-  char token[TOKEN_BYTES];        /* of the form or of a header */
-  bool too_long;                  /* the body of the request is */
-  bool waits;                     /* for its deadline, or for the owner */
-  bool takes_interim;             /* answers before the last one: HTTP/1.1 */
-  bool was_asked;                 /* whether it is there */
-  struct snapshot base;           /* the first of two */
-  bool in_use;                    /* memory in use is the first measure */
-  struct MHD_Response *response;  /* the answer, and its status */
+  int64_t deadline;   /* of the monotonic clock, in ns: it is cut off then, or
+                         has waited long enough */
+  bool asked;         /* it has sent a request */
+  bool waits;         /* for its deadline */
+  bool takes_interim; /* answers before the last one: HTTP/1.1 */
+  bool was_asked;     /* whether it is there */
+  struct snapshot base;          /* the first of two */
+  bool in_use;                   /* memory in use is the first measure */
+  struct MHD_Response *response; /* the answer, and its status */
   unsigned status;
 };
 
 struct server {
   struct MHD_Daemon *daemon;
   const struct program *program;
-  char token[TOKEN_BYTES];
   bool loopback;
   int wake; /* eventfd */
   struct client clients[MOST_CLIENTS];
   bool has_room; /* a connection has ended in this run of libmicrohttpd */
-  enum serve_event event; /* for the owner; SERVE_END: none */
-  struct client *asking;  /* waits for it; NULL: it has disconnected */
   bool stopped;
-  struct program_status before; /* of an earlier page, for rates */
-  int64_t before_nanos;
 };
 
 /* Decodes %-escapes in TEXT for libmicrohttpd, unless one of them stands for
@@ -65,13 +57,7 @@ void request_answer(struct client *client, const char *path,
 /* Answers a request that has waited until its deadline. */
 void request_end_wait(struct client *client);
 
-/* Each sets the client's answer.  TEXT of answer_text, LENGTH bytes, is freed
- * when it has been sent. */
+/* Sets the answer to an error, which TEXT says. */
 void answer_error(struct client *client, unsigned status, const char *text);
-void answer_text(struct client *client, unsigned status, const char *type,
-                 char *text, size_t length);
-
-/* Sets the page of state_page.c as the answer.  Returns NULL. */
-const char *answer_state(struct client *client, int unused);
 
 #endif

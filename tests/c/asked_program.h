@@ -8,6 +8,7 @@
 #ifndef MPROF_ASKED_PROGRAM_H
 #define MPROF_ASKED_PROGRAM_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,6 +17,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -24,6 +26,7 @@
 enum deed {
   ALLOCATE, /* so many objects of a size */
   FREE,     /* so many, the oldest first */
+  RESET,    /* forget what was counted */
   BEGIN,    /* start another thread, which ... */
   WORK,     /* ... allocates and frees, until ... */
   REST, /* ... it is told to stop; gives back how many objects that were */
@@ -119,6 +122,22 @@ work_a_little(void *unused)
 
 /* ---- deeds ---- */
 
+/* By the monitor's own function, however it came here. */
+static int64_t
+reset_figures(void)
+{
+  char path[4096];
+  snprintf(path, sizeof path, "%s/libmprof-malloc.so", getenv("MPROF_LIB"));
+  void *monitor = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  void (*restart)(const char *) = NULL;
+  *(void **)&restart =
+      monitor == NULL ? NULL : dlsym(monitor, "mprof_restart");
+  if (restart == NULL)
+    return -1;
+  restart(NULL);
+  return 0;
+}
+
 static int64_t
 fork_child(const struct order *order)
 {
@@ -165,6 +184,8 @@ do_deed(const struct order *order)
   case FREE:
     free_objects(order->count);
     return 0;
+  case RESET:
+    return reset_figures();
   case BEGIN:
     return pthread_create(&thread, NULL, work, NULL);
   case WORK:

@@ -244,7 +244,6 @@ is as good as the first."
                  (mprof:start :file (or pathname string file-stream) -1 t)
                  (mprof:serve :port (integer 0 65535) nil -1 65536 "x")
                  (mprof:serve :address (or null string) 127 t)
-                 (mprof:serve :token (or null string) 1 t)
                  (mprof:report :stream (or stream boolean) 1 "x"))
           do (destructuring-bind (keyword type &rest values) types
                (dolist (value values)

@@ -47,7 +47,6 @@
         ((equal word "reset") (mprof:reset) (tell))
         ((equal word "start") (mprof:start :live t :unfolded t) (say "on"))
         ((equal word "stop") (mprof:stop) (tell))
-        ((equal word "active") (say (getf (mprof:status) :active)))
         ((equal word "again")
          (say (handler-case (mprof:serve)
                 (mprof:mprof-error (c) (substitute #\Space #\Newline
@@ -62,7 +61,7 @@
          (say (length (directory "/proc/self/fd/*" :resolve-symlinks nil))))
         ((equal word "end") (mprof:stop-serving) (ext:quit 0))))
 
-(say (mprof:serve :port 0 :token "let me" :start nil))
+(say (mprof:serve :port 0 :start nil))
 (loop for line = (read-line *standard-input* nil)
       while line
       do (let ((blank (position #\Space line)))

@@ -192,8 +192,6 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
     return counted;
   if (unloaded_code_is_linker(frame[1]))
     unloaded_code_check();
-  if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE))
-    malloc_monitor_serve_request(); /* before, there is no image for one */
   if (malloc_monitor_is_counting())
     counted = allocated(m, address, bytes, frame);
   errno = saved;

@@ -174,10 +174,8 @@ now(void)
 void
 malloc_monitor_count(bool on)
 {
-  if (on != stripes.counting || stripes.counting_since == 0)
-    stripes.counting_since = now();
   if (on && stripes.figures_since == 0)
-    stripes.figures_since = stripes.counting_since;
+    stripes.figures_since = now();
   stripes.counting = on;
   own_process_count(on);
 }
@@ -218,20 +216,6 @@ malloc_monitor_forget(struct malloc_monitor *m)
 {
   malloc_monitor_lock(m);
   clear(m);
-  malloc_monitor_unlock(m);
-}
-
-void
-malloc_monitor_serve_request_now(struct malloc_monitor *m)
-{
-  malloc_monitor_lock(m);
-  uint64_t since = stripes.figures_since; /* as who asked has it */
-  if ((stripes.request & REQUEST_RESET) != 0)
-    clear(m);
-  stripes.figures_since = since;
-  if ((stripes.request & (REQUEST_START | REQUEST_STOP)) != 0)
-    malloc_monitor_count((stripes.request & REQUEST_START) != 0);
-  __atomic_store_n(&stripes.request, 0, __ATOMIC_RELEASE);
   malloc_monitor_unlock(m);
 }
 

@@ -102,25 +102,13 @@ malloc_monitor_miss(void)
     __atomic_fetch_add(&stripes.missed, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- requests ---- */
+/* ---- counting, or not ---- */
 
 /* Count, or do not, from now on. */
 void malloc_monitor_count(bool on);
 
 /* Forget all figures and all live objects. */
 void malloc_monitor_forget(struct malloc_monitor *m);
-
-/* Do what was requested of this process from outside, if anything was.  This
- * thread has no lock. */
-void malloc_monitor_serve_request_now(struct malloc_monitor *m);
-
-static inline void
-malloc_monitor_serve_request(void)
-{
-  if (__builtin_expect(
-          __atomic_load_n(&stripes.request, __ATOMIC_ACQUIRE) != 0, 0))
-    malloc_monitor_serve_request_now(&malloc_monitor);
-}
 
 /* ---- all of it ---- */
 

@@ -387,7 +387,6 @@ stripes_forked(uint32_t leaves)
                  sizeof(struct leaf_counters));
   stripes.used = sharing.numbers = 1;
   begin_period(false);
-  stripes.request = 0;
   stripes.search.state = SEARCH_NONE;
   stripes_forget();
 }

@@ -117,13 +117,10 @@ struct stripes { /* in pages of its own, which can be those of an image */
   bool rebalance_again;      /* what was shared out may be untrue by now */
 
   /* For who reads the image while the program runs (reduce/recover/): */
-  uint64_t missed;         /* objects without memory to be counted in */
-  uint64_t counting_since; /* or not counting; nanoseconds, real time */
-  uint64_t figures_since;  /* what the figures are of; the same */
-  bool counting;           /* allocations, as last asked for */
-  bool watched;            /* the reader may take the locks */
-  uint32_t request;        /* enum count_request: obeyed at the next
-                              allocation, which sees another `generation' */
+  uint64_t missed;        /* objects without memory to be counted in */
+  uint64_t figures_since; /* what they are of; nanoseconds, real time */
+  bool counting;          /* allocations, as last asked for */
+  bool watched;           /* the reader may take the locks */
   struct image_search search;
   struct stripe stripe[STRIPES];
 };
