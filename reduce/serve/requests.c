@@ -16,29 +16,41 @@
 
 enum { MOST_SECONDS = 3600 };
 
-/* Returns the value of KEY in the request, or "". */
-static const char *
-lookup(const struct client *client, enum MHD_ValueKind kind, const char *key)
-{
-  const char *value =
-      MHD_lookup_connection_value(client->connection, kind, key);
-  return value == NULL ? "" : value;
-}
+static const char plain_text[] = "text/plain; charset=utf-8";
+static const char html[] = "text/html; charset=utf-8";
 
-static const char *
-argument(const struct client *client, const char *key)
-{
-  return lookup(client, MHD_GET_ARGUMENT_KIND, key);
-}
+/* A page: its type, the command that makes it of a snapshot, and what a
+ * client saves it as, or NULL. */
+struct page {
+  const char *path, *type, *command, *file;
+};
 
-/* Reads TEXT as a number, where "" is 0.  Returns whether it is a number of
- * at most MOST. */
-static bool
-read_number(const char *text, long most, long *number)
-{
-  *number = strtol(text, NULL, 10);
-  return text[strspn(text, "0123456789")] == '\0' && *number <= most;
-}
+static const struct page pages[] = {
+    {"/debug/pprof/allocs", "application/octet-stream",
+     "export\n--format=heap\n--value=bytes", "allocs"},
+    {"/debug/pprof/heap", "application/octet-stream",
+     "export\n--format=heap\n--value=kept", "heap"},
+    {"/profile", "application/octet-stream", "merge\n-o=-", "mprof.data"},
+    /* who may see the figures may not see the program's source */
+    {"/flamegraph", html, "export\n--format=html\n--no-source", NULL},
+    {"/", html, NULL, NULL},
+    {"/debug/pprof/", html, NULL, NULL},
+    {NULL, NULL, NULL, NULL}};
+static const struct page *const heap_page = &pages[1],
+                                *const profile_page = &pages[2],
+                                *const flamegraph_page = &pages[3];
+
+static const char index_page[] =
+    "<!doctype html><html lang=en><meta charset=utf-8><title>mprof</title>\n"
+    "<meta name=viewport content='width=device-width'>\n<h1>mprof</h1><dl>\n"
+    "<dt><a href=/flamegraph>/flamegraph</a><dd>the flame graph as of now;"
+    " <a href='/flamegraph?refresh=5'>?refresh=5</a> reloads it\n"
+    "<dt><a href=/debug/pprof/allocs>/debug/pprof/allocs</a><dd>all"
+    " allocations, for pprof; ?seconds=10: those of the next ten seconds;"
+    " <a href='/debug/pprof/allocs?debug=1'>?debug=1</a>: as tables\n"
+    "<dt><a href=/debug/pprof/heap>/debug/pprof/heap</a><dd>memory in use;"
+    " ?gc=1: after a full collection\n"
+    "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
 
 /* ---- answers ---- */
 
@@ -72,17 +84,14 @@ answer_error(struct client *client, unsigned status, const char *text)
 {
   char line[8192];
   snprintf(line, sizeof line, "%s\n", text);
-  answer_text(client, status, "text/plain; charset=utf-8", line);
+  answer_text(client, status, plain_text, line);
   MHD_add_response_header(client->response, "X-Go-Pprof", "1");
 }
 
-/* Answers with the output of RESULT, as a file called NAME unless that is
- * NULL. The response frees RESULT. */
+/* Answers with the output of RESULT.  The response frees RESULT. */
 static void
-answer_result(struct client *client, void *result, const char *type,
-              const char *name)
+answer_result(struct client *client, void *result, const char *type)
 {
-  char disposition[64];
   if (mprof_result_status(result) != 0) {
     answer_error(client, MHD_HTTP_INTERNAL_SERVER_ERROR,
                  mprof_result_error(result));
@@ -96,31 +105,35 @@ answer_result(struct client *client, void *result, const char *type,
   if (response == NULL)
     mprof_result_free(result);
   answer(client, MHD_HTTP_OK, type, response);
-  if (name != NULL) {
-    snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"",
-             name);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION,
-                            disposition);
-  }
 }
 
-/* Answers with a heap profile of NOW, or of what came since BEFORE if that
- * has a profile.  If the figures were reset in between, it has all that came
- * since. */
+/* Answers with the page of a profile of NOW; of what came since the client's
+ * first snapshot if there is one, unless the figures were reset since. */
 static void
-answer_heap(struct client *client, const struct snapshot *now,
-            const struct snapshot *before, const char *name)
+answer_page(struct client *client, const struct snapshot *now, bool tables)
 {
-  char line[64];
-  const bool same =
-      before->profile != NULL && before->generation == now->generation;
-  snprintf(line, sizeof line, "export\n--format=heap\n--value=%s",
-           client->in_use ? "kept" : "bytes");
-  answer_result(
-      client,
-      same ? mprof_profile_compare(now->profile, before->profile, line)
-           : mprof_profile_command(now->profile, line, NULL, 0),
-      "application/octet-stream", name);
+  const struct page *page = client->page;
+  const struct snapshot *before = &client->base;
+  char disposition[64];
+  if (tables)
+    answer_result(client,
+                  mprof_profile_command(now->profile, "report", NULL, 0),
+                  plain_text);
+  else if (before->profile != NULL && before->generation == now->generation)
+    answer_result(
+        client,
+        mprof_profile_compare(now->profile, before->profile, page->command),
+        page->type);
+  else
+    answer_result(client,
+                  mprof_profile_command(now->profile, page->command, NULL, 0),
+                  page->type);
+  if (tables || page->file == NULL || client->status != MHD_HTTP_OK)
+    return;
+  snprintf(disposition, sizeof disposition, "attachment; filename=\"%s%s\"",
+           page->file, before->profile == NULL ? "" : "-delta");
+  MHD_add_response_header(client->response,
+                          MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
 }
 
 /* ---- profiles ---- */
@@ -152,92 +165,63 @@ take(struct client *client, unsigned how, struct snapshot *snapshot)
   return snapshot->profile != NULL;
 }
 
-enum page { ALLOCS, HEAP, FLAMEGRAPH, PROFILE, INDEX, GO_INDEX, PAGES };
-
-struct arguments {
-  long seconds, refresh, debug, gc;
-};
-
-/* Reads the arguments of PAGE.  Returns NULL, or what is wrong with them. */
-static const char *
-read_arguments(struct client *client, enum page page, struct arguments *a)
+/* Sets *NUMBER to the argument KEY of the request, 0 if there is none.
+ * Returns whether it is a number of at most MOST. */
+static bool
+read_argument(const struct client *client, const char *key, long most,
+              long *number)
 {
-  const bool heap = page == ALLOCS || page == HEAP;
-  const char *seconds = argument(client, "seconds");
-  *a = (struct arguments){0};
-  client->in_use = page == HEAP;
-  if (heap && (!read_number(seconds, MOST_SECONDS, &a->seconds) ||
-               (*seconds != '\0' && a->seconds == 0)))
-    return "invalid value for \"seconds\": must be 1 to 3600";
-  if (heap && (!read_number(argument(client, "debug"), 2, &a->debug) ||
-               !read_number(argument(client, "gc"), 1, &a->gc)))
-    return "invalid value for \"debug\" or \"gc\"";
-  if (a->seconds != 0 && a->debug != 0)
-    return "seconds and debug params are incompatible";
-  if (page == FLAMEGRAPH &&
-      !read_number(argument(client, "refresh"), MOST_SECONDS, &a->refresh))
-    return "invalid value for \"refresh\": must be 1 to 3600 seconds";
-  if (page == PROFILE && !read_number(argument(client, "gc"), 1, &a->gc))
-    return "invalid value for \"gc\"";
-  return NULL;
+  const char *text = MHD_lookup_connection_value(client->connection,
+                                                 MHD_GET_ARGUMENT_KIND, key);
+  *number = text == NULL ? 0 : strtol(text, NULL, 10);
+  return text == NULL ||
+         (text[strspn(text, "0123456789")] == '\0' && *number <= most);
 }
 
-/* Answers with PAGE of the snapshot NOW. */
-static void
-answer_page(struct client *client, enum page page, const struct arguments *a,
-            const struct snapshot *now)
-{
-  void *profile = now->profile;
-  if (page == PROFILE) {
-    answer_result(client,
-                  mprof_profile_command(profile, "merge\n-o=-", NULL, 0),
-                  "application/octet-stream", "mprof.data");
-  } else if (page == FLAMEGRAPH) {
-    /* A client that may see the figures may not see the program's source. */
-    answer_result(client,
-                  mprof_profile_command(
-                      profile, "export\n--format=html\n--no-source", NULL, 0),
-                  "text/html; charset=utf-8", NULL);
-    if (a->refresh != 0)
-      MHD_add_response_header(client->response, "Refresh",
-                              argument(client, "refresh"));
-  } else if (a->debug != 0) {
-    answer_result(client, mprof_profile_command(profile, "report", NULL, 0),
-                  "text/plain; charset=utf-8", NULL);
-  } else {
-    answer_heap(client, now, &client->base, page == HEAP ? "heap" : "allocs");
-  }
-}
-
-/* Answers a request for PAGE, or makes it wait.  Returns NULL, or why the
- * request is refused. */
+/* Answers a request for a profile, or makes it wait.  Returns NULL, or why it
+ * is refused. */
 static const char *
-get(struct client *client, enum page page)
+answer_profile(struct client *client)
 {
   const struct program *program = client->server->program;
+  const bool page = client->page == flamegraph_page;
+  const bool file = client->page == profile_page;
+  char reload[24];
+  long seconds, debug, collect, refresh;
   struct snapshot now;
-  struct arguments a;
-  const char *wrong = read_arguments(client, page, &a);
-  if (wrong != NULL)
-    return refuse(client, MHD_HTTP_BAD_REQUEST, wrong);
-  if (page == HEAP && !program->follows(program->closure))
+  if (!read_argument(client, "seconds", MOST_SECONDS, &seconds) ||
+      (seconds == 0 &&
+       MHD_lookup_connection_value(client->connection, MHD_GET_ARGUMENT_KIND,
+                                   "seconds") != NULL))
+    return "invalid value for \"seconds\": must be 1 to 3600";
+  if (!read_argument(client, "debug", 2, &debug) ||
+      !read_argument(client, "gc", 1, &collect))
+    return "invalid value for \"debug\" or \"gc\"";
+  if (!read_argument(client, "refresh", MOST_SECONDS, &refresh))
+    return "invalid value for \"refresh\": must be 1 to 3600 seconds";
+  if (seconds != 0 && debug != 0)
+    return "seconds and debug params are incompatible";
+  if (client->page == heap_page && !program->follows(program->closure))
     return refuse(client, MHD_HTTP_NOT_FOUND,
                   "memory in use is not known: objects are not followed (in "
                   "Lisp, start with (mprof:start :live t))");
   if (!take(client,
-            (unsigned)a.gc * SNAPSHOT_COLLECT |
-                (page == PROFILE ? SNAPSHOT_FILE : 0),
+            (unsigned)collect * SNAPSHOT_COLLECT | (file ? SNAPSHOT_FILE : 0),
             &now))
     return NULL;
-  if (a.seconds != 0) {
+  if (seconds != 0 && !page && !file) {
     client->waits = true;
     client->deadline =
-        clock_nanos(CLOCK_MONOTONIC) + a.seconds * INT64_C(1000000000);
+        clock_nanos(CLOCK_MONOTONIC) + seconds * INT64_C(1000000000);
     client->base = now;
     return NULL;
   }
-  answer_page(client, page, &a, &now);
+  answer_page(client, &now, debug != 0 && !page && !file);
   mprof_profile_close(now.profile);
+  if (page && refresh != 0) {
+    snprintf(reload, sizeof reload, "%ld", refresh);
+    MHD_add_response_header(client->response, "Refresh", reload);
+  }
   return NULL;
 }
 
@@ -247,90 +231,50 @@ request_end_wait(struct client *client)
   struct snapshot now;
   if (!take(client, 0, &now))
     return;
-  answer_heap(client, &now, &client->base,
-              client->in_use ? "heap-delta" : "allocs-delta");
+  answer_page(client, &now, false);
   mprof_profile_close(now.profile);
 }
 
 /* ---- all requests ---- */
 
-static const char *const paths[] = {[ALLOCS] = "/debug/pprof/allocs",
-                                    [HEAP] = "/debug/pprof/heap",
-                                    [FLAMEGRAPH] = "/flamegraph",
-                                    [PROFILE] = "/profile",
-                                    [INDEX] = "/",
-                                    [GO_INDEX] = "/debug/pprof/"};
-
-/* The page / */
-static const char index_page[] =
-    "<!doctype html><html lang=en><meta charset=utf-8><title>mprof</title>\n"
-    "<meta name=viewport content='width=device-width'>\n"
-    "<h1>mprof</h1><dl>\n"
-    "<dt><a href=/flamegraph>/flamegraph</a><dd>the flame graph as of now;"
-    " <a href='/flamegraph?refresh=5'>?refresh=5</a> reloads it\n"
-    "<dt><a href=/debug/pprof/allocs>/debug/pprof/allocs</a><dd>all"
-    " allocations, for pprof; ?seconds=10: those of the next ten seconds;"
-    " <a href='/debug/pprof/allocs?debug=1'>?debug=1</a>: as tables\n"
-    "<dt><a href=/debug/pprof/heap>/debug/pprof/heap</a><dd>memory in use;"
-    " ?gc=1: after a full collection\n"
-    "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
-
-/* Whether the request names this machine: by localhost, by an address, or not
- * at all. */
+/* Returns whether the request names this machine: by localhost, by an
+ * address, or not at all. */
 static bool
 is_for_us(const struct client *client)
 {
-  const char *host = lookup(client, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+  const char *host = MHD_lookup_connection_value(
+      client->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
   char name[256];
   struct in_addr address;
-  if (!client->server->loopback || *host == '\0' || *host == '[')
+  if (!client->server->loopback || host == NULL || *host == '[')
     return true;
   snprintf(name, sizeof name, "%.*s", (int)strcspn(host, ":"), host);
-  return strcasecmp(name, "localhost") == 0 ||
+  return *name == '\0' || strcasecmp(name, "localhost") == 0 ||
          inet_pton(AF_INET, name, &address) == 1;
 }
 
-static enum MHD_Result
-count_host(void *closure, enum MHD_ValueKind kind, const char *key,
-           const char *value)
-{
-  (void)kind, (void)value;
-  *(int *)closure += strcasecmp(key, MHD_HTTP_HEADER_HOST) == 0;
-  return MHD_YES;
-}
-
-size_t
-request_unescape(void *closure, struct MHD_Connection *connection, char *text)
-{
-  (void)closure, (void)connection;
-  return strstr(text, "%00") != NULL ? strlen(text) : MHD_http_unescape(text);
-}
-
+/* Answers the request for PATH by METHOD, or makes it wait.  Returns NULL, or
+ * why it is refused. */
 static const char *
 answer_path(struct client *client, const char *path, const char *method)
 {
-  int hosts = 0;
-  MHD_get_connection_values(client->connection, MHD_HEADER_KIND, count_host,
-                            &hosts);
-  if (hosts > 1 || strstr(path, "%00") != NULL)
-    return refuse(client, MHD_HTTP_BAD_REQUEST,
-                  "the request has two hosts, or a zero in its path");
   if (!is_for_us(client))
     return refuse(client, MHD_HTTP_MISDIRECTED_REQUEST,
                   "the request is for another host; use localhost");
-  enum page page = ALLOCS;
-  while (page < PAGES && strcmp(path, paths[page]) != 0)
-    page++;
-  if (page == PAGES)
+  client->page = pages;
+  while (client->page->path != NULL && strcmp(client->page->path, path) != 0)
+    client->page++;
+  if (client->page->path == NULL)
     return refuse(client, MHD_HTTP_NOT_FOUND,
                   "there is no such page; / lists the pages");
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
       strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
     return refuse(client, MHD_HTTP_METHOD_NOT_ALLOWED,
                   "the method is not allowed");
-  if (page < INDEX)
-    return get(client, page);
-  answer_text(client, MHD_HTTP_OK, "text/html; charset=utf-8", index_page);
+  client->status = MHD_HTTP_BAD_REQUEST; /* if the arguments are wrong */
+  if (client->page->command != NULL)
+    return answer_profile(client);
+  answer_text(client, MHD_HTTP_OK, html, index_page);
   return NULL;
 }
 
@@ -338,8 +282,9 @@ void
 request_answer(struct client *client, const char *path, const char *method)
 {
   const char *wrong = answer_path(client, path, method);
-  if (wrong != NULL)
-    answer_error(client, client->status, wrong);
-  if (wrong != NULL && client->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+  if (wrong == NULL)
+    return;
+  answer_error(client, client->status, wrong);
+  if (client->status == MHD_HTTP_METHOD_NOT_ALLOWED)
     MHD_add_response_header(client->response, MHD_HTTP_HEADER_ALLOW, "GET");
 }

@@ -273,7 +273,6 @@ start(struct server *server, const char *address, const char *port)
   server->daemon = MHD_start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | six, 0, NULL, NULL, handle,
       server, MHD_OPTION_SOCK_ADDR, found->ai_addr,
-      MHD_OPTION_UNESCAPE_CALLBACK, request_unescape, NULL,
       MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CLIENTS,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
       MHD_OPTION_NOTIFY_CONNECTION, notify, server,

@@ -30,7 +30,7 @@ struct client {
   bool takes_interim; /* answers before the last one: HTTP/1.1 */
   bool was_asked;     /* whether it is there */
   struct snapshot base;          /* the first of two */
-  bool in_use;                   /* memory in use is the first measure */
+  const struct page *page;       /* that it asks for; see requests.c */
   struct MHD_Response *response; /* the answer, and its status */
   unsigned status;
 };
@@ -44,11 +44,6 @@ struct server {
   bool has_room; /* a connection has ended in this run of libmicrohttpd */
   bool stopped;
 };
-
-/* Decodes %-escapes in TEXT for libmicrohttpd, unless one of them stands for
- * a zero. */
-size_t request_unescape(void *closure, struct MHD_Connection *connection,
-                        char *text);
 
 /* Answers a complete request, or makes it wait. */
 void request_answer(struct client *client, const char *path,
