@@ -255,13 +255,3 @@ const struct option_row option_rows[] = {
     {IN_REPORT, "offsets", NULL, NULL, FLAG(view.offsets)},
     {.name = NULL},
 };
-
-const struct option_row *
-option_find(const char *name, size_t length, enum command command)
-{
-  for (const struct option_row *row = option_rows; row->name != NULL; row++)
-    if ((row->commands >> command & 1) != 0 && strlen(row->name) == length &&
-        memcmp(row->name, name, length) == 0)
-      return row;
-  return NULL;
-}

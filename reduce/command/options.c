@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Parsing.  An option is written with two dashes or, as the original mprof
- * had it, with one; its value follows after "=" or as the next argument. "--"
- * ends the options.
+/* Parsing, by getopt_long_only.  An option is written with two dashes or, as
+ * the original mprof had it, with one, and in full; its value follows after
+ * "=" or as the next argument.  "--" ends the options.
  */
 
 #include "command/command.h"
 
+#include "base/array.h"
 #include "base/suggestion.h"
 #include "tables/output.h"
 
+#include <getopt.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARE_UNSET = SHARE_WHOLE + 1 };
+enum { SHARE_UNSET = SHARE_WHOLE + 1, FIRST_ROW = UINT8_MAX + 1 };
 
 /* Arguments being parsed. */
 struct parsing {
@@ -21,6 +24,7 @@ struct parsing {
   const char *const *arguments;
   int count;
   int next;
+  struct option *rows; /* of the command; val: FIRST_ROW + place */
   const struct option_row **given; /* rows of options, one for each option */
   size_t given_count;
 };
@@ -38,79 +42,92 @@ static const struct options defaults = {
             .seconds = SIZE_MAX},
 };
 
-/* Says that ARGUMENT, whose name has LENGTH bytes at NAME, is unknown. */
+/* Returns what getopt_long_only is told of the value of ROW. */
+static int
+value_of(const struct option_row *row)
+{
+  return row->argument == NULL     ? no_argument
+         : row->argument[0] == '[' ? optional_argument
+                                   : required_argument;
+}
+
+/* Returns whether the command has the option ROW. */
+static bool
+is_of(const struct parsing *parsing, const struct option_row *row)
+{
+  return (row->commands >> parsing->options->command & 1) != 0;
+}
+
+/* Says that ARGUMENT, an option called NAME, is unknown. */
 static _Noreturn void
 refuse_option(const struct parsing *parsing, const char *argument,
-              const char *name, size_t length)
+              const char *name)
 {
-  struct suggestion meant = suggestion_for(name, length);
+  struct suggestion meant = suggestion_for(name, strcspn(name, "="));
   for (const struct option_row *row = option_rows; row->name != NULL; row++)
-    if ((row->commands >> parsing->options->command & 1) != 0 &&
-        row->help != NULL)
+    if (is_of(parsing, row) && row->help != NULL)
       suggestion_offer(&meant, row->name);
   const char *dashes = meant.word == NULL ? "" : OPTION_DASHES(meant.word);
   fail_with(MPROF_USAGE, "unknown option '%s'%s", argument,
             suggestion_text(&meant, dashes));
 }
 
-/* Parses the option ARGUMENT, which starts with a dash. */
-static void
-parse_option(struct parsing *parsing, const char *argument)
+/* Parses the next argument.  Returns false at the end of the options. */
+static bool
+parse_argument(struct parsing *parsing)
 {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of getopt */
+  struct options *options = parsing->options;
+  const char *const *arguments = &parsing->arguments[parsing->next - 1];
+  const char *argument = arguments[1];
+  pthread_mutex_lock(&lock);
+  opterr = optind = 0;
+  const int code = getopt_long_only(parsing->count - parsing->next + 1,
+                                    (char *const *)(uintptr_t)arguments,
+                                    "-:", parsing->rows, NULL);
+  const int place = (code < FIRST_ROW ? optopt : code) - FIRST_ROW;
+  /* A program that has opened a profile writes values behind "=". */
+  const char *value = optind > 2 && options->open != NULL ? NULL : optarg;
+  parsing->next += optind - 1;
+  pthread_mutex_unlock(&lock);
+  if (code == 1)
+    options->files[options->file_count++] = argument;
+  if (code == -1 || code == 1)
+    return code == 1 && options->command != COMMAND_RUN;
   const char *name = argument + (argument[1] == '-' ? 2 : 1);
-  size_t length = strcspn(name, "=");
-  const struct option_row *row =
-      option_find(name, length, parsing->options->command);
-  if (row == NULL)
-    refuse_option(parsing, argument, name, length);
-  const char *value = name[length] == '=' ? name + length + 1 : NULL;
-  if (row->argument == NULL && value != NULL)
+  const struct option_row *row = &option_rows[place];
+  if (place < 0 || strlen(row->name) != strcspn(name, "="))
+    refuse_option(parsing, argument, name);
+  if (code == '?')
     fail_with(MPROF_USAGE, "option '%.*s' takes no value",
               (int)strcspn(argument, "="), argument);
-  if (row->argument != NULL && row->argument[0] != '[' && value == NULL) {
-    /* A program that has opened a profile writes values behind "=". */
-    if (parsing->next == parsing->count || parsing->options->open != NULL)
-      fail_with(MPROF_USAGE, "option '%s' requires a value", argument);
-    value = parsing->arguments[parsing->next++];
-  }
-  row->store(&(struct option_value){row, value,
-                                    (char *)parsing->options + row->field});
+  if (value == NULL && value_of(row) == required_argument)
+    fail_with(MPROF_USAGE, "option '%s' requires a value", argument);
+  row->store(
+      &(struct option_value){row, value, (char *)options + row->field});
   parsing->given[parsing->given_count++] = row;
+  return !options->help;
 }
 
 static void
 parse_arguments(struct parsing *parsing)
 {
   struct options *options = parsing->options;
-  bool only_files = false;
-  while (parsing->next < parsing->count && !options->help) {
-    const char *argument = parsing->arguments[parsing->next++];
-    if (!only_files && strcmp(argument, "--") == 0) {
-      only_files = true;
-    } else if (!only_files && argument[0] == '-' && argument[1] != '\0') {
-      parse_option(parsing, argument);
-    } else {
-      options->files[options->file_count++] = argument;
-      only_files = only_files || options->command == COMMAND_RUN;
-    }
-  }
+  size_t count = 0, capacity = 0;
+  for (const struct option_row *row = option_rows; row->name != NULL; row++)
+    if (is_of(parsing, row))
+      ARRAY_PUSH(parsing->rows, count, capacity,
+                 (struct option){row->name, value_of(row), NULL,
+                                 FIRST_ROW + (int)(row - option_rows)});
+  ARRAY_PUSH(parsing->rows, count, capacity, (struct option){0});
+  while (parse_argument(parsing))
+    continue;
+  while (parsing->next < parsing->count)
+    options->files[options->file_count++] =
+        parsing->arguments[parsing->next++];
 }
 
 /* ---- what is settled when all arguments are known ---------------------- */
-
-/* Whether PATH has one of ENDINGS, each with a blank after it. */
-static bool
-has_ending(const char *path, const char *endings)
-{
-  size_t length = strlen(path);
-  for (; *endings != '\0'; endings += strcspn(endings, " ") + 1) {
-    size_t ending = strcspn(endings, " ");
-    if (length > ending &&
-        memcmp(path + length - ending, endings, ending) == 0)
-      return true;
-  }
-  return false;
-}
 
 /* Fails where the file to write is named as if it were of a format that the
  * command does not write.  No name at all tells against text, or the like. */
@@ -121,8 +138,8 @@ check_ending(const struct options *options)
   const struct command_row *row = command_row(options->command);
   const char *path = options->output;
   if (path != NULL && row->endings != NULL &&
-      !has_ending(path, row->endings) &&
-      (has_ending(path, pictures) ||
+      file_ending(path, row->endings) == 0 &&
+      (file_ending(path, pictures) > 0 ||
        output_for_file(export_formats, path) != NULL))
     fail_with(MPROF_USAGE, "mprof %s writes %s, not '%s'", row->name,
               row->writes, path);
@@ -143,7 +160,7 @@ choose_format(struct options *options)
     fail_with(MPROF_USAGE, "no format given; use --format=FORMAT");
   if ((options->format = output_for_file(export_formats, path)) != NULL)
     return;
-  if (has_ending(path, ".svg "))
+  if (file_ending(path, ".svg ") > 0)
     fail_with(MPROF_USAGE, "use mprof graph to draw the call graph as SVG");
   fail_with(MPROF_USAGE,
             "the name '%s' does not imply a format; use --format=FORMAT",
@@ -310,7 +327,7 @@ options_parse(struct options *options, int count,
               const char *const *arguments, const struct open_profile *open,
               enum command *command)
 {
-  struct parsing parsing = {options, arguments, count, 1};
+  struct parsing parsing = {options, arguments, count, 1, NULL, NULL, 0};
   *options = defaults;
   options->open = open;
   if (open != NULL) {

@@ -134,10 +134,6 @@ struct option_row {
 /* In the order of --help; ends with a row whose name is NULL. */
 extern const struct option_row option_rows[];
 
-/* The row that COMMAND has for the first LENGTH bytes of NAME, or NULL. */
-const struct option_row *option_find(const char *name, size_t length,
-                                     enum command command);
-
 /* Each by the type of its field, and what the number and the words of its row
  * are for. */
 option_store store_flag;     /* bool: the number */

@@ -11,35 +11,6 @@
 
 #include <string.h>
 
-static enum shown
-shown_if(bool shown)
-{
-  return shown ? SHOWN_ALWAYS : SHOWN_IF_ASKED;
-}
-
-static bool
-is_lisp(const struct reduction *reduction)
-{
-  return reduction->profile->language == LANGUAGE_LISP;
-}
-
-static enum shown
-shown_leaks(const struct reduction *reduction)
-{
-  enum leak_choice leaks = reduction->options->leaks;
-  return leaks == LEAKS_OFF
-             ? SHOWN_NEVER
-             : shown_if(leaks == LEAKS_ON ||
-                        (!is_lisp(reduction) &&
-                         reduction_has(reduction, MEASURE_KEPT_BYTES)));
-}
-
-static enum shown
-shown_regions(const struct reduction *reduction)
-{
-  return shown_if(reduction->regions.count > 0);
-}
-
 /* Returns how many of COUNT FIGURES are of something. */
 static size_t
 count_allocated(const struct figures *figures, size_t count)
@@ -50,94 +21,62 @@ count_allocated(const struct figures *figures, size_t count)
   return n;
 }
 
-static enum shown
-shown_phases(const struct reduction *reduction)
+bool
+output_shown(const struct output *table, const struct reduction *reduction)
 {
-  return shown_if(
-      is_lisp(reduction) &&
-      (reduction->options->verbose ||
-       count_allocated(reduction->tally.phases, PHASE_COUNT) > 1));
-}
-
-static enum shown
-shown_threads(const struct reduction *reduction)
-{
-  return shown_if((is_lisp(reduction) && reduction->options->verbose) ||
-                  count_allocated(reduction->tally.threads,
-                                  reduction->profile->thread_count) > 1);
-}
-
-static enum shown
-shown_peak(const struct reduction *reduction)
-{
-  return shown_if(reduction_has(reduction, MEASURE_PEAK_BYTES));
-}
-
-static enum shown
-shown_temporary(const struct reduction *reduction)
-{
-  return shown_if(reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS));
-}
-
-/* Sizes are not recorded by holder. */
-static enum shown
-shown_bins(const struct reduction *reduction)
-{
-  return reduction_is_of_holders(reduction) ? SHOWN_IF_ASKED : SHOWN_ALWAYS;
-}
-
-static enum shown
-shown_held(const struct reduction *reduction)
-{
-  return measure_known(reduction->profile, MEASURE_HELD_BYTES) &&
-                 !reduction_is_of_holders(
-                     reduction) /* the call graph is it */
-             ? SHOWN_ALWAYS
-             : SHOWN_IF_ASKED;
-}
-
-static enum shown
-shown_in_lisp(const struct reduction *reduction)
-{
-  return shown_if(is_lisp(reduction));
-}
-
-/* Shows advice in what is written for people, of all functions. */
-static enum shown
-shown_advice(const struct reduction *reduction)
-{
-  return advice_applies(reduction) ? SHOWN_ALWAYS : SHOWN_NEVER;
+  const struct view_options *options = reduction->options;
+  const struct profile *profile = reduction->profile;
+  const struct tally *tally = &reduction->tally;
+  const bool lisp = profile->language == LANGUAGE_LISP;
+  const bool holders = reduction_is_of_holders(reduction);
+  const size_t phases = count_allocated(tally->phases, PHASE_COUNT);
+  const size_t threads =
+      count_allocated(tally->threads, profile->thread_count);
+  const bool shown[] = {
+      [WHEN_ALWAYS] = true,
+      [WHEN_ADVISED] = advice_applies(reduction),
+      [WHEN_LEAKS] = options->leaks == LEAKS_ON ||
+                     (!lisp && reduction_has(reduction, MEASURE_KEPT_BYTES)),
+      [WHEN_REGIONS] = reduction->regions.count > 0,
+      [WHEN_PHASES] = lisp && (options->verbose || phases > 1),
+      [WHEN_THREADS] = (lisp && options->verbose) || threads > 1,
+      [WHEN_PEAK] = reduction_has(reduction, MEASURE_PEAK_BYTES),
+      [WHEN_TEMPORARY] = reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS),
+      [WHEN_LISP] = lisp,
+      [WHEN_HELD] = !holders && measure_known(profile, MEASURE_HELD_BYTES),
+      [WHEN_SIZES] = !holders};
+  return shown[table->when];
 }
 
 const struct output report_tables[] = {
     {"advice", "the three most effective changes, from mprof advise",
-     .emit = report_first_advice, .shown = shown_advice},
+     .emit = report_first_advice, .when = WHEN_ADVISED},
     {"leaks", "memory that was never freed (C)", .table = &leaks_table,
-     .shown = shown_leaks},
+     .when = WHEN_LEAKS},
     {"regions", "allocation by named region", .table = &regions_table,
-     .shown = shown_regions},
+     .when = WHEN_REGIONS},
     {"phases", "allocation by phase: compile, load, eval, run",
-     .table = &phases_table, .shown = shown_phases},
+     .table = &phases_table, .when = WHEN_PHASES},
     {"threads", "allocation by thread", .table = &threads_table,
-     .shown = shown_threads},
+     .when = WHEN_THREADS},
     {"direct", "what each function itself allocated",
      .table = &functions_table},
     {"peak", "what was live at the peak", .table = &peak_table,
-     .shown = shown_peak},
+     .when = WHEN_PEAK},
     {"temporary", "objects that were freed at once (C)",
-     .table = &temporary_table, .shown = shown_temporary},
+     .table = &temporary_table, .when = WHEN_TEMPORARY},
     {"types", "allocation by Lisp type and class", .table = &types_table,
-     .shown = shown_in_lisp},
+     .when = WHEN_LISP},
     {"type-functions", "the functions that allocate each type",
-     .table = &type_functions_table, .shown = shown_in_lisp},
+     .table = &type_functions_table, .when = WHEN_LISP},
     {"function-types", "the types that each function allocates",
-     .table = &function_types_table, .shown = shown_in_lisp},
+     .table = &function_types_table, .when = WHEN_LISP},
     {"graph", "callers and callees of each function", .emit = report_graph,
      .explain = report_graph_legend},
     {"held", "what keeps live objects alive", .emit = report_held,
-     .explain = report_held_legend, .shown = shown_held},
+     .explain = report_held_legend, .when = WHEN_HELD},
     {"bins", "allocation by size of object", .table = &bins_table,
-     .shown = shown_bins},
+     .when = WHEN_SIZES},
     {"reconciliation", "mprof's count compared with the collector's",
      .emit = report_reconciliation},
     {0},
@@ -194,22 +133,32 @@ output_find(const struct output *outputs, const char *name, size_t length)
   return NULL;
 }
 
+size_t
+file_ending(const char *path, const char *endings)
+{
+  const size_t length = strlen(path);
+  size_t longest = 0;
+  for (; endings != NULL && *endings != '\0';
+       endings += strcspn(endings, " ") + 1) {
+    const size_t ending = strcspn(endings, " ");
+    if (ending > longest && ending < length &&
+        memcmp(path + length - ending, endings, ending) == 0)
+      longest = ending;
+  }
+  return longest;
+}
+
 const struct output *
 output_for_file(const struct output *outputs, const char *path)
 {
   const struct output *found = NULL;
-  size_t found_length = 0;
-  size_t path_length = strlen(path);
-  for (; outputs->name != NULL; outputs++)
-    for (const char *ending = outputs->endings;
-         ending != NULL && *ending != '\0';) {
-      size_t length = strcspn(ending, " ");
-      if (length > found_length && length < path_length &&
-          memcmp(path + path_length - length, ending, length) == 0) {
-        found = outputs;
-        found_length = length;
-      }
-      ending += length + 1;
-    }
+  size_t longest = 0;
+  for (; outputs->name != NULL; outputs++) {
+    const size_t length = file_ending(path, outputs->endings);
+    if (length <= longest)
+      continue;
+    found = outputs;
+    longest = length;
+  }
   return found;
 }

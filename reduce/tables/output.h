@@ -15,11 +15,19 @@
 
 struct table;
 
-/* When a table of a report is printed. */
-enum shown {
-  SHOWN_ALWAYS, /* unless others are asked for */
-  SHOWN_IF_ASKED,
-  SHOWN_NEVER
+/* What a table of a report is printed for, unless others are asked for. */
+enum shown_when {
+  WHEN_ALWAYS,
+  WHEN_ADVISED, /* advice applies */
+  WHEN_LEAKS,   /* of C, or it is asked for; --noleaktable: never */
+  WHEN_REGIONS, /* there are some */
+  WHEN_PHASES,  /* of Lisp, more than one, or with --verbose */
+  WHEN_THREADS, /* more than one, or of Lisp with --verbose */
+  WHEN_PEAK,    /* it is known, as below */
+  WHEN_TEMPORARY,
+  WHEN_LISP,
+  WHEN_HELD, /* holders are known, and the call graph is not theirs */
+  WHEN_SIZES /* which are not recorded by holder */
 };
 
 struct output {
@@ -29,13 +37,12 @@ struct output {
   const struct table *table; /* what is written, where EMIT is NULL */
   /* of tables that EMIT writes: the legend; see legend.c */
   void (*explain)(const struct reduction *reduction, struct sink *sink);
-  /* of tables of a report; NULL: always */
-  enum shown (*shown)(const struct reduction *reduction);
-  const char *endings; /* of files in this format, with a blank after each;
-                          NULL: none */
-  bool one_measure;    /* has room for one measure alone */
-  bool leaks_only;     /* what is suppressed is not kept there */
-  bool compares;       /* with the base of the reduction, if there is one */
+  enum shown_when when; /* of tables of a report */
+  const char *endings;  /* of files in this format, with a blank after each;
+                           NULL: none */
+  bool one_measure;     /* has room for one measure alone */
+  bool leaks_only;      /* what is suppressed is not kept there */
+  bool compares;        /* with the base of the reduction, if there is one */
 };
 
 /* The tables of a report, in the order of printing; the formats of mprof
@@ -44,6 +51,11 @@ struct output {
 extern const struct output report_tables[];
 extern const struct output export_formats[];
 extern const struct output csv_tables[];
+
+/* Returns whether TABLE is printed in a report on REDUCTION where none is
+ * asked for. */
+bool output_shown(const struct output *table,
+                  const struct reduction *reduction);
 
 /* The places of the nodes of the graph and of the profile's types in the
  * lists of the format json, by which it refers to them. */
@@ -67,6 +79,10 @@ void export_lisp(const struct reduction *reduction, struct sink *sink);
 /* The row of OUTPUTS called by the first LENGTH bytes of NAME, or NULL. */
 const struct output *output_find(const struct output *outputs,
                                  const char *name, size_t length);
+
+/* Returns the length of the longest of ENDINGS, each with a blank after it,
+ * that the file PATH has; 0: it has none. */
+size_t file_ending(const char *path, const char *endings);
 
 /* The row of OUTPUTS with the longest ending that the file PATH has; NULL
  * when there is none. */

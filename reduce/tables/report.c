@@ -302,11 +302,11 @@ static bool
 wants_table(const struct reduction *reduction, size_t index)
 {
   const struct output *table = &report_tables[index];
-  uint64_t asked = reduction->options->tables;
-  enum shown shown =
-      table->shown == NULL ? SHOWN_ALWAYS : table->shown(reduction);
-  return asked == 0 ? shown == SHOWN_ALWAYS
-                    : (asked >> index & 1) != 0 && shown != SHOWN_NEVER;
+  const uint64_t asked = reduction->options->tables;
+  if (table->when == WHEN_LEAKS && reduction->options->leaks == LEAKS_OFF)
+    return false;
+  return asked == 0 ? output_shown(table, reduction)
+                    : (asked >> index & 1) != 0;
 }
 
 void
