@@ -231,7 +231,8 @@ profile_handle(profile_fill *fill, void *closure, struct mprof_error *error)
   struct opening opening = {.fill = fill, .closure = closure};
   struct handle *handle = new_handle(open_filled, &opening);
   if (handle == NULL)
-    mprof_error_no_memory(error);
+    *error = (struct mprof_error){MPROF_NO_MEMORY, MPROF_NO_OFFSET,
+                                  "out of memory", ""};
   else
     *error = handle->error;
   if (error->code == MPROF_OK)

@@ -7,12 +7,6 @@
 #include <stdio.h>
 
 void
-mprof_error_clear(struct mprof_error *error)
-{
-  *error = (struct mprof_error){.offset = MPROF_NO_OFFSET};
-}
-
-void
 mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
              va_list arguments)
 {
@@ -39,12 +33,4 @@ mprof_say(const char *format, ...)
   mprof_line_v(line, format, arguments);
   va_end(arguments);
   fprintf(stderr, "mprof: %s\n", line);
-}
-
-void
-mprof_error_no_memory(struct mprof_error *error)
-{
-  *error = (struct mprof_error){.code = MPROF_NO_MEMORY,
-                                .offset = MPROF_NO_OFFSET,
-                                .message = "out of memory"};
 }

@@ -33,12 +33,6 @@ struct mprof_error {
                           it is about none */
 };
 
-/* Makes ERROR say that nothing went wrong. */
-void mprof_error_clear(struct mprof_error *error);
-
-/* Makes ERROR say that memory ran out, where nothing is attempted. */
-void mprof_error_no_memory(struct mprof_error *error);
-
 /* Sets LINE to formatted text, which may come from anywhere: it is one line,
  * as escape_name writes it (base/quote.h). */
 void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)

@@ -39,7 +39,7 @@ attempt(struct pool *pool, attempt_function *function, void *closure,
         struct mprof_error *error)
 {
   struct attempt this = {.outer = innermost, .pool = pool, .error = error};
-  mprof_error_clear(error);
+  *error = (struct mprof_error){.offset = MPROF_NO_OFFSET};
   innermost = &this;
   if (setjmp(this.place) == 0)
     function(closure);

@@ -132,15 +132,12 @@ attach_check(const struct options *options)
   check_libraries(pid);
 }
 
-/* Writes TEXT, which is within a string of the debugger. */
+/* Writes TEXT as it stands within a string of gdb. */
 static void
 write_quoted(struct sink *script, const char *text)
 {
-  for (; *text != '\0'; text++) {
-    if (strchr("\"\\", *text) != NULL)
-      sink_text(script, "\\");
-    sink_bytes(script, text, 1);
-  }
+  for (; *text != '\0'; text++)
+    sink_format(script, strchr("\"\\", *text) != NULL ? "\\%c" : "%c", *text);
 }
 
 /* Returns the script that brings LIBRARY, and has it count as RUN says; or
@@ -149,26 +146,20 @@ static const char *
 make_script(const struct run_options *run, const char *library,
             const char *file, unsigned long long end)
 {
-  static const char library_place[] = "@LIBRARY@";
-  static const char settings_place[] = "@SETTINGS@";
-  const char *before = strstr(attach_script, library_place);
-  const char *between = before + strlen(library_place);
-  const char *after = strstr(between, settings_place);
   struct run_setting settings[RUN_SETTINGS];
   struct string_sink script;
   run_settings(run, file, settings);
   string_sink_init(&script);
-  sink_format(&script.sink, "set $end = %llu\n", end);
-  sink_bytes(&script.sink, attach_script, (size_t)(before - attach_script));
+  sink_format(&script.sink, "set $end = %llu\nset $path = \"", end);
   write_quoted(&script.sink, library);
-  sink_bytes(&script.sink, between, (size_t)(after - between));
+  sink_text(&script.sink, "\"\nset $settings = \"");
   for (int i = 0; i < RUN_SETTINGS; i++)
     if (settings[i].value != NULL) {
       sink_format(&script.sink, "%s=", settings[i].name);
       write_quoted(&script.sink, settings[i].value);
       sink_text(&script.sink, "\\n");
     }
-  sink_text(&script.sink, after + strlen(settings_place));
+  sink_format(&script.sink, "\"\n%s", attach_script);
   return string_sink_text(&script);
 }
 

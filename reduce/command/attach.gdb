@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # attach.gdb -- brings the monitor into a process, or lets it end there.
-# attach.c sets $end to what ends it, or to 0, and replaces what is between two
-# @ by text within a string.  Lines that begin with mprof: are for
+# attach.c sets $end to what ends it, or to 0, $path to the monitor's library,
+# and $settings to what it is told.  Lines that begin with mprof: are for
 # debugger.c; what the shell writes comes at once.
 #
 # The process is stopped at its next call of the allocator, or by SIGSTOP
@@ -35,13 +35,13 @@ if $end != 0
 else
   set $open = (void *(*)(const char *, int))dlopen
   set $find = (void *(*)(void *, const char *))dlsym
-  set $library = $open("@LIBRARY@", 2)
+  set $library = $open($path, 2)
   if $library == 0
     printf "mprof:error %s\n", ((const char *(*)(void))dlerror)()
   else
     set $end = $find($library, "mprof_detach")
     set $begin = $find($library, "mprof_attach")
-    set $why = ((const char *(*)(const char *))$begin)("@SETTINGS@")
+    set $why = ((const char *(*)(const char *))$begin)($settings)
     if $why == 0
       printf "mprof:address %llu\n", (unsigned long long)$end
     else

@@ -15,6 +15,7 @@
 #include "pprof/writer.h"
 #include "recover/recover.h"
 #include "symbols/symbolize.h"
+#include "tables/output.h"
 #include "tables/scratch.h"
 
 #include <dirent.h>
@@ -33,20 +34,11 @@ append(struct input_list *list, const char *path, const char *folder)
              (struct input_name){.path = path, .folder = folder});
 }
 
-static bool
-ends_in(const char *name, const char *ending)
-{
-  size_t length = strlen(name);
-  size_t ending_length = strlen(ending);
-  return length > ending_length &&
-         strcmp(name + length - ending_length, ending) == 0;
-}
-
 static int
 is_profile_name(const struct dirent *entry)
 {
-  return entry->d_name[0] != '.' && (ends_in(entry->d_name, ".data") ||
-                                     ends_in(entry->d_name, ".pb.gz"));
+  return entry->d_name[0] != '.' &&
+         file_ending(entry->d_name, ".data .pb.gz ") > 0;
 }
 
 /* Byte by byte, whatever the locale. */
@@ -61,8 +53,8 @@ static void
 append_entry(struct input_list *list, const char *folder, const char *name)
 {
   struct stat status;
-  const char *path =
-      pool_format("%s%s%s", folder, ends_in(folder, "/") ? "" : "/", name);
+  const char *path = pool_format(
+      "%s%s%s", folder, file_ending(folder, "/ ") > 0 ? "" : "/", name);
   if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
     append(list, path, folder);
 }

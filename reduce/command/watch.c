@@ -58,13 +58,6 @@ take_snapshot(void *closure, unsigned how, char *message)
   return taken;
 }
 
-static bool
-follows(void *closure)
-{
-  (void)closure;
-  return true;
-}
-
 static uint64_t
 generation(void *closure)
 {
@@ -124,10 +117,8 @@ watch_open(const struct options *options, struct run_files *files)
   struct watch *watch = pool_zeroed(1, sizeof *watch);
   control_open(&watch->control, files->path, files->deleted);
   watch->control.files = options->run.timeline == 0 ? NULL : files;
-  watch->program = (struct program){.closure = watch,
-                                    .snapshot = take_snapshot,
-                                    .follows = follows,
-                                    .generation = generation};
+  watch->program = (struct program){
+      .closure = watch, .snapshot = take_snapshot, .generation = generation};
   sigfillset(&watch->program.interrupts);
   return watch;
 }

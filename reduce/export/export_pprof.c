@@ -31,6 +31,7 @@ struct making {
   uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
   size_t label_words;
   bool heap;              /* a heap profile: see export_heap */
+  int sign;               /* of what is added to one: 1 or -1 */
   struct index_map *rows; /* of one: numbers of samples, by node */
 };
 
@@ -247,6 +248,25 @@ add_row(struct making *making, const struct sample_row *row)
   profile_add_sample(made, sample, values);
 }
 
+/* Adds the four figures of ROW, or takes them away, in the heap profile's
+ * sample of its chain. */
+static void
+add_heap_row(struct making *making, const struct sample_row *row)
+{
+  static const uint64_t nothing[COLUMN_USES];
+  struct profile *made = making->made;
+  const struct profile_sample sample = {
+      making->nodes[row->node], profile_labels(made, making->labels, 1)};
+  const uint32_t number = index_map_number(making->rows, sample.node);
+  if (number == made->sample_count)
+    profile_add_sample(made, sample, nothing);
+  uint64_t *values = made->values + number * made->column_count;
+  for (int use = 0; use < COLUMN_USES; use++)
+    if (profile_has(made, use))
+      values[made->column_of[use].index] +=
+          (uint64_t)making->sign * row->counts[use];
+}
+
 /* Adds what ROWS has of NODE. */
 static void
 add_rows(struct making *making, struct sample_rows *rows, uint32_t node)
@@ -254,7 +274,7 @@ add_rows(struct making *making, struct sample_rows *rows, uint32_t node)
   rows->count = 0;
   sample_rows_add(rows, node);
   for (size_t i = 0; i < rows->count; i++)
-    add_row(making, &rows->rows[i]);
+    (making->heap ? add_heap_row : add_row)(making, &rows->rows[i]);
 }
 
 static void
@@ -289,23 +309,6 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
 
 /* ---- heap profiles ---- */
 
-/* Adds the four figures of ROW, times SIGN, to the sample of its chain. */
-static void
-add_heap_row(struct making *making, const struct sample_row *row, int sign)
-{
-  static const uint64_t nothing[COLUMN_USES];
-  struct profile *made = making->made;
-  const struct profile_sample sample = {
-      making->nodes[row->node], profile_labels(made, making->labels, 1)};
-  const uint32_t number = index_map_number(making->rows, sample.node);
-  if (number == made->sample_count)
-    profile_add_sample(made, sample, nothing);
-  uint64_t *values = made->values + number * made->column_count;
-  for (int use = 0; use < COLUMN_USES; use++)
-    if (profile_has(made, use))
-      values[made->column_of[use].index] += (uint64_t)sign * row->counts[use];
-}
-
 /* Adds what REDUCTION has allocated, or with SIGN -1 takes it away. */
 static bool
 add_to_heap(const struct making *heap, const struct reduction *reduction,
@@ -314,17 +317,14 @@ add_to_heap(const struct making *heap, const struct reduction *reduction,
   struct making making = *heap;
   struct sample_rows rows;
   making.reduction = reduction;
+  making.sign = sign;
   call_tree_of_chains(&making.tree, &reduction->tree, ITEMS_ARE_FRAMES);
   if (!chains_fit(&making.tree, false, sink))
     return false;
   make_nodes(&making);
   sample_rows_init(&rows, &making.tree, ROWS_OF_TYPES);
-  for (size_t i = 1; i < making.tree.tree.count; i++) {
-    rows.count = 0;
-    sample_rows_add(&rows, making.tree.walk[i]);
-    for (size_t r = 0; r < rows.count; r++)
-      add_heap_row(&making, &rows.rows[r], sign);
-  }
+  for (size_t i = 1; i < making.tree.tree.count; i++)
+    add_rows(&making, &rows, making.tree.walk[i]);
   return true;
 }
 

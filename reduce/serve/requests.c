@@ -201,7 +201,8 @@ answer_profile(struct client *client)
     return "invalid value for \"refresh\": must be 1 to 3600 seconds";
   if (seconds != 0 && debug != 0)
     return "seconds and debug params are incompatible";
-  if (client->page == heap_page && !program->follows(program->closure))
+  if (client->page == heap_page && program->follows != NULL &&
+      !program->follows(program->closure))
     return refuse(client, MHD_HTTP_NOT_FOUND,
                   "memory in use is not known: objects are not followed (in "
                   "Lisp, start with (mprof:start :live t))");

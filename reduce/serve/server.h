@@ -48,7 +48,7 @@ struct program {
   void *(*snapshot)(void *closure, unsigned how, char *message);
 
   /* Returns whether objects are followed until they are dead, so that memory
-   * in use is known. */
+   * in use is known.  NULL: they always are. */
   bool (*follows)(void *closure);
 
   /* Returns a number that is another one after each reset of the figures: two

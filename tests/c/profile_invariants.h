@@ -93,7 +93,6 @@ check_refused(const char *path, const char *reason)
 {
   struct profile profile;
   struct mprof_error error;
-  mprof_error_clear(&error);
   bool good = read_file(&profile, path, &error);
   assert_false(good);
   if (strstr(error.message, reason) == NULL)
