@@ -50,41 +50,23 @@ message_name(uint32_t field)
 /* ---- the decoder ---- */
 
 /* Reads a varint at *AT, which must end before END; moves *AT past it. */
-static uint64_t
-read_long_varint(const struct reading *reading, size_t *at, size_t end)
-{
-  const uint8_t *data = reading->file.data;
-  uint64_t value = 0;
-  for (unsigned shift = 0; *at < end; shift += 7) {
-    uint8_t byte = data[*at];
-    if (shift == 63 && byte > 1)
-      reading_damaged(reading, *at, "a number is longer than 64 bits");
-    value |= (uint64_t)(byte & 0x7f) << shift;
-    ++*at;
-    if (byte < 0x80)
-      return value;
-  }
-  reading_damaged(reading, end, "a number is cut short");
-}
-
-/* Reads a varint as above; nearly all are one or two bytes long. */
 static inline uint64_t
 read_varint(const struct reading *reading, size_t *at, size_t end)
 {
-  const uint8_t *data = reading->file.data + *at;
-  const size_t left = end - *at;
-  if (left >= 1 && data[0] < 0x80) {
-    *at += 1;
-    return data[0];
+  uint64_t value = 0;
+  size_t next = *at;
+  for (unsigned shift = 0; next < end; shift += 7) {
+    const uint8_t byte = reading->file.data[next];
+    if (shift == 63 && byte > 1)
+      reading_damaged(reading, next, "a number is longer than 64 bits");
+    value |= (uint64_t)(byte & 0x7f) << shift;
+    next++;
+    if (byte < 0x80) {
+      *at = next;
+      return value;
+    }
   }
-  if (left >= 2 && data[1] < 0x80) {
-    *at += 2;
-    return (data[0] & 0x7f) | (uint64_t)data[1] << 7;
-  }
-  size_t from = *at; /* so that AT itself can be in a register */
-  const uint64_t value = read_long_varint(reading, &from, end);
-  *at = from;
-  return value;
+  reading_damaged(reading, end, "a number is cut short");
 }
 
 enum { /* bits: wire types */
@@ -119,10 +101,8 @@ refuse_tag(const struct wire_walk *walk, uint64_t tag, const char *name,
                   name + 1, message, type);
 }
 
-/* Reads a field as wire_next does, inlined in the loops of this file, which
- * run once for each field of a file. */
-static inline bool
-next(struct wire_walk *walk, struct wire_field *field)
+bool
+wire_next(struct wire_walk *walk, struct wire_field *field)
 {
   const struct reading *reading = walk->reading;
   const size_t end = walk->end;
@@ -165,12 +145,6 @@ next(struct wire_walk *walk, struct wire_field *field)
   return true;
 }
 
-bool
-wire_next(struct wire_walk *walk, struct wire_field *field)
-{
-  return next(walk, field);
-}
-
 struct wire_walk
 wire_walk(const struct reading *reading, const struct wire_field *field)
 {
@@ -208,7 +182,7 @@ wire_read_message(const struct reading *reading,
   uint32_t name;
   bool good = true;
   memset(values, 0, MESSAGE_FIELDS * sizeof *values);
-  while (next(&walk, &part))
+  while (wire_next(&walk, &part))
     if (part.mark == WIRE_NUMBER || part.mark == WIRE_TEXT)
       values[part.number] = part.value;
   for (size_t i = 1; walk.schema->fields[i] != NULL; i++)
@@ -219,35 +193,25 @@ wire_read_message(const struct reading *reading,
   return good;
 }
 
-/* Checks the packed numbers of FIELD, of which nearly all are one byte long.
- */
+/* Checks all that WALK comes to, with the messages in it, which are three
+ * deep, whatever the input says. */
 static void
-check_numbers(const struct reading *reading, const struct wire_field *field)
+check_all(struct wire_walk walk)
 {
-  const uint8_t *data = reading->file.data;
-  size_t at = (size_t)(field->bytes - data);
-  const size_t end = at + field->size;
-  while (at < end) {
-    uint64_t bytes = UINT64_MAX;
-    if (end - at >= sizeof bytes)
-      memcpy(&bytes, data + at, sizeof bytes);
-    if ((bytes & UINT64_C(0x8080808080808080)) == 0)
-      at += sizeof bytes; /* none of them goes on in the next */
-    else
-      read_varint(reading, &at, end);
+  struct wire_field field;
+  while (wire_next(&walk, &field)) {
+    size_t at = walk.at - field.size;
+    while (field.mark == WIRE_NUMBERS && field.bytes != NULL && at < walk.at)
+      read_varint(walk.reading, &at, walk.at);
+    if (field.mark >= '0' && field.mark <= '9')
+      check_all(wire_walk(walk.reading, &field));
   }
 }
 
 void
-wire_check(const struct reading *reading, const struct wire_field *field)
+wire_check(const struct reading *reading)
 {
-  if (field->mark == WIRE_NUMBERS)
-    check_numbers(reading, field);
-  if (field->mark < '0' || field->mark > '9')
-    return;
-  struct wire_walk walk = wire_walk(reading, field);
-  struct wire_field part;
-  while (next(&walk, &part))
-    if (part.bytes != NULL)
-      wire_check(reading, &part);
+  struct wire_walk walk = wire_walk(reading, NULL);
+  walk.at = reading->file.forgotten;
+  check_all(walk);
 }

@@ -10,7 +10,9 @@
  *
  * A fault in the meaning of the message is reported with the offset of the
  * field at fault.  Offsets are kept, since the samples are forgotten as they
- * are read, and what is forgotten reads as zeros.
+ * are read, and what is forgotten reads as zeros.  Where anything is wrong
+ * the whole file is gone through once for what is damaged, since the first
+ * wrong byte explains all that is wrong behind it.
  */
 
 #include "pprof/reader.h"
@@ -29,6 +31,10 @@ reading_fault_at(const struct reading *reading, size_t offset,
 {
   char reason[512];
   va_list arguments;
+  struct reading failing = *reading;
+  failing.failing = true;
+  if (!reading->failing)
+    wire_check(&failing);
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
@@ -38,10 +44,10 @@ reading_fault_at(const struct reading *reading, size_t offset,
             reading->file.compressed ? "inflated data" : "file");
 }
 
-/* Checks the structure of the whole file, and lists its fields but for
- * samples and comments.  Their decoded size is bounded before any of it is
- * made: two bytes of input can become a hundred of structure.  The memory of
- * chains is counted when they are read. */
+/* Lists the fields of the file but for samples and comments.  Their decoded
+ * size is bounded before any of it is made: two bytes of input can become a
+ * hundred of structure.  The memory of chains is counted when they are read.
+ */
 static void
 list_fields(struct reading *reading)
 {
@@ -51,8 +57,6 @@ list_fields(struct reading *reading)
   struct wire_walk walk = wire_walk(reading, NULL);
   struct wire_field field;
   while (wire_next(&walk, &field)) {
-    if (field.bytes != NULL)
-      wire_check(reading, &field);
     const uint64_t bytes =
         sizeof field + (uint64_t)field.size *
                            (field.mark == WIRE_STRING ? 1 : MOST_FOR_A_BYTE);

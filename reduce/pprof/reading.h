@@ -74,10 +74,9 @@ bool wire_read_message(const struct reading *reading,
                        const struct wire_field *field,
                        uint64_t values[MESSAGE_FIELDS]);
 
-/* Checks the whole FIELD, of bytes, with all messages in it, which are three
- * deep, whatever the input says. */
-void wire_check(const struct reading *reading,
-                const struct wire_field *field);
+/* Fails where the messages of the file are damaged, as far as it is not
+ * forgotten. */
+void wire_check(const struct reading *reading);
 
 /* ---- a file ---- */
 
@@ -110,9 +109,10 @@ struct reading {
                          refers to them */
   bool same_columns;  /* those of the file are the profile's */
   size_t first_sample; /* of the file */
+  bool failing;        /* something is wrong with the file */
 };
 
-/* Fails for what is at OFFSET. */
+/* Fails for what is at OFFSET, or for what is damaged anywhere. */
 _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
                                 const char *format, ...)
     __attribute__((format(printf, 3, 4)));
