@@ -5,7 +5,6 @@
 #include "command/debugger.h"
 #include "command/load.h"
 #include "command/run_files.h"
-#include "recover/c_counters.h"
 #include "recover/image_hold.h"
 
 #include <errno.h>
@@ -21,22 +20,18 @@ control_open(struct control *control, const char *file, const char *deleted)
   *control = (struct control){.file = file};
   control->names.pool = &control->names_pool;
   control->names.deleted = deleted;
-  pthread_mutex_init(&control->one, NULL);
 }
 
 void
 control_close(struct control *control)
 {
-  pthread_mutex_destroy(&control->one);
   code_names_release(&control->names);
 }
 
 void
 control_program_ended(struct control *control)
 {
-  pthread_mutex_lock(&control->one);
   control->ended = true;
-  pthread_mutex_unlock(&control->one);
 }
 
 /* Sets PATH to the image that the process PID counts in. */
@@ -84,12 +79,6 @@ control_find_image(const char *name, char path[PATH_MAX])
 
 /* ---- a snapshot -------------------------------------------------------- */
 
-static _Noreturn void
-refuse(const char *why)
-{
-  fail_with(MPROF_CANNOT_RUN, "cannot query the program: %s", why);
-}
-
 /* Waits until the program counts in its image: one that becomes another
  * program has none for a moment. */
 static void
@@ -109,20 +98,19 @@ wait_for_image(const struct control *control)
     }
     nanosleep(&pause, NULL);
   }
-  refuse(control->ended ? "it has ended" : why);
+  fail_with(MPROF_CANNOT_RUN, "cannot query the program: %s",
+            control->ended ? "it has ended" : why);
 }
 
 uint64_t
 control_generation(struct control *control)
 {
-  pthread_mutex_lock(&control->one);
   struct stripes *shared =
       control->ended ? NULL : image_map_stripes(control->file);
   if (shared != NULL) {
     control->generation = shared->figures_since;
     image_unmap_stripes(shared);
   }
-  pthread_mutex_unlock(&control->one);
   return control->generation;
 }
 
@@ -153,15 +141,13 @@ control_snapshot(struct control *control, bool lossless,
 {
   struct reading_snapshot reading = {control, lossless, profile};
   struct mprof_error error;
-  pthread_mutex_lock(&control->one);
   if (control->files != NULL)
     pthread_mutex_lock(&control->files->timelines_lock);
   const bool good = attempt(pool_in_use(), read_snapshot, &reading, &error);
   if (control->files != NULL)
     pthread_mutex_unlock(&control->files->timelines_lock);
-  if (!good)
-    code_names_release(&control->names);
-  pthread_mutex_unlock(&control->one);
-  if (!good)
-    fail_again(&error);
+  if (good)
+    return;
+  code_names_release(&control->names);
+  fail_again(&error);
 }

@@ -3,7 +3,7 @@
 /* A program that `mprof run' runs, or has attached to, is looked at while it
  * runs: its image (recover/image_reader.h) is read, for a profile of now.
  *
- * Any thread may ask; one does at a time, and the others wait.
+ * One thread asks; another one may say that the program has ended.
  */
 
 #ifndef MPROF_CONTROL_H
@@ -14,19 +14,17 @@
 #include "symbols/code_names.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct run_files;
 
 struct control {
-  pthread_mutex_t one;     /* who asks has it */
   const char *file;        /* the image */
   struct run_files *files; /* with its timeline; NULL: it has none */
   struct code_names names; /* files that profiles have addresses in */
   struct pool names_pool;
-  bool ended;          /* the program has */
+  _Atomic bool ended;  /* the program has */
   uint64_t generation; /* of its figures, as it was seen last */
 };
 

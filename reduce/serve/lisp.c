@@ -37,18 +37,6 @@ static struct {
   void *timeline;      /* of mprof.h */
 } current = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
-/* Returns the profile of what this process has counted, in the image of
- * LENGTH bytes at OCTETS, with its timeline if it has one; as
- * mprof_profile_open_octets. */
-static void *
-lisp_profile(const void *octets, uint64_t length)
-{
-  pthread_mutex_lock(&current.one);
-  void *profile = mprof_profile_open_octets(octets, length, current.timeline);
-  pthread_mutex_unlock(&current.one);
-  return profile;
-}
-
 /* The snapshot is not balanced, so that threads stop only for a short time:
  * no reader of it shows the reconciliation. */
 static void *
@@ -61,8 +49,11 @@ take_snapshot(void *closure, unsigned how, char *message)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s", mprof_monitor_message());
     return NULL;
   }
-  void *profile = lisp_profile(mprof_snapshot_octets(taken),
-                               mprof_snapshot_length(taken));
+  pthread_mutex_lock(&current.one);
+  void *profile = mprof_profile_open_octets(mprof_snapshot_octets(taken),
+                                            mprof_snapshot_length(taken),
+                                            current.timeline);
+  pthread_mutex_unlock(&current.one);
   mprof_snapshot_free(taken);
   if (profile == NULL)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");

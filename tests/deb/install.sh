@@ -96,7 +96,7 @@ find "$root/usr/lib/mprof" -type f -exec readelf -d {} + 2>/dev/null |
   grep -F "$top" >log
 [ ! -s log ]
 result $? 'no file refers to libraries of the build'
-use 'completion in bash' 'report recover' bash -c '
+use 'completion in bash' report bash -c '
   . /usr/share/bash-completion/completions/mprof
   COMP_WORDS=(mprof re); COMP_CWORD=1; _mprof; echo "${COMPREPLY[*]}"'
 use 'completion in zsh' '' zsh -n /usr/share/zsh/vendor-completions/_mprof

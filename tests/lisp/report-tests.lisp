@@ -123,6 +123,15 @@ value: T where they take none."
                                               tried))
                                "~S has not been tried." keyword)))))
 
+(test what-selects-is-an-option-of-all-views
+  "The list in Lisp has the options that all ways to look at a profile take."
+  (loop with others = (options-of "diff")
+        for (keyword) on (options-of "flamegraph") by #'cddr
+        do (is (eq (and (member keyword others)
+                        (not (member keyword '(:o :help))))
+                   (and (mprof::selecting-p keyword) t))
+               "~S" keyword)))
+
 (test errors-are-those-of-the-command
   (with-idle-profiler
     (profiled (make-conses 3))
