@@ -3,8 +3,7 @@
 /* One walk of the tree of chains, from each node back to its parent with what
  * was allocated below it: that goes to the node's function, and to the arc by
  * which it was called, unless the same function, or arc, is further out on
- * the chain.  Then calls: under a focus they count only where allocations
- * left a node or an arc.  At last calls that are not known become so,
+ * the chain.  Then calls.  At last calls that are not known become so,
  * whatever was counted of them.
  */
 
@@ -18,9 +17,8 @@
 /* A graph under construction. */
 struct building {
   struct call_graph *graph;
-  struct call_tree *tree;
+  const struct call_tree *tree;
   const struct selection *selection;
-  struct index_map arc_of_pair;
   struct index_map self_type_of_pair; /* node, type -> self_types */
   struct lists samples; /* by node of the tree: those that allocate there */
   struct step *chain;   /* the one in hand */
@@ -33,31 +31,22 @@ struct step {
   struct figures figures; /* in and below it, as far as known */
 };
 
-/* Lets GRAPH have a node for each item of the tree. */
+/* Makes a node of each item of TREE, and an arc of each pair. */
 static void
-add_nodes(struct building *building)
+add_nodes(struct call_graph *graph, const struct call_tree *tree)
 {
-  struct call_graph *graph = building->graph;
-  const struct call_tree *tree = building->tree;
-  ARRAY_ROOM(graph->nodes, graph->node_capacity, tree->item_count);
-  for (; graph->node_count < tree->item_count; graph->node_count++)
-    graph->nodes[graph->node_count] = (struct graph_node){
-        .name = tree->items[graph->node_count].name,
-        .function = tree->items[graph->node_count].function,
-        .depth = SIZE_MAX};
-}
-
-/* The arc from CALLER to CALLEE, made when it is new. */
-static uint32_t
-make_arc(struct building *building, uint32_t caller, uint32_t callee)
-{
-  struct call_graph *graph = building->graph;
-  uint32_t arc =
-      index_map_number(&building->arc_of_pair, index_pair(caller, callee));
-  if (arc == graph->arc_count)
-    ARRAY_PUSH(graph->arcs, graph->arc_count, graph->arc_capacity,
-               (struct graph_arc){.caller = caller, .callee = callee});
-  return arc;
+  *graph = (struct call_graph){
+      .node_count = tree->item_count,
+      .arc_count = tree->pair_count,
+      .nodes = pool_alloc(tree->item_count * sizeof *graph->nodes),
+      .arcs = pool_alloc(tree->pair_count * sizeof *graph->arcs)};
+  for (size_t i = 0; i < tree->item_count; i++)
+    graph->nodes[i] = (struct graph_node){.name = tree->items[i].name,
+                                          .function = tree->items[i].function,
+                                          .depth = SIZE_MAX};
+  for (size_t i = 0; i < tree->pair_count; i++)
+    graph->arcs[i] = (struct graph_arc){.caller = tree->pairs[i].caller,
+                                        .callee = tree->pairs[i].callee};
 }
 
 static void
@@ -102,14 +91,12 @@ add_own(struct building *building, uint32_t node)
 static void
 enter(struct building *building, uint32_t node)
 {
-  const struct tree_node *nodes = building->tree->tree.nodes;
-  uint32_t item = nodes[node].item;
-  uint32_t arc = INDEX_NONE;
-  if (nodes[node].parent != TREE_ROOT) {
-    arc = make_arc(building, nodes[nodes[node].parent].item, item);
+  const struct call_tree *tree = building->tree;
+  const uint32_t arc = tree->pair_of[node];
+  if (arc != INDEX_NONE)
     building->graph->arcs[arc].uses++;
-  }
-  struct graph_node *to = &building->graph->nodes[item];
+  struct graph_node *to =
+      &building->graph->nodes[tree->tree.nodes[node].item];
   to->uses++;
   if (building->depth < to->depth)
     to->depth = building->depth;
@@ -138,68 +125,36 @@ leave(struct building *building, uint32_t node)
   figures_add(&building->chain[building->depth - 1].figures, &step->figures);
 }
 
+/* Returns NODE, or the next of its siblings that allocated; TREE_ROOT if there
+ * is none. */
+static uint32_t
+allocating(const struct call_tree *tree, uint32_t node)
+{
+  while (node >= tree->allocating)
+    node = tree->tree.nodes[node].next_sibling;
+  return node;
+}
+
 static void
 count_allocations(struct building *building)
 {
-  const struct tree_node *nodes = building->tree->tree.nodes;
+  const struct call_tree *tree = building->tree;
+  const struct tree_node *nodes = tree->tree.nodes;
   uint32_t at = TREE_ROOT;
   for (;;) {
-    if (nodes[at].first_child != TREE_ROOT) {
-      at = nodes[at].first_child;
-    } else {
-      for (; at != TREE_ROOT; at = nodes[at].parent) {
-        leave(building, at);
-        if (nodes[at].next_sibling != TREE_ROOT)
-          break;
-      }
-      if (at == TREE_ROOT)
-        return;
-      at = nodes[at].next_sibling;
+    uint32_t next = allocating(tree, nodes[at].first_child);
+    for (; next == TREE_ROOT && at != TREE_ROOT; at = nodes[at].parent) {
+      leave(building, at);
+      next = allocating(tree, nodes[at].next_sibling);
     }
+    if (next == TREE_ROOT)
+      return;
+    at = next;
     enter(building, at);
   }
 }
 
 /* ---- calls ---- */
-
-/* The node of FRAME.  INDEX_NONE: only allocations make nodes, and FRAME has
- * none. */
-static uint32_t
-node_of(struct building *building, uint32_t frame)
-{
-  uint32_t item = call_tree_item(building->tree, frame,
-                                 !building->selection->by_allocations);
-  add_nodes(building);
-  return item;
-}
-
-/* Counts CALLS of the frame LEAF by OUTER (INDEX_NONE: by none); false when
- * there is no node or no arc for them. */
-static bool
-add_calls(struct building *building, uint32_t leaf, uint32_t outer,
-          uint64_t calls)
-{
-  struct call_graph *graph = building->graph;
-  uint32_t callee = node_of(building, leaf);
-  if (callee == INDEX_NONE)
-    return false;
-  if (outer != INDEX_NONE) {
-    uint32_t caller = node_of(building, outer);
-    if (caller == INDEX_NONE)
-      return false;
-    uint32_t arc = building->selection->by_allocations
-                       ? index_map_find(&building->arc_of_pair,
-                                        index_pair(caller, callee))
-                       : make_arc(building, caller, callee);
-    if (arc == INDEX_NONE)
-      return false;
-    graph->arcs[arc].calls += calls;
-  } else {
-    graph->nodes[callee].root_calls += calls;
-  }
-  graph->nodes[callee].calls += calls;
-  return true;
-}
 
 /* Marks calls as unknown: all, if those of what is chosen are not counted;
  * else those of functions whose calls one of the files does not count. */
@@ -222,46 +177,27 @@ set_unknown_calls(struct building *building)
       graph->arcs[i].calls = CALLS_UNKNOWN;
 }
 
-/* Counts CALLS of what shows of NODE, of the profile: of the function that is
- * active there by its caller, and of what was inlined by what it is in.
- * Whether any has a place. */
-static bool
-count_chain(struct building *building, uint32_t node, uint64_t calls)
-{
-  const struct call_tree *tree = building->tree;
-  const struct frame *frames = building->selection->frames->frames;
-  bool shows = false;
-  if (node == TREE_ROOT)
-    return false;
-  uint32_t outer = call_tree_caller(tree, node);
-  size_t count =
-      selection_shown(building->selection, node, tree->shown, NULL);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t inner = tree->shown[i];
-    /* the step from an item into itself is no call */
-    bool same = tree->merges_runs && outer != INDEX_NONE &&
-                frames[outer].shown == frames[inner].shown;
-    if (!same && add_calls(building, inner, outer, calls))
-      shows = true;
-    outer = inner;
-  }
-  return shows;
-}
-
-/* Counts calls, and lets those count nowhere else that have no place here. */
 static void
 count_calls(struct building *building)
 {
-  const struct selection *selection = building->selection;
-  const struct profile *profile = selection->profile;
-  for (size_t i = 0; i < profile->sample_count; i++) {
+  const struct call_tree *tree = building->tree;
+  struct call_graph *graph = building->graph;
+  for (size_t i = 0; i < tree->call_count; i++) {
+    const struct call_place *place = &tree->calls[i];
+    const uint32_t arc = tree->pair_of[place->node];
+    struct graph_node *callee =
+        &graph->nodes[tree->tree.nodes[place->node].item];
     struct sample_count count;
-    if (!selection_keeps_calls(selection, i))
-      continue;
-    profile_count(profile, i, &count);
-    if (!count_chain(building, profile->samples[i].node, count.calls))
-      selection->kept[i] &= KEPT_ALLOCATIONS;
+    profile_count(building->selection->profile, place->sample, &count);
+    *(arc == INDEX_NONE ? &callee->root_calls : &graph->arcs[arc].calls) +=
+        count.calls;
+    callee->calls += count.calls;
   }
+  size_t count = tree->allocating_pairs;
+  for (size_t i = count; i < graph->arc_count; i++)
+    if (graph->arcs[i].calls != 0) /* some are only on the way to a call */
+      graph->arcs[count++] = graph->arcs[i];
+  graph->arc_count = count;
   set_unknown_calls(building);
 }
 
@@ -322,12 +258,11 @@ link_arcs(struct call_graph *graph)
 }
 
 void
-call_graph_init(struct call_graph *graph, struct call_tree *tree)
+call_graph_init(struct call_graph *graph, const struct call_tree *tree)
 {
   struct building building = {
       .graph = graph, .tree = tree, .selection = tree->selection};
-  *graph = (struct call_graph){0};
-  add_nodes(&building);
+  add_nodes(graph, tree);
   lists_init(&building.samples, tree->tree.count, tree->of_sample,
              tree->selection->profile->sample_count);
   count_allocations(&building);

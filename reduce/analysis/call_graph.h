@@ -60,19 +60,17 @@ struct call_graph {
   uint64_t context_count; /* distinct chains at whose end something was
                              allocated, whatever it was */
   struct graph_node *nodes;
-  size_t node_count, node_capacity;
+  size_t node_count;
   struct graph_arc *arcs; /* sorted by caller, then callee */
-  size_t arc_count, arc_capacity;
+  size_t arc_count;
   size_t *in_arcs; /* arc indices, sorted by callee, then caller */
   struct graph_self_type *self_types; /* by node, then bytes, descending */
   size_t self_type_count, self_type_capacity;
 };
 
-/* Builds GRAPH from TREE, one by functions: node i is its item i.  Items that
- * were only called are added; calls that have no place in it are no longer
- * kept by the selection.  Linear in the nodes of the tree, but for sorting
- * arcs. */
-void call_graph_init(struct call_graph *graph, struct call_tree *tree);
+/* Builds GRAPH from TREE, one by functions: node i is its item i.  Linear in
+ * the nodes of the tree, but for sorting arcs. */
+void call_graph_init(struct call_graph *graph, const struct call_tree *tree);
 
 /* Calls of NODE by itself: direct recursion; and those by others. */
 uint64_t call_graph_self_calls(const struct call_graph *graph, uint32_t node);

@@ -8,12 +8,22 @@
 
 #include "base/array.h"
 
-/* What becomes of a chain that is not in the tree. */
-enum missing_chain {
-  MISSING_FOUND_ONLY, /* nothing */
-  MISSING_WHOLE,      /* it is added, if all its items are known */
-  MISSING_WITHOUT,    /* it is added, without items that are not known */
-  MISSING_NEW         /* it is added */
+/* Where a chain of the profile is in the tree. */
+struct position {
+  uint32_t node; /* INDEX_NONE: it is not known yet */
+  bool gap;      /* a function behind that, its caller, is no item */
+};
+
+/* A tree under construction. */
+struct growing {
+  struct call_tree *tree;
+  const struct selection *selection;
+  struct position *of_node; /* by node of the profile */
+  struct index_map pair_numbers;
+  bool all_items; /* functions and pairs that are new are added */
+  uint32_t *path; /* of the chain in hand */
+  size_t path_capacity;
+  uint32_t *shown, *called; /* frames of the node in hand */
 };
 
 /* ---- items ---- */
@@ -33,15 +43,18 @@ add_item(struct call_tree *tree, struct call_item item)
   return index;
 }
 
-uint32_t
-call_tree_item(struct call_tree *tree, uint32_t f, bool make)
+/* Returns the item of the frame F, which shows; adds it if that is asked for.
+ */
+static uint32_t
+item_of(const struct growing *growing, uint32_t f)
 {
-  const struct frame_table *frames = tree->selection->frames;
+  struct call_tree *tree = growing->tree;
+  const struct frame_table *frames = growing->selection->frames;
   const struct frame *frame = &frames->frames[f];
   bool place = tree->kind == ITEMS_ARE_FRAMES;
   uint32_t *item =
       &tree->item_of[place ? f : frames->functions[frame->shown].name];
-  if (*item == INDEX_NONE && make)
+  if (*item == INDEX_NONE && growing->all_items)
     *item = add_item(
         tree, (struct call_item){.name = function_name(frames, frame->shown),
                                  .function = frame->shown,
@@ -54,67 +67,77 @@ call_tree_item(struct call_tree *tree, uint32_t f, bool make)
 
 /* ---- chains ---- */
 
-/* Whether the frame F is one in a row with that of the node PARENT. */
+/* Returns the node below PARENT for ITEM; adds it, and its pair, if it is
+ * new. */
+static uint32_t
+add_node(struct growing *growing, uint32_t parent, uint32_t item)
+{
+  struct call_tree *tree = growing->tree;
+  const size_t count = tree->tree.count;
+  const uint32_t node = tree_child(&tree->tree, parent, item);
+  if (node < count || tree->kind == ITEMS_ARE_FRAMES)
+    return node;
+  ARRAY_ROOM(tree->pair_of, tree->pair_of_capacity, tree->tree.count);
+  tree->pair_of[node] = INDEX_NONE;
+  if (parent == TREE_ROOT)
+    return node;
+  const uint32_t caller = tree->tree.nodes[parent].item;
+  const uint32_t pair =
+      index_map_number(&growing->pair_numbers, index_pair(caller, item));
+  if (pair == tree->pair_count)
+    ARRAY_PUSH(tree->pairs, tree->pair_count, tree->pair_capacity,
+               (struct call_pair){caller, item});
+  tree->pair_of[node] = pair;
+  return node;
+}
+
+/* Moves AT to the frame F, which it calls.  Returns whether that is a call
+ * that counts. */
 static bool
-is_in_run(const struct call_tree *tree, uint32_t parent, uint32_t f)
+follow(struct growing *growing, struct position *at, uint32_t f)
 {
-  return tree->merges_runs && parent != TREE_ROOT &&
-         call_tree_leaf(tree, parent)->function ==
-             tree->selection->frames->frames[f].shown;
+  const struct call_tree *tree = growing->tree;
+  if (tree->merges_runs && at->node != TREE_ROOT &&
+      call_tree_leaf(tree, at->node)->function ==
+          growing->selection->frames->frames[f].shown)
+    return false; /* a step from a group into itself */
+  const uint32_t item = item_of(growing, f);
+  if (item == INDEX_NONE) {
+    at->gap = true;
+    return false;
+  }
+  const bool gap = at->gap;
+  *at = (struct position){add_node(growing, at->node, item), false};
+  if (gap || growing->all_items)
+    return !gap;
+  const uint32_t pair = tree->pair_of[at->node];
+  return pair == INDEX_NONE || pair < tree->allocating_pairs;
 }
 
-/* Returns the node below PARENT for the frame F, or INDEX_NONE; MISSING says
- * that none is added. */
-static uint32_t
-follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
-             enum missing_chain missing)
+/* Returns where the chain of NODE, of the profile, is; at TREE_ROOT if no
+ * frame shows. */
+static struct position
+find_chain(struct growing *growing, uint32_t node)
 {
-  if (is_in_run(tree, parent, f))
-    return parent;
-  uint32_t item = call_tree_item(tree, f, missing == MISSING_NEW);
-  if (item == INDEX_NONE)
-    return missing == MISSING_WITHOUT ? parent : INDEX_NONE;
-  return missing == MISSING_FOUND_ONLY
-             ? tree_find(&tree->tree, parent, item)
-             : tree_child(&tree->tree, parent, item);
-}
-
-/* The node of the chain of NODE, of the profile: TREE_ROOT when no frame
- * shows; INDEX_NONE: see follow_frame. */
-static uint32_t
-node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
-{
-  const struct tree_node *nodes = tree->selection->profile->tree.nodes;
+  const struct tree_node *nodes = growing->selection->profile->tree.nodes;
   size_t length = 0;
   bool begun = false;
-  for (; !begun && tree->of_node[node] == INDEX_NONE;
+  for (; !begun && growing->of_node[node].node == INDEX_NONE;
        node = nodes[node].parent) {
-    ARRAY_PUSH(tree->path, length, tree->path_capacity, node);
-    begun = selection_begins(tree->selection, node);
+    ARRAY_PUSH(growing->path, length, growing->path_capacity, node);
+    begun = selection_begins(growing->selection, node);
   }
-  uint32_t at = begun ? (uint32_t)TREE_ROOT : tree->of_node[node];
-  while (length > 0 && at != INDEX_NONE) {
-    node = tree->path[--length];
-    size_t count = selection_shown(tree->selection, node, tree->shown, NULL);
-    for (size_t i = 0; i < count && at != INDEX_NONE; i++)
-      at = follow_frame(tree, at, tree->shown[i], missing);
-    tree->of_node[node] = at;
+  struct position at = begun ? (struct position){TREE_ROOT, false}
+                             : growing->of_node[node];
+  while (length > 0) {
+    node = growing->path[--length];
+    size_t count =
+        selection_shown(growing->selection, node, growing->shown, NULL);
+    for (size_t i = 0; i < count; i++)
+      follow(growing, &at, growing->shown[i]);
+    growing->of_node[node] = at;
   }
   return at;
-}
-
-uint32_t
-call_tree_caller(const struct call_tree *tree, uint32_t node)
-{
-  const struct selection *selection = tree->selection;
-  const struct tree_node *nodes = selection->profile->tree.nodes;
-  size_t count = 0;
-  while (count == 0 && !selection_begins(selection, node) &&
-         nodes[node].parent != TREE_ROOT) {
-    node = nodes[node].parent;
-    count = selection_shown(selection, node, tree->shown, NULL);
-  }
-  return count == 0 ? INDEX_NONE : tree->shown[count - 1];
 }
 
 /* What stands for the whole chain of sample I, of which no function shows, or
@@ -124,7 +147,7 @@ nameless_item(const struct selection *selection, size_t i)
 {
   const struct profile *profile = selection->profile;
   const struct profile_sample *sample = &profile->samples[i];
-  const uint32_t *groups = selection->region_groups;
+  const uint32_t *groups = selection->frames->region_groups;
   return (struct call_item){
       .name =
           groups == NULL
@@ -132,6 +155,51 @@ nameless_item(const struct selection *selection, size_t i)
               : names_text(&selection->frames->names,
                            groups[profile->labels[sample->labels].region]),
       .function = INDEX_NONE};
+}
+
+static void
+add_samples(struct growing *growing)
+{
+  struct call_tree *tree = growing->tree;
+  const struct selection *selection = growing->selection;
+  const struct profile *profile = selection->profile;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    uint32_t node = TREE_ROOT;
+    if (!selection_keeps(selection, i))
+      continue;
+    if (selection->frames->region_groups == NULL)
+      node = find_chain(growing, profile->samples[i].node).node;
+    if (node == TREE_ROOT)
+      node = add_node(growing, TREE_ROOT,
+                      add_item(tree, nameless_item(selection, i)));
+    tree->of_sample[i] = node;
+  }
+  tree->allocating = tree->tree.count;
+  tree->allocating_pairs = tree->pair_count;
+}
+
+/* ---- calls ---- */
+
+/* Adds the chain of SAMPLE, and the calls in its last node, at which each
+ * frame that shows was called, or inlined. */
+static void
+add_calls(struct growing *growing, uint32_t sample)
+{
+  struct call_tree *tree = growing->tree;
+  const struct selection *selection = growing->selection;
+  const uint32_t end = selection->profile->samples[sample].node;
+  size_t count;
+  if (end == TREE_ROOT ||
+      (count = selection_shown(selection, end, growing->called, NULL)) == 0)
+    return;
+  struct position at = {TREE_ROOT, false};
+  if (!selection_begins(selection, end))
+    at = find_chain(growing, selection->profile->tree.nodes[end].parent);
+  for (size_t i = 0; i < count; i++)
+    if (follow(growing, &at, growing->called[i]))
+      ARRAY_PUSH(tree->calls, tree->call_count, tree->call_capacity,
+                 (struct call_place){at.node, sample});
+  growing->of_node[end] = at;
 }
 
 /* ---- the whole ---- */
@@ -144,160 +212,58 @@ fill_none(size_t count)
   return memset(pool_alloc(bytes), 0xff, bytes);
 }
 
+/* Makes the tree of the chains that allocated. */
 static void
-add_samples(struct call_tree *tree)
+begin(struct growing *growing, struct call_tree *tree,
+      const struct selection *selection, enum call_items kind,
+      bool merges_runs)
 {
-  const struct selection *selection = tree->selection;
   const struct profile *profile = selection->profile;
-  tree_init(&tree->tree);
-  tree->of_node = fill_none(profile->tree.count);
-  tree->of_node[TREE_ROOT] = TREE_ROOT;
-  tree->of_sample = fill_none(profile->sample_count);
-  tree->shown =
-      pool_zeroed(selection->frames->most_frames, sizeof *tree->shown);
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    uint32_t node = TREE_ROOT;
-    if (!selection_keeps(selection, i))
-      continue;
-    if (selection->region_groups == NULL)
-      node = node_of(tree, profile->samples[i].node, MISSING_NEW);
-    if (node == TREE_ROOT)
-      node = tree_child(&tree->tree, TREE_ROOT,
-                        add_item(tree, nameless_item(selection, i)));
-    tree->of_sample[i] = node;
-  }
-}
-
-void
-call_tree_init(struct call_tree *tree, const struct selection *selection,
-               enum call_items kind, bool merges_runs)
-{
   const struct frame_table *frames = selection->frames;
   *tree = (struct call_tree){.selection = selection,
                              .kind = kind,
                              .merges_runs = merges_runs,
                              .item_of = fill_none(kind == ITEMS_ARE_FRAMES
                                                       ? frames->frame_count
-                                                      : frames->names.count)};
-  add_samples(tree);
-}
-
-/* ---- calls ---- */
-
-/* Finds the nodes of the calls of SAMPLE, at whose end each frame that shows
- * was called, or inlined. */
-static void
-place_calls(struct call_tree *tree, uint32_t sample,
-            enum missing_chain missing)
-{
-  const struct selection *selection = tree->selection;
-  const struct profile *profile = selection->profile;
-  uint32_t end = profile->samples[sample].node;
-  uint32_t node = node_of(tree, end, missing);
-  if (node == INDEX_NONE || node == TREE_ROOT)
-    return;
-  uint32_t caller = selection_begins(selection, end)
-                        ? (uint32_t)TREE_ROOT
-                        : tree->of_node[profile->tree.nodes[end].parent];
-  bool called = node != caller;
-  do {
-    ARRAY_PUSH(tree->calls, tree->call_count, tree->call_capacity,
-               (struct call_place){node, sample});
-    node = tree->tree.nodes[node].parent;
-  } while (called && node != caller);
-}
-
-static void
-place_all_calls(struct call_tree *tree)
-{
-  const struct selection *selection = tree->selection;
-  enum missing_chain missing =
-      tree->kind == ITEMS_ARE_FRAMES   ? MISSING_NEW
-      : tree->kind == ITEMS_ARE_CALLED ? MISSING_WITHOUT
-      : selection->by_allocations      ? MISSING_FOUND_ONLY
-                                       : MISSING_WHOLE;
-  for (uint32_t i = 0; i < selection->profile->sample_count; i++)
-    if (selection_keeps_calls(selection, i))
-      place_calls(tree, i, missing);
-}
-
-/* ---- sums and order ---- */
-
-/* Whether the calls of ITEM are counted. */
-static bool
-calls_are_known(const struct call_tree *tree, const struct call_item *item)
-{
-  return tree->selection->counts_calls &&
-         (tree->kind == ITEMS_ARE_FRAMES || item->function == INDEX_NONE ||
-          tree->selection->frames->functions[item->function].calls_known);
-}
-
-static void
-count_all(struct call_tree *tree)
-{
-  const struct selection *selection = tree->selection;
-  struct chain_counts *counts = pool_zeroed(tree->tree.count, sizeof *counts);
-  struct sample_count count;
-  tree->counts = counts;
-  for (size_t i = 0; i < selection->profile->sample_count; i++) {
-    if (tree->of_sample[i] == INDEX_NONE)
-      continue;
-    selection_count(selection, i, &count);
-    for (int m = 0; m < MEASURE_COUNT; m++)
-      counts[tree->of_sample[i]].counts[m] += count.counts[m];
-  }
-  for (size_t i = 0; i < tree->call_count; i++) {
-    profile_count(selection->profile, tree->calls[i].sample, &count);
-    counts[tree->calls[i].node].calls += count.calls;
-  }
-  for (size_t i = tree->tree.count; i-- > TREE_ROOT + 1;) {
-    struct chain_counts *outer = &counts[tree->tree.nodes[i].parent];
-    counts[i].bytes_below += counts[i].counts[MEASURE_BYTES];
-    counts[i].allocs_below += counts[i].counts[MEASURE_ALLOCS];
-    outer->bytes_below += counts[i].bytes_below;
-    outer->allocs_below += counts[i].allocs_below;
-    if (!calls_are_known(tree, call_tree_leaf(tree, i)))
-      counts[i].calls = CALLS_UNKNOWN;
-  }
-}
-
-/* By bytes and allocations in and below the node, descending, then by name
- * and by first appearance. */
-static int
-compare_siblings(const void *left, const void *right, void *context)
-{
-  const struct call_tree *tree = context;
-  uint32_t i = *(const uint32_t *)left;
-  uint32_t j = *(const uint32_t *)right;
-  const struct chain_counts *a = &tree->counts[i];
-  const struct chain_counts *b = &tree->counts[j];
-  if (a->bytes_below != b->bytes_below)
-    return a->bytes_below > b->bytes_below ? -1 : 1;
-  if (a->allocs_below != b->allocs_below)
-    return a->allocs_below > b->allocs_below ? -1 : 1;
-  int order =
-      strcmp(call_tree_leaf(tree, i)->name, call_tree_leaf(tree, j)->name);
-  return order != 0 ? order : i < j ? -1 : i > j;
+                                                      : frames->names.count),
+                             .of_sample = fill_none(profile->sample_count)};
+  *growing = (struct growing){
+      .tree = tree,
+      .selection = selection,
+      .of_node =
+          pool_alloc(profile->tree.count * sizeof *growing->of_node),
+      .all_items = true,
+      .shown = pool_zeroed(frames->most_frames, sizeof *growing->shown),
+      .called = pool_zeroed(frames->most_frames, sizeof *growing->called)};
+  for (size_t i = 0; i < profile->tree.count; i++)
+    growing->of_node[i] = (struct position){INDEX_NONE, false};
+  growing->of_node[TREE_ROOT].node = TREE_ROOT;
+  tree_init(&tree->tree);
+  add_samples(growing);
 }
 
 void
-call_tree_of_chains(struct call_tree *tree, const struct call_tree *graph,
-                    enum call_items kind)
+call_tree_init(struct call_tree *tree, const struct selection *selection,
+               bool merges_runs)
 {
-  if (kind == ITEMS_ARE_FRAMES) {
-    call_tree_init(tree, graph->selection, kind, graph->merges_runs);
-  } else { /* what it leads to is known; there will be no more items */
-    *tree = *graph;
-    tree->kind = kind;
-    tree->path = NULL;
-    tree->path_capacity = 0;
-    add_samples(tree);
-  }
-  place_all_calls(tree);
-  pool_free(tree->of_node);
-  count_all(tree);
-  tree->walk = tree_walk(&tree->tree, compare_siblings, tree);
-  tree->places = pool_zeroed(tree->tree.count, sizeof *tree->places);
-  for (size_t i = 0; i < tree->tree.count; i++)
-    tree->places[tree->walk[i]] = (uint32_t)i;
+  struct growing growing;
+  begin(&growing, tree, selection, ITEMS_ARE_FUNCTIONS, merges_runs);
+  growing.all_items = !selection->by_allocations;
+  for (uint32_t i = 0; i < selection->profile->sample_count; i++)
+    if (selection_keeps_calls(selection, i))
+      add_calls(&growing, i);
+  pool_free(growing.of_node);
+}
+
+void
+call_tree_by_frames(struct call_tree *tree, const struct call_tree *functions,
+                    bool called)
+{
+  struct growing growing;
+  begin(&growing, tree, functions->selection, ITEMS_ARE_FRAMES,
+        functions->merges_runs);
+  for (size_t i = 0; called && i < functions->call_count; i++)
+    if (i == 0 || functions->calls[i].sample != functions->calls[i - 1].sample)
+      add_calls(&growing, functions->calls[i].sample);
+  pool_free(growing.of_node);
 }

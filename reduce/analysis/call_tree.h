@@ -9,9 +9,16 @@
  * nothing shows is an item of its own ("[runtime]", "[hidden]", "[session]",
  * "[unknown]"), so that sums stay complete.
  *
- * call_tree_init makes what the call graph is made of: the chains that
- * allocated, and what leads to them.  call_tree_of_chains makes what is
- * written: with those that were only called, in order, and with sums.
+ * The chains that allocated come first, with what leads to them, in the order
+ * of the samples; then those that were only called.
+ *
+ * Calls, by one rule for the graph, the contexts, files and the page: a call
+ * counts at the node of the function that was called, and for the pair of
+ * that function and its caller.  What was inlined counts as if it had been
+ * called, as often as what it is in.  Where functions show for what they
+ * allocate (--focus, --phase), functions without allocations are no items,
+ * and calls of them or by them, and those of a pair without allocations, do
+ * not count.
  */
 
 #ifndef MPROF_CALL_TREE_H
@@ -20,11 +27,7 @@
 #include "analysis/selection.h"
 #include "base/tree.h"
 
-enum call_items {
-  ITEMS_ARE_FUNCTIONS,
-  ITEMS_ARE_CALLED, /* functions; with all that the call graph counts */
-  ITEMS_ARE_FRAMES
-};
+enum call_items { ITEMS_ARE_FUNCTIONS, ITEMS_ARE_FRAMES };
 
 struct call_item {
   const char *name;  /* of the frame table, or constant */
@@ -51,12 +54,9 @@ struct call_place {
   uint32_t node, sample; /* the sample has the number */
 };
 
-/* What was allocated and called at the end of a chain. */
-struct chain_counts {
-  uint64_t counts[MEASURE_COUNT];
-  uint64_t calls; /* or CALLS_UNKNOWN; in a tree by frames, those that were
-                     counted */
-  uint64_t bytes_below, allocs_below; /* with those of the node */
+/* A pair of items that follow each other on some chain. */
+struct call_pair {
+  uint32_t caller, callee;
 };
 
 struct call_tree {
@@ -65,52 +65,33 @@ struct call_tree {
   bool merges_runs; /* of frames of one item in a row the rootmost stands for
                        all: see grouping.h */
   struct tree tree;
+  size_t allocating; /* nodes, with the root; behind them were only calls */
   struct call_item *items;
   size_t item_count, item_capacity;
-  uint32_t *item_of;     /* by name id, or by frame; INDEX_NONE: none yet */
+  uint32_t *item_of;     /* by name id, or by frame; INDEX_NONE: none */
   struct row_table keys; /* by item: what makes it differ */
-  uint32_t *of_node;     /* by node of the profile; INDEX_NONE: none yet */
   uint32_t *of_sample;   /* by sample: the node that has its allocations;
                             INDEX_NONE: they do not count */
-  uint32_t *path;        /* of the chain in hand */
-  size_t path_capacity;
-  uint32_t *shown; /* frames of the node in hand */
-
-  /* of call_tree_of_chains: */
-  struct call_place *calls;
+  struct call_place *calls; /* that count, in the order of the samples */
   size_t call_count, call_capacity;
-  struct chain_counts *counts; /* by node */
-  uint32_t *walk;              /* the nodes in order, the root first */
-  uint32_t *places;            /* by node: where in it */
+
+  /* of functions: */
+  struct call_pair *pairs;
+  size_t pair_count, pair_capacity;
+  size_t allocating_pairs; /* those behind are on chains of calls alone */
+  uint32_t *pair_of; /* by node; INDEX_NONE: it has no caller */
+  size_t pair_of_capacity;
 };
 
-/* Makes the tree of what SELECTION keeps, which must outlive it.  Nodes and
- * items are numbered in the order in which samples lead to them, from the
- * root.  Linear in the nodes and samples of the profile. */
+/* Makes the tree of what SELECTION keeps, which must outlive it, with
+ * functions as items.  Linear in the nodes and samples of the profile. */
 void call_tree_init(struct call_tree *tree, const struct selection *selection,
-                    enum call_items kind, bool merges_runs);
+                    bool merges_runs);
 
-/* Makes the tree of the same chains as GRAPH, from which the call graph was
- * made, and of calls.  Its walk comes to parents before children, to children
- * by what was allocated in and below them, descending, then by name.
- *
- * What was inlined counts as if it had been called, as often as what it is
- * in.  In a tree by frames, chains that were only called become nodes, too.
- * One by functions has the items of GRAPH, and gets the chains of these,
- * unless functions are there for their allocations alone (--focus, --phase):
- * then calls count on the chains that it has without them.  Where all calls
- * are asked for, their chains are added even then, without functions that are
- * no items.  Linear in the frames, but for sorting. */
-void call_tree_of_chains(struct call_tree *tree,
-                         const struct call_tree *graph, enum call_items kind);
-
-/* The item of FRAME, of the frame table, that shows.  INDEX_NONE: nothing led
- * to it; with MAKE it is made then. */
-uint32_t call_tree_item(struct call_tree *tree, uint32_t frame, bool make);
-
-/* The frame that called the functions of NODE, of the profile: INDEX_NONE
- * when none that shows did. */
-uint32_t call_tree_caller(const struct call_tree *tree, uint32_t node);
+/* Makes the tree of the same chains as FUNCTIONS, with frames as items.  It
+ * has calls if CALLED is true. */
+void call_tree_by_frames(struct call_tree *tree,
+                         const struct call_tree *functions, bool called);
 
 /* The item at the end of NODE. */
 static inline const struct call_item *
@@ -119,15 +100,40 @@ call_tree_leaf(const struct call_tree *tree, size_t node)
   return &tree->items[tree->tree.nodes[node].item];
 }
 
+/* ---- in order, with sums ---- */
+
+/* What was allocated and called at the end of a chain. */
+struct chain_counts {
+  uint64_t counts[MEASURE_COUNT];
+  uint64_t calls; /* or CALLS_UNKNOWN; in a tree by frames, those that were
+                     counted */
+  uint64_t bytes_below, allocs_below; /* with those of the node */
+};
+
+/* The chains of a tree as they are written: parents before children, children
+ * by what was allocated in and below them, descending, then by name. */
+struct chains {
+  const struct call_tree *tree;
+  size_t count;                /* of chains, with the empty one */
+  uint32_t *walk;              /* their nodes in order, the root first */
+  uint32_t *places;            /* by node: where in it */
+  struct chain_counts *counts; /* by node */
+};
+
+/* Fills CHAINS with those of TREE.  Those that were only called are left out
+ * without CALLED if functions show for what they allocate. */
+void chains_init(struct chains *chains, const struct call_tree *tree,
+                 bool called);
+
 /* Returns whether anything was allocated or called at the end of NODE.  Where
  * calls are not counted, only allocations tell. */
 static inline bool
-chain_counts_any(const struct call_tree *tree, size_t node)
+chain_counts_any(const struct chains *chains, size_t node)
 {
-  const struct chain_counts *counts = &tree->counts[node];
+  const struct chain_counts *counts = &chains->counts[node];
   return counts->counts[MEASURE_BYTES] != 0 ||
          counts->counts[MEASURE_ALLOCS] != 0 ||
-         (counts->calls != 0 && tree->selection->counts_calls);
+         (counts->calls != 0 && chains->tree->selection->counts_calls);
 }
 
 #endif

@@ -8,8 +8,8 @@
  * Where no function is known, the file that the code is in stands for it,
  * such as "[libc.so.6]", or else the address, or else "[unknown]".
  *
- * The table belongs to one analysis of a profile: grouping.h lets frames show
- * as groups.
+ * The table belongs to one view of a profile: grouping.h lets frames show as
+ * groups.
  */
 
 #ifndef MPROF_FRAMES_H
@@ -36,6 +36,14 @@ struct frame {
   bool inlined;     /* by the compiler: nothing called the function */
 };
 
+/* What the options make of a function. */
+struct function_choice {
+  bool hidden;
+  bool root; /* runs a profiled body */
+  bool named;
+  unsigned char role; /* enum phase_role */
+};
+
 struct frame_table {
   const struct profile *profile;
   struct names names;
@@ -46,6 +54,9 @@ struct frame_table {
   size_t frame_count, frame_capacity;
   uint32_t *first_frames; /* by location; behind the last is frame_count */
   size_t most_frames;     /* of one location */
+  uint32_t *region_groups; /* by region: the name of what stands for the
+                              chains of samples there; NULL: chains are of
+                              frames */
 };
 
 /* Returns the name id of the file that FRAME is in: that of its line, which
@@ -78,5 +89,14 @@ function_file(const struct frame_table *table, size_t index)
 {
   return names_text(&table->names, table->functions[index].file);
 }
+
+/* Whether TEXT stands in brackets: [libfoo.so] (code without a symbol),
+ * [unknown], [signal handler], [over the budget], and what stands for a chain
+ * of which nothing shows. */
+bool is_placeholder(const char *text);
+
+/* Whether TEXT is the name of a function: no placeholder, no address, and not
+ * empty. */
+bool is_function_name(const char *text);
 
 #endif

@@ -58,8 +58,8 @@ find_group(struct frame_table *frames, const struct frame *frame,
 
 /* Turns each frame that shows to its group. */
 static void
-group_frames(struct frame_table *frames, const struct selection *selection,
-             enum granularity by)
+group_frames(struct frame_table *frames, enum granularity by,
+             const struct function_choice *choices)
 {
   struct index_map of_name = {0};
   size_t first = frames->function_count;
@@ -67,7 +67,7 @@ group_frames(struct frame_table *frames, const struct selection *selection,
   string_sink_init(&text);
   for (size_t i = 0; i < frames->frame_count; i++) {
     struct frame *frame = &frames->frames[i];
-    if (selection->functions[frame->function].hidden)
+    if (choices[frame->function].hidden)
       continue;
     uint32_t group =
         find_group(frames, frame, group_name(frames, frame, by, &text), by,
@@ -82,22 +82,21 @@ group_frames(struct frame_table *frames, const struct selection *selection,
 
 /* Gives each region the name of its group: KEY=VALUE. */
 static void
-group_regions(struct frame_table *frames, struct selection *selection,
-              const char *key)
+group_regions(struct frame_table *frames, const char *key)
 {
   const struct profile *profile = frames->profile;
   const uint32_t none =
       names_intern(&frames->names, pool_format("[no %s]", key));
   bool any = false;
-  selection->region_groups =
-      pool_zeroed(profile->region_count, sizeof *selection->region_groups);
+  frames->region_groups =
+      pool_zeroed(profile->region_count, sizeof *frames->region_groups);
   for (size_t i = 0; i < profile->region_count; i++) {
     const char *label;
     size_t length;
     const bool has =
         region_path_label(names_text(&profile->names, profile->regions[i]),
                           key, &label, &length);
-    selection->region_groups[i] =
+    frames->region_groups[i] =
         has ? names_intern(&frames->names,
                            pool_format("%.*s", (int)length, label))
             : none;
@@ -122,20 +121,23 @@ frames_have_lines(const struct frame_table *frames)
   return false;
 }
 
-void
-grouping_apply(struct frame_table *frames, struct selection *selection,
-               enum granularity by, const char *key)
+bool
+groups_have_calls(const struct frame_table *frames, enum granularity by)
 {
   /* the line that a function was called at is none that anything was called
    * from: calls of lines make no sense */
-  if (by == BY_SITE || (by == BY_LINE && frames_have_lines(frames)))
-    selection->counts_calls = false;
-  if (by == BY_LABEL) {
-    selection->counts_calls = false;
-    group_regions(frames, selection, key);
-  } else if (by != BY_FUNCTION) {
-    group_frames(frames, selection, by);
-  }
+  return by != BY_SITE && by != BY_LABEL &&
+         !(by == BY_LINE && frames_have_lines(frames));
+}
+
+void
+frame_table_group(struct frame_table *frames, enum granularity by,
+                  const char *key, const struct function_choice *choices)
+{
+  if (by == BY_LABEL)
+    group_regions(frames, key);
+  else if (by != BY_FUNCTION)
+    group_frames(frames, by, choices);
 }
 
 const char *

@@ -3,8 +3,9 @@
 /* The granularity of a reduction: instead of functions, their lines, files,
  * packages or classes; or the values of a label.
  *
- * This stage stands between the selection, which speaks of functions, and all
- * that count them.  It changes the frames so that each group is a function.
+ * It is the last step of making a table of frames, when the options have been
+ * matched with functions: each group is a further function, as which frames
+ * show.  All that follows reads the table.
  *
  *   a;b;c;d  with a, b, d of group G, c of group H   becomes   G;H;G
  *
@@ -20,7 +21,7 @@
 #ifndef MPROF_GROUPING_H
 #define MPROF_GROUPING_H
 
-#include "analysis/selection.h"
+#include "analysis/frames.h"
 #include "base/sink.h"
 
 /* What stands for a function in tables and exports. */
@@ -34,12 +35,17 @@ enum granularity {
   BY_LABEL
 };
 
-/* Groups the functions of FRAMES, from which SELECTION was made, or its
- * samples by the label KEY, and lets that know no calls where they make no
- * sense; nothing is left to do for BY_FUNCTION.  Fails when nothing has the
- * label.  Linear in frames, functions and regions. */
-void grouping_apply(struct frame_table *frames, struct selection *selection,
-                    enum granularity by, const char *key);
+/* Groups the functions of FRAMES, of which CHOICES says what the options make,
+ * or the regions by the label KEY; there is nothing to do for BY_FUNCTION.
+ * Fails when nothing has the label.  Linear in frames, functions and regions.
+ */
+void frame_table_group(struct frame_table *frames, enum granularity by,
+                       const char *key,
+                       const struct function_choice *choices);
+
+/* Returns whether calls of the groups make sense. */
+bool groups_have_calls(const struct frame_table *frames,
+                       enum granularity by);
 
 /* Whether the profile knows the lines of calls. */
 bool frames_have_lines(const struct frame_table *frames);

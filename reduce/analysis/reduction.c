@@ -48,15 +48,15 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
   reduction->suppressed = suppressions_find(profile, options);
   select.suppressed = options->leaks_only ? reduction->suppressed : NULL;
   frame_table_init(&reduction->frames, profile);
-  selection_init(selection, profile, &reduction->frames, &select);
-  grouping_apply(&reduction->frames, selection, options->by,
-                 options->by_label);
+  selection_match(selection, profile, &reduction->frames, &select);
+  frame_table_group(&reduction->frames, options->by, options->by_label,
+                    selection->functions);
+  selection_judge(selection, options->by);
   progress_tell("adding up", 0, 0);
   tally_init(&reduction->tally, selection);
   region_figures_init(&reduction->regions, profile, reduction->tally.regions);
   progress_tell("building the call graph", 0, 0);
-  call_tree_init(&reduction->tree, selection, ITEMS_ARE_FUNCTIONS,
-                 options->by != BY_FUNCTION);
+  call_tree_init(&reduction->tree, selection, options->by != BY_FUNCTION);
   call_graph_init(&reduction->graph, &reduction->tree);
   cycles_init(&reduction->cycles, &reduction->graph);
 }

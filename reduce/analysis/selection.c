@@ -235,30 +235,24 @@ calls_known(const struct profile *profile,
 }
 
 void
-selection_init(struct selection *selection, const struct profile *profile,
-               const struct frame_table *frames,
-               const struct selection_options *options)
+selection_judge(struct selection *selection, enum granularity by)
 {
-  bool substituted = measure_rows[options->counted].what != NULL;
-  *selection = (struct selection){
-      .profile = profile,
-      .frames = frames,
-      .options = *options,
-      .functions =
-          pool_zeroed(frames->function_count, sizeof *selection->functions),
-      .walks = pool_zeroed(profile->tree.count, sizeof *selection->walks),
-      .kept = pool_zeroed(profile->sample_count, 1),
-      .cuts = options->system < SYSTEM_ROOT,
-      .by_allocations = options->expressions[EXPRESSION_FOCUS] != NULL ||
-                        options->phases != 0 || options->samples != NULL ||
-                        selection_is_of_time(options) ||
-                        options->expressions[EXPRESSION_TYPE] != NULL ||
-                        options->categories != NULL || substituted,
-      .narrowed = substituted,
-      .counts_calls =
-          calls_known(profile, options) && !measure_is_held(options->counted),
-  };
-  selection_match(selection);
+  const struct profile *profile = selection->profile;
+  const struct selection_options *options = &selection->options;
+  const bool substituted = measure_rows[options->counted].what != NULL;
+  selection->walks =
+      pool_zeroed(profile->tree.count, sizeof *selection->walks);
+  selection->cuts = options->system < SYSTEM_ROOT;
+  selection->by_allocations =
+      options->expressions[EXPRESSION_FOCUS] != NULL ||
+      options->phases != 0 || options->samples != NULL ||
+      selection_is_of_time(options) ||
+      options->expressions[EXPRESSION_TYPE] != NULL ||
+      options->categories != NULL || substituted;
+  selection->narrowed = substituted;
+  selection->counts_calls = calls_known(profile, options) &&
+                            !measure_is_held(options->counted) &&
+                            groups_have_calls(selection->frames, by);
   judge_nodes(selection);
   judge_samples(selection);
   selection_count_calls(selection);

@@ -41,7 +41,7 @@
 #define MPROF_SELECTION_H
 
 #include "analysis/figures.h"
-#include "analysis/frames.h"
+#include "analysis/grouping.h"
 #include "base/mprof_error.h"
 #include "base/suggestion.h"
 
@@ -105,14 +105,6 @@ struct chain_walk {
   unsigned char state; /* enum phase_state */
 };
 
-/* What the options make of a function. */
-struct function_choice {
-  bool hidden;
-  bool root; /* runs a profiled body */
-  bool named;
-  unsigned char role; /* enum phase_role */
-};
-
 struct selection {
   const struct profile *profile;
   const struct frame_table *frames;
@@ -122,17 +114,12 @@ struct selection {
   bool *matches[EXPRESSION_COUNT]; /* by function, ...; NULL: not given */
   bool categories[CATEGORY_COUNT]; /* chosen, if some are asked for */
   struct chain_walk *walks;        /* by node: at the end of its chain */
-  unsigned char *kept;             /* by sample: enum kept; the call graph
-                                      takes calls away that have no place in
-                                      it */
+  unsigned char *kept;             /* by sample: enum kept */
   bool cuts;           /* what calls the body is no part of chains */
   bool by_allocations; /* functions show for what they allocate, not called */
   bool counts_calls;   /* calls are known of what is chosen */
   bool narrowed;       /* some sample that allocates is left out */
   unsigned unmatched;  /* bit i: enum expression i matches nothing */
-  uint32_t *region_groups; /* by region: the name (of the frame table) of what
-                              stands for the chains of samples there; NULL:
-                              chains are of frames */
   struct figures total;    /* of the samples kept */
   uint64_t calls; /* that are counted and led to allocations that are chosen,
                      of all functions, hidden ones too; of C programs these
@@ -141,14 +128,19 @@ struct selection {
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };
 
-/* Selects from PROFILE and its FRAMES, which must outlive it. */
-void selection_init(struct selection *selection,
-                    const struct profile *profile,
-                    const struct frame_table *frames,
-                    const struct selection_options *options);
+/* Matches OPTIONS with the names in PROFILE and its FRAMES, which must outlive
+ * SELECTION; then frames can be grouped. */
+void selection_match(struct selection *selection,
+                     const struct profile *profile,
+                     const struct frame_table *frames,
+                     const struct selection_options *options);
+
+/* Finds what counts: after that, nothing changes SELECTION.  Calls do not
+ * count if their frames, grouped BY, have none. */
+void selection_judge(struct selection *selection, enum granularity by);
 
 /* Sets the calls of SELECTION, and lets calls outside of profiled bodies
- * count no more that are on the way to one. */
+ * count no more that are on the way to one.  Called by selection_judge. */
 void selection_count_calls(struct selection *selection);
 
 /* Whether OPTIONS choose by time. */
@@ -221,14 +213,5 @@ enum nameless selection_nameless(const struct selection *selection,
 
 /* What shows in the place of the frames, such as "[runtime]". */
 const char *nameless_name(enum nameless reason);
-
-/* Whether TEXT stands in brackets: [libfoo.so] (code without a symbol),
- * [unknown], [signal handler], [over the budget], and what stands for a chain
- * of which nothing shows. */
-bool is_placeholder(const char *text);
-
-/* Whether TEXT is the name of a function: no placeholder, no address, and not
- * empty. */
-bool is_function_name(const char *text);
 
 #endif

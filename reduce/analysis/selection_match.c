@@ -273,8 +273,18 @@ choose_samples(struct selection *selection)
 }
 
 void
-selection_match(struct selection *selection)
+selection_match(struct selection *selection, const struct profile *profile,
+                const struct frame_table *frames,
+                const struct selection_options *options)
 {
+  *selection = (struct selection){
+      .profile = profile,
+      .frames = frames,
+      .options = *options,
+      .functions =
+          pool_zeroed(frames->function_count, sizeof *selection->functions),
+      .kept = pool_zeroed(profile->sample_count, 1),
+  };
   for (int i = 0; i < EXPRESSION_COUNT; i++)
     choose(selection, (enum expression)i);
   judge_functions(selection);

@@ -8,10 +8,6 @@
 
 #include "analysis/selection.h"
 
-/* Fills what SELECTION chooses by names, the roots of its functions, and what
- * is kept of samples by their numbers. */
-void selection_match(struct selection *selection);
-
 /* Whether EXPRESSION is given and matches FUNCTION. */
 static inline bool
 is_matched(const struct selection *selection, enum expression expression,

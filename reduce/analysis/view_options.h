@@ -7,7 +7,7 @@
 #ifndef MPROF_VIEW_OPTIONS_H
 #define MPROF_VIEW_OPTIONS_H
 
-#include "analysis/grouping.h"
+#include "analysis/selection.h"
 #include "pprof/measure.h"
 
 #include <stdbool.h>

@@ -23,7 +23,8 @@ enum { MOST_LABELS = 8 };
 
 struct making {
   const struct reduction *reduction;
-  struct call_tree tree;
+  struct call_tree tree; /* by frames */
+  struct chains chains;
   struct profile *made;
   struct time_slices slices; /* of time */
   uint32_t *nodes;           /* by node of the tree: the one of the profile */
@@ -120,6 +121,16 @@ make_heading(struct making *making)
 
 /* ---- where ---- */
 
+/* Finds the chains by frames.  Fails SINK, and returns false, if they do not
+ * fit in a file. */
+static bool
+find_chains(struct making *making, struct sink *sink)
+{
+  call_tree_by_frames(&making->tree, &making->reduction->tree, true);
+  chains_init(&making->chains, &making->tree, true);
+  return chains_fit(&making->chains, false, sink);
+}
+
 /* Returns the function of ITEM, adds it if it is new.  The system name stays
  * empty: pprof takes a name that is the same as it for one of C++, and takes
  * out what it thinks are parameters. */
@@ -162,14 +173,15 @@ static void
 make_nodes(struct making *making)
 {
   const struct call_tree *tree = &making->tree;
+  const uint32_t *walk = making->chains.walk;
   uint32_t *known = pool_zeroed(tree->item_count, sizeof *known);
   making->nodes = pool_zeroed(tree->tree.count, sizeof *making->nodes);
-  for (size_t i = 1; i < tree->tree.count; i++) {
-    const struct tree_node *node = &tree->tree.nodes[tree->walk[i]];
+  for (size_t i = 1; i < making->chains.count; i++) {
+    const struct tree_node *node = &tree->tree.nodes[walk[i]];
     uint32_t *location = &known[node->item]; /* 1 + its number */
     if (*location == 0)
       *location = 1 + make_location(making, &tree->items[node->item]);
-    making->nodes[tree->walk[i]] = tree_child(
+    making->nodes[walk[i]] = tree_child(
         &making->made->tree, making->nodes[node->parent], *location - 1);
   }
 }
@@ -285,9 +297,9 @@ make_samples(struct making *making)
   time_slices_find(&making->slices, making->reduction->profile);
   sizes.slices = making->slices.of_labels;
   sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS);
-  for (size_t i = 1; i < making->tree.tree.count; i++) {
-    add_rows(making, &sizes, making->tree.walk[i]);
-    add_rows(making, &calls, making->tree.walk[i]);
+  for (size_t i = 1; i < making->chains.count; i++) {
+    add_rows(making, &sizes, making->chains.walk[i]);
+    add_rows(making, &calls, making->chains.walk[i]);
   }
 }
 
@@ -297,8 +309,7 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   struct profile made;
   struct making making = {.reduction = reduction, .made = &made};
   profile_init(&made);
-  call_tree_of_chains(&making.tree, &reduction->tree, ITEMS_ARE_FRAMES);
-  if (!chains_fit(&making.tree, false, sink))
+  if (!find_chains(&making, sink))
     return;
   make_heading(&making);
   export_comments(reduction, &made);
@@ -318,13 +329,12 @@ add_to_heap(const struct making *heap, const struct reduction *reduction,
   struct sample_rows rows;
   making.reduction = reduction;
   making.sign = sign;
-  call_tree_of_chains(&making.tree, &reduction->tree, ITEMS_ARE_FRAMES);
-  if (!chains_fit(&making.tree, false, sink))
+  if (!find_chains(&making, sink))
     return false;
   make_nodes(&making);
   sample_rows_init(&rows, &making.tree, ROWS_OF_TYPES);
-  for (size_t i = 1; i < making.tree.tree.count; i++)
-    add_rows(&making, &rows, making.tree.walk[i]);
+  for (size_t i = 1; i < making.chains.count; i++)
+    add_rows(&making, &rows, making.chains.walk[i]);
   return true;
 }
 

@@ -38,11 +38,11 @@ write_frames(const struct reduction *reduction, struct sink *sink)
 
 /* Writes one of the profiles.  PATH has room for the longest chain. */
 static void
-write_profile(const struct call_tree *tree, enum measure measure,
+write_profile(const struct chains *chains, enum measure measure,
               uint32_t *path, struct sink *sink)
 {
-  const struct selection *selection = tree->selection;
-  const struct tree_node *nodes = tree->tree.nodes;
+  const struct selection *selection = chains->tree->selection;
+  const struct tree_node *nodes = chains->tree->tree.nodes;
   const struct measure_row *row = measure_row(selection->profile, measure);
   bool first = true;
   sink_format(sink,
@@ -50,11 +50,11 @@ write_profile(const struct call_tree *tree, enum measure measure,
               "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
               row->noun, row->bytes ? "bytes" : "none",
               selection->total.counts[measure]);
-  for (size_t i = 1; i < tree->tree.count; i++) {
-    if (tree->counts[tree->walk[i]].counts[measure] == 0)
+  for (size_t i = 1; i < chains->count; i++) {
+    if (chains->counts[chains->walk[i]].counts[measure] == 0)
       continue;
     size_t length = 0;
-    for (uint32_t n = tree->walk[i]; n != TREE_ROOT; n = nodes[n].parent)
+    for (uint32_t n = chains->walk[i]; n != TREE_ROOT; n = nodes[n].parent)
       path[length++] = nodes[n].item;
     sink_text(sink, first ? "\n[" : ",\n[");
     while (length-- > 0)
@@ -64,8 +64,8 @@ write_profile(const struct call_tree *tree, enum measure measure,
   }
   sink_text(sink, "],\n\"weights\":[");
   first = true;
-  for (size_t i = 1; i < tree->tree.count; i++) {
-    uint64_t value = tree->counts[tree->walk[i]].counts[measure];
+  for (size_t i = 1; i < chains->count; i++) {
+    uint64_t value = chains->counts[chains->walk[i]].counts[measure];
     if (value == 0)
       continue;
     sink_format(sink, "%s%" PRIu64, first ? "" : ",", value);
@@ -78,9 +78,9 @@ void
 export_speedscope(const struct reduction *reduction, struct sink *sink)
 {
   unsigned active = 0; /* the number of the profile that shows first */
-  struct call_tree tree;
-  call_tree_of_chains(&tree, &reduction->tree, ITEMS_ARE_FUNCTIONS);
-  uint32_t *path = pool_zeroed(tree.tree.count, sizeof *path);
+  struct chains chains;
+  chains_init(&chains, &reduction->tree, false);
+  uint32_t *path = pool_zeroed(chains.count, sizeof *path);
   for (unsigned i = 0; i < (unsigned)reduction_measure(reduction); i++)
     active += reduction_knows(reduction, (enum measure)i);
   sink_text(sink,
@@ -95,7 +95,7 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
     sink_text(sink, i == 0 ? "" : ",\n");
-    write_profile(&tree, (enum measure)i, path, sink);
+    write_profile(&chains, (enum measure)i, path, sink);
   }
   sink_text(sink, "]}\n");
 }

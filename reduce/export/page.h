@@ -16,7 +16,7 @@ struct page {
   const struct reduction *reduction;
   struct time_slices slices;
   struct json_places places;
-  struct call_tree tree;
+  struct chains chains;
   struct view_options line_options;
   struct reduction lines; /* by line; zeroed: there are none */
   struct sample_rows rows, calls;

@@ -8,18 +8,18 @@
 static void
 collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 {
-  sample_rows_init(rows, &page->tree, of);
+  sample_rows_init(rows, page->chains.tree, of);
   rows->slices = page->slices.of_labels;
   rows->line_of_sample = page->lines.tree.of_sample;
-  for (size_t i = 0; i < page->tree.tree.count; i++)
-    sample_rows_add(rows, page->tree.walk[i]);
+  for (size_t i = 0; i < page->chains.count; i++)
+    sample_rows_add(rows, page->chains.walk[i]);
 }
 
 void
 page_collect(struct page *page)
 {
   time_slices_find(&page->slices, page->reduction->profile);
-  call_tree_of_chains(&page->tree, &page->reduction->tree, ITEMS_ARE_CALLED);
+  chains_init(&page->chains, &page->reduction->tree, true);
   collect(page, &page->rows, ROWS_OF_TYPES);
   collect(page, &page->calls, ROWS_OF_CALLS);
 }
@@ -76,9 +76,9 @@ write_bits(struct page *page, uint64_t number)
 static void
 write_nodes(struct page *page)
 {
-  const struct tree_node *nodes = page->tree.tree.nodes;
-  const uint32_t *walk = page->tree.walk;
-  size_t count = page->tree.tree.count;
+  const struct tree_node *nodes = page->chains.tree->tree.nodes;
+  const uint32_t *walk = page->chains.walk;
+  size_t count = page->chains.count;
   write_bits(page, count);
   write_bits(page, 0); /* of the root */
   for (size_t i = 1; i < count; i++) {
@@ -101,7 +101,7 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
   uint32_t last = 0;
   write_bits(page, rows->count);
   for (size_t i = 0; i < rows->count; i++) {
-    uint32_t place = page->tree.places[row[i].node];
+    uint32_t place = page->chains.places[row[i].node];
     write_bits(page, place - last);
     last = place;
   }

@@ -23,7 +23,7 @@ static const struct column columns[] = {
 };
 
 struct contexts {
-  struct call_tree tree;
+  struct chains chains;
   uint32_t *path; /* room for a chain */
   struct sample_rows rows;
   /* what the leaf of the context in hand allocated, by type */
@@ -35,25 +35,25 @@ static void
 init(struct view *view)
 {
   struct contexts *contexts = view->context;
-  struct call_tree *tree = &contexts->tree;
-  call_tree_of_chains(tree, &view->reduction->tree, ITEMS_ARE_FUNCTIONS);
+  chains_init(&contexts->chains, &view->reduction->tree, false);
   if (view->form == FORM_CSV)
-    chains_fit(tree, true, &view->text->sink);
+    chains_fit(&contexts->chains, true, &view->text->sink);
   else
-    sample_rows_init(&contexts->rows, tree, ROWS_OF_TYPES);
-  contexts->path = pool_zeroed(tree->tree.count, sizeof *contexts->path);
+    sample_rows_init(&contexts->rows, &view->reduction->tree, ROWS_OF_TYPES);
+  contexts->path =
+      pool_zeroed(contexts->chains.count, sizeof *contexts->path);
 }
 
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct contexts *contexts = view->context;
-  if (item + 1 == contexts->tree.tree.count)
+  const struct chains *chains = &contexts->chains;
+  if (item + 1 == chains->count)
     return false;
-  const uint32_t node = contexts->tree.walk[item + 1]; /* behind the root */
-  row->counts = contexts->tree.counts[node].counts;
-  row->left_out =
-      view->form == FORM_CSV && !chain_counts_any(&contexts->tree, node);
+  const uint32_t node = chains->walk[item + 1]; /* behind the root */
+  row->counts = chains->counts[node].counts;
+  row->left_out = view->form == FORM_CSV && !chain_counts_any(chains, node);
   return true;
 }
 
@@ -62,7 +62,7 @@ static struct cell
 chain_cell(const struct view *view, uint32_t node)
 {
   const struct contexts *contexts = view->context;
-  const struct call_tree *tree = &contexts->tree;
+  const struct call_tree *tree = contexts->chains.tree;
   struct sink *sink = &view->text->sink;
   size_t length = 0;
   string_sink_clear(view->text);
@@ -100,20 +100,21 @@ static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
   const struct contexts *contexts = view->context;
-  const struct call_tree *tree = &contexts->tree;
-  const uint32_t number = tree->walk[row->item + 1];
-  const struct tree_node *node = &tree->tree.nodes[number];
+  const struct chains *chains = &contexts->chains;
+  const uint32_t number = chains->walk[row->item + 1];
+  const struct tree_node *node = &chains->tree->tree.nodes[number];
   switch ((enum id)id) {
   case CHAIN:
     return chain_cell(view, number);
   case PARENT:
     return node->parent == TREE_ROOT
                ? cell_optional(false, 0)
-               : cell_reference(TO_CONTEXTS, tree->places[node->parent] - 1);
+               : cell_reference(TO_CONTEXTS,
+                                chains->places[node->parent] - 1);
   case FUNCTION:
     return cell_reference(TO_FUNCTIONS, node->item);
   case CALLS:
-    return cell_calls(tree->counts[number].calls);
+    return cell_calls(chains->counts[number].calls);
   default:
     collect_parts(view->context, number);
     return cell_parts(contexts->parts, contexts->part_count);

@@ -28,7 +28,7 @@ static const struct column columns[] = {
 };
 
 struct contexts {
-  struct call_tree tree;
+  struct chains chains;
   struct sample_rows rows;
   struct figures *figures; /* by row */
   struct lists samples;    /* likewise */
@@ -39,16 +39,16 @@ static void
 init(struct view *view)
 {
   struct contexts *contexts = view->context;
-  struct call_tree *tree = &contexts->tree;
+  struct chains *chains = &contexts->chains;
   struct sample_rows *rows = &contexts->rows;
   const size_t count = view->reduction->profile->sample_count;
-  call_tree_of_chains(tree, &view->reduction->tree, ITEMS_ARE_FUNCTIONS);
-  sample_rows_init(rows, tree, ROWS_OF_CONTEXTS);
+  chains_init(chains, &view->reduction->tree, false);
+  sample_rows_init(rows, chains->tree, ROWS_OF_CONTEXTS);
   rows->of_sample = pool_alloc(count * sizeof *rows->of_sample);
   for (size_t i = 0; i < count; i++)
     rows->of_sample[i] = INDEX_NONE;
-  for (size_t i = 1; i < tree->tree.count; i++)
-    sample_rows_add(rows, tree->walk[i]);
+  for (size_t i = 1; i < chains->count; i++)
+    sample_rows_add(rows, chains->walk[i]);
   contexts->figures = pool_zeroed(rows->count, sizeof *contexts->figures);
   for (size_t i = 0; i < rows->count; i++)
     for (int m = 0; m < MEASURE_COUNT; m++)
@@ -102,7 +102,7 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   switch ((enum id)id) {
   case CHAIN:
     return cell_reference(TO_CONTEXTS,
-                          contexts->tree.places[context->node] - 1);
+                          contexts->chains.places[context->node] - 1);
   case CATEGORY:
     return cell_text(category_name(profile->language, type->category));
   case TYPE:

@@ -189,8 +189,7 @@ init(struct view *view)
   const struct profile *profile = reduction->profile;
   struct leaks *leaks = view->context;
   names_init(&leaks->paths);
-  call_tree_init(&leaks->tree, &reduction->selection, ITEMS_ARE_FRAMES,
-                 reduction->tree.merges_runs);
+  call_tree_by_frames(&leaks->tree, &reduction->tree, false);
   uint32_t *of_sample = leaks->tree.of_sample; /* nodes, then paths */
   leaks->separator = ">";
   for (size_t i = 0; i < leaks->tree.item_count; i++)

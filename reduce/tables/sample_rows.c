@@ -109,21 +109,23 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
 }
 
 bool
-chains_fit(const struct call_tree *tree, bool names, struct sink *sink)
+chains_fit(const struct chains *chains, bool names, struct sink *sink)
 {
   enum { NUMBER_BYTES = 8 };
+  const struct call_tree *tree = chains->tree;
   uint64_t left = tree->selection->profile->text_limit;
   uint64_t *bytes = pool_zeroed(tree->tree.count, sizeof *bytes);
   bool fits = true;
   if (left < input_limits.data_bytes)
     left = input_limits.data_bytes;
-  for (size_t i = 1; fits && i < tree->tree.count; i++) {
-    bytes[i] = bytes[tree->tree.nodes[i].parent] + NUMBER_BYTES +
-               (names ? strlen(call_tree_leaf(tree, i)->name) : 0);
-    if (!chain_counts_any(tree, i))
+  for (size_t i = 1; fits && i < chains->count; i++) {
+    const uint32_t node = chains->walk[i];
+    bytes[node] = bytes[tree->tree.nodes[node].parent] + NUMBER_BYTES +
+                  (names ? strlen(call_tree_leaf(tree, node)->name) : 0);
+    if (!chain_counts_any(chains, node))
       continue;
-    fits = bytes[i] <= left;
-    left -= fits ? bytes[i] : 0;
+    fits = bytes[node] <= left;
+    left -= fits ? bytes[node] : 0;
   }
   if (!fits)
     sink_fail(sink, EFBIG);

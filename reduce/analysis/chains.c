@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The chains of a tree in order, with sums. */
+
+#include "analysis/call_tree.h"
+
+/* Whether the calls of ITEM are counted. */
+static bool
+calls_are_known(const struct call_tree *tree, const struct call_item *item)
+{
+  return tree->selection->counts_calls &&
+         (tree->kind == ITEMS_ARE_FRAMES || item->function == INDEX_NONE ||
+          tree->selection->frames->functions[item->function].calls_known);
+}
+
+static void
+count_all(const struct call_tree *tree, struct chain_counts *counts)
+{
+  const struct selection *selection = tree->selection;
+  struct sample_count count;
+  for (size_t i = 0; i < selection->profile->sample_count; i++) {
+    if (tree->of_sample[i] == INDEX_NONE)
+      continue;
+    selection_count(selection, i, &count);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      counts[tree->of_sample[i]].counts[m] += count.counts[m];
+  }
+  for (size_t i = 0; i < tree->call_count; i++) {
+    profile_count(selection->profile, tree->calls[i].sample, &count);
+    counts[tree->calls[i].node].calls += count.calls;
+  }
+  for (size_t i = tree->tree.count; i-- > TREE_ROOT + 1;) {
+    struct chain_counts *outer = &counts[tree->tree.nodes[i].parent];
+    counts[i].bytes_below += counts[i].counts[MEASURE_BYTES];
+    counts[i].allocs_below += counts[i].counts[MEASURE_ALLOCS];
+    outer->bytes_below += counts[i].bytes_below;
+    outer->allocs_below += counts[i].allocs_below;
+    if (!calls_are_known(tree, call_tree_leaf(tree, i)))
+      counts[i].calls = CALLS_UNKNOWN;
+  }
+}
+
+/* By bytes and allocations in and below the node, descending, then by name
+ * and by first appearance. */
+static int
+compare_siblings(const void *left, const void *right, void *context)
+{
+  const struct chains *chains = context;
+  uint32_t i = *(const uint32_t *)left;
+  uint32_t j = *(const uint32_t *)right;
+  const struct chain_counts *a = &chains->counts[i];
+  const struct chain_counts *b = &chains->counts[j];
+  if (a->bytes_below != b->bytes_below)
+    return a->bytes_below > b->bytes_below ? -1 : 1;
+  if (a->allocs_below != b->allocs_below)
+    return a->allocs_below > b->allocs_below ? -1 : 1;
+  int order = strcmp(call_tree_leaf(chains->tree, i)->name,
+                     call_tree_leaf(chains->tree, j)->name);
+  return order != 0 ? order : i < j ? -1 : i > j;
+}
+
+/* Returns which nodes show: those that allocated and, with CALLED, those that
+ * a call counts at; and what leads to them. */
+static bool *
+find_shown(const struct call_tree *tree, bool called)
+{
+  bool *shown = pool_zeroed(tree->tree.count, sizeof *shown);
+  memset(shown, true, tree->allocating);
+  for (size_t i = 0; called && i < tree->call_count; i++)
+    shown[tree->calls[i].node] = true;
+  for (size_t i = tree->tree.count; i-- > tree->allocating;)
+    if (shown[i])
+      shown[tree->tree.nodes[i].parent] = true;
+  return shown;
+}
+
+void
+chains_init(struct chains *chains, const struct call_tree *tree, bool called)
+{
+  const size_t count = tree->tree.count;
+  *chains = (struct chains){
+      .tree = tree, .counts = pool_zeroed(count, sizeof *chains->counts)};
+  bool *shown =
+      find_shown(tree, called || !tree->selection->by_allocations);
+  count_all(tree, chains->counts);
+  chains->walk = tree_walk(&tree->tree, compare_siblings, chains);
+  chains->places = pool_zeroed(count, sizeof *chains->places);
+  for (size_t i = 0; i < count; i++)
+    if (shown[chains->walk[i]]) {
+      chains->places[chains->walk[i]] = (uint32_t)chains->count;
+      chains->walk[chains->count++] = chains->walk[i];
+    }
+  pool_free(shown);
+}
