@@ -33,7 +33,7 @@ add_way(struct search *search, uint32_t item, uint32_t function, bool caller,
   if (row == search->way_count)
     ARRAY_PUSH(search->way_bytes, search->way_count, search->way_capacity, 0);
   struct advice *advice = &search->items[item];
-  const struct frame_table *frames = &search->matcher.reduction->frames;
+  const struct frame_table *frames = &search->matcher.view->frames;
   const uint32_t most = advice->ways[caller];
   uint64_t *way_bytes = search->way_bytes;
   way_bytes[row] += bytes;
@@ -70,26 +70,25 @@ static void
 gather(struct search *search, const struct finding *found,
        const struct sample_count *count)
 {
-  const struct reduction *reduction = search->matcher.reduction;
+  const struct view *view = search->matcher.view;
   const struct rule *rule = &search->matcher.rules[found->rule];
   while (*rule->values[RULE_NAME] == '\0')
     rule--;
   const uint64_t key[] = {(uintptr_t)rule, found->culprit,
                           (uint64_t)found->line};
   const uint64_t bytes = count->counts[MEASURE_BYTES];
-  const struct figures more = figures_of(reduction->profile, count);
+  const struct figures more = figures_of(view->profile, count);
   uint32_t item = row_table_add(&search->keys, key, 3);
   if (item == search->count)
-    ARRAY_PUSH(
-        search->items, search->count, search->capacity,
-        (struct advice){
-            .rule = rule,
-            .culprit = found->culprit,
-            .function = function_name(&reduction->frames, found->culprit),
-            .file = function_file(&reduction->frames, found->culprit),
-            .line = found->line,
-            .calls = CALLS_UNKNOWN,
-            .ways = {INDEX_NONE, INDEX_NONE}});
+    ARRAY_PUSH(search->items, search->count, search->capacity,
+               (struct advice){
+                   .rule = rule,
+                   .culprit = found->culprit,
+                   .function = function_name(&view->frames, found->culprit),
+                   .file = function_file(&view->frames, found->culprit),
+                   .line = found->line,
+                   .calls = CALLS_UNKNOWN,
+                   .ways = {INDEX_NONE, INDEX_NONE}});
   add_way(search, item, found->called, false, bytes);
   add_way(search, item, found->caller, true, bytes);
   figures_add(&search->items[item].figures, &more);
@@ -102,14 +101,14 @@ gather(struct search *search, const struct finding *found,
 static void
 gather_all(struct search *search)
 {
-  const struct reduction *reduction = search->matcher.reduction;
-  const struct profile *profile = reduction->profile;
+  const struct view *view = search->matcher.view;
+  const struct profile *profile = view->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
     struct finding found;
-    if (!selection_keeps(&reduction->selection, i))
+    if (!selection_keeps(&view->selection, i))
       continue;
-    selection_count(&reduction->selection, i, &count);
+    selection_count(&view->selection, i, &count);
     if (matcher_find(&search->matcher, profile->samples[i].node, count.type,
                      &found))
       gather(search, &found, &count);
@@ -151,24 +150,24 @@ compare(const void *left, const void *right)
 
 /* Completes ADVICE, once it is in its place. */
 static void
-complete(struct advice *advice, const struct reduction *reduction)
+complete(struct advice *advice, const struct view *view)
 {
-  const struct call_graph *graph = &reduction->graph;
+  const struct call_graph *graph = &view->graph;
   if (advice->line == 0)
-    advice->line = reduction->frames.functions[advice->culprit].start_line;
+    advice->line = view->frames.functions[advice->culprit].start_line;
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].function == advice->culprit)
       advice->calls = graph->nodes[i].calls;
 }
 
 void
-advice_list_init(struct advice_list *list, const struct reduction *reduction)
+advice_list_init(struct advice_list *list, const struct view *view)
 {
   struct search search = {0};
   *list = (struct advice_list){NULL, 0};
-  if (!advice_applies(reduction))
+  if (!advice_applies(view))
     return;
-  matcher_init(&search.matcher, reduction);
+  matcher_init(&search.matcher, view);
   gather_all(&search);
   pool_free(search.matcher.names); /* a byte for each rule and name */
   list->items = search.items;
@@ -180,14 +179,13 @@ advice_list_init(struct advice_list *list, const struct reduction *reduction)
   }
   array_sort(list->items, list->count, sizeof *list->items, compare);
   for (size_t i = 0; i < list->count; i++)
-    complete(&list->items[i], reduction);
+    complete(&list->items[i], view);
 }
 
 bool
-advice_applies(const struct reduction *reduction)
+advice_applies(const struct view *view)
 {
-  return reduction->rules != NULL &&
-         reduction->profile->language == LANGUAGE_LISP &&
-         reduction->options->by == BY_FUNCTION &&
-         !reduction_is_substituted(reduction);
+  return view->options->rules != NULL &&
+         view->profile->language == LANGUAGE_LISP &&
+         view->options->by == BY_FUNCTION && !view_is_substituted(view);
 }

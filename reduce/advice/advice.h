@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What to change in a Lisp program, found by the rules in the chains of
- * a reduction.
+ * a view.
  *
  * A piece of advice is about one rule, one culprit and one line of it.  Every
  * figure in it is counted: it has the bytes of the allocations for which the
@@ -12,7 +12,7 @@
 #define MPROF_ADVICE_H
 
 #include "advice/rules.h"
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 
 struct advice {
   const struct rule *rule;
@@ -41,12 +41,11 @@ struct advice_list {
   size_t count;
 };
 
-/* Finds all advice in REDUCTION, which must outlive LIST. */
-void advice_list_init(struct advice_list *list,
-                      const struct reduction *reduction);
+/* Finds all advice in VIEW, which must outlive LIST. */
+void advice_list_init(struct advice_list *list, const struct view *view);
 
-/* Whether REDUCTION is one to give advice on: of a Lisp program, and of what
+/* Whether VIEW is one to give advice on: of a Lisp program, and of what
  * was allocated, by functions. */
-bool advice_applies(const struct reduction *reduction);
+bool advice_applies(const struct view *view);
 
 #endif

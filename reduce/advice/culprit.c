@@ -56,7 +56,7 @@ is_called_by_ecl(const char *name)
 static struct part
 part_of(const struct matcher *m, const struct function *f)
 {
-  const struct names *names = &m->reduction->frames.names;
+  const struct names *names = &m->view->frames.names;
   const char *name = names_text(names, f->name);
   const char *file = names_text(names, f->file);
   struct part part = {.roles = m->names + f->name * m->rule_count};
@@ -73,8 +73,8 @@ part_of(const struct matcher *m, const struct function *f)
 static void
 add_roles(struct matcher *m, size_t r, enum rule_key key)
 {
-  const struct frame_table *frames = &m->reduction->frames;
-  const struct profile *profile = m->reduction->profile;
+  const struct frame_table *frames = &m->view->frames;
+  const struct profile *profile = m->view->profile;
   unsigned char *const names = m->names + r, *const types = m->types + r;
   const char *name = m->rules[r].values[key];
   for (; *name != '\0'; name += strlen(name) + 1) {
@@ -93,17 +93,17 @@ add_roles(struct matcher *m, size_t r, enum rule_key key)
 }
 
 void
-matcher_init(struct matcher *m, const struct reduction *reduction)
+matcher_init(struct matcher *m, const struct view *view)
 {
-  const struct frame_table *frames = &reduction->frames;
-  const size_t count = reduction->rules->count;
+  const struct frame_table *frames = &view->frames;
+  const size_t count = view->options->rules->count;
   *m = (struct matcher){
-      .reduction = reduction,
-      .rules = reduction->rules->items,
+      .view = view,
+      .rules = view->options->rules->items,
       .rule_count = count,
       .parts = pool_zeroed(frames->function_count, sizeof *m->parts),
       .names = pool_zeroed(frames->names.count, count),
-      .types = pool_zeroed(reduction->profile->type_count, count)};
+      .types = pool_zeroed(view->profile->type_count, count)};
   for (size_t r = 0; r < count; r++)
     for (enum rule_key key = 0; key < RULE_LISTS; key++)
       add_roles(m, r, key);
@@ -129,11 +129,11 @@ part_at(const struct matcher *m, size_t place)
 static bool
 read_chain(struct matcher *m)
 {
-  const struct selection *selection = &m->reduction->selection;
-  const struct frame_table *table = &m->reduction->frames;
+  const struct selection *selection = &m->view->selection;
+  const struct frame_table *table = &m->view->frames;
   if (m->next == TREE_ROOT)
     return false;
-  const struct tree_node *node = &m->reduction->profile->tree.nodes[m->next];
+  const struct tree_node *node = &m->view->profile->tree.nodes[m->next];
   m->next = node->parent;
   for (uint32_t i = table->first_frames[node->item];
        i < table->first_frames[node->item + 1]; i++) {

@@ -11,12 +11,12 @@
 #define MPROF_CULPRIT_H
 
 #include "advice/rules.h"
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 
 /* What rules mean in a profile.  Roles are bytes, one for each rule; bit i
  * says that the rule names something for enum rule_key i. */
 struct matcher {
-  const struct reduction *reduction;
+  const struct view *view;
   const struct rule *rules;
   size_t rule_count;
   struct part *parts;   /* by function of the frame table */
@@ -29,7 +29,7 @@ struct matcher {
   uint32_t next; /* ... up to this node, which is not read yet */
 };
 
-void matcher_init(struct matcher *matcher, const struct reduction *reduction);
+void matcher_init(struct matcher *matcher, const struct view *view);
 
 /* Why an object was allocated. */
 struct finding {

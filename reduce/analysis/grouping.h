@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The granularity of a reduction: instead of functions, their lines, files,
+/* The granularity of a view: instead of functions, their lines, files,
  * packages or classes; or the values of a label.
  *
  * It is the last step of making a table of frames, when the options have been
@@ -35,17 +35,17 @@ enum granularity {
   BY_LABEL
 };
 
-/* Groups the functions of FRAMES, of which CHOICES says what the options make,
- * or the regions by the label KEY; there is nothing to do for BY_FUNCTION.
- * Fails when nothing has the label.  Linear in frames, functions and regions.
+/* Groups the functions of FRAMES, of which CHOICES says what the options
+ * make, or the regions by the label KEY; there is nothing to do for
+ * BY_FUNCTION. Fails when nothing has the label.  Linear in frames, functions
+ * and regions.
  */
 void frame_table_group(struct frame_table *frames, enum granularity by,
                        const char *key,
                        const struct function_choice *choices);
 
 /* Returns whether calls of the groups make sense. */
-bool groups_have_calls(const struct frame_table *frames,
-                       enum granularity by);
+bool groups_have_calls(const struct frame_table *frames, enum granularity by);
 
 /* Whether the profile knows the lines of calls. */
 bool frames_have_lines(const struct frame_table *frames);

@@ -17,7 +17,8 @@
 /* The order of rows.  A table without such figures is sorted by bytes. */
 enum sort_key {
   SORT_DEFAULT,
-  SORT_INCLUSIVE, /* bytes with all below; from here to SORT_NAME: mprof top */
+  SORT_INCLUSIVE, /* bytes with all below; from here to SORT_NAME: mprof top
+                   */
   SORT_BYTES,     /* from here to SORT_TEMPORARY: mprof diff */
   SORT_ALLOCS,
   SORT_NAME,
@@ -51,6 +52,8 @@ enum { SHARE_WHOLE = 1000000 };
 enum { DEFAULT_CALLERS = 5 };
 
 struct output;
+struct rule_list;
+struct view;
 
 struct view_options {
   const char **files; /* as they were named, to be told; not owned */
@@ -80,6 +83,12 @@ struct view_options {
   const struct output *table; /* export: of csv_tables; NULL: the first */
   uint64_t added_frames;      /* export: bit i is enum added_frame i */
   bool no_source; /* leave out what stands in source files; page */
+
+  /* What else outputs read; NULL: nothing. */
+  const struct rule_list *rules; /* of advice */
+  const struct view *base;       /* what is compared with */
+  const struct view *lines;      /* by line, if the profile has lines */
+  const struct view *held;       /* of what holds live objects */
 };
 
 #endif

@@ -42,16 +42,16 @@ void outcome_cannot_write(struct outcome *outcome, const char *target,
  * find. */
 typedef void command_function(const struct options *options,
                               struct sink *sink, struct outcome *outcome);
-command_function run_reduction; /* tables, formats, pictures */
+command_function run_view; /* tables, formats, pictures */
 command_function run_merge;
 command_function run_diff; /* status 3: more growth than is allowed */
 /* status and signal are the program's; 4: it succeeded, but lost memory */
 command_function run_monitored;
 command_function run_top;
 
-/* How a reduction is written. */
-struct reduction;
-typedef void emitter(const struct reduction *reduction, struct sink *sink);
+/* How a view is written. */
+struct view;
+typedef void emitter(const struct view *view, struct sink *sink);
 
 struct command_row {
   enum command command;
@@ -62,7 +62,7 @@ struct command_row {
   const char *endings;   /* of files that it writes, with a blank after each;
                             NULL: the format says */
   const char *writes;    /* what, and how such files are called */
-  emitter *emit; /* of run_reduction; NULL: the format says, or it is drawn */
+  emitter *emit; /* of run_view; NULL: the format says, or it is drawn */
 };
 
 /* In the order of --help; ends with a row whose name is NULL. */

@@ -42,9 +42,9 @@ open_output(const struct options *options, struct sink *sink,
   return sink;
 }
 
-/* Draws REDUCTION as the kind of picture that the file PATH is. */
+/* Draws VIEW as the kind of picture that the file PATH is. */
 static void
-draw(const struct reduction *reduction, const char *path, struct sink *sink)
+draw(const struct view *view, const char *path, struct sink *sink)
 {
   const char *ending = path == NULL ? NULL : strrchr(path, '.');
   const char *format = "-Tsvg";
@@ -54,7 +54,7 @@ draw(const struct reduction *reduction, const char *path, struct sink *sink)
   else if (ending != NULL && strcmp(ending, ".pdf") == 0)
     format = "-Tpdf";
   string_sink_init(&dot);
-  export_dot(reduction, &dot.sink);
+  export_dot(view, &dot.sink);
   const char *text = string_sink_text(&dot);
   draw_picture(format, text, dot.length, sink);
 }
@@ -70,34 +70,53 @@ check_terminal(emitter *emit, const char *output, const struct sink *sink)
     fail_with(MPROF_USAGE, "a terminal cannot show this; add -o OUT");
 }
 
-/* What the page compares with, if anything. */
-struct base {
-  struct profile profile; /* if it is read */
-  struct view_options view;
-  const char *file;
-  struct reduction reduction;
-};
-
+/* Gives OPTIONS the views beside that of PROFILE which EMIT reads: the same
+ * by line in the page, and of holders in a report. */
 static void
-base_init(struct base *base, struct reduction *reduction,
-          const struct options *options)
+add_views(struct view_options *options, const struct profile *profile,
+          emitter *emit)
 {
-  *base = (struct base){.view = options->view, .file = options->base};
-  base->view.files = &base->file;
-  base->view.file_count = 1;
-  base->view.select.samples = NULL; /* they are of the other profile */
-  base->view.select.sample_count = 0;
-  const struct profile *profile =
-      options->open == NULL ? NULL : options->open->base;
-  if (profile == NULL && options->base == NULL)
-    return;
-  if (profile == NULL) {
-    profile_load_joined(&base->profile, options->base);
-    profile = &base->profile;
+  struct view_options *other = pool_alloc(sizeof *other);
+  const size_t held =
+      (size_t)(output_find(report_tables, "held", 4) - report_tables);
+  *other = *options;
+  if (emit == export_html && options->by == BY_FUNCTION &&
+      !measure_is_held(options->value)) {
+    other->by = BY_LINE;
+    const struct view *lines = view_make(profile, other);
+    options->lines = frames_have_lines(&lines->frames) ? lines : NULL;
+  } else if (emit == report_write &&
+             measure_known(profile, MEASURE_HELD_BYTES) &&
+             (options->tables == 0 ? !measure_is_held(options->value)
+                                   : options->tables >> held & 1)) {
+    other->value = MEASURE_HELD_BYTES;
+    options->held = view_make(profile, other);
   }
-  diff_check_languages(profile, reduction->profile);
-  reduction_init(&base->reduction, profile, &base->view);
-  reduction->base = &base->reduction;
+}
+
+/* Returns the view that GIVEN compares PROFILE with, or NULL. */
+static const struct view *
+make_base(const struct options *given, const struct profile *profile,
+          emitter *emit)
+{
+  const struct profile *base = given->open == NULL ? NULL : given->open->base;
+  struct view_options *options = pool_alloc(sizeof *options);
+  if (base == NULL && given->base == NULL)
+    return NULL;
+  if (base == NULL) {
+    struct profile *read = pool_zeroed(1, sizeof *read);
+    profile_load_joined(read, given->base);
+    base = read;
+  }
+  diff_check_languages(base, profile);
+  *options = given->view;
+  options->files = pool_alloc(sizeof *options->files);
+  options->files[0] = given->base;
+  options->file_count = 1;
+  options->select.samples = NULL; /* they are of the other profile */
+  options->select.sample_count = 0;
+  add_views(options, base, emit);
+  return view_make(base, options);
 }
 
 /* Whether the program that opened the profile reads what is written. */
@@ -107,17 +126,17 @@ is_read(const struct options *options)
   return options->open != NULL && options->output == NULL;
 }
 
-/* Fails unless REDUCTION, or what it is compared with, is of something that
+/* Fails unless VIEW, or what it is compared with, is of something that
  * the options choose.  A program that reads an export takes one of nothing.
  */
 static void
-check_choice(const struct reduction *reduction, const struct options *options)
+check_choice(const struct view *view, const struct options *options)
 {
-  const struct selection *selection = &reduction->selection;
+  const struct selection *selection = &view->selection;
   if (!(is_read(options) && options->command == COMMAND_EXPORT) &&
       selection_is_empty(selection) &&
-      (reduction->base == NULL ||
-       selection_is_empty(&reduction->base->selection)))
+      (view->options->base == NULL ||
+       selection_is_empty(&view->options->base->selection)))
     selection_fail_empty(selection);
 }
 
@@ -132,35 +151,35 @@ reduce(void *closure)
   const struct reducing *reducing = closure;
   const struct options *options = reducing->options;
   struct profile read = {0};
-  struct base base = {0};
-  struct reduction reduction = {0};
+  struct view_options shown = options->view;
   struct rule_list rules;
   struct output_file *file;
   emitter *emit = options->format != NULL
                       ? options->format->emit
                       : command_row(options->command)->emit;
-  bool open = options->open != NULL;
   check_terminal(emit, options->output, reducing->sink);
   rule_list_init(&rules, options->rules);
-  if (!open)
+  if (options->open == NULL)
     profile_load(&read, options->files, options->file_count);
-  reduction_init(&reduction, open ? options->open->profile : &read,
-                 &options->view);
-  base_init(&base, &reduction, options);
-  check_choice(&reduction, options);
-  reduction.rules = &rules;
+  const struct profile *profile =
+      options->open == NULL ? &read : options->open->profile;
+  shown.rules = &rules;
+  shown.base = make_base(options, profile, emit);
+  add_views(&shown, profile, emit);
+  const struct view *view = view_make(profile, &shown);
+  check_choice(view, options);
   struct sink *sink = open_output(options, reducing->sink, &file);
   if (emit != NULL)
-    emit(&reduction, sink);
+    emit(view, sink);
   else
-    draw(&reduction, options->output, sink);
+    draw(view, options->output, sink);
   if (file != NULL)
     output_file_close(file);
 }
 
 void
-run_reduction(const struct options *options, struct sink *sink,
-              struct outcome *outcome)
+run_view(const struct options *options, struct sink *sink,
+         struct outcome *outcome)
 {
   struct reducing reducing = {options, sink};
   struct mprof_error error;
@@ -202,9 +221,9 @@ run_diff(const struct options *options, struct sink *sink,
   for (int side = 0; side < DIFF_SIDES; side++)
     profile_load_joined(&profiles[side], options->files[side]);
   diff_init(&diff, profiles, &options->view, &options->diff);
-  if (selection_is_empty(&diff.sides[DIFF_OLD].selection) &&
-      selection_is_empty(&diff.sides[DIFF_NEW].selection))
-    selection_fail_empty(&diff.sides[DIFF_NEW].selection);
+  if (selection_is_empty(&diff.sides[DIFF_OLD]->selection) &&
+      selection_is_empty(&diff.sides[DIFF_NEW]->selection))
+    selection_fail_empty(&diff.sides[DIFF_NEW]->selection);
   diff_check_growth(&diff, outcome->remark);
   sink = open_output(options, sink, &file);
   diff_write(&diff, sink);

@@ -280,11 +280,11 @@ add_sums(struct run_sums *sums, const struct profile *profile)
       sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));
 }
 
-/* Adds what PROFILE says of leaks, and VIEW, the table of them, unless it
+/* Adds what PROFILE says of leaks, and LISTING, the table of them, unless it
  * does not say what was lost.  ROOT: it is of FILE. */
 static void
 add_leaks(struct run_leaks *leaks, const struct profile *profile,
-          const struct view *view, bool root)
+          const struct listing *listing, bool root)
 {
   if (profile->language != LANGUAGE_C || has_ecl(profile))
     leaks->unchecked = "it has Lisp objects";
@@ -294,11 +294,11 @@ add_leaks(struct run_leaks *leaks, const struct profile *profile,
           "what it lost is not known; a line above may say why";
     return; /* others became another program, or were killed */
   }
-  const struct figures *total = view_total(view).figures;
-  const struct ranking_row *first = view->ranking.rows;
+  const struct figures *total = listing_total(listing).figures;
+  const struct ranking_row *first = listing->ranking.rows;
   leaks->bytes += total->kept_bytes;
   leaks->objects += total->kept_allocs;
-  if (view->ranking.count == 0 || first->figures->kept_bytes < leaks->most)
+  if (listing->ranking.count == 0 || first->figures->kept_bytes < leaks->most)
     return;
   if (first->figures->kept_bytes > leaks->most ||
       strncmp(first->name, leaks->site, sizeof leaks->site - 1) < 0) {
@@ -334,8 +334,7 @@ finish(void *closure)
   struct input_name name = {.path = finishing->path};
   const struct input_list list = {.files = &name, .count = 1};
   struct profile profile = {0};
-  struct reduction reduction;
-  struct view view;
+  struct listing listing;
   pthread_mutex_lock(&files->lock);
   if (searches_take(&files->searches, name.path, &finishing->losses))
     name.losses = &finishing->losses;
@@ -357,13 +356,13 @@ finish(void *closure)
   /* on the disk for sure: that of the program that the user started */
   profile_save(&profile, name.path, process == NULL);
   if (files->view != NULL && profile_has(&profile, MEASURE_LOST_BYTES)) {
-    reduction_init(&reduction, &profile, files->view);
-    view_init(&view, &leaks_table, &reduction, FORM_TEXT);
+    listing_init(&listing, &leaks_table, view_make(&profile, files->view),
+                 FORM_TEXT);
   }
   pthread_mutex_lock(&files->lock); /* nothing fails until it is unlocked */
   add_sums(&files->sums, &profile);
   if (files->view != NULL)
-    add_leaks(&files->sums.leaks, &profile, &view, process == NULL);
+    add_leaks(&files->sums.leaks, &profile, &listing, process == NULL);
   files->sums.root = files->sums.root || process == NULL;
   files->sums.files += process != NULL;
   pthread_mutex_unlock(&files->lock);

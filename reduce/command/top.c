@@ -84,11 +84,10 @@ take(void *closure)
   struct top *top = closure;
   struct program_reading *now = top->now;
   struct profile profile;
-  struct reduction reduction;
   now->time = seconds_now();
   control_snapshot(&top->control, false, &profile);
-  reduction_init(&reduction, &profile, &top->options->view);
-  const struct call_graph *graph = &reduction.graph;
+  const struct view *view = view_make(&profile, &top->options->view);
+  const struct call_graph *graph = &view->graph;
   now->rows = pool_zeroed(graph->node_count, sizeof *now->rows);
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
@@ -98,7 +97,7 @@ take(void *closure)
                          .allocs = node->self.allocs,
                          .inclusive = node->inclusive.bytes};
   }
-  now->total = reduction.selection.total;
+  now->total = view->selection.total;
   now->program = profile_comment(&profile, PPROF_COMMENT_PROGRAM);
   array_sort(now->rows, now->count, sizeof *now->rows, compare_names);
 }

@@ -24,9 +24,9 @@ const struct diff_output diff_tables[] = {
 struct adding {
   struct diff *diff;
   enum diff_side side;
-  const struct reduction *reduction; /* that side */
-  uint64_t *names;                   /* ids, by node of the graph */
-  uint64_t *chain;                   /* the key of the context in hand */
+  const struct view *view; /* that side */
+  uint64_t *names;         /* ids, by node of the graph */
+  uint64_t *chain;         /* the key of the context in hand */
   size_t chain_capacity;
 };
 
@@ -34,10 +34,10 @@ bool
 diff_knows(const struct diff *diff, unsigned measure)
 {
   for (int i = 0; i < DIFF_SIDES; i++) {
-    const struct reduction *side = &diff->sides[i];
+    const struct view *side = diff->sides[i];
     if (measure == DIFF_CALLS       ? !side->selection.counts_calls
         : measure == MEASURE_ALLOCS ? side->profile->gaps.countless != 0
-                                    : !reduction_knows(side, measure))
+                                    : !view_knows(side, measure))
       return false;
   }
   return true;
@@ -65,7 +65,7 @@ add_counts(struct adding *adding, enum diff_kind kind, const uint64_t *key,
 static void
 add_functions(struct adding *adding)
 {
-  const struct call_graph *graph = &adding->reduction->graph;
+  const struct call_graph *graph = &adding->view->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
     uint64_t *id = &adding->names[i];
@@ -79,9 +79,9 @@ add_functions(struct adding *adding)
 static void
 add_types(struct adding *adding)
 {
-  const struct profile *profile = adding->reduction->profile;
+  const struct profile *profile = adding->view->profile;
   for (size_t i = 0; i < profile->type_count; i++) {
-    const struct figures *figures = &adding->reduction->tally.types[i];
+    const struct figures *figures = &adding->view->tally.types[i];
     const char *name = tally_type_name(profile, &profile->types[i]);
     if (!figures_any(figures))
       continue;
@@ -94,11 +94,11 @@ add_types(struct adding *adding)
 static void
 add_contexts(struct adding *adding)
 {
-  const struct reduction *reduction = adding->reduction;
-  const struct tree_node *nodes = reduction->tree.tree.nodes;
-  for (size_t i = 0; i < reduction->profile->sample_count; i++) {
+  const struct view *view = adding->view;
+  const struct tree_node *nodes = view->tree.tree.nodes;
+  for (size_t i = 0; i < view->profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t node = reduction->tree.of_sample[i];
+    uint32_t node = view->tree.of_sample[i];
     size_t depth = 0;
     if (node == INDEX_NONE)
       continue;
@@ -108,7 +108,7 @@ add_contexts(struct adding *adding)
     uint64_t *name = adding->chain + depth;
     for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
       *--name = adding->names[nodes[n].item]; /* a node of the graph */
-    selection_count(&reduction->selection, i, &count);
+    selection_count(&view->selection, i, &count);
     add_counts(adding, DIFF_CONTEXTS, name, depth, count.counts, 0);
   }
 }
@@ -146,11 +146,11 @@ add_totals(struct adding *adding)
       {FACT_CUT_ALLOCATIONS, "allocations whose chains were cut short"},
   };
   struct diff *diff = adding->diff;
-  const struct profile *profile = diff->sides[DIFF_NEW].profile;
-  enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
+  const struct profile *profile = diff->sides[DIFF_NEW]->profile;
+  enum measure counted = view_counted(diff->sides[DIFF_NEW]);
   uint64_t *totals = diff->totals[adding->side].counts;
   for (unsigned i = 0; i < MEASURE_COUNT; i++) {
-    totals[i] = adding->reduction->selection.total.counts[i];
+    totals[i] = adding->view->selection.total.counts[i];
     if (diff_knows(diff, i))
       add_total(adding,
                 i <= MEASURE_ALLOCS
@@ -163,8 +163,8 @@ add_totals(struct adding *adding)
   add_number(adding, DIFF_CONTEXTS, "contexts");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const int64_t facts[] = {
-        diff->sides[DIFF_OLD].profile->facts[rows[i].fact],
-        diff->sides[DIFF_NEW].profile->facts[rows[i].fact]};
+        diff->sides[DIFF_OLD]->profile->facts[rows[i].fact],
+        diff->sides[DIFF_NEW]->profile->facts[rows[i].fact]};
     if (facts[DIFF_OLD] != 0 || facts[DIFF_NEW] != 0)
       add_total(adding, rows[i].name, (uint64_t)facts[adding->side]);
   }
@@ -173,12 +173,12 @@ add_totals(struct adding *adding)
 static void
 add_side(struct diff *diff, enum diff_side side)
 {
-  const struct reduction *reduction = &diff->sides[side];
+  const struct view *view = diff->sides[side];
   struct adding adding = {
       .diff = diff,
       .side = side,
-      .reduction = reduction,
-      .names = pool_zeroed(reduction->graph.node_count, sizeof(uint64_t))};
+      .view = view,
+      .names = pool_zeroed(view->graph.node_count, sizeof(uint64_t))};
   add_functions(&adding);
   add_types(&adding);
   add_contexts(&adding);
@@ -271,7 +271,7 @@ diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
   *diff = (struct diff){.options = options, .given = given};
   names_init(&diff->names);
   for (int side = 0; side < DIFF_SIDES; side++)
-    reduction_init(&diff->sides[side], &profiles[side], options);
+    diff->sides[side] = view_make(&profiles[side], options);
   diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW]);
   progress_tell("comparing", 0, 0);
   add_side(diff, DIFF_OLD);

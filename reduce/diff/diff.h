@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Two reductions side by side: what each function, type and context has in
+/* Two views side by side: what each function, type and context has in
  * the old one and in the new one.
  *
- *   old files -> reduction \
+ *   old files -> view \
  *                            entries, found by name -> tables of changes
- *   new files -> reduction /
+ *   new files -> view /
  *
  * Functions are the same when their names are, contexts when all names on
  * their chains are, as they show under the options; so two builds of a
@@ -17,7 +17,7 @@
 #ifndef MPROF_DIFF_H
 #define MPROF_DIFF_H
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 #include "base/mprof_error.h"
 #include "base/sink.h"
 
@@ -121,7 +121,7 @@ struct diff_table {
 struct diff {
   const struct view_options *options; /* the files are the sides */
   const struct diff_options *given;
-  struct reduction sides[DIFF_SIDES];
+  const struct view *sides[DIFF_SIDES];
   struct names names;
   struct diff_table tables[DIFF_TABLES];
   struct diff_figures totals[DIFF_SIDES]; /* calls: of the functions whose

@@ -74,7 +74,7 @@ static const struct column change_columns[] = {
 
 enum { COLUMN_COUNT = sizeof change_columns / sizeof change_columns[0] };
 
-/* A description, which a view of it points to, and what it is of. */
+/* A description, which a listing of it points to, and what it is of. */
 struct changes {
   struct table table;
   struct column columns[COLUMN_COUNT]; /* those that show */
@@ -92,7 +92,7 @@ struct left_out {
   int64_t sum; /* of the small changes, of the order's measure */
 };
 
-#define CHANGES_OF(view) ((const struct changes *)(view)->table)
+#define CHANGES_OF(listing) ((const struct changes *)(listing)->table)
 
 /* The absolute change of MEASURE; none where calls are not known. */
 static uint64_t
@@ -107,14 +107,14 @@ change_of(const struct diff_entry *entry, unsigned measure)
 
 /* The name of ENTRY, or its chain as folded stacks have it. */
 static struct cell
-name_cell(const struct view *view, const struct diff_entry *entry)
+name_cell(const struct listing *listing, const struct diff_entry *entry)
 {
-  struct sink *sink = &view->text->sink;
-  const bool chain = CHANGES_OF(view)->kind == DIFF_CONTEXTS;
-  const bool cxx = view_has_cxx_names(view);
+  struct sink *sink = &listing->text->sink;
+  const bool chain = CHANGES_OF(listing)->kind == DIFF_CONTEXTS;
+  const bool cxx = listing_has_cxx_names(listing);
   if (!chain && !cxx)
     return cell_text(diff_name(entry, 0));
-  string_sink_clear(view->text);
+  string_sink_clear(listing->text);
   for (size_t i = 0; i < (chain ? entry->key_length : 1); i++) {
     sink_text(sink, i == 0 ? "" : ";");
     if (cxx)
@@ -122,17 +122,17 @@ name_cell(const struct view *view, const struct diff_entry *entry)
     else
       escape_name(sink, diff_name(entry, i), ";");
   }
-  return view_text(view);
+  return listing_text(listing);
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct changes *changes = CHANGES_OF(view);
+  const struct changes *changes = CHANGES_OF(listing);
   const struct diff_entry *entry = &changes->from->entries[row->item];
   int measure = id / PARTS;
   if (id == NAME)
-    return name_cell(view, entry);
+    return name_cell(listing, entry);
   if (id == STATE)
     return cell_text(!entry->present[DIFF_OLD]   ? "new"
                      : !entry->present[DIFF_NEW] ? "gone"
@@ -153,9 +153,9 @@ cell(const struct view *view, const struct ranking_row *row, int id)
  * Left out are those of which nothing was allocated, nor called that shows.
  */
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct changes *changes = CHANGES_OF(view);
+  const struct changes *changes = CHANGES_OF(listing);
   if (item == changes->from->entry_count)
     return false;
   if (changes->kind == DIFF_TOTALS)
@@ -206,11 +206,11 @@ shows(const struct changes *changes, const struct diff_entry *entry,
 }
 
 static void
-arrange(struct view *view)
+arrange(struct listing *listing)
 {
-  const struct changes *changes = CHANGES_OF(view);
-  struct ranking *ranking = &view->ranking;
-  struct left_out *left = view->context;
+  const struct changes *changes = CHANGES_OF(listing);
+  struct ranking *ranking = &listing->ranking;
+  struct left_out *left = listing->context;
   ranking_sort_keyed(ranking);
   ranking->shown = 0;
   for (size_t i = 0; i < ranking->count; i++) {
@@ -282,7 +282,7 @@ row_noun(const struct diff *diff, enum diff_kind kind, size_t count)
   };
   if (nouns[kind][0] != NULL)
     return nouns[kind][count != 1];
-  if (reduction_is_of_holders(&diff->sides[DIFF_NEW]))
+  if (view_is_of_holders(diff->sides[DIFF_NEW]))
     return count != 1 ? "holders" : "holder";
   return granularity_noun(diff->options->by, count != 1);
 }
@@ -304,7 +304,7 @@ write_left_out(const struct changes *changes, const struct left_out *left,
   if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
     sum = pool_format(
         ", together %+" PRId64 " %s", left->sum,
-        measure_row(diff->sides[DIFF_NEW].profile, changes->order)->noun);
+        measure_row(diff->sides[DIFF_NEW]->profile, changes->order)->noun);
   report_paragraph(sink, pool_format("Left out:%s%s%s; --verbose shows them.",
                                      unchanged, small, sum));
 }
@@ -314,7 +314,7 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
                  struct sink *sink)
 {
   struct changes changes;
-  struct view view;
+  struct listing listing;
   char title[64];
   snprintf(title, sizeof title, "%s%s", row_noun(diff, kind, 2),
            kind == DIFF_INCLUSIVE ? " with all below them" : "");
@@ -322,10 +322,10 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
     *c = (char)toupper((unsigned char)*c);
   report_heading(sink, title);
   describe(&changes, diff, kind, false);
-  view_init(&view, &changes.table, &diff->sides[DIFF_NEW], FORM_TEXT);
-  const struct left_out *left = view.context;
-  if (view.ranking.shown > 0) {
-    text_report_rows(&view, sink);
+  listing_init(&listing, &changes.table, diff->sides[DIFF_NEW], FORM_TEXT);
+  const struct left_out *left = listing.context;
+  if (listing.ranking.shown > 0) {
+    text_report_rows(&listing, sink);
   } else if (left->small == 0) {
     sink_text(sink, "Nothing changed.\n");
   } else {
@@ -340,7 +340,7 @@ diff_write_table(const struct diff *diff, enum diff_kind kind,
 static void
 write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
 {
-  const struct profile *profile = diff->sides[side].profile;
+  const struct profile *profile = diff->sides[side]->profile;
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM);
   sink_text(sink, side == DIFF_OLD ? "  old: " : "  new: ");
   escape_name(sink, diff->options->files[side], "");
@@ -351,19 +351,19 @@ write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
-  report_live(&diff->sides[side], sink);
+  report_live(diff->sides[side], sink);
   report_gaps(profile, sink);
 }
 
 void
 diff_explain(const struct diff *diff, struct sink *sink)
 {
-  const struct reduction *of = diff == NULL ? NULL : &diff->sides[DIFF_OLD];
+  const struct view *of = diff == NULL ? NULL : diff->sides[DIFF_OLD];
   struct changes changes = {.table = {COLUMNS(change_columns)}};
   if (diff != NULL)
     describe(&changes, diff, DIFF_FUNCTIONS, true);
   if (diff != NULL && !report_lacks_calls(of))
-    of++;
+    of = diff->sides[DIFF_NEW];
   text_columns_explain(of, changes.table.columns, changes.table.column_count,
                        sink);
   report_legend(of, sink, "new, gone",
@@ -373,7 +373,8 @@ diff_explain(const struct diff *diff, struct sink *sink)
 void
 diff_write(const struct diff *diff, struct sink *sink)
 {
-  const struct reduction *old = &diff->sides[DIFF_OLD], *new = old + 1;
+  const struct view *old = diff->sides[DIFF_OLD],
+                    *new = diff->sides[DIFF_NEW];
   uint64_t tables = diff->options->tables;
   sink_text(sink, "Comparison of allocation profiles\n");
   for (int side = 0; side < DIFF_SIDES; side++)

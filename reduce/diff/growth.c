@@ -144,8 +144,8 @@ is_beyond(const struct diff *diff, enum growth_of of, enum growth_kind kind,
   const struct growth_limits *limits = &diff->given->limits;
   const struct diff_entry all = {
       .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
-  const struct profile *profile = diff->sides[DIFF_NEW].profile;
-  enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
+  const struct profile *profile = diff->sides[DIFF_NEW]->profile;
+  enum measure counted = view_counted(diff->sides[DIFF_NEW]);
   bool objects = kind == GROWTH_ALLOCS || kind == GROWTH_ALLOC_SHARE;
   bool each = of == GROWTH_OF_FUNCTION;
   enum measure measure = objects ? MEASURE_ALLOCS : MEASURE_BYTES;
@@ -174,7 +174,7 @@ diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH])
 {
   const struct growth_limits *limits = &diff->given->limits;
   const struct measure_row *row =
-      measure_row(diff->sides[DIFF_NEW].profile, MEASURE_KEPT_BYTES);
+      measure_row(diff->sides[DIFF_NEW]->profile, MEASURE_KEPT_BYTES);
   grown[0] = '\0';
   if (limits->any[GROWTH_OF_KEPT] && !diff_knows(diff, MEASURE_KEPT_BYTES))
     fail_with(MPROF_BAD_PROFILE,

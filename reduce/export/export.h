@@ -1,47 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The formats of mprof export that are not made of tables, as
- * mprof-formats(5) describes them: each writes all of REDUCTION to SINK, in
+ * mprof-formats(5) describes them: each writes all of VIEW to SINK, in
  * one order that does not change from run to run.
  */
 
 #ifndef MPROF_EXPORT_H
 #define MPROF_EXPORT_H
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 #include "base/sink.h"
 #include "common/pprof_format.h"
 
-void export_callgrind(const struct reduction *reduction, struct sink *sink);
-void export_dot(const struct reduction *reduction, struct sink *sink);
-void export_folded(const struct reduction *reduction, struct sink *sink);
+void export_callgrind(const struct view *view, struct sink *sink);
+void export_dot(const struct view *view, struct sink *sink);
+void export_folded(const struct view *view, struct sink *sink);
 
 /* Writes a heap profile with the four columns of Go's, in its order: no other
- * column, no label, no comment.  If REDUCTION has a base, it is
+ * column, no label, no comment.  If VIEW has a base, it is
  * the difference, whose values may be negative. */
-void export_heap(const struct reduction *reduction, struct sink *sink);
+void export_heap(const struct view *view, struct sink *sink);
 
-void export_html(const struct reduction *reduction, struct sink *sink);
-void export_pprof(const struct reduction *reduction, struct sink *sink);
-void export_speedscope(const struct reduction *reduction, struct sink *sink);
-void export_suppressions(const struct reduction *reduction,
-                         struct sink *sink);
+void export_html(const struct view *view, struct sink *sink);
+void export_pprof(const struct view *view, struct sink *sink);
+void export_speedscope(const struct view *view, struct sink *sink);
+void export_suppressions(const struct view *view, struct sink *sink);
 
 /* Adds the comment "KEY=VALUE" to MADE, a profile that is exported. */
 void export_comment(struct profile *made, const char *key, const char *value);
 
-/* Adds to MADE each comment of REDUCTION's profile once, then the facts.  It
+/* Adds to MADE each comment of VIEW's profile once, then the facts.  It
  * leaves out those that speak of more than what is exported: the collector's
  * figures when samples are left out, and the root of profiled bodies when
  * what it cuts off is gone. */
-void export_comments(const struct reduction *reduction, struct profile *made);
+void export_comments(const struct view *view, struct profile *made);
 
 /* Returns what was run; UNKNOWN if the profile does not say it. */
 static inline const char *
-program_name(const struct reduction *reduction, const char *unknown)
+program_name(const struct view *view, const char *unknown)
 {
-  const char *name =
-      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM);
+  const char *name = profile_comment(view->profile, PPROF_COMMENT_PROGRAM);
   return name == NULL || *name == '\0' ? unknown : name;
 }
 

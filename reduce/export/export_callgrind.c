@@ -25,7 +25,7 @@
 static const char root_name[] = "<root>";
 
 struct callgrind {
-  const struct reduction *reduction;
+  const struct view *view;
   struct sink *sink;
   struct index_map functions; /* node -> number of the name; for the root the
                                  number of nodes */
@@ -83,14 +83,14 @@ static void
 write_function(struct callgrind *callgrind, const char *file_key,
                const char *key, size_t node)
 {
-  const struct reduction *reduction = callgrind->reduction;
-  const struct graph_node *n = &reduction->graph.nodes[node];
-  bool root = node == reduction->graph.node_count;
+  const struct view *view = callgrind->view;
+  const struct graph_node *n = &view->graph.nodes[node];
+  bool root = node == view->graph.node_count;
   uint32_t file = root || n->function == INDEX_NONE
                       ? 0
-                      : reduction->frames.functions[n->function].file;
+                      : view->frames.functions[n->function].file;
   write_name(callgrind, &callgrind->files, file_key, file,
-             file == 0 ? "???" : node_file(reduction, n));
+             file == 0 ? "???" : node_file(view, n));
   write_name(callgrind, &callgrind->functions, key, (uint32_t)node,
              root ? root_name : n->name);
 }
@@ -119,18 +119,18 @@ static void
 write_call(struct callgrind *callgrind, int64_t line, size_t callee,
            uint64_t calls, const struct figures *figures)
 {
-  const struct reduction *reduction = callgrind->reduction;
+  const struct view *view = callgrind->view;
   write_function(callgrind, "cfl", "cfn", callee);
   sink_format(callgrind->sink, "calls=%" PRIu64 " %" PRId64 "\n",
               calls == 0 || calls == CALLS_UNKNOWN ? 1 : calls,
-              node_line(reduction, &reduction->graph.nodes[callee]));
+              node_line(view, &view->graph.nodes[callee]));
   write_costs(callgrind, line, figures);
 }
 
 static void
 write_root(struct callgrind *callgrind, const struct ranking *functions)
 {
-  const struct call_graph *graph = &callgrind->reduction->graph;
+  const struct call_graph *graph = &callgrind->view->graph;
   static const struct figures nothing;
   write_function(callgrind, "\nfl", "fn", graph->node_count);
   write_costs(callgrind, 0, &nothing);
@@ -145,9 +145,9 @@ write_root(struct callgrind *callgrind, const struct ranking *functions)
 static void
 write_block(struct callgrind *callgrind, size_t node)
 {
-  const struct call_graph *graph = &callgrind->reduction->graph;
+  const struct call_graph *graph = &callgrind->view->graph;
   const struct graph_node *n = &graph->nodes[node];
-  int64_t line = node_line(callgrind->reduction, n);
+  int64_t line = node_line(callgrind->view, n);
   write_function(callgrind, "\nfl", "fn", node);
   write_costs(callgrind, line, &n->self);
   for (size_t i = 0; i < n->arc_count; i++) {
@@ -160,14 +160,14 @@ write_block(struct callgrind *callgrind, size_t node)
 static const struct measure_row *
 event_row(const struct callgrind *callgrind, size_t i)
 {
-  return measure_row(callgrind->reduction->profile, callgrind->events[i]);
+  return measure_row(callgrind->view->profile, callgrind->events[i]);
 }
 
 static void
 write_header(struct callgrind *callgrind)
 {
   struct sink *sink = callgrind->sink;
-  const char *program = program_name(callgrind->reduction, "");
+  const char *program = program_name(callgrind->view, "");
   sink_text(sink, "# callgrind format\n"
                   "version: 1\n"
                   "creator: mprof " MPROF_VERSION "\n");
@@ -184,7 +184,7 @@ write_header(struct callgrind *callgrind)
   for (size_t i = 0; i < callgrind->event_count; i++)
     sink_format(sink, " %s", event_row(callgrind, i)->event);
   sink_text(sink, "\nsummary:");
-  write_counts(callgrind, &callgrind->reduction->selection.total);
+  write_counts(callgrind, &callgrind->view->selection.total);
 }
 
 /* Takes the measures that are known, the one that the options ask for first.
@@ -192,27 +192,26 @@ write_header(struct callgrind *callgrind)
 static void
 choose_events(struct callgrind *callgrind)
 {
-  const struct reduction *reduction = callgrind->reduction;
-  enum measure first = reduction_measure(reduction);
+  const struct view *view = callgrind->view;
+  enum measure first = view_measure(view);
   callgrind->events[callgrind->event_count++] = first;
   for (int i = 0; i < MEASURE_COUNT; i++)
-    if ((enum measure)i != first &&
-        reduction_knows(reduction, (enum measure)i))
+    if ((enum measure)i != first && view_knows(view, (enum measure)i))
       callgrind->events[callgrind->event_count++] = (enum measure)i;
 }
 
 void
-export_callgrind(const struct reduction *reduction, struct sink *sink)
+export_callgrind(const struct view *view, struct sink *sink)
 {
-  struct callgrind callgrind = {.reduction = reduction, .sink = sink};
-  struct view functions;
+  struct callgrind callgrind = {.view = view, .sink = sink};
+  struct listing functions;
   string_sink_init(&callgrind.escaped);
   choose_events(&callgrind);
   write_header(&callgrind);
-  view_init(&functions, &functions_table, reduction, FORM_JSON);
+  listing_init(&functions, &functions_table, view, FORM_JSON);
   write_root(&callgrind, &functions.ranking);
   for (size_t i = 0; i < functions.ranking.count; i++)
     write_block(&callgrind, functions.ranking.rows[i].item);
   sink_text(sink, "\ntotals:");
-  write_counts(&callgrind, &reduction->selection.total);
+  write_counts(&callgrind, &view->selection.total);
 }

@@ -18,13 +18,13 @@ export_comment(struct profile *made, const char *key, const char *value)
  * holds for what is exported; and always its calls, where they are counted.
  */
 static bool
-is_stated(const struct reduction *reduction, enum profile_fact fact)
+is_stated(const struct view *view, enum profile_fact fact)
 {
-  const struct selection *selection = &reduction->selection;
-  const struct profile *profile = reduction->profile;
+  const struct selection *selection = &view->selection;
+  const struct profile *profile = view->profile;
   if (fact == FACT_CALLS)
     return selection->counts_calls && profile->language != LANGUAGE_C &&
-           reduction->options->by == BY_FUNCTION;
+           view->options->by == BY_FUNCTION;
   return profile_knows(profile, fact) &&
          !(selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
            fact <= FACT_RESIDUAL_BYTES);
@@ -33,10 +33,10 @@ is_stated(const struct reduction *reduction, enum profile_fact fact)
 /* Returns whether the comment N is a fact, or speaks of what is not exported.
  */
 static bool
-is_left_out(const struct reduction *reduction, size_t n)
+is_left_out(const struct view *view, size_t n)
 {
-  const struct profile *profile = reduction->profile;
-  const struct selection *selection = &reduction->selection;
+  const struct profile *profile = view->profile;
+  const struct selection *selection = &view->selection;
   for (int fact = 0; fact < FACT_COUNT; fact++)
     if (profile_comment_value(profile, n, profile_fact_keys[fact]))
       return true;
@@ -49,24 +49,24 @@ is_left_out(const struct reduction *reduction, size_t n)
 }
 
 void
-export_comments(const struct reduction *reduction, struct profile *made)
+export_comments(const struct view *view, struct profile *made)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   bool *seen = pool_zeroed(profile->names.count, sizeof *seen);
   for (size_t i = 0; i < profile->comment_count; i++) {
     uint32_t comment = profile->comments[i];
     const char *text = names_text(&profile->names, comment);
-    if (!seen[comment] && !is_left_out(reduction, i))
+    if (!seen[comment] && !is_left_out(view, i))
       profile_add_comment(made, names_intern(&made->names, text));
     seen[comment] = true;
   }
   int64_t facts[FACT_COUNT];
   memcpy(facts, profile->facts, sizeof facts);
-  facts[FACT_ALLOCATIONS] = (int64_t)reduction->selection.total.allocs;
-  facts[FACT_BYTES] = (int64_t)reduction->selection.total.bytes;
-  facts[FACT_CALLS] = (int64_t)reduction->selection.calls;
+  facts[FACT_ALLOCATIONS] = (int64_t)view->selection.total.allocs;
+  facts[FACT_BYTES] = (int64_t)view->selection.total.bytes;
+  facts[FACT_CALLS] = (int64_t)view->selection.calls;
   for (int fact = 0; fact < FACT_COUNT; fact++)
-    if (is_stated(reduction, (enum profile_fact)fact))
+    if (is_stated(view, (enum profile_fact)fact))
       export_comment(made, profile_fact_keys[fact],
                      pool_format("%" PRId64, facts[fact]));
 }

@@ -18,7 +18,7 @@
 enum { THOUSAND = 1000 };
 
 struct drawing {
-  const struct reduction *reduction;
+  const struct view *view;
   struct sink *sink;
   enum measure measure;       /* what boxes and arrows show */
   const char *noun;           /* how that is called */
@@ -47,7 +47,7 @@ write_quoted(struct drawing *drawing, const char *text, bool label)
 static unsigned
 thousandths(const struct drawing *drawing, uint64_t amount)
 {
-  const struct figures *total = &drawing->reduction->selection.total;
+  const struct figures *total = &drawing->view->selection.total;
   uint64_t whole = total->counts[drawing->measure];
   unsigned __int128 scaled = (unsigned __int128)amount * THOUSAND;
   return whole == 0 ? 0 : (unsigned)(scaled / whole);
@@ -75,7 +75,7 @@ write_calls(struct sink *sink, uint64_t calls)
 static void
 write_node(struct drawing *drawing, size_t item)
 {
-  const struct graph_node *node = &drawing->reduction->graph.nodes[item];
+  const struct graph_node *node = &drawing->view->graph.nodes[item];
   struct sink *sink = drawing->sink;
   uint64_t self = node->self.counts[drawing->measure];
   unsigned share = thousandths(drawing, self);
@@ -105,7 +105,7 @@ write_node(struct drawing *drawing, size_t item)
 static void
 write_arc(const struct drawing *drawing, const struct graph_arc *arc)
 {
-  const struct graph_node *nodes = drawing->reduction->graph.nodes;
+  const struct graph_node *nodes = drawing->view->graph.nodes;
   struct sink *sink = drawing->sink;
   uint64_t below = arc->inclusive.counts[drawing->measure];
   unsigned share = thousandths(drawing, below);
@@ -130,23 +130,22 @@ write_arc(const struct drawing *drawing, const struct graph_arc *arc)
 static bool
 is_drawn(const struct drawing *drawing, const struct graph_arc *arc)
 {
-  const struct reduction *reduction = drawing->reduction;
+  const struct view *view = drawing->view;
   return drawing->shown[arc->caller] && drawing->shown[arc->callee] &&
          share_reached(arc->inclusive.counts[drawing->measure],
-                       reduction->selection.total.counts[drawing->measure],
-                       reduction->options->min_share);
+                       view->selection.total.counts[drawing->measure],
+                       view->options->min_share);
 }
 
 /* Writes the caption, and defaults. */
 static void
 write_head(struct drawing *drawing, size_t left_out)
 {
-  const struct reduction *reduction = drawing->reduction;
-  const struct call_graph *graph = &reduction->graph;
-  const struct figures *total = &reduction->selection.total;
+  const struct view *view = drawing->view;
+  const struct call_graph *graph = &view->graph;
+  const struct figures *total = &view->selection.total;
   struct sink *sink = drawing->sink;
-  const char *what =
-      measure_row(reduction->profile, reduction_counted(reduction))->what;
+  const char *what = measure_row(view->profile, view_counted(view))->what;
   struct figures lost = {0}; /* by functions that are left out */
   size_t left_out_arcs = 0;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -156,7 +155,7 @@ write_head(struct drawing *drawing, size_t left_out)
     left_out_arcs += !is_drawn(drawing, &graph->arcs[i]);
   sink_text(sink, "digraph mprof {\ngraph [charset=\"UTF-8\" labelloc=b "
                   "labeljust=l fontname=\"Helvetica\"\n  label=\"");
-  write_quoted(drawing, program_name(reduction, "Allocation profile"), true);
+  write_quoted(drawing, program_name(view, "Allocation profile"), true);
   sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes%s%s\\l",
               total->allocs, total->bytes, what == NULL ? "" : ", ",
               what == NULL ? "" : what);
@@ -176,23 +175,22 @@ write_head(struct drawing *drawing, size_t left_out)
 }
 
 void
-export_dot(const struct reduction *reduction, struct sink *sink)
+export_dot(const struct view *view, struct sink *sink)
 {
-  const struct call_graph *graph = &reduction->graph;
+  const struct call_graph *graph = &view->graph;
   struct drawing drawing = {
-      .reduction = reduction,
+      .view = view,
       .sink = sink,
-      .measure = reduction_measure(reduction),
-      .noun =
-          measure_row(reduction->profile, reduction->options->value)->noun,
+      .measure = view_measure(view),
+      .noun = measure_row(view->profile, view->options->value)->noun,
       .shown = pool_zeroed(graph->node_count, sizeof *drawing.shown)};
-  struct view functions;
+  struct listing functions;
   struct ranking *ranking = &functions.ranking;
   string_sink_init(&drawing.escaped);
-  view_init(&functions, &functions_table, reduction, FORM_JSON);
+  listing_init(&functions, &functions_table, view, FORM_JSON);
   ranking_sort(ranking,
                drawing.measure == MEASURE_ALLOCS ? SORT_ALLOCS : SORT_BYTES);
-  ranking_cut(ranking, &reduction->selection.total, reduction->options);
+  ranking_cut(ranking, &view->selection.total, view->options);
   for (size_t i = 0; i < ranking->shown; i++)
     drawing.shown[ranking->rows[i].item] = true;
   write_head(&drawing, ranking->count - ranking->shown);

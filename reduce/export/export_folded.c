@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct folding {
-  const struct reduction *reduction;
+  const struct view *view;
   struct string_sink word; /* in hand */
   struct names texts;      /* of words */
   uint32_t *inner, *last;  /* by item of the tree: the two words of a name */
@@ -46,16 +46,16 @@ make_word(struct folding *folding, const char *before, const char *name,
 static void
 make_words(struct folding *folding)
 {
-  const struct reduction *reduction = folding->reduction;
-  const struct profile *profile = reduction->profile;
-  size_t items = reduction->tree.item_count;
+  const struct view *view = folding->view;
+  const struct profile *profile = view->profile;
+  size_t items = view->tree.item_count;
   folding->inner = pool_alloc(items * sizeof *folding->inner);
   folding->last = pool_alloc(items * sizeof *folding->last);
   folding->types = pool_alloc(profile->type_count * sizeof *folding->types);
   folding->threads =
       pool_alloc(profile->thread_count * sizeof *folding->threads);
   for (size_t i = 0; i < items; i++) {
-    const char *name = reduction->tree.items[i].name;
+    const char *name = view->tree.items[i].name;
     folding->inner[i] = make_word(folding, "", name, ";");
     folding->last[i] = make_word(folding, "", name, "");
   }
@@ -75,18 +75,18 @@ make_words(struct folding *folding)
 static void
 add_line(struct folding *folding, size_t i, uint32_t node)
 {
-  const struct reduction *reduction = folding->reduction;
-  const uint64_t added = reduction->options->added_frames;
-  const struct profile *profile = reduction->profile;
-  const struct tree_node *nodes = reduction->tree.tree.nodes;
+  const struct view *view = folding->view;
+  const uint64_t added = view->options->added_frames;
+  const struct profile *profile = view->profile;
+  const struct tree_node *nodes = view->tree.tree.nodes;
   const uint32_t leaf = nodes[node].item;
   const bool typed = adds_frame(added, FRAME_TYPE);
   struct tree *lines = &folding->lines;
   uint32_t at = TREE_ROOT;
   size_t length = 0;
   struct sample_count count;
-  selection_count(&reduction->selection, i, &count);
-  uint64_t value = count.counts[reduction_measure(reduction)];
+  selection_count(&view->selection, i, &count);
+  uint64_t value = count.counts[view_measure(view)];
   if (value == 0)
     return;
   if (adds_frame(added, FRAME_THREAD))
@@ -94,9 +94,8 @@ add_line(struct folding *folding, size_t i, uint32_t node)
         lines, at,
         folding->threads[profile->labels[profile->samples[i].labels].thread]);
   if (adds_frame(added, FRAME_PHASE))
-    at = tree_child(
-        lines, at,
-        folding->phases[selection_phase(&reduction->selection, i)]);
+    at = tree_child(lines, at,
+                    folding->phases[selection_phase(&view->selection, i)]);
   for (uint32_t n = typed ? node : nodes[node].parent; n != TREE_ROOT;
        n = nodes[n].parent)
     ARRAY_PUSH(folding->path, length, folding->path_capacity, n);
@@ -137,15 +136,15 @@ write_line(struct folding *folding, uint32_t node, struct sink *sink)
 }
 
 void
-export_folded(const struct reduction *reduction, struct sink *sink)
+export_folded(const struct view *view, struct sink *sink)
 {
-  struct folding folding = {.reduction = reduction};
-  const struct call_tree *tree = &reduction->tree;
+  struct folding folding = {.view = view};
+  const struct call_tree *tree = &view->tree;
   names_init(&folding.texts);
   string_sink_init(&folding.word);
   tree_init(&folding.lines);
   make_words(&folding);
-  for (size_t i = 0; i < reduction->profile->sample_count; i++)
+  for (size_t i = 0; i < view->profile->sample_count; i++)
     if (tree->of_sample[i] != INDEX_NONE)
       add_line(&folding, i, tree->of_sample[i]);
   const uint32_t *walk = tree_walk(&folding.lines, compare_words, &folding);

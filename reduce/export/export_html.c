@@ -51,14 +51,14 @@ extern const char html_page_head[] HIDDEN, html_page_tail[] HIDDEN;
 extern const uint64_t html_page_head_length HIDDEN,
     html_page_tail_length HIDDEN;
 
-/* Writes as KEY what EMIT says of the reduction. */
+/* Writes as KEY what EMIT says of the view. */
 static void
 write_report(struct page *page, const char *key,
-             void (*emit)(const struct reduction *, struct sink *))
+             void (*emit)(const struct view *, struct sink *))
 {
   struct string_sink text;
   string_sink_init(&text);
-  emit(page->reduction, &text.sink);
+  emit(page->view, &text.sink);
   writer_text(&page->out, key, string_sink_text(&text));
 }
 
@@ -66,14 +66,14 @@ write_report(struct page *page, const char *key,
 static void
 write_system(struct page *page)
 {
-  const struct reduction *reduction = page->reduction;
-  const struct call_graph *graph = &reduction->graph;
+  const struct view *view = page->view;
+  const struct call_graph *graph = &view->graph;
   writer_begin(&page->out, "system", '[');
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
     if (node->function != INDEX_NONE &&
-        reduction->profile->language == LANGUAGE_LISP &&
-        is_system_function(node->name, node_file(reduction, node)))
+        view->profile->language == LANGUAGE_LISP &&
+        is_system_function(node->name, node_file(view, node)))
       writer_number(&page->out, NULL, page->places.functions[i]);
   }
   writer_end(&page->out, ']');
@@ -81,14 +81,14 @@ write_system(struct page *page)
 
 /* Returns the bytes that were kept and are not leaks. */
 static uint64_t
-suppressed_bytes(const struct reduction *reduction)
+suppressed_bytes(const struct view *view)
 {
-  const struct profile *profile = reduction->profile;
-  const bool *suppressed = reduction->suppressed;
+  const struct profile *profile = view->profile;
+  const bool *suppressed = view->suppressed;
   uint64_t bytes = 0;
   for (size_t i = 0; suppressed != NULL && i < profile->sample_count; i++)
     if (suppressed[profile->samples[i].node] &&
-        selection_keeps(&reduction->selection, i))
+        selection_keeps(&view->selection, i))
       bytes += profile_value(profile, i, MEASURE_KEPT_BYTES);
   return bytes;
 }
@@ -98,18 +98,17 @@ suppressed_bytes(const struct reduction *reduction)
 static void
 write_measures(struct page *page)
 {
-  const struct reduction *reduction = page->reduction;
+  const struct view *view = page->view;
   struct writer *out = &page->out;
   writer_begin(out, "measures", '[');
   for (int i = 0; i < MEASURE_COUNT; i++) {
-    const enum measure shown = !reduction_is_of_holders(reduction)
-                                   ? (enum measure)i
-                               : i == MEASURE_BYTES ? MEASURE_HELD_BYTES
+    const enum measure shown = !view_is_of_holders(view) ? (enum measure)i
+                               : i == MEASURE_BYTES      ? MEASURE_HELD_BYTES
                                                     : MEASURE_HELD_ALLOCS;
     const struct measure_row *own =
-        measure_row(reduction->profile, (enum measure)i);
-    const struct measure_row *row = measure_row(reduction->profile, shown);
-    if (!reduction_knows(reduction, (enum measure)i))
+        measure_row(view->profile, (enum measure)i);
+    const struct measure_row *row = measure_row(view->profile, shown);
+    if (!view_knows(view, (enum measure)i))
       continue;
     writer_begin(out, NULL, '{');
     writer_text(out, "word", own->word);
@@ -121,15 +120,14 @@ write_measures(struct page *page)
     writer_end(out, '}');
   }
   writer_end(out, ']');
-  writer_text(
-      out, "value",
-      measure_row(reduction->profile, reduction_measure(reduction))->word);
+  writer_text(out, "value",
+              measure_row(view->profile, view_measure(view))->word);
 }
 
 static void
 write_categories(struct page *page)
 {
-  enum language language = page->reduction->profile->language;
+  enum language language = page->view->profile->language;
   struct writer *out = &page->out;
   writer_begin(out, "letters", '[');
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
@@ -142,22 +140,22 @@ write_categories(struct page *page)
 static void
 write_facts(struct page *page)
 {
-  const struct reduction *reduction = page->reduction;
-  const struct profile *profile = reduction->profile;
+  const struct view *view = page->view;
+  const struct profile *profile = view->profile;
   struct writer *out = &page->out;
-  writer_text(out, "program", program_name(reduction, ""));
+  writer_text(out, "program", program_name(view, ""));
   writer_begin(out, "files", '[');
-  for (size_t i = 0; i < reduction->options->file_count; i++)
-    writer_text(out, NULL, reduction->options->files[i]);
+  for (size_t i = 0; i < view->options->file_count; i++)
+    writer_text(out, NULL, view->options->files[i]);
   writer_end(out, ']');
-  writer_number(out, "narrowed", reduction->selection.narrowed);
-  writer_number(out, "holders", reduction_is_of_holders(reduction));
-  writer_number(out, "contexts", reduction->graph.context_count);
-  writer_number(out, "grouped", reduction->options->by != BY_FUNCTION);
-  writer_number(out, "inlined", reduction->frames.most_frames > 1);
+  writer_number(out, "narrowed", view->selection.narrowed);
+  writer_number(out, "holders", view_is_of_holders(view));
+  writer_number(out, "contexts", view->graph.context_count);
+  writer_number(out, "grouped", view->options->by != BY_FUNCTION);
+  writer_number(out, "inlined", view->frames.most_frames > 1);
   writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                   (uint64_t)profile->facts[FACT_THREADS]);
-  writer_number(out, "suppressed", suppressed_bytes(reduction));
+  writer_number(out, "suppressed", suppressed_bytes(view));
   write_report(page, "live", report_live);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);
@@ -166,7 +164,7 @@ write_facts(struct page *page)
 static void
 write_tables(struct page *page)
 {
-  json_write(&page->places, page->reduction, false, page->out.sink);
+  json_write(&page->places, page->view, false, page->out.sink);
 }
 
 static void
@@ -180,8 +178,8 @@ write_object(struct page *page)
   page_write_slices(page);
   write_system(page);
   page_write_lines(page);
-  if (column_used(page->reduction, USE_KEPT))
-    writer_table(&page->out, "leaks", &leaks_table, page->reduction);
+  if (column_used(page->view, USE_KEPT))
+    writer_table(&page->out, "leaks", &leaks_table, page->view);
   writer_end(&page->out, '}');
 }
 
@@ -205,15 +203,15 @@ write_packed(struct page *page, struct sink *sink,
   pool_free(text.text);
 }
 
-/* Writes the data of REDUCTION, three lines. */
+/* Writes the data of VIEW, three lines. */
 static void
-write_data(const struct reduction *reduction, struct sink *sink)
+write_data(const struct view *view, struct sink *sink)
 {
-  struct page page = {.reduction = reduction,
+  struct page page = {.view = view,
+                      .lines = view->options->lines,
                       .out = {.form = FORM_JSON, .first = true}};
   struct scratch *scratch = scratch_begin();
-  page.places = json_places(reduction);
-  page_find_lines(&page);
+  page.places = json_places(view);
   page_collect(&page);
   write_packed(&page, sink, write_tables);
   sink_text(sink, "\n");
@@ -224,13 +222,13 @@ write_data(const struct reduction *reduction, struct sink *sink)
 }
 
 void
-export_html(const struct reduction *reduction, struct sink *sink)
+export_html(const struct view *view, struct sink *sink)
 {
   sink_bytes(sink, html_page_head, html_page_head_length);
-  write_data(reduction, sink);
-  if (reduction->base != NULL) {
+  write_data(view, sink);
+  if (view->options->base != NULL) {
     sink_text(sink, "\n");
-    write_data(reduction->base, sink);
+    write_data(view->options->base, sink);
   }
   sink_bytes(sink, html_page_tail, html_page_tail_length);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The reduction as a profile file again: what was selected, without what is
+/* The view as a profile file again: what was selected, without what is
  * hidden, several files as one.  mprof-formats(5) says what is in it; the
  * tables of the file are the tables that the same options print of the
  * original.
@@ -22,7 +22,7 @@
 enum { MOST_LABELS = 8 };
 
 struct making {
-  const struct reduction *reduction;
+  const struct view *view;
   struct call_tree tree; /* by frames */
   struct chains chains;
   struct profile *made;
@@ -59,14 +59,14 @@ intern_lasting(struct making *making, const char *text)
 static bool
 has_column(const struct making *making, int use)
 {
-  const struct reduction *reduction = making->reduction;
-  const struct profile_gaps *gaps = &reduction->profile->gaps;
-  size_t files = reduction->profile->file_count;
+  const struct view *view = making->view;
+  const struct profile_gaps *gaps = &view->profile->gaps;
+  size_t files = view->profile->file_count;
   if (making->heap)
     return use == MEASURE_ALLOCS || use == MEASURE_BYTES ||
            use == MEASURE_KEPT_ALLOCS || use == MEASURE_KEPT_BYTES;
   if (use == COLUMN_OF_CALLS)
-    return reduction->selection.counts_calls;
+    return view->selection.counts_calls;
   if (use > COLUMN_OF_CALLS || use == MEASURE_LOST_BYTES ||
       use == MEASURE_LOST_ALLOCS)
     return false; /* what was lost with it would seem to be reachable */
@@ -75,9 +75,8 @@ has_column(const struct making *making, int use)
     return false;
   if (row->what == NULL)
     return files == 0 || gaps->live != files;
-  return reduction_knows(reduction, row->as_bytes == MEASURE_COUNT
-                                        ? (enum measure)use
-                                        : row->as_bytes);
+  return view_knows(view, row->as_bytes == MEASURE_COUNT ? (enum measure)use
+                                                         : row->as_bytes);
 }
 
 /* Returns what COLUMN is for. */
@@ -93,10 +92,10 @@ use_of_column(int column)
 static void
 make_heading(struct making *making)
 {
-  const struct reduction *reduction = making->reduction;
-  const struct profile *from = reduction->profile;
+  const struct view *view = making->view;
+  const struct profile *from = view->profile;
   struct profile *made = making->made;
-  enum measure shown = reduction->options->value;
+  enum measure shown = view->options->value;
   made->columns = pool_zeroed(PPROF_COLUMNS, sizeof *made->columns);
   for (int i = 0; i < PPROF_COLUMNS; i++) {
     int use = use_of_column(i);
@@ -126,7 +125,7 @@ make_heading(struct making *making)
 static bool
 find_chains(struct making *making, struct sink *sink)
 {
-  call_tree_by_frames(&making->tree, &making->reduction->tree, true);
+  call_tree_by_frames(&making->tree, &making->view->tree, true);
   chains_init(&making->chains, &making->tree, true);
   return chains_fit(&making->chains, false, sink);
 }
@@ -137,7 +136,7 @@ find_chains(struct making *making, struct sink *sink)
 static uint32_t
 make_function(struct making *making, const struct call_item *item)
 {
-  const struct frame_table *frames = &making->reduction->frames;
+  const struct frame_table *frames = &making->view->frames;
   struct profile_function function = {.name =
                                           intern_lasting(making, item->name)};
   size_t before = making->made->function_count;
@@ -215,7 +214,7 @@ add_number(struct making *making, const char *key, uint64_t number,
 static uint32_t
 make_labels(struct making *making, const struct sample_row *row)
 {
-  const struct profile *profile = making->reduction->profile;
+  const struct profile *profile = making->view->profile;
   const struct names *names = &profile->names;
   const struct profile_type *type = &profile->types[row->keys[ROW_TYPE]];
   uint32_t thread = profile->threads[row->keys[ROW_THREAD]];
@@ -294,7 +293,7 @@ make_samples(struct making *making)
 {
   struct sample_rows sizes, calls;
   sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
-  time_slices_find(&making->slices, making->reduction->profile);
+  time_slices_find(&making->slices, making->view->profile);
   sizes.slices = making->slices.of_labels;
   sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS);
   for (size_t i = 1; i < making->chains.count; i++) {
@@ -304,15 +303,15 @@ make_samples(struct making *making)
 }
 
 void
-export_pprof(const struct reduction *reduction, struct sink *sink)
+export_pprof(const struct view *view, struct sink *sink)
 {
   struct profile made;
-  struct making making = {.reduction = reduction, .made = &made};
+  struct making making = {.view = view, .made = &made};
   profile_init(&made);
   if (!find_chains(&making, sink))
     return;
   make_heading(&making);
-  export_comments(reduction, &made);
+  export_comments(view, &made);
   make_nodes(&making);
   make_samples(&making);
   profile_write(&made, true, sink);
@@ -320,14 +319,14 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
 
 /* ---- heap profiles ---- */
 
-/* Adds what REDUCTION has allocated, or with SIGN -1 takes it away. */
+/* Adds what VIEW has allocated, or with SIGN -1 takes it away. */
 static bool
-add_to_heap(const struct making *heap, const struct reduction *reduction,
-            int sign, struct sink *sink)
+add_to_heap(const struct making *heap, const struct view *view, int sign,
+            struct sink *sink)
 {
   struct making making = *heap;
   struct sample_rows rows;
-  making.reduction = reduction;
+  making.view = view;
   making.sign = sign;
   if (!find_chains(&making, sink))
     return false;
@@ -357,21 +356,21 @@ drop_empty_samples(struct profile *made)
 }
 
 void
-export_heap(const struct reduction *reduction, struct sink *sink)
+export_heap(const struct view *view, struct sink *sink)
 {
-  const struct reduction *base = reduction->base;
+  const struct view *base = view->options->base;
   struct profile made;
   struct index_map rows = {0};
   struct making making = {
-      .reduction = reduction, .made = &made, .heap = true, .rows = &rows};
+      .view = view, .made = &made, .heap = true, .rows = &rows};
   profile_init(&made);
   make_heading(&making);
-  made.time_nanos = reduction->profile->time_nanos;
+  made.time_nanos = view->profile->time_nanos;
   made.duration_nanos =
       base == NULL ? 0 : made.time_nanos - base->profile->time_nanos;
   /* a mapping that has symbols, or pprof would look for them */
   profile_add_mapping(&made, (struct profile_mapping){.flags = 7});
-  if (!add_to_heap(&making, reduction, 1, sink) ||
+  if (!add_to_heap(&making, view, 1, sink) ||
       (base != NULL && !add_to_heap(&making, base, -1, sink)))
     return;
   drop_empty_samples(&made);

@@ -15,14 +15,14 @@
 #include <inttypes.h>
 
 static void
-write_frames(const struct reduction *reduction, struct sink *sink)
+write_frames(const struct view *view, struct sink *sink)
 {
-  const struct call_graph *graph = &reduction->graph;
+  const struct call_graph *graph = &view->graph;
   sink_text(sink, "\"shared\":{\"frames\":[");
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    const char *file = node_file(reduction, node);
-    int64_t line = node_line(reduction, node);
+    const char *file = node_file(view, node);
+    int64_t line = node_line(view, node);
     sink_text(sink, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
     json_string(sink, node->name);
     if (*file != '\0') {
@@ -75,24 +75,24 @@ write_profile(const struct chains *chains, enum measure measure,
 }
 
 void
-export_speedscope(const struct reduction *reduction, struct sink *sink)
+export_speedscope(const struct view *view, struct sink *sink)
 {
   unsigned active = 0; /* the number of the profile that shows first */
   struct chains chains;
-  chains_init(&chains, &reduction->tree, false);
+  chains_init(&chains, &view->tree, false);
   uint32_t *path = pool_zeroed(chains.count, sizeof *path);
-  for (unsigned i = 0; i < (unsigned)reduction_measure(reduction); i++)
-    active += reduction_knows(reduction, (enum measure)i);
+  for (unsigned i = 0; i < (unsigned)view_measure(view); i++)
+    active += view_knows(view, (enum measure)i);
   sink_text(sink,
             "{\"$schema\":\"https://www.speedscope.app/"
             "file-format-schema.json\",\n\"exporter\":\"mprof " MPROF_VERSION
             "\",\"name\":");
-  json_string(sink, program_name(reduction, "allocation profile"));
+  json_string(sink, program_name(view, "allocation profile"));
   sink_format(sink, ",\"activeProfileIndex\":%u,\n", active);
-  write_frames(reduction, sink);
+  write_frames(view, sink);
   sink_text(sink, ",\n\"profiles\":[\n");
   for (unsigned i = 0; i < MEASURE_COUNT; i++) {
-    if (!reduction_knows(reduction, (enum measure)i))
+    if (!view_knows(view, (enum measure)i))
       continue;
     sink_text(sink, i == 0 ? "" : ",\n");
     write_profile(&chains, (enum measure)i, path, sink);

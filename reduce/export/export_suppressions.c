@@ -60,17 +60,16 @@ write_pattern(const struct profile *profile, uint32_t node, struct sink *sink)
 }
 
 void
-export_suppressions(const struct reduction *reduction, struct sink *sink)
+export_suppressions(const struct view *view, struct sink *sink)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   const bool lost = profile_has(profile, MEASURE_LOST_BYTES);
   struct figures *figures =
       pool_zeroed(profile->sample_count + 1, sizeof *figures);
   struct names patterns;
   struct string_sink text;
   struct ranking ranking = {0};
-  if (profile->language != LANGUAGE_C ||
-      !reduction_has(reduction, MEASURE_KEPT_BYTES))
+  if (profile->language != LANGUAGE_C || !view_has(view, MEASURE_KEPT_BYTES))
     fail_with(MPROF_BAD_PROFILE, "--format=suppressions: the profile does "
                                  "not record what was never freed");
   names_init(&patterns);
@@ -86,8 +85,8 @@ export_suppressions(const struct reduction *reduction, struct sink *sink)
                    profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)
              : profile_value(profile, i, MEASURE_KEPT_ALLOCS);
     if ((bytes == 0 && allocs == 0) ||
-        !selection_keeps(&reduction->selection, i) ||
-        (reduction->suppressed != NULL && reduction->suppressed[node]))
+        !selection_keeps(&view->selection, i) ||
+        (view->suppressed != NULL && view->suppressed[node]))
       continue;
     string_sink_clear(&text);
     write_pattern(profile, node, &text.sink);

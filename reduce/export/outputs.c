@@ -22,26 +22,26 @@ count_allocated(const struct figures *figures, size_t count)
 }
 
 bool
-output_shown(const struct output *table, const struct reduction *reduction)
+output_shown(const struct output *table, const struct view *view)
 {
-  const struct view_options *options = reduction->options;
-  const struct profile *profile = reduction->profile;
-  const struct tally *tally = &reduction->tally;
+  const struct view_options *options = view->options;
+  const struct profile *profile = view->profile;
+  const struct tally *tally = &view->tally;
   const bool lisp = profile->language == LANGUAGE_LISP;
-  const bool holders = reduction_is_of_holders(reduction);
+  const bool holders = view_is_of_holders(view);
   const size_t phases = count_allocated(tally->phases, PHASE_COUNT);
   const size_t threads =
       count_allocated(tally->threads, profile->thread_count);
   const bool shown[] = {
       [WHEN_ALWAYS] = true,
-      [WHEN_ADVISED] = advice_applies(reduction),
+      [WHEN_ADVISED] = advice_applies(view),
       [WHEN_LEAKS] = options->leaks == LEAKS_ON ||
-                     (!lisp && reduction_has(reduction, MEASURE_KEPT_BYTES)),
-      [WHEN_REGIONS] = reduction->regions.count > 0,
+                     (!lisp && view_has(view, MEASURE_KEPT_BYTES)),
+      [WHEN_REGIONS] = view->regions.count > 0,
       [WHEN_PHASES] = lisp && (options->verbose || phases > 1),
       [WHEN_THREADS] = (lisp && options->verbose) || threads > 1,
-      [WHEN_PEAK] = reduction_has(reduction, MEASURE_PEAK_BYTES),
-      [WHEN_TEMPORARY] = reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS),
+      [WHEN_PEAK] = view_has(view, MEASURE_PEAK_BYTES),
+      [WHEN_TEMPORARY] = view_has(view, MEASURE_TEMPORARY_ALLOCS),
       [WHEN_LISP] = lisp,
       [WHEN_HELD] = !holders && measure_known(profile, MEASURE_HELD_BYTES),
       [WHEN_SIZES] = !holders};

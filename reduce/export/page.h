@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The data of the page (export_html.c), of one reduction, while they are
+/* The data of the page (export_html.c), of one view, while they are
  * written.
  */
 
@@ -13,18 +13,14 @@
 #include "tables/writer.h"
 
 struct page {
-  const struct reduction *reduction;
+  const struct view *view;
   struct time_slices slices;
   struct json_places places;
   struct chains chains;
-  struct view_options line_options;
-  struct reduction lines; /* by line; zeroed: there are none */
+  const struct view *lines; /* by line; NULL: there are none */
   struct sample_rows rows, calls;
   struct writer out;
 };
-
-/* Finds the same chains by line, where the profile has lines. */
-void page_find_lines(struct page *page);
 
 /* Finds the chains and what is at their ends. */
 void page_collect(struct page *page);

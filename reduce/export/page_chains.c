@@ -10,7 +10,8 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 {
   sample_rows_init(rows, page->chains.tree, of);
   rows->slices = page->slices.of_labels;
-  rows->line_of_sample = page->lines.tree.of_sample;
+  rows->line_of_sample =
+      page->lines == NULL ? NULL : page->lines->tree.of_sample;
   for (size_t i = 0; i < page->chains.count; i++)
     sample_rows_add(rows, page->chains.walk[i]);
 }
@@ -18,8 +19,8 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 void
 page_collect(struct page *page)
 {
-  time_slices_find(&page->slices, page->reduction->profile);
-  chains_init(&page->chains, &page->reduction->tree, true);
+  time_slices_find(&page->slices, page->view->profile);
+  chains_init(&page->chains, &page->view->tree, true);
   collect(page, &page->rows, ROWS_OF_TYPES);
   collect(page, &page->calls, ROWS_OF_CALLS);
 }
@@ -27,7 +28,7 @@ page_collect(struct page *page)
 void
 page_write_labels(struct page *page)
 {
-  const struct profile *profile = page->reduction->profile;
+  const struct profile *profile = page->view->profile;
   struct writer *out = &page->out;
   writer_begin(out, "labels", '{');
   writer_begin(out, "phase", '[');
@@ -115,7 +116,7 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
     write_bits(page, row[i].keys[ROW_SLICE]);
   for (int c = 0; c <= COLUMN_OF_CALLS; c++) {
     if (calls != (c == COLUMN_OF_CALLS) ||
-        (!calls && !reduction_knows(page->reduction, (enum measure)c)))
+        (!calls && !view_knows(page->view, (enum measure)c)))
       continue;
     for (size_t i = 0; i < rows->count; i++)
       write_bits(page, row[i].counts[c]);
@@ -125,13 +126,18 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
 static void
 write_line_chains(struct page *page)
 {
-  const struct tree *tree = &page->lines.tree.tree;
-  write_bits(page, tree->count);
-  for (size_t i = 1; i < tree->count; i++)
+  if (page->lines == NULL) {
+    write_bits(page, 0);
+    return;
+  }
+  const struct tree *tree = &page->lines->tree.tree;
+  const size_t count = page->lines->tree.allocating;
+  write_bits(page, count);
+  for (size_t i = 1; i < count; i++)
     write_bits(page, i - tree->nodes[i].parent);
-  for (size_t i = 1; i < tree->count; i++)
+  for (size_t i = 1; i < count; i++)
     write_bits(page, tree->nodes[i].item);
-  for (size_t i = 0; tree->count > 0 && i < page->rows.count; i++)
+  for (size_t i = 0; i < page->rows.count; i++)
     write_bits(page, page->rows.rows[i].keys[ROW_LINE]);
 }
 

@@ -137,7 +137,7 @@ static void
 write_file(struct page *page, const struct place *places, size_t count,
            size_t *left)
 {
-  const struct profile *profile = page->reduction->profile;
+  const struct profile *profile = page->view->profile;
   struct writer *out = &page->out;
   struct source_file file;
   read_source(&file, places->file);
@@ -163,13 +163,13 @@ write_file(struct page *page, const struct place *places, size_t count,
 static void
 find_functions(const struct page *page, uint32_t *of_group)
 {
-  const struct frame_table *frames = &page->lines.frames;
+  const struct frame_table *frames = &page->lines->frames;
   for (size_t i = 0; i < frames->function_count; i++)
     of_group[i] = INDEX_NONE;
   for (size_t i = 0; i < frames->frame_count; i++) {
     const struct frame *frame = &frames->frames[i];
     uint32_t name = frames->functions[frame->function].name;
-    of_group[frame->shown] = page->reduction->tree.item_of[name];
+    of_group[frame->shown] = page->view->tree.item_of[name];
   }
 }
 
@@ -179,13 +179,12 @@ find_functions(const struct page *page, uint32_t *of_group)
 static size_t
 write_lines(struct page *page, struct place *places)
 {
-  const struct reduction *lines = &page->lines;
+  const struct view *lines = page->lines;
   struct writer *out = &page->out;
   size_t count = 0;
   uint32_t *of_group =
       pool_zeroed(lines->frames.function_count, sizeof *of_group);
   find_functions(page, of_group);
-  writer_begin(out, "lines", '[');
   for (size_t i = 0; i < lines->graph.node_count; i++) {
     const struct graph_node *node = &lines->graph.nodes[i];
     struct place place = {node_file(lines, node), node_line(lines, node)};
@@ -201,7 +200,6 @@ write_lines(struct page *page, struct place *places)
     if (known && place.line != 0)
       places[count++] = place;
   }
-  writer_end(out, ']');
   return count;
 }
 
@@ -209,29 +207,22 @@ void
 page_write_lines(struct page *page)
 {
   size_t left = MOST_TEXT;
-  struct place *places =
-      pool_zeroed(page->lines.graph.node_count, sizeof *places);
-  size_t count = write_lines(page, places);
+  struct place *places = NULL;
+  size_t count = 0;
+  writer_begin(&page->out, "lines", '[');
+  if (page->lines != NULL) {
+    places = pool_zeroed(page->lines->graph.node_count, sizeof *places);
+    count = write_lines(page, places);
+  }
+  writer_end(&page->out, ']');
   array_sort(places, count, sizeof *places, compare_places);
   writer_begin(&page->out, "sources", '[');
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i + 1;
          next < count && strcmp(places[i].file, places[next].file) == 0;)
       next++;
-    if (!page->reduction->options->no_source)
+    if (!page->view->options->no_source)
       write_file(page, places + i, next - i, &left);
   }
   writer_end(&page->out, ']');
-}
-
-void
-page_find_lines(struct page *page)
-{
-  page->line_options = *page->reduction->options;
-  if (page->line_options.by != BY_FUNCTION ||
-      reduction_is_of_holders(page->reduction) ||
-      !frames_have_lines(&page->reduction->frames))
-    return;
-  page->line_options.by = BY_LINE;
-  reduction_init(&page->lines, page->reduction->profile, &page->line_options);
 }

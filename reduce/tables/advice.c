@@ -54,15 +54,15 @@ static const struct column columns[] = {
 /* ---- as data ---- */
 
 static void
-init(struct view *view)
+init(struct listing *listing)
 {
-  advice_list_init(view->context, view->reduction);
+  advice_list_init(listing->context, listing->view);
 }
 
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct advice_list *list = view->context;
+  const struct advice_list *list = listing->context;
   if (item == list->count)
     return false;
   row->figures = &list->items[item].figures;
@@ -77,9 +77,9 @@ optional_text(const char *text)
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct advice_list *list = view->context;
+  const struct advice_list *list = listing->context;
   const struct advice *advice = &list->items[row->item];
   struct cell text;
   switch (id) {
@@ -99,7 +99,7 @@ cell(const struct view *view, const struct ranking_row *row, int id)
     return cell_optional(advice->line != 0, (uint64_t)advice->line);
   default: /* what the rule says */
     text = cell_text(advice->rule->values[id]);
-    if (id == RULE_GRADE && view->form == FORM_LISP)
+    if (id == RULE_GRADE && listing->form == FORM_LISP)
       text.kind = CELL_KEYWORD;
     return text;
   }
@@ -198,11 +198,11 @@ write_words(const struct rule *rule, size_t indent, struct sink *sink)
 
 /* What is saved, by whom: the line that each piece of advice begins with. */
 static void
-write_headline(const struct reduction *reduction, const struct advice *advice,
+write_headline(const struct view *view, const struct advice *advice,
                struct sink *sink)
 {
   char share[3];
-  share_text(share, advice->saved, reduction->selection.total.bytes);
+  share_text(share, advice->saved, view->selection.total.bytes);
   bool all = share[0] == '*', least = share[1] == '.';
   sink_format(sink, "%s%" PRIu64 " bytes, %s %%: ",
               rule_says(advice->rule, RULE_GRADE, "certain") ? "saves "
@@ -216,14 +216,14 @@ write_headline(const struct reduction *reduction, const struct advice *advice,
 }
 
 static void
-write_advice(const struct reduction *reduction, const struct advice *advice,
+write_advice(const struct view *view, const struct advice *advice,
              size_t number, struct sink *sink)
 {
   char text[SOURCE_TEXT_BYTES];
   sink_text(sink, "\n");
   sink_style(sink, STYLE_STRONG);
   sink_format(sink, "%zu. ", number);
-  write_headline(reduction, advice, sink);
+  write_headline(view, advice, sink);
   sink_style(sink, STYLE_PLAIN);
   sink_format(sink, "   %s, %s; ", advice->rule->values[RULE_NAME],
               advice->rule->values[RULE_GRADE]);
@@ -243,16 +243,16 @@ write_advice(const struct reduction *reduction, const struct advice *advice,
 
 /* Writes the first of LIST, as many as the options want. */
 static void
-write_list(const struct reduction *reduction, const struct advice_list *list,
+write_list(const struct view *view, const struct advice_list *list,
            struct sink *sink)
 {
-  const struct view_options *options = reduction->options;
-  uint64_t total = reduction->selection.total.bytes, left_out = 0;
+  const struct view_options *options = view->options;
+  uint64_t total = view->selection.total.bytes, left_out = 0;
   size_t shown = 0;
   for (size_t i = 0; i < list->count; i++)
     if (shown < options->limit &&
         share_reached(list->items[i].saved, total, options->min_share))
-      write_advice(reduction, &list->items[i], ++shown, sink);
+      write_advice(view, &list->items[i], ++shown, sink);
     else
       left_out += list->items[i].saved;
   if (shown < list->count)
@@ -263,21 +263,21 @@ write_list(const struct reduction *reduction, const struct advice_list *list,
 }
 
 void
-report_advice(const struct reduction *reduction, struct sink *sink)
+report_advice(const struct view *view, struct sink *sink)
 {
   struct advice_list list;
-  advice_list_init(&list, reduction);
-  report_unattributed(reduction, sink);
-  report_summary(reduction, sink);
-  if (!advice_applies(reduction))
+  advice_list_init(&list, view);
+  report_unattributed(view, sink);
+  report_summary(view, sink);
+  if (!advice_applies(view))
     sink_text(sink, "\nThe rules of advice are for Lisp programs only.\n");
   else if (list.count == 0)
     sink_text(sink, "\nNo rule found anything to change.\n");
   else
-    write_list(reduction, &list, sink);
+    write_list(view, &list, sink);
   if (list.count > 0)
     report_legend_text(
-        reduction, sink,
+        view, sink,
         "Change one thing, profile into another file, and compare the two "
         "with `mprof diff OLD NEW'. 'certain' figures follow from the "
         "counts; 'check' figures are upper limits. `mprof help advise' lists "
@@ -286,22 +286,21 @@ report_advice(const struct reduction *reduction, struct sink *sink)
 
 /* One line each. */
 void
-report_first_advice(const struct reduction *reduction, struct sink *sink)
+report_first_advice(const struct view *view, struct sink *sink)
 {
-  uint64_t total = reduction->selection.total.bytes;
+  uint64_t total = view->selection.total.bytes;
   struct advice_list list;
-  advice_list_init(&list, reduction);
+  advice_list_init(&list, view);
   for (size_t i = 0; i < list.count && i < LINES_OF_REPORT; i++) {
-    if (!share_reached(list.items[i].saved, total,
-                       reduction->options->min_share))
+    if (!share_reached(list.items[i].saved, total, view->options->min_share))
       break;
     if (i == 0)
       report_heading(sink, "ADVICE");
     sink_text(sink, "  ");
-    write_headline(reduction, &list.items[i], sink);
+    write_headline(view, &list.items[i], sink);
   }
   if (list.count > 0)
-    report_legend_text(reduction, sink,
+    report_legend_text(view, sink,
                        "`mprof advise' prints all advice, with what to "
                        "change and where.");
 }

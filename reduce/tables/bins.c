@@ -73,11 +73,12 @@ struct bins {
 
 /* The bin of ITEM: one, or in CSV a part. */
 static const struct tally_bin *
-bin_of(const struct view *view, size_t item)
+bin_of(const struct listing *listing, size_t item)
 {
-  const struct bins *bins = view->context;
-  return &view->reduction->tally
-              .bins[view->form == FORM_CSV ? bins->parts[item].node : item];
+  const struct bins *bins = listing->context;
+  return &listing->view->tally
+              .bins[listing->form == FORM_CSV ? bins->parts[item].node
+                                              : item];
 }
 
 static int
@@ -112,10 +113,10 @@ find_types(struct bins *bins, const struct profile *profile)
 }
 
 static void
-init(struct view *view)
+init(struct listing *listing)
 {
-  const struct tally *tally = &view->reduction->tally;
-  struct bins *bins = view->context;
+  const struct tally *tally = &listing->view->tally;
+  struct bins *bins = listing->context;
   for (uint32_t bin = 0; bin < tally->bin_count; bin++)
     bins->part_count += tally->bins[bin].part_count;
   bins->parts = pool_zeroed(bins->part_count, sizeof *bins->parts);
@@ -126,15 +127,15 @@ init(struct view *view)
       *part = (struct graph_self_type){bin, p->type, p->figures.allocs,
                                        p->figures.bytes};
     }
-  find_types(bins, view->reduction->profile);
+  find_types(bins, listing->view->profile);
 }
 
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct tally *tally = &view->reduction->tally;
-  const struct bins *bins = view->context;
-  bool csv = view->form == FORM_CSV;
+  const struct tally *tally = &listing->view->tally;
+  const struct bins *bins = listing->context;
+  bool csv = listing->form == FORM_CSV;
   if (item == (csv ? bins->part_count : tally->bin_count))
     return false;
   row->figures =
@@ -166,16 +167,16 @@ write_types_of_size(const struct bins *bins, uint64_t size, size_t most,
 /* The names of the types in BIN, those with most bytes first; where none is
  * known, those that the program has of the size. */
 static struct cell
-type_names(const struct view *view, const struct tally_bin *bin)
+type_names(const struct listing *listing, const struct tally_bin *bin)
 {
-  const struct profile *profile = view->reduction->profile;
+  const struct profile *profile = listing->view->profile;
   const struct tally_part *parts =
-      view->reduction->tally.parts + bin->first_part;
-  struct sink *sink = &view->text->sink;
+      listing->view->tally.parts + bin->first_part;
+  struct sink *sink = &listing->text->sink;
   size_t most =
-      view->reduction->options->min_share == 0 ? SIZE_MAX : NAMES_SHOWN;
+      listing->view->options->min_share == 0 ? SIZE_MAX : NAMES_SHOWN;
   const char *separator = "";
-  string_sink_clear(view->text);
+  string_sink_clear(listing->text);
   for (size_t i = 0; i < bin->part_count && i < most; i++) {
     const char *name =
         tally_type_name(profile, &profile->types[parts[i].type]);
@@ -187,34 +188,35 @@ type_names(const struct view *view, const struct tally_bin *bin)
   if (bin->part_count > most)
     sink_format(sink, "%sand %zu more", separator, bin->part_count - most);
   if (*separator == '\0' && bin->kind == BIN_SIZE)
-    write_types_of_size(view->context, bin->size, most, sink);
-  return view_text(view);
+    write_types_of_size(listing->context, bin->size, most, sink);
+  return listing_text(listing);
 }
 
 static struct cell
-kind_cell(const struct view *view, enum bin_kind kind)
+kind_cell(const struct listing *listing, enum bin_kind kind)
 {
-  return (struct cell){
-      .kind = view->form == FORM_LISP ? CELL_KEYWORD : CELL_TEXT,
-      .text = view->form == FORM_TEXT ? kinds[kind].text : kinds[kind].word};
+  return (struct cell){.kind = listing->form == FORM_LISP ? CELL_KEYWORD
+                                                          : CELL_TEXT,
+                       .text = listing->form == FORM_TEXT ? kinds[kind].text
+                                                          : kinds[kind].word};
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct bins *bins = view->context;
-  const struct tally_bin *bin = bin_of(view, row->item);
+  const struct bins *bins = listing->context;
+  const struct tally_bin *bin = bin_of(listing, row->item);
   switch ((enum id)id) {
   case SIZE:
-    return bin->kind == BIN_SIZE     ? cell_number(bin->size)
-           : view->form == FORM_JSON ? cell_optional(false, 0)
-                                     : kind_cell(view, bin->kind);
+    return bin->kind == BIN_SIZE        ? cell_number(bin->size)
+           : listing->form == FORM_JSON ? cell_optional(false, 0)
+                                        : kind_cell(listing, bin->kind);
   case KIND:
-    return kind_cell(view, bin->kind);
+    return kind_cell(listing, bin->kind);
   case TYPE_NAMES:
-    return type_names(view, bin);
+    return type_names(listing, bin);
   default:
-    return view->form == FORM_CSV
+    return listing->form == FORM_CSV
                ? cell_parts(&bins->parts[row->item], 1)
                : cell_parts(&bins->parts[bin->first_part], bin->part_count);
   }

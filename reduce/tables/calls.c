@@ -24,9 +24,9 @@ static const struct column cycle_columns[] = {
 };
 
 static bool
-arc_row(const struct view *view, size_t item, struct ranking_row *row)
+arc_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct call_graph *graph = &view->reduction->graph;
+  const struct call_graph *graph = &listing->view->graph;
   if (item == graph->arc_count)
     return false;
   const struct graph_arc *arc = &graph->arcs[item];
@@ -37,9 +37,9 @@ arc_row(const struct view *view, size_t item, struct ranking_row *row)
 }
 
 static struct cell
-arc_cell(const struct view *view, const struct ranking_row *row, int id)
+arc_cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct graph_arc *arc = &view->reduction->graph.arcs[row->item];
+  const struct graph_arc *arc = &listing->view->graph.arcs[row->item];
   return id == ARC_CALLS
              ? cell_calls(arc->calls)
              : cell_reference(TO_FUNCTIONS,
@@ -47,9 +47,9 @@ arc_cell(const struct view *view, const struct ranking_row *row, int id)
 }
 
 static bool
-cycle_row(const struct view *view, size_t item, struct ranking_row *row)
+cycle_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct cycles *cycles = &view->reduction->cycles;
+  const struct cycles *cycles = &listing->view->cycles;
   if (item == cycles->count)
     return false;
   row->figures = &cycles->items[item].self;
@@ -58,9 +58,10 @@ cycle_row(const struct view *view, size_t item, struct ranking_row *row)
 }
 
 static struct cell
-cycle_cell(const struct view *view, const struct ranking_row *row, int id)
+cycle_cell(const struct listing *listing, const struct ranking_row *row,
+           int id)
 {
-  const struct cycles *cycles = &view->reduction->cycles;
+  const struct cycles *cycles = &listing->view->cycles;
   const struct cycle *cycle = &cycles->items[row->item];
   if (id == MEMBERS)
     return (struct cell){.kind = CELL_LIST,

@@ -32,40 +32,41 @@ struct contexts {
 };
 
 static void
-init(struct view *view)
+init(struct listing *listing)
 {
-  struct contexts *contexts = view->context;
-  chains_init(&contexts->chains, &view->reduction->tree, false);
-  if (view->form == FORM_CSV)
-    chains_fit(&contexts->chains, true, &view->text->sink);
+  struct contexts *contexts = listing->context;
+  chains_init(&contexts->chains, &listing->view->tree, false);
+  if (listing->form == FORM_CSV)
+    chains_fit(&contexts->chains, true, &listing->text->sink);
   else
-    sample_rows_init(&contexts->rows, &view->reduction->tree, ROWS_OF_TYPES);
+    sample_rows_init(&contexts->rows, &listing->view->tree, ROWS_OF_TYPES);
   contexts->path =
       pool_zeroed(contexts->chains.count, sizeof *contexts->path);
 }
 
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct contexts *contexts = view->context;
+  const struct contexts *contexts = listing->context;
   const struct chains *chains = &contexts->chains;
   if (item + 1 == chains->count)
     return false;
   const uint32_t node = chains->walk[item + 1]; /* behind the root */
   row->counts = chains->counts[node].counts;
-  row->left_out = view->form == FORM_CSV && !chain_counts_any(chains, node);
+  row->left_out =
+      listing->form == FORM_CSV && !chain_counts_any(chains, node);
   return true;
 }
 
 /* The chain that ends in NODE. */
 static struct cell
-chain_cell(const struct view *view, uint32_t node)
+chain_cell(const struct listing *listing, uint32_t node)
 {
-  const struct contexts *contexts = view->context;
+  const struct contexts *contexts = listing->context;
   const struct call_tree *tree = contexts->chains.tree;
-  struct sink *sink = &view->text->sink;
+  struct sink *sink = &listing->text->sink;
   size_t length = 0;
-  string_sink_clear(view->text);
+  string_sink_clear(listing->text);
   for (; node != TREE_ROOT; node = tree->tree.nodes[node].parent)
     contexts->path[length++] = node;
   while (length-- > 0) {
@@ -73,7 +74,7 @@ chain_cell(const struct view *view, uint32_t node)
                 ";");
     sink_text(sink, length == 0 ? "" : ";");
   }
-  return view_text(view);
+  return listing_text(listing);
 }
 
 /* Gathers the parts of NODE: rows of one type follow each other. */
@@ -97,15 +98,15 @@ collect_parts(struct contexts *contexts, uint32_t node)
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct contexts *contexts = view->context;
+  const struct contexts *contexts = listing->context;
   const struct chains *chains = &contexts->chains;
   const uint32_t number = chains->walk[row->item + 1];
   const struct tree_node *node = &chains->tree->tree.nodes[number];
   switch ((enum id)id) {
   case CHAIN:
-    return chain_cell(view, number);
+    return chain_cell(listing, number);
   case PARENT:
     return node->parent == TREE_ROOT
                ? cell_optional(false, 0)
@@ -116,7 +117,7 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   case CALLS:
     return cell_calls(chains->counts[number].calls);
   default:
-    collect_parts(view->context, number);
+    collect_parts(listing->context, number);
     return cell_parts(contexts->parts, contexts->part_count);
   }
 }

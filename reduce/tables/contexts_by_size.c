@@ -36,13 +36,13 @@ struct contexts {
 };
 
 static void
-init(struct view *view)
+init(struct listing *listing)
 {
-  struct contexts *contexts = view->context;
+  struct contexts *contexts = listing->context;
   struct chains *chains = &contexts->chains;
   struct sample_rows *rows = &contexts->rows;
-  const size_t count = view->reduction->profile->sample_count;
-  chains_init(chains, &view->reduction->tree, false);
+  const size_t count = listing->view->profile->sample_count;
+  chains_init(chains, &listing->view->tree, false);
   sample_rows_init(rows, chains->tree, ROWS_OF_CONTEXTS);
   rows->of_sample = pool_alloc(count * sizeof *rows->of_sample);
   for (size_t i = 0; i < count; i++)
@@ -58,9 +58,9 @@ init(struct view *view)
 }
 
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct contexts *contexts = view->context;
+  const struct contexts *contexts = listing->context;
   if (item == contexts->rows.count)
     return false;
   row->figures = &contexts->figures[item];
@@ -93,11 +93,11 @@ samples_cell(const struct contexts *contexts, size_t row)
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct contexts *contexts = view->context;
+  const struct contexts *contexts = listing->context;
   const struct sample_row *context = &contexts->rows.rows[row->item];
-  const struct profile *profile = view->reduction->profile;
+  const struct profile *profile = listing->view->profile;
   const struct profile_type *type = &profile->types[context->keys[ROW_TYPE]];
   switch ((enum id)id) {
   case CHAIN:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One table as comma-separated values; the whole reduction as one JSON
+/* One table as comma-separated values; the whole view as one JSON
  * object, which mprof-profile.schema.json describes, or as one expression
  * that a Lisp reader reads; that without the call chains, unless they are
  * asked for.
@@ -38,25 +38,24 @@ static const struct list {
 
 /* The place of each of COUNT items in the list of TABLE. */
 static uint32_t *
-find_places(const struct table *table, const struct reduction *reduction,
-            size_t count)
+find_places(const struct table *table, const struct view *view, size_t count)
 {
   uint32_t *places = pool_zeroed(count, sizeof *places);
   struct scratch *scratch = scratch_begin();
-  struct view view;
-  view_init(&view, table, reduction, FORM_JSON);
-  for (size_t i = 0; i < view.ranking.count; i++)
-    places[view.ranking.rows[i].item] = (uint32_t)i;
+  struct listing listing;
+  listing_init(&listing, table, view, FORM_JSON);
+  for (size_t i = 0; i < listing.ranking.count; i++)
+    places[listing.ranking.rows[i].item] = (uint32_t)i;
   scratch_end(scratch);
   return places;
 }
 
 struct json_places
-json_places(const struct reduction *reduction)
+json_places(const struct view *view)
 {
   return (struct json_places){
-      find_places(&functions_table, reduction, reduction->graph.node_count),
-      find_places(&types_table, reduction, reduction->profile->type_count)};
+      find_places(&functions_table, view, view->graph.node_count),
+      find_places(&types_table, view, view->profile->type_count)};
 }
 
 static void
@@ -82,10 +81,10 @@ write_comments(struct writer *writer, const struct profile *profile)
 /* Returns whether LIST is written: all but CONTEXTS, unless these are wanted,
  * or in Lisp the table alone that is asked for. */
 static bool
-wants(enum form form, const struct list *list,
-      const struct reduction *reduction, bool contexts)
+wants(enum form form, const struct list *list, const struct view *view,
+      bool contexts)
 {
-  const struct output *asked = reduction->options->table;
+  const struct output *asked = view->options->table;
   const bool of_contexts = list->table == &contexts_table ||
                            list->table == &contexts_by_size_table;
   if (form == FORM_LISP ? !list->lisp : !list->json)
@@ -96,18 +95,17 @@ wants(enum form form, const struct list *list,
 }
 
 static void
-write_lists(struct writer *writer, const struct reduction *reduction,
-            bool contexts)
+write_lists(struct writer *writer, const struct view *view, bool contexts)
 {
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-    if (wants(writer->form, &lists[i], reduction, contexts))
-      writer_table(writer, lists[i].key, lists[i].table, reduction);
+    if (wants(writer->form, &lists[i], view, contexts))
+      writer_table(writer, lists[i].key, lists[i].table, view);
 }
 
 static void
-write_json_head(struct writer *writer, const struct reduction *reduction)
+write_json_head(struct writer *writer, const struct view *view)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   struct sink *sink = writer->sink;
   sink_text(sink, "{\"format\":\"mprof-profile\",\"version\":2,"
                   "\"generator\":\"mprof " MPROF_VERSION "\",\n");
@@ -120,53 +118,52 @@ write_json_head(struct writer *writer, const struct reduction *reduction)
   writer_end(writer, ']');
   sink_text(sink, ",\n\"totals\":{");
   writer->first = true;
-  writer_counts(writer, reduction, "", reduction->selection.total.counts);
+  writer_counts(writer, view, "", view->selection.total.counts);
   sink_text(sink, "},\n\"file_totals\":{");
   writer->first = true;
-  writer_counts(writer, reduction, "", profile->total);
+  writer_counts(writer, view, "", profile->total);
   sink_text(sink, "}");
 }
 
 void
-json_write(const struct json_places *places,
-           const struct reduction *reduction, bool contexts,
-           struct sink *sink)
+json_write(const struct json_places *places, const struct view *view,
+           bool contexts, struct sink *sink)
 {
   struct writer writer = {
       sink, FORM_JSON, true, {places->functions, places->types}};
-  write_json_head(&writer, reduction);
-  write_lists(&writer, reduction, contexts);
+  write_json_head(&writer, view);
+  write_lists(&writer, view, contexts);
   sink_text(sink, ",\n\"comments\":[");
-  write_comments(&writer, reduction->profile);
+  write_comments(&writer, view->profile);
   sink_text(sink, "]}\n");
 }
 
 void
-export_json(const struct reduction *reduction, struct sink *sink)
+export_json(const struct view *view, struct sink *sink)
 {
-  const struct json_places places = json_places(reduction);
-  json_write(&places, reduction, true, sink);
+  const struct json_places places = json_places(view);
+  json_write(&places, view, true, sink);
 }
 
 void
-export_lisp(const struct reduction *reduction, struct sink *sink)
+export_lisp(const struct view *view, struct sink *sink)
 {
   struct writer writer = {sink, FORM_LISP, false, {NULL, NULL}};
   sink_text(sink, "(:mprof-profile");
-  writer_counts(&writer, reduction, "", reduction->selection.total.counts);
+  writer_counts(&writer, view, "", view->selection.total.counts);
   sink_format(sink, "\n :language \"%s\"",
-              reduction->profile->language == LANGUAGE_LISP ? "lisp" : "c");
-  write_lists(&writer, reduction, false);
+              view->profile->language == LANGUAGE_LISP ? "lisp" : "c");
+  write_lists(&writer, view, false);
   sink_text(sink, "\n :comments\n (");
-  write_comments(&writer, reduction->profile);
+  write_comments(&writer, view->profile);
   sink_text(sink, "))\n");
 }
 
 void
-export_csv(const struct reduction *reduction, struct sink *sink)
+export_csv(const struct view *view, struct sink *sink)
 {
-  const struct output *output = reduction->options->table;
+  const struct output *output = view->options->table;
   struct writer writer = {sink, FORM_CSV, true, {NULL, NULL}};
   writer_table(&writer, "", (output == NULL ? csv_tables : output)->table,
-               reduction);
+               view);
 }

@@ -120,14 +120,14 @@ has_own(const struct figures *self, enum measure bytes)
 /* A text has the functions that allocated what it is about; in the order of
  * inclusive bytes DIRECT ALLOCATION has all. */
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct call_graph *graph = &view->reduction->graph;
+  const struct call_graph *graph = &listing->view->graph;
   if (item == graph->node_count)
     return false;
   const struct graph_node *node = &graph->nodes[item];
-  enum measure bytes = view->table->bytes;
-  bool text = view->form == FORM_TEXT;
+  enum measure bytes = listing->table->bytes;
+  bool text = listing->form == FORM_TEXT;
   row->figures = &node->self;
   row->inclusive = &node->inclusive;
   row->name = node->name;
@@ -135,20 +135,20 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   row->rank = text ? 0 : node->depth;
   row->left_out = text && !has_own(&node->self, bytes) &&
                   (bytes != MEASURE_BYTES ||
-                   view->reduction->options->sort != SORT_INCLUSIVE);
+                   listing->view->options->sort != SORT_INCLUSIVE);
   return true;
 }
 
 /* Returns the calls of the total: all that are counted, whether or not a
  * function has a row; of groups, those that lead from one to another. */
 static uint64_t
-all_calls(const struct reduction *reduction)
+all_calls(const struct view *view)
 {
-  const struct call_graph *graph = &reduction->graph;
+  const struct call_graph *graph = &view->graph;
   uint64_t calls = 0;
-  if (reduction->options->by == BY_FUNCTION ||
-      reduction->profile->language == LANGUAGE_C)
-    return reduction->selection.calls;
+  if (view->options->by == BY_FUNCTION ||
+      view->profile->language == LANGUAGE_C)
+    return view->selection.calls;
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].calls != CALLS_UNKNOWN)
       calls += graph->nodes[i].calls;
@@ -156,59 +156,59 @@ all_calls(const struct reduction *reduction)
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct reduction *reduction = view->reduction;
+  const struct view *view = listing->view;
   if (id == OF_THESE)
     return (struct cell){.kind = CELL_SHARE,
                          .number = row->figures->temporary_allocs,
                          .whole = row->figures->allocs};
   uint64_t calls =
-      row->item == (size_t)NO_ITEM ? all_calls(reduction) : row->calls;
+      row->item == (size_t)NO_ITEM ? all_calls(view) : row->calls;
   if (id == BYTES_PER_CALL)
     return cell_average(row->figures->bytes, calls);
   if (id == CALLS)
     return cell_calls(calls);
-  const struct graph_node *node = &reduction->graph.nodes[row->item];
-  uint64_t line = (uint64_t)node_line(reduction, node);
+  const struct graph_node *node = &view->graph.nodes[row->item];
+  uint64_t line = (uint64_t)node_line(view, node);
   switch ((enum id)id) {
   case CYCLE:
     return node->cycle == 0 ? cell_optional(false, 0)
                             : cell_reference(TO_CYCLES, node->cycle - 1);
   case SOURCE_FILE:
-    return cell_text(node_file(reduction, node));
+    return cell_text(node_file(view, node));
   case SOURCE_LINE:
     return cell_optional(line != 0, line);
   default:
     return node->type_count == 0 /* the graph may have none at all */
                ? cell_parts(NULL, 0)
-               : cell_parts(&reduction->graph.self_types[node->first_type],
+               : cell_parts(&view->graph.self_types[node->first_type],
                             node->type_count);
   }
 }
 
 /* Explains NAME when there is such a node, one without a function if it must
- * be NAMELESS, or in any case without a reduction. */
+ * be NAMELESS, or in any case without a view. */
 static void
-explain_node(const struct reduction *reduction, const char *name,
-             bool nameless, const char *meaning, struct sink *sink)
+explain_node(const struct view *view, const char *name, bool nameless,
+             const char *meaning, struct sink *sink)
 {
-  bool found = reduction == NULL;
-  for (size_t i = 0; !found && i < reduction->graph.node_count; i++) {
-    const struct graph_node *node = &reduction->graph.nodes[i];
+  bool found = view == NULL;
+  for (size_t i = 0; !found && i < view->graph.node_count; i++) {
+    const struct graph_node *node = &view->graph.nodes[i];
     found = (node->function == INDEX_NONE || !nameless) &&
             strcmp(node->name, name) == 0;
   }
   if (found)
-    report_legend(reduction, sink, name, meaning);
+    report_legend(view, sink, name, meaning);
 }
 
 /* Whether a function of C++'s library is charged to its callers. */
 static bool
-hides_cxx_runtime(const struct reduction *reduction)
+hides_cxx_runtime(const struct view *view)
 {
-  const struct frame_table *frames = &reduction->frames;
-  if (reduction->options->select.system == SYSTEM_SHOWN)
+  const struct frame_table *frames = &view->frames;
+  if (view->options->select.system == SYSTEM_SHOWN)
     return false;
   for (size_t i = 0; i < frames->function_count; i++)
     if (is_cxx_runtime(function_name(frames, i), function_file(frames, i)))
@@ -219,7 +219,7 @@ hides_cxx_runtime(const struct reduction *reduction)
 /* Explains the names that stand in the place of a function, and the groups
  * that gather what belongs to none. */
 static void
-legend(const struct view *view, struct sink *sink)
+legend(const struct listing *listing, struct sink *sink)
 {
   static const char *const nameless[NAMELESS_COUNT] = {
       [NAMELESS_UNKNOWN] = "the function is unknown",
@@ -230,30 +230,30 @@ legend(const struct view *view, struct sink *sink)
           "the profiler and its callers; --system=root shows "
           "them",
   };
-  const struct reduction *reduction = view->reduction;
-  const bool all = reduction == NULL;
-  bool lisp = all || reduction->profile->language == LANGUAGE_LISP;
+  const struct view *view = listing->view;
+  const bool all = view == NULL;
+  bool lisp = all || view->profile->language == LANGUAGE_LISP;
   for (int reason = 0; reason < NAMELESS_COUNT; reason++)
-    explain_node(reduction, nameless_name((enum nameless)reason), true,
+    explain_node(view, nameless_name((enum nameless)reason), true,
                  nameless[reason], sink);
-  if (all || reduction->options->by != BY_FUNCTION) {
-    explain_node(reduction, "[no file]", false,
+  if (all || view->options->by != BY_FUNCTION) {
+    explain_node(view, "[no file]", false,
                  "functions whose source file is unknown, such as C "
                  "functions of ECL and of libraries without debug "
                  "information",
                  sink);
-    explain_node(reduction, "[no package]", false,
+    explain_node(view, "[no package]", false,
                  "functions that no symbol names", sink);
-    explain_node(reduction, "[C]", false,
+    explain_node(view, "[C]", false,
                  "C functions, and C++ functions with a plain name", sink);
   }
-  if (all || (lisp && reduction->options->select.system != SYSTEM_HIDDEN))
-    report_legend_text(reduction, sink,
+  if (all || (lisp && view->options->select.system != SYSTEM_HIDDEN))
+    report_legend_text(view, sink,
                        "With --system=hide, allocations by ECL's own "
                        "functions are charged to the functions of the "
                        "program.");
-  if (all || (!lisp && hides_cxx_runtime(reduction)))
-    report_legend_text(reduction, sink,
+  if (all || (!lisp && hides_cxx_runtime(view)))
+    report_legend_text(view, sink,
                        "Allocations by functions of the C++ library are "
                        "charged to their callers; --system=show shows these "
                        "functions.");

@@ -14,7 +14,7 @@
 static struct ranking_row
 row_of(const struct graph_entries *entries, size_t item)
 {
-  const struct call_graph *graph = &entries->reduction->graph;
+  const struct call_graph *graph = &entries->view->graph;
   struct graph_entry entry = graph_entry_of(entries, item);
   const struct cycle *cycle = entry.cycle;
   const struct graph_node *node = &graph->nodes[entry.node];
@@ -33,28 +33,27 @@ row_of(const struct graph_entries *entries, size_t item)
 static void
 count_left_out(struct graph_entries *entries)
 {
-  const struct reduction *reduction = entries->reduction;
+  const struct view *view = entries->view;
   struct ranking *ranking = &entries->ranking;
-  ranking->left_out_bytes = reduction->selection.total.bytes;
-  ranking->left_out_allocs = reduction->selection.total.allocs;
+  ranking->left_out_bytes = view->selection.total.bytes;
+  ranking->left_out_allocs = view->selection.total.allocs;
   for (size_t i = 0; i < ranking->shown; i++) {
     size_t item = ranking->rows[i].item;
-    if (item >= reduction->graph.node_count)
+    if (item >= view->graph.node_count)
       continue;
-    ranking->left_out_bytes -= reduction->graph.nodes[item].self.bytes;
-    ranking->left_out_allocs -= reduction->graph.nodes[item].self.allocs;
+    ranking->left_out_bytes -= view->graph.nodes[item].self.bytes;
+    ranking->left_out_allocs -= view->graph.nodes[item].self.allocs;
   }
 }
 
 void
-graph_entries_init(struct graph_entries *entries,
-                   const struct reduction *reduction)
+graph_entries_init(struct graph_entries *entries, const struct view *view)
 {
-  const struct view_options *options = reduction->options;
-  const struct call_graph *graph = &reduction->graph;
+  const struct view_options *options = view->options;
+  const struct call_graph *graph = &view->graph;
   struct ranking *ranking = &entries->ranking;
-  size_t count = graph->node_count + reduction->cycles.count;
-  *entries = (struct graph_entries){.reduction = reduction};
+  size_t count = graph->node_count + view->cycles.count;
+  *entries = (struct graph_entries){.view = view};
   ranking->inclusive = true;
   entries->index_of = pool_zeroed(count, sizeof *entries->index_of);
   entries->calls_made =
@@ -70,14 +69,14 @@ graph_entries_init(struct graph_entries *entries,
   ranking_sort(ranking, options->sort);
   for (size_t i = 0; i < count; i++)
     entries->index_of[ranking->rows[i].item] = i;
-  ranking_cut(ranking, &reduction->selection.total, options);
+  ranking_cut(ranking, &view->selection.total, options);
   count_left_out(entries);
 }
 
 struct graph_entry
 graph_entry_of(const struct graph_entries *entries, size_t item)
 {
-  const struct call_graph *graph = &entries->reduction->graph;
+  const struct call_graph *graph = &entries->view->graph;
   size_t index = entries->index_of[item];
   if (item < graph->node_count) {
     const struct graph_node *node = &graph->nodes[item];
@@ -93,7 +92,7 @@ graph_entry_of(const struct graph_entries *entries, size_t item)
                                 node->root_calls};
   }
   const struct cycle *cycle =
-      &entries->reduction->cycles.items[item - graph->node_count];
+      &entries->view->cycles.items[item - graph->node_count];
   return (struct graph_entry){cycle,
                               0,
                               index,
@@ -111,7 +110,7 @@ static void
 add_relation(struct graph_entries *entries, const struct graph_entry *entry,
              const struct graph_arc *arc, bool callers)
 {
-  const struct graph_node *nodes = entries->reduction->graph.nodes;
+  const struct graph_node *nodes = entries->view->graph.nodes;
   uint32_t other = callers ? arc->caller : arc->callee;
   bool inside = nodes[other].cycle != 0 &&
                 nodes[arc->caller].cycle == nodes[arc->callee].cycle;
@@ -163,7 +162,7 @@ add_up(struct graph_entries *entries, const struct graph_entry *entry,
        bool callers)
 {
   const struct graph_sum none = {.count = 0};
-  const enum measure weight = reduction_weight(entries->reduction);
+  const enum measure weight = view_weight(entries->view);
   for (size_t i = 0; i < entries->relation_count; i++)
     entries->relations[i].weight =
         entries->relations[i].figures.counts[weight];
@@ -179,7 +178,7 @@ add_up(struct graph_entries *entries, const struct graph_entry *entry,
   for (size_t i = 0; i < entries->relation_count; i++) {
     struct relation *r = &entries->relations[i];
     r->small = !share_reached(r->weight, entry->inclusive->counts[weight],
-                              entries->reduction->options->min_share);
+                              entries->view->options->min_share);
     if (!r->inside)
       graph_sum_add(&entries->all, &r->figures, r->calls);
     if (r->small)
@@ -191,12 +190,11 @@ void
 graph_entry_relate(struct graph_entries *entries,
                    const struct graph_entry *entry, bool callers)
 {
-  const struct call_graph *graph = &entries->reduction->graph;
+  const struct call_graph *graph = &entries->view->graph;
   const struct cycle *cycle = entry->cycle;
   const uint32_t *members =
-      cycle == NULL
-          ? &entry->node
-          : entries->reduction->cycles.members + cycle->first_member;
+      cycle == NULL ? &entry->node
+                    : entries->view->cycles.members + cycle->first_member;
   size_t member_count = cycle == NULL ? 1 : cycle->member_count;
   for (size_t i = 0; i < entries->relation_count; i++)
     entries->place_of[entries->relations[i].node] = 0;

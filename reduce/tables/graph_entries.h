@@ -8,7 +8,7 @@
 #ifndef MPROF_GRAPH_ENTRIES_H
 #define MPROF_GRAPH_ENTRIES_H
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 #include "tables/ranking.h"
 
 struct graph_entry {
@@ -26,7 +26,7 @@ struct relation {
   uint32_t node;
   const char *name;       /* of the node */
   struct figures figures; /* of the chains that pass here; exact */
-  uint64_t weight;        /* of these: see reduction_weight */
+  uint64_t weight;        /* of these: see view_weight */
   uint64_t calls;
   uint64_t all_calls; /* made by the caller, or received by the callee */
   bool inside; /* both ends are in one cycle: the figures overlap others */
@@ -44,7 +44,7 @@ void graph_sum_add(struct graph_sum *sum, const struct figures *figures,
                    uint64_t calls);
 
 struct graph_entries {
-  const struct reduction *reduction;
+  const struct view *view;
   struct ranking ranking; /* item: a node, or node count + a cycle's place */
   size_t *index_of;       /* by item */
   uint64_t *calls_made;   /* by node: by it, to anyone and itself */
@@ -61,7 +61,7 @@ struct graph_entries {
  * then by name.  What is left out counts as what those functions themselves
  * allocated: their inclusive figures overlap. */
 void graph_entries_init(struct graph_entries *entries,
-                        const struct reduction *reduction);
+                        const struct view *view);
 
 struct graph_entry graph_entry_of(const struct graph_entries *entries,
                                   size_t item);

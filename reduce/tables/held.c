@@ -27,32 +27,32 @@ static const struct column columns[] = {
 };
 
 static void
-init(struct view *view)
+init(struct listing *listing)
 {
-  const struct tree *tree = &view->reduction->tree.tree;
-  bool *roots = pool_zeroed(view->reduction->graph.node_count, 1);
-  view->context = roots; /* by node of the graph */
+  const struct tree *tree = &listing->view->tree.tree;
+  bool *roots = pool_zeroed(listing->view->graph.node_count, 1);
+  listing->context = roots; /* by node of the graph */
   for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
     if (tree->nodes[i].parent == TREE_ROOT)
       roots[tree->nodes[i].item] = true;
 }
 
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct call_graph *graph = &view->reduction->graph;
+  const struct call_graph *graph = &listing->view->graph;
   if (item == graph->node_count)
     return false;
   row->figures = &graph->nodes[item].inclusive;
   row->name = graph->nodes[item].name;
-  row->left_out = !((const bool *)view->context)[item];
+  row->left_out = !((const bool *)listing->context)[item];
   return true;
 }
 
 static const char *
-lacks(const struct reduction *reduction)
+lacks(const struct view *view)
 {
-  return measure_known(reduction->profile, MEASURE_HELD_BYTES)
+  return measure_known(view->profile, MEASURE_HELD_BYTES)
              ? NULL
              : "This profile does not record holders: it was not saved with "
                ":holders after (mprof:start :live t).";
@@ -70,53 +70,45 @@ static const struct table held_table = {
 };
 
 void
-report_holders_legend(const struct reduction *reduction, struct sink *sink)
+report_holders_legend(const struct view *view, struct sink *sink)
 {
-  report_legend_text(reduction, sink,
+  report_legend_text(view, sink,
                      "Each entry shows a holder (the line with an index at "
                      "the left), its own holders above it and what it holds "
                      "below it, the heaviest nearest to it.  To follow a "
                      "path to its root, look for the index of the line "
                      "above.");
-  if (reduction == NULL || reduction->options->legend)
+  if (view == NULL || view->options->legend)
     sink_text(sink, "\n");
   report_legend(
-      reduction, sink, "self+desc",
-      weighed_words(reduction,
-                    "share of all live bytes that the holder retains"));
+      view, sink, "self+desc",
+      weighed_words(view, "share of all live bytes that the holder retains"));
   report_legend(
-      reduction, sink, "self",
-      weighed_words(reduction,
+      view, sink, "self",
+      weighed_words(view,
                     "own line: bytes of its own objects; above: bytes that "
                     "it retains for that holder; below: bytes that are "
                     "retained for it"));
-  report_legend(
-      reduction, sink,
-      reduction == NULL || reduction_weight(reduction) == MEASURE_BYTES
-          ? "exact bytes"
-          : "exact allocs",
-      weighed_words(reduction, "on all lines: bytes that are retained"));
+  report_legend(view, sink,
+                view == NULL || view_weight(view) == MEASURE_BYTES
+                    ? "exact bytes"
+                    : "exact allocs",
+                weighed_words(view, "on all lines: bytes that are retained"));
 }
 
 void
-report_held_legend(const struct reduction *reduction, struct sink *sink)
+report_held_legend(const struct view *view, struct sink *sink)
 {
-  text_columns_explain(reduction, held_table.columns, held_table.column_count,
+  text_columns_explain(view, held_table.columns, held_table.column_count,
                        sink);
-  report_holders_legend(reduction, sink);
+  report_holders_legend(view, sink);
 }
 
 void
-report_held(const struct reduction *reduction, struct sink *sink)
+report_held(const struct view *view, struct sink *sink)
 {
-  struct view_options options = *reduction->options;
-  struct reduction held;
-  options.value = MEASURE_HELD_BYTES;
-  if (lacks(reduction) != NULL) {
-    text_report_write(&held_table, reduction, sink);
-    return;
-  }
-  reduction_init(&held, reduction->profile, &options);
-  text_report_write(&held_table, &held, sink);
-  report_graph(&held, sink);
+  const struct view *held = view->options->held;
+  text_report_write(&held_table, held == NULL ? view : held, sink);
+  if (held != NULL)
+    report_graph(held, sink);
 }

@@ -90,18 +90,17 @@ struct leaks {
 /* Writes the name of ITEM, with the call site as an offset if that is asked
  * for. */
 static void
-write_frame(const struct reduction *reduction, const struct call_item *item,
+write_frame(const struct view *view, const struct call_item *item,
             struct sink *sink)
 {
-  const struct view_options *options = reduction->options;
+  const struct view_options *options = view->options;
   sink_text(sink, item->name);
   if (!options->offsets || options->by != BY_FUNCTION ||
       item->function == INDEX_NONE)
     return;
-  const struct function *function =
-      &reduction->frames.functions[item->function];
+  const struct function *function = &view->frames.functions[item->function];
   if (item->line > 0 && function->start_line > 0 &&
-      !call_item_is_elsewhere(&reduction->frames, item))
+      !call_item_is_elsewhere(&view->frames, item))
     sink_format(sink, "+%" PRId64, item->line - function->start_line);
   else if (item->address != 0)
     sink_format(sink, "+%" PRIu64, item->address - function->low_address);
@@ -110,27 +109,27 @@ write_frame(const struct reduction *reduction, const struct call_item *item,
 /* The number of the path to NODE: its last callers with what was inlined into
  * them, outermost first. */
 static uint32_t
-path_to(const struct view *view, uint32_t node)
+path_to(const struct listing *listing, uint32_t node)
 {
-  struct leaks *leaks = view->context;
+  struct leaks *leaks = listing->context;
   const struct tree_node *nodes = leaks->tree.tree.nodes;
-  struct sink *sink = &view->text->sink;
-  size_t most = view->reduction->options->callers;
+  struct sink *sink = &listing->text->sink;
+  size_t most = listing->view->options->callers;
   size_t count = 0;
   for (size_t calls = 0; node != TREE_ROOT && calls < most;
        node = nodes[node].parent) {
     leaks->path[count++] = nodes[node].item;
     calls += !leaks->tree.items[nodes[node].item].inlined;
   }
-  string_sink_clear(view->text);
+  string_sink_clear(listing->text);
   if (node != TREE_ROOT)
     sink_format(sink, "...%s", leaks->separator);
   while (count > 0) {
-    write_frame(view->reduction, &leaks->tree.items[leaks->path[--count]],
+    write_frame(listing->view, &leaks->tree.items[leaks->path[--count]],
                 sink);
     sink_text(sink, count > 0 ? leaks->separator : "");
   }
-  return names_intern(&leaks->paths, string_sink_text(view->text));
+  return names_intern(&leaks->paths, string_sink_text(listing->text));
 }
 
 /* Sets the total to ALL without what was suppressed and kept. */
@@ -148,10 +147,10 @@ leave_out_suppressed(struct leaks *leaks, const struct figures *all)
 /* Adds what of sample I, of the path with that number, was lost directly, and
  * what was kept and not lost. */
 static void
-split_kept(const struct view *view, size_t i, uint32_t path)
+split_kept(const struct listing *listing, size_t i, uint32_t path)
 {
-  const struct profile *profile = view->reduction->profile;
-  struct leaks *leaks = view->context;
+  const struct profile *profile = listing->view->profile;
+  struct leaks *leaks = listing->context;
   const uint64_t lost[] = {profile_value(profile, i, MEASURE_LOST_BYTES),
                            profile_value(profile, i, MEASURE_LOST_ALLOCS)};
   const uint64_t indirect[] = {
@@ -183,13 +182,13 @@ leave_out_reachable(struct leaks *leaks)
 }
 
 static void
-init(struct view *view)
+init(struct listing *listing)
 {
-  const struct reduction *reduction = view->reduction;
-  const struct profile *profile = reduction->profile;
-  struct leaks *leaks = view->context;
+  const struct view *view = listing->view;
+  const struct profile *profile = view->profile;
+  struct leaks *leaks = listing->context;
   names_init(&leaks->paths);
-  call_tree_by_frames(&leaks->tree, &reduction->tree, false);
+  call_tree_by_frames(&leaks->tree, &view->tree, false);
   uint32_t *of_sample = leaks->tree.of_sample; /* nodes, then paths */
   leaks->separator = ">";
   for (size_t i = 0; i < leaks->tree.item_count; i++)
@@ -199,10 +198,10 @@ init(struct view *view)
   leaks->path = pool_zeroed(leaks->tree.tree.count, sizeof *leaks->path);
   for (size_t i = 0; i < profile->sample_count; i++)
     if (of_sample[i] != INDEX_NONE)
-      of_sample[i] = path_to(view, of_sample[i]);
+      of_sample[i] = path_to(listing, of_sample[i]);
   leaks->figures = pool_zeroed(leaks->paths.count, sizeof *leaks->figures);
   if (profile_has(profile, MEASURE_LOST_BYTES)) {
-    view->ranking.noun = "bytes lost";
+    listing->ranking.noun = "bytes lost";
     leaks->others =
         pool_zeroed(leaks->paths.count + 1, sizeof *leaks->others);
   }
@@ -210,25 +209,25 @@ init(struct view *view)
     struct sample_count count;
     if (of_sample[i] == INDEX_NONE)
       continue;
-    selection_count(&reduction->selection, i, &count);
+    selection_count(&view->selection, i, &count);
     struct figures figures = figures_of(profile, &count);
-    bool suppressed = reduction->suppressed != NULL &&
-                      reduction->suppressed[profile->samples[i].node];
+    bool suppressed = view->suppressed != NULL &&
+                      view->suppressed[profile->samples[i].node];
     figures_add(suppressed ? &leaks->suppressed
                            : &leaks->figures[of_sample[i]],
                 &figures);
     if (!suppressed && leaks->others != NULL)
-      split_kept(view, i, of_sample[i]);
+      split_kept(listing, i, of_sample[i]);
   }
-  leave_out_suppressed(leaks, &reduction->selection.total);
+  leave_out_suppressed(leaks, &view->selection.total);
   if (leaks->others != NULL)
     leave_out_reachable(leaks);
 }
 
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct leaks *leaks = view->context;
+  const struct leaks *leaks = listing->context;
   if (item == leaks->paths.count)
     return false;
   row->figures = &leaks->figures[item];
@@ -241,24 +240,24 @@ row(const struct view *view, size_t item, struct ranking_row *row)
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct leaks *leaks = view->context;
+  const struct leaks *leaks = listing->context;
   size_t item = row->item == (size_t)NO_ITEM ? leaks->paths.count : row->item;
   return cell_number(leaks->others[item].counts[id]);
 }
 
 static const struct figures *
-total(const struct view *view)
+total(const struct listing *listing)
 {
-  const struct leaks *leaks = view->context;
+  const struct leaks *leaks = listing->context;
   return &leaks->total;
 }
 
 static void
-note(const struct view *view, struct sink *sink)
+note(const struct listing *listing, struct sink *sink)
 {
-  const struct leaks *leaks = view->context;
+  const struct leaks *leaks = listing->context;
   char text[200];
   if (leaks->suppressed.kept_allocs == 0)
     return;
@@ -271,19 +270,19 @@ note(const struct view *view, struct sink *sink)
 }
 
 static void
-legend(const struct view *view, struct sink *sink)
+legend(const struct listing *listing, struct sink *sink)
 {
-  const struct reduction *reduction = view->reduction;
-  if (reduction != NULL && reduction->options->offsets)
-    report_legend(reduction, sink, "name+n",
+  const struct view *view = listing->view;
+  if (view != NULL && view->options->offsets)
+    report_legend(view, sink, "name+n",
                   "the call site: lines from the start of the function or, "
                   "if lines are not known, bytes from its first call site");
 }
 
 static const char *
-lacks(const struct reduction *reduction)
+lacks(const struct view *view)
 {
-  return column_used(reduction, USE_KEPT)
+  return column_used(view, USE_KEPT)
              ? NULL
              : "This profile does not record what was freed.";
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Legends: what columns mean.  A report explains the columns that it has.
- * Without a reduction (NULL) a legend explains all that any profile may have:
+ * Without a view (NULL) a legend explains all that any profile may have:
  * `mprof help tables' prints these, and the manual page is made of them.
  */
 
@@ -37,47 +37,46 @@ report_categories_meaning(enum language language)
 }
 
 bool
-report_lacks_calls(const struct reduction *reduction)
+report_lacks_calls(const struct view *view)
 {
-  for (size_t i = 0; i < reduction->graph.node_count; i++)
-    if (reduction->graph.nodes[i].calls == CALLS_UNKNOWN)
+  for (size_t i = 0; i < view->graph.node_count; i++)
+    if (view->graph.nodes[i].calls == CALLS_UNKNOWN)
       return true;
   return false;
 }
 
 static void
-explain_shares(const struct reduction *reduction, struct sink *sink)
+explain_shares(const struct view *view, struct sink *sink)
 {
-  report_legend(reduction, sink, "%",
+  report_legend(view, sink, "%",
                 "whole per cents, rounded down; blank: none, \".\": less "
                 "than 1 %, \"**\": all");
 }
 
 static void
-explain_categories(const struct reduction *reduction, enum language language,
+explain_categories(const struct view *view, enum language language,
                    struct sink *sink)
 {
-  report_legend(reduction, sink,
-                language == LANGUAGE_LISP ? "c f s o" : "s m l x",
+  report_legend(view, sink, language == LANGUAGE_LISP ? "c f s o" : "s m l x",
                 report_categories_meaning(language));
 }
 
 static void
-explain_blank_calls(const struct reduction *reduction, struct sink *sink)
+explain_blank_calls(const struct view *view, struct sink *sink)
 {
   report_legend(
-      reduction, sink, "blank calls",
+      view, sink, "blank calls",
       "unknown: calls of some functions are not counted, such as C "
       "functions of other libraries; <TOTAL> leaves them out, and the sum "
       "of callers or callees that includes them is blank too");
 }
 
 const char *
-weighed_words(const struct reduction *reduction, const char *text)
+weighed_words(const struct view *view, const char *text)
 {
   static const char bytes[] = "bytes";
   struct string_sink made;
-  if (reduction == NULL || reduction_weight(reduction) == MEASURE_BYTES)
+  if (view == NULL || view_weight(view) == MEASURE_BYTES)
     return text;
   string_sink_init(&made);
   for (const char *at; (at = strstr(text, bytes)) != NULL;
@@ -89,7 +88,7 @@ weighed_words(const struct reduction *reduction, const char *text)
 
 /* Explains COLUMN under its heading: "bytes %", "self+desc". */
 static void
-explain_column(const struct reduction *reduction, const struct column *column,
+explain_column(const struct view *view, const struct column *column,
                struct sink *sink)
 {
   char term[64];
@@ -100,51 +99,49 @@ explain_column(const struct reduction *reduction, const struct column *column,
   snprintf(term, sizeof term, "%s%s%s%s", top,
            *top == '\0' || *bottom == '+' || *bottom == '/' ? "" : " ",
            bottom, column->share ? " %" : "");
-  if (reduction == NULL)
+  if (view == NULL)
     snprintf(meaning, sizeof meaning, "%s%s%s%s", uses[column->use],
              column->meaning,
              in_c == NULL ? "" : ".  In C: ", in_c == NULL ? "" : in_c);
   else
     snprintf(meaning, sizeof meaning, "%s",
-             in_c != NULL && reduction->profile->language == LANGUAGE_C
+             in_c != NULL && view->profile->language == LANGUAGE_C
                  ? in_c
                  : column->meaning);
-  report_legend(reduction, sink, column->term == NULL ? term : column->term,
-                column->weighs ? weighed_words(reduction, meaning) : meaning);
+  report_legend(view, sink, column->term == NULL ? term : column->term,
+                column->weighs ? weighed_words(view, meaning) : meaning);
 }
 
 void
-text_columns_explain(const struct reduction *reduction,
-                     const struct column *list, size_t count,
-                     struct sink *sink)
+text_columns_explain(const struct view *view, const struct column *list,
+                     size_t count, struct sink *sink)
 {
-  const bool all = reduction == NULL; /* report_legends has begun */
+  const bool all = view == NULL; /* report_legends has begun */
   bool shares = false;
   bool categories = all;
   bool calls = false;
-  if (!all && !reduction->options->legend)
+  if (!all && !view->options->legend)
     return;
   sink_text(sink, "\n");
   for (const struct column *c = list; c < list + count; c++)
     shares = shares || c->share || c->content == CONTENT_SHARE ||
              c->content == CONTENT_CATEGORIES;
   if (shares && !all)
-    explain_shares(reduction, sink);
+    explain_shares(view, sink);
   for (size_t i = 0; i < count; i++) {
-    const struct column c =
-        all ? list[i] : column_weighed(reduction, &list[i]);
-    if (c.text.bottom == NULL || (!all && !column_used(reduction, c.use)))
+    const struct column c = all ? list[i] : column_weighed(view, &list[i]);
+    if (c.text.bottom == NULL || (!all && !column_used(view, c.use)))
       continue;
     if (c.meaning != NULL)
-      explain_column(reduction, &c, sink);
+      explain_column(view, &c, sink);
     if (c.content == CONTENT_CATEGORIES && !categories) {
-      explain_categories(reduction, reduction->profile->language, sink);
+      explain_categories(view, view->profile->language, sink);
       categories = true;
     }
     calls = calls || c.use == USE_CALLS;
   }
-  if (!all && calls && report_lacks_calls(reduction))
-    explain_blank_calls(reduction, sink);
+  if (!all && calls && report_lacks_calls(view))
+    explain_blank_calls(view, sink);
 }
 
 void
@@ -156,7 +153,7 @@ report_legends(struct sink *sink)
   explain_categories(NULL, LANGUAGE_C, sink);
   explain_blank_calls(NULL, sink);
   for (const struct output *o = report_tables; o->name != NULL; o++) {
-    const struct view view = {.table = o->table};
+    const struct listing listing = {.table = o->table};
     if (o->table == NULL && o->explain == NULL)
       continue;
     sink_format(sink, "\nTable %s:\n", o->name);
@@ -167,6 +164,6 @@ report_legends(struct sink *sink)
     text_columns_explain(NULL, o->table->columns, o->table->column_count,
                          sink);
     if (o->table->legend != NULL)
-      o->table->legend(&view, sink);
+      o->table->legend(&listing, sink);
   }
 }

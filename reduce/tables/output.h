@@ -2,7 +2,7 @@
 
 /* The table of outputs.
  *
- * An output turns a reduction into text (or bytes); it changes nothing and
+ * An output turns a view into text (or bytes); it changes nothing and
  * reports failure only through the sink.  A new output is one file and one
  * row in outputs.c, and so is a new table.
  */
@@ -10,7 +10,7 @@
 #ifndef MPROF_OUTPUT_H
 #define MPROF_OUTPUT_H
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 #include "base/sink.h"
 
 struct table;
@@ -33,16 +33,16 @@ enum shown_when {
 struct output {
   const char *name; /* as --tables or --format take it */
   const char *help; /* a few words, for --help */
-  void (*emit)(const struct reduction *reduction, struct sink *sink);
+  void (*emit)(const struct view *view, struct sink *sink);
   const struct table *table; /* what is written, where EMIT is NULL */
   /* of tables that EMIT writes: the legend; see legend.c */
-  void (*explain)(const struct reduction *reduction, struct sink *sink);
+  void (*explain)(const struct view *view, struct sink *sink);
   enum shown_when when; /* of tables of a report */
   const char *endings;  /* of files in this format, with a blank after each;
                            NULL: none */
   bool one_measure;     /* has room for one measure alone */
   bool leaks_only;      /* what is suppressed is not kept there */
-  bool compares;        /* with the base of the reduction, if there is one */
+  bool compares;        /* with the base of the view, if there is one */
 };
 
 /* The tables of a report, in the order of printing; the formats of mprof
@@ -52,10 +52,9 @@ extern const struct output report_tables[];
 extern const struct output export_formats[];
 extern const struct output csv_tables[];
 
-/* Returns whether TABLE is printed in a report on REDUCTION where none is
+/* Returns whether TABLE is printed in a report on VIEW where none is
  * asked for. */
-bool output_shown(const struct output *table,
-                  const struct reduction *reduction);
+bool output_shown(const struct output *table, const struct view *view);
 
 /* The places of the nodes of the graph and of the profile's types in the
  * lists of the format json, by which it refers to them. */
@@ -63,18 +62,17 @@ struct json_places {
   uint32_t *functions, *types;
 };
 
-struct json_places json_places(const struct reduction *reduction);
+struct json_places json_places(const struct view *view);
 
 /* Writes the object of the format json, with the list of CONTEXTS or without
  * it. */
-void json_write(const struct json_places *places,
-                const struct reduction *reduction, bool contexts,
-                struct sink *sink);
+void json_write(const struct json_places *places, const struct view *view,
+                bool contexts, struct sink *sink);
 
 /* The formats that are made of the descriptions of tables. */
-void export_csv(const struct reduction *reduction, struct sink *sink);
-void export_json(const struct reduction *reduction, struct sink *sink);
-void export_lisp(const struct reduction *reduction, struct sink *sink);
+void export_csv(const struct view *view, struct sink *sink);
+void export_json(const struct view *view, struct sink *sink);
+void export_lisp(const struct view *view, struct sink *sink);
 
 /* The row of OUTPUTS called by the first LENGTH bytes of NAME, or NULL. */
 const struct output *output_find(const struct output *outputs,

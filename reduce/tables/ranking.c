@@ -211,10 +211,10 @@ share_write(uint32_t share, struct sink *sink)
 }
 
 void
-ranking_note(const struct ranking *ranking, const struct reduction *reduction,
+ranking_note(const struct ranking *ranking, const struct view *view,
              const char *rows, const char *objects, struct sink *sink)
 {
-  const struct view_options *options = reduction->options;
+  const struct view_options *options = view->options;
   size_t left_out = ranking->count - ranking->shown;
   bool small = options->min_share > 0;
   bool limited = options->limit != SIZE_MAX;
@@ -227,12 +227,12 @@ ranking_note(const struct ranking *ranking, const struct reduction *reduction,
   if (small) {
     sink_text(to, " below ");
     share_write(options->min_share, to);
-    sink_format(to, " %% of the %s",
-                ranking->noun != NULL
-                    ? ranking->noun
-                    : measure_row(reduction->profile,
-                                  measure_of(ranking, ranking->order))
-                          ->noun);
+    sink_format(
+        to, " %% of the %s",
+        ranking->noun != NULL
+            ? ranking->noun
+            : measure_row(view->profile, measure_of(ranking, ranking->order))
+                  ->noun);
   }
   if (limited)
     sink_format(to, "%s beyond the limit of %zu", small ? " or" : "",

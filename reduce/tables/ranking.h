@@ -12,7 +12,7 @@
 #ifndef MPROF_RANKING_H
 #define MPROF_RANKING_H
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 #include "base/sink.h"
 
 struct ranking_row {
@@ -71,11 +71,10 @@ bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
  * needs. */
 void share_write(uint32_t share, struct sink *sink);
 
-/* Writes a line that says what ranking_cut left out of a table of REDUCTION,
+/* Writes a line that says what ranking_cut left out of a table of VIEW,
  * if anything; ROWS is what rows are called ("functions"), OBJECTS what their
  * allocations are. */
-void ranking_note(const struct ranking *ranking,
-                  const struct reduction *reduction, const char *rows,
-                  const char *objects, struct sink *sink);
+void ranking_note(const struct ranking *ranking, const struct view *view,
+                  const char *rows, const char *objects, struct sink *sink);
 
 #endif

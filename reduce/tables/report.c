@@ -73,29 +73,29 @@ report_paragraph(struct sink *sink, const char *text)
 }
 
 void
-report_legend(const struct reduction *reduction, struct sink *sink,
-              const char *term, const char *text)
+report_legend(const struct view *view, struct sink *sink, const char *term,
+              const char *text)
 {
-  if (reduction != NULL && !reduction->options->legend)
+  if (view != NULL && !view->options->legend)
     return;
   sink_format(sink, "  %-12s ", term);
   write_wrapped(sink, text, TERM_WIDTH);
 }
 
 void
-report_legend_text(const struct reduction *reduction, struct sink *sink,
+report_legend_text(const struct view *view, struct sink *sink,
                    const char *text)
 {
-  if (reduction != NULL && !reduction->options->legend)
+  if (view != NULL && !view->options->legend)
     return;
   sink_text(sink, "\n");
-  report_indented(sink, text, reduction == NULL ? 0 : 2);
+  report_indented(sink, text, view == NULL ? 0 : 2);
 }
 
 bool
-report_knows_allocs(const struct reduction *reduction)
+report_knows_allocs(const struct view *view)
 {
-  return reduction->profile->gaps.countless == 0;
+  return view->profile->gaps.countless == 0;
 }
 
 static void
@@ -108,13 +108,13 @@ write_count(struct sink *sink, const char *separator, uint64_t count,
 
 /* Names the expressions that match nothing: nobody wants them so. */
 static void
-write_unmatched(const struct reduction *reduction, struct sink *sink)
+write_unmatched(const struct view *view, struct sink *sink)
 {
   for (enum expression e = 0; e < EXPRESSIONS_ON_FUNCTIONS; e++)
-    if ((reduction->selection.unmatched >> e & 1) != 0) {
+    if ((view->selection.unmatched >> e & 1) != 0) {
       sink_format(sink, "No function matches --%s=", expression_option(e));
-      escape_name(sink, reduction->options->select.expressions[e], "");
-      sink_text(sink, selection_nearest(&reduction->selection, e));
+      escape_name(sink, view->options->select.expressions[e], "");
+      sink_text(sink, selection_nearest(&view->selection, e));
       sink_text(sink, "\n");
     }
 }
@@ -132,16 +132,15 @@ write_granularity(enum granularity by, struct sink *sink)
 }
 
 void
-report_counted(const struct reduction *reduction, struct sink *sink)
+report_counted(const struct view *view, struct sink *sink)
 {
   const struct measure_row *row =
-      measure_row(reduction->profile, reduction_counted(reduction));
+      measure_row(view->profile, view_counted(view));
   if (row->what != NULL)
-    sink_format(
-        sink, "All tables count only memory that was %s (--value=%s)%s\n",
-        row->what, row->word,
-        reduction_is_of_holders(reduction) ? ""
-                                           : "; calls include all calls");
+    sink_format(sink,
+                "All tables count only memory that was %s (--value=%s)%s\n",
+                row->what, row->word,
+                view_is_of_holders(view) ? "" : "; calls include all calls");
 }
 
 /* Ends a line that holds of FILES: says so unless these are all. */
@@ -165,9 +164,9 @@ write_gap(const struct profile *profile, size_t files, const char *text,
 }
 
 void
-report_live(const struct reduction *reduction, struct sink *sink)
+report_live(const struct view *view, struct sink *sink)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   size_t files = profile->fact_files[FACT_LIVE_COLLECTION];
   int64_t collection = profile->facts[FACT_LIVE_COLLECTION];
   if (profile->language != LANGUAGE_LISP ||
@@ -193,9 +192,9 @@ report_live(const struct reduction *reduction, struct sink *sink)
 
 /* A line on what of a C program was lost at the end, where it was sought. */
 static void
-write_lost(const struct reduction *reduction, struct sink *sink)
+write_lost(const struct view *view, struct sink *sink)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   const uint64_t *total = profile->total;
   const char *unfound = profile_comment(profile, PPROF_COMMENT_UNFOUND_NOTE);
   uint64_t lost = total[MEASURE_LOST_BYTES];
@@ -249,11 +248,11 @@ report_gaps(const struct profile *profile, struct sink *sink)
 }
 
 void
-report_summary(const struct reduction *reduction, struct sink *sink)
+report_summary(const struct view *view, struct sink *sink)
 {
-  const struct profile *profile = reduction->profile;
-  const struct selection *selection = &reduction->selection;
-  enum granularity by = reduction->options->by;
+  const struct profile *profile = view->profile;
+  const struct selection *selection = &view->selection;
+  enum granularity by = view->options->by;
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM);
   sink_text(sink, "Allocation profile");
   if (program != NULL) {
@@ -263,25 +262,24 @@ report_summary(const struct reduction *reduction, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
-  if (report_knows_allocs(reduction)) {
+  if (report_knows_allocs(view)) {
     write_count(sink, "", profile->total[MEASURE_ALLOCS], "allocation",
                 "allocations");
     sink_text(sink, ", ");
   }
   write_count(sink, "", profile->total[MEASURE_BYTES], "byte", "bytes");
-  write_count(sink, ", ", reduction->graph.node_count,
-              granularity_noun(by, false), granularity_noun(by, true));
-  if (reduction->cycles.count > 0)
-    write_count(sink, ", ", reduction->cycles.count, "cycle", "cycles");
-  write_count(sink, ", ", reduction->graph.context_count, "context",
-              "contexts");
+  write_count(sink, ", ", view->graph.node_count, granularity_noun(by, false),
+              granularity_noun(by, true));
+  if (view->cycles.count > 0)
+    write_count(sink, ", ", view->cycles.count, "cycle", "cycles");
+  write_count(sink, ", ", view->graph.context_count, "context", "contexts");
   if (profile_knows(profile, FACT_THREADS))
     write_count(sink, ", ", (uint64_t)profile->facts[FACT_THREADS], "thread",
                 "threads");
   sink_text(sink, "\n");
   if (selection->narrowed) {
     sink_text(sink, "Selected by the options: ");
-    if (report_knows_allocs(reduction)) {
+    if (report_knows_allocs(view)) {
       write_count(sink, "", selection->total.allocs, "allocation",
                   "allocations");
       sink_text(sink, ", ");
@@ -289,39 +287,38 @@ report_summary(const struct reduction *reduction, struct sink *sink)
     write_count(sink, "", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; percentages refer to these\n");
   }
-  report_live(reduction, sink);
-  write_lost(reduction, sink);
-  report_counted(reduction, sink);
+  report_live(view, sink);
+  write_lost(view, sink);
+  report_counted(view, sink);
   write_granularity(by, sink);
-  write_unmatched(reduction, sink);
+  write_unmatched(view, sink);
   report_gaps(profile, sink);
 }
 
 /* Whether the table with the number INDEX is printed. */
 static bool
-wants_table(const struct reduction *reduction, size_t index)
+wants_table(const struct view *view, size_t index)
 {
   const struct output *table = &report_tables[index];
-  const uint64_t asked = reduction->options->tables;
-  if (table->when == WHEN_LEAKS && reduction->options->leaks == LEAKS_OFF)
+  const uint64_t asked = view->options->tables;
+  if (table->when == WHEN_LEAKS && view->options->leaks == LEAKS_OFF)
     return false;
-  return asked == 0 ? output_shown(table, reduction)
-                    : (asked >> index & 1) != 0;
+  return asked == 0 ? output_shown(table, view) : (asked >> index & 1) != 0;
 }
 
 void
-report_write(const struct reduction *reduction, struct sink *sink)
+report_write(const struct view *view, struct sink *sink)
 {
-  report_unattributed(reduction, sink);
-  report_summary(reduction, sink);
+  report_unattributed(view, sink);
+  report_summary(view, sink);
   for (size_t i = 0; report_tables[i].name != NULL; i++) {
-    if (!wants_table(reduction, i))
+    if (!wants_table(view, i))
       continue;
     struct scratch *scratch = scratch_begin();
     if (report_tables[i].table != NULL)
-      text_report_write(report_tables[i].table, reduction, sink);
+      text_report_write(report_tables[i].table, view, sink);
     else
-      report_tables[i].emit(reduction, sink);
+      report_tables[i].emit(view, sink);
     scratch_end(scratch);
   }
 }

@@ -7,59 +7,54 @@
 #ifndef MPROF_REPORT_H
 #define MPROF_REPORT_H
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 #include "base/sink.h"
 
 /* Writes a whole report: what was over the budget, a line on the profile, and
  * the tables that the options ask for. */
-void report_write(const struct reduction *reduction, struct sink *sink);
+void report_write(const struct view *view, struct sink *sink);
 
 /* What the profile is of, and how much; the lines above all tables. */
-void report_summary(const struct reduction *reduction, struct sink *sink);
+void report_summary(const struct view *view, struct sink *sink);
 
 /* Says what is counted, when that is not what was allocated. */
-void report_counted(const struct reduction *reduction, struct sink *sink);
+void report_counted(const struct view *view, struct sink *sink);
 
 /* A line on what of a Lisp program was alive, and as of which collection;
  * nothing where the profile does not say it. */
-void report_live(const struct reduction *reduction, struct sink *sink);
+void report_live(const struct view *view, struct sink *sink);
 
 /* Lines on what the files do not say; nothing for those of mprof. */
 void report_gaps(const struct profile *profile, struct sink *sink);
 
 /* Whether the profile counts objects. */
-bool report_knows_allocs(const struct reduction *reduction);
+bool report_knows_allocs(const struct view *view);
 
 /* Whether some function that shows has calls that are not known. */
-bool report_lacks_calls(const struct reduction *reduction);
+bool report_lacks_calls(const struct view *view);
 
 /* The tables that are no descriptions. */
-void report_graph(const struct reduction *reduction, struct sink *sink);
-void report_held(const struct reduction *reduction, struct sink *sink);
-void report_reconciliation(const struct reduction *reduction,
-                           struct sink *sink);
+void report_graph(const struct view *view, struct sink *sink);
+void report_held(const struct view *view, struct sink *sink);
+void report_reconciliation(const struct view *view, struct sink *sink);
 
 /* What to change: the first advice, a line each; all of it, in full; and the
  * rules that it comes from. */
-void report_first_advice(const struct reduction *reduction,
-                         struct sink *sink);
-void report_advice(const struct reduction *reduction, struct sink *sink);
+void report_first_advice(const struct view *view, struct sink *sink);
+void report_advice(const struct view *view, struct sink *sink);
 void report_advice_rules(struct sink *sink);
 
 /* The legends of a call graph; of one whose functions are holders; of the
  * table HELD and that. */
-void report_graph_legend(const struct reduction *reduction,
-                         struct sink *sink);
-void report_holders_legend(const struct reduction *reduction,
-                           struct sink *sink);
-void report_held_legend(const struct reduction *reduction, struct sink *sink);
+void report_graph_legend(const struct view *view, struct sink *sink);
+void report_holders_legend(const struct view *view, struct sink *sink);
+void report_held_legend(const struct view *view, struct sink *sink);
 
 /* The legends of all tables, for any profile. */
 void report_legends(struct sink *sink);
 
 /* The first lines of a report: what could not be attributed, if anything. */
-void report_unattributed(const struct reduction *reduction,
-                         struct sink *sink);
+void report_unattributed(const struct view *view, struct sink *sink);
 
 /* Writes the heading of a table; TEXT as a paragraph of its own, or in lines
  * that begin with INDENT blanks. */
@@ -68,11 +63,11 @@ void report_paragraph(struct sink *sink, const char *text);
 void report_indented(struct sink *sink, const char *text, size_t indent);
 
 /* Writes a line of a legend, what TERM, a heading, stands for; or a paragraph
- * of it.  Neither writes anything when legends are not wanted.  REDUCTION is
+ * of it.  Neither writes anything when legends are not wanted.  VIEW is
  * NULL in a legend for any profile; see legend.c. */
-void report_legend(const struct reduction *reduction, struct sink *sink,
+void report_legend(const struct view *view, struct sink *sink,
                    const char *term, const char *text);
-void report_legend_text(const struct reduction *reduction, struct sink *sink,
+void report_legend_text(const struct view *view, struct sink *sink,
                         const char *text);
 
 #endif

@@ -4,10 +4,10 @@
  * above and its callees below.
  *
  * Two views stand side by side.  The columns up to the calls are the merged
- * view: functions that call each other in a circle are one node, and fields
- * that would mix up what they did for each other show "*".  The last pair of
- * numbers is the exact view, counted once a chain: it needs no merging and
- * holds for members of cycles too.
+ * listing: functions that call each other in a circle are one node, and
+ * fields that would mix up what they did for each other show "*".  The last
+ * pair of numbers is the exact listing, counted once a chain: it needs no
+ * merging and holds for members of cycles too.
  *
  * A cycle is listed twice under one index: as one function, with its callers
  * and callees outside, and as the list of its members with what each
@@ -81,7 +81,7 @@ static const char relation_indent[] = "    ";
 
 /* The table being filled. */
 struct drawing {
-  const struct reduction *reduction;
+  const struct view *view;
   const struct figures *total; /* of the selection */
   struct graph_entries entries;
   struct text_table table;
@@ -96,7 +96,7 @@ struct line {
   uint64_t fraction_of;        /* frac, but on own lines: a part of so much */
   uint64_t calls, more;        /* what is unknown stays blank */
   char mark;                   /* before MORE; '+' also stands for nothing */
-  const struct figures *exact; /* the exact view; NULL: stars */
+  const struct figures *exact; /* the exact listing; NULL: stars */
 };
 
 static void
@@ -110,7 +110,7 @@ add_stars(struct text_table *table, size_t count)
 static uint64_t
 weight_of(const struct drawing *drawing, const struct figures *figures)
 {
-  return figures->counts[reduction_weight(drawing->reduction)];
+  return figures->counts[view_weight(drawing->view)];
 }
 
 /* Adds the weight of FIGURES and its share, or stars. */
@@ -132,8 +132,8 @@ add_figures(struct drawing *drawing, const struct line *line)
 {
   struct text_table *table = &drawing->table;
   const struct figures *figures = line->figures;
-  bool kept = column_used(drawing->reduction, USE_KEPT) ||
-              column_used(drawing->reduction, USE_LIVE);
+  bool kept = column_used(drawing->view, USE_KEPT) ||
+              column_used(drawing->view, USE_LIVE);
   add_bytes(drawing, figures);
   if (figures == NULL) {
     add_stars(table, 2 * CATEGORY_COUNT + (kept ? 1 + CATEGORY_COUNT : 0));
@@ -168,7 +168,7 @@ add_line(struct drawing *drawing, struct line line)
 {
   struct text_table *table = &drawing->table;
   const struct graph_entry *own = line.own;
-  const struct graph_node *nodes = drawing->reduction->graph.nodes;
+  const struct graph_node *nodes = drawing->view->graph.nodes;
   if (own != NULL) {
     text_table_lead(table);
     text_table_cell(table, "[%zu]", own->index);
@@ -181,7 +181,7 @@ add_line(struct drawing *drawing, struct line line)
   else
     text_table_cell(table, "%s", own != NULL || line.member ? "*" : "");
   add_figures(drawing, &line);
-  if (column_used(drawing->reduction, USE_CALLS)) {
+  if (column_used(drawing->view, USE_CALLS)) {
     add_calls(table, line.calls);
     if (line.mark == '\0' || line.more == CALLS_UNKNOWN ||
         (line.mark == '+' && line.more == 0))
@@ -196,10 +196,10 @@ add_line(struct drawing *drawing, struct line line)
 static void
 add_name(struct drawing *drawing, const char *indent, uint32_t node)
 {
-  const struct graph_node *n = &drawing->reduction->graph.nodes[node];
+  const struct graph_node *n = &drawing->view->graph.nodes[node];
   char cycle[32] = "";
   string_sink_clear(&drawing->name);
-  if (drawing->reduction->profile->language == LANGUAGE_C)
+  if (drawing->view->profile->language == LANGUAGE_C)
     write_cxx_name(&drawing->name.sink, n->name);
   else
     sink_text(&drawing->name.sink, n->name);
@@ -298,18 +298,18 @@ add_relations(struct drawing *drawing, const struct graph_entry *entry,
 static void
 add_members(struct drawing *drawing, const struct graph_entry *entry)
 {
-  const struct reduction *reduction = drawing->reduction;
+  const struct view *view = drawing->view;
   const struct cycle *cycle = entry->cycle;
   struct line line = {.member = true,
                       .fraction_of = weight_of(drawing, &cycle->self),
                       .mark = '+'};
   struct graph_sum rest = {0};
   for (size_t i = 0; i < cycle->member_count; i++) {
-    uint32_t member = reduction->cycles.members[cycle->first_member + i];
+    uint32_t member = view->cycles.members[cycle->first_member + i];
     struct graph_entry one = graph_entry_of(&drawing->entries, member);
     if (!share_reached(weight_of(drawing, one.inclusive),
                        weight_of(drawing, drawing->total),
-                       reduction->options->min_share)) {
+                       view->options->min_share)) {
       graph_sum_add(&rest, one.self, one.calls);
       continue;
     }
@@ -335,7 +335,7 @@ static void
 add_entry(struct drawing *drawing, size_t item)
 {
   struct graph_entry entry = graph_entry_of(&drawing->entries, item);
-  size_t cycle = item - drawing->reduction->graph.node_count + 1;
+  size_t cycle = item - drawing->view->graph.node_count + 1;
   add_relations(drawing, &entry, true);
   add_own_line(drawing, &entry);
   if (entry.cycle == NULL)
@@ -353,38 +353,35 @@ add_entry(struct drawing *drawing, size_t item)
 }
 
 void
-report_graph_legend(const struct reduction *reduction, struct sink *sink)
+report_graph_legend(const struct view *view, struct sink *sink)
 {
   report_legend_text(
-      reduction, sink,
+      view, sink,
       "Each entry shows a function (the line with an index at the left), its "
       "callers above it and its callees below it, the heaviest nearest to "
       "it.  To follow a caller or a callee, look for its index at the left.");
-  text_columns_explain(reduction, columns, COLUMN_COUNT, sink);
-  report_legend(reduction, sink, "all",
-                "sum of the callers, or of the callees");
-  report_legend(reduction, sink, "<root>", "no caller is shown");
-  report_legend(reduction, sink, "(N more)",
+  text_columns_explain(view, columns, COLUMN_COUNT, sink);
+  report_legend(view, sink, "all", "sum of the callers, or of the callees");
+  report_legend(view, sink, "<root>", "no caller is shown");
+  report_legend(view, sink, "(N more)",
                 "callers or callees with a small share of this entry");
-  if (reduction == NULL || reduction->cycles.count > 0) {
-    report_legend(reduction, sink, "<cycle N>",
+  if (view == NULL || view->cycles.count > 0) {
+    report_legend(view, sink, "<cycle N>",
                   "functions that call each other recursively, treated as "
                   "one function; listed twice: with its callers and callees, "
                   "and with its members and what each itself allocated");
-    report_legend(reduction, sink, "*",
-                  "undefined within a cycle; see exact");
+    report_legend(view, sink, "*", "undefined within a cycle; see exact");
   }
 }
 
 void
-report_graph(const struct reduction *reduction, struct sink *sink)
+report_graph(const struct view *view, struct sink *sink)
 {
-  struct drawing drawing = {.reduction = reduction,
-                            .total = &reduction->selection.total};
-  const bool held = reduction_is_of_holders(reduction);
+  struct drawing drawing = {.view = view, .total = &view->selection.total};
+  const bool held = view_is_of_holders(view);
   string_sink_init(&drawing.name);
-  text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
-  graph_entries_init(&drawing.entries, reduction);
+  text_columns_begin(&drawing.table, view, columns, COLUMN_COUNT);
+  graph_entries_init(&drawing.entries, view);
   const struct ranking *ranking = &drawing.entries.ranking;
   for (size_t i = 0; i < ranking->shown; i++) {
     if (i > 0)
@@ -393,7 +390,7 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   }
   report_heading(sink, held ? "HOLDERS" : "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
-  ranking_note(ranking, reduction, "entries",
-               held ? "objects" : "allocations", sink);
-  (held ? report_holders_legend : report_graph_legend)(reduction, sink);
+  ranking_note(ranking, view, "entries", held ? "objects" : "allocations",
+               sink);
+  (held ? report_holders_legend : report_graph_legend)(view, sink);
 }

@@ -35,10 +35,10 @@ add_fact(const struct profile *profile, struct text_table *table, int fact,
 /* The comments of KEY, below HEADING if it is not NULL; false when there are
  * none. */
 static bool
-write_notes(const struct reduction *reduction, struct sink *sink,
-            const char *heading, const char *key)
+write_notes(const struct view *view, struct sink *sink, const char *heading,
+            const char *key)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   bool any = false;
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *note = profile_comment_value(profile, i, key);
@@ -55,9 +55,9 @@ write_notes(const struct reduction *reduction, struct sink *sink,
 }
 
 void
-report_unattributed(const struct reduction *reduction, struct sink *sink)
+report_unattributed(const struct view *view, struct sink *sink)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
   int64_t cut = profile->facts[FACT_CUT_ALLOCATIONS];
@@ -75,15 +75,14 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
                 "OVER THE BUDGET: %" PRId64 " allocations, %" PRId64
                 " bytes show as [over the budget] below their callers\n",
                 allocs, bytes);
-  any = write_notes(reduction, sink, NULL, PPROF_COMMENT_UNATTRIBUTED_NOTE) ||
-        any;
+  any = write_notes(view, sink, NULL, PPROF_COMMENT_UNATTRIBUTED_NOTE) || any;
   if (cut != 0)
     sink_format(sink,
                 "CUT SHORT: %" PRId64
                 " allocation%s without the outermost callers\n",
                 cut, cut == 1 ? "" : "s");
   for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
-    any = write_notes(reduction, sink, notes[i].heading, notes[i].key) || any;
+    any = write_notes(view, sink, notes[i].heading, notes[i].key) || any;
   if (any)
     sink_text(sink, "\n");
 }
@@ -137,10 +136,10 @@ add_share_row(const struct profile *profile, struct text_table *table,
 }
 
 static void
-add_chains(const struct reduction *reduction, struct text_table *table)
+add_chains(const struct view *view, struct text_table *table)
 {
-  const struct profile *profile = reduction->profile;
-  const struct selection *selection = &reduction->selection;
+  const struct profile *profile = view->profile;
+  const struct selection *selection = &view->selection;
   add_fact(profile, table, FACT_CUT_ALLOCATIONS,
            profile_knows(profile, FACT_CUT_ALLOCATIONS),
            "allocations whose chains lack the outermost callers");
@@ -155,15 +154,15 @@ add_chains(const struct reduction *reduction, struct text_table *table)
 }
 
 void
-report_reconciliation(const struct reduction *reduction, struct sink *sink)
+report_reconciliation(const struct view *view, struct sink *sink)
 {
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = view->profile;
   bool unattributed = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
                       profile->facts[FACT_UNATTRIBUTED_BYTES] != 0;
   struct text_table table;
   text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
-  table.human = reduction->options->width >= WIDE_LINE;
-  if (report_knows_allocs(reduction))
+  table.human = view->options->width >= WIDE_LINE;
+  if (report_knows_allocs(view))
     add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS],
             "allocations counted");
   add_row(&table, (int64_t)profile->total[MEASURE_BYTES],
@@ -173,7 +172,7 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   add_fact(profile, &table, FACT_UNATTRIBUTED_BYTES, unattributed,
            "bytes over the context budget; their callers include them");
   add_collector(profile, &table);
-  add_chains(reduction, &table);
+  add_chains(view, &table);
   report_heading(sink, "RECONCILIATION");
   text_table_print_rows(&table, sink);
   if (!profile_knows(profile, FACT_COLLECTOR_BYTES) &&
@@ -182,6 +181,6 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
               "The profile does not record what the collector counted.\n");
   if (profile_comment(profile, PPROF_COMMENT_RESIDUAL_NOTE) != NULL) {
     sink_text(sink, "\nThe residual consists of:\n");
-    (void)write_notes(reduction, sink, NULL, PPROF_COMMENT_RESIDUAL_NOTE);
+    (void)write_notes(view, sink, NULL, PPROF_COMMENT_RESIDUAL_NOTE);
   }
 }

@@ -78,45 +78,46 @@ static const struct column region_columns[] = {
 };
 
 static bool
-phase_row(const struct view *view, size_t item, struct ranking_row *row)
+phase_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
   if (item == PHASE_COUNT)
     return false;
-  row->figures = &view->reduction->tally.phases[item];
-  row->name = view->form == FORM_TEXT ? phase_texts[item].title
-                                      : phase_texts[item].word;
+  row->figures = &listing->view->tally.phases[item];
+  row->name = listing->form == FORM_TEXT ? phase_texts[item].title
+                                         : phase_texts[item].word;
   return true;
 }
 
 static void
-phase_legend(const struct view *view, struct sink *sink)
+phase_legend(const struct listing *listing, struct sink *sink)
 {
-  const struct reduction *reduction = view->reduction;
-  report_legend(reduction, sink, "compile time",
+  const struct view *view = listing->view;
+  report_legend(view, sink, "compile time",
                 "below COMPILE or COMPILE-FILE, including macro functions");
-  report_legend(reduction, sink, "load time",
-                "below LOAD, unless it compiles");
-  report_legend(reduction, sink, "evaluation",
+  report_legend(view, sink, "load time", "below LOAD, unless it compiles");
+  report_legend(view, sink, "evaluation",
                 "by EVAL, until it calls a function of the program");
-  report_legend(reduction, sink, "run time", "everything else");
+  report_legend(view, sink, "run time", "everything else");
 }
 
 static bool
-thread_row(const struct view *view, size_t item, struct ranking_row *row)
+thread_row(const struct listing *listing, size_t item,
+           struct ranking_row *row)
 {
-  if (item == view->reduction->profile->thread_count)
+  if (item == listing->view->profile->thread_count)
     return false;
-  row->figures = &view->reduction->tally.threads[item];
-  row->name = profile_thread_name(view->reduction->profile, item);
+  row->figures = &listing->view->tally.threads[item];
+  row->name = profile_thread_name(listing->view->profile, item);
   return true;
 }
 
 static bool
-region_row(const struct view *view, size_t item, struct ranking_row *row)
+region_row(const struct listing *listing, size_t item,
+           struct ranking_row *row)
 {
-  if (item == view->reduction->regions.count)
+  if (item == listing->view->regions.count)
     return false;
-  const struct region_row *region = &view->reduction->regions.rows[item];
+  const struct region_row *region = &listing->view->regions.rows[item];
   row->figures = &region->figures;
   row->name = region->path;
   row->rank = item; /* those around it come first */
@@ -124,9 +125,10 @@ region_row(const struct view *view, size_t item, struct ranking_row *row)
 }
 
 static struct cell
-region_cell(const struct view *view, const struct ranking_row *row, int id)
+region_cell(const struct listing *listing, const struct ranking_row *row,
+            int id)
 {
-  const struct region_row *region = &view->reduction->regions.rows[row->item];
+  const struct region_row *region = &listing->view->regions.rows[row->item];
   switch ((enum id)id) {
   case ENTERED:
     return cell_number(region->entered);
@@ -137,15 +139,15 @@ region_cell(const struct view *view, const struct ranking_row *row, int id)
   case LAST_LEFT:
     return cell_optional(region->last != 0, region->last);
   default:
-    return cell_optional(region->knows_held || view->form == FORM_TEXT,
+    return cell_optional(region->knows_held || listing->form == FORM_TEXT,
                          region->held);
   }
 }
 
 static const char *
-lacks_regions(const struct reduction *reduction)
+lacks_regions(const struct view *view)
 {
-  return reduction->regions.count > 0 ? NULL : "This profile has no regions.";
+  return view->regions.count > 0 ? NULL : "This profile has no regions.";
 }
 
 const struct table phases_table = {

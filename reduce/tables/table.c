@@ -6,79 +6,80 @@
 
 /* Puts the rows of a text in order, and leaves out small ones. */
 static void
-arrange_text(struct view *view)
+arrange_text(struct listing *listing)
 {
-  const struct table *table = view->table;
-  const struct view_options *options = view->reduction->options;
+  const struct table *table = listing->table;
+  const struct view_options *options = listing->view->options;
   bool asked = options->sort != SORT_DEFAULT;
-  ranking_sort(&view->ranking, asked ? options->sort : table->sort);
+  ranking_sort(&listing->ranking, asked ? options->sort : table->sort);
   if (!table->uncut)
-    ranking_cut(&view->ranking, view_total(view).figures, options);
+    ranking_cut(&listing->ranking, listing_total(listing).figures, options);
   if (table->in_place && !asked)
-    ranking_by_rank(&view->ranking);
+    ranking_by_rank(&listing->ranking);
 }
 
-/* Whether the rows of VIEW stay in the order of their items. */
+/* Whether the rows of LISTING stay in the order of their items. */
 static bool
-stays_in_place(const struct view *view)
+stays_in_place(const struct listing *listing)
 {
-  return view->form != FORM_TEXT && view->table->in_place;
+  return listing->form != FORM_TEXT && listing->table->in_place;
 }
 
 static bool
-make_row(const struct view *view, size_t item, struct ranking_row *row)
+make_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
   *row = (struct ranking_row){.name = "", .item = item};
-  if (!view->table->row(view, item, row))
+  if (!listing->table->row(listing, item, row))
     return false;
-  if (!view->table->keeps_empty && !figures_any(row->figures))
+  if (!listing->table->keeps_empty && !figures_any(row->figures))
     row->left_out = true;
   return true;
 }
 
 void
-view_init(struct view *view, const struct table *table,
-          const struct reduction *reduction, enum form form)
+listing_init(struct listing *listing, const struct table *table,
+             const struct view *view, enum form form)
 {
-  struct ranking *ranking = &view->ranking;
-  *view = (struct view){table, reduction, form, {0}, NULL, NULL};
+  struct ranking *ranking = &listing->ranking;
+  *listing = (struct listing){table, view, form, {0}, NULL, NULL};
   ranking->bytes = table->bytes;
   ranking->inclusive = form != FORM_TEXT;
-  view->text = pool_alloc(sizeof *view->text);
-  string_sink_init(view->text);
-  view->context = pool_zeroed(1, table->context_bytes);
+  listing->text = pool_alloc(sizeof *listing->text);
+  string_sink_init(listing->text);
+  listing->context = pool_zeroed(1, table->context_bytes);
   if (table->init != NULL)
-    table->init(view);
-  if (stays_in_place(view))
+    table->init(listing);
+  if (stays_in_place(listing))
     return;
   struct ranking_row row;
-  for (size_t i = 0; make_row(view, i, &row); i++)
+  for (size_t i = 0; make_row(listing, i, &row); i++)
     if (!row.left_out)
       ranking_add(ranking, row);
   if (form == FORM_TEXT && table->arrange != NULL)
-    table->arrange(view);
+    table->arrange(listing);
   else if (form == FORM_TEXT)
-    arrange_text(view);
+    arrange_text(listing);
   else
-    ranking_sort_by(ranking, reduction_measure(reduction));
+    ranking_sort_by(ranking, view_measure(view));
 }
 
 bool
-view_row(const struct view *view, size_t index, struct ranking_row *row)
+listing_row(const struct listing *listing, size_t index,
+            struct ranking_row *row)
 {
-  if (stays_in_place(view))
-    return make_row(view, index, row);
-  if (index < view->ranking.count)
-    *row = view->ranking.rows[index];
-  return index < view->ranking.count;
+  if (stays_in_place(listing))
+    return make_row(listing, index, row);
+  if (index < listing->ranking.count)
+    *row = listing->ranking.rows[index];
+  return index < listing->ranking.count;
 }
 
 struct ranking_row
-view_total(const struct view *view)
+listing_total(const struct listing *listing)
 {
-  const struct figures *total = view->table->total != NULL
-                                    ? view->table->total(view)
-                                    : &view->reduction->selection.total;
+  const struct figures *total = listing->table->total != NULL
+                                    ? listing->table->total(listing)
+                                    : &listing->view->selection.total;
   return (struct ranking_row){.figures = total,
                               .inclusive = total,
                               .name = "<TOTAL>",
@@ -108,35 +109,35 @@ row_figure(const struct ranking_row *row, const struct column *column)
 
 /* Whether the profile says what COLUMN, of a measure, counts. */
 static bool
-figure_known(const struct reduction *reduction, const struct column *column)
+figure_known(const struct view *view, const struct column *column)
 {
-  const struct profile_gaps *gaps = &reduction->profile->gaps;
+  const struct profile_gaps *gaps = &view->profile->gaps;
   return (column->measure != MEASURE_ALLOCS || gaps->countless == 0) &&
          (column->of != OF_FREED || gaps->live + gaps->apart == 0);
 }
 
 bool
-view_has_cxx_names(const struct view *view)
+listing_has_cxx_names(const struct listing *listing)
 {
-  return view->form == FORM_TEXT &&
-         view->reduction->profile->language == LANGUAGE_C;
+  return listing->form == FORM_TEXT &&
+         listing->view->profile->language == LANGUAGE_C;
 }
 
 struct cell
-view_cell(const struct view *view, const struct ranking_row *row,
-          const struct column *column)
+listing_cell(const struct listing *listing, const struct ranking_row *row,
+             const struct column *column)
 {
   const struct figures *figures =
       column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
   switch (column->content) {
   case CONTENT_NAME:
-    if (!view_has_cxx_names(view))
+    if (!listing_has_cxx_names(listing))
       return cell_text(row->name);
-    string_sink_clear(view->text);
-    write_cxx_name(&view->text->sink, row->name);
-    return view_text(view);
+    string_sink_clear(listing->text);
+    write_cxx_name(&listing->text->sink, row->name);
+    return listing_text(listing);
   case CONTENT_FIGURE:
-    return cell_optional(figure_known(view->reduction, column),
+    return cell_optional(figure_known(listing->view, column),
                          row_figure(row, column));
   case CONTENT_AVERAGE:
     return cell_average(figures->bytes, figures->counts[column->measure]);
@@ -150,12 +151,12 @@ view_cell(const struct view *view, const struct ranking_row *row,
                          .number = CATEGORY_COUNT,
                          .counts = figures->by_category};
   default:
-    return view->table->cell(view, row, column->id);
+    return listing->table->cell(listing, row, column->id);
   }
 }
 
 struct cell
-view_text(const struct view *view)
+listing_text(const struct listing *listing)
 {
-  return cell_text(string_sink_text(view->text));
+  return cell_text(string_sink_text(listing->text));
 }

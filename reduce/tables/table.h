@@ -14,7 +14,7 @@
 #ifndef MPROF_TABLE_H
 #define MPROF_TABLE_H
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 #include "tables/ranking.h"
 #include "tables/text_table.h"
 
@@ -181,7 +181,7 @@ struct cell {
   const struct graph_self_type *parts; /* whatever their nodes */
 };
 
-struct view;
+struct listing;
 
 struct table {
   /* of the text */
@@ -204,64 +204,71 @@ struct table {
 
   /* The row of ITEM, filled in but for that.  False: there is none, nor are
    * there others behind it. */
-  bool (*row)(const struct view *view, size_t item, struct ranking_row *row);
-  struct cell (*cell)(const struct view *view, const struct ranking_row *row,
-                      int id);
+  bool (*row)(const struct listing *listing, size_t item,
+              struct ranking_row *row);
+  struct cell (*cell)(const struct listing *listing,
+                      const struct ranking_row *row, int id);
 
   /* The rest is optional. */
   /* Of a table of groups: adds what is in the group ROW, for lines below it,
    * whose shares are shares of the group. */
-  void (*members)(const struct view *view, const struct ranking_row *row,
-                  struct ranking *ranking);
+  void (*members)(const struct listing *listing,
+                  const struct ranking_row *row, struct ranking *ranking);
   /* Why there is nothing, if nothing but the measure may be missing; NULL:
    * there is. */
-  const char *(*lacks)(const struct reduction *reduction);
+  const char *(*lacks)(const struct view *view);
   /* Puts the rows of a text in order, those that show first. */
-  void (*arrange)(struct view *view);
-  size_t context_bytes; /* of the view's context, which starts zeroed */
-  void (*init)(struct view *view); /* fills it in, or sets another one */
+  void (*arrange)(struct listing *listing);
+  size_t context_bytes; /* of the listing's context, which starts zeroed */
+  void (*init)(
+      struct listing *listing); /* fills it in, or sets another one */
   /* The total, if it is not that of the selection. */
-  const struct figures *(*total)(const struct view *view);
-  void (*note)(const struct view *view, struct sink *sink);   /* below rows */
-  void (*legend)(const struct view *view, struct sink *sink); /* the end */
+  const struct figures *(*total)(const struct listing *listing);
+  void (*note)(const struct listing *listing,
+               struct sink *sink); /* below rows */
+  void (*legend)(const struct listing *listing,
+                 struct sink *sink); /* the end */
 };
 
 /* The columns of a description. */
 #define COLUMNS(list)                                                        \
   .columns = list, .column_count = sizeof list / sizeof list[0]
 
-/* A table of one reduction in one form. */
-struct view {
+/* A table of one view in one form. */
+struct listing {
   const struct table *table;
-  const struct reduction *reduction;
+  const struct view *view;
   enum form form;
   struct ranking ranking;
   void *context;            /* of the table */
   struct string_sink *text; /* the text of the last cell that has been made */
 };
 
-/* Makes VIEW of TABLE, with its rows, for one form of output. */
-void view_init(struct view *view, const struct table *table,
-               const struct reduction *reduction, enum form form);
+/* Makes LISTING of TABLE, with its rows, for one form of output. */
+void listing_init(struct listing *listing, const struct table *table,
+                  const struct view *view, enum form form);
 
 /* For forms with keys: the row with the number INDEX, which may be left out;
  * false: there is none, nor are there others behind it. */
-bool view_row(const struct view *view, size_t index, struct ranking_row *row);
+bool listing_row(const struct listing *listing, size_t index,
+                 struct ranking_row *row);
 
 /* The row of the total. */
 enum { NO_ITEM = -1 };
-struct ranking_row view_total(const struct view *view);
+struct ranking_row listing_total(const struct listing *listing);
 
 /* The cell of ROW in COLUMN: not of contents that are for the text only. */
-struct cell view_cell(const struct view *view, const struct ranking_row *row,
-                      const struct column *column);
+struct cell listing_cell(const struct listing *listing,
+                         const struct ranking_row *row,
+                         const struct column *column);
 
-/* The text that has been written to the view's string since it was cleared.
+/* The text that has been written to the listing's string since it was
+ * cleared.
  */
-struct cell view_text(const struct view *view);
+struct cell listing_text(const struct listing *listing);
 
 /* Whether names are shortened: the text of a profile of C or C++. */
-bool view_has_cxx_names(const struct view *view);
+bool listing_has_cxx_names(const struct listing *listing);
 
 /* Writes NAME, of a C++ function, with the arguments of templates left out.
  */
@@ -320,38 +327,35 @@ cell_reference(enum target to, uint64_t item)
 
 /* What follows is of texts. */
 
-/* Whether the profile of REDUCTION has columns of that USE. */
-bool column_used(const struct reduction *reduction, enum column_use use);
+/* Whether the profile of VIEW has columns of that USE. */
+bool column_used(const struct view *view, enum column_use use);
 
-/* Returns COLUMN as the tables of REDUCTION have it: where --value counts
+/* Returns COLUMN as the tables of VIEW have it: where --value counts
  * objects, the shares of bytes are of objects, and headings say so. */
-struct column column_weighed(const struct reduction *reduction,
+struct column column_weighed(const struct view *view,
                              const struct column *column);
 
 /* Returns TEXT about such a column: with "objects" in the place of "bytes"
- * where the tables of REDUCTION, which may be NULL, count these. */
-const char *weighed_words(const struct reduction *reduction,
-                          const char *text);
+ * where the tables of VIEW, which may be NULL, count these. */
+const char *weighed_words(const struct view *view, const char *text);
 
 /* Begins a text table with those of COUNT columns at LIST that the profile
  * has. */
-void text_columns_begin(struct text_table *text,
-                        const struct reduction *reduction,
+void text_columns_begin(struct text_table *text, const struct view *view,
                         const struct column *list, size_t count);
 
 /* Writes the legend of LIST: a line on shares if there are any, one for each
  * term, one on the letters of categories, and one on unknown calls if there
  * are any; nothing when legends are not wanted. */
-void text_columns_explain(const struct reduction *reduction,
-                          const struct column *list, size_t count,
-                          struct sink *sink);
+void text_columns_explain(const struct view *view, const struct column *list,
+                          size_t count, struct sink *sink);
 
-/* Writes the total and the rows of VIEW that show. */
-void text_report_rows(const struct view *view, struct sink *sink);
+/* Writes the total and the rows of LISTING that show. */
+void text_report_rows(const struct listing *listing, struct sink *sink);
 
 /* Writes TABLE with its heading. */
-void text_report_write(const struct table *table,
-                       const struct reduction *reduction, struct sink *sink);
+void text_report_write(const struct table *table, const struct view *view,
+                       struct sink *sink);
 
 /* What the letters of the categories mean. */
 const char *report_categories_meaning(enum language language);

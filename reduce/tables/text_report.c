@@ -27,20 +27,20 @@ enum { FEW = 5 }; /* members of a group, unless --verbose */
 enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
 
 bool
-column_used(const struct reduction *reduction, enum column_use use)
+column_used(const struct view *view, enum column_use use)
 {
-  bool lisp = reduction->profile->language == LANGUAGE_LISP;
-  bool calls = reduction->selection.counts_calls;
-  bool averages = reduction->options->width >= WIDE_LINE;
+  bool lisp = view->profile->language == LANGUAGE_LISP;
+  bool calls = view->selection.counts_calls;
+  bool averages = view->options->width >= WIDE_LINE;
   switch (use) {
   case USE_KEPT:
-    return reduction_has(reduction, MEASURE_KEPT_BYTES) && !lisp;
+    return view_has(view, MEASURE_KEPT_BYTES) && !lisp;
   case USE_LOST:
   case USE_NOT_LOST:
     return (use == USE_LOST) ==
-           profile_has(reduction->profile, MEASURE_LOST_BYTES);
+           profile_has(view->profile, MEASURE_LOST_BYTES);
   case USE_LIVE:
-    return reduction_knows(reduction, MEASURE_KEPT_BYTES) && lisp;
+    return view_knows(view, MEASURE_KEPT_BYTES) && lisp;
   case USE_CALLS:
     return calls;
   case USE_AVERAGES:
@@ -52,23 +52,23 @@ column_used(const struct reduction *reduction, enum column_use use)
   }
 }
 
-/* Returns whether COLUMN, of bytes, is of objects in REDUCTION's tables. */
+/* Returns whether COLUMN, of bytes, is of objects in VIEW's tables. */
 static bool
-is_of_objects(const struct reduction *reduction, const struct column *column)
+is_of_objects(const struct view *view, const struct column *column)
 {
-  return reduction_weight(reduction) != MEASURE_BYTES &&
+  return view_weight(view) != MEASURE_BYTES &&
          (column->weighs || (column->measure == MEASURE_BYTES &&
                              (column->content == CONTENT_SHARE ||
                               column->content == CONTENT_CATEGORIES)));
 }
 
 struct column
-column_weighed(const struct reduction *reduction, const struct column *column)
+column_weighed(const struct view *view, const struct column *column)
 {
   static const char *const words[][2] = {
       {"mem", "allocs"}, {"% mem", "% allocs"}, {"bytes", "allocs"}};
   struct column made = *column;
-  if (!is_of_objects(reduction, column))
+  if (!is_of_objects(view, column))
     return made;
   made.weighs = true;
   made.measure = MEASURE_ALLOCS;
@@ -80,9 +80,9 @@ column_weighed(const struct reduction *reduction, const struct column *column)
 
 /* Whether the text has COLUMN. */
 static bool
-shows(const struct reduction *reduction, const struct column *column)
+shows(const struct view *view, const struct column *column)
 {
-  return column->text.bottom != NULL && column_used(reduction, column->use);
+  return column->text.bottom != NULL && column_used(view, column->use);
 }
 
 static void
@@ -93,15 +93,15 @@ add_column(struct text_table *text, struct text_column column, unsigned spare)
 }
 
 void
-text_columns_begin(struct text_table *text, const struct reduction *reduction,
+text_columns_begin(struct text_table *text, const struct view *view,
                    const struct column *list, size_t count)
 {
-  enum language language = reduction->profile->language;
+  enum language language = view->profile->language;
   text_table_init(text, NULL, 0);
-  text->human = reduction->options->width >= WIDE_LINE;
+  text->human = view->options->width >= WIDE_LINE;
   for (size_t column = 0; column < count; column++) {
-    const struct column c = column_weighed(reduction, &list[column]);
-    if (!shows(reduction, &c))
+    const struct column c = column_weighed(view, &list[column]);
+    if (!shows(view, &c))
       continue;
     if (c.content != CONTENT_CATEGORIES)
       add_column(text, c.text, c.spare);
@@ -199,7 +199,7 @@ add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
 
 /* Adds the cells of COLUMN, and its share. */
 static void
-add_cells(const struct view *view, struct text_table *text,
+add_cells(const struct listing *listing, struct text_table *text,
           const struct ranking_row *row, const struct figures *whole,
           const struct column *column)
 {
@@ -215,7 +215,7 @@ add_cells(const struct view *view, struct text_table *text,
       !column->sums) {
     text_table_cell(text, "%s", column->total == NULL ? "" : column->total);
   } else if (column->content != CONTENT_SHARE) {
-    struct cell cell = view_cell(view, row, column);
+    struct cell cell = listing_cell(listing, row, column);
     add_cell(text, &cell, column->unit);
   }
   if (column->share || column->content == CONTENT_SHARE)
@@ -224,115 +224,115 @@ add_cells(const struct view *view, struct text_table *text,
 
 /* Adds the cells of ROW, whose shares are shares of WHOLE. */
 static void
-add_row(const struct view *view, struct text_table *text,
+add_row(const struct listing *listing, struct text_table *text,
         const struct ranking_row *row, const struct figures *whole)
 {
-  const struct table *table = view->table;
+  const struct table *table = listing->table;
   for (size_t i = 0; i < table->column_count; i++) {
     const struct column column =
-        column_weighed(view->reduction, &table->columns[i]);
-    if (shows(view->reduction, &column))
-      add_cells(view, text, row, whole, &column);
+        column_weighed(listing->view, &table->columns[i]);
+    if (shows(listing->view, &column))
+      add_cells(listing, text, row, whole, &column);
   }
 }
 
 /* Adds the members of GROUP, which RANKING has. */
 static void
-add_members(const struct view *view, struct text_table *text,
+add_members(const struct listing *listing, struct text_table *text,
             const struct ranking_row *group, struct ranking *ranking)
 {
   char name[32];
-  struct view_options options = *view->reduction->options;
+  struct view_options options = *listing->view->options;
   if (options.min_share > 0 && options.limit > FEW)
     options.limit = FEW;
   ranking_sort(ranking, options.sort);
   ranking_cut(ranking, group->figures, &options);
   text->indent = "  ";
   for (size_t i = 0; i < ranking->shown; i++)
-    add_row(view, text, &ranking->rows[i], group->figures);
+    add_row(listing, text, &ranking->rows[i], group->figures);
   if (ranking->shown < ranking->count) {
     struct figures rest = {.allocs = ranking->left_out_allocs,
                            .bytes = ranking->left_out_bytes};
     snprintf(name, sizeof name, "(%zu more)",
              ranking->count - ranking->shown);
-    add_row(view, text, &(struct ranking_row){.figures = &rest, .name = name},
+    add_row(listing, text,
+            &(struct ranking_row){.figures = &rest, .name = name},
             group->figures);
   }
   text->indent = "";
 }
 
 static void
-write_groups(const struct view *view, struct text_table *text)
+write_groups(const struct listing *listing, struct text_table *text)
 {
-  for (size_t i = 0; i < view->ranking.shown; i++) {
-    const struct ranking_row *group = &view->ranking.rows[i];
+  for (size_t i = 0; i < listing->ranking.shown; i++) {
+    const struct ranking_row *group = &listing->ranking.rows[i];
     struct ranking members = {0};
     if (i > 0)
       text_table_rule(text);
     text_table_lead(text);
-    add_row(view, text, group, &view->reduction->selection.total);
-    view->table->members(view, group, &members);
-    add_members(view, text, group, &members);
+    add_row(listing, text, group, &listing->view->selection.total);
+    listing->table->members(listing, group, &members);
+    add_members(listing, text, group, &members);
     pool_free(members.rows);
   }
 }
 
 static void
-write_rows(const struct view *view, struct text_table *text)
+write_rows(const struct listing *listing, struct text_table *text)
 {
-  const struct ranking *ranking = &view->ranking;
-  struct ranking_row total = view_total(view);
-  enum measure weight = sort_measure(view->table->sort);
+  const struct ranking *ranking = &listing->ranking;
+  struct ranking_row total = listing_total(listing);
+  enum measure weight = sort_measure(listing->table->sort);
   if (weight == MEASURE_BYTES)
-    weight = reduction_weight(view->reduction);
-  if (!view->table->untotalled)
-    add_row(view, text, &total, total.figures);
+    weight = view_weight(listing->view);
+  if (!listing->table->untotalled)
+    add_row(listing, text, &total, total.figures);
   for (size_t i = 0; i < ranking->shown; i++) {
     const struct ranking_row *row = &ranking->rows[i];
     if (row->figures != NULL)
       text_table_weigh(text, row->figures->counts[weight],
                        total.figures->counts[weight]);
-    add_row(view, text, row, total.figures);
+    add_row(listing, text, row, total.figures);
   }
 }
 
 void
-text_report_rows(const struct view *view, struct sink *sink)
+text_report_rows(const struct listing *listing, struct sink *sink)
 {
   struct text_table text;
-  text_columns_begin(&text, view->reduction, view->table->columns,
-                     view->table->column_count);
-  if (view->table->members != NULL)
-    write_groups(view, &text);
+  text_columns_begin(&text, listing->view, listing->table->columns,
+                     listing->table->column_count);
+  if (listing->table->members != NULL)
+    write_groups(listing, &text);
   else
-    write_rows(view, &text);
+    write_rows(listing, &text);
   text_table_print(&text, sink);
 }
 
 void
-text_report_write(const struct table *table,
-                  const struct reduction *reduction, struct sink *sink)
+text_report_write(const struct table *table, const struct view *view,
+                  struct sink *sink)
 {
-  struct view view;
-  const char *nothing = table->lacks != NULL ? table->lacks(reduction) : NULL;
-  if (table->bytes != MEASURE_BYTES &&
-      !reduction_has(reduction, table->bytes))
+  struct listing listing;
+  const char *nothing = table->lacks != NULL ? table->lacks(view) : NULL;
+  if (table->bytes != MEASURE_BYTES && !view_has(view, table->bytes))
     nothing = "This profile does not record these figures.";
   report_heading(sink, table->title);
   if (nothing != NULL) {
     report_indented(sink, nothing, 0);
     return;
   }
-  view_init(&view, table, reduction, FORM_TEXT);
-  text_report_rows(&view, sink);
-  ranking_note(&view.ranking, reduction,
+  listing_init(&listing, table, view, FORM_TEXT);
+  text_report_rows(&listing, sink);
+  ranking_note(&listing.ranking, view,
                table->rows != NULL
                    ? table->rows
-                   : granularity_noun(reduction->options->by, true),
+                   : granularity_noun(view->options->by, true),
                table->objects == NULL ? "allocations" : table->objects, sink);
   if (table->note != NULL)
-    table->note(&view, sink);
-  text_columns_explain(reduction, table->columns, table->column_count, sink);
+    table->note(&listing, sink);
+  text_columns_explain(view, table->columns, table->column_count, sink);
   if (table->legend != NULL)
-    table->legend(&view, sink);
+    table->legend(&listing, sink);
 }

@@ -65,21 +65,21 @@ static const struct column function_columns[] = {PAIR_COLUMNS(
     "types with a small share of the function's objects")};
 
 static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
+row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct profile *profile = view->reduction->profile;
+  const struct profile *profile = listing->view->profile;
   if (item == profile->type_count)
     return false;
-  row->figures = &view->reduction->tally.types[item];
+  row->figures = &listing->view->tally.types[item];
   row->name = tally_type_name(profile, &profile->types[item]);
   row->rank = profile->types[item].category;
   return true;
 }
 
 static struct cell
-cell(const struct view *view, const struct ranking_row *row, int id)
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct profile *profile = view->reduction->profile;
+  const struct profile *profile = listing->view->profile;
   const struct profile_type *type = &profile->types[row->item];
   if (id == CATEGORY)
     return cell_text(category_name(profile->language, type->category));
@@ -95,25 +95,26 @@ struct pairs {
 };
 
 static bool
-is_by_type(const struct view *view)
+is_by_type(const struct listing *listing)
 {
-  return view->table == &type_functions_table;
+  return listing->table == &type_functions_table;
 }
 
 static void
-pairs_init(struct view *view)
+pairs_init(struct listing *listing)
 {
-  const struct call_graph *graph = &view->reduction->graph;
-  struct pairs *pairs = view->context;
+  const struct call_graph *graph = &listing->view->graph;
+  struct pairs *pairs = listing->context;
   size_t count = graph->self_type_count;
   uint32_t *group_of = pool_alloc(count * sizeof *group_of);
-  pairs->group_count = is_by_type(view) ? view->reduction->profile->type_count
-                                        : graph->node_count;
+  pairs->group_count = is_by_type(listing)
+                           ? listing->view->profile->type_count
+                           : graph->node_count;
   pairs->figures = pool_zeroed(pairs->group_count, sizeof *pairs->figures);
   pairs->members = pool_zeroed(count, sizeof *pairs->members);
   for (size_t i = 0; i < count; i++) {
     const struct graph_self_type *pair = &graph->self_types[i];
-    group_of[i] = is_by_type(view) ? pair->type : pair->node;
+    group_of[i] = is_by_type(listing) ? pair->type : pair->node;
     pairs->members[i].allocs = pair->allocs;
     pairs->members[i].bytes = pair->bytes;
     figures_add(&pairs->figures[group_of[i]], &pairs->members[i]);
@@ -123,39 +124,38 @@ pairs_init(struct view *view)
 
 /* The name of a type, or of a function. */
 static const char *
-name_of(const struct view *view, bool type, size_t index)
+name_of(const struct listing *listing, bool type, size_t index)
 {
-  const struct profile *profile = view->reduction->profile;
+  const struct profile *profile = listing->view->profile;
   return type ? tally_type_name(profile, &profile->types[index])
-              : view->reduction->graph.nodes[index].name;
+              : listing->view->graph.nodes[index].name;
 }
 
 static bool
-group_row(const struct view *view, size_t item, struct ranking_row *row)
+group_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct pairs *pairs = view->context;
+  const struct pairs *pairs = listing->context;
   if (item == pairs->group_count)
     return false;
   row->figures = &pairs->figures[item];
-  row->name = name_of(view, is_by_type(view), item);
+  row->name = name_of(listing, is_by_type(listing), item);
   row->rank =
-      is_by_type(view) ? view->reduction->profile->types[item].category : 0;
+      is_by_type(listing) ? listing->view->profile->types[item].category : 0;
   return true;
 }
 
 static void
-members(const struct view *view, const struct ranking_row *row,
+members(const struct listing *listing, const struct ranking_row *row,
         struct ranking *ranking)
 {
-  const struct pairs *pairs = view->context;
+  const struct pairs *pairs = listing->context;
   for (uint32_t i = lists_first(&pairs->of_group, row->item); i != INDEX_NONE;
        i = lists_next(&pairs->of_group, i)) {
-    const struct graph_self_type *pair =
-        &view->reduction->graph.self_types[i];
+    const struct graph_self_type *pair = &listing->view->graph.self_types[i];
     struct ranking_row member = {
         .figures = &pairs->members[i],
-        .name = name_of(view, !is_by_type(view),
-                        is_by_type(view) ? pair->node : pair->type),
+        .name = name_of(listing, !is_by_type(listing),
+                        is_by_type(listing) ? pair->node : pair->type),
         .item = i};
     ranking_add(ranking, member);
   }

@@ -125,16 +125,16 @@ write_heading(struct writer *writer, const char *heading)
 /* Writes the measures from FIRST up to LAST that are known; with NULL for
  * COUNTS, their headings. */
 static void
-write_measures(struct writer *writer, const struct reduction *reduction,
+write_measures(struct writer *writer, const struct view *view,
                const char *prefix, const uint64_t *counts, int first,
                int last)
 {
   char key[64];
   for (int i = first; i <= last; i++) {
-    if (!reduction_knows(reduction, (enum measure)i))
+    if (!view_knows(view, (enum measure)i))
       continue;
     snprintf(key, sizeof key, "%s%s", prefix,
-             measure_row(reduction->profile, (enum measure)i)->key);
+             measure_row(view->profile, (enum measure)i)->key);
     if (counts != NULL)
       writer_number(writer, key, counts[i]);
     else
@@ -143,10 +143,10 @@ write_measures(struct writer *writer, const struct reduction *reduction,
 }
 
 void
-writer_counts(struct writer *writer, const struct reduction *reduction,
+writer_counts(struct writer *writer, const struct view *view,
               const char *prefix, const uint64_t *counts)
 {
-  write_measures(writer, reduction, prefix, counts, 0, MEASURE_COUNT - 1);
+  write_measures(writer, view, prefix, counts, 0, MEASURE_COUNT - 1);
 }
 
 void
@@ -182,9 +182,10 @@ write_part(struct writer *writer, const struct profile *profile,
 /* Writes a reference to ITEM of TARGET. */
 static void
 write_reference(struct writer *writer, const char *key,
-                const struct view *view, enum target target, uint64_t item)
+                const struct listing *listing, enum target target,
+                uint64_t item)
 {
-  const struct call_graph *graph = &view->reduction->graph;
+  const struct call_graph *graph = &listing->view->graph;
   if (target <= TO_TYPES && writer->places[target] != NULL)
     writer_number(writer, key, writer->places[target][item]);
   else if (target == TO_FUNCTIONS)
@@ -197,26 +198,26 @@ write_reference(struct writer *writer, const char *key,
 /* Writes the measures that are in COLUMN: in CSV bytes and allocations stand
  * apart from the others. */
 static void
-write_counts(struct writer *writer, const struct reduction *reduction,
+write_counts(struct writer *writer, const struct view *view,
              const struct column *column, const uint64_t *counts)
 {
   bool more = column->content == CONTENT_MORE;
   bool all = writer->form != FORM_CSV || more;
-  write_measures(writer, reduction, column->keys[writer->form], counts,
+  write_measures(writer, view, column->keys[writer->form], counts,
                  more ? MEASURE_ALLOCS + 1 : 0,
                  all ? MEASURE_COUNT - 1 : MEASURE_ALLOCS);
 }
 
 static void
-write_cell(struct writer *writer, const struct view *view,
+write_cell(struct writer *writer, const struct listing *listing,
            const struct ranking_row *row, const struct column *column)
 {
-  const struct reduction *reduction = view->reduction;
+  const struct view *view = listing->view;
   const char *key = column->keys[writer->form];
-  struct cell cell = view_cell(view, row, column);
+  struct cell cell = listing_cell(listing, row, column);
   switch (cell.kind) {
   case CELL_COUNTS:
-    write_counts(writer, reduction, column, cell.counts);
+    write_counts(writer, view, column, cell.counts);
     break;
   case CELL_NUMBERS:
     writer_begin(writer, key, '[');
@@ -239,18 +240,18 @@ write_cell(struct writer *writer, const struct view *view,
       write_name(writer, key, cell.text);
     break;
   case CELL_REFERENCE:
-    write_reference(writer, key, view, cell.to, cell.number);
+    write_reference(writer, key, listing, cell.to, cell.number);
     break;
   case CELL_LIST:
     writer_begin(writer, key, '[');
     for (uint64_t i = 0; i < cell.number; i++)
-      write_reference(writer, NULL, view, cell.to, cell.items[i]);
+      write_reference(writer, NULL, listing, cell.to, cell.items[i]);
     writer_end(writer, ']');
     break;
   case CELL_PARTS:
     writer_begin(writer, key, '[');
     for (uint64_t i = 0; i < cell.number; i++)
-      write_part(writer, reduction->profile, &cell.parts[i]);
+      write_part(writer, view->profile, &cell.parts[i]);
     writer_end(writer, ']');
     break;
   case CELL_SHARE: /* only in texts, like those that follow */
@@ -261,26 +262,25 @@ write_cell(struct writer *writer, const struct view *view,
 }
 
 static void
-write_headings(struct writer *writer, const struct reduction *reduction,
+write_headings(struct writer *writer, const struct view *view,
                const struct column *column)
 {
   if (column->content == CONTENT_BY_CATEGORY)
     for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-      writer_text(writer, NULL,
-                  category_name(reduction->profile->language, i));
+      writer_text(writer, NULL, category_name(view->profile->language, i));
   else if (column->content == CONTENT_COUNTS ||
            column->content == CONTENT_MORE)
-    write_counts(writer, reduction, column, NULL);
+    write_counts(writer, view, column, NULL);
   else
     write_heading(writer, column->keys[FORM_CSV]);
 }
 
 /* Writes ROW; the headings when it is NULL. */
 static void
-write_row(struct writer *writer, const struct view *view,
+write_row(struct writer *writer, const struct listing *listing,
           const struct ranking_row *row)
 {
-  const struct table *table = view->table;
+  const struct table *table = listing->table;
   writer->first = true;
   writer_begin(writer, NULL, '{');
   for (int first = 1; first >= 0; first--)
@@ -289,9 +289,9 @@ write_row(struct writer *writer, const struct view *view,
       if (column->keys[writer->form] == NULL || column->first != (first != 0))
         continue;
       if (row == NULL)
-        write_headings(writer, view->reduction, column);
+        write_headings(writer, listing->view, column);
       else
-        write_cell(writer, view, row, column);
+        write_cell(writer, listing, row, column);
     }
   writer_end(writer, '}');
 }
@@ -307,7 +307,8 @@ static const struct {
 };
 
 static void
-write_rows(struct writer *writer, const char *key, const struct view *view)
+write_rows(struct writer *writer, const char *key,
+           const struct listing *listing)
 {
   struct sink *sink = writer->sink;
   const char *before = lines[writer->form].first;
@@ -315,12 +316,12 @@ write_rows(struct writer *writer, const char *key, const struct view *view)
   sink_format(sink, "%s%s%s", lines[writer->form].key, key,
               lines[writer->form].list);
   if (writer->form == FORM_CSV)
-    write_row(writer, view, NULL);
-  for (size_t i = 0; view_row(view, i, &row); i++) {
+    write_row(writer, listing, NULL);
+  for (size_t i = 0; listing_row(listing, i, &row); i++) {
     if (row.left_out)
       continue;
     sink_text(sink, before);
-    write_row(writer, view, &row);
+    write_row(writer, listing, &row);
     before = lines[writer->form].next;
   }
   sink_text(sink, lines[writer->form].end);
@@ -329,14 +330,14 @@ write_rows(struct writer *writer, const char *key, const struct view *view)
 
 void
 writer_table(struct writer *writer, const char *key,
-             const struct table *table, const struct reduction *reduction)
+             const struct table *table, const struct view *view)
 {
   struct scratch *scratch = scratch_begin();
-  struct view view;
-  view_init(&view, table, reduction, writer->form);
-  if (view.text->sink.error_number == 0)
-    write_rows(writer, key, &view);
+  struct listing listing;
+  listing_init(&listing, table, view, writer->form);
+  if (listing.text->sink.error_number == 0)
+    write_rows(writer, key, &listing);
   else /* it would be too large */
-    sink_fail(writer->sink, view.text->sink.error_number);
+    sink_fail(writer->sink, listing.text->sink.error_number);
   scratch_end(scratch);
 }

@@ -33,16 +33,15 @@ void writer_optional(struct writer *writer, const char *key, bool known,
 
 void writer_text(struct writer *writer, const char *key, const char *text);
 
-/* Write the measures of COUNTS that REDUCTION knows, by keys that begin with
+/* Write the measures of COUNTS that VIEW knows, by keys that begin with
  * PREFIX. */
-void writer_counts(struct writer *writer, const struct reduction *reduction,
+void writer_counts(struct writer *writer, const struct view *view,
                    const char *prefix, const uint64_t *counts);
 
-/* Writes TABLE of REDUCTION as the list KEY of objects, a line each; in CSV,
+/* Writes TABLE of VIEW as the list KEY of objects, a line each; in CSV,
  * below the headings. */
 void writer_table(struct writer *writer, const char *key,
-                  const struct table *table,
-                  const struct reduction *reduction);
+                  const struct table *table, const struct view *view);
 
 /* The columns of a type that tell which it is, in the object in hand. */
 void writer_type(struct writer *writer, const struct profile *profile,

@@ -2,7 +2,7 @@
 
 /* Which stages there are and what each needs. */
 
-#include "analysis/reduction.h"
+#include "analysis/view.h"
 
 #include "analysis/grouping.h"
 #include "analysis/suppressions.h"
@@ -26,16 +26,15 @@ allocations_alone(const struct profile *profile)
   return alone;
 }
 
-void
-reduction_init(struct reduction *reduction, const struct profile *profile,
-               const struct view_options *options)
+const struct view *
+view_make(const struct profile *profile, const struct view_options *options)
 {
-  if (selection_is_of_time(&options->select))
+  struct view *view = pool_zeroed(1, sizeof *view);
+  struct selection *selection = &view->selection;
+  struct selection_options select = options->select;
+  if (selection_is_of_time(&select))
     profile = allocations_alone(profile);
   const struct measure_row *row = measure_row(profile, options->value);
-  struct selection *selection = &reduction->selection;
-  struct selection_options select = options->select;
-  *reduction = (struct reduction){.options = options, .profile = profile};
   if (!measure_known(profile, options->value))
     fail_with(MPROF_BAD_PROFILE,
               "--value=%s: the profile does not record what was %s%s%s",
@@ -45,35 +44,38 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
                        ? options->value
                        : MEASURE_BYTES;
   progress_tell("selecting", 0, 0);
-  reduction->suppressed = suppressions_find(profile, options);
-  select.suppressed = options->leaks_only ? reduction->suppressed : NULL;
-  frame_table_init(&reduction->frames, profile);
-  selection_match(selection, profile, &reduction->frames, &select);
-  frame_table_group(&reduction->frames, options->by, options->by_label,
+  view->options = options;
+  view->profile = profile;
+  view->suppressed = suppressions_find(profile, options);
+  select.suppressed = options->leaks_only ? view->suppressed : NULL;
+  frame_table_init(&view->frames, profile);
+  selection_match(selection, profile, &view->frames, &select);
+  frame_table_group(&view->frames, options->by, options->by_label,
                     selection->functions);
   selection_judge(selection, options->by);
   progress_tell("adding up", 0, 0);
-  tally_init(&reduction->tally, selection);
-  region_figures_init(&reduction->regions, profile, reduction->tally.regions);
+  tally_init(&view->tally, selection);
+  region_figures_init(&view->regions, profile, view->tally.regions);
   progress_tell("building the call graph", 0, 0);
-  call_tree_init(&reduction->tree, selection, options->by != BY_FUNCTION);
-  call_graph_init(&reduction->graph, &reduction->tree);
-  cycles_init(&reduction->cycles, &reduction->graph);
+  call_tree_init(&view->tree, selection, options->by != BY_FUNCTION);
+  call_graph_init(&view->graph, &view->tree);
+  cycles_init(&view->cycles, &view->graph);
+  return view;
 }
 
 const char *
-node_file(const struct reduction *reduction, const struct graph_node *node)
+node_file(const struct view *view, const struct graph_node *node)
 {
   return node->function == INDEX_NONE
              ? ""
-             : function_file(&reduction->frames, node->function);
+             : function_file(&view->frames, node->function);
 }
 
 int64_t
-node_line(const struct reduction *reduction, const struct graph_node *node)
+node_line(const struct view *view, const struct graph_node *node)
 {
   int64_t line = node->function == INDEX_NONE
                      ? 0
-                     : reduction->frames.functions[node->function].start_line;
+                     : view->frames.functions[node->function].start_line;
   return line < 0 ? 0 : line;
 }
