@@ -355,10 +355,9 @@ finish(void *closure)
                      pool_format(PPROF_COMMENT_PROCESS "=%s", process)));
   /* on the disk for sure: that of the program that the user started */
   profile_save(&profile, name.path, process == NULL);
-  if (files->view != NULL && profile_has(&profile, MEASURE_LOST_BYTES)) {
+  if (files->view != NULL && profile_has(&profile, MEASURE_LOST_BYTES))
     listing_init(&listing, &leaks_table, view_make(&profile, files->view),
                  FORM_TEXT);
-  }
   pthread_mutex_lock(&files->lock); /* nothing fails until it is unlocked */
   add_sums(&files->sums, &profile);
   if (files->view != NULL)

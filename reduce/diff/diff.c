@@ -25,9 +25,7 @@ struct adding {
   struct diff *diff;
   enum diff_side side;
   const struct view *view; /* that side */
-  uint64_t *names;         /* ids, by node of the graph */
-  uint64_t *chain;         /* the key of the context in hand */
-  size_t chain_capacity;
+  uint32_t *names;         /* ids, by node of the graph */
 };
 
 bool
@@ -43,23 +41,41 @@ diff_knows(const struct diff *diff, unsigned measure)
   return true;
 }
 
-/* Adds COUNTS, and CALLS, to the entry whose key are the LENGTH names at KEY.
+/* Returns the node of the name ID below the node ABOVE in the table of KIND.
  */
-static void
-add_counts(struct adding *adding, enum diff_kind kind, const uint64_t *key,
-           size_t length, const uint64_t *counts, uint64_t calls)
+static uint32_t
+find_node(struct diff *diff, enum diff_kind kind, uint32_t above, uint32_t id)
 {
-  struct diff_table *table = &adding->diff->tables[kind];
-  uint32_t row = row_table_add(&table->keys, key, length);
-  if (row == table->entry_count)
-    ARRAY_PUSH(table->entries, table->entry_count, table->capacity,
-               (struct diff_entry){.names = &adding->diff->names});
-  struct diff_entry *entry = &table->entries[row];
+  struct diff_table *table = &diff->tables[kind];
+  const uint32_t node = tree_child(&table->tree, above, id);
+  while (table->entry_count <= node) {
+    const struct diff_entry new = {.name = names_text(&diff->names, id),
+                                   .node = (uint32_t)table->entry_count};
+    ARRAY_PUSH(table->entries, table->entry_count, table->capacity, new);
+  }
+  return node;
+}
+
+/* Adds COUNTS, and CALLS, to the entry of NODE. */
+static void
+add_counts(struct adding *adding, enum diff_kind kind, uint32_t node,
+           const uint64_t *counts, uint64_t calls)
+{
+  struct diff_entry *entry = &adding->diff->tables[kind].entries[node];
   entry->present[adding->side] = true;
   uint64_t *sums = entry->sides[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++)
     sums[i] += counts[i];
   sums[DIFF_CALLS] = calls_add(sums[DIFF_CALLS], calls);
+}
+
+/* Adds them to the entry called by the name ID. */
+static void
+add_named(struct adding *adding, enum diff_kind kind, uint32_t id,
+          const uint64_t *counts, uint64_t calls)
+{
+  add_counts(adding, kind, find_node(adding->diff, kind, TREE_ROOT, id),
+             counts, calls);
 }
 
 static void
@@ -68,11 +84,11 @@ add_functions(struct adding *adding)
   const struct call_graph *graph = &adding->view->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    uint64_t *id = &adding->names[i];
-    *id = names_intern(&adding->diff->names, node->name);
-    add_counts(adding, DIFF_FUNCTIONS, id, 1, node->self.counts, node->calls);
-    add_counts(adding, DIFF_INCLUSIVE, id, 1, node->inclusive.counts,
-               node->calls);
+    const uint32_t id = names_intern(&adding->diff->names, node->name);
+    adding->names[i] = id;
+    add_named(adding, DIFF_FUNCTIONS, id, node->self.counts, node->calls);
+    add_named(adding, DIFF_INCLUSIVE, id, node->inclusive.counts,
+              node->calls);
   }
 }
 
@@ -85,9 +101,10 @@ add_types(struct adding *adding)
     const char *name = tally_type_name(profile, &profile->types[i]);
     if (!figures_any(figures))
       continue;
-    uint64_t id = names_intern(&adding->diff->names,
-                               *name == '\0' ? "[unknown type]" : name);
-    add_counts(adding, DIFF_TYPES, &id, 1, figures->counts, 0);
+    add_named(adding, DIFF_TYPES,
+              names_intern(&adding->diff->names,
+                           *name == '\0' ? "[unknown type]" : name),
+              figures->counts, 0);
   }
 }
 
@@ -96,29 +113,27 @@ add_contexts(struct adding *adding)
 {
   const struct view *view = adding->view;
   const struct tree_node *nodes = view->tree.tree.nodes;
+  uint32_t *at = pool_zeroed(view->tree.allocating, sizeof *at);
+  for (size_t i = TREE_ROOT + 1; i < view->tree.allocating; i++)
+    at[i] = find_node(adding->diff, DIFF_CONTEXTS, at[nodes[i].parent],
+                      adding->names[nodes[i].item]);
   for (size_t i = 0; i < view->profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t node = view->tree.of_sample[i];
-    size_t depth = 0;
-    if (node == INDEX_NONE)
+    if (view->tree.of_sample[i] == INDEX_NONE)
       continue;
-    for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-      depth++;
-    ARRAY_ROOM(adding->chain, adding->chain_capacity, depth);
-    uint64_t *name = adding->chain + depth;
-    for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-      *--name = adding->names[nodes[n].item]; /* a node of the graph */
     selection_count(&view->selection, i, &count);
-    add_counts(adding, DIFF_CONTEXTS, name, depth, count.counts, 0);
+    add_counts(adding, DIFF_CONTEXTS, at[view->tree.of_sample[i]],
+               count.counts, 0);
   }
+  pool_free(at);
 }
 
 static void
 add_total(struct adding *adding, const char *name, uint64_t figure)
 {
   const uint64_t counts[MEASURE_COUNT] = {[MEASURE_BYTES] = figure};
-  uint64_t id = names_intern(&adding->diff->names, name);
-  add_counts(adding, DIFF_TOTALS, &id, 1, counts, 0);
+  add_named(adding, DIFF_TOTALS, names_intern(&adding->diff->names, name),
+            counts, 0);
 }
 
 /* Adds how many entries of KIND the side has. */
@@ -178,38 +193,37 @@ add_side(struct diff *diff, enum diff_side side)
       .diff = diff,
       .side = side,
       .view = view,
-      .names = pool_zeroed(view->graph.node_count, sizeof(uint64_t))};
+      .names = pool_zeroed(view->graph.node_count, sizeof(uint32_t))};
   add_functions(&adding);
   add_types(&adding);
   add_contexts(&adding);
   add_totals(&adding);
 }
 
-/* By the first name that differs; a chain comes after what it begins with. */
 static int
-compare_names(const void *left, const void *right)
+compare_names(const void *left, const void *right, void *table)
 {
-  const struct diff_entry *a = left;
-  const struct diff_entry *b = right;
-  for (size_t i = 0; i < a->key_length && i < b->key_length; i++)
-    if (a->key[i] != b->key[i])
-      return strcmp(diff_name(a, i), diff_name(b, i));
-  return a->key_length < b->key_length ? -1 : a->key_length > b->key_length;
+  const struct diff_entry *entries = ((struct diff_table *)table)->entries;
+  return strcmp(entries[*(const uint32_t *)left].name,
+                entries[*(const uint32_t *)right].name);
 }
 
-/* Gives the entries of KIND their keys, which are complete, and their order.
- */
+/* Puts the entries of KIND, which are complete, in order. */
 static void
 sort_entries(struct diff *diff, enum diff_kind kind)
 {
   struct diff_table *table = &diff->tables[kind];
-  for (size_t i = 0; i < table->entry_count; i++) {
-    struct diff_entry *entry = &table->entries[i];
-    entry->key = row_table_words(&table->keys, i, &entry->key_length);
+  const uint32_t *walk = tree_walk(&table->tree, compare_names, table);
+  struct diff_entry *sorted = pool_alloc(table->tree.count * sizeof *sorted);
+  table->entry_count = 0;
+  for (uint32_t i = TREE_ROOT + 1; i < table->tree.count; i++) {
+    const uint32_t node = kind == DIFF_TOTALS ? i : walk[i];
+    const struct diff_entry *entry = &table->entries[node];
+    if (entry->present[DIFF_OLD] || entry->present[DIFF_NEW])
+      sorted[table->entry_count++] = *entry;
   }
-  if (kind != DIFF_TOTALS)
-    array_sort(table->entries, table->entry_count, sizeof *table->entries,
-               compare_names);
+  pool_free(table->entries);
+  table->entries = sorted;
 }
 
 /* Adds the calls of all functions whose calls both sides know. */
@@ -270,6 +284,8 @@ diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
 {
   *diff = (struct diff){.options = options, .given = given};
   names_init(&diff->names);
+  for (int kind = 0; kind < DIFF_TABLES; kind++)
+    tree_init(&diff->tables[kind].tree);
   for (int side = 0; side < DIFF_SIDES; side++)
     diff->sides[side] = view_make(&profiles[side], options);
   diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW]);

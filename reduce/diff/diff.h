@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Two views side by side: what each function, type and context has in
- * the old one and in the new one.
- *
- *   old files -> view \
- *                            entries, found by name -> tables of changes
- *   new files -> view /
+/* The union of two views: what each function, type and context has in the old
+ * one and in the new one.
  *
  * Functions are the same when their names are, contexts when all names on
  * their chains are, as they show under the options; so two builds of a
@@ -93,27 +89,20 @@ struct diff_figures {
   uint64_t counts[DIFF_COUNTS];
 };
 
-/* Its key is of name ids: of a context those of its chain, root first, else
- * there is one. */
+/* What both sides have of a function, a type or a chain. */
 struct diff_entry {
-  const struct names *names;
-  const uint64_t *key;
-  size_t key_length;
+  const char *name; /* of a chain, that of its leaf */
+  uint32_t node;    /* in the tree of the table */
   bool present[DIFF_SIDES];
   struct diff_figures sides[DIFF_SIDES];
 };
 
-/* Its name, or the one at a PLACE of its chain. */
-static inline const char *
-diff_name(const struct diff_entry *entry, size_t place)
-{
-  return names_text(entry->names, (uint32_t)entry->key[place]);
-}
-
-/* Entries are in the order of their names, from the root on; totals in that
- * of printing. */
+/* A tree of name ids: of contexts their chains, of all else one below the
+ * root.  Entries are those that a side has: by node while they are made, then
+ * in the order of their names from the root on; totals in that of printing.
+ */
 struct diff_table {
-  struct row_table keys;
+  struct tree tree;
   struct diff_entry *entries;
   size_t entry_count, capacity;
 };

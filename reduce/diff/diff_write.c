@@ -11,6 +11,7 @@
 #include "diff/diff.h"
 
 #include "analysis/grouping.h"
+#include "base/array.h"
 #include "common/pprof_format.h"
 #include "tables/report.h"
 #include "tables/table.h"
@@ -113,15 +114,24 @@ name_cell(const struct listing *listing, const struct diff_entry *entry)
   const bool chain = CHANGES_OF(listing)->kind == DIFF_CONTEXTS;
   const bool cxx = listing_has_cxx_names(listing);
   if (!chain && !cxx)
-    return cell_text(diff_name(entry, 0));
+    return cell_text(entry->name);
+  const struct diff *diff = CHANGES_OF(listing)->diff;
+  const struct tree_node *nodes = CHANGES_OF(listing)->from->tree.nodes;
+  size_t length = 0;
+  uint32_t *path = NULL;
+  size_t capacity = 0;
   string_sink_clear(listing->text);
-  for (size_t i = 0; i < (chain ? entry->key_length : 1); i++) {
-    sink_text(sink, i == 0 ? "" : ";");
+  for (uint32_t n = entry->node; n != TREE_ROOT; n = nodes[n].parent)
+    ARRAY_PUSH(path, length, capacity, nodes[n].item);
+  while (length > 0) {
+    const char *name = names_text(&diff->names, path[--length]);
     if (cxx)
-      write_cxx_name(sink, diff_name(entry, i));
+      write_cxx_name(sink, name);
     else
-      escape_name(sink, diff_name(entry, i), ";");
+      escape_name(sink, name, ";");
+    sink_text(sink, length == 0 ? "" : ";");
   }
+  pool_free(path);
   return listing_text(listing);
 }
 

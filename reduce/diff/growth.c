@@ -165,7 +165,7 @@ is_beyond(const struct diff *diff, enum growth_of of, enum growth_kind kind,
       measure > MEASURE_ALLOCS
           ? measure_row(profile, measure)->noun
           : measure_noun(profile, counted, measure_rows[measure].bytes),
-      each ? " in " : "", each ? diff_name(entry, 0) : "", limits->text);
+      each ? " in " : "", each ? entry->name : "", limits->text);
   return true;
 }
 
