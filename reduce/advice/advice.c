@@ -152,12 +152,13 @@ compare(const void *left, const void *right)
 static void
 complete(struct advice *advice, const struct view *view)
 {
-  const struct call_graph *graph = &view->graph;
+  const struct function *culprit = &view->frames.functions[advice->culprit];
+  const uint32_t node = view->tree.item_of[culprit->name];
   if (advice->line == 0)
-    advice->line = view->frames.functions[advice->culprit].start_line;
-  for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].function == advice->culprit)
-      advice->calls = graph->nodes[i].calls;
+    advice->line = culprit->start_line;
+  if (node != INDEX_NONE &&
+      view->graph.nodes[node].function == advice->culprit)
+    advice->calls = view->graph.nodes[node].calls;
 }
 
 void

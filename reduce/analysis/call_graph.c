@@ -59,9 +59,10 @@ add_self_type(struct building *building, uint32_t node,
   if (i == graph->self_type_count)
     ARRAY_PUSH(graph->self_types, graph->self_type_count,
                graph->self_type_capacity,
-               (struct graph_self_type){node, count->type, 0, 0});
-  graph->self_types[i].allocs += count->counts[MEASURE_ALLOCS];
-  graph->self_types[i].bytes += count->counts[MEASURE_BYTES];
+               (struct type_part){.group = node, .type = count->type});
+  struct figures *sum = &graph->self_types[i].figures;
+  sum->allocs += count->counts[MEASURE_ALLOCS];
+  sum->bytes += count->counts[MEASURE_BYTES];
 }
 
 /* ---- the walk ---- */
@@ -125,8 +126,8 @@ leave(struct building *building, uint32_t node)
   figures_add(&building->chain[building->depth - 1].figures, &step->figures);
 }
 
-/* Returns NODE, or the next of its siblings that allocated; TREE_ROOT if there
- * is none. */
+/* Returns NODE, or the next of its siblings that allocated; TREE_ROOT if
+ * there is none. */
 static uint32_t
 allocating(const struct call_tree *tree, uint32_t node)
 {
@@ -167,8 +168,10 @@ set_unknown_calls(struct building *building)
   for (size_t i = 0; i < graph->node_count; i++) {
     struct graph_node *node = &graph->nodes[i];
     if (counted && (node->function == INDEX_NONE ||
-                    frames->functions[node->function].calls_known))
+                    frames->functions[node->function].calls_known)) {
+      graph->calls += node->calls;
       continue;
+    }
     node->calls = CALLS_UNKNOWN;
     node->root_calls = figures_any(&node->root) ? CALLS_UNKNOWN : 0;
   }
@@ -187,11 +190,11 @@ count_calls(struct building *building)
     const uint32_t arc = tree->pair_of[place->node];
     struct graph_node *callee =
         &graph->nodes[tree->tree.nodes[place->node].item];
-    struct sample_count count;
-    profile_count(building->selection->profile, place->sample, &count);
+    const uint64_t calls = profile_value(building->selection->profile,
+                                         place->sample, COLUMN_OF_CALLS);
     *(arc == INDEX_NONE ? &callee->root_calls : &graph->arcs[arc].calls) +=
-        count.calls;
-    callee->calls += count.calls;
+        calls;
+    callee->calls += calls;
   }
   size_t count = tree->allocating_pairs;
   for (size_t i = count; i < graph->arc_count; i++)
@@ -220,13 +223,13 @@ compare_arcs(const void *left, const void *right)
 static int
 compare_self_types(const void *left, const void *right)
 {
-  const struct graph_self_type *a = left;
-  const struct graph_self_type *b = right;
-  int order = compare_numbers(a->node, b->node);
+  const struct type_part *a = left;
+  const struct type_part *b = right;
+  int order = compare_numbers(a->group, b->group);
   if (order == 0)
-    order = compare_numbers(b->bytes, a->bytes);
+    order = compare_numbers(b->figures.bytes, a->figures.bytes);
   if (order == 0)
-    order = compare_numbers(b->allocs, a->allocs);
+    order = compare_numbers(b->figures.allocs, a->figures.allocs);
   return order == 0 ? compare_numbers(a->type, b->type) : order;
 }
 
@@ -246,7 +249,7 @@ link_arcs(struct call_graph *graph)
     graph->nodes[graph->arcs[i].callee].in_arc_count++;
   }
   for (size_t i = 0; i < graph->self_type_count; i++) {
-    struct graph_node *node = &graph->nodes[graph->self_types[i].node];
+    struct graph_node *node = &graph->nodes[graph->self_types[i].group];
     if (node->type_count++ == 0)
       node->first_type = i;
   }

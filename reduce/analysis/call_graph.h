@@ -48,23 +48,16 @@ struct graph_arc {
   uint32_t uses;            /* likewise */
 };
 
-/* What one node itself allocated of one type. */
-struct graph_self_type {
-  uint32_t node;
-  uint32_t type; /* index into the profile's types */
-  uint64_t allocs;
-  uint64_t bytes;
-};
-
 struct call_graph {
   uint64_t context_count; /* distinct chains at whose end something was
                              allocated, whatever it was */
+  uint64_t calls;         /* of all functions whose calls are known */
   struct graph_node *nodes;
   size_t node_count;
   struct graph_arc *arcs; /* sorted by caller, then callee */
   size_t arc_count;
   size_t *in_arcs; /* arc indices, sorted by callee, then caller */
-  struct graph_self_type *self_types; /* by node, then bytes, descending */
+  struct type_part *self_types; /* by node, then bytes, descending */
   size_t self_type_count, self_type_capacity;
 };
 

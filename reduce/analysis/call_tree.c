@@ -127,8 +127,8 @@ find_chain(struct growing *growing, uint32_t node)
     ARRAY_PUSH(growing->path, length, growing->path_capacity, node);
     begun = selection_begins(growing->selection, node);
   }
-  struct position at = begun ? (struct position){TREE_ROOT, false}
-                             : growing->of_node[node];
+  struct position at =
+      begun ? (struct position){TREE_ROOT, false} : growing->of_node[node];
   while (length > 0) {
     node = growing->path[--length];
     size_t count =
@@ -230,8 +230,7 @@ begin(struct growing *growing, struct call_tree *tree,
   *growing = (struct growing){
       .tree = tree,
       .selection = selection,
-      .of_node =
-          pool_alloc(profile->tree.count * sizeof *growing->of_node),
+      .of_node = pool_alloc(profile->tree.count * sizeof *growing->of_node),
       .all_items = true,
       .shown = pool_zeroed(frames->most_frames, sizeof *growing->shown),
       .called = pool_zeroed(frames->most_frames, sizeof *growing->called)};
@@ -263,7 +262,8 @@ call_tree_by_frames(struct call_tree *tree, const struct call_tree *functions,
   begin(&growing, tree, functions->selection, ITEMS_ARE_FRAMES,
         functions->merges_runs);
   for (size_t i = 0; called && i < functions->call_count; i++)
-    if (i == 0 || functions->calls[i].sample != functions->calls[i - 1].sample)
+    if (i == 0 ||
+        functions->calls[i].sample != functions->calls[i - 1].sample)
       add_calls(&growing, functions->calls[i].sample);
   pool_free(growing.of_node);
 }

@@ -25,10 +25,9 @@ count_all(const struct call_tree *tree, struct chain_counts *counts)
     for (int m = 0; m < MEASURE_COUNT; m++)
       counts[tree->of_sample[i]].counts[m] += count.counts[m];
   }
-  for (size_t i = 0; i < tree->call_count; i++) {
-    profile_count(selection->profile, tree->calls[i].sample, &count);
-    counts[tree->calls[i].node].calls += count.calls;
-  }
+  for (size_t i = 0; i < tree->call_count; i++)
+    counts[tree->calls[i].node].calls += profile_value(
+        selection->profile, tree->calls[i].sample, COLUMN_OF_CALLS);
   for (size_t i = tree->tree.count; i-- > TREE_ROOT + 1;) {
     struct chain_counts *outer = &counts[tree->tree.nodes[i].parent];
     counts[i].bytes_below += counts[i].counts[MEASURE_BYTES];
@@ -80,8 +79,7 @@ chains_init(struct chains *chains, const struct call_tree *tree, bool called)
   const size_t count = tree->tree.count;
   *chains = (struct chains){
       .tree = tree, .counts = pool_zeroed(count, sizeof *chains->counts)};
-  bool *shown =
-      find_shown(tree, called || !tree->selection->by_allocations);
+  bool *shown = find_shown(tree, called || !tree->selection->by_allocations);
   count_all(tree, chains->counts);
   chains->walk = tree_walk(&tree->tree, compare_siblings, chains);
   chains->places = pool_zeroed(count, sizeof *chains->places);

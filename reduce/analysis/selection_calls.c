@@ -6,21 +6,22 @@
 
 #include "base/index_map.h"
 
-/* ---- calls outside ---- */
+/* ---- what a call leads to ---- */
 
-/* Are calls outside of profiled bodies on the way to one, and so of no
- * interest, or elsewhere, say in another thread?
+/* A call counts if it leads to allocations of a kind: those that are chosen;
+ * or those outside of profiled bodies, where calls on the way to a body are
+ * of no interest, but those elsewhere are, say in another thread.
  *
- * A call of a chain that leads to the function that runs bodies, and to no
- * allocation elsewhere, does not count.  The monitor folds recursion, and
- * writes a folded call with a chain that no allocation has; but folding keeps
- * every arc.  So a call of a chain that leads to neither counts if its last
- * arc leads to allocations elsewhere.
- *
- * What a chain leads to is known at the nodes below it: one pass from the
- * last node to the first.
+ * What a chain leads to is known at the nodes below it.  The monitor folds
+ * recursion, and writes a folded call with a chain that no allocation has;
+ * but folding keeps every arc.  So a call of a chain that leads to nothing
+ * counts if its last arc leads to such allocations.
  */
-enum leads { TO_ROOT = 1, ELSEWHERE = 2 };
+struct leads {
+  unsigned char *of_node; /* bits: THERE, and TO_ROOT into a body */
+  struct index_map arcs;  /* that lead there */
+};
+enum { TO_ROOT = 1, THERE = 2 };
 
 /* Returns the function of the leaf of NODE's chain; INDEX_NONE for none. */
 static uint32_t
@@ -42,25 +43,40 @@ arc_of(const struct selection *selection, uint32_t node)
                     function_of(selection, node));
 }
 
-/* Returns what each node leads to. */
-static unsigned char *
-find_leads(const struct selection *selection)
+/* Finds what leads to the allocations that are outside of bodies, with
+ * OUTSIDE, or else to those that are chosen. */
+static struct leads
+find_leads(const struct selection *selection, bool outside)
 {
   const struct profile *profile = selection->profile;
-  unsigned char *leads = pool_zeroed(profile->tree.count, 1);
+  const struct tree *tree = &profile->tree;
+  struct leads leads = {pool_zeroed(tree->count, 1), {0}};
   for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count count;
-    uint32_t node = profile->samples[i].node;
-    profile_count(profile, i, &count);
-    if (!is_below_root(selection, node) &&
-        (count.counts[MEASURE_BYTES] != 0 ||
-         count.counts[MEASURE_ALLOCS] != 0))
-      leads[node] |= ELSEWHERE;
+    const uint32_t node = profile->samples[i].node;
+    if ((outside ? !is_below_root(selection, node)
+                 : (selection->kept[i] & KEPT_CHOSEN) != 0) &&
+        (profile_value(profile, i, MEASURE_BYTES) != 0 ||
+         profile_value(profile, i, MEASURE_ALLOCS) != 0))
+      leads.of_node[node] |= THERE;
   }
-  for (size_t i = profile->tree.count; i-- > TREE_ROOT + 1;)
-    leads[profile->tree.nodes[i].parent] |=
-        is_below_root(selection, i) ? TO_ROOT : leads[i];
+  for (size_t i = tree->count; i-- > TREE_ROOT + 1;)
+    leads.of_node[tree->nodes[i].parent] |=
+        outside && is_below_root(selection, i) ? TO_ROOT : leads.of_node[i];
+  for (size_t i = TREE_ROOT + 1; i < tree->count; i++)
+    if ((leads.of_node[i] & THERE) != 0)
+      index_map_number(&leads.arcs, arc_of(selection, (uint32_t)i));
   return leads;
+}
+
+/* Returns whether a call of the chain of NODE leads there. */
+static bool
+leads_there(const struct selection *selection, const struct leads *leads,
+            uint32_t node)
+{
+  return leads->of_node[node] != 0
+             ? (leads->of_node[node] & THERE) != 0
+             : index_map_find(&leads->arcs, arc_of(selection, node)) !=
+                   INDEX_NONE;
 }
 
 /* Finds the samples whose calls are outside and on the way to a body. */
@@ -69,51 +85,17 @@ find_calls_outside(const struct selection *selection)
 {
   const struct profile *profile = selection->profile;
   bool *outside = pool_zeroed(profile->sample_count, sizeof *outside);
-  struct index_map arcs = {0}; /* that lead elsewhere */
-  unsigned char *leads = find_leads(selection);
-  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++)
-    if ((leads[i] & ELSEWHERE) != 0)
-      index_map_number(&arcs, arc_of(selection, (uint32_t)i));
+  const struct leads leads = find_leads(selection, true);
   for (size_t i = 0; i < profile->sample_count; i++) {
     uint32_t node = profile->samples[i].node;
-    bool elsewhere =
-        leads[node] != 0
-            ? (leads[node] & ELSEWHERE) != 0
-            : index_map_find(&arcs, arc_of(selection, node)) != INDEX_NONE;
-    outside[i] =
-        node != TREE_ROOT && !is_below_root(selection, node) && !elsewhere;
+    outside[i] = node != TREE_ROOT && !is_below_root(selection, node) &&
+                 !leads_there(selection, &leads, node);
   }
-  pool_free(leads);
+  pool_free(leads.of_node);
   return outside;
 }
 
 /* ---- all calls ---- */
-
-/* Finds the nodes that lead to an allocation that is chosen, and the arcs of
- * these.  Nodes are NULL if all calls count. */
-static bool *
-find_chosen(const struct selection *selection, struct index_map *arcs)
-{
-  const struct profile *profile = selection->profile;
-  bool *chosen = NULL;
-  if (!selection->by_allocations)
-    return NULL;
-  chosen = pool_zeroed(profile->tree.count, sizeof *chosen);
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count count;
-    profile_count(profile, i, &count);
-    if ((selection->kept[i] & KEPT_CHOSEN) != 0 &&
-        (count.counts[MEASURE_BYTES] != 0 ||
-         count.counts[MEASURE_ALLOCS] != 0))
-      chosen[profile->samples[i].node] = true;
-  }
-  for (size_t i = profile->tree.count; i-- > TREE_ROOT + 1;)
-    if (chosen[i]) {
-      chosen[profile->tree.nodes[i].parent] = true;
-      index_map_number(arcs, arc_of(selection, (uint32_t)i));
-    }
-  return chosen;
-}
 
 /* Returns how many functions one call of the chain of NODE calls: the active
  * one and those that were inlined into it, if their calls are counted.  The
@@ -139,23 +121,22 @@ static void
 add_up_calls(struct selection *selection, const bool *outside)
 {
   const struct profile *profile = selection->profile;
-  struct index_map arcs = {0};
-  bool *chosen = find_chosen(selection, &arcs);
+  struct leads leads = {0};
+  if (selection->by_allocations && profile->language != LANGUAGE_C)
+    leads = find_leads(selection, false);
   for (size_t i = 0; i < profile->sample_count; i++) {
     const uint32_t node = profile->samples[i].node;
-    struct sample_count count;
-    profile_count(profile, i, &count);
     if (profile->language == LANGUAGE_C)
       selection->calls += (selection->kept[i] & KEPT_CHOSEN) != 0
-                              ? count.counts[MEASURE_ALLOCS]
+                              ? profile_value(profile, i, MEASURE_ALLOCS)
                               : 0;
     else if (selection_keeps_calls(selection, i) &&
              (outside == NULL || !outside[i]) &&
-             (chosen == NULL || chosen[node] ||
-              index_map_find(&arcs, arc_of(selection, node)) != INDEX_NONE))
-      selection->calls += count.calls * functions_called(selection, node);
+             (leads.of_node == NULL || leads_there(selection, &leads, node)))
+      selection->calls += profile_value(profile, i, COLUMN_OF_CALLS) *
+                          functions_called(selection, node);
   }
-  pool_free(chosen);
+  pool_free(leads.of_node);
 }
 
 void

@@ -27,13 +27,11 @@ tally_type_name(const struct profile *profile,
 static int
 compare_parts(const void *left, const void *right, void *context)
 {
-  const struct tally_part *a = left;
-  const struct tally_part *b = right;
+  const struct type_part *a = left;
+  const struct type_part *b = right;
   const struct profile *profile = context;
-  if (a->kind != b->kind)
-    return a->kind < b->kind ? -1 : 1;
-  if (a->size != b->size)
-    return a->size < b->size ? -1 : 1;
+  if (a->group != b->group)
+    return a->group < b->group ? -1 : 1;
   if (a->figures.bytes != b->figures.bytes)
     return a->figures.bytes > b->figures.bytes ? -1 : 1;
   int order = strcmp(tally_type_name(profile, &profile->types[a->type]),
@@ -41,22 +39,24 @@ compare_parts(const void *left, const void *right, void *context)
   return order != 0 ? order : a->type < b->type ? -1 : a->type > b->type;
 }
 
-static enum bin_kind
-bin_kind_of(const struct sample_count *count)
+/* Returns the number of COUNT's bin while there are only parts: the size, or
+ * a larger number for other kinds. */
+static uint32_t
+bin_number(const struct sample_count *count)
 {
   if (count->size_kind == SIZE_GROWTH)
-    return BIN_GROWTH;
+    return LARGEST_BIN + BIN_GROWTH;
   if (count->size_kind == SIZE_UNKNOWN)
-    return BIN_UNKNOWN;
+    return LARGEST_BIN + BIN_UNKNOWN;
   return count->size_kind == SIZE_LARGE || count->object_bytes > LARGEST_BIN
-             ? BIN_LARGE
-             : BIN_SIZE;
+             ? LARGEST_BIN + BIN_LARGE
+             : (uint32_t)count->object_bytes;
 }
 
 /* The parts on their way. */
 struct parts {
   struct index_map known; /* by bin and type */
-  size_t count, capacity;
+  size_t capacity;
 };
 
 /* Adds FIGURES to the part that COUNT belongs to. */
@@ -64,30 +64,36 @@ static void
 add_part(struct tally *tally, struct parts *parts,
          const struct sample_count *count, const struct figures *figures)
 {
-  enum bin_kind kind = bin_kind_of(count);
-  uint64_t size = kind == BIN_SIZE ? count->object_bytes : 0;
-  uint32_t bin = (uint32_t)(kind == BIN_SIZE ? size : LARGEST_BIN + kind);
+  const uint32_t bin = bin_number(count);
   uint32_t i = index_map_number(&parts->known, index_pair(bin, count->type));
-  struct tally_part part = {.type = count->type, .kind = kind, .size = size};
-  if (i == parts->count)
-    ARRAY_PUSH(tally->parts, parts->count, parts->capacity, part);
+  if (i == tally->part_count)
+    ARRAY_PUSH(tally->parts, tally->part_count, parts->capacity,
+               (struct type_part){.group = bin, .type = count->type});
   figures_add(&tally->parts[i].figures, figures);
 }
 
-/* Puts COUNT parts in order and makes the bins of them. */
+/* Puts the parts in order and makes the bins of them. */
 static void
-collect_bins(struct tally *tally, const struct profile *profile, size_t count)
+collect_bins(struct tally *tally, const struct profile *profile)
 {
+  const size_t count = tally->part_count;
+  uint32_t last = UINT32_MAX;
   tally->bins = pool_zeroed(count, sizeof *tally->bins);
   if (count > 0)
     qsort_r(tally->parts, count, sizeof *tally->parts, compare_parts,
             (void *)profile);
   for (size_t i = 0; i < count; i++) {
-    const struct tally_part *part = &tally->parts[i];
-    if (i == 0 || part->kind != part[-1].kind || part->size != part[-1].size)
+    struct type_part *part = &tally->parts[i];
+    const uint32_t number = part->group;
+    if (number != last)
       tally->bins[tally->bin_count++] = (struct tally_bin){
-          .kind = part->kind, .size = part->size, .first_part = i};
-    struct tally_bin *bin = &tally->bins[tally->bin_count - 1];
+          .kind = number > LARGEST_BIN ? (enum bin_kind)(number - LARGEST_BIN)
+                                       : BIN_SIZE,
+          .size = number > LARGEST_BIN ? 0 : number,
+          .first_part = i};
+    last = number;
+    part->group = (uint32_t)tally->bin_count - 1;
+    struct tally_bin *bin = &tally->bins[part->group];
     bin->part_count++;
     figures_add(&bin->figures, &part->figures);
   }
@@ -117,7 +123,7 @@ tally_init(struct tally *tally, const struct selection *selection)
     figures_add(&tally->regions[labels->region], &figures);
     add_part(tally, &parts, &count, &figures);
   }
-  collect_bins(tally, profile, parts.count);
+  collect_bins(tally, profile);
 }
 
 /* ---- named regions ---- */

@@ -26,22 +26,14 @@ struct tally_bin {
   size_t first_part, part_count; /* in parts */
 };
 
-/* The share of one type in a bin. */
-struct tally_part {
-  uint32_t type;      /* index into the profile's types */
-  enum bin_kind kind; /* of the bin, as its size */
-  uint64_t size;
-  struct figures figures;
-};
-
 struct tally {
   struct figures *types; /* by type of the profile */
   struct figures phases[PHASE_COUNT];
   struct figures *threads; /* by thread of the profile */
   struct figures *regions; /* by region, each without those in it */
   struct tally_bin *bins;  /* by kind, then by size */
-  size_t bin_count;
-  struct tally_part *parts; /* in a bin by bytes descending, then by name */
+  size_t bin_count, part_count;
+  struct type_part *parts; /* in a bin by bytes descending, then by name */
 };
 
 void tally_init(struct tally *tally, const struct selection *selection);

@@ -53,11 +53,13 @@ view_make(const struct profile *profile, const struct view_options *options)
   frame_table_group(&view->frames, options->by, options->by_label,
                     selection->functions);
   selection_judge(selection, options->by);
+  call_tree_init(&view->tree, selection, options->by != BY_FUNCTION);
+  if (options->tree_alone)
+    return view;
   progress_tell("adding up", 0, 0);
   tally_init(&view->tally, selection);
   region_figures_init(&view->regions, profile, view->tally.regions);
   progress_tell("building the call graph", 0, 0);
-  call_tree_init(&view->tree, selection, options->by != BY_FUNCTION);
   call_graph_init(&view->graph, &view->tree);
   cycles_init(&view->cycles, &view->graph);
   return view;

@@ -82,7 +82,8 @@ struct view_options {
 
   const struct output *table; /* export: of csv_tables; NULL: the first */
   uint64_t added_frames;      /* export: bit i is enum added_frame i */
-  bool no_source; /* leave out what stands in source files; page */
+  bool tree_alone; /* the view needs no figures */
+  bool no_source;  /* leave out what stands in source files; page */
 
   /* What else outputs read; NULL: nothing. */
   const struct rule_list *rules; /* of advice */

@@ -83,6 +83,7 @@ add_views(struct view_options *options, const struct profile *profile,
   if (emit == export_html && options->by == BY_FUNCTION &&
       !measure_is_held(options->value)) {
     other->by = BY_LINE;
+    other->tree_alone = true;
     const struct view *lines = view_make(profile, other);
     options->lines = frames_have_lines(&lines->frames) ? lines : NULL;
   } else if (emit == report_write &&

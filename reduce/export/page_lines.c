@@ -185,11 +185,12 @@ write_lines(struct page *page, struct place *places)
   uint32_t *of_group =
       pool_zeroed(lines->frames.function_count, sizeof *of_group);
   find_functions(page, of_group);
-  for (size_t i = 0; i < lines->graph.node_count; i++) {
-    const struct graph_node *node = &lines->graph.nodes[i];
-    struct place place = {node_file(lines, node), node_line(lines, node)};
+  for (size_t i = 0; i < lines->tree.item_count; i++) {
+    const struct graph_node node = {.function =
+                                        lines->tree.items[i].function};
+    struct place place = {node_file(lines, &node), node_line(lines, &node)};
     uint32_t function =
-        node->function == INDEX_NONE ? INDEX_NONE : of_group[node->function];
+        node.function == INDEX_NONE ? INDEX_NONE : of_group[node.function];
     bool known = function != INDEX_NONE;
     writer_begin(out, NULL, '{');
     writer_optional(out, "function", known,
@@ -211,7 +212,7 @@ page_write_lines(struct page *page)
   size_t count = 0;
   writer_begin(&page->out, "lines", '[');
   if (page->lines != NULL) {
-    places = pool_zeroed(page->lines->graph.node_count, sizeof *places);
+    places = pool_zeroed(page->lines->tree.item_count, sizeof *places);
     count = write_lines(page, places);
   }
   writer_end(&page->out, ']');

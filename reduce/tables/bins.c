@@ -64,8 +64,6 @@ struct named_type {
 };
 
 struct bins {
-  struct graph_self_type *parts; /* of all bins; their nodes are bins */
-  size_t part_count;
   struct named_type *types; /* by size, then by name, "..." last; few are
                                looked for, and by going through all */
   size_t type_count;
@@ -75,10 +73,9 @@ struct bins {
 static const struct tally_bin *
 bin_of(const struct listing *listing, size_t item)
 {
-  const struct bins *bins = listing->context;
-  return &listing->view->tally
-              .bins[listing->form == FORM_CSV ? bins->parts[item].node
-                                              : item];
+  const struct tally *tally = &listing->view->tally;
+  return &tally->bins[listing->form == FORM_CSV ? tally->parts[item].group
+                                                : item];
 }
 
 static int
@@ -93,8 +90,10 @@ compare_types(const void *left, const void *right)
 }
 
 static void
-find_types(struct bins *bins, const struct profile *profile)
+init(struct listing *listing)
 {
+  const struct profile *profile = listing->view->profile;
+  struct bins *bins = listing->context;
   struct named_type *types =
       pool_zeroed(profile->comment_count, sizeof *types);
   size_t count = 0;
@@ -112,31 +111,12 @@ find_types(struct bins *bins, const struct profile *profile)
       types[bins->type_count++] = types[i];
 }
 
-static void
-init(struct listing *listing)
-{
-  const struct tally *tally = &listing->view->tally;
-  struct bins *bins = listing->context;
-  for (uint32_t bin = 0; bin < tally->bin_count; bin++)
-    bins->part_count += tally->bins[bin].part_count;
-  bins->parts = pool_zeroed(bins->part_count, sizeof *bins->parts);
-  struct graph_self_type *part = bins->parts;
-  for (uint32_t bin = 0; bin < tally->bin_count; bin++)
-    for (size_t i = 0; i < tally->bins[bin].part_count; i++, part++) {
-      const struct tally_part *p = &tally->parts[part - bins->parts];
-      *part = (struct graph_self_type){bin, p->type, p->figures.allocs,
-                                       p->figures.bytes};
-    }
-  find_types(bins, listing->view->profile);
-}
-
 static bool
 row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
   const struct tally *tally = &listing->view->tally;
-  const struct bins *bins = listing->context;
   bool csv = listing->form == FORM_CSV;
-  if (item == (csv ? bins->part_count : tally->bin_count))
+  if (item == (csv ? tally->part_count : tally->bin_count))
     return false;
   row->figures =
       csv ? &tally->parts[item].figures : &tally->bins[item].figures;
@@ -170,7 +150,7 @@ static struct cell
 type_names(const struct listing *listing, const struct tally_bin *bin)
 {
   const struct profile *profile = listing->view->profile;
-  const struct tally_part *parts =
+  const struct type_part *parts =
       listing->view->tally.parts + bin->first_part;
   struct sink *sink = &listing->text->sink;
   size_t most =
@@ -204,8 +184,8 @@ kind_cell(const struct listing *listing, enum bin_kind kind)
 static struct cell
 cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct bins *bins = listing->context;
   const struct tally_bin *bin = bin_of(listing, row->item);
+  const struct type_part *parts = listing->view->tally.parts;
   switch ((enum id)id) {
   case SIZE:
     return bin->kind == BIN_SIZE        ? cell_number(bin->size)
@@ -217,8 +197,8 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
     return type_names(listing, bin);
   default:
     return listing->form == FORM_CSV
-               ? cell_parts(&bins->parts[row->item], 1)
-               : cell_parts(&bins->parts[bin->first_part], bin->part_count);
+               ? cell_parts(&parts[row->item], 1)
+               : cell_parts(&parts[bin->first_part], bin->part_count);
   }
 }
 

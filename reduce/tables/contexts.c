@@ -27,7 +27,7 @@ struct contexts {
   uint32_t *path; /* room for a chain */
   struct sample_rows rows;
   /* what the leaf of the context in hand allocated, by type */
-  struct graph_self_type *parts;
+  struct type_part *parts;
   size_t part_count, part_capacity;
 };
 
@@ -89,11 +89,10 @@ collect_parts(struct contexts *contexts, uint32_t node)
     uint32_t type = (uint32_t)row->keys[ROW_TYPE];
     if (i == 0 || type != row[-1].keys[ROW_TYPE])
       ARRAY_PUSH(contexts->parts, contexts->part_count,
-                 contexts->part_capacity,
-                 (struct graph_self_type){.type = type});
-    struct graph_self_type *part = &contexts->parts[contexts->part_count - 1];
-    part->bytes += row->counts[MEASURE_BYTES];
-    part->allocs += row->counts[MEASURE_ALLOCS];
+                 contexts->part_capacity, (struct type_part){.type = type});
+    struct type_part *part = &contexts->parts[contexts->part_count - 1];
+    part->figures.bytes += row->counts[MEASURE_BYTES];
+    part->figures.allocs += row->counts[MEASURE_ALLOCS];
   }
 }
 

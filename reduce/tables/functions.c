@@ -144,15 +144,10 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
 static uint64_t
 all_calls(const struct view *view)
 {
-  const struct call_graph *graph = &view->graph;
-  uint64_t calls = 0;
-  if (view->options->by == BY_FUNCTION ||
-      view->profile->language == LANGUAGE_C)
-    return view->selection.calls;
-  for (size_t i = 0; i < graph->node_count; i++)
-    if (graph->nodes[i].calls != CALLS_UNKNOWN)
-      calls += graph->nodes[i].calls;
-  return calls;
+  return view->options->by == BY_FUNCTION ||
+                 view->profile->language == LANGUAGE_C
+             ? view->selection.calls
+             : view->graph.calls;
 }
 
 static struct cell

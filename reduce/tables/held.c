@@ -26,17 +26,6 @@ static const struct column columns[] = {
                 "dropped"},
 };
 
-static void
-init(struct listing *listing)
-{
-  const struct tree *tree = &listing->view->tree.tree;
-  bool *roots = pool_zeroed(listing->view->graph.node_count, 1);
-  listing->context = roots; /* by node of the graph */
-  for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
-    if (tree->nodes[i].parent == TREE_ROOT)
-      roots[tree->nodes[i].item] = true;
-}
-
 static bool
 row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
@@ -45,7 +34,7 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
     return false;
   row->figures = &graph->nodes[item].inclusive;
   row->name = graph->nodes[item].name;
-  row->left_out = !((const bool *)listing->context)[item];
+  row->left_out = graph->nodes[item].depth != 0; /* something holds it */
   return true;
 }
 
@@ -66,7 +55,6 @@ static const struct table held_table = {
     COLUMNS(columns),
     .row = row,
     .lacks = lacks,
-    .init = init,
 };
 
 void

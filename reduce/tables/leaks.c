@@ -79,11 +79,10 @@ struct other_kept {
 struct leaks {
   struct call_tree tree;     /* by frames */
   struct names paths;        /* the partial paths */
-  struct figures *figures;   /* by path */
-  struct other_kept *others; /* the same, and one more: of all */
+  struct figures *figures;   /* by path, and one more: of all */
+  struct other_kept *others; /* likewise; NULL: what was lost is not known */
   uint32_t *path;            /* room for one: items, the leaf first */
-  struct figures total;      /* without ... */
-  struct figures suppressed; /* ... what is kept, and no leak */
+  struct figures suppressed; /* what no path has: it is kept, and no leak */
   const char *separator;     /* of callers */
 };
 
@@ -132,18 +131,6 @@ path_to(const struct listing *listing, uint32_t node)
   return names_intern(&leaks->paths, string_sink_text(listing->text));
 }
 
-/* Sets the total to ALL without what was suppressed and kept. */
-static void
-leave_out_suppressed(struct leaks *leaks, const struct figures *all)
-{
-  const struct figures *suppressed = &leaks->suppressed;
-  leaks->total = *all;
-  leaks->total.bytes -= suppressed->kept_bytes;
-  leaks->total.allocs -= suppressed->kept_allocs;
-  leaks->total.kept_bytes -= suppressed->kept_bytes;
-  leaks->total.kept_allocs -= suppressed->kept_allocs;
-}
-
 /* Adds what of sample I, of the path with that number, was lost directly, and
  * what was kept and not lost. */
 static void
@@ -168,16 +155,24 @@ split_kept(const struct listing *listing, size_t i, uint32_t path)
     }
 }
 
-/* What is left of what was kept was lost. */
+/* Finishes the figures: those of all are the selection's without what is
+ * suppressed and kept; and what is kept is what was lost, where that is
+ * known.
+ */
 static void
-leave_out_reachable(struct leaks *leaks)
+finish_figures(struct leaks *leaks, const struct selection *selection)
 {
-  for (size_t i = 0; i <= leaks->paths.count; i++) {
-    const uint64_t *counts = leaks->others[i].counts;
-    struct figures *figures =
-        i < leaks->paths.count ? &leaks->figures[i] : &leaks->total;
-    figures->kept_bytes -= counts[REACHABLE_BYTES];
-    figures->kept_allocs -= counts[REACHABLE_ALLOCS];
+  const struct figures *suppressed = &leaks->suppressed;
+  struct figures *all = &leaks->figures[leaks->paths.count];
+  *all = selection->total;
+  all->bytes -= suppressed->kept_bytes;
+  all->allocs -= suppressed->kept_allocs;
+  all->kept_bytes -= suppressed->kept_bytes;
+  all->kept_allocs -= suppressed->kept_allocs;
+  for (size_t i = 0; leaks->others != NULL && i <= leaks->paths.count; i++) {
+    leaks->figures[i].kept_bytes -= leaks->others[i].counts[REACHABLE_BYTES];
+    leaks->figures[i].kept_allocs -=
+        leaks->others[i].counts[REACHABLE_ALLOCS];
   }
 }
 
@@ -199,7 +194,8 @@ init(struct listing *listing)
   for (size_t i = 0; i < profile->sample_count; i++)
     if (of_sample[i] != INDEX_NONE)
       of_sample[i] = path_to(listing, of_sample[i]);
-  leaks->figures = pool_zeroed(leaks->paths.count, sizeof *leaks->figures);
+  leaks->figures =
+      pool_zeroed(leaks->paths.count + 1, sizeof *leaks->figures);
   if (profile_has(profile, MEASURE_LOST_BYTES)) {
     listing->ranking.noun = "bytes lost";
     leaks->others =
@@ -219,9 +215,7 @@ init(struct listing *listing)
     if (!suppressed && leaks->others != NULL)
       split_kept(listing, i, of_sample[i]);
   }
-  leave_out_suppressed(leaks, &view->selection.total);
-  if (leaks->others != NULL)
-    leave_out_reachable(leaks);
+  finish_figures(leaks, &view->selection);
 }
 
 static bool
@@ -251,7 +245,7 @@ static const struct figures *
 total(const struct listing *listing)
 {
   const struct leaks *leaks = listing->context;
-  return &leaks->total;
+  return &leaks->figures[leaks->paths.count];
 }
 
 static void

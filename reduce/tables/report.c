@@ -106,6 +106,17 @@ write_count(struct sink *sink, const char *separator, uint64_t count,
               count == 1 ? one : many);
 }
 
+/* Writes ALLOCS, if the profile of VIEW counts them, and BYTES. */
+static void
+write_allocated(const struct view *view, uint64_t allocs, uint64_t bytes,
+                struct sink *sink)
+{
+  const bool counted = report_knows_allocs(view);
+  if (counted)
+    write_count(sink, "", allocs, "allocation", "allocations");
+  write_count(sink, counted ? ", " : "", bytes, "byte", "bytes");
+}
+
 /* Names the expressions that match nothing: nobody wants them so. */
 static void
 write_unmatched(const struct view *view, struct sink *sink)
@@ -262,12 +273,8 @@ report_summary(const struct view *view, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
-  if (report_knows_allocs(view)) {
-    write_count(sink, "", profile->total[MEASURE_ALLOCS], "allocation",
-                "allocations");
-    sink_text(sink, ", ");
-  }
-  write_count(sink, "", profile->total[MEASURE_BYTES], "byte", "bytes");
+  write_allocated(view, profile->total[MEASURE_ALLOCS],
+                  profile->total[MEASURE_BYTES], sink);
   write_count(sink, ", ", view->graph.node_count, granularity_noun(by, false),
               granularity_noun(by, true));
   if (view->cycles.count > 0)
@@ -279,12 +286,8 @@ report_summary(const struct view *view, struct sink *sink)
   sink_text(sink, "\n");
   if (selection->narrowed) {
     sink_text(sink, "Selected by the options: ");
-    if (report_knows_allocs(view)) {
-      write_count(sink, "", selection->total.allocs, "allocation",
-                  "allocations");
-      sink_text(sink, ", ");
-    }
-    write_count(sink, "", selection->total.bytes, "byte", "bytes");
+    write_allocated(view, selection->total.allocs, selection->total.bytes,
+                    sink);
     sink_text(sink, "; percentages refer to these\n");
   }
   report_live(view, sink);

@@ -11,7 +11,10 @@ arrange_text(struct listing *listing)
   const struct table *table = listing->table;
   const struct view_options *options = listing->view->options;
   bool asked = options->sort != SORT_DEFAULT;
-  ranking_sort(&listing->ranking, asked ? options->sort : table->sort);
+  enum sort_key key = asked ? options->sort : table->sort;
+  if (table->members != NULL && sort_measure(key) > MEASURE_ALLOCS)
+    key = SORT_BYTES; /* members have no other figures */
+  ranking_sort(&listing->ranking, key);
   if (!table->uncut)
     ranking_cut(&listing->ranking, listing_total(listing).figures, options);
   if (table->in_place && !asked)

@@ -178,7 +178,7 @@ struct cell {
   const char *text;
   const uint64_t *counts; /* or numbers */
   const uint32_t *items;
-  const struct graph_self_type *parts; /* whatever their nodes */
+  const struct type_part *parts; /* whatever their groups */
 };
 
 struct listing;
@@ -314,7 +314,7 @@ cell_text(const char *text)
 }
 
 static inline struct cell
-cell_parts(const struct graph_self_type *parts, size_t count)
+cell_parts(const struct type_part *parts, size_t count)
 {
   return (struct cell){.kind = CELL_PARTS, .parts = parts, .number = count};
 }

@@ -89,9 +89,7 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
 
 struct pairs {
   size_t group_count;
-  struct lists of_group;   /* of the graph's self_types */
-  struct figures *figures; /* of a group */
-  struct figures *members; /* of a pair */
+  struct lists of_group; /* of the graph's self_types */
 };
 
 static bool
@@ -110,15 +108,9 @@ pairs_init(struct listing *listing)
   pairs->group_count = is_by_type(listing)
                            ? listing->view->profile->type_count
                            : graph->node_count;
-  pairs->figures = pool_zeroed(pairs->group_count, sizeof *pairs->figures);
-  pairs->members = pool_zeroed(count, sizeof *pairs->members);
-  for (size_t i = 0; i < count; i++) {
-    const struct graph_self_type *pair = &graph->self_types[i];
-    group_of[i] = is_by_type(listing) ? pair->type : pair->node;
-    pairs->members[i].allocs = pair->allocs;
-    pairs->members[i].bytes = pair->bytes;
-    figures_add(&pairs->figures[group_of[i]], &pairs->members[i]);
-  }
+  for (size_t i = 0; i < count; i++)
+    group_of[i] = is_by_type(listing) ? graph->self_types[i].type
+                                      : graph->self_types[i].group;
   lists_init(&pairs->of_group, pairs->group_count, group_of, count);
 }
 
@@ -134,13 +126,15 @@ name_of(const struct listing *listing, bool type, size_t index)
 static bool
 group_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
+  const struct view *view = listing->view;
   const struct pairs *pairs = listing->context;
+  const bool by_type = is_by_type(listing);
   if (item == pairs->group_count)
     return false;
-  row->figures = &pairs->figures[item];
-  row->name = name_of(listing, is_by_type(listing), item);
-  row->rank =
-      is_by_type(listing) ? listing->view->profile->types[item].category : 0;
+  row->figures =
+      by_type ? &view->tally.types[item] : &view->graph.nodes[item].self;
+  row->name = name_of(listing, by_type, item);
+  row->rank = by_type ? view->profile->types[item].category : 0;
   return true;
 }
 
@@ -151,11 +145,11 @@ members(const struct listing *listing, const struct ranking_row *row,
   const struct pairs *pairs = listing->context;
   for (uint32_t i = lists_first(&pairs->of_group, row->item); i != INDEX_NONE;
        i = lists_next(&pairs->of_group, i)) {
-    const struct graph_self_type *pair = &listing->view->graph.self_types[i];
+    const struct type_part *pair = &listing->view->graph.self_types[i];
     struct ranking_row member = {
-        .figures = &pairs->members[i],
+        .figures = &pair->figures,
         .name = name_of(listing, !is_by_type(listing),
-                        is_by_type(listing) ? pair->node : pair->type),
+                        is_by_type(listing) ? pair->group : pair->type),
         .item = i};
     ranking_add(ranking, member);
   }

@@ -163,7 +163,7 @@ writer_type(struct writer *writer, const struct profile *profile,
 /* Writes PART; in CSV, which has its figures elsewhere, only its type. */
 static void
 write_part(struct writer *writer, const struct profile *profile,
-           const struct graph_self_type *part)
+           const struct type_part *part)
 {
   if (writer->form == FORM_CSV) {
     writer_type(writer, profile, part->type);
@@ -174,8 +174,9 @@ write_part(struct writer *writer, const struct profile *profile,
     writer_number(writer, "type", writer->places[TO_TYPES][part->type]);
   else
     writer_type(writer, profile, part->type);
-  writer_number(writer, measure_rows[MEASURE_ALLOCS].key, part->allocs);
-  writer_number(writer, measure_rows[MEASURE_BYTES].key, part->bytes);
+  writer_number(writer, measure_rows[MEASURE_ALLOCS].key,
+                part->figures.allocs);
+  writer_number(writer, measure_rows[MEASURE_BYTES].key, part->figures.bytes);
   writer_end(writer, '}');
 }
 
