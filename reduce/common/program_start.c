@@ -17,8 +17,7 @@
 enum {
   SCRIPTS = 4, /* that interpret one another, as in the kernel */
   NAME_BYTES = 32,
-  ENTRIES = 128, /* of a dynamic section */
-  TOGETHER = 8   /* that are read at a time */
+  ENTRIES = 128 /* of a dynamic section */
 };
 
 /* Sets PATH to the file NAME in the folder of LENGTH bytes; returns whether
@@ -108,42 +107,24 @@ is_sanitizer(const char *library)
   return false;
 }
 
-/* Returns the entry NUMBER of the dynamic section PART, read with those
- * beside it; one of type DT_NULL when it cannot be read. */
-static Elf64_Dyn
-entry_of(const struct loaded *file, const Elf64_Phdr *part, int number,
-         Elf64_Dyn beside[TOGETHER])
-{
-  const int place = number % TOGETHER;
-  if (place == 0) {
-    memset(beside, 0, TOGETHER * sizeof *beside);
-    if (pread(file->descriptor, beside, TOGETHER * sizeof *beside,
-              (off_t)(part->p_offset + (uint64_t)number * sizeof *beside)) <
-        0)
-      return (Elf64_Dyn){.d_tag = DT_NULL};
-  }
-  return beside[place];
-}
-
 /* Returns whether FILE, whose dynamic section is PART, needs such a library.
  */
 static bool
 needs_sanitizer(const struct loaded *file, const Elf64_Phdr *part)
 {
-  Elf64_Dyn beside[TOGETHER], entry;
+  Elf64_Dyn entries[ENTRIES];
+  const ssize_t bytes =
+      pread(file->descriptor, entries, sizeof entries, (off_t)part->p_offset);
+  const size_t most = bytes < 0 ? 0 : (size_t)bytes / sizeof *entries;
   uint64_t names = 0;
-  for (int i = 0; i < ENTRIES &&
-                  (entry = entry_of(file, part, i, beside)).d_tag != DT_NULL;
-       i++)
-    if (entry.d_tag == DT_STRTAB)
-      names = place_of(file, entry.d_un.d_ptr);
-  for (int i = 0; i < ENTRIES &&
-                  (entry = entry_of(file, part, i, beside)).d_tag != DT_NULL;
-       i++) {
+  for (size_t i = 0; i < most && entries[i].d_tag != DT_NULL; i++)
+    if (entries[i].d_tag == DT_STRTAB)
+      names = place_of(file, entries[i].d_un.d_ptr);
+  for (size_t i = 0; i < most && entries[i].d_tag != DT_NULL; i++) {
     char name[NAME_BYTES] = "";
-    if (entry.d_tag == DT_NEEDED &&
+    if (entries[i].d_tag == DT_NEEDED &&
         pread(file->descriptor, name, sizeof name - 1,
-              (off_t)(names + entry.d_un.d_val)) > 0 &&
+              (off_t)(names + entries[i].d_un.d_val)) > 0 &&
         is_sanitizer(name))
       return true;
   }

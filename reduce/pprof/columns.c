@@ -130,30 +130,12 @@ struct live_found {
   bool negative; /* something that was live */
 };
 
-/* Notes in FOUND what the VALUES of a sample have. */
-static void
-look_at_values(const struct profile *heading, const struct numbers *values,
-               struct live_found *found)
-{
-  uint64_t v[MEASURE_KEPT_ALLOCS + 1] = {0}; /* by measure */
-  const struct profile_column *columns = heading->column_of;
-  for (int i = 0; i <= MEASURE_KEPT_ALLOCS; i++)
-    if (columns[i].index != NO_COLUMN &&
-        (size_t)columns[i].index < values->count)
-      v[i] = values->items[columns[i].index];
-  found->allocations |= v[MEASURE_BYTES] != 0;
-  found->apart |= v[MEASURE_KEPT_BYTES] * columns[MEASURE_KEPT_BYTES].scale >
-                      v[MEASURE_BYTES] * columns[MEASURE_BYTES].scale ||
-                  (profile_has(heading, MEASURE_ALLOCS) &&
-                   v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS]);
-  found->negative |=
-      v[MEASURE_KEPT_BYTES] > INT64_MAX || v[MEASURE_KEPT_ALLOCS] > INT64_MAX;
-}
-
 /* Returns what the samples of the file have. */
 static struct live_found
 look_at_samples(const struct reading *reading)
 {
+  const struct profile_column *columns = reading->heading.column_of;
+  const bool counts = profile_has(&reading->heading, MEASURE_ALLOCS);
   struct live_found found = {false, false, false};
   struct numbers values = {0};
   struct wire_walk walk = wire_walk(reading, NULL);
@@ -162,11 +144,21 @@ look_at_samples(const struct reading *reading)
     if (sample.number != PPROF_SAMPLE)
       continue;
     struct wire_walk parts = wire_walk(reading, &sample);
+    uint64_t v[MEASURE_KEPT_ALLOCS + 1] = {0}; /* by measure */
     values.count = 0;
     while (wire_next(&parts, &field))
       if (field.number == PPROF_SAMPLE_VALUES)
         wire_read_numbers(reading, &field, &values);
-    look_at_values(&reading->heading, &values, &found);
+    for (int i = 0; i <= MEASURE_KEPT_ALLOCS; i++)
+      if (columns[i].index != NO_COLUMN &&
+          (size_t)columns[i].index < values.count)
+        v[i] = values.items[columns[i].index];
+    found.allocations |= v[MEASURE_BYTES] != 0;
+    found.apart |= v[MEASURE_KEPT_BYTES] * columns[MEASURE_KEPT_BYTES].scale >
+                       v[MEASURE_BYTES] * columns[MEASURE_BYTES].scale ||
+                   (counts && v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS]);
+    found.negative |=
+        (int64_t)(v[MEASURE_KEPT_BYTES] | v[MEASURE_KEPT_ALLOCS]) < 0;
   }
   return found;
 }

@@ -10,13 +10,14 @@
 
 enum { VARINT_BYTES = 10 };
 
-/* Appends NUMBER, for which there is room. */
-static void
-put_varint(struct wire_buffer *buffer, uint64_t number)
+/* Writes NUMBER to TO, where there is room; returns where that ends. */
+static uint8_t *
+put_varint(uint8_t *to, uint64_t number)
 {
   for (; number >= 0x80; number >>= 7)
-    buffer->bytes[buffer->count++] = (uint8_t)(number | 0x80);
-  buffer->bytes[buffer->count++] = (uint8_t)number;
+    *to++ = (uint8_t)(number | 0x80);
+  *to++ = (uint8_t)number;
+  return to;
 }
 
 /* Appends the tag of FIELD and NUMBER, its value or how many bytes it has,
@@ -27,8 +28,9 @@ put_tag(struct wire_buffer *buffer, uint32_t field, unsigned type,
 {
   ARRAY_ROOM(buffer->bytes, buffer->capacity,
              buffer->count + 2 * VARINT_BYTES + more);
-  put_varint(buffer, (uint64_t)field << 3 | type);
-  put_varint(buffer, number);
+  uint8_t *to = buffer->bytes + buffer->count;
+  to = put_varint(to, (uint64_t)field << 3 | type);
+  buffer->count = (size_t)(put_varint(to, number) - buffer->bytes);
 }
 
 void
@@ -56,18 +58,22 @@ wire_put_bytes(struct wire_buffer *buffer, uint32_t field, const void *bytes,
   buffer->count += count;
 }
 
+/* The numbers are written behind the tag, of unknown length, and moved. */
 void
 wire_put_packed(struct wire_buffer *buffer, uint32_t field,
                 const uint64_t *numbers, size_t count)
 {
-  size_t length = 0;
   if (count == 0)
     return;
-  for (size_t i = 0; i < count; i++) /* seven bits a byte, rounded up */
-    length += (size_t)(70 - __builtin_clzll(numbers[i] | 1)) / 7;
-  put_tag(buffer, field, PPROF_WIRE_BYTES, length, length);
+  ARRAY_ROOM(buffer->bytes, buffer->capacity,
+             buffer->count + (2 + count) * VARINT_BYTES);
+  uint8_t *const from = buffer->bytes + buffer->count + 2 * VARINT_BYTES;
+  uint8_t *to = from;
   for (size_t i = 0; i < count; i++)
-    put_varint(buffer, numbers[i]);
+    to = put_varint(to, numbers[i]);
+  put_tag(buffer, field, PPROF_WIRE_BYTES, (uint64_t)(to - from), 0);
+  memmove(buffer->bytes + buffer->count, from, (size_t)(to - from));
+  buffer->count += (size_t)(to - from);
 }
 
 void

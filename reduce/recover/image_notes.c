@@ -100,21 +100,16 @@ image_note_text(const struct image_notes *notes, enum image_note_kind kind,
 }
 
 const struct note_module *
-image_module_at(const struct image_notes *notes, uint64_t address)
+image_module(const struct image_notes *notes, uint64_t address, bool unloaded,
+             uint64_t *offset)
 {
+  const uint64_t number = unloaded ? RETIRED_OBJECT(address) : 0;
   for (size_t i = notes->module_count; i-- > 0;) {
     const struct note_module *m = &notes->modules[i];
-    if (m->number == 0 && address >= m->start && address < m->end)
+    *offset = unloaded ? RETIRED_OFFSET(address) : address - m->start;
+    if (m->number == number &&
+        (unloaded ? number != 0 : address - m->start < m->end - m->start))
       return m;
   }
-  return NULL;
-}
-
-const struct note_module *
-image_module_unloaded(const struct image_notes *notes, uint64_t number)
-{
-  for (size_t i = notes->module_count; i-- > 0;)
-    if (notes->modules[i].number == number && number != 0)
-      return &notes->modules[i];
   return NULL;
 }

@@ -42,11 +42,11 @@ const char *image_note_text(const struct image_notes *notes,
                             enum image_note_kind kind, uint64_t key,
                             const char *otherwise);
 
-/* What was loaded last with ADDRESS in its code, or what was unloaded with
- * that number; NULL: nothing. */
-const struct note_module *image_module_at(const struct image_notes *notes,
-                                          uint64_t address);
-const struct note_module *
-image_module_unloaded(const struct image_notes *notes, uint64_t number);
+/* The file of the code at ADDRESS, loaded last, or if that is UNLOADED of
+ * RETIRED_OFFSET in RETIRED_OBJECT; NULL: none.  Sets *OFFSET to how far the
+ * place is into the code. */
+const struct note_module *image_module(const struct image_notes *notes,
+                                       uint64_t address, bool unloaded,
+                                       uint64_t *offset);
 
 #endif

@@ -35,11 +35,11 @@ number_at(uint64_t at)
 
 /* The file that its code is or was from; NULL: it is not known. */
 static const struct note_module *
-module_of(const struct lisp_recovery *r, const struct note *function)
+module_of(const struct lisp_recovery *r, const struct note *function,
+          uint64_t *offset)
 {
-  return (function->value & NOTE_UNLOADED) != 0
-             ? image_module_unloaded(r->notes, RETIRED_OBJECT(function->more))
-             : image_module_at(r->notes, function->more);
+  return image_module(r->notes, function->more,
+                      (function->value & NOTE_UNLOADED) != 0, offset);
 }
 
 /* Returns its C name, or "".  To people a part of a function that the
@@ -48,14 +48,11 @@ static const char *
 find_c_name(struct lisp_recovery *r, const struct note *function)
 {
   struct code_names *names = r->b->code;
-  const struct note_module *module = module_of(r, function);
   struct function_found found;
-  uint64_t offset = RETIRED_OFFSET(function->more);
-  uint64_t address;
+  uint64_t offset, address;
+  const struct note_module *module = module_of(r, function, &offset);
   if (module == NULL || module->path[0] != '/')
     return "";
-  if ((function->value & NOTE_UNLOADED) == 0)
-    offset = function->more - module->start;
   struct code_module *file =
       code_names_module(names, module->path, module->build_id);
   file->code_offset = module->offset;
@@ -72,8 +69,10 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
 
 /* What has no name at all is called after its file. */
 static const char *
-file_name(struct lisp_recovery *r, const struct note_module *module)
+file_name(struct lisp_recovery *r, const struct note *function)
 {
+  uint64_t offset;
+  const struct note_module *module = module_of(r, function, &offset);
   if (module == NULL)
     return "[unknown]";
   r->name = pool_format("[%s]", basename(module->path));
@@ -116,8 +115,7 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
     f.position = (int64_t)(source->value & INT32_MAX) - 1;
   }
   if (f.name == NULL)
-    f.name = f.system_name[0] != '\0' ? f.system_name
-                                      : file_name(r, module_of(r, note));
+    f.name = f.system_name[0] != '\0' ? f.system_name : file_name(r, note);
   return f;
 }
 

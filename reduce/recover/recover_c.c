@@ -58,40 +58,31 @@ special_name(uint64_t site)
                                                  : "[over the budget]";
 }
 
-/* Sets *ADDRESS to that of SITE when the program ran, 0: it has none.  The
- * file that it is in; NULL: that is not known. */
-static const struct note_module *
-find_module(const struct c_recovery *r, uint64_t site, uint64_t *address)
-{
-  const struct note_module *module = NULL;
-  *address = 0;
-  if ((site & SITE_SPECIAL) != 0)
-    return NULL;
-  if ((site & SITE_RETIRED) == 0) {
-    *address = site;
-    return image_module_at(r->notes, site - 1);
-  }
-  module = image_module_unloaded(r->notes, RETIRED_OBJECT(site));
-  if (module != NULL)
-    *address = module->start + RETIRED_OFFSET(site);
-  return module;
-}
-
 /* The address of a location is in the call, not what that returns to. */
 static uint32_t
 location(void *recovery, uint64_t site, uint32_t function)
 {
   struct c_recovery *r = recovery;
-  uint64_t address;
-  const struct note_module *module = find_module(r, site, &address);
-  const char *name = address == 0 ? special_name(site) : NULL;
+  const bool unloaded = (site & SITE_RETIRED) != 0;
+  uint64_t offset, address = 0;
+  const struct note_module *module =
+      (site & SITE_SPECIAL) != 0
+          ? NULL
+          : image_module(r->notes, unloaded ? site : site - 1, unloaded,
+                         &offset);
   (void)function;
+  if ((site & SITE_SPECIAL) == 0 && !unloaded)
+    address = site;
+  else if (module != NULL)
+    address = module->start + offset;
+  if (address == 0)
+    return building_location(
+        r->b, INDEX_NONE, 0,
+        building_function(r->b, special_name(site), "", NULL, 0), 0);
   return building_location(
       r->b,
       module == NULL ? INDEX_NONE : r->mappings[module - r->notes->modules],
-      address == 0 ? 0 : address - 1,
-      name == NULL ? INDEX_NONE : building_function(r->b, name, "", NULL, 0),
-      0);
+      address - 1, INDEX_NONE, 0);
 }
 
 /* ---- labels ---- */
