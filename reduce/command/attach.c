@@ -36,9 +36,7 @@ extern const char attach_script[]; /* attach_script.S */
 static bool
 has_library(size_t pid, const char *library)
 {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%zu/maps", pid);
-  const char *text = text_file_read(path, NULL);
+  const char *text = text_file_read(pool_format("/proc/%zu/maps", pid), NULL);
   return text != NULL && strstr(text, library) != NULL;
 }
 
@@ -88,12 +86,11 @@ static void
 check_libraries(size_t pid)
 {
   static const char gone[] = " (deleted)";
-  char path[64], program[PATH_MAX] = "";
-  snprintf(path, sizeof path, "/proc/%zu/exe", pid);
-  if (readlink(path, program, sizeof program - 1) < 0)
+  char program[PATH_MAX] = "";
+  if (readlink(pool_format("/proc/%zu/exe", pid), program,
+               sizeof program - 1) < 0)
     refuse(pid, strerror(errno));
-  snprintf(path, sizeof path, "/proc/%zu/maps", pid);
-  char *text = text_file_read(path, NULL);
+  char *text = text_file_read(pool_format("/proc/%zu/maps", pid), NULL);
   for (char *line; (line = strsep(&text, "\n")) != NULL;) {
     char *file = strchr(line, '/'), *mark = strstr(line, gone);
     if (file == NULL || mark == NULL || mark[sizeof gone - 1] != '\0' ||
@@ -112,7 +109,7 @@ void
 attach_check(const struct options *options)
 {
   const size_t pid = options->run.process;
-  char path[64];
+  const char *path = pool_format("/proc/%zu/exe", pid);
   char gdb[PATH_MAX];
   char state = process_state(pid);
   if (process_state_is_end(state))
@@ -123,7 +120,6 @@ attach_check(const struct options *options)
     refuse(pid, "a debugger has stopped it");
   if (!program_find("gdb", getenv("PATH"), gdb))
     refuse(pid, "gdb is required but not installed");
-  snprintf(path, sizeof path, "/proc/%zu/exe", pid);
   if (access(path, R_OK) != 0)
     refuse(pid, strerror(errno));
   const char *reason = file_reason(path);

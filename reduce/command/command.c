@@ -124,17 +124,16 @@ write_program_help(struct sink *sink)
 static void
 write_option(const struct option_row *row, struct sink *sink)
 {
-  char form[64];
-  char words[WORDS_LENGTH] = "";
   const bool argument = row->argument != NULL;
   const char *between = row->name[1] == '\0'                  ? " "
                         : argument && row->argument[0] == '[' ? ""
                                                               : "=";
-  snprintf(form, sizeof form, "%s%s%s%s", OPTION_DASHES(row->name), row->name,
-           argument ? between : "", argument ? row->argument : "");
-  if (row->help[strlen(row->help) - 1] == ' ')
-    option_words(row, words);
-  write_line(sink, form, row->help, words);
+  write_line(
+      sink,
+      pool_format("%s%s%s%s", OPTION_DASHES(row->name), row->name,
+                  argument ? between : "", argument ? row->argument : ""),
+      row->help,
+      row->help[strlen(row->help) - 1] == ' ' ? option_words(row) : "");
 }
 
 static void

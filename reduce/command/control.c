@@ -2,6 +2,7 @@
 
 #include "command/control.h"
 
+#include "base/text_file.h"
 #include "command/debugger.h"
 #include "command/load.h"
 #include "command/run_files.h"
@@ -38,23 +39,19 @@ control_program_ended(struct control *control)
 static void
 find_image_of(const char *pid, char path[PATH_MAX])
 {
-  char line[PATH_MAX + 128];
   struct image_head head;
-  snprintf(line, sizeof line, "/proc/%s/maps", pid);
-  FILE *maps = fopen(line, "re");
+  char *maps = text_file_read(pool_format("/proc/%s/maps", pid), NULL);
   if (maps == NULL)
     fail_with(MPROF_CANNOT_READ, "cannot look at process %s: %s", pid,
               strerror(errno));
   *path = '\0';
-  while (*path == '\0' && fgets(line, sizeof line, maps) != NULL) {
+  for (char *line; *path == '\0' && (line = strsep(&maps, "\n")) != NULL;) {
     char *name = strchr(line, '/');
-    line[strcspn(line, "\n")] = '\0';
     if (name != NULL && strstr(line, " rw-s ") != NULL &&
         image_read_head(name, &head) &&
         head.process == strtoul(pid, NULL, 10))
       snprintf(path, PATH_MAX, "%s", name);
   }
-  fclose(maps);
   if (*path == '\0')
     fail_with(
         MPROF_CANNOT_READ,

@@ -43,17 +43,13 @@ process_state_is_end(char state)
 static void
 start(struct debugger *d, size_t pid, const char *script)
 {
-  char number[24], program[40];
   int output[2];
-  const char *const
-      arguments[] = {"env",        "-u",     "DEBUGINFOD_URLS",
-                     "gdb",        "-batch", "-nx",
-                     "-p",         number,   "-x",
-                     "/dev/stdin", program, /* which may have been deleted */
-                     NULL};
+  const char *const arguments[] = {
+      "env", "-u", "DEBUGINFOD_URLS", "gdb", "-batch", "-nx", "-p",
+      pool_format("%zu", pid), "-x", "/dev/stdin",
+      /* its program, which may have been deleted */
+      pool_format("/proc/%zu/exe", pid), NULL};
   *d = (struct debugger){.pid = pid, .status = -1};
-  snprintf(number, sizeof number, "%zu", pid);
-  snprintf(program, sizeof program, "/proc/%zu/exe", pid);
   const int input = child_file(script, strlen(script));
   int failure = input < 0 || pipe2(output, O_CLOEXEC) != 0 ? errno : 0;
   if (failure == 0) {

@@ -43,9 +43,9 @@ enum {
 #define FLAG(field) STORE(flag, bool, field, true)
 #define NO_FLAG(field) STORE(flag, bool, field, false)
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
-#define NUMBER(field) STORE(number, size_t, field, 0)
-#define POSITIVE(field) POSITIVE_UP_TO(field, 0) /* any */
-#define POSITIVE_UP_TO(field, most) STORE(positive, size_t, field, most)
+#define NUMBER(field) STORE(number, size_t, field, SIZE_MAX)
+#define POSITIVE(field) POSITIVE_UP_TO(field, SIZE_MAX - 1)
+#define POSITIVE_UP_TO(field, most) STORE(number, size_t, field, most)
 #define TIME(field, least) STORE(time, uint64_t, field, least)
 #define PERCENT(field) STORE(percent, uint32_t, field, 0)
 #define TEXT(field) STORE(text, const char *, field, 0)
@@ -240,7 +240,7 @@ const struct option_row option_rows[] = {
      "serve the profile over HTTP at PORT or ADDRESS:PORT", TEXT(run.serve)},
     {IN_RUN, "q", NULL, "print no summary", FLAG(run.quiet)},
     {IN_FILES, "o", "OUT", "write to the file OUT, completely or not at all",
-     STORE(file, const char *, output, 0)},
+     STORE(text, const char *, output, 1)},
     {IN_ALL, "help", NULL, "print this help", FLAG(help)},
 
     /* the options of mprof 3.0 */

@@ -25,23 +25,20 @@ word_of(const struct word_list *words, size_t number)
   return *(const char *const *)(const void *)(first + number * words->stride);
 }
 
-void
-option_words(const struct option_row *row, char text[WORDS_LENGTH])
+const char *
+option_words(const struct option_row *row)
 {
-  const char *last = row->store == store_list ? " and " : " or ";
-  const char *word = word_of(&row->words, 0);
-  size_t length = 0;
-  for (size_t i = 1; word != NULL && length < WORDS_LENGTH; i++) {
-    const char *next = word_of(&row->words, i);
-    const char *between = ", ";
-    if (next == NULL)
-      between = "";
-    else if (word_of(&row->words, i + 1) == NULL)
-      between = last;
-    length += (size_t)snprintf(text + length, WORDS_LENGTH - length, "%s%s",
-                               word, between);
-    word = next;
+  const char *text = "", *word, *next = word_of(&row->words, 0);
+  for (size_t i = 1; (word = next) != NULL; i++) {
+    next = word_of(&row->words, i);
+    text = pool_format("%s%s%s", text,
+                       i == 1                     ? ""
+                       : next != NULL             ? ", "
+                       : row->store == store_list ? " and "
+                                                  : " or ",
+                       word);
   }
+  return text;
 }
 
 /* Says that V is to be WHAT, not what MEANT is for. */
@@ -67,15 +64,13 @@ static size_t
 find_word(const struct option_value *v, const char *text, size_t length)
 {
   const char *word;
-  char words[WORDS_LENGTH] = "";
   struct suggestion meant = suggestion_for(text, length);
   for (size_t i = 0; (word = word_of(&v->row->words, i)) != NULL; i++) {
     if (strlen(word) == length && memcmp(word, text, length) == 0)
       return i;
     suggestion_offer(&meant, word);
   }
-  option_words(v->row, words);
-  refuse_part(v, words, &meant);
+  refuse_part(v, option_words(v->row), &meant);
 }
 
 void
@@ -150,21 +145,13 @@ is_number(const char *text, size_t *number)
 void
 store_number(const struct option_value *v)
 {
-  if (!is_number(v->text, v->field))
-    refuse(v, "a number");
-}
-
-void
-store_positive(const struct option_value *v)
-{
   const size_t most = v->row->number;
-  char what[64] = "a positive number";
-  if (is_number(v->text, v->field) && *(size_t *)v->field != 0 &&
-      (most == 0 || *(size_t *)v->field <= most))
-    return;
-  if (most != 0)
-    snprintf(what, sizeof what, "a positive number of at most %zu", most);
-  refuse(v, what);
+  if (!is_number(v->text, v->field) ||
+      (most != SIZE_MAX && *(size_t *)v->field - 1 >= most))
+    refuse(v, most == SIZE_MAX ? "a number"
+              : most == SIZE_MAX - 1
+                  ? "a positive number"
+                  : pool_format("a positive number of at most %zu", most));
 }
 
 /* Reads the digits at TEXT, with a point among them or not.  Sets *END to
@@ -221,13 +208,7 @@ void
 store_text(const struct option_value *v)
 {
   *(const char **)v->field = v->text;
-}
-
-void
-store_file(const struct option_value *v)
-{
-  *(const char **)v->field = v->text;
-  if (*v->text == '\0')
+  if (v->row->number != 0 && *v->text == '\0')
     refuse(v, "a file");
 }
 

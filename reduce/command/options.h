@@ -136,15 +136,13 @@ extern const struct option_row option_rows[];
 
 /* Each by the type of its field, and what the number and the words of its row
  * are for. */
-option_store store_flag;     /* bool: the number */
-option_store store_choice;   /* an enum: the number */
-option_store store_number;   /* size_t */
-option_store store_positive; /* the same */
-option_store store_percent;  /* uint32_t, in millionths */
+option_store store_flag;    /* bool: the number */
+option_store store_choice;  /* an enum: the number */
+option_store store_number;  /* size_t: from 1 to the number; SIZE_MAX: any */
+option_store store_percent; /* uint32_t, in millionths */
 option_store store_time;   /* uint64_t, in nanoseconds, at least the number of
                               the row; no text: 1 s */
-option_store store_text;   /* const char * */
-option_store store_file;   /* the same, not empty */
+option_store store_text;   /* const char *, of a file if there is a number */
 option_store store_signal; /* its name or number */
 option_store store_growth; /* struct growth_limits */
 option_store store_leaks;  /* the same, but one limit in bytes alone */
@@ -160,9 +158,8 @@ option_store store_list;
 /* The word with that number; NULL behind the last. */
 const char *word_of(const struct word_list *words, size_t number);
 
-/* Sets TEXT to the words of ROW: "a, b or c", or "and" for a list. */
-enum { WORDS_LENGTH = 256 };
-void option_words(const struct option_row *row, char text[WORDS_LENGTH]);
+/* Returns the words of ROW: "a, b or c", or "and" for a list. */
+const char *option_words(const struct option_row *row);
 
 /* The form of the option NAME, such as "-o" or "--limit". */
 #define OPTION_DASHES(name) ((name)[1] == '\0' ? "-" : "--")

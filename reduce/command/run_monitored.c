@@ -26,10 +26,11 @@ say_nothing_written(const struct options *options,
   const char *name = process == SIZE_MAX ? options->files[0] : NULL;
   const char *only = options->run.only;
   const char *reason = name == NULL ? NULL : unmonitored_reason(name);
-  char others[64] = "";
-  if (sums->files > 0)
-    snprintf(others, sizeof others, "; %zu of its processes wrote %s",
-             sums->files, sums->files == 1 ? "a file" : "files");
+  const char *others =
+      sums->files == 0
+          ? ""
+          : pool_format("; %zu of its processes wrote %s", sums->files,
+                        sums->files == 1 ? "a file" : "files");
   if (name == NULL)
     mprof_line(outcome->remark,
                "no profile of process %zu was written: it allocated nothing%s"
@@ -89,18 +90,16 @@ say_written(const char *name, const struct run_options *run,
 {
   const bool others = sums->files > 0;
   const char *quote = sums->root ? "'" : "";
-  char files[64] = "";
-  char lost[128] = "";
+  const char *files = "", *lost = "";
   if (sums->sought)
-    snprintf(lost, sizeof lost,
-             ", %" PRIu64 " of these lost (%" PRIu64 " directly, %" PRIu64
-             " indirectly)",
-             sums->lost + sums->lost_indirectly, sums->lost,
-             sums->lost_indirectly);
+    lost = pool_format(", %" PRIu64 " of these lost (%" PRIu64
+                       " directly, %" PRIu64 " indirectly)",
+                       sums->lost + sums->lost_indirectly, sums->lost,
+                       sums->lost_indirectly);
   if (others)
-    snprintf(files, sizeof files, "%s%zu %sfile%s of its processes",
-             sums->root ? " and " : "", sums->files,
-             sums->root ? "more " : "", sums->files == 1 ? "" : "s");
+    files = pool_format(
+        "%s%zu %sfile%s of its processes", sums->root ? " and " : "",
+        sums->files, sums->root ? "more " : "", sums->files == 1 ? "" : "s");
   mprof_line(
       outcome->remark,
       "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64

@@ -33,17 +33,15 @@ static void
 library_find(const char *library, const char *what, char *path)
 {
   char own[PATH_MAX] = "";
-  char wanted[PATH_MAX + 64];
   const char *given = secure_getenv("MPROF_LIB");
-  if (given != NULL && *given != '\0') {
-    snprintf(wanted, sizeof wanted, "%s/%s", given, library);
-  } else {
+  if (given == NULL || *given == '\0') {
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     own[length < 0 ? 0 : length] = '\0';
     for (int i = 0; i < 2 && strrchr(own, '/') != NULL; i++)
       *strrchr(own, '/') = '\0';
-    snprintf(wanted, sizeof wanted, "%s/lib/%s", own, library);
+    given = pool_format("%s/lib", own);
   }
+  const char *wanted = pool_format("%s/%s", given, library);
   if (realpath(wanted, path) == NULL)
     fail_with(MPROF_CANNOT_READ,
               "cannot find the %s '%s': %s (MPROF_LIB can name its folder)",
