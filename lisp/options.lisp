@@ -11,9 +11,7 @@
 (defun selecting-p (keyword)
   "True if the option KEYWORD selects a part of a profile.  The profile that
 REPORT returns keeps such options."
-  (member keyword '(:focus :ignore :hide :show :show-from :system :by
-                    :from :to :phase :thread :region :label :type :category
-                    :value)))
+  (plusp (option-selects (octets-of (string-downcase keyword)))))
 
 (defun options-if (predicate options)
   "Return the part of OPTIONS, a property list, with keywords of PREDICATE."

@@ -268,6 +268,12 @@ mprof_profile_compare(void *profile, void *base, const char *arguments)
                                      .base = other});
 }
 
+int
+mprof_option_selects(const char *name)
+{
+  return option_selects(name);
+}
+
 void
 mprof_profile_close(void *profile)
 {

@@ -98,6 +98,10 @@ MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
 MPROF_API void *mprof_profile_compare(void *profile, void *base,
                                       const char *arguments);
 
+/* Returns whether the option NAME, without dashes, selects a part of a
+ * profile. */
+MPROF_API int mprof_option_selects(const char *name);
+
 /* NULL is allowed. */
 MPROF_API void mprof_profile_close(void *profile);
 

@@ -255,3 +255,14 @@ const struct option_row option_rows[] = {
     {IN_REPORT, "offsets", NULL, NULL, FLAG(view.offsets)},
     {.name = NULL},
 };
+
+bool
+option_selects(const char *name)
+{
+  const struct option_row *row = option_rows;
+  while (row->name != NULL && ((row->commands & IN_SHOWN) != IN_SHOWN ||
+                               row->field < offsetof(struct options, view) ||
+                               strcmp(row->name, name) != 0))
+    row++;
+  return row->name != NULL;
+}

@@ -4,9 +4,10 @@
  * and gives either a filled struct or a usage error; it neither prints nor
  * opens anything.
  *
- * The options of all commands are a table: what is parsed, what --help
- * prints, and what the tests compare with the manual page.  A new option is a
- * field of struct options and a row.
+ * The options of all commands are a table: what is parsed, what --help prints
+ * and shells complete from it, which are keywords in Lisp, and what the tests
+ * compare with the manual pages.  A new option is a field of struct options
+ * and a row.
  */
 
 #ifndef MPROF_OPTIONS_H
@@ -133,6 +134,10 @@ struct option_row {
 
 /* In the order of --help; ends with a row whose name is NULL. */
 extern const struct option_row option_rows[];
+
+/* Returns whether the option NAME selects a part of a profile: all commands
+ * that look at one take it. */
+bool option_selects(const char *name);
 
 /* Each by the type of its field, and what the number and the words of its row
  * are for. */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #pragma weak mprof_monitor_counter
@@ -129,8 +130,8 @@ mprof_lisp_message(void)
  * and holds up other threads only while their counters are copied. */
 struct lisp_timeline {
   void *timeline; /* of mprof.h */
-  int64_t every, started;
-  int wake; /* an event: the end */
+  int64_t started;
+  int wake, timer; /* an event: the end; and what tells the intervals */
   sem_t runs;
 };
 
@@ -148,6 +149,16 @@ MPROF_API void mprof_lisp_timeline_close(struct lisp_timeline *timeline);
 /* What mprof_profile_open_octets takes. */
 MPROF_API void *mprof_lisp_timeline_slices(struct lisp_timeline *timeline);
 
+static void
+end(struct lisp_timeline *t)
+{
+  if (t->timeline != NULL)
+    mprof_timeline_close(t->timeline);
+  close(t->wake);
+  close(t->timer);
+  free(t);
+}
+
 unsigned long
 mprof_lisp_timeline_open(unsigned long milliseconds)
 {
@@ -155,17 +166,17 @@ mprof_lisp_timeline_open(unsigned long milliseconds)
       lisp_program() == NULL ? NULL : calloc(1, sizeof *t);
   if (t == NULL)
     return 0;
-  t->every = (int64_t)milliseconds * 1000000;
+  const struct timespec every = {(time_t)(milliseconds / 1000),
+                                 (long)(milliseconds % 1000) * 1000000};
   t->started = clock_nanos(CLOCK_MONOTONIC);
   sem_init(&t->runs, 0, 0);
   t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  t->timeline = mprof_timeline_open((uint64_t)t->every);
-  if (t->timeline == NULL || t->wake < 0) {
-    if (t->timeline != NULL)
-      mprof_timeline_close(t->timeline);
-    if (t->wake >= 0)
-      close(t->wake);
-    free(t);
+  t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  t->timeline = mprof_timeline_open(milliseconds * UINT64_C(1000000));
+  if (t->timeline == NULL || t->wake < 0 ||
+      timerfd_settime(t->timer, 0, &(struct itimerspec){every, every},
+                      NULL) != 0) {
+    end(t);
     return 0;
   }
   current.timeline = t->timeline;
@@ -192,25 +203,14 @@ take(struct lisp_timeline *t)
 void
 mprof_lisp_timeline_run(struct lisp_timeline *t)
 {
-  int64_t next = t->started + t->every;
+  struct pollfd polled[] = {{t->wake, POLLIN, 0}, {t->timer, POLLIN, 0}};
   sigset_t before;
-  eventfd_t number;
+  uint64_t intervals;
   pthread_sigmask(SIG_BLOCK, &lisp_program()->interrupts, &before);
   sem_post(&t->runs);
-  for (;;) {
-    struct pollfd wake = {t->wake, POLLIN, 0};
-    int64_t left = next - clock_nanos(CLOCK_MONOTONIC);
-    left = left < 0 ? 0 : left;
-    const struct timespec timeout = {left / 1000000000, left % 1000000000};
-    if (ppoll(&wake, 1, &timeout, &before) > 0 &&
-        eventfd_read(t->wake, &number) == 0)
-      break;
-    const int64_t now = clock_nanos(CLOCK_MONOTONIC);
-    if (now < next)
-      continue;
-    take(t);
-    next += ((now - next) / t->every + 1) * t->every;
-  }
+  while (ppoll(polled, 2, NULL, &before) <= 0 || polled[0].revents == 0)
+    if (read(t->timer, &intervals, sizeof intervals) > 0)
+      take(t);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -232,10 +232,8 @@ mprof_lisp_timeline_close(struct lisp_timeline *t)
 {
   pthread_mutex_lock(&current.one);
   current.timeline = NULL;
-  mprof_timeline_close(t->timeline);
   pthread_mutex_unlock(&current.one);
-  close(t->wake);
-  free(t);
+  end(t);
 }
 
 void *

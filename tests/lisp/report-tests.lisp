@@ -124,7 +124,7 @@ value: T where they take none."
                                "~S has not been tried." keyword)))))
 
 (test what-selects-is-an-option-of-all-views
-  "The list in Lisp has the options that all ways to look at a profile take."
+  "What selects is what all ways to look at a profile take, as their help says."
   (loop with others = (options-of "diff")
         for (keyword) on (options-of "flamegraph") by #'cddr
         do (is (eq (and (member keyword others)
