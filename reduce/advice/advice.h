@@ -44,8 +44,8 @@ struct advice_list {
 /* Finds all advice in VIEW, which must outlive LIST. */
 void advice_list_init(struct advice_list *list, const struct view *view);
 
-/* Whether VIEW is one to give advice on: of a Lisp program, and of what
- * was allocated, by functions. */
+/* Returns whether VIEW is one to give advice on: of a Lisp program, and of
+ * what was allocated, by functions. */
 bool advice_applies(const struct view *view);
 
 #endif

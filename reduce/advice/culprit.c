@@ -29,8 +29,8 @@ static const char appliers[] =
     "MAPL\0MAPLIST\0REDUCE\0SI:APPLY-FROM-STACK-FRAME\0APPLY_fixed\0"
     "ecl_apply_from_stack_frame\0";
 
-/* Whether a symbol of PACKAGE names the function NAME, or the function is
- * local to such a one, or a method of it. */
+/* Returns whether a symbol of PACKAGE names the function NAME, or the
+ * function is local to such a one, or a method of it. */
 static bool
 is_of_package(const char *name, const char *package)
 {
@@ -44,8 +44,8 @@ is_of_package(const char *name, const char *package)
   return false;
 }
 
-/* Whether the function NAME, which is of the program, is called by ECL where
- * it pleases: what expands a type, and what loads a file, once. */
+/* Returns whether the function NAME, which is of the program, is called by
+ * ECL where it pleases: what expands a type, and what loads a file, once. */
 static bool
 is_called_by_ecl(const char *name)
 {
@@ -117,7 +117,7 @@ matcher_init(struct matcher *m, const struct view *view)
 
 #define NONE SIZE_MAX /* no rule, or no place in a chain */
 
-/* What the function at PLACE of the chain may be. */
+/* Returns what the function at PLACE of the chain may be. */
 static const struct part *
 part_at(const struct matcher *m, size_t place)
 {
@@ -149,8 +149,8 @@ read_chain(struct matcher *m)
   return true;
 }
 
-/* The first place from PLACE on of a function of the program that is of no
- * package of RULE, which may be NONE. */
+/* Returns the first place from PLACE on of a function of the program that is
+ * of no package of RULE, which may be NONE. */
 static size_t
 find_program(struct matcher *m, size_t place, size_t rule)
 {
@@ -165,7 +165,8 @@ find_program(struct matcher *m, size_t place, size_t rule)
   }
 }
 
-/* Whether ROLES have the one that RULE asks for by KEY, if it does. */
+/* Returns whether ROLES have the one that RULE asks for by KEY, if it does.
+ */
 static bool
 plays(const struct rule *rule, enum rule_key key, unsigned roles)
 {
@@ -182,8 +183,9 @@ find_called(const struct matcher *m, size_t place)
   return place;
 }
 
-/* Whether rule R holds for an object with the roles TYPE if the function at
- * PLACE is the culprit, which calls the function at CALLED_PLACE. */
+/* Returns whether rule R holds for an object with the roles TYPE if the
+ * function at PLACE is the culprit, which calls the function at
+ * CALLED_PLACE. */
 static bool
 holds(const struct matcher *m, size_t r, unsigned type, size_t place,
       size_t called_place)
@@ -205,8 +207,8 @@ holds(const struct matcher *m, size_t r, unsigned type, size_t place,
          (below & RULE_BIT(RULE_WITHOUT)) == 0;
 }
 
-/* The place of the function that rule R would have changed, where that of the
- * program which is nearest to the leaf is at PLACE. */
+/* Returns the place of the function that rule R would have changed, where
+ * that of the program which is nearest to the leaf is at PLACE. */
 static size_t
 find_culprit(struct matcher *m, size_t r, size_t place)
 {

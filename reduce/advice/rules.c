@@ -160,7 +160,7 @@ begin_value(struct parser *p, char *line)
     p->stanza = p->line;
 }
 
-/* Whether LINE is UTF-8 without control characters. */
+/* Returns whether LINE is UTF-8 without control characters. */
 static bool
 is_text(const char *line)
 {

@@ -71,14 +71,14 @@ struct mprof_error;
  * of mprof. */
 void rule_list_init(struct rule_list *list, const char *path);
 
-/* Whether RULE has WORD for KEY. */
+/* Returns whether RULE has WORD for KEY. */
 static inline bool
 rule_says(const struct rule *rule, enum rule_key key, const char *word)
 {
   return strcmp(rule->values[key], word) == 0;
 }
 
-/* Whether NAME is among NAMES, a list as in struct rule. */
+/* Returns whether NAME is among NAMES, a list as in struct rule. */
 static inline bool
 rule_names_have(const char *names, const char *name)
 {

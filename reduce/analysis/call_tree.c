@@ -28,8 +28,8 @@ struct growing {
 
 /* ---- items ---- */
 
-/* The number of ITEM, added when it is new.  Names are interned, so each is
- * known by where it stands. */
+/* Returns the number of ITEM; adds it if it is new.  Names are interned, so
+ * each is known by where it stands. */
 static uint32_t
 add_item(struct call_tree *tree, struct call_item item)
 {
@@ -140,8 +140,8 @@ find_chain(struct growing *growing, uint32_t node)
   return at;
 }
 
-/* What stands for the whole chain of sample I, of which no function shows, or
- * which is of a group. */
+/* Returns what stands for the whole chain of sample I, of which no function
+ * shows, or which is of a group. */
 static struct call_item
 nameless_item(const struct selection *selection, size_t i)
 {
@@ -204,7 +204,7 @@ add_calls(struct growing *growing, uint32_t sample)
 
 /* ---- the whole ---- */
 
-/* COUNT numbers, all INDEX_NONE. */
+/* Returns an array of COUNT numbers, all INDEX_NONE. */
 static uint32_t *
 fill_none(size_t count)
 {

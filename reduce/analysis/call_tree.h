@@ -68,10 +68,10 @@ struct call_tree {
   size_t allocating; /* nodes, with the root; behind them were only calls */
   struct call_item *items;
   size_t item_count, item_capacity;
-  uint32_t *item_of;     /* by name id, or by frame; INDEX_NONE: none */
-  struct row_table keys; /* by item: what makes it differ */
-  uint32_t *of_sample;   /* by sample: the node that has its allocations;
-                            INDEX_NONE: they do not count */
+  uint32_t *item_of;        /* by name id, or by frame; INDEX_NONE: none */
+  struct row_table keys;    /* by item: what makes it differ */
+  uint32_t *of_sample;      /* by sample: the node that has its allocations;
+                               INDEX_NONE: they do not count */
   struct call_place *calls; /* that count, in the order of the samples */
   size_t call_count, call_capacity;
 
@@ -79,7 +79,7 @@ struct call_tree {
   struct call_pair *pairs;
   size_t pair_count, pair_capacity;
   size_t allocating_pairs; /* those behind are on chains of calls alone */
-  uint32_t *pair_of; /* by node; INDEX_NONE: it has no caller */
+  uint32_t *pair_of;       /* by node; INDEX_NONE: it has no caller */
   size_t pair_of_capacity;
 };
 
@@ -93,7 +93,7 @@ void call_tree_init(struct call_tree *tree, const struct selection *selection,
 void call_tree_by_frames(struct call_tree *tree,
                          const struct call_tree *functions, bool called);
 
-/* The item at the end of NODE. */
+/* Returns the item at the end of NODE. */
 static inline const struct call_item *
 call_tree_leaf(const struct call_tree *tree, size_t node)
 {

@@ -4,7 +4,7 @@
 
 #include "analysis/call_tree.h"
 
-/* Whether the calls of ITEM are counted. */
+/* Returns whether the calls of ITEM are counted. */
 static bool
 calls_are_known(const struct call_tree *tree, const struct call_item *item)
 {

@@ -52,8 +52,8 @@ figures_add(struct figures *sum, const struct figures *more)
   }
 }
 
-/* What COUNT, of PROFILE, counts; without a category where sizes are not
- * known. */
+/* Returns what COUNT, of PROFILE, counts; without a category where sizes are
+ * not known. */
 static inline struct figures
 figures_of(const struct profile *profile, const struct sample_count *count)
 {
@@ -82,7 +82,7 @@ figures_any(const struct figures *figures)
  * large. */
 #define CALLS_UNKNOWN UINT64_MAX
 
-/* The calls A and B together, each of which may be CALLS_UNKNOWN. */
+/* Returns the calls A and B together, each of which may be CALLS_UNKNOWN. */
 static inline uint64_t
 calls_add(uint64_t a, uint64_t b)
 {

@@ -206,7 +206,8 @@ add_functions(struct making *making)
   }
 }
 
-/* What stands for the function at LOCATION, of which none is known. */
+/* Returns what stands for the function at LOCATION, of which none is known.
+ */
 static uint32_t
 nameless_function(struct making *making,
                   const struct profile_location *location)

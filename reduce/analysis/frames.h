@@ -52,8 +52,8 @@ struct frame_table {
   struct frame *frames; /* of a location one after the other, the innermost
                            first */
   size_t frame_count, frame_capacity;
-  uint32_t *first_frames; /* by location; behind the last is frame_count */
-  size_t most_frames;     /* of one location */
+  uint32_t *first_frames;  /* by location; behind the last is frame_count */
+  size_t most_frames;      /* of one location */
   uint32_t *region_groups; /* by region: the name of what stands for the
                               chains of samples there; NULL: chains are of
                               frames */
@@ -76,8 +76,8 @@ void frame_table_init(struct frame_table *table,
 /* Appends FUNCTION; its number. */
 uint32_t frame_table_add(struct frame_table *table, struct function function);
 
-/* The name and the file ("" when not known) of the function with the number
- * INDEX; valid as long as the table. */
+/* Return the name and the file ("" when not known) of the function with the
+ * number INDEX; valid as long as the table. */
 static inline const char *
 function_name(const struct frame_table *table, size_t index)
 {
@@ -90,13 +90,13 @@ function_file(const struct frame_table *table, size_t index)
   return names_text(&table->names, table->functions[index].file);
 }
 
-/* Whether TEXT stands in brackets: [libfoo.so] (code without a symbol),
- * [unknown], [signal handler], [over the budget], and what stands for a chain
- * of which nothing shows. */
+/* Returns whether TEXT stands in brackets: [libfoo.so] (code without a
+ * symbol), [unknown], [signal handler], [over the budget], and what stands
+ * for a chain of which nothing shows. */
 bool is_placeholder(const char *text);
 
-/* Whether TEXT is the name of a function: no placeholder, no address, and not
- * empty. */
+/* Returns whether TEXT is the name of a function: no placeholder, no
+ * address, and not empty. */
 bool is_function_name(const char *text);
 
 #endif

@@ -26,7 +26,7 @@ is_word(struct span span, const char *word)
          memcmp(span.text, word, span.length) == 0;
 }
 
-/* The length of the string that TEXT starts with, quotes included. */
+/* Returns the length of the string that TEXT starts with, quotes included. */
 static size_t
 string_length(const char *text)
 {
@@ -36,7 +36,8 @@ string_length(const char *text)
   return i + (text[i] == '"');
 }
 
-/* The form at the start of TEXT, which does not begin with a blank. */
+/* Returns the form at the start of TEXT, which does not begin with a blank.
+ */
 static struct span
 scan_form(const char *text)
 {
@@ -68,7 +69,7 @@ next_element(const char **rest)
   return element;
 }
 
-/* What follows :IN in the elements of REST. */
+/* Returns what follows :IN in the elements of REST. */
 static struct span
 container(const char *rest)
 {
@@ -79,7 +80,7 @@ container(const char *rest)
   return nothing;
 }
 
-/* The package of SYMBOL, none for one without a home. */
+/* Returns the package of SYMBOL, none for one without a home. */
 static struct span
 package_of(struct span symbol)
 {
@@ -102,7 +103,8 @@ is_ours(struct span package)
          is_system_package(package.text, package.length);
 }
 
-/* The first of the SPECIALISERS, a list, that is a class other than T. */
+/* Returns the first of the SPECIALISERS, a list, that is a class other than
+ * T. */
 static struct span
 first_class(struct span specialisers)
 {
@@ -144,8 +146,8 @@ home_of_method(const char *rest)
   return home;
 }
 
-/* Whether a list that begins with KIND names something by its second element:
- * a local function, or what a form such as DEFVAR defines. */
+/* Returns whether a list that begins with KIND names something by its second
+ * element: a local function, or what a form such as DEFVAR defines. */
 static bool
 is_namer(struct span kind)
 {
@@ -257,7 +259,8 @@ split_go(const char *name)
   return parts;
 }
 
-/* Whether NAME, in a profile of a Lisp program, is that of a C function. */
+/* Returns whether NAME, in a profile of a Lisp program, is that of a C
+ * function. */
 static bool
 is_c_name(const char *name)
 {
@@ -267,7 +270,7 @@ is_c_name(const char *name)
          strchr("|#\"", *name) == NULL;
 }
 
-/* What of the name of SOURCE stands for its package or its class. */
+/* Returns what of the name of SOURCE stands for its package or its class. */
 static struct span
 group_part(enum granularity by, bool lisp, const struct group_source *source)
 {

@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-/* The name id of the group of FRAME; TEXT is for writing it. */
+/* Returns the name id of the group of FRAME; TEXT is for writing it. */
 static uint32_t
 group_name(struct frame_table *frames, const struct frame *frame,
            enum granularity by, struct string_sink *text)
@@ -31,8 +31,9 @@ group_name(struct frame_table *frames, const struct frame *frame,
   return names_intern(&frames->names, string_sink_text(text));
 }
 
-/* The group called NAME (a name id) of FRAME, made when it is the first of
- * it; OF_NAME has those that are known, FIRST is the number of the first. */
+/* Returns the group called NAME (a name id) of FRAME, made when it is the
+ * first of it; OF_NAME has those that are known, FIRST is the number of the
+ * first. */
 static uint32_t
 find_group(struct frame_table *frames, const struct frame *frame,
            uint32_t name, enum granularity by, struct index_map *of_name,

@@ -47,10 +47,10 @@ void frame_table_group(struct frame_table *frames, enum granularity by,
 /* Returns whether calls of the groups make sense. */
 bool groups_have_calls(const struct frame_table *frames, enum granularity by);
 
-/* Whether the profile knows the lines of calls. */
+/* Returns whether the profile knows the lines of calls. */
 bool frames_have_lines(const struct frame_table *frames);
 
-/* What a row of a table is called then, one or many: "package". */
+/* Returns what a row of a table is called then, one or many: "package". */
 const char *granularity_noun(enum granularity by, bool many);
 
 /* A function, or a place in it. */
@@ -83,11 +83,11 @@ struct group_source {
 void group_name_write(enum granularity by, enum language language,
                       const struct group_source *source, struct sink *sink);
 
-/* Whether the C++ function NAME, from the source FILE ("" when not known), is
- * one of the language's library or of what the compiler calls: std::,
- * __gnu_cxx::, __cxxabiv1::, the global operator new, __cxa_*; or one from
- * the library's headers, as templates and inlined functions can lack a scope.
- */
+/* Returns whether the C++ function NAME, from the source FILE ("" when not
+ * known), is one of the language's library or of what the compiler calls:
+ * std::, __gnu_cxx::, __cxxabiv1::, the global operator new, __cxa_*; or one
+ * from the library's headers, as templates and inlined functions can lack a
+ * scope. */
 bool is_cxx_runtime(const char *name, const char *file);
 
 #endif

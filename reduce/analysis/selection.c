@@ -14,7 +14,7 @@
 
 /* ---- chains ---- */
 
-/* Where a chain starts: with what is not asked for as found. */
+/* Returns where a chain starts: with what is not asked for as found. */
 static struct chain_walk
 walk_start(const struct selection *selection)
 {
@@ -24,7 +24,8 @@ walk_start(const struct selection *selection)
   return (struct chain_walk){(unsigned char)flags, STATE_RUN};
 }
 
-/* What FUNCTION, that shows unless it is hidden, makes of a chain's FLAGS. */
+/* Returns what FUNCTION, that shows unless it is hidden, makes of a chain's
+ * FLAGS. */
 static unsigned
 note_function(const struct selection *selection, unsigned flags, uint32_t f)
 {
@@ -159,7 +160,8 @@ selection_is_of_time(const struct selection_options *options)
   return options->from != 0 || options->to != 0;
 }
 
-/* Whether a slice of time that starts at TIME, -1 for none, counts. */
+/* Returns whether a slice of time that starts at TIME, -1 for none, counts.
+ */
 static bool
 is_in_time(const struct selection_options *options, int64_t time)
 {
@@ -168,7 +170,8 @@ is_in_time(const struct selection_options *options, int64_t time)
           (options->to == 0 || (uint64_t)time < options->to));
 }
 
-/* What counts of sample I, which counts COUNT, of a chain with FLAGS. */
+/* Returns what counts of sample I, which counts COUNT, of a chain with
+ * FLAGS. */
 static unsigned char
 judge_sample(const struct selection *selection, size_t i,
              const struct sample_count *count, unsigned flags)
@@ -221,8 +224,8 @@ judge_samples(struct selection *selection)
 
 /* ---- the whole ---- */
 
-/* Whether the calls of what is chosen are known: the monitors count them for
- * all regions, and that of C programs for all threads. */
+/* Returns whether the calls of what is chosen are known: the monitors count
+ * them for all regions, and that of C programs for all threads. */
 static bool
 calls_known(const struct profile *profile,
             const struct selection_options *options)

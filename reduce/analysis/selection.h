@@ -60,7 +60,7 @@ enum expression {
   EXPRESSION_COUNT
 };
 
-/* The option for EXPRESSION, such as "show-from". */
+/* Returns the option for EXPRESSION, such as "show-from". */
 const char *expression_option(enum expression expression);
 
 /* Which functions show besides the program's. */
@@ -120,7 +120,7 @@ struct selection {
   bool counts_calls;   /* calls are known of what is chosen */
   bool narrowed;       /* some sample that allocates is left out */
   unsigned unmatched;  /* bit i: enum expression i matches nothing */
-  struct figures total;    /* of the samples kept */
+  struct figures total; /* of the samples kept */
   uint64_t calls; /* that are counted and led to allocations that are chosen,
                      of all functions, hidden ones too; of C programs these
                      allocations */
@@ -128,8 +128,8 @@ struct selection {
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };
 
-/* Matches OPTIONS with the names in PROFILE and its FRAMES, which must outlive
- * SELECTION; then frames can be grouped. */
+/* Matches OPTIONS with the names in PROFILE and its FRAMES, which must
+ * outlive SELECTION; then frames can be grouped. */
 void selection_match(struct selection *selection,
                      const struct profile *profile,
                      const struct frame_table *frames,
@@ -143,18 +143,19 @@ void selection_judge(struct selection *selection, enum granularity by);
  * count no more that are on the way to one.  Called by selection_judge. */
 void selection_count_calls(struct selection *selection);
 
-/* Whether OPTIONS choose by time. */
+/* Returns whether OPTIONS choose by time. */
 bool selection_is_of_time(const struct selection_options *options);
 
-/* Whether the options choose, and nothing matches them. */
+/* Returns whether the options choose, and nothing matches them. */
 bool selection_is_empty(const struct selection *selection);
 
 /* Fails, and says which option matches nothing, and which name is near. */
 _Noreturn void selection_fail_empty(const struct selection *selection);
 
-/* What follows where nothing matches EXPRESSION: a name that is near. */
+/* Returns what follows where nothing matches EXPRESSION: a name that is
+ * near. */
 const char *selection_nearest(const struct selection *selection,
-                                         enum expression expression);
+                              enum expression expression);
 
 /* What sample I counts, with options.counted in the place of what was
  * allocated. */
@@ -181,23 +182,24 @@ selection_keeps_calls(const struct selection *selection, size_t i)
   return selection->counts_calls && (selection->kept[i] & KEPT_CALLS) != 0;
 }
 
-/* Whether the function that runs a body is on the chain of NODE. */
+/* Returns whether the function that runs a body is on the chain of NODE. */
 static inline bool
 is_below_root(const struct selection *selection, size_t node)
 {
   return (selection->walks[node].flags & CHAIN_BELOW_ROOT) != 0;
 }
 
-/* In which phase sample I was. */
+/* Returns in which phase sample I was. */
 enum phase selection_phase(const struct selection *selection, size_t i);
 
-/* How many frames of NODE, of the tree, show: SHOWN gets them, in order from
- * the root, and END where the chain is behind them; both may be NULL. */
+/* Returns how many frames of NODE, of the tree, show: SHOWN gets them, in
+ * order from the root, and END where the chain is behind them; both may be
+ * NULL. */
 size_t selection_shown(const struct selection *selection, uint32_t node,
                        uint32_t *shown, struct chain_walk *end);
 
-/* Whether the chain of NODE begins within it: what is further out was cut
- * off. */
+/* Returns whether the chain of NODE begins within it: what is further out
+ * was cut off. */
 bool selection_begins(const struct selection *selection, uint32_t node);
 
 /* Why a chain shows no frame at all. */
@@ -211,7 +213,7 @@ enum nameless {
 enum nameless selection_nameless(const struct selection *selection,
                                  uint32_t node);
 
-/* What shows in the place of the frames, such as "[runtime]". */
+/* Returns what shows in the place of the frames, such as "[runtime]". */
 const char *nameless_name(enum nameless reason);
 
 #endif

@@ -27,7 +27,7 @@ expression_option(enum expression expression)
   return names[expression];
 }
 
-/* Whether some part of the first LENGTH bytes of TEXT matches. */
+/* Returns whether some part of the first LENGTH bytes of TEXT matches. */
 static bool
 is_found(const regex_t *regex, const char *text, size_t length)
 {
@@ -80,8 +80,8 @@ selection_item_names(const struct selection *selection,
   }
 }
 
-/* Whether EXPRESSION, which is REGEX, matches ITEM.  Functions of the runtime
- * have no file that counts. */
+/* Returns whether EXPRESSION, which is REGEX, matches ITEM.  Functions of
+ * the runtime have no file that counts. */
 static bool
 matches_item(const struct selection *selection, enum expression expression,
              const regex_t *regex, size_t item)
@@ -132,8 +132,8 @@ choose(struct selection *selection, enum expression expression)
     selection->unmatched |= 1u << expression;
 }
 
-/* The category whose name or letter the first LENGTH bytes of WORD are;
- * CATEGORY_COUNT: none. */
+/* Returns the category whose name or letter the first LENGTH bytes of WORD
+ * are; CATEGORY_COUNT: none. */
 static unsigned
 category_of(enum language language, const char *word, size_t length)
 {
@@ -211,7 +211,7 @@ is_function_name(const char *text)
          strncmp(text, "0x", 2) != 0 && strcmp(text, "(OUT-OF-MEMORY)") != 0;
 }
 
-/* Whether the function I is hidden by its kind. */
+/* Returns whether the function I is hidden by its kind. */
 static bool
 is_hidden_kind(const struct selection *selection, size_t i)
 {
@@ -226,7 +226,7 @@ is_hidden_kind(const struct selection *selection, size_t i)
          is_system_function(name, file);
 }
 
-/* What the function I means to the phases. */
+/* Returns what the function I means to the phases. */
 static enum phase_role
 role_of(const struct selection *selection, size_t i)
 {

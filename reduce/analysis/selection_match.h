@@ -8,7 +8,7 @@
 
 #include "analysis/selection.h"
 
-/* Whether EXPRESSION is given and matches FUNCTION. */
+/* Returns whether EXPRESSION is given and matches FUNCTION. */
 static inline bool
 is_matched(const struct selection *selection, enum expression expression,
            size_t function)
@@ -17,7 +17,7 @@ is_matched(const struct selection *selection, enum expression expression,
   return matches != NULL && matches[function];
 }
 
-/* Whether EXPRESSION is not given, or matches ITEM. */
+/* Returns whether EXPRESSION is not given, or matches ITEM. */
 static inline bool
 is_chosen(const struct selection *selection, enum expression expression,
           size_t item)
@@ -26,8 +26,8 @@ is_chosen(const struct selection *selection, enum expression expression,
   return matches == NULL || matches[item];
 }
 
-/* How many items EXPRESSION is matched with; and the names of one of them,
- * the second being "" where it has but one. */
+/* Returns how many items EXPRESSION is matched with; and the names of one of
+ * them, the second being "" where it has but one. */
 size_t selection_item_count(const struct selection *selection,
                             enum expression expression);
 struct item_names {

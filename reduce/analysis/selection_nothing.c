@@ -47,7 +47,7 @@ selection_is_empty(const struct selection *selection)
   return chooses && !figures_any(&selection->total);
 }
 
-/* The words for PHASES, with commas between them. */
+/* Returns the words for PHASES, with commas between them. */
 static const char *
 phase_words(uint64_t phases, char words[64])
 {

@@ -127,7 +127,7 @@ is_among(const char *const *names, size_t count, const char *name)
   return false;
 }
 
-/* Whether the name of the file PATH begins with one of COUNT. */
+/* Returns whether the name of the file PATH begins with one of COUNT. */
 static bool
 begins_with(const char *const *starts, size_t count, const char *path)
 {
@@ -139,7 +139,8 @@ begins_with(const char *const *starts, size_t count, const char *path)
   return false;
 }
 
-/* ---- the user's file ---------------------------------------------------- */
+/* ---- the user's file ----------------------------------------------------
+ */
 
 /* The patterns of a file in the form of LeakSanitizer:
  *
@@ -281,7 +282,7 @@ pass_traits(const struct profile *profile, unsigned char *locations,
   }
 }
 
-/* The traits of each location. */
+/* Returns the traits of each location. */
 static unsigned char *
 find_traits(const struct profile *profile,
             const struct suppression_file *user)
@@ -330,7 +331,7 @@ suppressions_know_library(const char *path)
   return begins_with(libraries, COUNT(libraries), path);
 }
 
-/* Whether OPTIONS ask that nothing is suppressed. */
+/* Returns whether OPTIONS ask that nothing is suppressed. */
 static bool
 is_off(const struct view_options *options)
 {
@@ -338,7 +339,8 @@ is_off(const struct view_options *options)
          strcmp(options->suppressions, "none") == 0;
 }
 
-/* Returns the file that OPTIONS name; one without patterns if they name none. */
+/* Returns the file that OPTIONS name; one without patterns if they name none.
+ */
 static struct suppression_file
 file_of(const struct view_options *options)
 {

@@ -27,7 +27,8 @@ bool suppressions_know_library(const char *path);
 /* Fails if the file that OPTIONS name cannot be read, or is none. */
 void suppressions_check(const struct view_options *options);
 
-/* Whether the chain of each node of PROFILE is suppressed; NULL: none is. */
+/* Returns whether the chain of each node of PROFILE is suppressed; NULL:
+ * none is. */
 bool *suppressions_find(const struct profile *profile,
                         const struct view_options *options);
 

@@ -128,8 +128,8 @@ tally_init(struct tally *tally, const struct selection *selection)
 
 /* ---- named regions ---- */
 
-/* The region with PATH, added when new.  Until all are there, row i stands
- * for the path with the id i + 1. */
+/* Returns the region with PATH, added when new.  Until all are there, row i
+ * stands for the path with the id i + 1. */
 static struct region_row *
 region_of(struct region_figures *regions, const char *path)
 {

@@ -38,8 +38,8 @@ struct tally {
 
 void tally_init(struct tally *tally, const struct selection *selection);
 
-/* What people call TYPE: its class where it has one, else its type; "" when
- * the profile knows neither. */
+/* Returns what people call TYPE: its class where it has one, else its type;
+ * "" when the profile knows neither. */
 const char *tally_type_name(const struct profile *profile,
                             const struct profile_type *type);
 

@@ -33,30 +33,30 @@ struct view {
                        NULL: none is */
 };
 
-/* What allocations and bytes are: MEASURE_BYTES, or another measure that has
- * been put in their place. */
+/* Returns what allocations and bytes are: MEASURE_BYTES, or another measure
+ * that has been put in their place. */
 static inline enum measure
 view_counted(const struct view *view)
 {
   return view->selection.options.counted;
 }
 
-/* Whether another measure has been put in the place of what was allocated:
- * the figures say nothing then of what else there is. */
+/* Returns whether another measure has been put in the place of what was
+ * allocated: the figures say nothing then of what else there is. */
 static inline bool
 view_is_substituted(const struct view *view)
 {
   return measure_rows[view_counted(view)].what != NULL;
 }
 
-/* Whether chains are of what holds objects, and not of calls. */
+/* Returns whether chains are of what holds objects, and not of calls. */
 static inline bool
 view_is_of_holders(const struct view *view)
 {
   return measure_is_held(view_counted(view));
 }
 
-/* Whether the figures of VIEW have a column for MEASURE; and whether
+/* Returns whether the figures of VIEW have a column for MEASURE; and whether
  * they say it (see measure_known).  What is held has chains of its own. */
 static inline bool
 view_has(const struct view *view, enum measure measure)
@@ -73,7 +73,7 @@ view_knows(const struct view *view, enum measure measure)
           measure_known(view->profile, measure));
 }
 
-/* Which of the figures of VIEW the options ask for: where another
+/* Returns which of the figures of VIEW the options ask for: where another
  * measure has been put in the place of what was allocated, its bytes or
  * objects. */
 static inline enum measure
@@ -94,8 +94,8 @@ view_weight(const struct view *view)
                                                 : MEASURE_ALLOCS;
 }
 
-/* The source file of NODE, "" when not known; and the line where it begins,
- * zero when not known. */
+/* Returns the source file of NODE, "" when not known; and the line where it
+ * begins, zero when not known. */
 const char *node_file(const struct view *view, const struct graph_node *node);
 int64_t node_line(const struct view *view, const struct graph_node *node);
 

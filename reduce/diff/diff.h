@@ -57,8 +57,8 @@ struct growth_limits { /* all zero: no limit */
  * the above. */
 bool growth_limits_parse(struct growth_limits *limits, const char *text);
 
-/* Whether the growth from OLD to NEW is beyond LIMIT, which is of KIND; WHOLE
- * is the old total that shares are shares of. */
+/* Returns whether the growth from OLD to NEW is beyond LIMIT, which is of
+ * KIND; WHOLE is the old total that shares are shares of. */
 bool growth_exceeds(const struct growth_limit *limit, enum growth_kind kind,
                     uint64_t old, uint64_t new, uint64_t whole);
 
@@ -126,7 +126,7 @@ void diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct view_options *options,
                const struct diff_options *given);
 
-/* Whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
+/* Returns whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
 bool diff_knows(const struct diff *diff, unsigned measure);
 
 /* Sets GROWN to a line on what grew beyond the limits of the options, "" when

@@ -95,7 +95,7 @@ struct left_out {
 
 #define CHANGES_OF(listing) ((const struct changes *)(listing)->table)
 
-/* The absolute change of MEASURE; none where calls are not known. */
+/* Returns the absolute change of MEASURE; none where calls are not known. */
 static uint64_t
 change_of(const struct diff_entry *entry, unsigned measure)
 {
@@ -106,7 +106,7 @@ change_of(const struct diff_entry *entry, unsigned measure)
                                               : old - new;
 }
 
-/* The name of ENTRY, or its chain as folded stacks have it. */
+/* Returns the name of ENTRY, or its chain as folded stacks have it. */
 static struct cell
 name_cell(const struct listing *listing, const struct diff_entry *entry)
 {
@@ -186,7 +186,8 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   return true;
 }
 
-/* Whether MEASURE of ENTRY changed by a large share of the larger total. */
+/* Returns whether MEASURE of ENTRY changed by a large share of the larger
+ * total. */
 static bool
 has_share(const struct changes *changes, const struct diff_entry *entry,
           enum measure measure)
@@ -199,9 +200,9 @@ has_share(const struct changes *changes, const struct diff_entry *entry,
                        diff->options->min_share);
 }
 
-/* Whether ENTRY, which has CHANGED or not, shows below SHOWN others: a total,
- * or one whose change is large, by the order of the rows or by the measure
- * that is shown behind: so no new leak is left out. */
+/* Returns whether ENTRY, which has CHANGED or not, shows below SHOWN others:
+ * a total, or one whose change is large, by the order of the rows or by the
+ * measure that is shown behind: so no new leak is left out. */
 static bool
 shows(const struct changes *changes, const struct diff_entry *entry,
       bool changed, size_t shown)
@@ -281,7 +282,7 @@ describe(struct changes *changes, const struct diff *diff,
   }
 }
 
-/* What COUNT rows of KIND are called. */
+/* Returns what COUNT rows of KIND are called. */
 static const char *
 row_noun(const struct diff *diff, enum diff_kind kind, size_t count)
 {

@@ -122,7 +122,8 @@ growth_of(const struct diff_entry *entry, enum measure measure)
                    entry->sides[DIFF_OLD].counts[measure]);
 }
 
-/* The function that grew most, the first by name of several; NULL: none. */
+/* Returns the function that grew most, the first by name of several; NULL:
+ * none. */
 static const struct diff_entry *
 most_grown(const struct diff *diff, enum measure measure)
 {
@@ -135,8 +136,8 @@ most_grown(const struct diff *diff, enum measure measure)
   return most;
 }
 
-/* Whether growth of KIND is beyond the limit OF something; then GROWN says
- * what grew. */
+/* Returns whether growth of KIND is beyond the limit OF something; then
+ * GROWN says what grew. */
 static bool
 is_beyond(const struct diff *diff, enum growth_of of, enum growth_kind kind,
           char grown[MPROF_ERROR_LENGTH])

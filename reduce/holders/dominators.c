@@ -16,8 +16,8 @@ struct forest {
   uint32_t *stack;     /* room for a path */
 };
 
-/* The node with the least semidominator from `node' up to, but without, the
- * first ancestor before `least'. */
+/* Returns the node with the least semidominator from `node' up to, but
+ * without, the first ancestor before `least'. */
 static uint32_t
 evaluate(const struct forest *f, uint32_t node, uint32_t least)
 {

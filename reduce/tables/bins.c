@@ -69,7 +69,7 @@ struct bins {
   size_t type_count;
 };
 
-/* The bin of ITEM: one, or in CSV a part. */
+/* Returns the bin of ITEM: one, or in CSV a part. */
 static const struct tally_bin *
 bin_of(const struct listing *listing, size_t item)
 {
@@ -144,8 +144,8 @@ write_types_of_size(const struct bins *bins, uint64_t size, size_t most,
     sink_format(sink, ", and %zu more", left);
 }
 
-/* The names of the types in BIN, those with most bytes first; where none is
- * known, those that the program has of the size. */
+/* Returns the names of the types in BIN, those with most bytes first; where
+ * none is known, those that the program has of the size. */
 static struct cell
 type_names(const struct listing *listing, const struct tally_bin *bin)
 {

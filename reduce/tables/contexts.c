@@ -58,7 +58,7 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   return true;
 }
 
-/* The chain that ends in NODE. */
+/* Returns the chain that ends in NODE. */
 static struct cell
 chain_cell(const struct listing *listing, uint32_t node)
 {

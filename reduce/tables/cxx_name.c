@@ -14,8 +14,8 @@ static const char operator_word[] = "operator";
 
 enum { LONG_ARGUMENTS = 20 }; /* characters, with the brackets */
 
-/* Where the brackets that open at TEXT are closed again: behind that, or NULL.
- */
+/* Returns where the brackets that open at TEXT are closed again: behind
+ * that, or NULL. */
 static const char *
 brackets_end(const char *text)
 {

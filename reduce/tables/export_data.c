@@ -36,7 +36,7 @@ static const struct list {
     {"advice", &advice_table, true, true},
 };
 
-/* The place of each of COUNT items in the list of TABLE. */
+/* Returns the place of each of COUNT items in the list of TABLE. */
 static uint32_t *
 find_places(const struct table *table, const struct view *view, size_t count)
 {

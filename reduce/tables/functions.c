@@ -198,7 +198,7 @@ explain_node(const struct view *view, const char *name, bool nameless,
     report_legend(view, sink, name, meaning);
 }
 
-/* Whether a function of C++'s library is charged to its callers. */
+/* Returns whether a function of C++'s library is charged to its callers. */
 static bool
 hides_cxx_runtime(const struct view *view)
 {

@@ -105,8 +105,8 @@ write_frame(const struct view *view, const struct call_item *item,
     sink_format(sink, "+%" PRIu64, item->address - function->low_address);
 }
 
-/* The number of the path to NODE: its last callers with what was inlined into
- * them, outermost first. */
+/* Returns the number of the path to NODE: its last callers with what was
+ * inlined into them, outermost first. */
 static uint32_t
 path_to(const struct listing *listing, uint32_t node)
 {

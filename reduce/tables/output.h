@@ -74,7 +74,8 @@ void export_csv(const struct view *view, struct sink *sink);
 void export_json(const struct view *view, struct sink *sink);
 void export_lisp(const struct view *view, struct sink *sink);
 
-/* The row of OUTPUTS called by the first LENGTH bytes of NAME, or NULL. */
+/* Returns the row of OUTPUTS called by the first LENGTH bytes of NAME, or
+ * NULL. */
 const struct output *output_find(const struct output *outputs,
                                  const char *name, size_t length);
 
@@ -82,8 +83,8 @@ const struct output *output_find(const struct output *outputs,
  * that the file PATH has; 0: it has none. */
 size_t file_ending(const char *path, const char *endings);
 
-/* The row of OUTPUTS with the longest ending that the file PATH has; NULL
- * when there is none. */
+/* Returns the row of OUTPUTS with the longest ending that the file PATH has;
+ * NULL when there is none. */
 const struct output *output_for_file(const struct output *outputs,
                                      const char *path);
 

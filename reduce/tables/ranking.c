@@ -62,7 +62,7 @@ compare_names(const void *left, const void *right)
   return order != 0 ? order : compare_ranks(a, b);
 }
 
-/* The figures that ROW is ranked by. */
+/* Returns the figures that ROW is ranked by. */
 static const struct figures *
 ranked(const struct ranking *ranking, const struct ranking_row *row)
 {
@@ -84,7 +84,7 @@ sort_measure(enum sort_key key)
   return measures[key];
 }
 
-/* The measure that KEY sorts the rows of RANKING by. */
+/* Returns the measure that KEY sorts the rows of RANKING by. */
 static enum measure
 measure_of(const struct ranking *ranking, enum sort_key key)
 {
@@ -158,8 +158,8 @@ share_reached(uint64_t part, uint64_t whole, uint32_t share)
   return (uint128)part * SHARE_WHOLE >= (uint128)whole * share;
 }
 
-/* Whether ROW has the share of TOTAL that OPTIONS ask for: of the figure that
- * rows are sorted by, unless nobody has a share of that. */
+/* Returns whether ROW has the share of TOTAL that OPTIONS ask for: of the
+ * figure that rows are sorted by, unless nobody has a share of that. */
 static bool
 is_large(const struct ranking *ranking, const struct ranking_row *row,
          const struct figures *total, const struct view_options *options)

@@ -61,10 +61,11 @@ void ranking_cut(struct ranking *ranking, const struct figures *total,
 /* Puts the rows that are shown back into the order of their ranks. */
 void ranking_by_rank(struct ranking *ranking);
 
-/* The measure whose figures KEY sorts by: bytes, unless it says another. */
+/* Returns the measure whose figures KEY sorts by: bytes, unless it says
+ * another. */
 enum measure sort_measure(enum sort_key key);
 
-/* Whether PART is at least SHARE millionths of WHOLE. */
+/* Returns whether PART is at least SHARE millionths of WHOLE. */
 bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 
 /* Writes SHARE, in millionths, as per cents with no more decimals than it

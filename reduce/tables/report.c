@@ -298,7 +298,7 @@ report_summary(const struct view *view, struct sink *sink)
   report_gaps(profile, sink);
 }
 
-/* Whether the table with the number INDEX is printed. */
+/* Returns whether the table with the number INDEX is printed. */
 static bool
 wants_table(const struct view *view, size_t index)
 {

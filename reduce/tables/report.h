@@ -27,10 +27,10 @@ void report_live(const struct view *view, struct sink *sink);
 /* Lines on what the files do not say; nothing for those of mprof. */
 void report_gaps(const struct profile *profile, struct sink *sink);
 
-/* Whether the profile counts objects. */
+/* Returns whether the profile counts objects. */
 bool report_knows_allocs(const struct view *view);
 
-/* Whether some function that shows has calls that are not known. */
+/* Returns whether some function that shows has calls that are not known. */
 bool report_lacks_calls(const struct view *view);
 
 /* The tables that are no descriptions. */

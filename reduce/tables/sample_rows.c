@@ -19,7 +19,7 @@ compare_rows(const void *left, const void *right)
   return 0;
 }
 
-/* The row of the sample I alone, or the call I, at NODE. */
+/* Returns the row of the sample I alone, or the call I, at NODE. */
 static struct sample_row
 row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
 {

@@ -58,11 +58,10 @@ void sample_rows_init(struct sample_rows *rows, const struct call_tree *tree,
                       enum rows_of of);
 void sample_rows_add(struct sample_rows *rows, uint32_t node);
 
-/* Whether all CHAINS that allocated or were called, each
- * written in full, with NAMES or numbers for them, are no more than a file
- * may hold, or than is in proportion to the profile; else SINK fails.  The
- * chains that allocated always are; but all that begin another one may have
- * calls. */
+/* Returns whether all CHAINS that allocated or were called, each written in
+ * full, with NAMES or numbers for them, are no more than a file may hold, or
+ * than is in proportion to the profile; else SINK fails.  The chains that
+ * allocated always are; but all that begin another one may have calls. */
 bool chains_fit(const struct chains *chains, bool names, struct sink *sink);
 
 #endif

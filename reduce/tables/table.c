@@ -21,7 +21,7 @@ arrange_text(struct listing *listing)
     ranking_by_rank(&listing->ranking);
 }
 
-/* Whether the rows of LISTING stay in the order of their items. */
+/* Returns whether the rows of LISTING stay in the order of their items. */
 static bool
 stays_in_place(const struct listing *listing)
 {
@@ -89,8 +89,8 @@ listing_total(const struct listing *listing)
                               .item = (size_t)NO_ITEM};
 }
 
-/* What was freed of ALL when KEPT was not; 0 where a profile of another
- * program says that more was kept than allocated. */
+/* Returns what was freed of ALL when KEPT was not; 0 where a profile of
+ * another program says that more was kept than allocated. */
 static uint64_t
 freed(uint64_t all, uint64_t kept)
 {
@@ -110,7 +110,7 @@ row_figure(const struct ranking_row *row, const struct column *column)
                           : figures->kept_bytes);
 }
 
-/* Whether the profile says what COLUMN, of a measure, counts. */
+/* Returns whether the profile says what COLUMN, of a measure, counts. */
 static bool
 figure_known(const struct view *view, const struct column *column)
 {

@@ -257,24 +257,24 @@ bool listing_row(const struct listing *listing, size_t index,
 enum { NO_ITEM = -1 };
 struct ranking_row listing_total(const struct listing *listing);
 
-/* The cell of ROW in COLUMN: not of contents that are for the text only. */
+/* Returns the cell of ROW in COLUMN: not of contents that are for the text
+ * only. */
 struct cell listing_cell(const struct listing *listing,
                          const struct ranking_row *row,
                          const struct column *column);
 
-/* The text that has been written to the listing's string since it was
- * cleared.
- */
+/* Returns the text that has been written to the listing's string since it
+ * was cleared. */
 struct cell listing_text(const struct listing *listing);
 
-/* Whether names are shortened: the text of a profile of C or C++. */
+/* Returns whether names are shortened: the text of a profile of C or C++. */
 bool listing_has_cxx_names(const struct listing *listing);
 
 /* Writes NAME, of a C++ function, with the arguments of templates left out.
  */
 void write_cxx_name(struct sink *sink, const char *name);
 
-/* The figure of ROW that COLUMN is about. */
+/* Returns the figure of ROW that COLUMN is about. */
 uint64_t row_figure(const struct ranking_row *row,
                     const struct column *column);
 
@@ -327,7 +327,7 @@ cell_reference(enum target to, uint64_t item)
 
 /* What follows is of texts. */
 
-/* Whether the profile of VIEW has columns of that USE. */
+/* Returns whether the profile of VIEW has columns of that USE. */
 bool column_used(const struct view *view, enum column_use use);
 
 /* Returns COLUMN as the tables of VIEW have it: where --value counts
@@ -357,7 +357,7 @@ void text_report_rows(const struct listing *listing, struct sink *sink);
 void text_report_write(const struct table *table, const struct view *view,
                        struct sink *sink);
 
-/* What the letters of the categories mean. */
+/* Returns what the letters of the categories mean. */
 const char *report_categories_meaning(enum language language);
 
 /* Adds four cells: the shares of WHOLE that BYTES are. */

@@ -40,7 +40,7 @@ is_shown(const struct layout *layout, size_t column)
   return layout->table->spare[column] < layout->limit;
 }
 
-/* The number of characters of TEXT. */
+/* Returns the number of characters of TEXT. */
 static size_t
 text_width(const char *text)
 {
@@ -64,7 +64,7 @@ span_of(const struct text_column *column)
   return column->top_span == 0 ? 1 : column->top_span;
 }
 
-/* The width below the upper heading of the column FIRST. */
+/* Returns the width below the upper heading of the column FIRST. */
 static size_t
 span_width(const struct layout *layout, size_t first)
 {
@@ -103,7 +103,7 @@ layout_init(struct layout *layout, struct text_table *table)
   }
 }
 
-/* The width of a line; with names CUT as far as they may be. */
+/* Returns the width of a line; with names CUT as far as they may be. */
 static size_t
 width_of_lines(const struct layout *layout, bool cut)
 {
@@ -140,7 +140,7 @@ narrow(struct layout *layout, size_t line_width)
   }
 }
 
-/* The part of TEXT before its character COUNT. */
+/* Returns the part of TEXT before its character COUNT. */
 static size_t
 characters_length(const char *text, size_t count)
 {

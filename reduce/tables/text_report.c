@@ -78,7 +78,7 @@ column_weighed(const struct view *view, const struct column *column)
   return made;
 }
 
-/* Whether the text has COLUMN. */
+/* Returns whether the text has COLUMN. */
 static bool
 shows(const struct view *view, const struct column *column)
 {

@@ -48,7 +48,7 @@ text_table_init(struct text_table *table, const struct text_column *columns,
   string_sink_init(&table->text);
 }
 
-/* Whether CELL is an integer, perhaps behind a sign or a slash. */
+/* Returns whether CELL is an integer, perhaps behind a sign or a slash. */
 static bool
 is_integer(const char *cell)
 {
@@ -66,7 +66,7 @@ separate_thousands(struct sink *sink, const char *cell)
   }
 }
 
-/* Where a character begins in TEXT, at AT or next after it. */
+/* Returns where a character begins in TEXT, at AT or next after it. */
 static size_t
 character_start(const char *text, size_t at)
 {

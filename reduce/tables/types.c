@@ -114,7 +114,7 @@ pairs_init(struct listing *listing)
   lists_init(&pairs->of_group, pairs->group_count, group_of, count);
 }
 
-/* The name of a type, or of a function. */
+/* Returns the name of a type, or of a function. */
 static const char *
 name_of(const struct listing *listing, bool type, size_t index)
 {
