@@ -47,7 +47,7 @@ write_line(const char *line, size_t length)
   (void)ignored;
 }
 
-/* By blanks, which works on any terminal. */
+/* Removes the line by blanks, which works on any terminal. */
 static void
 remove_line(void)
 {
@@ -135,7 +135,7 @@ fit_to_terminal(struct sink *sink, int descriptor)
                 strcmp(terminal, "dumb") != 0;
 }
 
-/* As sink_write_descriptor; what it writes may stand where progress does. */
+/* Writes as sink_write_descriptor does, where progress may stand. */
 static int
 write_output(void *target, const char *bytes, size_t length)
 {

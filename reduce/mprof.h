@@ -36,20 +36,23 @@ extern "C" {
  * mprof_result_free. */
 MPROF_API void *mprof_run_command(const char *arguments);
 
-/* The exit status of RESULT; 1 for NULL. */
+/* Returns the exit status of RESULT; 1 for NULL. */
 MPROF_API int mprof_result_status(void *result);
 
-/* What the command printed; valid until RESULT is freed; "" for NULL. */
+/* Returns what the command printed; valid until RESULT is freed; "" for NULL.
+ */
 MPROF_API const char *mprof_result_output(void *result);
 
-/* What went wrong, in one line without "mprof: " and without a newline; ""
- * when nothing did, "out of memory" for NULL; valid until RESULT is freed. */
+/* Returns what went wrong, in one line without "mprof: " and without a
+ * newline; "" when nothing did, "out of memory" for NULL; valid until RESULT
+ * is freed. */
 MPROF_API const char *mprof_result_error(void *result);
 
-/* How many bytes the output has, which may have zeros among them. */
+/* Returns how many bytes the output has, which may have zeros among them. */
 MPROF_API uint64_t mprof_result_length(void *result);
 
-/* The byte offset that the error line names, -1 when it names none. */
+/* Returns the byte offset that the error line names, -1 when it names none.
+ */
 MPROF_API int64_t mprof_result_offset(void *result);
 
 /* Returns the name of the file that the error is about, as it was given; ""
@@ -62,22 +65,23 @@ MPROF_API int mprof_result_is_of_output(void *result);
 /* Frees RESULT with the strings asked from it; NULL is allowed. */
 MPROF_API void mprof_result_free(void *result);
 
-/* A profile that stays open, whatever becomes of its files: those that NAMES
- * says, one a line, a folder for the profiles in it; or what would be in one
- * file, a profile or an image, LENGTH bytes at OCTETS, which are copied; that
- * of a program whose TIMELINE, or NULL, is that of mprof_timeline_open.  What
- * cannot be read is said by each command that is run on it.  NULL when memory
- * runs out.  The caller closes it with mprof_profile_close. */
+/* Returns a profile that stays open, whatever becomes of its files: those
+ * that NAMES says, one a line, a folder for the profiles in it; or what would
+ * be in one file, a profile or an image, LENGTH bytes at OCTETS, which are
+ * copied; that of a program whose TIMELINE, or NULL, is that of
+ * mprof_timeline_open.  What cannot be read is said by each command that is
+ * run on it.  NULL when memory runs out.  The caller closes it with
+ * mprof_profile_close. */
 MPROF_API void *mprof_profile_open(const char *names);
 MPROF_API void *mprof_profile_open_octets(const void *octets, uint64_t length,
                                           void *timeline);
 
-/* The timeline of a program, with slices of so many NANOSECONDS; NULL when
- * memory runs out.  mprof_timeline_take ends a slice, unless it would be too
- * short, so many nanoseconds after the start: OCTETS is an image of the
- * program, GENERATION changes when its figures are forgotten, and COLLECTIONS
- * is how often garbage was collected.  Another thread may open a profile
- * meanwhile. */
+/* Returns the timeline of a program, with slices of so many NANOSECONDS, or
+ * NULL when memory runs out.  mprof_timeline_take ends a slice, unless it
+ * would be too short, so many nanoseconds after the start: OCTETS is an image
+ * of the program, GENERATION changes when its figures are forgotten, and
+ * COLLECTIONS is how often garbage was collected.  Another thread may open a
+ * profile meanwhile. */
 MPROF_API void *mprof_timeline_open(uint64_t nanoseconds);
 MPROF_API void mprof_timeline_take(void *timeline, const void *octets,
                                    uint64_t length, uint64_t generation,
@@ -102,11 +106,12 @@ MPROF_API void *mprof_profile_compare(void *profile, void *base,
  * profile. */
 MPROF_API int mprof_option_selects(const char *name);
 
-/* NULL is allowed. */
+/* Closes PROFILE, which may be NULL. */
 MPROF_API void mprof_profile_close(void *profile);
 
-/* How many characters a line of the terminal DESCRIPTOR has, by the variable
- * COLUMNS or the terminal; 0 when neither says, -1 when it is no terminal. */
+/* Returns how many characters a line of the terminal DESCRIPTOR has, by the
+ * variable COLUMNS or the terminal; 0 when neither says, -1 when it is no
+ * terminal. */
 MPROF_API int mprof_terminal_width(int descriptor);
 
 #ifdef __cplusplus

@@ -53,7 +53,7 @@ array_sort(void *items, size_t count, size_t item_bytes,
     qsort(items, count, item_bytes, compare);
 }
 
-/* An order of numbers of 64 bits, for array_sort and bsearch. */
+/* Compares two numbers of 64 bits, for array_sort and bsearch. */
 static inline int
 array_compare_numbers(const void *left, const void *right)
 {
@@ -62,8 +62,8 @@ array_compare_numbers(const void *left, const void *right)
   return a < b ? -1 : a > b;
 }
 
-/* How many of COUNT items, each of which begins with a number of 64 bits, in
- * ascending order of these, have one up to KEY. */
+/* Returns how many of COUNT items, each of which begins with a number of 64
+ * bits, in ascending order of these, have one up to KEY. */
 static inline size_t
 array_count_until(const void *items, size_t count, size_t item_bytes,
                   uint64_t key)

@@ -120,9 +120,9 @@ inflate_all(const struct reading *reading, struct input_octets packed)
     refuse(reading, 0, "inflated data", "the compressed file holds no data");
 }
 
-/* What a file that starts with these bytes is, when it is surely no profile;
- * else NULL.  A plain profile is binary from its second byte on, so text is
- * recognised by the absence of control characters. */
+/* Returns what a file that starts with these bytes is if it is surely no
+ * profile, else NULL.  A plain profile is binary from its second byte on, so
+ * text is recognised by the absence of control characters. */
 static const char *
 foreign_kind(struct input_octets start)
 {

@@ -56,7 +56,7 @@ struct input_octets {
   size_t length;
 };
 
-/* The same of OCTETS, which a failure calls PATH. */
+/* Reads OCTETS into FILE in the same way; a failure calls them PATH. */
 void input_file_unpack(struct input_file *file, const char *path,
                        struct input_octets octets);
 
@@ -64,9 +64,9 @@ void input_file_unpack(struct input_file *file, const char *path,
  * It does so in steps of a megabyte; in a tiny build, of a byte. */
 void input_file_forget(struct input_file *file, size_t at);
 
-/* The most memory that the content of FILE may take, whatever is done with
- * it; and the most text that may come of it, but for which names would be
- * written out again and again. */
+/* Return the most memory that the content of FILE may take, whatever is done
+ * with it; and the most text that may come of it, but for which names would
+ * be written out again and again. */
 uint64_t input_file_memory_limit(const struct input_file *file);
 uint64_t input_file_text_limit(const struct input_file *file);
 

@@ -39,14 +39,14 @@ lists_release(struct lists *lists)
   pool_free(lists->next);
 }
 
-/* The first number of LIST; INDEX_NONE when it is empty. */
+/* Returns the first number of LIST, or INDEX_NONE if it is empty. */
 static inline uint32_t
 lists_first(const struct lists *lists, size_t list)
 {
   return lists->first[list] - 1;
 }
 
-/* What comes after NUMBER in its list; INDEX_NONE: nothing. */
+/* Returns the number after NUMBER in its list, or INDEX_NONE. */
 static inline uint32_t
 lists_next(const struct lists *lists, uint32_t number)
 {

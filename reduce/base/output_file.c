@@ -24,7 +24,7 @@ cannot_write(const struct output_file *file, int error_number)
             "cannot write '%s': %s", file->path, strerror(error_number));
 }
 
-/* The file was not completed. */
+/* Removes a file that was not completed. */
 static void
 drop(void *what)
 {

@@ -53,7 +53,8 @@ leave(void)
   longjmp(innermost->place, 1);
 }
 
-/* Whoever allocates outside an attempt is a fault of this program. */
+/* Returns the innermost attempt.  Aborts outside of one, which is a fault of
+ * this program. */
 static struct attempt *
 in_hand(void)
 {

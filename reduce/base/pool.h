@@ -57,8 +57,8 @@ _Noreturn void fail_again(const struct mprof_error *error);
 struct pool *pool_use(struct pool *pool);
 struct pool *pool_in_use(void);
 
-/* BYTES of memory; COUNT items of BYTES each, zeroed; MEMORY with another
- * size, where NULL is allowed.  Each may be of no bytes. */
+/* Return BYTES of memory; COUNT zeroed items of BYTES each; MEMORY with
+ * another size, where NULL is allowed.  Sizes may be 0. */
 void *pool_alloc(size_t bytes) __attribute__((returns_nonnull, malloc));
 void *pool_zeroed(size_t count, size_t bytes)
     __attribute__((returns_nonnull, malloc));
@@ -87,7 +87,7 @@ void pool_forget(void *what);
  * A negative one is none. */
 int pool_descriptor(int descriptor);
 
-/* As open(2) with O_CLOEXEC, for such a descriptor. */
+/* Opens PATH as open(2) with O_CLOEXEC does, for such a descriptor. */
 int pool_open(const char *path, int flags);
 void pool_close(int descriptor);
 

@@ -21,11 +21,13 @@ struct row_table { /* all zero: empty */
 
 void row_table_release(struct row_table *table);
 
-/* The index of the row of COUNT words at WORDS, added when new. */
+/* Returns the index of the row of COUNT words at WORDS; adds it if it is new.
+ */
 uint32_t row_table_add(struct row_table *table, const uint64_t *words,
                        size_t count);
 
-/* The words of ROW, *COUNT of them; valid until the next addition. */
+/* Returns the words of ROW, *COUNT of them, which are valid until the next
+ * addition. */
 const uint64_t *row_table_words(const struct row_table *table, size_t row,
                                 size_t *count);
 

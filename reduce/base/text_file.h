@@ -8,17 +8,16 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* The text of PATH; NULL, and errno, where it cannot be read.  *LENGTH gets
- * how many bytes it has; LENGTH may be NULL. */
+/* Returns the text of PATH, or NULL and errno if it cannot be read.  Sets
+ * *LENGTH, unless LENGTH is NULL, to its bytes. */
 char *text_file_read(const char *path, size_t *length);
 
-/* The same for a regular file of at most MOST bytes, which need not be one:
- * a pipe or a device is not waited for.  *STATUS gets what stat says of it.
- */
+/* Reads PATH in the same way if it is a regular file of at most MOST bytes,
+ * without waiting for a pipe or a device.  Sets *STATUS to what stat says. */
 char *text_file_read_regular(const char *path, size_t most, size_t *length,
                              struct stat *status);
 
-/* The same for a file that has to be there: fails with why it is not. */
+/* Reads PATH in the same way; fails if it cannot be read or has a zero. */
 char *text_file_load(const char *path);
 
 #endif

@@ -14,8 +14,8 @@ tree_init(struct tree *tree)
              (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT});
 }
 
-/* The node of ITEM below PARENT, or INDEX_NONE.  *LAST gets the oldest child
- * in the window when that is full, else TREE_ROOT. */
+/* Returns the node of ITEM below PARENT, or INDEX_NONE.  Sets *LAST to the
+ * oldest child in the window when that is full, else TREE_ROOT. */
 static uint32_t
 search(const struct tree *tree, uint32_t parent, uint32_t item,
        uint32_t *last)

@@ -33,17 +33,18 @@ struct tree {
   struct index_map others; /* parent, item -> children beyond the window */
 };
 
-/* A tree that has its root. */
+/* Makes a tree that has its root. */
 void tree_init(struct tree *tree);
 
-/* The node of ITEM below PARENT; INDEX_NONE when there is none. */
+/* Returns the node of ITEM below PARENT, or INDEX_NONE. */
 uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t item);
 
-/* The same, made when it is new. */
+/* Returns the node of ITEM below PARENT; makes it if it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t item);
 
-/* The numbers of all nodes in the order of a walk: the root first, parents
- * before children, siblings by COMPARE, which gets pointers to two numbers. */
+/* Returns the numbers of all nodes in the order of a walk: the root first,
+ * parents before children, siblings by COMPARE, which gets pointers to two
+ * numbers. */
 uint32_t *tree_walk(const struct tree *tree,
                     int (*compare)(const void *, const void *, void *),
                     void *context);

@@ -32,7 +32,7 @@ enum { LOOK_MILLISECONDS = 100 };
 
 extern const char attach_script[]; /* attach_script.S */
 
-/* Whether the process has a file whose path has LIBRARY in it. */
+/* Returns whether the process has a file whose path has LIBRARY in it. */
 static bool
 has_library(size_t pid, const char *library)
 {

@@ -24,8 +24,8 @@ void attach_check(const struct options *options);
  * NULL where OPTIONS name no process, or the program cannot be opened. */
 const char *attach_program(const struct options *options);
 
-/* Whether it is a process that runs already, with ECL in it: its collector is
- * not seen. */
+/* Returns whether OPTIONS name a process that has ECL in it, whose collector
+ * is not seen. */
 bool attach_sees_ecl(const struct options *options);
 
 /* Profiles the process that OPTIONS name, until a signal that ends processes,

@@ -144,7 +144,7 @@ write_columns_help(struct sink *sink)
   diff_explain(NULL, sink);
 }
 
-/* On TOPIC; COMMAND_NONE: on the program. */
+/* Writes the help on TOPIC, or on the program if that is no command. */
 static void
 help_write(enum command topic, struct sink *sink)
 {

@@ -24,7 +24,7 @@ struct outcome {
   struct mprof_error error;        /* why it was not done */
 };
 
-/* The line; "" when there is nothing to say. */
+/* Returns the line, or "" if there is nothing to say. */
 static inline const char *
 outcome_line(const struct outcome *outcome)
 {
@@ -36,10 +36,9 @@ outcome_line(const struct outcome *outcome)
 void outcome_cannot_write(struct outcome *outcome, const char *target,
                           int error_number);
 
-/* What a command does once its options are known.  Text goes to SINK, or to
- * the file that the options name, which then is complete or not touched.
- * OUTCOME starts zeroed.  A failure of SINK itself is left for its owner to
- * find. */
+/* Runs a command whose options are known.  Text goes to SINK, or to the file
+ * that the options name, which then is complete or not touched.  OUTCOME
+ * starts zeroed.  A failure of SINK itself is left for its owner to find. */
 typedef void command_function(const struct options *options,
                               struct sink *sink, struct outcome *outcome);
 command_function run_view; /* tables, formats, pictures */
@@ -68,10 +67,10 @@ struct command_row {
 /* In the order of --help; ends with a row whose name is NULL. */
 extern const struct command_row command_rows[];
 
-/* The command called NAME; COMMAND_NONE when there is none. */
+/* Returns the command called NAME, or COMMAND_NONE. */
 enum command command_find(const char *name);
 
-/* The first row of COMMAND; the last row of all when it has none. */
+/* Returns the first row of COMMAND, or the last row of all if it has none. */
 const struct command_row *command_row(enum command command);
 
 /* The stack of all threads that read debug information, for which libdw takes

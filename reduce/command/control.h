@@ -38,7 +38,7 @@ void control_open(struct control *control, const char *file,
                   const char *deleted);
 void control_close(struct control *control);
 
-/* The program has ended. */
+/* Says that the program has ended. */
 void control_program_ended(struct control *control);
 
 /* Returns a number that changes when the program's figures are forgotten. */

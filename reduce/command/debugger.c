@@ -98,7 +98,8 @@ stop_idle(struct debugger *d, bool *running)
   *running = runs;
 }
 
-/* If the process is stopped when the debugger is gone, that was us. */
+/* Runs the debugger.  A process that is stopped when it is gone was stopped
+ * by us, and is continued. */
 void
 debugger_run(struct debugger *d, size_t pid, const char *script)
 {

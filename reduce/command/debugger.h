@@ -11,10 +11,11 @@
 
 #include "base/pool.h"
 
-/* The state of the process, as the kernel's letter; 0: it is not there. */
+/* Returns the state of the process as the kernel's letter; 0: it is not
+ * there. */
 char process_state(size_t pid);
 
-/* Whether there is none any more. */
+/* Returns whether STATE is that of a process that has ended. */
 bool process_state_is_end(char state);
 
 /* What a script writes for us begins with this: "address N", "status N",

@@ -46,18 +46,17 @@ void input_list_fill(struct input_list *list, const char *const *names,
 void profile_load_list(struct profile *profile, const struct input_list *list,
                        bool lossless, struct code_names *names);
 
-/* The same for what would be in a file, to be looked at; errors call it
- * "memory". */
+/* Reads what would be in a file into PROFILE; errors call it "memory". */
 void profile_load_octets(struct profile *profile, struct input_octets octets,
                          const struct timeline *timeline);
 
-/* The same for the COUNT files or folders NAMES, "mprof.data" when there are
- * none. */
+/* Reads the COUNT files or folders NAMES into PROFILE, or "mprof.data" if
+ * there are none. */
 void profile_load(struct profile *profile, const char *const *names,
                   size_t count);
 
-/* The same for OPERAND: one of these, or several with commas between them,
- * unless there is a file of that name. */
+/* Reads OPERAND into PROFILE: a file or folder, or several with commas
+ * between them, unless there is a file of that name. */
 void profile_load_joined(struct profile *profile, const char *operand);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC

@@ -59,7 +59,7 @@ refuse(const struct option_value *v, const char *what)
   refuse_part(v, what, &none);
 }
 
-/* The number of the word that LENGTH bytes at TEXT are. */
+/* Returns the number of the word that LENGTH bytes at TEXT are. */
 static size_t
 find_word(const struct option_value *v, const char *text, size_t length)
 {
@@ -165,7 +165,7 @@ read_decimal(const char *text, const char **end)
   return number;
 }
 
-/* At most 100, with up to four decimals, as millionths. */
+/* Stores at most 100 %, with up to four decimals, as millionths. */
 void
 store_percent(const struct option_value *v)
 {
@@ -177,8 +177,8 @@ store_percent(const struct option_value *v)
   *(uint32_t *)v->field = (uint32_t)(percents * (SHARE_WHOLE / 100) + 0.5);
 }
 
-/* A number, with a fraction or not, and a unit; seconds if that is missing.
- * It is no less than the number of the row. */
+/* Stores a number, with a fraction or not, and a unit; seconds if that is
+ * missing.  The time is no less than the number of the row. */
 void
 store_time(const struct option_value *v)
 {
@@ -212,7 +212,8 @@ store_text(const struct option_value *v)
     refuse(v, "a file");
 }
 
-/* Without SIG; NULL: it has none that this C library can tell. */
+/* Returns the name of SIGNAL without SIG, or NULL if this C library cannot
+ * tell. */
 static const char *
 name_of_signal(int signal)
 {

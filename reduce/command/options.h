@@ -160,7 +160,7 @@ option_store store_row;
  * number is 0, added to what an option before it has said */
 option_store store_list;
 
-/* The word with that number; NULL behind the last. */
+/* Returns the word with that number, or NULL behind the last. */
 const char *word_of(const struct word_list *words, size_t number);
 
 /* Returns the words of ROW: "a, b or c", or "and" for a list. */

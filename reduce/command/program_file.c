@@ -21,9 +21,9 @@
 
 enum { SCRIPTS = 4 }; /* that interpret one another, as in the kernel */
 
-/* Whether the kernel lets the program PATH do other things than this process
- * may: then the dynamic linker preloads nothing that is named by a path.
- * Such a program need not be readable. */
+/* Returns whether the kernel lets the program PATH do other things than this
+ * process may: then the dynamic linker preloads nothing that is named by a
+ * path.  Such a program need not be readable. */
 static bool
 has_other_rights(const char *path)
 {
@@ -36,8 +36,8 @@ has_other_rights(const char *path)
           getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-/* The reason of the 64-bit program ELF, by the dynamic linker that it asks
- * for. */
+/* Returns why the 64-bit program ELF cannot be monitored, by the dynamic
+ * linker that it asks for; or NULL. */
 static const char *
 reason_of_linker(Elf *elf)
 {
@@ -59,7 +59,7 @@ reason_of_linker(Elf *elf)
          "without -static";
 }
 
-/* Whether the table of symbols SECTION of ELF defines NAME. */
+/* Returns whether the table of symbols SECTION of ELF defines NAME. */
 static bool
 defines(Elf *elf, Elf_Scn *section, const char *name)
 {
@@ -76,8 +76,8 @@ defines(Elf *elf, Elf_Scn *section, const char *name)
   return false;
 }
 
-/* Whether the program ELF has a malloc that all of it finds before any
- * library's, and that is not mprof's. */
+/* Returns whether the program ELF has a malloc that all of it finds before
+ * any library's, and that is not mprof's. */
 static bool
 has_own_malloc(Elf *elf)
 {
@@ -93,7 +93,8 @@ has_own_malloc(Elf *elf)
   return own && !ours;
 }
 
-/* The reason of the file open as DESCRIPTOR, which is not a script. */
+/* Returns why the file open as DESCRIPTOR, not a script, cannot be monitored;
+ * or NULL. */
 static const char *
 reason_of_file(int descriptor)
 {

@@ -26,8 +26,8 @@ set_looks(const struct options *options, struct sink *sink)
     sink->color = options->color == COLOR_ALWAYS;
 }
 
-/* What OPTIONS want written to: SINK, or a file, which *FILE gets; else that
- * is NULL. */
+/* Returns what OPTIONS want written to: SINK, or that of a file.  Sets *FILE
+ * to the file, or NULL. */
 static struct sink *
 open_output(const struct options *options, struct sink *sink,
             struct output_file **file)
@@ -120,7 +120,8 @@ make_base(const struct options *given, const struct profile *profile,
   return view_make(base, options);
 }
 
-/* Whether the program that opened the profile reads what is written. */
+/* Returns whether the program that opened the profile reads what is written.
+ */
 static bool
 is_read(const struct options *options)
 {
@@ -192,8 +193,8 @@ run_view(const struct options *options, struct sink *sink,
   sink_format(sink, "mprof: %s\n", error.message);
 }
 
-/* Where it is asked what is alive, and both files say it: what more holders
- * retain. */
+/* Writes what more holders retain, where it is asked what is alive and both
+ * files say it. */
 static void
 compare_holders(const struct profile *profiles, const struct options *options,
                 struct sink *sink)

@@ -71,7 +71,7 @@ shell_word(const char *text)
   return word;
 }
 
-/* The files that were written, as a command takes them. */
+/* Returns the files that were written, as a command takes them. */
 static const char *
 names_of_files(const char *name, const struct run_sums *sums)
 {

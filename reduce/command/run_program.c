@@ -153,7 +153,7 @@ execute(const struct options *options)
   execvp(arguments[0], arguments);
 }
 
-/* What the child does; its failure goes to the pipe REPORT. */
+/* Becomes the program, in the child; writes a failure to the pipe REPORT. */
 static void
 become_program(const struct options *options, const char *library,
                const struct run_setting *settings, const sigset_t *signals,

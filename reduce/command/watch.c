@@ -45,7 +45,7 @@ read_snapshot(struct profile *profile, void *closure)
   control_snapshot(&taking->watch->control, taking->lossless, profile);
 }
 
-/* There is nothing to collect in a program in C, and nothing hidden. */
+/* Takes a snapshot.  There is nothing to collect in a program in C. */
 static void *
 take_snapshot(void *closure, unsigned how, char *message)
 {

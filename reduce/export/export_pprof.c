@@ -42,7 +42,7 @@ intern(struct making *making, const char *text)
   return names_intern(&making->made->names, text);
 }
 
-/* Does the same for a text that stays where it is: looks at it once. */
+/* Interns a text that stays where it is, so that it is looked at once. */
 static uint32_t
 intern_lasting(struct making *making, const char *text)
 {

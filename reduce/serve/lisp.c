@@ -38,8 +38,8 @@ static struct {
   void *timeline;      /* of mprof.h */
 } current = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
-/* The snapshot is not balanced, so that threads stop only for a short time:
- * no reader of it shows the reconciliation. */
+/* Takes a snapshot.  It is not balanced, so that threads stop only for a
+ * short time: no reader of it shows the reconciliation. */
 static void *
 take_snapshot(void *closure, unsigned how, char *message)
 {
@@ -146,7 +146,7 @@ MPROF_API void mprof_lisp_timeline_await(struct lisp_timeline *timeline);
 MPROF_API void mprof_lisp_timeline_stop(struct lisp_timeline *timeline);
 MPROF_API void mprof_lisp_timeline_close(struct lisp_timeline *timeline);
 
-/* What mprof_profile_open_octets takes. */
+/* Returns what mprof_profile_open_octets takes. */
 MPROF_API void *mprof_lisp_timeline_slices(struct lisp_timeline *timeline);
 
 static void
