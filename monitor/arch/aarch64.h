@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * aarch64.h -- see arch.h.  Chapter C6 of the Arm Architecture Reference
- * Manual for A-profile describes the instructions, by name.
- */
+ * Manual for A-profile describes the instructions, by name. */
 #ifndef MPROF_ARCH_AARCH64_H
 #define MPROF_ARCH_AARCH64_H
 
@@ -23,8 +22,7 @@ enum {
 /* ---- frames ----
  *
  * GCC keeps the first two words at the lower end of a frame and everything
- * else above them, except for the arguments of calls.
- */
+ * else above them, except for the arguments of calls. */
 
 enum { ARCH_CODE_STEP = 4, ARCH_FRAME_IS_AT_TOP = 0 };
 
@@ -89,8 +87,8 @@ arch_zeroed(uintptr_t at, int32_t *distance)
 
 /* ---- signals ---- */
 
-/* Where the handler returns to, the stack pointer `sp' points to the kernel's
- * record of the interrupted registers. */
+/* Reads the interrupted registers from the kernel's record, to which the
+ * stack pointer `sp' points where the handler returns to. */
 static inline const uintptr_t *
 arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
                  uintptr_t *frame)
@@ -103,7 +101,8 @@ arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
   return (const uintptr_t *)&m->pc;
 }
 
-/* In that record it is two words before the instruction pointer `ip'. */
+/* Returns where the register is in that record: two words before the
+ * instruction pointer `ip'. */
 static inline const uintptr_t *
 arch_link(const uintptr_t *ip)
 {
@@ -114,7 +113,8 @@ arch_link(const uintptr_t *ip)
 
 enum { ARCH_RED_ZONE = 0, ARCH_THREAD_VECTOR = 0, ARCH_THREAD_IS_BELOW = 1 };
 
-/* The C library's record of a thread is at a fixed distance below it. */
+/* Returns the thread pointer.  The C library's record of a thread is at a
+ * fixed distance below it. */
 static inline uintptr_t
 arch_thread_pointer(pthread_t thread)
 {

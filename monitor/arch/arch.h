@@ -60,8 +60,7 @@
  *
  * Relocations of the dynamic linker that store the address of a function:
  *
- *     ARCH_RELOCATION_CALL, ARCH_RELOCATION_DATA, ARCH_RELOCATION_WORD
- */
+ *     ARCH_RELOCATION_CALL, ARCH_RELOCATION_DATA, ARCH_RELOCATION_WORD */
 #ifndef MPROF_ARCH_H
 #define MPROF_ARCH_H
 
@@ -87,7 +86,7 @@ frame_caller(uintptr_t frame)
   return *(uintptr_t *)frame;
 }
 
-/* Where the frame keeps its return address. */
+/* Returns where the frame keeps its return address. */
 static inline uintptr_t *
 frame_return_slot(uintptr_t frame)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * x86_64.h -- see arch.h.
- */
+ * x86_64.h -- see arch.h. */
 #ifndef MPROF_ARCH_X86_64_H
 #define MPROF_ARCH_X86_64_H
 
@@ -62,8 +61,8 @@ arch_zeroed(uintptr_t at, int32_t *distance)
 
 /* ---- signals ---- */
 
-/* Where the handler returns to, the stack pointer `sp' points to the kernel's
- * record of the interrupted registers. */
+/* Reads the interrupted registers from the kernel's record, to which the
+ * stack pointer `sp' points where the handler returns to. */
 static inline const uintptr_t *
 arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
                  uintptr_t *frame)
@@ -76,7 +75,7 @@ arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
   return (const uintptr_t *)&registers[REG_RIP];
 }
 
-/* There is no such register. */
+/* Returns anything: there is no such register. */
 static inline const uintptr_t *
 arch_link(const uintptr_t *ip)
 {
@@ -99,7 +98,7 @@ enum {
   ARCH_THREAD_IS_BELOW = 0
 };
 
-/* In the GNU C library, pthread_t is the thread pointer. */
+/* Returns the thread pointer, which pthread_t is in the GNU C library. */
 static inline uintptr_t
 arch_thread_pointer(pthread_t thread)
 {

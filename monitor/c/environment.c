@@ -17,7 +17,7 @@ static struct {
   bool replaced;      /* by those of whoever attached */
 } settings;
 
-/* Where the variable is; NULL: nowhere. */
+/* Returns where the variable is; NULL: nowhere. */
 static char **
 find_variable(char **environment, const char *name, size_t n)
 {
@@ -42,7 +42,8 @@ is_setting(const char *variable)
          strncmp(variable, "LD_PRELOAD=", 11) == 0;
 }
 
-/* The program may do with its environment what it likes. */
+/* Copies the settings, as the program may do with its environment what it
+ * likes.  Returns false without memory. */
 static bool
 copy_settings(void)
 {
@@ -152,8 +153,8 @@ process_selection_excludes_children(void)
   return children != NULL && strcmp(children, "no") == 0;
 }
 
-/* Whether `pattern' is for the program at `path': its last part, unless the
- * pattern has a slash. */
+/* Returns whether `pattern' is for the program at `path': for its last part,
+ * unless the pattern has a slash. */
 static bool
 matches(const char *pattern, const char *path)
 {

@@ -8,8 +8,7 @@
  *
  * The settings are LD_PRELOAD and the variables that begin with MPROF_.  They
  * are read once, when the program is loaded, as it may clear its environment,
- * move it, or write over it (setproctitle) afterwards.
- */
+ * move it, or write over it (setproctitle) afterwards. */
 #ifndef MPROF_ENVIRONMENT_H
 #define MPROF_ENVIRONMENT_H
 
@@ -29,10 +28,10 @@ bool environment_is_trusted(void);
  * trusted there are no settings. */
 const char *environment_value(const char *name);
 
-/* The value of the variable in an environment of now, or NULL. */
+/* Returns the value of the variable in an environment of now, or NULL. */
 const char *environment_find(char *const *environment, const char *name);
 
-/* The number in the setting; `missing' where there is none. */
+/* Returns the number in the setting; `missing' where there is none. */
 unsigned long environment_number(const char *name, unsigned long missing);
 
 /* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only
@@ -43,8 +42,7 @@ void environment_set(char *assignment);
  *
  *     MPROF_ONLY      names of programs, with commas between them: shell
  *                     patterns for the file, or what it was called by
- *     MPROF_CHILDREN  "no": only the process that MPROF_ROOT_PID names
- */
+ *     MPROF_CHILDREN  "no": only the process that MPROF_ROOT_PID names */
 
 /* Returns whether this process is to be profiled. */
 bool process_selection_includes_this(void);

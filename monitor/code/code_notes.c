@@ -5,8 +5,7 @@
  *
  * A program that is killed cannot be asked what it has loaded.  So the first
  * function that is met in a file tells of it, before anything is counted that
- * has the function on its chain.
- */
+ * has the function on its chain. */
 #include <string.h>
 
 #include "base/digits.h"
@@ -107,8 +106,8 @@ number_unloaded(const struct code_object *gone)
   return o == NULL ? 0 : o->number;
 }
 
-/* Its addresses will be those of another file: the last one takes its place in
- * what is noted, but the first is the program. */
+/* Puts the last file in its place in what is noted, as its addresses will be
+ * those of another one; but the first is the program. */
 struct code_object
 code_notes_retire(const struct code_object *gone,
                   struct function_numbers *numbers)

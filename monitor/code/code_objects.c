@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * code_objects.c -- see code_objects.h.
- */
+ * code_objects.c -- see code_objects.h. */
 #include "code/code_objects.h"
 
 #include <dlfcn.h>
@@ -54,7 +53,7 @@ copy_path(struct code_objects *list, struct code_object *o, const char *path)
   list->text_bytes += size;
 }
 
-/* The build id in the notes of `size' bytes at `at'. */
+/* Reads the build id in the notes of `size' bytes at `at'. */
 static void
 read_build_id(struct code_object *o, const uint8_t *at, size_t size)
 {
@@ -75,8 +74,8 @@ read_build_id(struct code_object *o, const uint8_t *at, size_t size)
   }
 }
 
-/* The path of the program, which is the first object.  It is asked for once:
- * later there may be no /proc, after chroot. */
+/* Copies the path of the program, which is the first object.  Asks for it
+ * once: later there may be no /proc, after chroot. */
 static void
 read_program_path(struct code_objects *list, struct code_object *o)
 {
@@ -86,8 +85,8 @@ read_program_path(struct code_objects *list, struct code_object *o)
   copy_path(list, o, process.program);
 }
 
-/* The path as the dynamic linker has it, or where that is none from the root
- * the kernel's; the kernel's own object has no file. */
+/* Copies the path as the dynamic linker has it, or where that is none from
+ * the root the kernel's; the kernel's own object has no file. */
 static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
@@ -176,7 +175,7 @@ add_objects(struct dl_phdr_info *info, size_t size, void *data)
   return list->failed;
 }
 
-/* Of the program itself. */
+/* Returns what dl_iterate_phdr tells of the program. */
 static struct dl_phdr_info
 program_info(void)
 {
@@ -222,10 +221,10 @@ is_mapped(uintptr_t address)
          errno != ENOMEM;
 }
 
-/* The same as dl_iterate_phdr, which waits for a lock that another thread may
- * have had when this process was copied; here only one is left.  What was
- * being loaded then is not complete, and the linker does not find it; what
- * was being unloaded is found, and may have no pages. */
+/* Lists what dl_iterate_phdr lists, which waits for a lock that another
+ * thread may have had when this process was copied; here only one is left.
+ * What was being loaded then is not complete, and the linker does not find
+ * it; what was being unloaded is found, and may have no pages. */
 static void
 list_without_lock(struct code_objects *list)
 {

@@ -16,8 +16,7 @@
  * of them, all have the number 0: their sites are one.
  *
  * Lists are made under the dynamic linker's lock: not with a lock held that
- * another thread may wait for in dlopen.  Memory is the kernel's.
- */
+ * another thread may wait for in dlopen.  Memory is the kernel's. */
 #ifndef MPROF_CODE_OBJECTS_H
 #define MPROF_CODE_OBJECTS_H
 
@@ -60,12 +59,12 @@ struct code_objects { /* all zero: none */
   bool failed; /* one was not listed: there was no memory */
 };
 
-/* All that are loaded now.  False when there is no memory. */
+/* Lists all that are loaded now.  Returns false when there is no memory. */
 bool code_objects_list(struct code_objects *list);
 void code_objects_release(struct code_objects *list);
 
-/* Whether none has come or gone since they were listed.  No, where that is
- * not known: in the child of a fork. */
+/* Returns whether none has come or gone since they were listed; false where
+ * that is not known, in the child of a fork. */
 bool code_objects_are_loaded(const struct code_objects *list);
 
 /* Takes no lock of the linker's from now on, as nobody will open it in the
@@ -82,7 +81,7 @@ const struct code_object *code_objects_copy(struct code_objects *list,
  * Takes no lock; the code is not unloaded meanwhile. */
 void code_objects_add(struct code_objects *list, uintptr_t address);
 
-/* The one with that address in its code, or NULL.  Takes no lock. */
+/* Returns the one with that address in its code, or NULL.  Takes no lock. */
 static inline const struct code_object *
 code_objects_find(const struct code_objects *list, uintptr_t address)
 {
@@ -131,8 +130,8 @@ code_notes_forked(void)
   code_notes.lock.holder = 0;
 }
 
-/* What a site becomes when the object (a struct code_object) is unloaded:
- * another one if it is in it. */
+/* Returns what a site becomes when the object (a struct code_object) is
+ * unloaded: another one if it is in it. */
 uint64_t code_object_retired_site(void *object, uint64_t site);
 
 #endif

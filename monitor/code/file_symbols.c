@@ -5,8 +5,7 @@
  * The table of hashes: four words, the second of which is the number of the
  * first symbol that is in it; a filter; for each bucket the number of its
  * first symbol; for each symbol its hash, in which the lowest bit says that
- * it is the last one of its bucket.
- */
+ * it is the last one of its bucket. */
 #include "code/file_symbols.h"
 
 #include <dlfcn.h> /* dl_find_object */
@@ -39,7 +38,7 @@ buckets_of(const struct file_symbols *symbols)
   return symbols->hash + 4 + 2 * symbols->hash[2];
 }
 
-/* The word for a symbol. */
+/* Returns the word of the hash table for a symbol. */
 static uint32_t
 chain_at(const struct file_symbols *symbols, size_t symbol)
 {
@@ -54,7 +53,7 @@ first_of(const struct file_symbols *symbols, uint32_t bucket)
   return first < symbols->hash[1] ? 0 : first;
 }
 
-/* The one behind it in its bucket, or 0. */
+/* Returns the symbol behind it in its bucket, or 0. */
 static size_t
 next_of(const struct file_symbols *symbols, size_t symbol)
 {

@@ -7,8 +7,7 @@
  * library.  Those may do anything, and wait for a thread that has a lock of
  * ours.
  *
- * Takes no lock and no memory.  The file is not unloaded meanwhile.
- */
+ * Takes no lock and no memory.  The file is not unloaded meanwhile. */
 #ifndef MPROF_FILE_SYMBOLS_H
 #define MPROF_FILE_SYMBOLS_H
 
@@ -24,17 +23,18 @@ struct file_symbols {
   const uint32_t *hash; /* see file_symbols.c */
 };
 
-/* Those of the file that has the address.  False: it has no such tables. */
+/* Finds the symbols of the file that has the address.  Returns false if it
+ * has no such tables. */
 bool file_symbols_of(const void *address, struct file_symbols *symbols);
 
-/* A symbol with that name that is at the address: there may be several, of
- * different versions.  The first, or the next after `last' (NULL: none);
- * NULL: there is no other. */
+/* Returns a symbol with that name that is at the address: the first, or the
+ * next after `last' (NULL: none), as there may be several, of different
+ * versions; NULL: there is no other. */
 ElfW(Sym) * file_symbol(const struct file_symbols *symbols, const char *name,
                         uintptr_t address, const ElfW(Sym) * last);
 
-/* What another file calls by a name of its own is at the address, in the
- * second file; where the first one has that name itself.  0: nowhere. */
+/* Returns where the first file itself has what is at the address, in the
+ * second file, by the same name; 0: nowhere. */
 uintptr_t file_symbols_own(const struct file_symbols *first,
                            const struct file_symbols *second,
                            uintptr_t address);

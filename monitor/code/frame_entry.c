@@ -5,8 +5,7 @@
  * that it refers to, which says how addresses are written.
  *
  * The format is that of the Linux Standard Base (Exception Frames).  Nothing
- * is read beyond the end of an entry.
- */
+ * is read beyond the end of an entry. */
 #include "code/frame_entry.h"
 
 #include <dwarf.h>
@@ -89,7 +88,7 @@ open_entry(const uint8_t *at)
   return c;
 }
 
-/* The data that the letters of an augmentation after `z' announce. */
+/* Reads the data that the letters of an augmentation after `z' announce. */
 static void
 read_augmentation(struct frame_entry *e, const char *letters, struct cursor c)
 {

@@ -7,8 +7,7 @@
  * and of the Linux Standard Base (DWARF Extensions).  Who reads them with a
  * cursor asks at the end whether all was there.
  *
- * No memory, no locks: runs inside the hook.
- */
+ * No memory, no locks: runs inside the hook. */
 #ifndef MPROF_FRAME_ENTRY_H
 #define MPROF_FRAME_ENTRY_H
 
@@ -21,14 +20,14 @@ struct cursor {
   bool bad; /* something lay beyond the end; what was read is 0 */
 };
 
-/* The next `n' bytes, or NULL. */
+/* Returns the next `n' bytes, or NULL. */
 const uint8_t *cursor_take(struct cursor *c, size_t n);
 
-/* A little-endian number of `n' bytes. */
+/* Reads a little-endian number of `n' bytes. */
 uint64_t cursor_number(struct cursor *c, size_t n);
 
-/* A number in LEB128: seven bits a byte, the lowest first; with a sign, that
- * is the last bit.  What is beyond 64 bits is dropped. */
+/* Reads a number in LEB128: seven bits a byte, the lowest first; with a sign,
+ * that is the last bit.  What is beyond 64 bits is dropped. */
 uint64_t cursor_leb(struct cursor *c, bool has_sign);
 
 /* Most numbers are below 128. */
@@ -38,7 +37,7 @@ cursor_uleb(struct cursor *c)
   return c->at < c->end && *c->at < 0x80 ? *c->at++ : cursor_leb(c, false);
 }
 
-/* An address, written as `encoding' (DW_EH_PE_...) says. */
+/* Reads an address, written as `encoding' (DW_EH_PE_...) says. */
 uint64_t cursor_pointer(struct cursor *c, unsigned encoding);
 
 struct frame_entry {

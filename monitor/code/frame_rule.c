@@ -2,8 +2,7 @@
  *
  * frame_rule.c -- runs the programs of the common entry and of that of the
  * function (frame_entry.h), up to the place.  They are those of DWARF 5,
- * section 6.4.
- */
+ * section 6.4. */
 #include "code/frame_rule.h"
 
 #include <dwarf.h>
@@ -110,7 +109,7 @@ restore(struct state *now, const struct state *from, uint64_t number)
   }
 }
 
-/* One instruction, with its operands. */
+/* Runs one instruction, with its operands. */
 static inline void
 run_one(struct machine *m, unsigned op, uint64_t a, uint64_t b)
 {
@@ -159,10 +158,8 @@ run_one(struct machine *m, unsigned op, uint64_t a, uint64_t b)
     now->base_register = a;
     break;
   case DW_CFA_def_cfa_offset:
-    now->offset = (int64_t)a;
-    break;
   case DW_CFA_def_cfa_offset_sf:
-    now->offset = (int64_t)a * factor;
+    now->offset = (int64_t)a * (op == DW_CFA_def_cfa_offset_sf ? factor : 1);
     break;
   case DW_CFA_def_cfa_expression:
     now->elsewhere = true;
@@ -225,7 +222,8 @@ static struct {
   } at[STOPPED];
 } stopped;
 
-/* A handler of a signal may find half of it. */
+/* Stores how far the program was run, so that the handler of a signal never
+ * takes half of it for the whole. */
 static void
 stop(struct stopped *s, const struct machine *m, struct cursor rest,
      uintptr_t ip)
@@ -303,8 +301,9 @@ rule_by_entry(const struct frame_entry *entry, uintptr_t ip)
   return rule_of_state(&m.now);
 }
 
-/* Whether the function has set its frame pointer to where it has saved the
- * caller's, though the frame is told from the stack pointer at `ip'. */
+/* Returns whether the function has set its frame pointer to where it has
+ * saved the caller's, though the frame is told from the stack pointer at
+ * `ip'. */
 static bool
 has_set_frame(const struct frame_entry *entry, struct frame_rule rule,
               uintptr_t ip)
@@ -397,6 +396,5 @@ frame_rules_abandon(void)
 void
 frame_rules_forked(void)
 {
-  frame_rules.lock.holder = 0;
-  stopped.lock.holder = 0;
+  frame_rules.lock.holder = stopped.lock.holder = 0;
 }

@@ -14,8 +14,7 @@
  * is looked at for each frame that is new.  All threads share it.  A rule
  * does not change while its code is there.
  *
- * Takes no memory but the kernel's: runs inside the hook.
- */
+ * Takes no memory but the kernel's: runs inside the hook. */
 #ifndef MPROF_FRAME_RULE_H
 #define MPROF_FRAME_RULE_H
 
@@ -47,22 +46,23 @@ struct frame_rule {
   int16_t returns;     /* and to the return address */
 };
 
-/* The rule at `ip', an address in the code of a function: for a return
- * address, that of the call before it, which is one less. */
+/* Returns the rule at `ip', an address in the code of a function: for a
+ * return address, that of the call before it, which is one less. */
 struct frame_rule frame_rule_at(uintptr_t ip);
 
-/* Where the function that `ip' lies in begins, by call-frame information; 0
- * when that does not say. */
+/* Returns where the function that `ip' lies in begins, by call-frame
+ * information; 0 when that does not say. */
 uintptr_t frame_rule_function(uintptr_t ip);
 
 /* ---- the table ---- */
 
 extern struct shared_table frame_rules HIDDEN;
 
-/* The rule for that key, which is not there: found, and added. */
+/* Finds the rule for that key, which is not there, and adds it. */
 struct frame_rule frame_rule_add(uint64_t key);
 
-/* The rule for a return address, or for a place where a signal came. */
+/* Returns the rule for a return address, or for a place where a signal came.
+ */
 static inline struct frame_rule
 frame_rule_find(uintptr_t ip, bool interrupted)
 {
@@ -75,14 +75,15 @@ frame_rule_find(uintptr_t ip, bool interrupted)
   return rule;
 }
 
-/* The code from `start' to `end' was unloaded: forget its rules. */
+/* Forgets the rules of the code from `start' to `end', which was unloaded. */
 void frame_rules_forget(uintptr_t start, uintptr_t end);
 
 /* Opens the locks of the rules that this thread has: a jump has left what it
  * had them for, which is whole at each instruction. */
 void frame_rules_abandon(void);
 
-/* In the child of a fork: only this thread is left. */
+/* Opens the locks in the child of a fork, of which only this thread is left.
+ */
 void frame_rules_forked(void);
 
 #endif

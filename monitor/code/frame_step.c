@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * frame_step.c -- the steps that no rule describes.
- */
+ * frame_step.c -- the steps that no rule describes. */
 #include "code/frame_step.h"
 
 #include <errno.h>
@@ -101,8 +100,8 @@ is_readable(const uintptr_t *at)
          arch_system_call(SYS_rt_sigprocmask, arguments) != -EFAULT;
 }
 
-/* The caller's stack pointer: what is above the two words of a frame may be a
- * part of it, and then the frame of the caller tells. */
+/* Returns the caller's stack pointer: what is above the two words of a frame
+ * may be a part of it, and then the frame of the caller tells. */
 static uintptr_t
 stack_of_caller(const struct stack_frame *from, const struct stack_frame *to)
 {
@@ -135,7 +134,7 @@ step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
   return frame_step_to(to->ip);
 }
 
-/* From a function that was interrupted before it had saved its return
+/* Steps from a function that was interrupted before it had saved its return
  * address, or has called none. */
 static enum frame_step
 step_by_link(const struct stack_frame *from, struct stack_frame *to)

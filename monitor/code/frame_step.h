@@ -14,8 +14,7 @@
  * compiler's own unwinder, which knows all registers.  It begins at the
  * innermost frame and so is slow.
  *
- * Runs inside the hook: takes no memory but the kernel's.
- */
+ * Runs inside the hook: takes no memory but the kernel's. */
 #ifndef MPROF_FRAME_STEP_H
 #define MPROF_FRAME_STEP_H
 
@@ -51,17 +50,17 @@ enum frame_step {
 /* Return addresses are below; the bits above tell other sites from them. */
 #define FRAME_CODE_END (UINT64_C(1) << 56)
 
-/* A step that no rule describes; `base' is what there is instead. */
+/* Makes a step that no rule describes; `base' is what there is instead. */
 enum frame_step frame_step_otherwise(enum frame_base base,
                                      const struct stack_frame *from,
                                      struct stack_frame *to);
 
-/* A step where `sp' is only a lower bound of the stack pointer: by the frame
- * pointer, or slowly.  It does not tell what a signal interrupted. */
+/* Makes a step where `sp' is only a lower bound of the stack pointer: by the
+ * frame pointer, or slowly.  Does not tell what a signal interrupted. */
 enum frame_step frame_step_by_pointer(const struct stack_frame *from,
                                       struct stack_frame *to);
 
-/* What a step came to that read `ip'. */
+/* Returns what a step came to that read `ip'. */
 static inline enum frame_step
 frame_step_to(uintptr_t ip)
 {
@@ -70,9 +69,9 @@ frame_step_to(uintptr_t ip)
   return ip == 0 ? FRAME_STEP_OUTERMOST : FRAME_STEP_LOST;
 }
 
-/* One frame outward: all of *to is set.  Of *from, `ip', `sp', `pointer' and
- * `interrupted' are read.  Where there is no caller, *to says what that was
- * seen by. */
+/* Goes one frame outward: sets all of *to.  Of *from, `ip', `sp', `pointer'
+ * and `interrupted' are read.  Where there is no caller, *to says what that
+ * was seen by. */
 static inline enum frame_step
 frame_step(const struct stack_frame *from, struct stack_frame *to)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * function_numbers.c -- one table has two kinds of keys: call sites that were
- * asked for, and the beginnings of functions.
- */
+ * asked for, and the beginnings of functions. */
 #include "code/function_numbers.h"
 
 #include <stddef.h>

@@ -10,8 +10,7 @@
  * Numbers are given when functions are met.  When code is unloaded, what is
  * then loaded at its addresses gets others.
  *
- * Shared by all threads; runs inside the hook.
- */
+ * Shared by all threads; runs inside the hook. */
 #ifndef MPROF_FUNCTION_NUMBERS_H
 #define MPROF_FUNCTION_NUMBERS_H
 
@@ -40,7 +39,7 @@ uint32_t function_number_of_start(struct function_numbers *numbers,
 bool function_number_again(struct function_numbers *numbers, uintptr_t start,
                            uint32_t number);
 
-/* The code from `start' to `end' is unloaded, and its functions are no more:
+/* Forgets the functions of the code from `start' to `end', which is unloaded:
  * their numbers are given to no others but by function_number_again. */
 void function_numbers_forget(struct function_numbers *numbers,
                              uintptr_t start, uintptr_t end);

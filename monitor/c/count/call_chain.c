@@ -99,9 +99,10 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
 
 /* ---- known paths ---- */
 
-/* Whether the path at *place begins so, and its innermost words hold what
- * they held.  If not, *place becomes the next one to probe: for a path that
- * begins so, one that follows from the first word that has changed. */
+/* Returns whether the path at *place begins so, and its innermost words hold
+ * what they held.  If not, sets *place to the next one to probe: for a path
+ * that begins so, to one that follows from the first word that has changed.
+ */
 static inline bool
 path_matches(const struct call_chain *chain, size_t *place, uintptr_t ip,
              uintptr_t sp)
@@ -119,8 +120,9 @@ path_matches(const struct call_chain *chain, size_t *place, uintptr_t ip,
   return false;
 }
 
-/* The place of a path that begins so: *there, it is in it but for what is
- * further out; else the place is free, or it is its turn to make room. */
+/* Returns the path that begins so and sets *there, if only what is further
+ * out can have changed; else a place that is free, or whose turn it is to
+ * make room. */
 static struct known_path *
 find_place(struct call_chain *chain, uintptr_t ip, uintptr_t sp, bool *there)
 {
@@ -147,8 +149,9 @@ call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
 
 /* ---- walks ---- */
 
-/* All frames from frames[result] to frames[i] are where they were, if that
- * one is; 0 when the chain ends there as well. */
+/* Returns the index of the outermost frame from which on all up to frames[i]
+ * are where they were, if that one is; 0 when the chain ends there as well.
+ */
 static size_t
 first_unchanged(const struct call_chain *chain, size_t i)
 {
@@ -230,7 +233,7 @@ find_fresh(struct call_chain *chain)
   return f;
 }
 
-/* The path of the chain that was walked. */
+/* Makes the path of the chain that was walked. */
 static struct known_path *
 make_path(struct call_chain *chain)
 {

@@ -30,8 +30,7 @@
  * code that runs no more make room.  In most programs one allocation in a
  * thousand has a path that is not known, in a compiler one in four.
  *
- * One owner, a thread.  Runs inside the hook.
- */
+ * One owner, a thread.  Runs inside the hook. */
 #ifndef MPROF_CALL_CHAIN_H
 #define MPROF_CALL_CHAIN_H
 
@@ -91,8 +90,8 @@ struct call_chain {
   struct known_path paths[PATHS];
 };
 
-/* An empty chain, in memory that is zero; it grows with the stack.  Gives
- * back 0, or -1 with errno set. */
+/* Makes an empty chain in memory that is zero; it grows with the stack.
+ * Returns 0, or -1 with errno set. */
 int call_chain_init(struct call_chain *chain);
 void call_chain_release(struct call_chain *chain);
 
@@ -105,11 +104,12 @@ struct known_path *call_chain_walk(struct call_chain *chain, uintptr_t ip,
 void call_chain_publish(const struct call_chain *chain,
                         struct known_path *path);
 
-/* No path is known, and the next walk knows nothing of the last one. */
+/* Forgets all paths, and all that the next walk could know of the last one.
+ */
 void call_chain_forget(struct call_chain *chain);
 
-/* Whether the words before `end' hold what they held, from the innermost
- * outward: each is there if those before it have not changed.  Gives back the
+/* Compares the words before `end' with what they held, from the innermost
+ * outward: each is there if those before it have not changed.  Returns the
  * first one further in than all that may have changed; `words' if none has.
  */
 HOOK_INLINE const struct chain_word *
@@ -133,7 +133,7 @@ chain_words_changed(const struct chain_word *words,
   return w;
 }
 
-/* The first place of a path that begins so. */
+/* Returns the first place of a path that begins so. */
 static inline size_t
 call_chain_place(uintptr_t ip, uintptr_t sp)
 {
@@ -152,12 +152,12 @@ call_chain_joins(const struct call_chain *chain,
          chain_words_changed(outer, outer + path->outer_words) == outer;
 }
 
-/* The path of the chain as it is now where the first place does not have it;
- * NULL: it must be walked. */
+/* Returns the path of the chain as it is now where the first place does not
+ * have it; NULL: it must be walked. */
 struct known_path *call_chain_find_next(struct call_chain *chain,
                                         uintptr_t ip, uintptr_t sp);
 
-/* The path of the chain as it is now; NULL: it must be walked. */
+/* Returns the path of the chain as it is now; NULL: it must be walked. */
 HOOK_INLINE struct known_path *
 call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)

@@ -26,8 +26,8 @@ enum {
   CONTEXT_NUMBER = (1 << CONTEXT_BITS) - 1
 };
 
-/* The context of all frames of the chain but the innermost, the last callers
- * of which are as they are though the path is folded there. */
+/* Returns the context of all frames of the chain but the innermost, with the
+ * last callers as they are though the path is folded there. */
 static uint32_t
 find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 {
@@ -40,7 +40,7 @@ find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
   return context;
 }
 
-/* The context of all frames of the chain but the innermost. */
+/* Returns the context of all frames of the chain but the innermost. */
 static uint32_t
 find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 {
@@ -73,7 +73,8 @@ find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 
 /* ---- allocations ---- */
 
-/* The path of the chain of calls as it is now. */
+/* Finds the path of the chain of calls as it is now; walks if it is not
+ * known. */
 static struct known_path *
 find_path(struct malloc_thread *thread, const uintptr_t *frame)
 {

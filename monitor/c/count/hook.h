@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * hook.h -- the parts of a count that the hook and what it leaves have in
- * common, written into both.
- */
+ * common, written into both. */
 #ifndef MPROF_COUNT_HOOK_H
 #define MPROF_COUNT_HOOK_H
 

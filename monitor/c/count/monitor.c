@@ -3,8 +3,7 @@
  * monitor.c -- the life of the counters of a C program: the tree and
  * the image are made at the first allocation that is counted; figures are
  * forgotten, by this process or by who asks it to; the child of a fork begins
- * anew.  See monitor.h.
- */
+ * anew.  See monitor.h. */
 #include "c/count/monitor.h"
 
 #include <errno.h>
@@ -31,8 +30,8 @@ __thread struct this_thread this_thread HIDDEN_THREAD;
 
 /* ---- the tree ---- */
 
-/* Which function a context is of: see context_tree.h.  The file that the site
- * is in is noted before anything is counted there. */
+/* Returns the function that a context is of: see context_tree.h.  Notes the
+ * file that the site is in before anything is counted there. */
 static uint32_t
 function_of(void *functions, uint64_t site, uint32_t caller)
 {
@@ -66,7 +65,8 @@ find_budget(void)
   return IMAGE_MOST_BUDGET;
 }
 
-/* Under the lock. */
+/* Makes an empty tree as the environment says.  Returns false without memory.
+ * Under the lock. */
 static bool
 open_tree(struct malloc_monitor *m)
 {
@@ -124,7 +124,8 @@ make_awaited_image(struct malloc_monitor *m)
   signals_let_go(&signals);
 }
 
-/* The first allocation may come before any constructor. */
+/* Runs at the first allocation that is counted, which may come before any
+ * constructor. */
 bool
 malloc_monitor_open_locked(struct malloc_monitor *m)
 {
@@ -180,8 +181,8 @@ malloc_monitor_count(bool on)
   own_process_count(on);
 }
 
-/* A reader of the image sees by `generation' that it changes: that becomes
- * another one before and afterwards. */
+/* Forgets all figures.  Changes `generation' before and afterwards, so that a
+ * reader of the image sees that it changes. */
 static void
 clear(struct malloc_monitor *m)
 {

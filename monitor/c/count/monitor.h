@@ -11,8 +11,7 @@
  * Re-entry.  Nothing is counted that a thread does while it is in here, or in
  * the real allocator for a call that is counted.
  *
- * The hook keeps errno; all of it takes memory from the kernel alone.
- */
+ * The hook keeps errno; all of it takes memory from the kernel alone. */
 #ifndef MPROF_MALLOC_MONITOR_H
 #define MPROF_MALLOC_MONITOR_H
 
@@ -90,11 +89,11 @@ malloc_monitor_is_ready(struct malloc_monitor *m)
   return __builtin_expect(m->ready, 1) || malloc_monitor_open_locked(m);
 }
 
-/* The object that was at `address' is freed. */
+/* Counts the end of the object that was at `address'. */
 void malloc_monitor_freed(uintptr_t address, struct counted counted,
                           size_t bytes);
 
-/* An object is not counted, for want of memory for its record. */
+/* Counts an object as missed, for want of memory for its record. */
 static inline void
 malloc_monitor_miss(void)
 {
@@ -116,7 +115,7 @@ void malloc_monitor_forget(struct malloc_monitor *m);
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
 
-/* The figures so far remain in the present image; those to come are for
+/* Leaves the figures so far in the present image; those to come are for
  * another file (process_image_set). */
 void malloc_monitor_leave_image(struct malloc_monitor *m);
 

@@ -7,8 +7,7 @@
  *
  * The thread would be in the monitor for ever: its allocations would not be
  * counted, and others would wait for its locks.  What was begun is completed
- * or undone.
- */
+ * or undone. */
 #ifndef MPROF_NONLOCAL_EXIT_H
 #define MPROF_NONLOCAL_EXIT_H
 

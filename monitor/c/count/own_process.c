@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * own_process.c -- see own_process.h.
- */
+ * own_process.c -- see own_process.h. */
 #include "c/count/own_process.h"
 
 #include <errno.h>

@@ -14,8 +14,7 @@
  * all but the hook's fast path, which finds neither `counting' nor `known', call
  * own_process_known before they use the monitor, the stripes or any lock.
  *
- * Takes memory from the kernel alone; may run inside the hook.
- */
+ * Takes memory from the kernel alone; may run inside the hook. */
 #ifndef MPROF_OWN_PROCESS_H
 #define MPROF_OWN_PROCESS_H
 
@@ -51,8 +50,8 @@ own_process_known(void)
 /* Empties the page as the kernel does, where it does not. */
 void own_process_forked(void);
 
-/* Has copies call BEGIN_COPY when they begin, with whether they count.  It
- * forgets what is the parent's, and returns false if it cannot. */
+/* Calls BEGIN_COPY from now on when a copy begins, with whether it counts.
+ * That forgets what is the parent's, and returns false if it cannot. */
 void own_process_open(bool (*begin_copy)(bool counting));
 
 /* Counts allocations from now on, or does not; so will copies. */

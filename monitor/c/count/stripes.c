@@ -118,8 +118,7 @@ stripes_retake(uint32_t released)
  *
  *     the leaf's count         undone, as its bytes are not known
  *     and its bytes            what is live follows, and the stripe's count
- *     and the stripe's count   what is live follows
- */
+ *     and the stripe's count   what is live follows */
 static void
 complete(struct stripe *s)
 {

@@ -289,8 +289,9 @@ void stripes_recover(void);
  * locked. */
 void stripes_rebalance(void);
 
-/* Does that where a count in the stripe went beyond its limit; closes all but
- * the first one if that happens often.  All are locked. */
+/* Begins a new peak or shares out anew where a count in the stripe went
+ * beyond its limit; closes all but the first one if that happens often.  All
+ * are locked. */
 void stripes_pass_limit(struct stripe *s);
 
 /* Opens a stripe for this thread alone, if it has a number and there is
@@ -300,15 +301,15 @@ void stripes_open_own(struct stripe_user *user);
 /* Closes all but the first one.  All are locked. */
 void stripes_close_others(void);
 
-/* Has counters for so many leaves at most. */
+/* Sets for how many leaves there are counters at most. */
 void stripes_set_most(uint32_t leaves);
 
-/* Has counters for `leaves' leaves in all that are used.  Returns false if
- * there is no memory.  This thread has no stripe locked. */
+/* Makes room for the counters of `leaves' leaves in all that are used.
+ * Returns false if there is no memory.  This thread has no stripe locked. */
 bool stripes_reserve(uint32_t leaves);
 
-/* Has threads forget what they know of leaves, which are of other code now, or
- * gone.  All are locked. */
+/* Makes threads forget what they know of leaves, which are of other code now,
+ * or gone.  All are locked. */
 void stripes_next_generation(void);
 
 /* Forgets all figures.  All are locked. */

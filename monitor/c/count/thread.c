@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * thread.c -- made when a thread first allocates, used again when it
- * has ended.  Threads are known by name only, as there may be thousands.
- */
+ * has ended.  Threads are known by name only, as there may be thousands. */
 #include "c/count/thread.h"
 
 #include <pthread.h>
@@ -32,8 +31,8 @@ static struct {
 
 /* ---- threads ---- */
 
-/* The C library calls it when a thread ends, and again if the thread
- * allocates after that, which makes another one. */
+/* Gives back the record of a thread that ends.  The C library calls it again
+ * if the thread allocates after that, which makes another record. */
 static void
 end_thread(void *data)
 {
@@ -63,7 +62,8 @@ malloc_threads_open(void)
   malloc_thread_mine();
 }
 
-/* The label of this thread.  The names beyond the last label share that. */
+/* Returns the label of threads with that name.  The names beyond the last
+ * label share that. */
 static uint32_t
 label_of_name(const char *name)
 {
@@ -81,7 +81,7 @@ label_of_name(const char *name)
   return label;
 }
 
-/* Memory for one that is new; all of it is zero. */
+/* Allocates a record, all zero; returns NULL without memory. */
 static struct malloc_thread *
 allocate(void)
 {
@@ -96,7 +96,8 @@ allocate(void)
   return NULL;
 }
 
-/* Does what malloc_thread_make does, with signals held. */
+/* Makes the record of this thread; returns NULL without memory.  With signals
+ * held. */
 static struct malloc_thread *
 make(void)
 {
@@ -142,7 +143,7 @@ malloc_thread_forget(struct malloc_thread *thread, uint64_t generation)
   thread->generation = generation;
 }
 
-/* All other locks are held with signals blocked (signals_hold). */
+/* Leaves out locks that are held with signals blocked (signals_hold). */
 void
 malloc_thread_abandon(void)
 {

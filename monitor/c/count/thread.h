@@ -4,8 +4,7 @@
  * its call chain, what it is called, and the region that it is in.
  *
  * May run inside the hook, in the monitor, but for
- * malloc_threads_open.
- */
+ * malloc_threads_open. */
 #ifndef MPROF_THREAD_H
 #define MPROF_THREAD_H
 
@@ -67,10 +66,11 @@ malloc_thread_mine(void)
   return __builtin_expect(mine != NULL, 1) ? mine : malloc_thread_make();
 }
 
-/* Have memory for so many threads more, while there is some. */
+/* Allocates records for so many threads more, as far as there is memory. */
 void malloc_threads_reserve(unsigned count);
 
-/* In the child of a fork, after stripes_forked: only this thread is left. */
+/* Forgets all threads but this one, in the child of a fork, after
+ * stripes_forked. */
 void malloc_threads_forked(void);
 
 #endif

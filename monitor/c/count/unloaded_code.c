@@ -33,7 +33,7 @@ retire(const struct code_object *gone)
   malloc_monitor_unlock(m);
 }
 
-/* Whoever asks first finds out where that is. */
+/* Finds out where the linker is when it is asked first. */
 bool
 unloaded_code_is_linker(uintptr_t ip)
 {
@@ -46,7 +46,8 @@ unloaded_code_is_linker(uintptr_t ip)
                      __ATOMIC_RELAXED);
     __atomic_store_n(&code.linker_end, known, __ATOMIC_RELEASE);
   }
-  return ip >= __atomic_load_n(&code.linker_start, __ATOMIC_RELAXED) && ip < known;
+  return ip >= __atomic_load_n(&code.linker_start, __ATOMIC_RELAXED) &&
+         ip < known;
 }
 
 /* Looks for unloaded code.  Does nothing in the handler of a signal that

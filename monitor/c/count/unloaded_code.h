@@ -11,21 +11,20 @@
  * misses none; none of them is a known path.
  *
  * Takes the linker's lock, and then the monitor's: this thread has not got
- * that.  Runs inside the hook.
- */
+ * that.  Runs inside the hook. */
 #ifndef MPROF_UNLOADED_CODE_H
 #define MPROF_UNLOADED_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether `ip' is in the dynamic linker. */
+/* Returns whether `ip' is in the dynamic linker. */
 bool unloaded_code_is_linker(uintptr_t ip);
 
 /* Retire the sites in what is loaded no more. */
 void unloaded_code_check(void);
 
-/* In the child of a fork. */
+/* Opens, in the child of a fork, what another thread had locked. */
 void unloaded_code_forked(void);
 
 #endif

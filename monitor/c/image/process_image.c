@@ -128,9 +128,9 @@ try_name(const char *path)
   return image_open(path, IMAGE_C, own.process, true);
 }
 
-/* Another name than those that other processes, or this one before exec, have
- * taken: FILE.PID, FILE.PID.2, ...; before these FILE, where programs are
- * chosen by their names. */
+/* Opens the image under a name that no other process, nor this one before
+ * exec, has taken: FILE.PID, FILE.PID.2, ...; before these FILE, where
+ * programs are chosen by their names.  Returns 0 or an errno value. */
 static int
 open_free_name(void)
 {
@@ -153,7 +153,8 @@ open_free_name(void)
 
 /* ---- rights ---- */
 
-/* The folder of the file, as the process sees it now. */
+/* Finds the folder of the file, as the process sees it now; returns false if
+ * it cannot. */
 static bool
 find_folder(struct stat *folder)
 {

@@ -11,8 +11,7 @@
  * chosen by their names (environment.h) no process has the first name
  * for itself: the first that comes takes it.
  *
- * Under the lock of the monitor; takes no memory of the program.
- */
+ * Under the lock of the monitor; takes no memory of the program. */
 #ifndef MPROF_PROCESS_IMAGE_H
 #define MPROF_PROCESS_IMAGE_H
 
@@ -25,10 +24,11 @@ void process_image_read_name(void);
 /* Begins the image, before image_opened.  Returns 0 or an errno value. */
 int process_image_open(void);
 
-/* This process is the child of a fork: its image will have another name. */
+/* Gives the next image another name, in the child of a fork. */
 void process_image_forked(void);
 
-/* The next image is to have that name.  False: that is its name already. */
+/* Gives the next image that name.  Returns false if it is its name already.
+ */
 bool process_image_set(const char *name);
 
 /* Keeps the file open, for the process may soon be unable to open it. */
@@ -37,7 +37,7 @@ void process_image_keep_open(void);
 /* Prints "mprof: BEFORE 'NAME': WHY"; nothing if WHY is NULL. */
 void process_image_say(const char *before, const char *why);
 
-/* Whether the first name is for this process. */
+/* Returns whether the first name is for this process. */
 bool process_image_is_first(void);
 
 #endif

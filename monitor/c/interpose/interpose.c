@@ -8,8 +8,7 @@
  * mprof had it, and as valgrind counts.  Requests that fail count for
  * nothing.
  *
- * Those of C++ are in interpose_cxx.c.
- */
+ * Those of C++ are in interpose_cxx.c. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,8 +89,8 @@ hook_freed(struct object_header *header)
 
 /* ---- calls ---- */
 
-/* A call begins: this thread is in the monitor.  False: it is at looking for
- * the real allocator, or that is bypassed. */
+/* Enters the monitor for a call.  Returns false while this thread looks for
+ * the real allocator, and where that is bypassed. */
 static inline bool
 enter(void)
 {
@@ -110,7 +109,8 @@ static void *__attribute__((noinline)) allocate_early(size_t bytes)
   return WITHOUT(real.malloc(bytes), 1, bytes);
 }
 
-/* What to ask of the real allocator; it refuses what is too much. */
+/* Returns how many bytes to ask of the real allocator, which refuses what is
+ * too much. */
 static inline size_t
 with_header(size_t bytes)
 {
@@ -183,7 +183,8 @@ static void __attribute__((noinline)) free_slow(void *p)
   this_thread.inside--;
 }
 
-/* What has the check was given out here, so the real allocator is known. */
+/* Looks for no real allocator where the object has the check: it was given
+ * out here. */
 EXPORT void
 free(void *p)
 {
@@ -196,7 +197,7 @@ free(void *p)
   this_thread.inside--;
 }
 
-/* A block of early memory as one of the real allocator. */
+/* Moves a block of early memory to the real allocator. */
 static void *
 move_early(void *p, size_t bytes, const uintptr_t *frame)
 {
@@ -207,8 +208,8 @@ move_early(void *p, size_t bytes, const uintptr_t *frame)
   return q;
 }
 
-/* With a size of 0 some allocators free the object, and give back NULL or
- * something else: the header is no part of that. */
+/* Asks for no header with a size of 0: some allocators free the object then,
+ * and give back NULL or something else. */
 void *
 interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
 {
@@ -256,7 +257,8 @@ reallocarray(void *p, size_t count, size_t size)
 
 /* ---- objects with an alignment of their own ---- */
 
-/* A header before the object leaves it only the alignment of malloc. */
+/* Gives the object no header, before which it would have only the alignment
+ * of malloc. */
 int
 interposed_memalign(void **result, size_t alignment, size_t bytes,
                     const uintptr_t *frame)
@@ -326,7 +328,7 @@ mprof_bypass(const char *name)
   return function;
 }
 
-/* The first one is called, whichever monitor calls it. */
+/* Finds the allocator for the first monitor, whichever calls it. */
 void
 mprof_find_allocator(void)
 {

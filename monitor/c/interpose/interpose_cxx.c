@@ -12,8 +12,7 @@
  *
  * Exceptions pass through the frames here.  None may have anything to clean up:
  * the linker put a part of an unwinder into this library, which does not work
- * with the unwinder that C++ uses.
- */
+ * with the unwinder that C++ uses. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -84,8 +83,9 @@ kind_of_operator(struct cxx_operator *known, const char *name)
              : find_operator(known, name);
 }
 
-/* A library in C++ that a program in C loads has its operators by way of its
- * own dependencies.  Returns NULL without a library that has them. */
+/* Returns the operator that the library of the caller finds by way of its own
+ * dependencies, as one in C++ that a program in C loads; NULL without a
+ * library that has it. */
 static void *
 find_from(const void *caller, const char *name)
 {

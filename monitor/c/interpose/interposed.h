@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * interposed.h -- the functions that this library has in front of real ones,
- * and how all that look for the real allocator find this one (rebind.c).
- */
+ * and how all that look for the real allocator find this one (rebind.c). */
 #ifndef MPROF_INTERPOSED_H
 #define MPROF_INTERPOSED_H
 
@@ -44,9 +43,9 @@ extern const struct interposed_function
  * nothing where it cannot. */
 void rebind_symbols(const struct interposed_function *functions);
 
-/* The same for files that have bound the real functions already: in each that
- * is loaded, the slots where the dynamic linker has stored their addresses,
- * or will.  And back. */
+/* Rebinds files that have bound the real functions already: in each that is
+ * loaded, the slots where the dynamic linker has stored their addresses, or
+ * will.  rebind_back binds them to the real functions again. */
 void rebind_slots(const struct interposed_function *functions);
 void rebind_back(const struct interposed_function *functions);
 

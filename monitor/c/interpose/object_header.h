@@ -17,8 +17,7 @@
  * freed; other words hold it by chance once in 2^32.  A header can be read
  * before any address but the first of a page, as it is on the page of its
  * object.  An object that would be there (one in 256) has no header, but what
- * the real allocator gave; nor has one that is too large for it.
- */
+ * the real allocator gave; nor has one that is too large for it. */
 #ifndef MPROF_OBJECT_HEADER_H
 #define MPROF_OBJECT_HEADER_H
 
@@ -39,7 +38,7 @@ enum { HEADER_BYTES = sizeof(struct object_header), HEADER_PAGE = 4096 };
 
 _Static_assert(HEADER_BYTES == 16, "objects keep the alignment of malloc");
 
-/* NULL may be asked about. */
+/* Returns where the header would be, also for NULL. */
 static inline struct object_header *
 object_header_of(void *object)
 {
@@ -63,21 +62,22 @@ object_header_fill(struct object_header *header, struct counted counted,
   header->bytes = (uint32_t)bytes;
 }
 
-/* NULL is the first of a page too. */
+/* Returns whether the object, or NULL, is the first of a page. */
 static inline bool
 object_is_first_of_page(const void *object)
 {
   return ((uintptr_t)object & (HEADER_PAGE - 1)) < HEADER_BYTES;
 }
 
-/* Whether an object of `bytes' that would be there gets no header. */
+/* Returns whether an object of `bytes' that would be there gets no header. */
 static inline bool
 object_is_listed(const void *object, size_t bytes)
 {
   return object_is_first_of_page(object) || bytes > UINT32_MAX;
 }
 
-/* What is before other objects is none of the sanitizer's business. */
+/* Returns whether there is a header before the object.  The sanitizer does
+ * not look: what is before other objects is none of its business. */
 static inline UNSANITIZED bool
 object_has_header(void *object)
 {

@@ -12,21 +12,21 @@ capacity(const struct object_table *t)
   return (size_t)1 << t->bits;
 }
 
-/* Others look at it without the lock. */
+/* Sets the count, which others read without the lock. */
 static void
 set_count(struct object_table *t, size_t count)
 {
   __atomic_store_n(&t->count, count, __ATOMIC_RELAXED);
 }
 
-/* Where the object at `address' belongs. */
+/* Returns where the object at `address' belongs. */
 static size_t
 home_slot(const struct object_table *t, uintptr_t address)
 {
   return (address * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - t->bits);
 }
 
-/* Where it is, or the free place where it would be. */
+/* Returns where the object is, or the free place where it would be. */
 static struct object_record *
 find_place(const struct object_table *t, uintptr_t address)
 {

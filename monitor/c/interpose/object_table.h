@@ -11,8 +11,7 @@
  * out, so that it can be put back.
  *
  * Has a lock of its own, keeps errno, and takes memory from the kernel only:
- * runs inside the hook.
- */
+ * runs inside the hook. */
 #ifndef MPROF_OBJECT_TABLE_H
 #define MPROF_OBJECT_TABLE_H
 
@@ -58,7 +57,7 @@ bool object_table_reserve(struct object_table *table);
 void object_table_put(struct object_table *table,
                       const struct object_record *object);
 
-/* An object that is not there any more needs its place no longer. */
+/* Gives back the place of an object that is not there any more. */
 void object_table_unreserve(struct object_table *table);
 
 /* Take it out of the table, but keep its place; false: it is not there. */

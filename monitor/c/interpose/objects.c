@@ -13,7 +13,7 @@ static void __attribute__((constructor)) guard_table(void)
   malloc_monitor.objects = &table.lock;
 }
 
-/* Does what objects_unregister does, for an object without a header.  In a
+/* Forgets an object without a header, as objects_unregister does.  In a
  * handler of a signal that interrupted a change of the table, the object
  * stays there until its address is given out again. */
 static void

@@ -6,8 +6,7 @@
  *
  * Allocations are counted if the program itself makes them, and not mprof or
  * the real allocator in the midst of another call; the end of an object is
- * counted if its allocation was.  Keeps errno.
- */
+ * counted if its allocation was.  Keeps errno. */
 #ifndef MPROF_OBJECTS_H
 #define MPROF_OBJECTS_H
 
@@ -18,8 +17,8 @@
 #include "c/interpose/object_header.h"
 #include "c/interpose/object_table.h"
 
-/* Whether the present call, which has entered the monitor, is the program's,
- * and not one in the midst of another. */
+/* Returns whether the present call, which has entered the monitor, is the
+ * program's, and not one in the midst of another. */
 static inline bool
 is_program_call(void)
 {
@@ -34,8 +33,8 @@ is_program_call(void)
 void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
                        bool filled);
 
-/* The same for an object without a header.  The one that was at its address
- * is counted as freed: its end was not seen. */
+/* Counts an object that gets no header.  Counts the one that was at its
+ * address as freed: its end was not seen. */
 void *objects_register_bare(void *object, size_t bytes,
                             const uintptr_t *frame);
 
@@ -43,14 +42,15 @@ void *objects_register_bare(void *object, size_t bytes,
  * *taken becomes what was known of it. */
 void objects_unregister(void *object, struct object_record *taken);
 
-/* Its address for the real allocator. */
+/* Returns its address for the real allocator. */
 static inline void *
 object_base(const struct object_record *object)
 {
   return (void *)(object->address - (object->headed ? HEADER_BYTES : 0));
 }
 
-/* It is freed; or realloc failed, and the program keeps it. */
+/* Counts the object as freed; or restores what was known of it, as realloc
+ * failed and the program keeps it. */
 void objects_count_free(const struct object_record *taken);
 void objects_restore(const struct object_record *taken);
 

@@ -51,7 +51,7 @@ function_behind(const char *name)
   return behind != NULL ? behind(name) : dlsym(RTLD_NEXT, name);
 }
 
-/* A cast between a function and an object pointer, which POSIX allows. */
+/* Casts between a function and an object pointer, which POSIX allows. */
 void
 real_function(void *function, const char *name)
 {
@@ -142,7 +142,8 @@ early_allocate(size_t alignment, size_t bytes)
     alignment = EARLY_ALIGNMENT;
   if (bytes < EARLY_BYTES && alignment < EARLY_BYTES) {
     const size_t most = alignment + sizeof bytes + bytes;
-    const size_t begin = __atomic_fetch_add(&real.early_used, most, __ATOMIC_RELAXED);
+    const size_t begin =
+        __atomic_fetch_add(&real.early_used, most, __ATOMIC_RELAXED);
     if (begin + most <= EARLY_BYTES) {
       at = (at + begin + sizeof bytes + alignment - 1) & ~(alignment - 1);
       ((size_t *)at)[-1] = bytes;

@@ -6,8 +6,7 @@
  *
  * It is found with dlsym, which may itself allocate a little.  Until then
  * memory comes from an array; it is never given back, and known by its
- * address.
- */
+ * address. */
 #ifndef MPROF_REAL_ALLOCATOR_H
 #define MPROF_REAL_ALLOCATOR_H
 
@@ -64,15 +63,16 @@ void real_function(void *function, const char *name);
  * early_allocate. */
 bool real_allocator_find(const struct interposed_function *functions);
 
-/* Whether the real functions are to be called with what the program says. */
+/* Returns whether the real functions are to be called with what the program
+ * says. */
 static inline bool
 real_allocator_bypassed(void)
 {
   return __atomic_load_n(&real.bypassed, __ATOMIC_ACQUIRE);
 }
 
-/* Has all be passed on to what is behind FUNCTIONS.  Under a lock, or while
- * nobody else is here. */
+/* Passes all calls on to what is behind FUNCTIONS from now on.  Under a lock,
+ * or while nobody else is here. */
 void real_allocator_bypass(const struct interposed_function *functions);
 
 /* Says that this monitor is in front of it, by other functions than those of
@@ -86,7 +86,8 @@ typedef void *bypass(const char *name);
 EXPORT bypass mprof_bypass;
 EXPORT void mprof_find_allocator(void) __attribute__((noinline));
 
-/* Whether this monitor is in front of `real'. */
+/* Returns whether this monitor is in front of `real'; finds that if need be.
+ */
 static inline bool
 real_allocator_found(void)
 {
@@ -103,14 +104,14 @@ real_allocator_is_ours(void)
   return !real_allocator_bypassed();
 }
 
-/* `bytes' of zeroed memory at a multiple of `alignment', a power of two; NULL
- * with errno set when there is none. */
+/* Returns `bytes' of zeroed memory at a multiple of `alignment', a power of
+ * two; NULL with errno set when there is none. */
 void *early_allocate(size_t alignment, size_t bytes);
 
-/* How large a block of such memory is. */
+/* Returns how large a block of such memory is. */
 size_t early_size(const void *address);
 
-/* Whether `address' is in such memory. */
+/* Returns whether `address' is in such memory. */
 static inline bool
 early_contains(const void *address)
 {

@@ -5,8 +5,7 @@
  * the handle of the C library.  Objects cross from there to the rest of the
  * program and back, so all of it needs one allocator: the symbols of the real
  * one become those of this one, in the table that the dynamic linker has in
- * this process.  What has an allocator of its own keeps it.
- */
+ * this process.  What has an allocator of its own keeps it. */
 #include <dlfcn.h> /* dl_find_object */
 #include <link.h>
 #include <stdbool.h>
@@ -41,7 +40,7 @@ extend(struct range *range, const Elf64_Sym *symbol)
     range->end = page_of(last) + getauxval(AT_PAGESZ);
 }
 
-/* The protection of the segment of the file at that address. */
+/* Returns the protection of the segment of the file at that address. */
 static int
 protection_at(const struct file_symbols *symbols, uintptr_t at)
 {
@@ -135,8 +134,8 @@ set_slot(const struct slots *s, uintptr_t *slot, uintptr_t value)
     mprotect((void *)page, bytes, PROT_READ);
 }
 
-/* Whether the slot for a function of another file has no address yet: it
- * leads to code of its own file, which has the dynamic linker find one. */
+/* Returns whether the slot for a function of another file has no address yet:
+ * it leads to code of its own file, which has the dynamic linker find one. */
 static bool
 is_lazy(const struct slots *s, const Elf64_Rela *r, const Elf64_Sym *symbol,
         uintptr_t value)
@@ -178,8 +177,8 @@ rebind_table(const struct slots *s, uintptr_t table, size_t bytes)
     rebind_slot(s, &first[i]);
 }
 
-/* What the dynamic linker has in its own table of a file is an address, but
- * for the kernel's own object. */
+/* Rebinds the slots of one file.  What the dynamic linker has in its own
+ * table of a file is an address, but for the kernel's own object. */
 static int
 rebind_file(struct dl_phdr_info *info, size_t size, void *closure)
 {

@@ -5,8 +5,7 @@
  *
  * Objects are given out as they come from the real allocator: the program may
  * have stored the address of the real free, and may free any object by that.
- * Such an end is seen when the address is given out again.
- */
+ * Such an end is seen when the address is given out again. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -69,7 +68,8 @@ choose_functions(struct interposed_function *functions)
 EXPORT const char *mprof_attach(const char *settings);
 EXPORT void mprof_detach(void);
 
-/* What the program itself finds by that name, and not this library. */
+/* Returns what the program itself finds by that name, and not this library.
+ */
 static void *
 found_by_program(const char *name)
 {
@@ -81,7 +81,7 @@ found_by_program(const char *name)
   return found;
 }
 
-/* What libraries find by that name.  A program that is not
+/* Returns what libraries find by that name.  A program that is not
  * position-independent and takes the address of a function gives it one of
  * its own, in its linkage table: who calls that comes to the slot of the
  * program, which is bound anew as any other. */
@@ -103,7 +103,8 @@ found_by_libraries(const char *name)
   return found;
 }
 
-/* What the program finds may be the entry of its own linkage table. */
+/* Returns whether malloc is the C library's.  What the program finds may be
+ * the entry of its own linkage table. */
 static bool
 is_real_malloc(void)
 {
@@ -122,14 +123,15 @@ static void __attribute__((constructor)) begin(void)
 {
   const bool known = found_by_program("mprof_attach") != NULL;
   if (!known && !real.found && !real.bypassed) {
-    real_allocator_bypass(interposed_functions); /* the debugger may call malloc by its name */
+    /* the debugger may call malloc by its name */
+    real_allocator_bypass(interposed_functions);
     session.awaits_attach = true;
   } else if (real_allocator_is_ours()) {
     session_begin();
   }
 }
 
-/* As if this had never come; the image stays as it is. */
+/* Leaves the program as if this had never come; the image stays as it is. */
 static void
 detach(void)
 {

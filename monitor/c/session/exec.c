@@ -5,8 +5,7 @@
  * preloaded into a program that starts without it (common/program_start.h).
  *
  * Takes no memory but the caller's stack, as it may be between vfork and
- * exec.
- */
+ * exec. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -33,7 +32,7 @@
 
 enum { DIGITS = 10 }; /* of a descriptor */
 
-/* What is preloaded, with this library. */
+/* Returns what is preloaded if this library is; else NULL. */
 static const char *
 preloaded(char *const *environment)
 {
@@ -41,9 +40,9 @@ preloaded(char *const *environment)
   return value == NULL || strstr(value, LIBRARY) == NULL ? NULL : value;
 }
 
-/* How many words the environment of the program in the file `path' takes; 0:
- * it is started with `environment' as it is.  Where it is this process that
- * becomes the program (`here'), a line may say why. */
+/* Returns how many words the environment of the program in the file `path'
+ * takes; 0: it is started with `environment' as it is.  Where it is this
+ * process that becomes the program (`here'), a line may say why. */
 static size_t
 count_words(const char *path, char *const *environment, bool here)
 {
@@ -83,7 +82,8 @@ copy_others(char *to, const char *list)
   return any;
 }
 
-/* The environment, in so many words; or, if they are 0, as it is. */
+/* Returns the environment without this library, in COUNT words at `words'; if
+ * COUNT is 0, as it is. */
 static char *const *
 make_environment(char *const *environment, char **words, size_t count)
 {
@@ -160,7 +160,7 @@ execveat(int folder, const char *name, char *const *arguments,
   return BEHIND(execveat)(folder, name, arguments, environment, flags);
 }
 
-/* Does not use execveat: the C library knows another way without it. */
+/* Avoids execveat: the C library knows another way without it. */
 EXPORT int
 fexecve(int file, char *const *arguments, char *const *environment)
 {

@@ -9,8 +9,7 @@
  * and when it sets that again, it gets this handler.
  *
  * What it does not do: a handler of the program with SA_RESETHAND is followed
- * by the kernel's own default, without a search.
- */
+ * by the kernel's own default, without a search. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,7 @@
  *
  * fork.c -- the monitor is locked while the process is copied by fork, and the
  * copy, however it was made, begins when it first counts or frees
- * (count/own_process.h).
- */
+ * (count/own_process.h). */
 #include <errno.h>
 #include <unistd.h>
 
@@ -101,7 +100,7 @@ begin_copy(bool counting)
   return good;
 }
 
-/* Does not call pthread_atfork, which not every C library has. */
+/* Registers them as pthread_atfork does, which not every C library has. */
 void
 fork_open(void)
 {

@@ -8,8 +8,7 @@
  * It waits as long as a reader lives that has begun, but not long for one
  * that does not begin.
  *
- * Takes no lock and calls no function of the C library that could.
- */
+ * Takes no lock and calls no function of the C library that could. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -75,7 +74,8 @@ signal_reader(long signal)
   return result == 0 || result == -EPERM;
 }
 
-/* False: the reader is gone, or does not begin. */
+/* Waits for the end of the search.  Returns false if the reader is gone, or
+ * does not begin. */
 static bool
 wait_for_reader(struct image_search *search)
 {
@@ -95,7 +95,8 @@ wait_for_reader(struct image_search *search)
   return true;
 }
 
-/* Another thread may be at it already: then this one waits as well. */
+/* Asks for a search and waits for its end, also if another thread has asked.
+ * Returns false as wait_for_reader does. */
 static bool
 request_search(struct image_search *search)
 {

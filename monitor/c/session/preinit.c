@@ -5,8 +5,7 @@
  * function for the end already (see session_end_at_exit); what is
  * listed here runs before.  Shared objects cannot have that, and need not.
  * So does what lets a monitor that is preloaded stand aside, before it has
- * begun anything (real_allocator.h).
- */
+ * begun anything (real_allocator.h). */
 #include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
 

@@ -39,7 +39,7 @@ KEEP_BEFORE(setns, (int file, int type), (file, type))
 
 /* ---- by number ---- */
 
-/* The process is about to make this call. */
+/* Prepares for a call that the process is about to make. */
 static void
 before_call(const struct system_call *call)
 {

@@ -4,8 +4,7 @@
  * code.  These are functions of the C library with mprof before or behind
  * them.
  *
- * Code that is unloaded gets its name before its addresses are used again.
- */
+ * Code that is unloaded gets its name before its addresses are used again. */
 #include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>

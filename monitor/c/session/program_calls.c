@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * program_calls.c -- what a program may call: see mprof_malloc.h.
- */
+ * program_calls.c -- what a program may call: see mprof_malloc.h. */
 #include "mprof_malloc.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "c/image/process_image.h"
 #include "c/interpose/real_allocator.h"
 
-/* All that is counted is in the image at once. */
+/* Does nothing, as all that is counted is in the image at once. */
 EXPORT int
 mprof_save(void)
 {

@@ -32,8 +32,7 @@
  *
  * Privileges.  The file is opened before the process gives up what that needs
  * (privileges.c).  Before it limits its system calls, a trial shows whether
- * it can count then (system_call_filter.c).
- */
+ * it can count then (system_call_filter.c). */
 #ifndef MPROF_SESSION_H
 #define MPROF_SESSION_H
 
@@ -80,10 +79,10 @@ void session_exec_unmonitored(const char *why);
 
 /* ---- start.c ---- */
 
-/* Does what the environment says, from now on. */
+/* Follows what the environment says, from now on. */
 void session_begin(void);
 
-/* Has exit search for leaks. */
+/* Registers the search for leaks with exit. */
 void session_end_at_exit(void);
 
 /* ---- fork.c ---- */
@@ -101,8 +100,8 @@ void fatal_signals_open(void);
 /* Finds out once, at the beginning, whether a search was requested. */
 void leak_search_open(void);
 
-/* Has `mprof run' look for what the program has lost, which this thread is
- * about to end, perhaps in a handler of a signal with a few KB of stack.
+/* Asks `mprof run' to look for what the program has lost, which this thread
+ * is about to end, perhaps in a handler of a signal with a few KB of stack.
  * Prints a line when that fails. */
 void leak_search_run(void);
 
@@ -117,7 +116,8 @@ extern const struct interposed_function process_event_functions[2] HIDDEN;
 /* Makes the call, as syscall does. */
 long system_call_make(const struct system_call *call);
 
-/* The process is about to make that call, which sets a filter. */
+/* Prepares for that call, which the process is about to make and which sets a
+ * filter. */
 void system_call_filter_before(const struct system_call *call);
 
 #endif

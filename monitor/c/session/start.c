@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * start.c -- the monitor begins in a process, and has exit call it.
- */
+ * start.c -- the monitor begins in a process, and has exit call it. */
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
@@ -44,7 +43,7 @@ register_handlers(void)
   session.has_handlers = true;
 }
 
-/* Has locks taken as if there were another thread: a reader from outside
+/* Makes locks be taken as if there were another thread: a reader from outside
  * takes the locks of stripes, too. */
 static void
 be_watched(void)

@@ -7,8 +7,7 @@
  * A copy of the process that sets the same filter tries the calls first.  If
  * that ends the copy, room is made for what is still to come, and the monitor
  * makes no call any more: what then finds no room is counted over the budget.
- * Calls that only fail are borne as elsewhere.
- */
+ * Calls that only fail are borne as elsewhere. */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -33,8 +32,8 @@ enum {
   SPARE_THREADS = 32
 };
 
-/* Not by the C library's function: to seek that may allocate, and allocators
- * call syscall for memory. */
+/* Makes the call without the C library: to seek its function may allocate,
+ * and allocators call syscall for memory. */
 long
 system_call_make(const struct system_call *call)
 {
@@ -60,8 +59,9 @@ try_memory(void)
   arena_release(&moving);
 }
 
-/* In the copy.  Whether they succeed does not matter, as long as they do not
- * end it: what fails later is borne. */
+/* Makes all calls that the monitor makes, in the copy.  Whether they succeed
+ * does not matter, as long as they do not end it: what fails later is borne.
+ */
 static int
 try_calls(void *unused)
 {
@@ -96,14 +96,16 @@ try_calls(void *unused)
 
 /* ---- before a filter ---- */
 
-/* Nobody else is in the monitor while the process is copied: the copy waits
- * for nothing, and handles no signal. */
+/* Returns whether a copy of the process survives the filter.  Nobody else is
+ * in the monitor while the process is copied: the copy waits for nothing, and
+ * handles no signal. */
 static bool
 filter_allows_monitor(void)
 {
   int cancel;
-  if (session.filter->number == SYS_seccomp && ((unsigned long)session.filter->arguments[1] &
-                                       SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
+  if (session.filter->number == SYS_seccomp &&
+      ((unsigned long)session.filter->arguments[1] &
+       SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
     return false; /* the kernel would ask another process about each call,
                      which may be waiting for this one */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

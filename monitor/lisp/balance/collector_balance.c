@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * collector_balance.c -- see the header for the model.
- */
+ * collector_balance.c -- see the header for the model. */
 #include "lisp/balance/collector_balance.h"
 
 #include "lisp/balance/collector_data.h"
@@ -90,7 +89,8 @@ struct question {
   struct collector_balance answer;
 };
 
-/* The collector's lock is held: no list is made and no collection begins. */
+/* Takes the sums under the collector's lock: no list is made and no
+ * collection begins. */
 static void *
 answer(void *data)
 {
@@ -159,7 +159,7 @@ static const struct {
      "their construction"},
 };
 
-/* What the residual can be made of. */
+/* Notes what the residual can be made of. */
 static void
 note_causes(struct note_list *notes, const struct reconciliation *r)
 {

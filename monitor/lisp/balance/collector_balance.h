@@ -21,8 +21,7 @@
  * is there to show: a single object of 16 bytes that the hook misses fails the
  * tests, as every other residual is 0.  Where it cannot be 0 for a few bytes
  * or for a moment (a fork, a thread that does not pause, a finalizer that
- * allocates) nothing more is asked for: a note names the cause.
- */
+ * allocates) nothing more is asked for: a note names the cause. */
 #ifndef MPROF_COLLECTOR_BALANCE_H
 #define MPROF_COLLECTOR_BALANCE_H
 

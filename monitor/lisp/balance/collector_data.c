@@ -12,8 +12,7 @@
  *
  * Where the tables are.  libgc keeps what it knows of the three of them side
  * by side in its data.  That is looked for, since libgc has no name for it,
- * and checked each time.
- */
+ * and checked each time. */
 #include "lisp/balance/collector_data.h"
 
 #include <gc/gc.h>
@@ -95,7 +94,8 @@ collector_lists(pthread_t thread)
              : NULL;
 }
 
-/* Whether they are lists; *record_bytes of what they are part of. */
+/* Returns whether they are lists; sets *record_bytes to those of the record
+ * that they are part of. */
 static bool
 are_lists(void **lists, uint64_t *record_bytes)
 {
@@ -122,8 +122,9 @@ collector_record_bytes(void **lists)
   return bytes;
 }
 
-/* The bytes of a list of objects of `size'; -1 if it is not such a list. Only
- * objects are read: before a fork, a thread may be taking from the list. */
+/* Returns the bytes of a list of objects of `size'; -1 if it is not such a
+ * list.  Only objects are read: before a fork, a thread may be taking from
+ * the list. */
 static int64_t
 list_bytes(void *object, size_t size)
 {
@@ -175,7 +176,8 @@ table_bytes(unsigned bits)
   return sizeof(void *) << bits;
 }
 
-/* A table grows when there is one entry more than places. */
+/* Returns whether it can be a table, which grows when there is one entry more
+ * than places. */
 static bool
 is_table(const struct table *t, bool finalizers)
 {
@@ -209,7 +211,7 @@ find_tables(void)
   return NULL;
 }
 
-/* The first one has two places. */
+/* Adds up the tables of all sizes so far; the first one has two places. */
 int64_t
 collector_table_bytes(void)
 {

@@ -20,8 +20,7 @@
  * has been asked for, as it has when ECL has started.
  *
  * Limits.  The layout is the collector's private affair (bdwgc 8.2).  All of
- * it is checked, and what is not as expected is not read.
- */
+ * it is checked, and what is not as expected is not read. */
 #ifndef MPROF_COLLECTOR_DATA_H
 #define MPROF_COLLECTOR_DATA_H
 
@@ -32,25 +31,26 @@
 /* Find libgc's variables. */
 void collector_data_open(void);
 
-/* The lists of a thread that lives, or something else. */
+/* Returns the lists of a thread that lives, or something else. */
 void **collector_lists(pthread_t thread);
 
-/* Bytes on these, while their thread does not allocate, or else some number;
- * -1 when they cannot be read.  Those of another thread: only while the
- * collector's lock is held (GC_call_with_alloc_lock). */
+/* Returns the bytes on these, while their thread does not allocate, or else
+ * some number; -1 when they cannot be read.  Those of another thread: only
+ * while the collector's lock is held (GC_call_with_alloc_lock). */
 int64_t collector_list_bytes(void **lists);
 
-/* Bytes of the record with these lists.  The collector counts them as given
- * out when the thread begins.  0 for the first thread, whose record is static,
- * and when it cannot be read. */
+/* Returns the bytes of the record with these lists.  The collector counts
+ * them as given out when the thread begins.  0 for the first thread, whose
+ * record is static, and when it cannot be read. */
 uint64_t collector_record_bytes(void **lists);
 
-/* Bytes that the collector has counted for tables since the process began; -1
- * when they cannot be found.  Called with the collector's lock held. */
+/* Returns the bytes that the collector has counted for tables since the
+ * process began; -1 when they cannot be found.  Called with the collector's
+ * lock held. */
 int64_t collector_table_bytes(void);
 
-/* What the collector has counted for one request of `bytes', which it was
- * given just now.  May run inside the hook. */
+/* Returns what the collector has counted for one request of `bytes', which it
+ * was given just now.  May run inside the hook. */
 uint64_t collector_rounded_bytes(size_t bytes);
 
 #endif

@@ -12,8 +12,7 @@
  * size, and of objects in pieces, whose size is a sum, are added up when they
  * are made.
  *
- * All but requests_add_leaf may run inside the hook.
- */
+ * All but requests_add_leaf may run inside the hook. */
 #ifndef MPROF_REQUESTS_H
 #define MPROF_REQUESTS_H
 
@@ -55,7 +54,8 @@ requests_add_objects(struct requests *r, size_t what, size_t bytes,
   requests_add(r, bytes, count);
 }
 
-/* Whether the objects of that kind tell their requests by number and size. */
+/* Returns whether the objects of that kind tell their requests by number and
+ * size. */
 static inline bool
 requests_told_by(const struct kind *kind)
 {

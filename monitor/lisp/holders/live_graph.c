@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * live_graph.c -- see live_graph.h.
- */
+ * live_graph.c -- see live_graph.h. */
 #include "lisp/holders/live_graph.h"
 
 /* Our own threads are none of the collector's business. */
@@ -19,8 +18,8 @@ enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
 
 /* ---- objects ---- */
 
-/* Its record is zero, and so is the one behind it.  An object without an
- * address gets a key that is not an address. */
+/* Keeps its record zero, and the one behind it.  An object without an address
+ * gets a key that is not an address. */
 uint32_t
 graph_add(struct live_graph *g, uint64_t address)
 {
@@ -42,8 +41,8 @@ take_object(void *object, size_t bytes, void *graph)
   graph_add(graph, (uintptr_t)object);
 }
 
-/* Whether the collector gave out so many bytes for an object: what does not
- * have them only looks as if it had a header of Lisp. */
+/* Returns whether the collector gave out so many bytes for an object: what
+ * does not have them only looks as if it had a header of Lisp. */
 static bool
 has_bytes(const struct live_graph *g, uint32_t number, size_t bytes)
 {
@@ -68,7 +67,7 @@ graph_begin_references(struct live_graph *g, uint32_t number)
   graph_object(g, number)->references = g->reference_count;
 }
 
-/* What nobody holds need not be referred to. */
+/* Leaves out references to roots, which nobody holds. */
 void
 graph_refer(struct live_graph *g, uint64_t word)
 {
@@ -92,8 +91,8 @@ graph_refer(struct live_graph *g, uint64_t word)
   g->reference_count++;
 }
 
-/* The kind of objects without pointers has the number 0, and 3 when they are
- * uncollectable (gc_mark.h). */
+/* Returns whether the object has pointers.  The kind of those without has the
+ * number 0, and 3 when they are uncollectable (gc_mark.h). */
 static bool
 has_pointers(const void *object, size_t *bytes)
 {
@@ -101,7 +100,7 @@ has_pointers(const void *object, size_t *bytes)
   return kind != 0 && kind != 3;
 }
 
-/* Those of all objects that are the collector's. */
+/* Adds the references of all objects that are the collector's. */
 static void
 read_objects(struct live_graph *g)
 {
@@ -135,8 +134,8 @@ add_body(struct live_graph *g, uint32_t object, const void *body)
   graph_object(g, object)->flags |= IMAGE_HAS_BODY;
 }
 
-/* What is not counted may be a body itself, and only look like an object: the
- * reader knows what refers to it. */
+/* Adds the bodies of an object.  What is not counted may be a body itself,
+ * and only look like an object: the reader knows what refers to it. */
 static void
 add_bodies(struct live_graph *g, uint32_t number)
 {
@@ -210,8 +209,8 @@ note_entries(struct live_graph *g)
 
 /* ---- types ---- */
 
-/* What tells the types of uncounted objects apart: as the hook is told of
- * those that are counted, or the class of an instance. */
+/* Returns what tells the types of uncounted objects apart: what the hook is
+ * told of those that are counted, or the class of an instance. */
 static uint64_t
 type_tag(const struct live_graph *g, uint32_t number)
 {
@@ -256,7 +255,7 @@ note_type(struct note_list *notes, uint32_t number, uint64_t type)
            0, lisp_printer_end(&out));
 }
 
-/* What was not counted goes by its type, behind the roots. */
+/* Numbers the types of what was not counted, behind the roots. */
 static void
 add_types(struct live_graph *g)
 {
@@ -273,7 +272,8 @@ add_types(struct live_graph *g)
 
 /* ---- the whole ---- */
 
-/* How many records there are from 1 on, in the first member of record 0. */
+/* Stores how many records there are from 1 on, in the first member of record
+ * 0. */
 static void
 set_count(struct live_graph *g, struct arena *records, uint64_t count)
 {

@@ -16,8 +16,7 @@
  * each reference.  From the kernel: no malloc, no collector.
  *
  * Not inside the hook.  The collector is disabled from first to last
- * (monitor_images.c).
- */
+ * (monitor_images.c). */
 #ifndef MPROF_LIVE_GRAPH_H
 #define MPROF_LIVE_GRAPH_H
 
@@ -67,7 +66,7 @@ graph_object(const struct live_graph *graph, uint32_t number)
   return (struct image_object *)graph->objects.base + number;
 }
 
-/* 0: a root that has none. */
+/* Returns the address of the object; 0: a root that has none. */
 static inline uint64_t
 graph_address(const struct live_graph *graph, uint32_t number)
 {
@@ -75,10 +74,10 @@ graph_address(const struct live_graph *graph, uint32_t number)
   return (key & 1) == 0 ? key : 0;
 }
 
-/* The number of a new object at `address', which may be 0. */
+/* Adds an object at `address', which may be 0, and returns its number. */
 uint32_t graph_add(struct live_graph *graph, uint64_t address);
 
-/* The number of the object that a word refers to; 0: none. */
+/* Returns the number of the object that a word refers to; 0: none. */
 uint32_t graph_find(const struct live_graph *graph, uint64_t word);
 
 /* References are added object by object, in the order of their numbers: those
@@ -115,8 +114,8 @@ graph_root(const struct live_graph *graph, uint32_t i)
   return (struct root *)graph->roots.base + i;
 }
 
-/* The roots take what they hold in the order of these levels: named ones,
- * data, stacks, others. */
+/* Returns the level of the root.  Roots take what they hold in the order of
+ * these: named ones, data, stacks, others. */
 static inline uint32_t
 root_level(const struct root *root)
 {

@@ -14,8 +14,7 @@
  * happens to be in use on some stack is still named.
  *
  * A stack is read from the stack pointer on, which the kernel tells of a
- * thread that is stopped.
- */
+ * thread that is stopped. */
 #include "lisp/holders/live_graph.h"
 
 #include <string.h>
@@ -45,7 +44,7 @@ add_root(struct live_graph *g, struct root root)
   *graph_root(g, g->root_count++) = root;
 }
 
-/* The words at `object' are a root, of which the collector may know. */
+/* Adds the words at `lisp' as a root, of which the collector may know. */
 static void
 add_object(struct live_graph *g, enum root_kind kind, cl_object lisp,
            size_t bytes)
@@ -75,7 +74,7 @@ add_symbols(struct live_graph *g, cl_object table)
   }
 }
 
-/* ECL has all classes that have a name in a table, by their names. */
+/* Adds all classes that have a name: ECL has them in a table. */
 static void
 add_classes(struct live_graph *g)
 {
@@ -108,8 +107,9 @@ add_packages(struct live_graph *g)
     add_object(g, ROOT_CODE, ECL_CONS_CAR(l), sizeof ECL_CONS_CAR(l)->cblock);
 }
 
-/* The symbols come before.  In some releases the array of all bindings is one
- * of the collector's objects, to which the thread's process refers. */
+/* Adds the bindings of symbols, which come before.  In some releases the
+ * array of all bindings is one of the collector's objects, to which the
+ * thread's process refers. */
 static void
 add_bindings(struct live_graph *g, uint32_t symbols, cl_object process)
 {
@@ -194,7 +194,7 @@ add_threads(struct live_graph *g, uint32_t symbols)
     }
 }
 
-/* The variables of the program and of libraries. */
+/* Adds the variables of the program and of libraries. */
 static void
 add_data(struct live_graph *g)
 {
@@ -222,8 +222,8 @@ roots_take(struct live_graph *g)
 
 /* ---- what they refer to ---- */
 
-/* Memory that is not there any more has no words: code may be unloaded, and
- * a thread end, until the world is stopped. */
+/* Adds what the words refer to.  Memory that is not there any more has none:
+ * code may be unloaded, and a thread end, until the world is stopped. */
 static void
 read_words(struct live_graph *g, const char *begin, const char *end)
 {

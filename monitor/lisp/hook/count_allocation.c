@@ -12,8 +12,7 @@
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).
  * It adds bytes to that type and counts no object.  Bodies of objects:
- * object_body.c.
- */
+ * object_body.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,9 +31,9 @@
 
 /* ---- the gate ---- */
 
-/* May this allocation be counted?  When the gate is shut for a moment (code
- * is being unloaded, or the collector asked for its sum), wait: nothing is
- * lost.  Whoever has shut it may want to know what was taken. */
+/* Waits while the gate is shut for a moment (code is being unloaded, or the
+ * collector asked for its sum), so that nothing is lost.  Leaves word of what
+ * was taken, for whoever has shut it. */
 bool
 hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
 {
@@ -57,8 +56,8 @@ hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
 
 /* ---- leaves ---- */
 
-/* The step to the leaf of that kind from the innermost frame; another or none
- * is there when it is not known. */
+/* Returns the step to the leaf of that kind from the innermost frame; another
+ * or none is there when it is not known. */
 static inline const struct step *
 leaf_step(const struct thread_state *t, struct innermost_frame f,
           uint32_t kind_number, uint64_t *key)
@@ -67,7 +66,7 @@ leaf_step(const struct thread_state *t, struct innermost_frame f,
   return step_table_place(&t->walk.steps, *key, kind_number);
 }
 
-/* The leaf when the step to it is not known. */
+/* Finds the leaf when the step to it is not known. */
 static __attribute__((noinline)) struct leaf *
 find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
           uint32_t kind_number)
@@ -88,7 +87,7 @@ find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
   return leaf;
 }
 
-/* The leaf of objects of that kind which are made in that frame. */
+/* Returns the leaf of objects of that kind which are made in that frame. */
 static inline struct leaf *
 leaf_in(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
         uint32_t kind_number)
@@ -102,7 +101,7 @@ leaf_in(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
   return leaf;
 }
 
-/* The number of the kind, in the region where the thread is. */
+/* Returns the number of the kind, in the region where the thread is. */
 static uint32_t
 kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
                cl_object clas)
@@ -149,7 +148,8 @@ count_carefully(struct thread_state *t, struct leaf *leaf, cl_index kind,
   return object;
 }
 
-/* The same, unless it is known to be none of this. */
+/* Counts the object at the leaf; `careful' unless it is known to be none of
+ * the exceptions. */
 static inline void *
 count(struct thread_state *t, struct leaf *leaf, cl_index kind, void *object,
       bool careful)
@@ -161,7 +161,7 @@ count(struct thread_state *t, struct leaf *leaf, cl_index kind, void *object,
   return object;
 }
 
-/* Bytes of a type, and no object. */
+/* Counts bytes of a type, and no object. */
 static void *
 count_memory(struct thread_state *t, uintptr_t frame, cl_index kind,
              void *memory)
@@ -178,7 +178,7 @@ count_memory(struct thread_state *t, uintptr_t frame, cl_index kind,
   return memory;
 }
 
-/* Whether it is the last object at its place once more. */
+/* Returns whether it is the last object at its place once more. */
 static inline bool
 is_made_again(const struct made *made, struct innermost_frame f,
               cl_index kind, cl_object clas)
@@ -217,7 +217,8 @@ make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
   }
 }
 
-/* The object came on the way, and is another than the last one there. */
+/* Counts an object that came on the way, and is another than the last one
+ * there. */
 static __attribute__((noinline)) void *
 allocated_on_way(struct thread_state *t, uintptr_t frame, cl_index kind,
                  void *object, cl_object clas, struct way *way, bool fresh)
@@ -228,7 +229,7 @@ allocated_on_way(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count(t, way->last.leaf, kind, object, way->last.careful);
 }
 
-/* The object came on no way that is kept. */
+/* Counts an object that came on no way that is kept. */
 static __attribute__((noinline)) void *
 allocated_elsewhere(struct thread_state *t, uintptr_t frame, cl_index kind,
                     void *object, cl_object clas, struct way *way)
@@ -248,7 +249,7 @@ allocated_elsewhere(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count(t, leaf, kind, object, careful);
 }
 
-/* The gate was shut, or it is memory of a type. */
+/* Counts an object where the gate was shut, or memory of a type. */
 static __attribute__((noinline)) void *
 allocated_otherwise(struct thread_state *t, uintptr_t frame, cl_index kind,
                     void *object, cl_object clas)
@@ -302,7 +303,8 @@ allocated_in_known_frame(struct thread_state *t, uintptr_t frame, uint32_t up,
   return count(t, l->leaf, l->kind, object, l->careful);
 }
 
-/* In a frame that is another, or is known in another context. */
+/* Counts an object in a frame that is another, or is known in another
+ * context. */
 static __attribute__((noinline)) void *
 allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
                          cl_index kind, void *object, struct last_object *l)
@@ -319,8 +321,8 @@ allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
   return count(t, l->leaf, kind, object, l->careful);
 }
 
-/* The hook.  All but the commonest case is in functions of their own, to
- * which this jumps, so that it saves no registers. */
+/* Runs for each allocation.  All but the commonest case is in functions of
+ * their own, to which this jumps, so that it saves no registers. */
 static inline __attribute__((always_inline)) void *
 hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
      void *object, cl_object clas)
@@ -355,7 +357,8 @@ instance_allocated(struct ecl_allocation_hooks *self, void *frame,
 
 /* ---- the table of a thread ---- */
 
-/* The collector counts its own records like what it gives out. */
+/* Counts a record of the collector's own, which it counts like what it gives
+ * out. */
 static void
 collector_record(struct ecl_allocation_hooks *self, cl_index bytes)
 {
@@ -371,10 +374,9 @@ const struct ecl_allocation_hooks hook_table = {
     .body = object_body,
     .collector_record = collector_record};
 
-/* When an interrupt waits for the thread to enable interrupts, its
- * environment is read-only until then (set_guard_page in ECL's unixint.d).
- * That may begin at any time, but what is written in this way needs no leave.
- */
+/* Writes in a way that needs no leave: when an interrupt waits for the thread
+ * to enable interrupts, its environment is read-only until then
+ * (set_guard_page in ECL's unixint.d), and that may begin at any time. */
 void
 hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks)
 {

@@ -14,8 +14,7 @@
  * (live_collection.c).
  *
  * A *kind* is the word that the runtime tells the hooks (ECL_ALLOCATED_KIND):
- * `what' the object is (classify.h), and its bytes.
- */
+ * `what' the object is (classify.h), and its bytes. */
 #ifndef MPROF_HOOK_H
 #define MPROF_HOOK_H
 
@@ -34,7 +33,7 @@ allocation_bytes(cl_index kind)
   return kind >> ECL_ALLOCATED_BYTES_SHIFT;
 }
 
-/* As the size of a leaf (see struct kind). */
+/* Returns the bytes as the size of a leaf (see struct kind). */
 static inline uint16_t
 allocation_leaf_size(uint64_t bytes)
 {
@@ -50,7 +49,7 @@ allocation_leaf_offset(const struct thread_state *t, const struct leaf *leaf)
   return (const char *)leaf - (const char *)t->tree.leaves;
 }
 
-/* Where objects are followed, follow what was counted at that leaf. */
+/* Follows what was counted at that leaf, where objects are followed. */
 static inline void
 allocation_follow(struct thread_state *t, const struct leaf *leaf,
                   const void *memory, uint64_t bytes, enum live_kind kind)
@@ -67,21 +66,22 @@ extern const struct ecl_allocation_hooks hook_table;
  * them; also while the thread may not write there itself. */
 void hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks);
 
-/* An object was counted that may have a body. */
+/* Remembers an object that was counted and may have a body. */
 void object_body_header(struct thread_state *t, const void *object,
                         struct leaf *leaf, cl_index bytes);
 
-/* The hook for bodies: `memory' of `bytes' was allocated for `owner'. */
+/* Counts the body of an object: `memory' of `bytes' was allocated for
+ * `owner'. */
 void object_body(struct ecl_allocation_hooks *self, void *frame,
                  cl_object owner, cl_index bytes, void *memory);
 
-/* The leaf of objects like that, allocated where the stack now is; `size' as
- * in struct kind.  Counts the calls that the walk finds. */
+/* Returns the leaf of objects like that, allocated where the stack now is;
+ * `size' as in struct kind.  Counts the calls that the walk finds. */
 struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,
                             cl_index what, uint32_t size, cl_object clas);
 
-/* May this allocation be counted?  Called with the gate not open: waits while
- * it is shut for a moment. */
+/* Returns whether this allocation may be counted.  Called with the gate not
+ * open: waits while it is shut for a moment. */
 bool hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes);
 
 /* See thread_state.h for the protocol. */

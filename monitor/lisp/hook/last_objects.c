@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * last_objects.c -- see last_objects.h.
- */
+ * last_objects.c -- see last_objects.h. */
 #include "lisp/hook/last_objects.h"
 
 #include "base/sizes.h"
@@ -49,7 +48,7 @@ last_objects_init(struct last_objects *last, pthread_t thread)
   return reserve(last, SIZE_FIRST_OBJECTS);
 }
 
-/* What was never used is only read: it takes no memory so. */
+/* Reads what was never used, and does not write it: it takes no memory so. */
 void
 last_objects_forget(struct last_objects *last)
 {
@@ -98,7 +97,8 @@ keep_object(struct last_objects *last, const struct stack_walk *walk,
   }
 }
 
-/* The way that was just walked.  False when it cannot be kept. */
+/* Notes the way that was just walked.  Returns false when it cannot be kept.
+ */
 static bool
 note_way(struct way *way, struct stack_walk *walk,
          const struct context_tree *tree)
@@ -137,7 +137,8 @@ note_way(struct way *way, struct stack_walk *walk,
   return true;
 }
 
-/* The walk did not take the way, if there is one: is its own to be kept? */
+/* Returns whether the way of a walk is to be kept that did not take the one
+ * that there is. */
 static inline bool
 is_time_for_way(struct way *way, uintptr_t ip, uint32_t up)
 {

@@ -31,8 +31,7 @@
  * Not kept is what comes from a frame of the interpreter, for its return
  * address does not tell which function it runs.
  *
- * One owner; inside the hook.
- */
+ * One owner; inside the hook. */
 #ifndef MPROF_LAST_OBJECTS_H
 #define MPROF_LAST_OBJECTS_H
 
@@ -119,8 +118,9 @@ struct last_objects {
  * released.  Returns 0, or -1 with errno set.  Calls malloc. */
 int last_objects_init(struct last_objects *last, pthread_t thread);
 
-/* The words or the leaves are others now: a new epoch has begun, the thread
- * has entered a region, or code is another at the same addresses. */
+/* Forgets all, as the words or the leaves are others now: a new epoch has
+ * begun, the thread has entered a region, or code is another at the same
+ * addresses. */
 void last_objects_forget(struct last_objects *last);
 
 static inline struct last_object *
@@ -168,8 +168,8 @@ way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot,
     *frame = ((uintptr_t *)*slot)[-(int)f->saved];
 }
 
-/* The known frame to which the way leads from `allocator', which returns to
- * way->ip; NULL when the stack is another. */
+/* Returns the known frame to which the way leads from `allocator', which
+ * returns to way->ip; NULL when the stack is another. */
 WAY_INLINE const struct way_frame *
 way_end(const struct way *way, uintptr_t allocator, bool plain)
 {
@@ -206,8 +206,8 @@ way_write_words(const struct way *way, const struct way_frame *end,
   return fresh != 0;
 }
 
-/* The last object of the way was made again, and at its second frame all is
- * known: the next one may be found without the way. */
+/* Remembers that the last object of the way was made again, and at its second
+ * frame all is known: the next one may be found without the way. */
 static inline void
 last_object_remember(const struct last_objects *last, const struct way *way)
 {

@@ -7,8 +7,7 @@
  * the bare header to the leaf of the whole size.  A signal handler may
  * allocate in between: so the last headers are remembered, and a body looks
  * for its own among them.  A body that comes later (a table grew) adds bytes
- * to the object's type and counts no object.
- */
+ * to the object's type and counts no object. */
 #include "lisp/hook/hook.h"
 
 /* Returns whether a header waits for its body, which will be an event. */
@@ -45,7 +44,7 @@ object_body_header(struct thread_state *t, const void *object,
   t->last_count = t->count;
 }
 
-/* Is it the last header, and may have one more body? */
+/* Returns whether it is the last header, and may have one more body. */
 static bool
 continues(const struct thread_state *t, const void *owner)
 {
@@ -55,7 +54,8 @@ continues(const struct thread_state *t, const void *owner)
           (context_tree_kind(&t->tree, c->leaf)->what & LEAF_PIECES) == 0);
 }
 
-/* The context, or the one whose children are over the budget there. */
+/* Returns the context, or the one whose children are over the budget there.
+ */
 static uint32_t
 caller_of(const struct thread_state *t, uint32_t context)
 {
@@ -64,9 +64,9 @@ caller_of(const struct thread_state *t, uint32_t context)
              : context;
 }
 
-/* The counted header of `owner', when the function that made it, or one that
- * this called (two at most stand between), now makes a body in context `up'.
- * NULL: the body is not the first. */
+/* Returns the counted header of `owner', when the function that made it, or
+ * one that this called (two at most stand between), now makes a body in
+ * context `up'.  NULL: the body is not the first. */
 static struct counted_object *
 waiting_header(struct thread_state *t, const void *owner, uint32_t up)
 {
@@ -86,8 +86,8 @@ waiting_header(struct thread_state *t, const void *owner, uint32_t up)
   return NULL;
 }
 
-/* What the owner of a body is: its type, and the kind of an array or a
- * stream, which its header now has. */
+/* Returns what the owner of a body is: its type, and the kind of an array or
+ * a stream, which its header now has. */
 static cl_index
 owner_what(cl_object owner)
 {

@@ -8,8 +8,7 @@
  *
  * Fields are written by their own thread only, but for those marked
  * (monitor): written by the thread that starts, stops or pauses, under the
- * monitor's lock and the protocol of `gate'.
- */
+ * monitor's lock and the protocol of `gate'. */
 #ifndef MPROF_THREAD_STATE_H
 #define MPROF_THREAD_STATE_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * live_collection.c -- see live_table.h.
- */
+ * live_collection.c -- see live_table.h. */
 #include "lisp/live/live_table.h"
 
 #include <errno.h>
@@ -186,7 +185,8 @@ struct place {
   uint64_t count; /* in it */
 };
 
-/* All chunks are in one list, and none is written to before it was read. */
+/* Puts an entry that stays to the next place.  All chunks are in one list,
+ * and none is written to before it was read. */
 static void
 keep(struct place *to, struct live_entry e)
 {
@@ -209,9 +209,9 @@ compact_chunk(struct place *to, struct scan *scan, struct live_chunk *chunk)
   }
 }
 
-/* The chunks that were full when all was marked go behind the old ones. Those
- * that become empty the thread takes with one exchange; what it has not taken
- * since the last time it does not need. */
+/* Puts the chunks that were full when all was marked behind the old ones, and
+ * removes what died.  Those that become empty the thread takes with one
+ * exchange; what it has not taken since the last time it does not need. */
 static void
 compact(struct live_table *t, struct scan *scan)
 {
@@ -232,8 +232,8 @@ compact(struct live_table *t, struct scan *scan)
   to.chunk->next = NULL;
 }
 
-/* Its thread may append to the chunk meanwhile: what stays stays where it
- * is. */
+/* Empties the entries that died in the chunk to which the thread may append
+ * meanwhile: what stays stays where it is. */
 static void
 sift_boundary(struct live_table *t, struct scan *scan)
 {
@@ -244,7 +244,8 @@ sift_boundary(struct live_table *t, struct scan *scan)
   }
 }
 
-/* A table that was made since has no boundary. */
+/* Removes what died from all tables.  One that was made since has no
+ * boundary. */
 static void
 scan_all(void)
 {

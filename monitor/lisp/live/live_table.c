@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * live_table.c -- see live_table.h.
- */
+ * live_table.c -- see live_table.h. */
 #include "lisp/live/live_table.h"
 
 #include <errno.h>
@@ -168,7 +167,8 @@ count_entry(void *sums, const struct live_entry *e)
   count_in(&figures[e->leaf / LIVE_LEAF_UNITS].alive, e);
 }
 
-/* The arena may have records of zeros for leaves that are not there. */
+/* Skips leaves that are not there, for which the arena may have records of
+ * zeros. */
 void
 live_table_sum(struct live_table *t, struct live_figures *sums)
 {

@@ -24,8 +24,7 @@
  * added up by leaf when a collection leaves more than any before.
  *
  * Memory comes from mmap: nothing here keeps an object alive, for the
- * collector does not look into it.
- */
+ * collector does not look into it. */
 #ifndef MPROF_LIVE_TABLE_H
 #define MPROF_LIVE_TABLE_H
 
@@ -210,8 +209,7 @@ void live_chunks_free(struct live_chunk *chunks);
  *
  * Cost: the pass, some nanoseconds an entry; for a new peak another one; and an
  * index for explicit frees, which takes the entries since the last such free,
- * and all of them after a collection.
- */
+ * and all of them after a collection. */
 
 /* Begins to follow the table, false without memory; ends that and forgets all.
  * The thread is not inside the hook. */

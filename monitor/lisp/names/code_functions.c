@@ -5,8 +5,7 @@
  *
  * What the hook has to know of a function that has no Lisp name follows from
  * the file that it was loaded from: the dynamic linker says without a lock
- * which that is.
- */
+ * which that is. */
 #include "lisp/names/code_functions.h"
 
 #include <dlfcn.h>
@@ -68,8 +67,9 @@ code_file(uintptr_t address)
              : NULL;
 }
 
-/* Is the program of this process ECL's own, that is bin/ecl beside the folder
- * that libecl is in?  Any other was written or built by the user. */
+/* Returns whether the program of this process is ECL's own, that is bin/ecl
+ * beside the folder that libecl is in.  Any other was written or built by the
+ * user. */
 static bool
 is_ecl_program(void)
 {
@@ -140,9 +140,9 @@ code_function_changed(uint32_t number)
     note(number);
 }
 
-/* A function that has no name yet.  C functions of the program are the
- * program's, whatever they are called; code that is in no file belongs
- * to none. */
+/* Adds a function that has no name yet.  C functions of the program are the
+ * program's, whatever they are called; code that is in no file belongs to
+ * none. */
 static bool
 add_function(uint32_t number, uintptr_t code)
 {

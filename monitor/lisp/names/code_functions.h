@@ -14,8 +14,7 @@
  * (lisp_functions.h).  The names of C functions are the reader's business: it
  * looks for them in the files that the code was loaded from.
  *
- * Byte-compiled functions have other numbers; see kept_objects.h.
- */
+ * Byte-compiled functions have other numbers; see kept_objects.h. */
 #ifndef MPROF_CODE_FUNCTIONS_H
 #define MPROF_CODE_FUNCTIONS_H
 
@@ -53,28 +52,30 @@ struct code_function {
 /* Make room for the records.  Gives back 0, or -1 when memory ran out. */
 int code_functions_open(void);
 
-/* The file that `address' was loaded from, or NULL.  Inside the hook. */
+/* Returns the file that `address' was loaded from, or NULL.  Inside the hook.
+ */
 const struct link_map *code_file(uintptr_t address);
 
-/* The record with a number that was given out; for 0, an empty one.  Its
- * address is its own for good.  Inside the hook. */
+/* Returns the record with a number that was given out; for 0, an empty one.
+ * Its address is its own for good.  Inside the hook. */
 struct code_function *code_function_at(uint32_t number);
 
-/* The number of the function that returns to `site', and of the one that
- * begins at `start'; 0 when there is no room, and for 0.  Inside the hook. */
+/* Return the number of the function that returns to `site', and of the one
+ * that begins at `start'; 0 when there is no room, and for 0.  Inside the
+ * hook. */
 uint32_t code_function_of_site(uint64_t site);
 uint32_t code_function_of_start(uintptr_t start);
 
-/* The function that begins at `start' has this Lisp name and source file (or
- * NULL), which are copied; `lines', or NULL, tell where it was compiled from.
- * Not inside the hook. */
+/* Gives the function that begins at `start' this Lisp name and source file
+ * (or NULL), which are copied; `lines', or NULL, tell where it was compiled
+ * from.  Not inside the hook. */
 void code_function_name(uintptr_t start, const char *name, const char *file,
                         int file_position, struct source_lines *lines);
 
-/* The place in its function of the call that returns to `ip' (SITE_PLACE),
- * with its line, and with its offset if the function has lines or is none of
- * ECL's, and `apart' says so; `ip' itself, if neither is known.  Inside the
- * hook. */
+/* Returns the place in its function of the call that returns to `ip'
+ * (SITE_PLACE), with its line, and with its offset if the function has lines
+ * or is none of ECL's, and `apart' says so; `ip' itself, if neither is known.
+ * Inside the hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
 /* Trees are going to have a function: note it for images, if it was not, and
@@ -94,8 +95,7 @@ void code_functions_retire(const struct code_object *gone);
  * into the debugging information.  That of a compiled file is read when its
  * functions are noted, for the file may be gone later (COMPILE, a file that
  * is compiled again), and is kept as long as the code: eight bytes for each
- * stretch of one line.
- */
+ * stretch of one line. */
 
 /* Returns the lines of SOURCE in what was compiled from it, which is a part of
  * FILE and has the address CODE in it, to be released; NULL: it has none, or

@@ -11,8 +11,7 @@
  * Nothing is ever taken out.  When the array is full, new objects are not
  * kept: a byte-compiled function is then left out of the chain, which is
  * counted, and a class has no name, since by the time of a profile it may be
- * gone.
- */
+ * gone. */
 #include "lisp/names/kept_objects.h"
 
 #include <errno.h>
@@ -83,8 +82,8 @@ print(cl_object object)
   return lisp_printer_end(&out);
 }
 
-/* Is it (FLET CALL-NEXT-METHOD :IN method), the local function of a method,
- * which only passes its arguments on? */
+/* Returns whether it is (FLET CALL-NEXT-METHOD :IN method), the local
+ * function of a method, which only passes its arguments on. */
 static bool
 is_next_method(cl_object name)
 {
@@ -124,7 +123,8 @@ name_object(cl_object object, uint32_t place)
       (hidden ? FUNCTION_HIDDEN : 0);
 }
 
-/* A class whose name has lost its package keeps what was noted before. */
+/* Returns whether the name of the class has lost its package: then it keeps
+ * what was noted before. */
 static bool
 has_lost_name(cl_object clas)
 {
@@ -151,7 +151,7 @@ kept_objects_note_classes(struct note_list *notes)
 
 /* ---- objects ---- */
 
-/* The place of `object', or 0. */
+/* Returns the place of `object', or 0. */
 static uint32_t
 place_of(cl_object object)
 {

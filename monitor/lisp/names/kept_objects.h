@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * kept_objects.h -- Lisp objects that stay alive, because their address is
- * their name: names of byte-compiled functions, and classes.
- */
+ * their name: names of byte-compiled functions, and classes. */
 #ifndef MPROF_KEPT_OBJECTS_H
 #define MPROF_KEPT_OBJECTS_H
 
@@ -25,15 +24,16 @@ int kept_objects_open(void);
  * Inside the hook. */
 uint32_t kept_objects_add(cl_object object);
 
-/* The number of the function whose name is `name', from FUNCTION_OBJECT_BASE
- * on; keeps the object alive.  0 when the table is full.  Inside the hook. */
+/* Returns the number of the function whose name is `name', from
+ * FUNCTION_OBJECT_BASE on; keeps the object alive.  0 when the table is full.
+ * Inside the hook. */
 uint32_t kept_objects_function(cl_object name);
 
-/* How often that was 0: as many calls are missing from chains. */
+/* Returns how often that was 0: as many calls are missing from chains. */
 uint64_t kept_objects_lost_calls(void);
 void kept_objects_forget_lost_calls(void);
 
-/* The role and the flags of the function with such a number
+/* Returns the role and the flags of the function with such a number
  * (context_tree_function_fn); 0 when there is none.  Inside the hook. */
 uint32_t kept_objects_in_tree(uint32_t number);
 

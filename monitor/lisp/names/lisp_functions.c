@@ -11,8 +11,7 @@
  *
  * Numbers of functions: those of compiled functions, then from
  * FUNCTION_OBJECT_BASE on those of byte-compiled ones, then what is no
- * function.
- */
+ * function. */
 #include "lisp/names/lisp_functions.h"
 
 #include <errno.h>
@@ -62,9 +61,9 @@ note_other_flags(const struct link_map *file)
     image_note(NOTE_COMMENT, 0, 0, 0, text);
 }
 
-/* Where the word is that the instruction at `at' sets to zero, from the frame
- * pointer on; 0: it is another instruction, or the word is further off than a
- * call_site can say. */
+/* Returns where the word is that the instruction at `at' sets to zero, from
+ * the frame pointer on; 0: it is another instruction, or the word is further
+ * off than a call_site can say. */
 static int16_t
 word_at(uintptr_t at)
 {
@@ -84,9 +83,10 @@ word_at(uintptr_t at)
              : 0;
 }
 
-/* Each record leads to the instruction that sets a word to zero.  Of several
- * in a function, which has others inlined, the first is its own.  All files
- * in one library tell the same records, which are read once. */
+/* Notes the frame words of functions.  Each record leads to the instruction
+ * that sets a word to zero.  Of several in a function, which has others
+ * inlined, the first is its own.  All files in one library tell the same
+ * records, which are read once. */
 static void
 add_words(struct ecl_frame_words words)
 {
@@ -114,10 +114,10 @@ add_words(struct ecl_frame_words words)
 
 /* ---- names ---- */
 
-/* The function that a table means by the address of one in another file.  All
- * compiled files call the function that loads them init_fas_CODE, and the
- * dynamic linker takes the first of that name for all of them.  0: there is
- * no such function. */
+/* Returns the function that a table means by the address of one in another
+ * file.  All compiled files call the function that loads them init_fas_CODE,
+ * and the dynamic linker takes the first of that name for all of them.  0:
+ * there is no such function. */
 static uintptr_t
 own_definition(const struct ecl_function_names *table, uintptr_t address)
 {
@@ -131,15 +131,16 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
              : 0;
 }
 
-/* Was it compiled when ECL was built?  Then it has no lines. */
+/* Returns whether it was compiled when ECL was built: then it has no lines.
+ */
 static bool
 is_ecls_source(const char *file)
 {
   return strncmp(file, "SRC:", 4) == 0 || strncmp(file, "EXT:", 4) == 0;
 }
 
-/* The lines of the source that the table's functions were compiled from;
- * NULL: they are not known. */
+/* Returns the lines of the source that the table's functions were compiled
+ * from; NULL: they are not known. */
 static struct source_lines *
 lines_of(const struct ecl_function_names *table)
 {
@@ -167,8 +168,8 @@ lisp_functions_add(const struct ecl_function_names *table)
   add_words(table->words); /* of functions that have their numbers again */
 }
 
-/* The C function that a core symbol has as its Lisp function; 0 when it is
- * none of the runtime's. */
+/* Returns the C function that a core symbol has as its Lisp function; 0 when
+ * it is none of the runtime's. */
 static uintptr_t
 core_function(cl_object symbol)
 {
@@ -190,7 +191,8 @@ core_function(cl_object symbol)
              : 0;
 }
 
-/* What is compiled Lisp code has its name from a table. */
+/* Names the runtime's functions in C.  What is compiled Lisp code has its
+ * name from a table. */
 static void
 add_core(void)
 {
@@ -257,7 +259,7 @@ note_makers(void)
 
 /* ---- all functions that are there ---- */
 
-/* Has the second APPLY go by an address in the code of the first. */
+/* Makes the second APPLY go by an address in the code of the first. */
 static void
 split_apply(void)
 {
@@ -288,7 +290,8 @@ lisp_functions_open(void)
 
 /* ---- the functions of sites ---- */
 
-/* The number of the function that a site is in; 0 when it is not known. */
+/* Returns the number of the function that a site is in; 0 when it is not
+ * known. */
 static uint32_t
 number_of(uint64_t site)
 {

@@ -31,13 +31,14 @@
 void lisp_functions_open(void);
 void lisp_functions_add(const struct ecl_function_names *file);
 
-/* The number of the function that a site is in when it is called by the
- * function `caller', with its role and FUNCTION_HIDDEN or FUNCTION_ROOT (a
- * context_tree_function_fn).  Inside the hook. */
+/* Returns the number of the function that a site is in when it is called by
+ * the function `caller', with its role and FUNCTION_HIDDEN or FUNCTION_ROOT
+ * (a context_tree_function_fn).  Inside the hook. */
 uint32_t site_function_in_tree(void *closure, uint64_t site,
                                uint32_t caller);
 
-/* Whether that function is another for some callers.  Inside the hook. */
+/* Returns whether that function is another for some callers.  Inside the
+ * hook. */
 bool site_function_depends(uint32_t function);
 
 #endif

@@ -6,8 +6,7 @@
  *
  * Symbols are written for the standard readtable, as PRIN1 does and as
  * compiled files have the names of their functions: what the reader would
- * upcase or split is put between bars.
- */
+ * upcase or split is put between bars. */
 #include "lisp/names/lisp_printer.h"
 
 #include <stdio.h>
@@ -86,7 +85,7 @@ put_character(struct lisp_printer *out, unsigned c)
     put(out, 0x80 | (c >> (6 * more) & 0x3F));
 }
 
-/* Between `quote's; as it is when that is 0. */
+/* Writes the string between `quote's; as it is when that is 0. */
 static void
 put_string(struct lisp_printer *out, cl_object string, unsigned quote)
 {
@@ -137,7 +136,8 @@ put_symbol_name(struct lisp_printer *out, cl_object name)
   put_string(out, name, needs_bars(name) ? '|' : 0);
 }
 
-/* Its package has it in this table, whatever its name hashes to. */
+/* Returns whether its package has it in the table of external symbols,
+ * whatever its name hashes to. */
 static bool
 is_external(cl_object symbol, cl_object package)
 {
@@ -198,7 +198,8 @@ put_list(struct lisp_printer *out, cl_object x, int depth)
   put(out, ')');
 }
 
-/* One that is just being made has no slots. */
+/* Returns the name of the class; NIL of one that is just being made, which
+ * has no slots. */
 static cl_object
 class_name(cl_object class)
 {
@@ -245,8 +246,8 @@ put_object(struct lisp_printer *out, cl_object x, int depth)
   }
 }
 
-/* A form that is evaluated and not a function is called SI::BYTECODES by the
- * byte-code compiler. */
+/* Returns whether it is a form that is evaluated and not a function, which
+ * the byte-code compiler calls SI::BYTECODES. */
 static bool
 is_form(cl_object name)
 {

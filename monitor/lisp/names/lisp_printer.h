@@ -3,8 +3,7 @@
  * lisp_printer.h -- the names of Lisp's things as text, by nothing than what
  * is in memory: no locks, no printer variables, no user's print methods.
  *
- * All but lisp_printer_copy may run inside the hook.
- */
+ * All but lisp_printer_copy may run inside the hook. */
 #ifndef MPROF_LISP_PRINTER_H
 #define MPROF_LISP_PRINTER_H
 
@@ -28,10 +27,10 @@ struct lisp_printer {
   size_t room, length; /* for how much of it there is room; how long it is */
 };
 
-/* The name as PRIN1 writes it from a package that uses nothing, symbols of
- * COMMON-LISP bare and COMMON-LISP-USER as CL-USER: "CL-USER::FOO",
- * "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8; no zero byte comes
- * after it.  What is there already stays before it. */
+/* Appends the name as PRIN1 writes it from a package that uses nothing,
+ * symbols of COMMON-LISP bare and COMMON-LISP-USER as CL-USER:
+ * "CL-USER::FOO", "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8; no
+ * zero byte comes after it. */
 void lisp_printer_name(struct lisp_printer *, cl_object x,
                        enum lisp_named what);
 
@@ -56,14 +55,13 @@ lisp_is_of(cl_object x, cl_type type)
  * A thread that makes the table larger sets its size before there is a body
  * of that size, so only what the body has room for is read.  The entries are
  * those of one moment as long as the caller keeps them: the collector does
- * not take the body away meanwhile.  What is added then may be missed.
- */
+ * not take the body away meanwhile.  What is added then may be missed. */
 struct table_entries {
   const struct ecl_hashtable_entry *at;
   cl_index count; /* some have no key: OBJNULL */
 };
 
-/* Those of TABLE; none if it is no hash table. */
+/* Returns those of TABLE; none if it is no hash table. */
 static inline struct table_entries
 table_entries(cl_object table)
 {
@@ -78,11 +76,11 @@ table_entries(cl_object table)
   return entries;
 }
 
-/* Is it a symbol of that name, in whatever package? */
+/* Returns whether it is a symbol of that name, in whatever package. */
 bool lisp_is_named(cl_object x, const char *name);
 
-/* Whether a class describes structures (its metaclass is STRUCTURE-CLASS, or
- * it is a bare name). */
+/* Returns whether a class describes structures (its metaclass is
+ * STRUCTURE-CLASS, or it is a bare name). */
 bool lisp_printer_is_structure(cl_object class);
 
 #endif

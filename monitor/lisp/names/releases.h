@@ -7,8 +7,7 @@
  * patches for: what it needs beyond ECL's own interface is in
  * ecl/allocation_monitor.h.
  *
- * Any thread may call these; none of them allocates.
- */
+ * Any thread may call these; none of them allocates. */
 #ifndef MPROF_RELEASES_H
 #define MPROF_RELEASES_H
 
@@ -27,8 +26,9 @@ struct release_stacks {
 
 #if ECL_VERSION_NUMBER >= 240510
 
-/* Has the thread begun to run?  A new one notes its stack first of all; one
- * that was not made by ECL never does, and is active when it is listed. */
+/* Returns whether the thread has begun to run.  A new one notes its stack
+ * first of all; one that was not made by ECL never does, and is active when
+ * it is listed. */
 static inline bool
 release_has_begun(cl_object process, cl_env_ptr env)
 {
@@ -43,7 +43,7 @@ release_is_made(cl_env_ptr env)
   return env->bds_stack.tl_bindings != NULL;
 }
 
-/* The values of symbols in that thread, by their numbers. */
+/* Returns the values of symbols in that thread, by their numbers. */
 static inline const cl_object *
 release_bindings(cl_env_ptr env, cl_index *size)
 {

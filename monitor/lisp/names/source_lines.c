@@ -3,8 +3,7 @@
  * source_lines.c -- see code_functions.h.
  *
  * A compiled file is one unit of the debugging information.  What is not of
- * the source (the C code that makes up the rest) has no line.
- */
+ * the source (the C code that makes up the rest) has no line. */
 #include "lisp/names/code_functions.h"
 
 #include <fcntl.h>
@@ -29,7 +28,8 @@ struct source_lines {
   struct stretch stretches[]; /* by address */
 };
 
-/* The line of a row; 0: it is of another file, or the end of the code. */
+/* Returns the line of a row; 0: it is of another file, or the end of the
+ * code. */
 static uint32_t
 line_of_row(Dwarf_Line *row, const char *source)
 {
@@ -60,7 +60,7 @@ add_row(struct source_lines *lines, Dwarf_Line *row, const char *source)
         (struct stretch){.offset = (uint32_t)address, .line = line};
 }
 
-/* The lines of a unit, whose rows are sorted by address. */
+/* Reads the lines of a unit, whose rows are sorted by address. */
 static struct source_lines *
 read_unit(Dwarf_Die *unit, const char *source)
 {

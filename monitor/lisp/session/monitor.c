@@ -80,7 +80,7 @@ monitor_list_code(void)
   return true;
 }
 
-/* A compiled file was loaded. */
+/* Adds the functions of a compiled file that was loaded. */
 static void
 names_added(struct ecl_function_names *names)
 {
@@ -90,8 +90,9 @@ names_added(struct ecl_function_names *names)
   monitor_unlock();
 }
 
-/* The shared object at `base' is about to be unmapped.  Afterwards nobody
- * looks for it in the list: the last one takes its place. */
+/* Retires the shared object at `base', which is about to be unmapped.
+ * Afterwards nobody looks for it in the list: the last one takes its place.
+ */
 static void
 block_unload(cl_object block, void *base)
 {
@@ -129,9 +130,9 @@ forget_figures(void)
 
 /* ---- forks ---- */
 
-/* A process is copied when nobody holds the lock and no other thread counts:
- * it is copied page by page, and what a thread counted meanwhile would be in
- * one page and not in another.
+/* Prepares for a fork: nobody holds the lock and no other thread counts.  A
+ * process is copied page by page, and what a thread counted meanwhile would be
+ * in one page and not in another.
  *
  * libgc has such handlers too, which hold the collector's lock meanwhile.
  * They were there before this library, so they are called within these. */
@@ -144,7 +145,7 @@ fork_prepare(void)
   image_fork_lock();
 }
 
-/* In both processes. */
+/* Goes on in both processes. */
 static void
 fork_end(void)
 {

@@ -7,8 +7,7 @@
  * To take a snapshot while counting is to hold up all threads, so that trees,
  * counters and the collector's sum are of the same moment.
  *
- * Not done here: stopping threads (stop.c), the image (snapshot/).
- */
+ * Not done here: stopping threads (stop.c), the image (snapshot/). */
 #include "monitor.h"
 
 #include <errno.h>
@@ -58,9 +57,9 @@ static void __attribute__((noinline)) forget_words(cl_env_ptr env)
 
 /* ---- a snapshot ---- */
 
-/* Where objects are followed, what is alive and what refers to what are as of
- * one moment: the world is stopped, and takes no memory meanwhile.  Holders
- * are noted before the threads go on. */
+/* Takes the figures.  Where objects are followed, what is alive and what
+ * refers to what are as of one moment: the world is stopped, and takes no
+ * memory meanwhile.  Holders are noted before the threads go on. */
 static bool
 take(struct snapshot *snapshot, int before)
 {
@@ -94,7 +93,7 @@ take(struct snapshot *snapshot, int before)
   return taken;
 }
 
-/* The lock is held while memory is asked for and given back, too: malloc may
+/* Keeps the lock while memory is asked for and given back, too: malloc may
  * not be thrown out of either. */
 void *
 mprof_monitor_snapshot(int before)
@@ -137,7 +136,7 @@ mprof_snapshot_free(void *snapshot)
 
 /* ---- a file ---- */
 
-/* The image gets the rights of a file whose place it takes. */
+/* Gives the image the rights of a file whose place it takes. */
 int
 mprof_monitor_map(const char *path)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * monitor_lock.h -- the way in and out for the functions of monitor.h.
- */
+ * monitor_lock.h -- the way in and out for the functions of monitor.h. */
 #ifndef MPROF_MONITOR_LOCK_H
 #define MPROF_MONITOR_LOCK_H
 
@@ -14,7 +13,7 @@
 bool monitor_enter(void);
 void monitor_leave(void);
 
-/* What went wrong, for mprof_monitor_message.  Gives back 1, the status of
+/* Says what went wrong, for mprof_monitor_message.  Returns 1, the status of
  * functions that have failed. */
 int monitor_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * snapshot.c -- an image that grows by an array at a time, a part each; the
- * notes are the last.
- */
+ * notes are the last. */
 #include "lisp/snapshot/snapshot.h"
 
 #include <inttypes.h>
@@ -55,7 +54,8 @@ state_count(struct note_list *notes, const char *key, uint64_t n)
   note_comment(notes, key, "%" PRIu64, n);
 }
 
-/* What the collector, or the runtime in its name, made for itself. */
+/* Returns the bytes of what the collector, or the runtime in its name, made
+ * for itself. */
 static uint64_t
 record_bytes(const struct counters *c)
 {
@@ -66,8 +66,9 @@ record_bytes(const struct counters *c)
          monitor.collector.table_bytes;
 }
 
-/* Where the page that the collector has not yet added cannot be known when
- * counting ends, but was when it began, the difference can be below zero. */
+/* Notes the reconciliation.  Where the page that the collector has not yet
+ * added cannot be known when counting ends, but was when it began, the
+ * difference can be below zero. */
 static void
 state_reconciliation(struct note_list *notes, const struct counters *c)
 {
@@ -84,7 +85,7 @@ state_reconciliation(struct note_list *notes, const struct counters *c)
   reconciliation_note(notes, &r);
 }
 
-/* What can be missing from chains. */
+/* Notes what can be missing from chains. */
 static void
 state_gaps(struct note_list *notes, const struct counters *c)
 {
@@ -103,7 +104,7 @@ state_gaps(struct note_list *notes, const struct counters *c)
                  kept_objects_lost_calls());
 }
 
-/* What is known of live objects.  The threads stand still. */
+/* Notes what is known of live objects.  The threads stand still. */
 static void
 note_live_comments(struct note_list *notes)
 {
@@ -224,7 +225,7 @@ head_bytes(void)
   return aligned(image_part_offset(parts));
 }
 
-/* With an eighth more, for what is new until the threads are stopped. */
+/* Takes an eighth more, for what is new until the threads are stopped. */
 bool
 snapshot_reserve(struct snapshot *s)
 {

@@ -6,8 +6,7 @@
  * Threads stand still while their counters are copied, and count on while
  * notes are added.
  *
- * Not inside the hook.  Under the monitor's lock, from first to last.
- */
+ * Not inside the hook.  Under the monitor's lock, from first to last. */
 #ifndef MPROF_SNAPSHOT_H
 #define MPROF_SNAPSHOT_H
 
@@ -25,8 +24,8 @@ struct snapshot {           /* all zero: empty */
   bool failed;              /* there was no memory */
 };
 
-/* Have memory for what is there now, before the threads are stopped: then no
- * page of it is missing.  False: there is none. */
+/* Reserves memory for what is there now, before the threads are stopped: then
+ * no page of it is missing.  Returns false without memory. */
 bool snapshot_reserve(struct snapshot *snapshot);
 
 /* Copy the figures; the gates are shut, or nothing is counted; and

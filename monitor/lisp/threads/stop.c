@@ -3,8 +3,7 @@
  * stop.c -- see stop.h for the protocol.
  *
  * Not done here: the hook's half (count_allocation.c), and what the
- * collector's answer consists of (collector_balance.c).
- */
+ * collector's answer consists of (collector_balance.c). */
 #include "lisp/threads/stop.h"
 
 #include <errno.h>
@@ -79,8 +78,8 @@ has_patience(unsigned *looks)
 
 /* ---- threads at rest ---- */
 
-/* The file has: "0 0x3 ...", six arguments, the stack pointer and the place;
- * without the arguments: "-1 0x7ffe... 0x7f..."; or "running". */
+/* Reads a file that has: "0 0x3 ...", six arguments, the stack pointer and the
+ * place; without the arguments: "-1 0x7ffe... 0x7f..."; or "running". */
 bool
 system_call_of(pthread_t thread, struct system_call *call)
 {
@@ -117,7 +116,8 @@ static const long system_calls[] = {
 #endif
 };
 
-/* Does the thread sleep in one of these, or wait for the monitor's lock? */
+/* Returns whether the thread sleeps in one of these, or waits for the
+ * monitor's lock. */
 static bool
 sleeps_elsewhere(pthread_t thread)
 {
@@ -153,9 +153,9 @@ wait_for_rest(void)
   return true;
 }
 
-/* Of how many instances the thread has the header only, as when it runs
- * finalizers.  A thread that ends has none, and the collector may have taken
- * away what its environment refers to. */
+/* Returns of how many instances the thread has the header only, as when it
+ * runs finalizers.  A thread that ends has none, and the collector may have
+ * taken away what its environment refers to. */
 static uint64_t
 instances_begun(const struct thread_state *t)
 {
@@ -164,8 +164,8 @@ instances_begun(const struct thread_state *t)
              : (uint64_t)t->env->interrupt_struct->instances_begun;
 }
 
-/* The bytes that the collector gave to threads which wait at their gates, and
- * to those in finalizers for the header of an instance. */
+/* Returns the bytes that the collector gave to threads which wait at their
+ * gates, and to those in finalizers for the header of an instance. */
 static uint64_t
 held_bytes(void)
 {
@@ -201,7 +201,9 @@ read_environment(cl_env_ptr env, struct cl_env_struct *copy)
   return true;
 }
 
-/* A thread begins with a record that the collector makes, long before it sets
+/* Looks for a thread that is not counted, and for those that are to come.
+ *
+ * A thread begins with a record that the collector makes, long before it sets
  * anything in its environment; its parent may wait at its gate by then.  What
  * the parent allocates for it comes before, and so does what it sets in that
  * environment, the bindings last.
@@ -286,9 +288,9 @@ bytes_on_lists(void)
 
 enum { SUM_ATTEMPTS = 1000 };
 
-/* What the collector has given out, as of a moment in which all threads are
- * at rest; at the end of a run (`in_run'), or at the beginning of one.  The
- * gates are paused, and stay so.  False when memory ran out.
+/* Asks what the collector has given out, as of a moment in which all threads
+ * are at rest; at the end of a run (`in_run'), or at the beginning of one.
+ * The gates are paused, and stay so.  Returns false when memory ran out.
  *
  * A thread at rest may go on until it comes to its gate.  Then it holds more
  * bytes than before: also if it had the header of an instance and has its

@@ -40,8 +40,7 @@
  *
  * All functions: under the monitor's lock, not inside the hook.  stop_threads
  * and start_threads also in a thread that has no hooks now; they allocate
- * from the collector what collector_balance.h says.
- */
+ * from the collector what collector_balance.h says. */
 #ifndef MPROF_STOP_H
 #define MPROF_STOP_H
 
@@ -71,7 +70,8 @@ struct system_call {
   uint64_t stack_pointer; /* of the thread */
 };
 
-/* False: the thread runs, or it is not known. */
+/* Finds the call of the thread.  Returns false where it runs, or is not
+ * known. */
 bool system_call_of(pthread_t thread, struct system_call *call);
 
 /* Finds all threads, settles with the collector, and lets them go on.

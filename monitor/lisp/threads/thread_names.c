@@ -6,8 +6,7 @@
  * A thread that begins goes on with the state of one of its name that has
  * ended, if there is any.  Once MOST_ENDED states are of threads that have
  * ended, threads of further names are counted as one name.  So a program that
- * makes threads without end leaves no more states than that.
- */
+ * makes threads without end leaves no more states than that. */
 #include "lisp/threads/threads.h"
 
 #include <stdlib.h>

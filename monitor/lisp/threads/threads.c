@@ -12,8 +12,7 @@
  * that are gone.
  *
  * Not done here: finding the threads that began while nothing was counted
- * (stop.c), and their names (thread_names.c).
- */
+ * (stop.c), and their names (thread_names.c). */
 #include "lisp/threads/threads.h"
 
 /* For the collector's signals; our threads are none of its business. */
@@ -89,7 +88,7 @@ free_thread(struct thread_state *t)
   free(t);
 }
 
-/* A tree with the budget and options of now. */
+/* Makes a tree with the budget and options of now. */
 static bool
 init_tree(struct context_tree *tree)
 {
@@ -190,7 +189,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
   return take_over(t, env, thread) ? t : NULL;
 }
 
-/* Where the list has the thread with this environment, or ends. */
+/* Returns where the list has the thread with this environment, or ends. */
 static struct thread_state **
 place_of(cl_env_ptr env)
 {
@@ -218,7 +217,7 @@ threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
   return true;
 }
 
-/* No frame is known any more. */
+/* Forgets all frames. */
 static void
 begin_epochs(void)
 {
@@ -287,8 +286,8 @@ threads_counters(void)
 
 /* ---- threads that end ---- */
 
-/* The collector gives the lists of a thread that ends to the others, and
- * counts what is on them once more when one takes it. */
+/* Adds what is on the thread's lists: the collector gives these to the
+ * others, and counts what is on them once more when one takes it. */
 void
 threads_end(cl_env_ptr env)
 {

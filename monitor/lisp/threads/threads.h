@@ -7,8 +7,7 @@
  * events that are not allocations (thread start and end, code loaded or
  * unloaded).  The hook never takes it.  It guards all that is in struct
  * monitor.  All functions but the two events are called with it.  None runs
- * inside the hook.
- */
+ * inside the hook. */
 #ifndef MPROF_THREADS_H
 #define MPROF_THREADS_H
 
@@ -74,14 +73,15 @@ extern struct monitor {
 void monitor_lock(void);
 void monitor_unlock(void);
 
-/* The state of the thread with this environment, or NULL. */
+/* Returns the state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
 
 /* Hangs the hooks into a thread, whose allocations find `gate'; into this one
  * if that is open.  Returns false when memory ran out. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
-/* The thread began in the present run, and the collector gave it a record. */
+/* Counts the record that the collector gave to a thread that began in the
+ * present run. */
 void threads_began_in_run(pthread_t thread);
 
 /* Take the hooks out of all threads; the gates are closed. */
@@ -91,12 +91,12 @@ void threads_release_all(void);
 void threads_start(cl_env_ptr env);
 void threads_end(cl_env_ptr env);
 
-/* This is the child of a fork, where no other thread lives on.  What the
- * others did is counted here too. */
+/* Forgets all other threads in the child of a fork.  What they did is counted
+ * here too. */
 void threads_forked(void);
 
-/* The first start after a reset says how big the trees may be and how they
- * are made (monitor.h).  False when memory ran out. */
+/* Takes over at the first start after a reset how big the trees may be and
+ * how they are made (monitor.h).  Returns false when memory ran out. */
 bool threads_take_options(unsigned long budget, int options);
 
 /* Puts the figures of all threads into the image that was opened.  Those that
@@ -124,11 +124,11 @@ void thread_name_note(const struct thread_state *thread);
 
 /* ---- counters ---- */
 
-/* Whether a thread allocated.  Also true of one that was only given the body
- * of an object whose header it took before counting began. */
+/* Returns whether a thread allocated.  Also true of one that was only given
+ * the body of an object whose header it took before counting began. */
 bool thread_has_counted(const struct thread_state *thread);
 
-/* Of all threads together. */
+/* Returns the counters of all threads together. */
 struct counters threads_counters(void);
 
 #endif

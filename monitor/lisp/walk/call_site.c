@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * call_site.c -- see call_site.h.
- */
+ * call_site.c -- see call_site.h. */
 #include "lisp/walk/call_site.h"
 
 #include <ecl/ecl.h>
@@ -40,7 +39,7 @@ call_sites_forget(struct call_sites *table)
   table->count = 0;
 }
 
-/* The place of a return address that is not there. */
+/* Returns the place of a return address that is not there. */
 static struct call_site *
 free_place(const struct call_sites *table, uintptr_t ip)
 {

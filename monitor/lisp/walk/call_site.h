@@ -12,8 +12,7 @@
  * which no other site of the thread ever has: so what was remembered by a
  * call may be wrong for no other, even after the table was emptied.
  *
- * Inside the hook.
- */
+ * Inside the hook. */
 #ifndef MPROF_CALL_SITE_H
 #define MPROF_CALL_SITE_H
 
@@ -67,7 +66,7 @@ int call_sites_init(struct call_sites *table);
 /* Forget all sites, since code has come or gone. */
 void call_sites_forget(struct call_sites *table);
 
-/* A site that is not in the table; it is afterwards. */
+/* Adds a site that is not in the table. */
 const struct call_site *call_site_add(struct call_sites *table, uintptr_t ip);
 
 /* Valid until the next call. */
@@ -83,14 +82,14 @@ call_site_at(struct call_sites *table, uintptr_t ip)
   return &table->sites[i];
 }
 
-/* The frame word of a frame. */
+/* Returns the frame word of a frame. */
 static inline uint64_t *
 frame_word(uintptr_t frame, int16_t word_at)
 {
   return (uint64_t *)(frame + (uintptr_t)(intptr_t)word_at);
 }
 
-/* Whether the frame pointer leads from its frame to the caller's. */
+/* Returns whether the frame pointer leads from its frame to the caller's. */
 static inline bool
 call_site_is_framed(const struct call_site *site)
 {
@@ -122,8 +121,7 @@ call_sites_outdate(void)
  *
  * The call is that of a site above, or the number of a byte-compiled
  * function.  Each step has one place, so that any of them may be lost to
- * another: the tree has them all.
- */
+ * another: the tree has them all. */
 
 struct step {
   uint64_t key;    /* 0: none */
@@ -146,7 +144,7 @@ void step_table_forget(struct step_table *table);
 
 void step_table_add(struct step_table *table, struct step step);
 
-/* Where a step is if it is there; `kind' of a leaf, else 0. */
+/* Returns where a step is if it is there; `kind' of a leaf, else 0. */
 static inline struct step *
 step_table_place(const struct step_table *table, uint64_t key, uint32_t kind)
 {

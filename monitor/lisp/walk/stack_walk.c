@@ -12,8 +12,7 @@
  * A signal handler runs Lisp code on top of a frame that was interrupted
  * anywhere but in the hook, which runs with Lisp interrupts disabled; the
  * collector runs finalizers in the middle of an allocation.  The walk ends
- * there: such code has a context of its own below the root.
- */
+ * there: such code has a context of its own below the root. */
 #include "lisp/walk/stack_walk.h"
 
 #include <errno.h>
@@ -100,7 +99,7 @@ enum outcome {
   WALK_LOST
 };
 
-/* The name of the function that a frame of the interpreter runs. */
+/* Returns the name of the function that a frame of the interpreter runs. */
 static cl_object
 interpreted_name(const uint64_t *word)
 {
@@ -109,7 +108,7 @@ interpreted_name(const uint64_t *word)
   return b->frame_name != OBJNULL ? b->frame_name : b->name;
 }
 
-/* What stands for the call in a step. */
+/* Returns what stands for the call in a step. */
 static __attribute__((noinline)) uint32_t
 interpreted_call(const uint64_t *word)
 {
@@ -117,9 +116,9 @@ interpreted_call(const uint64_t *word)
   return number == 0 ? NO_CALL : CALL_OF_FUNCTION(number);
 }
 
-/* The stack pointer where it is not just above the slot: the end of the inner
- * frame, whose frame pointer is below the slot and whose own call returns to
- * `callee'; 0: unknown. */
+/* Returns the stack pointer where it is not just above the slot: the end of
+ * the inner frame, whose frame pointer is below the slot and whose own call
+ * returns to `callee'; 0: unknown. */
 static uintptr_t
 stack_above(uintptr_t slot, uintptr_t callee)
 {
@@ -164,7 +163,7 @@ step_elsewhere(struct place from, uintptr_t callee, struct place *caller)
   }
 }
 
-/* Over a frame that is not framed. */
+/* Steps over a frame that is not framed. */
 static __attribute__((noinline)) enum outcome
 step_over(const struct call_site *site, uintptr_t callee, struct place *at)
 {
@@ -186,7 +185,7 @@ step_over(const struct call_site *site, uintptr_t callee, struct place *at)
   return WALK_GOES_ON;
 }
 
-/* The last frame that there is room for. */
+/* Returns the last frame that there is room for. */
 static inline const struct walked_frame *
 end_of_room(const struct stack_walk *walk)
 {
@@ -254,7 +253,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
   return outcome;
 }
 
-/* The context below which the chain begins. */
+/* Returns the context below which the chain begins. */
 static uint32_t
 chain_root(struct stack_walk *walk, struct context_tree *tree,
            enum outcome outcome)

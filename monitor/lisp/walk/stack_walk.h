@@ -23,8 +23,7 @@
  *
  * Frames without a word (foreign code, helpers of the runtime) are in the
  * chain like any other.  They are walked each time, and their calls are not
- * counted.
- */
+ * counted. */
 #ifndef MPROF_STACK_WALK_H
 #define MPROF_STACK_WALK_H
 
@@ -69,34 +68,35 @@ struct innermost_frame {
   bool fresh;    /* it was met by no walk of any thread, and has a word */
 };
 
-/* Room for walks, which are `whole' or end at known frames.  Gives back 0, or
- * -1 with errno set. */
+/* Makes room for walks, which are `whole' or end at known frames.  Returns 0,
+ * or -1 with errno set. */
 int stack_walk_init(struct stack_walk *walk, bool whole);
 void stack_walk_release(struct stack_walk *walk);
 
-/* All epochs are former ones now.  With all gates shut, before a new one
- * begins in each thread. */
+/* Makes all epochs former ones.  With all gates shut, before a new one begins
+ * in each thread. */
 void stack_walk_end_epochs(void);
 
 /* Begin a new epoch: no frame and no step is known.  Between two walks. */
 void stack_walk_begin_epoch(struct stack_walk *walk);
 
-/* Whether the word is of the present epoch: then its lower half is the
- * context of the call that made the frame. */
+/* Returns whether the word is of the present epoch: then its lower half is
+ * the context of the call that made the frame. */
 static inline bool
 stack_walk_is_known(const struct stack_walk *walk, uint64_t word)
 {
   return word >> 32 == walk->known;
 }
 
-/* Whether the frame with this word was met in any thread's present epoch. */
+/* Returns whether the frame with this word was met in any thread's present
+ * epoch. */
 static inline bool
 stack_walk_is_counted(const struct stack_walk *walk, uint64_t word)
 {
   return word >= walk->first_epoch;
 }
 
-/* Whether it is the call of a byte-compiled function. */
+/* Returns whether it is the call of a byte-compiled function. */
 static inline bool
 stack_walk_is_interpreted(uint32_t call)
 {
@@ -110,8 +110,8 @@ stack_walk_is_interpreted(uint32_t call)
 struct innermost_frame stack_walk(struct stack_walk *walk,
                                   struct context_tree *tree, uintptr_t frame);
 
-/* Where that innermost frame calls the allocator with the frame `frame': the
- * site as context_tree.h has it.  Inside the hook. */
+/* Returns where that innermost frame calls the allocator with the frame
+ * `frame': the site as context_tree.h has it.  Inside the hook. */
 uint64_t stack_walk_place(struct stack_walk *walk,
                           const struct context_tree *tree, uintptr_t frame,
                           struct innermost_frame f);
