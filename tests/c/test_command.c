@@ -137,21 +137,40 @@ report_again_and_again(void *expected)
   return NULL;
 }
 
+/* Options are parsed by getopt_long_only, whose state is the process's. */
+static void *
+parse_again_and_again(void *expected)
+{
+  static const char arguments[] =
+      "report\n-limit\n1\n--sort=bytes\n--min-percent\n0\n--qqqqqq=1\nx";
+  for (int i = 0; i < 5000; i++) {
+    void *result = mprof_run_command(arguments);
+    bool same =
+        strcmp(mprof_result_error(result), "unknown option '--qqqqqq=1'") == 0;
+    mprof_result_free(result);
+    if (!same)
+      return expected;
+  }
+  return NULL;
+}
+
 static void
 several_threads(void **state)
 {
   enum { THREADS = 4 };
-  pthread_t threads[THREADS];
+  pthread_t threads[2 * THREADS];
   char *expected;
   (void)state;
   assert_int_equal(
       mprof_command("report\ntests/golden/two-cycles.data", &expected, NULL),
       0);
-  for (int i = 0; i < THREADS; i++)
-    assert_int_equal(
-        pthread_create(&threads[i], NULL, report_again_and_again, expected),
-        0);
-  for (int i = 0; i < THREADS; i++) {
+  for (int i = 0; i < 2 * THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL,
+                                    i < THREADS ? report_again_and_again
+                                                : parse_again_and_again,
+                                    expected),
+                     0);
+  for (int i = 0; i < 2 * THREADS; i++) {
     void *wrong;
     assert_int_equal(pthread_join(threads[i], &wrong), 0);
     assert_null(wrong);
