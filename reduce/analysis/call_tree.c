@@ -18,7 +18,8 @@ struct position {
 struct growing {
   struct call_tree *tree;
   const struct selection *selection;
-  struct position *of_node; /* by node of the profile */
+  const struct call_tree *functions; /* of the same chains; NULL: this one */
+  struct position *of_node;          /* by node of the profile */
   struct index_map pair_numbers;
   bool all_items; /* functions and pairs that are new are added */
   uint32_t *path; /* of the chain in hand */
@@ -52,8 +53,10 @@ item_of(const struct growing *growing, uint32_t f)
   const struct frame_table *frames = growing->selection->frames;
   const struct frame *frame = &frames->frames[f];
   bool place = tree->kind == ITEMS_ARE_FRAMES;
-  uint32_t *item =
-      &tree->item_of[place ? f : frames->functions[frame->shown].name];
+  const uint32_t name = frames->functions[frame->shown].name;
+  uint32_t *item = &tree->item_of[place ? f : name];
+  if (place && growing->functions->item_of[name] == INDEX_NONE)
+    return INDEX_NONE;
   if (*item == INDEX_NONE && growing->all_items)
     *item = add_item(
         tree, (struct call_item){.name = function_name(frames, frame->shown),
@@ -180,10 +183,24 @@ add_samples(struct growing *growing)
 
 /* ---- calls ---- */
 
+/* Returns whether the call of the frame F is the one at PLACE, of functions.
+ */
+static bool
+is_at_place(const struct growing *growing, uint32_t f,
+            const struct call_place *place)
+{
+  const struct call_tree *functions = growing->functions;
+  const struct frame_table *frames = growing->selection->frames;
+  return functions->tree.nodes[place->node].item ==
+         functions->item_of[frames->functions[frames->frames[f].shown].name];
+}
+
 /* Adds the chain of SAMPLE, and the calls in its last node, at which each
- * frame that shows was called, or inlined. */
+ * frame that shows was called, or inlined: in a tree by frames those that
+ * count by functions, COUNT at PLACES. */
 static void
-add_calls(struct growing *growing, uint32_t sample)
+add_calls(struct growing *growing, uint32_t sample,
+          const struct call_place *places, size_t place_count)
 {
   struct call_tree *tree = growing->tree;
   const struct selection *selection = growing->selection;
@@ -195,10 +212,18 @@ add_calls(struct growing *growing, uint32_t sample)
   struct position at = {TREE_ROOT, false};
   if (!selection_begins(selection, end))
     at = find_chain(growing, selection->profile->tree.nodes[end].parent);
-  for (size_t i = 0; i < count; i++)
-    if (follow(growing, &at, growing->called[i]))
+  for (size_t i = 0; i < count; i++) {
+    bool counts = follow(growing, &at, growing->called[i]);
+    if (places != NULL) {
+      counts =
+          place_count > 0 && is_at_place(growing, growing->called[i], places);
+      places += counts;
+      place_count -= counts;
+    }
+    if (counts)
       ARRAY_PUSH(tree->calls, tree->call_count, tree->call_capacity,
                  (struct call_place){at.node, sample});
+  }
   growing->of_node[end] = at;
 }
 
@@ -215,9 +240,11 @@ fill_none(size_t count)
 /* Makes the tree of the chains that allocated. */
 static void
 begin(struct growing *growing, struct call_tree *tree,
-      const struct selection *selection, enum call_items kind,
+      const struct selection *selection, const struct call_tree *functions,
       bool merges_runs)
 {
+  const enum call_items kind =
+      functions == NULL ? ITEMS_ARE_FUNCTIONS : ITEMS_ARE_FRAMES;
   const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
   *tree = (struct call_tree){.selection = selection,
@@ -230,6 +257,7 @@ begin(struct growing *growing, struct call_tree *tree,
   *growing = (struct growing){
       .tree = tree,
       .selection = selection,
+      .functions = functions,
       .of_node = pool_alloc(profile->tree.count * sizeof *growing->of_node),
       .all_items = true,
       .shown = pool_zeroed(frames->most_frames, sizeof *growing->shown),
@@ -246,11 +274,11 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
                bool merges_runs)
 {
   struct growing growing;
-  begin(&growing, tree, selection, ITEMS_ARE_FUNCTIONS, merges_runs);
+  begin(&growing, tree, selection, NULL, merges_runs);
   growing.all_items = !selection->by_allocations;
   for (uint32_t i = 0; i < selection->profile->sample_count; i++)
     if (selection_keeps_calls(selection, i))
-      add_calls(&growing, i);
+      add_calls(&growing, i, NULL, 0);
   pool_free(growing.of_node);
 }
 
@@ -259,11 +287,14 @@ call_tree_by_frames(struct call_tree *tree, const struct call_tree *functions,
                     bool called)
 {
   struct growing growing;
-  begin(&growing, tree, functions->selection, ITEMS_ARE_FRAMES,
+  const struct call_place *const calls = functions->calls;
+  begin(&growing, tree, functions->selection, functions,
         functions->merges_runs);
-  for (size_t i = 0; called && i < functions->call_count; i++)
-    if (i == 0 ||
-        functions->calls[i].sample != functions->calls[i - 1].sample)
-      add_calls(&growing, functions->calls[i].sample);
+  for (size_t i = 0, end; called && i < functions->call_count; i = end) {
+    for (end = i + 1;
+         end < functions->call_count && calls[end].sample == calls[i].sample;)
+      end++;
+    add_calls(&growing, calls[i].sample, calls + i, end - i);
+  }
   pool_free(growing.of_node);
 }

@@ -201,6 +201,24 @@ done >found
 printf '%s\n' "'=F" "'+F" "'-F" "'@F" "''F" 'F""G' F | diff - found >err
 result $? 'csv: no cell is a formula'
 
+# X is called and does not allocate, so it is on no chain of the focus.  Calls
+# below it count for the context that is left, as they do for C and for B -> C;
+# and a profile of what is left has the same tables.
+printf 'profile p lisp\ncons 2: A;B;C\ncalls 2: A;B;C\ncalls 5: A;X;B;C\n' >text
+"$BUILD/tests/write_profile" text p p.data
+run export --format=pprof --focus=C -o left.data p.data
+for options in '--focus=C p.data' left.data; do
+  for table in functions arcs contexts; do
+    # shellcheck disable=SC2086 # words are options
+    run export --format=csv --tables=$table $options
+    cat out
+  done >"${options##* }.csv"
+done
+sed -n 's/^"C",32,2,32,2,\([0-9]*\),.*/\1/p; s/^"B","C",\([0-9]*\),.*/\1/p
+  s/^"A;B;C",32,2,\([0-9]*\)\r/\1/p' p.data.csv >found
+printf '%s\n' 7 7 7 | diff - found >err && diff p.data.csv left.data.csv >err
+result $? 'calls of functions, arcs and contexts are by one rule'
+
 # A function of a cycle that also starts chains: the root of all calls both.
 expect 'callgrind' 0 '' export --format=callgrind "$golden/two-cycles.data"
 sed '1,/^summary/d; /^$/d' out >blocks
