@@ -85,18 +85,15 @@ is_image_of(const char *path, const char *process)
          (process == NULL || strtoul(process, NULL, 10) == head.process);
 }
 
-struct looking {
-  const char *path;
-  struct profile profile;
-};
-
+/* Fails if the file PATH is not a profile by mprof. */
 static void
-look(void *closure)
+look(void *path)
 {
-  const struct reader_options options = {0};
-  struct looking *looking = closure;
-  profile_init(&looking->profile);
-  profile_read(&looking->profile, looking->path, &options);
+  struct profile profile;
+  profile_init(&profile);
+  profile_read(&profile, path, &(struct reader_options){0});
+  if (!profile.by_mprof)
+    fail_with(MPROF_BAD_PROFILE, "it is another program's");
 }
 
 /* Whether the file PATH, which may have been written anew, is one by mprof.
@@ -104,11 +101,9 @@ look(void *closure)
 static bool
 is_by_mprof(const char *path)
 {
-  struct looking looking = {.path = path};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  const bool is =
-      attempt(&pool, look, &looking, &error) && looking.profile.by_mprof;
+  const bool is = attempt(&pool, look, (void *)(uintptr_t)path, &error);
   pool_release(&pool);
   return is;
 }
@@ -148,28 +143,28 @@ go_through(void *closure)
   struct run_files *files = others->files;
   char path[PATH_MAX];
   for (int i; (i = others->next++) < others->count;) {
-    struct dirent *entry = i < 0 ? NULL : others->entries[i];
-    const char *process = i < 0 ? NULL : suffix_of(files, entry->d_name);
-    path_of_other(
-        files, i < 0 ? strrchr(files->path, '/') + 1 : entry->d_name, path);
+    const char *name =
+        i < 0 ? strrchr(files->path, '/') + 1 : others->entries[i]->d_name;
+    const char *process = i < 0 ? NULL : suffix_of(files, name);
+    path_of_other(files, name, path);
     const bool is = i < 0 || (process != NULL && others->are(path, process));
     if (others->good && is && !others->does(files, path, process))
       others->good = false;
-    free(entry);
+    if (i >= 0)
+      free(others->entries[i]);
   }
   return NULL;
 }
 
 /* Calls DOES with the files of processes beside FILE that ARE what is looked
- * for, by their names, until that gives back false: with FILE first if FIRST
- * is -1, and not 0; with AT_ONCE in two threads.  Returns false then, or when
- * the folder cannot be read. */
+ * for: see run_files_each.  Returns false, too, when the folder cannot be
+ * read. */
 static bool
-for_each(struct run_files *files, int first,
+for_each(struct run_files *files, bool root,
          bool (*are)(const char *path, const char *process),
          run_file_fn *does, bool at_once)
 {
-  struct others others = {files, are, does, .next = first, .good = true};
+  struct others others = {files, are, does, .next = -root, .good = true};
   pthread_t helper;
   char path[PATH_MAX];
   path_of_other(files, "", path);
@@ -235,7 +230,7 @@ run_files_prepare(struct run_files *files, const char *name,
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
     cannot_write(files, "it exists and is not a profile by mprof");
   if ((!set_aside(files, files->path, NULL) && errno != ENOENT) ||
-      !for_each(files, 0, is_of_run, set_aside, false)) {
+      !for_each(files, false, is_of_run, set_aside, false)) {
     const char *why = strerror(errno);
     run_files_settle(files, false);
     cannot_write(files, why);
@@ -367,22 +362,13 @@ finish(void *closure)
   pthread_mutex_unlock(&files->lock);
 }
 
-/* Returns files of code that no other thread uses. */
-static struct run_code *
-take_code(struct run_files *files)
+bool
+run_files_finish_one(struct run_files *files, char *path, const char *process)
 {
   pthread_mutex_lock(&files->lock);
   struct run_code *code = &files->code[files->code[0].is_used];
   code->is_used = true;
-  code->names.deleted = files->deleted;
   pthread_mutex_unlock(&files->lock);
-  return code;
-}
-
-bool
-run_files_finish_one(struct run_files *files, char *path, const char *process)
-{
-  struct run_code *code = take_code(files);
   struct finishing finishing = {files, path, process, &code->names, {0}};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
@@ -409,5 +395,5 @@ bool
 run_files_each(struct run_files *files, bool root, run_file_fn *does,
                bool at_once)
 {
-  return for_each(files, root ? -1 : 0, is_image_of, does, at_once);
+  return for_each(files, root, is_image_of, does, at_once);
 }

@@ -59,7 +59,6 @@ struct run_files {
     struct pool pool;
     bool is_used;
   } code[2];                       /* for two files at a time */
-  const char *deleted;             /* code_names.h */
   const struct view_options *view; /* of leaks; NULL: they do not matter */
   bool seeks;               /* what programs have lost, if they ask for it */
   struct searches searches; /* for that */

@@ -183,7 +183,8 @@ run_monitored(const struct options *options, struct sink *sink,
     program_check(options, outcome);
   run_files_prepare(&files, name, leaks ? &options->view : NULL);
   files.sums.ecl = attach_sees_ecl(options);
-  files.deleted = attach_program(options);
+  files.code[0].names.deleted = files.code[1].names.deleted =
+      attach_program(options);
   running.watch = watch_open(options, &files);
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);

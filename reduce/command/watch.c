@@ -115,7 +115,7 @@ struct watch *
 watch_open(const struct options *options, struct run_files *files)
 {
   struct watch *watch = pool_zeroed(1, sizeof *watch);
-  control_open(&watch->control, files->path, files->deleted);
+  control_open(&watch->control, files->path, files->code[0].names.deleted);
   watch->control.files = options->run.timeline == 0 ? NULL : files;
   watch->program = (struct program){
       .closure = watch, .snapshot = take_snapshot, .generation = generation};

@@ -5,6 +5,7 @@
 #include "recover/building.h"
 
 #include "base/clock.h"
+#include "recover/recover.h"
 
 #include <inttypes.h>
 
@@ -281,4 +282,30 @@ building_regions(struct building *b, bool frees)
                                    r->entered, r->nanoseconds, r->first,
                                    r->last, held, r->path));
   }
+}
+
+/* ---- the whole ---- */
+
+void
+recover_image(struct profile *profile, const char *path,
+              const struct losses *losses, const struct timeline *timeline,
+              struct code_names *code, const struct reader_options *options)
+{
+  struct image image;
+  struct building building = {
+      .image = &image,
+      .code = code,
+      .reading = {.profile = profile, .options = options}};
+  if (options->octets.data != NULL)
+    image_read_octets(&image, options->octets);
+  else
+    image_read(&image, path);
+  image.losses = losses;
+  image.timeline = timeline;
+  image_notes_read(&building.notes, &image);
+  if (image.head.language == IMAGE_LISP)
+    recover_lisp(&building);
+  else
+    recover_c(&building, &image);
+  image_free(&image);
 }
