@@ -8,6 +8,8 @@
 #include "analysis/suppressions.h"
 #include "base/progress.h"
 
+#include <string.h>
+
 /* PROFILE without all that has no time: what was kept, say, is known of all
  * slices together (recover/timed_samples.c). */
 static const struct profile *
@@ -80,4 +82,18 @@ node_line(const struct view *view, const struct graph_node *node)
                      ? 0
                      : view->frames.functions[node->function].start_line;
   return line < 0 ? 0 : line;
+}
+
+const struct graph_node *
+view_node(const struct view *view, const char *name)
+{
+  const struct call_graph *graph = &view->graph;
+  const uint32_t id = names_find(&view->frames.names, name);
+  if (id != NAMES_NONE && view->tree.item_of[id] != INDEX_NONE)
+    return &graph->nodes[view->tree.item_of[id]];
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].function == INDEX_NONE &&
+        strcmp(graph->nodes[i].name, name) == 0)
+      return &graph->nodes[i];
+  return NULL;
 }

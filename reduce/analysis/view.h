@@ -99,6 +99,9 @@ view_weight(const struct view *view)
 const char *node_file(const struct view *view, const struct graph_node *node);
 int64_t node_line(const struct view *view, const struct graph_node *node);
 
+/* Returns the node called NAME; NULL if there is none. */
+const struct graph_node *view_node(const struct view *view, const char *name);
+
 /* Makes the view of PROFILE with OPTIONS; both must outlive it.  Fails if the
  * profile does not record what they ask for, or an option is wrong. */
 const struct view *view_make(const struct profile *profile,

@@ -33,22 +33,20 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* What a function has allocated, by itself and with all below it. */
+/* What a function has allocated since the last reading, by itself and with
+ * all below it. */
 struct top_row {
-  const char *name;
-  uint64_t bytes, allocs, inclusive;
-  int64_t new_bytes, new_allocs, new_inclusive; /* since the last reading */
+  const struct graph_node *node; /* of this reading */
+  int64_t bytes, allocs, inclusive;
   int64_t order; /* in the table, the largest first */
 };
 
 /* A reading of the program. */
 struct program_reading {
-  struct pool pool; /* of what follows */
-  struct top_row *rows;
-  size_t count;
-  struct figures total;
-  const char *program;
-  double time; /* in seconds */
+  struct pool pool;        /* of what follows */
+  const struct view *view; /* NULL: there was none */
+  struct top_row *rows;    /* by node of its graph, then in order */
+  double time;             /* in seconds */
 };
 
 struct top {
@@ -65,13 +63,6 @@ struct top {
 
 /* ---- a reading ---- */
 
-static int
-compare_names(const void *left, const void *right)
-{
-  const struct top_row *a = left, *b = right;
-  return strcmp(a->name, b->name);
-}
-
 static double
 seconds_now(void)
 {
@@ -81,25 +72,28 @@ seconds_now(void)
 static void
 take(void *closure)
 {
+  static const struct graph_node none;
   struct top *top = closure;
   struct program_reading *now = top->now;
-  struct profile profile;
+  const struct view *old = top->old->view;
+  struct profile *profile = pool_zeroed(1, sizeof *profile);
   now->time = seconds_now();
-  control_snapshot(&top->control, false, &profile);
-  const struct view *view = view_make(&profile, &top->options->view);
-  const struct call_graph *graph = &view->graph;
+  control_snapshot(&top->control, false, profile);
+  now->view = view_make(profile, &top->options->view);
+  const struct call_graph *graph = &now->view->graph;
   now->rows = pool_zeroed(graph->node_count, sizeof *now->rows);
   for (size_t i = 0; i < graph->node_count; i++) {
-    const struct graph_node *node = &graph->nodes[i];
-    now->rows[now->count++] =
-        (struct top_row){.name = node->name,
-                         .bytes = node->self.bytes,
-                         .allocs = node->self.allocs,
-                         .inclusive = node->inclusive.bytes};
+    const struct graph_node *node = &graph->nodes[i], *was = NULL;
+    if (old != NULL)
+      was = view_node(old, node->name);
+    if (was == NULL)
+      was = &none;
+    now->rows[i] = (struct top_row){
+        .node = node,
+        .bytes = (int64_t)(node->self.bytes - was->self.bytes),
+        .allocs = (int64_t)(node->self.allocs - was->self.allocs),
+        .inclusive = (int64_t)(node->inclusive.bytes - was->inclusive.bytes)};
   }
-  now->total = view->selection.total;
-  now->program = profile_comment(&profile, PPROF_COMMENT_PROGRAM);
-  array_sort(now->rows, now->count, sizeof *now->rows, compare_names);
 }
 
 /* ---- the table ---- */
@@ -109,7 +103,7 @@ compare_rows(const void *left, const void *right)
 {
   const struct top_row *a = left, *b = right;
   return a->order != b->order ? (a->order < b->order) - (a->order > b->order)
-                              : compare_names(a, b);
+                              : strcmp(a->node->name, b->node->name);
 }
 
 /* N in SECONDS, a second. */
@@ -139,80 +133,60 @@ write_table(const struct top *top, double seconds)
       {NULL, 0, "bytes/s", 0, false},      {NULL, 0, "%", 1, false},
       {NULL, 0, "allocs/s", 2, false},     {NULL, 0, "+desc/s", 2, false},
       {NULL, 0, "bytes in all", 2, false}, {NULL, 0, "name", 2, true}};
-  const struct program_reading *now = top->now, *old = top->old;
+  const struct view *view = top->now->view;
+  const struct figures *total = &view->selection.total;
+  const struct figures *old = &top->old->view->selection.total;
+  const char *program = profile_comment(view->profile, PPROF_COMMENT_PROGRAM);
   struct text_table table;
-  const uint64_t new_bytes = now->total.bytes - old->total.bytes;
+  const uint64_t new_bytes = total->bytes - old->bytes;
   const size_t most = rows_that_fit(top);
   size_t shown = 0;
   text_table_init(&table, columns, sizeof columns / sizeof *columns);
   table.human = true;
-  for (size_t i = 0; i < now->count && shown < most; i++) {
-    const struct top_row *row = &now->rows[i];
-    if (row->new_bytes <= 0 && row->new_allocs <= 0 &&
-        row->new_inclusive <= 0)
+  for (size_t i = 0; i < view->graph.node_count && shown < most; i++) {
+    const struct top_row *row = &top->now->rows[i];
+    if (row->bytes <= 0 && row->allocs <= 0 && row->inclusive <= 0)
       continue;
     shown++;
-    text_table_number(&table, rate(row->new_bytes, seconds));
-    text_table_share(
-        &table, row->new_bytes < 0 ? 0 : (uint64_t)row->new_bytes, new_bytes);
-    text_table_number(&table, rate(row->new_allocs, seconds));
-    text_table_number(&table, rate(row->new_inclusive, seconds));
-    text_table_number(&table, row->bytes);
-    text_table_name(&table, row->name);
+    text_table_number(&table, rate(row->bytes, seconds));
+    text_table_share(&table, row->bytes < 0 ? 0 : (uint64_t)row->bytes,
+                     new_bytes);
+    text_table_number(&table, rate(row->allocs, seconds));
+    text_table_number(&table, rate(row->inclusive, seconds));
+    text_table_number(&table, row->node->self.bytes);
+    text_table_name(&table, row->node->name);
   }
   if (top->terminal)
     sink_text(top->sink, "\033[H\033[J");
-  escape_name(top->sink,
-              now->program == NULL ? top->options->files[0] : now->program,
+  escape_name(top->sink, program == NULL ? top->options->files[0] : program,
               "");
   sink_format(top->sink,
               ": %" PRIu64 " bytes/s, %" PRIu64 " allocs/s; in all %" PRIu64
               " bytes, %" PRIu64 " allocs\n%s\n",
               rate((int64_t)new_bytes, seconds),
-              rate((int64_t)(now->total.allocs - old->total.allocs), seconds),
-              now->total.bytes, now->total.allocs,
+              rate((int64_t)(total->allocs - old->allocs), seconds),
+              total->bytes, total->allocs,
               top->terminal ? "sort by b, a, i, n; q: quit" : "");
   text_table_print(&table, top->sink);
   sink_text(top->sink, top->terminal ? "" : "\n");
   sink_flush(top->sink);
 }
 
-/* The rows of both are by name. */
-static void
-subtract(struct program_reading *now, const struct program_reading *old)
-{
-  size_t j = 0;
-  for (size_t i = 0; i < now->count; i++) {
-    struct top_row *row = &now->rows[i];
-    struct top_row none = {.bytes = 0};
-    const struct top_row *was = &none;
-    while (j < old->count && compare_names(&old->rows[j], row) < 0)
-      j++;
-    if (j < old->count && compare_names(&old->rows[j], row) == 0)
-      was = &old->rows[j++];
-    row->new_bytes = (int64_t)(row->bytes - was->bytes);
-    row->new_allocs = (int64_t)(row->allocs - was->allocs);
-    row->new_inclusive = (int64_t)(row->inclusive - was->inclusive);
-  }
-}
-
-/* The rows are sorted for the table, and then by name again. */
 static void
 show(struct top *top)
 {
-  struct program_reading *now = top->now;
+  const struct program_reading *now = top->now;
+  const size_t count = now->view->graph.node_count;
   const double seconds = now->time - top->old->time;
-  subtract(now, top->old);
-  for (size_t i = 0; i < now->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     struct top_row *row = &now->rows[i];
-    row->order = top->key == SORT_BYTES       ? row->new_bytes
-                 : top->key == SORT_ALLOCS    ? row->new_allocs
-                 : top->key == SORT_INCLUSIVE ? row->new_inclusive
+    row->order = top->key == SORT_BYTES       ? row->bytes
+                 : top->key == SORT_ALLOCS    ? row->allocs
+                 : top->key == SORT_INCLUSIVE ? row->inclusive
                                               : 0;
   }
-  array_sort(now->rows, now->count, sizeof *now->rows, compare_rows);
+  array_sort(now->rows, count, sizeof *now->rows, compare_rows);
   write_table(top, seconds > 0 ? seconds : 1e-9);
-  array_sort(now->rows, now->count, sizeof *now->rows, compare_names);
 }
 
 /* ---- the terminal ---- */
